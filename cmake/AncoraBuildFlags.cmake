@@ -1,0 +1,43 @@
+# Defines ancora_build_flags, the flags that everything built in this tree shares; never exported.
+# SPDX-License-Identifier: BSD-3-Clause
+
+include_guard()
+
+add_library(ancora_build_flags INTERFACE)
+
+# Hidden by default: what is not marked for export can be neither called nor overridden from outside.
+target_compile_options(ancora_build_flags INTERFACE
+    -fvisibility=hidden
+    -fvisibility-inlines-hidden
+    -Wall
+    -Wextra
+    -Wpedantic
+    -Wcast-align
+    -Wextra-semi
+    -Wformat=2
+    -Wnon-virtual-dtor
+    -Wold-style-cast
+    -Woverloaded-virtual
+    -Wshadow)
+
+if(ANCORA_WARNINGS_AS_ERRORS)
+    target_compile_options(ancora_build_flags INTERFACE -Werror)
+endif()
+
+# Bounds checks of the standard library while debugging; unlike _GLIBCXX_DEBUG they keep the ABI.
+target_compile_definitions(ancora_build_flags INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+
+if(ANCORA_SANITIZE)
+    # Stop at the first finding, so that a test cannot pass with one.
+    set(sanitizer_options -fsanitize=${ANCORA_SANITIZE} -fno-sanitize-recover=all)
+
+    # The vptr check needs the typeinfo of a class wherever one of its virtual functions is called,
+    # and hidden classes do not export theirs: programs that are right would fail to link.
+    list(APPEND sanitizer_options -fno-sanitize=vptr)
+
+    target_compile_options(ancora_build_flags INTERFACE
+        ${sanitizer_options}
+        # Readable stacks, and fast enough for the long suites to finish.
+        -fno-omit-frame-pointer -g -O1)
+    target_link_options(ancora_build_flags INTERFACE ${sanitizer_options})
+endif()

@@ -1,0 +1,129 @@
+#!/bin/sh
+# Takes a bare Debian 12 to a running simulation or a test run: packages, build, start.
+# SPDX-License-Identifier: BSD-3-Clause
+#
+#   sh cmake/bootstrap.sh run [MODEL [OPTION...]]   build, then `ancora run` with these arguments
+#   sh cmake/bootstrap.sh test                      build, then all tests; CI=true: warnings fail
+#
+# Needs root or sudo, but only where a package is missing. Standard output is left to the program
+# that is run, so that `run MODEL --json` can be piped; everything else goes to standard error.
+
+set -eu
+
+# The one list of what a build needs.
+packages="
+    g++
+    cmake
+    ninja-build
+    libboost-dev
+    libboost-program-options-dev
+    libeigen3-dev
+    libspdlog-dev
+    libfmt-dev libssl-dev
+    libtomlplusplus-dev
+    nlohmann-json3-dev
+    doctest-dev
+"
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
+build=$root/build/release
+
+say() { printf 'bootstrap: %s\n' "$*" >&2; }
+fail() {
+    say "error: $*"
+    exit 1
+}
+
+usage() {
+    printf 'usage: sh %s run [MODEL [OPTION...]]\n       sh %s test\n' "$0" "$0"
+}
+
+# Prints the packages of the list that are not installed.
+missing_packages() {
+    for package in $packages; do
+        # shellcheck disable=SC2016  # the format is dpkg-query's, not the shell's
+        status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) || status=
+        [ "$status" = installed ] || printf '%s ' "$package"
+    done
+}
+
+# A fresh Debian has empty package lists, hence the update; it is skipped when nothing is missing.
+install_packages() {
+    # shellcheck disable=SC2086  # the list in one line
+    { command -v dpkg-query && command -v apt-get; } >/dev/null ||
+        fail "this is not a Debian-like system; install the equivalents of" $packages \
+            "and build with: cmake --preset release && cmake --build --preset release"
+
+    missing=$(missing_packages)
+    [ -n "$missing" ] || return 0
+
+    if [ "$(id -u)" -eq 0 ]; then
+        as_root=
+    elif command -v sudo >/dev/null; then
+        as_root=sudo
+    else
+        fail "packages are missing, and installing them takes root or sudo;" \
+            "ask an administrator for: apt-get install --no-install-recommends $missing"
+    fi
+
+    say "installing $missing"
+    # Unquoted on purpose: several packages, or no sudo at all. Another apt may hold the lock.
+    apt="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300"
+    $apt update >&2 || fail "apt-get update failed; is the network up?"
+    # shellcheck disable=SC2086
+    $apt install -y --no-install-recommends $missing >&2 ||
+        fail "apt-get could not install: $missing"
+}
+
+# configure [CMAKE_ARGUMENT...]: its long output is shown only if it fails.
+configure() {
+    mkdir -p "$build"
+    (cd "$root" && cmake --preset release "$@") >"$build/configure.log" 2>&1 || {
+        cat "$build/configure.log" >&2
+        fail "cannot configure in $build; if the folder was copied from elsewhere, delete it"
+    }
+}
+
+# compile TARGET...: says nothing when everything is up to date.
+compile() {
+    if ninja -C "$build" -n "$@" 2>/dev/null | grep -q 'no work to do'; then
+        return 0
+    fi
+    say "building in $build"
+    cmake --build "$build" --parallel "$(nproc)" --target "$@" >&2 ||
+        fail "the build failed, see above"
+}
+
+case ${1-} in
+run)
+    shift
+    install_packages
+    # Once is enough: the build itself configures again when a CMake file changes.
+    [ -f "$build/build.ninja" ] || configure
+    # Not the tests: the first run should come soon.
+    compile ancora_command ancora_plugins
+    # No model, or options only: the example that the README starts with.
+    case ${1-} in
+    '' | -*) set -- "$root/examples/tumbling_box/model.toml" "$@" ;;
+    esac
+    exec "$build/bin/ancora" run "$@"
+    ;;
+test)
+    [ $# -eq 1 ] || fail "\"test\" takes no arguments; to choose tests: ctest --preset release -R NAME"
+    install_packages
+    if [ "${CI-}" = true ]; then
+        configure -DANCORA_BUILD_TESTS=ON -DANCORA_WARNINGS_AS_ERRORS=ON
+    else
+        configure -DANCORA_BUILD_TESTS=ON
+    fi
+    compile all
+    exec ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)"
+    ;;
+-h | --help | help)
+    usage
+    ;;
+*)
+    usage >&2
+    exit 2
+    ;;
+esac

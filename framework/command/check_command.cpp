@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `ancora check`: assembles a model and says what it is, without a time step.
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <spdlog/spdlog.h>
+
+#include "ancora/framework/simulation.hpp"
+#include "commands.hpp"
+#include "table.hpp"
+
+namespace ancora::command {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double total_energy(const ModelAnalysis& model) {
+    return model.kinetic_energy + model.elastic_energy + model.gravity_energy;
+}
+
+std::array<double, 3> inertia_row(const ModelAnalysis& model, int i) {
+    return {model.inertia[3 * i], model.inertia[3 * i + 1], model.inertia[3 * i + 2]};
+}
+
+std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
+    TextTable table;
+    const auto add_count = [&](const char* name, int count) {
+        table.add({name, fmt::format("{}", count)});
+    };
+    add_count("bodies", model.num_bodies);
+    add_count("constraints", model.num_constraints);
+    add_count("forces", model.num_forces);
+    table.add_gap();
+    table.add({"total mass", quantity(model.mass, "kg")});
+    table.add({"centre of mass", quantity(model.center_of_mass, "m")});
+    table.add({"inertia", quantity(inertia_row(model, 0), "kg m^2")});
+    table.add({"  about the centre of mass,", quantity(inertia_row(model, 1), "kg m^2")});
+    table.add({"  inertial axes", quantity(inertia_row(model, 2), "kg m^2")});
+    table.add_gap();
+    table.add({"initial energy", quantity(total_energy(model), "J")});
+    table.add({"  kinetic", quantity(model.kinetic_energy, "J")});
+    table.add({"  elastic", quantity(model.elastic_energy, "J")});
+    table.add({"  gravity, zero at the origin", quantity(model.gravity_energy, "J")});
+    table.add({"momentum", quantity(model.momentum, "kg m/s")});
+    table.add({"angular momentum", quantity(model.angular_momentum, "kg m^2/s")});
+    table.add_gap();
+    add_count("coordinates", model.num_coordinates);
+    add_count("rows, elastic ones included", model.num_rows);
+    add_count("constraint rows", model.num_constraint_rows);
+    add_count("rank", model.rank);
+    if (model.num_constraint_rows > 0)
+        table.add({"  threshold",
+                   fmt::format("{:.1e} of the largest pivot; smallest kept {:.1e}, "
+                               "largest dropped {:.1e}",
+                               model.rank_threshold,
+                               model.smallest_kept,
+                               model.largest_dropped)});
+    add_count("redundant rows", model.num_constraint_rows - model.rank);
+    for (const std::string& row : model.redundant_rows) table.add({"", row});
+    add_count("degrees of freedom", model.degrees_of_freedom);
+    table.add_gap();
+    const char* label = "plugins";
+    for (const Plugin* plugin : simulation.plugins()) {
+        table.add(
+            {label,
+             fmt::format("{} {} ({})", plugin->name, plugin->version, plugin->file.string())});
+        label = "";
+    }
+    return fmt::format("{}: at the start\n\n{}", simulation.name(), table.text());
+}
+
+Json to_json(const Simulation& simulation, const ModelAnalysis& model) {
+    Json plugins = Json::array();
+    for (const Plugin* plugin : simulation.plugins())
+        plugins.push_back({{"name", plugin->name},
+                           {"version", plugin->version},
+                           {"file", plugin->file.string()},
+                           {"sha256", plugin->sha256}});
+    return {
+        {"model", simulation.name()},
+        {"bodies", model.num_bodies},
+        {"constraints", model.num_constraints},
+        {"forces", model.num_forces},
+        {"mass", model.mass},
+        {"center_of_mass", model.center_of_mass},
+        {"inertia", {inertia_row(model, 0), inertia_row(model, 1), inertia_row(model, 2)}},
+        {"energy",
+         {{"kinetic", model.kinetic_energy},
+          {"elastic", model.elastic_energy},
+          {"gravity", model.gravity_energy},
+          {"total", total_energy(model)}}},
+        {"momentum", model.momentum},
+        {"angular_momentum", model.angular_momentum},
+        {"coordinates", model.num_coordinates},
+        {"rows", model.num_rows},
+        {"constraint_rows", model.num_constraint_rows},
+        {"rank", model.rank},
+        {"rank_threshold", model.rank_threshold},
+        {"smallest_kept", model.smallest_kept},
+        {"largest_dropped", model.largest_dropped},
+        {"near_threshold", model.near_threshold},
+        {"redundant_rows", model.redundant_rows},
+        {"degrees_of_freedom", model.degrees_of_freedom},
+        {"plugins", std::move(plugins)},
+    };
+}
+
+}  // namespace
+
+int check(const Options& options) {
+    const Manifest manifest = Manifest::load(options.operand, options.overrides);
+    PluginRegistry registry;
+    for (const auto& folder : options.plugin_dirs) registry.add_folder(folder);
+    const Simulation simulation(manifest, registry, &write_warning);
+    spdlog::info("assembled \"{}\": {} coordinates", simulation.name(), simulation.q().size());
+
+    const ModelAnalysis model = simulation.analyse();
+    if (model.near_threshold)
+        write_warning(
+            fmt::format("the rank of the constraint rows is a close call: {} was decided with the "
+                        "threshold {:.1e}, but a relative pivot lies between 1e-14 and 1e-8",
+                        model.rank,
+                        model.rank_threshold));
+    if (options.json)
+        write_out(to_json(simulation, model).dump(2, ' ', false, Json::error_handler_t::replace) +
+                  "\n");
+    else
+        write_out(to_text(simulation, model));
+    return 0;
+}
+
+}  // namespace ancora::command

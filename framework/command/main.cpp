@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The `ancora` program: finds the command, runs it, turns errors into messages and exit statuses.
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "ancora/framework/error.hpp"
+#include "ancora/framework/version.hpp"
+#include "commands.hpp"
+#include "options.hpp"
+#include "table.hpp"
+
+namespace ancora::command {
+namespace {
+
+constexpr std::array kCommands = {
+    Command{"run",
+            "MODEL.toml",
+            "simulate a model and write its results",
+            kOut | kSet | kPluginDir | kJson | kQuiet,
+            &run},
+    Command{"check",
+            "MODEL.toml",
+            "load, assemble and analyse a model; no time step",
+            kSet | kPluginDir | kJson,
+            &check},
+    Command{
+        "plugins", nullptr, "list the plugins found and their types", kPluginDir | kJson, &plugins},
+    Command{"describe",
+            "TYPE",
+            "explain a type: equation, parameters, source",
+            kPluginDir | kJson,
+            &describe},
+};
+
+int execute(const std::vector<std::string>& arguments) {
+    const Invocation invocation = parse(kCommands, arguments);
+    if (invocation.version) {
+        write_out(fmt::format("ancora {}\n", version()));
+        return 0;
+    }
+    if (invocation.command == nullptr) {
+        write_out(help(kCommands));
+        return 0;
+    }
+    if (invocation.options.help) {
+        write_out(help(*invocation.command));
+        return 0;
+    }
+
+    spdlog::set_default_logger(spdlog::stderr_logger_st("ancora"));
+    spdlog::set_pattern("%H:%M:%S.%e %v");
+    spdlog::set_level(invocation.options.verbose ? spdlog::level::info : spdlog::level::off);
+    spdlog::info("ancora {}, {}", version(), invocation.command->name);
+    return invocation.command->execute(invocation.options);
+}
+
+}  // namespace
+}  // namespace ancora::command
+
+int main(int argc, char** argv) {
+    // A full disk or a closed pipe is then an error of the write, with a message and a status.
+    std::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGPIPE, SIG_IGN);
+    try {
+        return ancora::command::execute({argv + 1, argv + argc});
+    } catch (const ancora::Error& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return static_cast<int>(error.kind());
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "internal error: {}\n", error.what());
+    } catch (...) {
+        std::fputs("internal error: unknown exception\n", stderr);
+    }
+    return static_cast<int>(ancora::ErrorKind::internal);
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Splits the command line by hand and leaves the options of one command to Boost.
+#include "options.hpp"
+
+#include <charconv>
+#include <sstream>
+#include <string_view>
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include "ancora/framework/error.hpp"
+#include "ancora/framework/manifest.hpp"
+
+namespace ancora::command {
+namespace {
+
+namespace po = boost::program_options;
+
+// Boost would otherwise take "--plug" for "--plugin-dir".
+constexpr int kStyle = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+
+void add_common(po::options_description& list) {
+    auto add = list.add_options();
+    add("threads",
+        po::value<std::string>()->value_name("N"),
+        "upper limit of threads; this version computes on one");
+    add("verbose", "say on standard error what is being done");
+    add("help,h", "show this help");
+}
+
+po::options_description describe(const Command& command) {
+    po::options_description list("Options");
+    auto add = list.add_options();
+    const auto texts = [](const char* name) {
+        return po::value<std::vector<std::string>>()->composing()->value_name(name);
+    };
+    if (command.options & kOut)
+        add("out",
+            po::value<std::string>()->value_name("DIR"),
+            "folder for the results (default: results/STEM, STEM being the model file's name "
+            "without its extension); an existing folder is replaced only if it holds earlier "
+            "results");
+    if (command.options & kSet)
+        add("set",
+            texts("TABLE.KEY=VALUE"),
+            "override a value of the model file, for example integrator.step=1e-3 or "
+            "body.box.penalty=1e10; may be repeated");
+    if (command.options & kPluginDir)
+        add("plugin-dir", texts("DIR"), "folder to search for plugins first; may be repeated");
+    if (command.options & kJson)
+        add("json", "write one JSON document to standard output and nothing else");
+    if (command.options & kQuiet) add("quiet", "write nothing to standard output");
+    add_common(list);
+    return list;
+}
+
+[[noreturn]] void fail(const std::string& message) {
+    throw Error(ErrorKind::usage, message);
+}
+
+/// "; did you mean "X"?" or nothing.
+std::string suggestion(const std::string& name, std::span<const std::string> names) {
+    const std::string nearest = nearest_name(name, names);
+    return nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest);
+}
+
+[[noreturn]] void fail_unknown_option(const std::string& option,
+                                      const std::string& of,
+                                      const po::options_description& list) {
+    std::vector<std::string> names;
+    for (const auto& entry : list.options()) names.push_back(fmt::format("--{}", entry->long_name()));
+    fail(fmt::format("unknown option \"{}\"{} (\"{} --help\" lists the options)",
+                     option,
+                     suggestion(option, names),
+                     of));
+}
+
+int parse_threads(const std::string& text) {
+    int count = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, count);
+    if (error != std::errc() || rest != end || count < 1)
+        fail(fmt::format("option \"--threads\": \"{}\" is not a positive whole number", text));
+    return count;
+}
+
+/// The arguments of one command, the command's name left out.
+Options parse_options(const Command& command, const std::vector<std::string>& arguments) {
+    const std::string name = fmt::format("ancora {}", command.name);
+    const po::options_description list = describe(command);
+    po::variables_map values;
+    std::vector<std::string> operands;
+    try {
+        const auto parsed = po::command_line_parser(arguments).options(list).style(kStyle).run();
+        for (const auto& option : parsed.options)
+            if (option.position_key >= 0)
+                operands.insert(operands.end(), option.value.begin(), option.value.end());
+        po::store(parsed, values);
+    } catch (const po::unknown_option& error) {
+        fail_unknown_option(error.get_option_name(), name, list);
+    } catch (const po::multiple_occurrences& error) {
+        fail(fmt::format("option \"{}\" is given more than once", error.get_option_name()));
+    } catch (const po::invalid_command_line_syntax& error) {
+        if (error.kind() == po::invalid_syntax::missing_parameter ||
+            error.kind() == po::invalid_syntax::empty_adjacent_parameter)
+            fail(fmt::format("option \"{}\" needs a value", error.get_option_name()));
+        fail(error.what());
+    } catch (const po::error& error) {
+        fail(error.what());
+    }
+
+    Options options;
+    options.help = values.count("help") > 0;
+    options.json = values.count("json") > 0;
+    options.quiet = values.count("quiet") > 0;
+    options.verbose = values.count("verbose") > 0;
+    if (options.help) return options;
+
+    if (values.count("threads") > 0)
+        options.threads = parse_threads(values["threads"].as<std::string>());
+    if (values.count("out") > 0) options.out = values["out"].as<std::string>();
+    if (values.count("set") > 0) options.overrides = values["set"].as<std::vector<std::string>>();
+    if (values.count("plugin-dir") > 0)
+        for (const std::string& folder : values["plugin-dir"].as<std::vector<std::string>>())
+            options.plugin_dirs.emplace_back(folder);
+
+    const std::size_t expected = command.operand == nullptr ? 0 : 1;
+    if (operands.size() < expected)
+        fail(fmt::format("\"{}\" needs an argument: {} {}", name, name, command.operand));
+    if (operands.size() > expected)
+        fail(fmt::format(
+            "unexpected argument \"{}\" (see \"{} --help\")", operands[expected], name));
+    if (expected == 1) options.operand = operands.front();
+    return options;
+}
+
+const Command& find(std::span<const Command> commands, const std::string& name) {
+    std::vector<std::string> names;
+    for (const Command& command : commands) {
+        if (command.name == name) return command;
+        names.emplace_back(command.name);
+    }
+    fail(fmt::format("unknown command \"{}\"{} (\"ancora --help\" lists the commands)",
+                     name,
+                     suggestion(name, names)));
+}
+
+}  // namespace
+
+Invocation parse(std::span<const Command> commands, const std::vector<std::string>& arguments) {
+    po::options_description list;
+    add_common(list);
+    list.add_options()("version", "");
+
+    // Common options may stand before the command, too; they move behind it.
+    Invocation invocation;
+    std::vector<std::string> rest;
+    auto argument = arguments.begin();
+    for (; argument != arguments.end() && argument->starts_with('-'); ++argument) {
+        if (*argument == "--version") {
+            invocation.version = true;
+        } else if (*argument == "--help" || *argument == "-h") {
+            invocation.options.help = true;
+        } else if (*argument == "--threads" && argument + 1 != arguments.end()) {
+            rest.push_back(*argument);
+            rest.push_back(*++argument);
+        } else if (*argument == "--verbose" || argument->starts_with("--threads=")) {
+            rest.push_back(*argument);
+        } else {
+            fail_unknown_option(*argument, "ancora", list);
+        }
+    }
+    if (invocation.version || (invocation.options.help && argument == arguments.end()))
+        return invocation;
+    if (argument == arguments.end()) {
+        invocation.options.help = false;
+        fail("no command given (\"ancora --help\" lists the commands)");
+    }
+    if (invocation.options.help) rest.emplace_back("--help");
+
+    invocation.command = &find(commands, *argument);
+    rest.insert(rest.end(), argument + 1, arguments.end());
+    invocation.options = parse_options(*invocation.command, rest);
+    return invocation;
+}
+
+std::string help(std::span<const Command> commands) {
+    std::string text =
+        "usage: ancora COMMAND ...\n\n"
+        "Simulates multibody systems from model files; bodies, constraints, forces and\n"
+        "integrators come from plugins.\n\n"
+        "Commands:\n";
+    for (const Command& command : commands) {
+        const std::string call =
+            fmt::format("{} {}", command.name, command.operand != nullptr ? command.operand : "");
+        text += fmt::format("  {:<18} {}\n", call, command.doc);
+    }
+    po::options_description list("Options");
+    add_common(list);
+    list.add_options()("version", "show the version");
+    std::ostringstream options;
+    options << list;
+    text += fmt::format("\n{}", options.str());
+    text +=
+        "\n\"ancora COMMAND --help\" explains a command.\n\n"
+        "Exit status:\n"
+        "  0  success                   4  plugin: not found, refused or at fault\n"
+        "  1  internal error            5  numerical: no convergence, inconsistent start\n"
+        "  2  usage of the command line 6  files: cannot read or write\n"
+        "  3  error in the model file   130  interrupted; what was computed is kept\n";
+    return text;
+}
+
+std::string help(const Command& command) {
+    std::ostringstream options;
+    options << describe(command);
+    const std::string operand =
+        command.operand != nullptr ? fmt::format(" {}", command.operand) : "";
+    return fmt::format("usage: ancora {}{} [OPTION]...\n\n{}\n\n{}",
+                       command.name,
+                       operand,
+                       command.doc,
+                       options.str());
+}
+
+}  // namespace ancora::command

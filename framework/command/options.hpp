@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command line as a value: which command, on what, with which options.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ancora::command {
+
+/// Everything that may stand on the command line; a command accepts only some of it.
+struct Options {
+    std::string operand;  ///< model file or type name
+    std::optional<std::filesystem::path> out;
+    std::vector<std::string> overrides;
+    std::vector<std::filesystem::path> plugin_dirs;
+    int threads = 1;  ///< upper limit
+    bool json = false;
+    bool quiet = false;
+    bool verbose = false;
+    bool help = false;
+};
+
+/// Options that only some commands have; bits of Command::options.
+enum OptionSet : unsigned {
+    kOut = 1u << 0,
+    kSet = 1u << 1,
+    kPluginDir = 1u << 2,
+    kJson = 1u << 3,
+    kQuiet = 1u << 4,
+};
+
+/// One command of `ancora`.
+struct Command {
+    const char* name;
+    const char* operand;  ///< how help names it; null: the command takes none
+    const char* doc;
+    unsigned options;
+    int (*execute)(const Options& options);
+};
+
+/// What the arguments ask for; no command means the program's own help or version.
+struct Invocation {
+    const Command* command = nullptr;
+    bool version = false;
+    Options options;
+};
+
+/// @throws Error (usage)
+Invocation parse(std::span<const Command> commands, const std::vector<std::string>& arguments);
+
+/// What --help prints: of the program, of one command.
+std::string help(std::span<const Command> commands);
+std::string help(const Command& command);
+
+}  // namespace ancora::command

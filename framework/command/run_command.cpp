@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `ancora run`: simulates a model, shows progress, and sums up what came out.
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "ancora/framework/run.hpp"
+#include "commands.hpp"
+#include "progress.hpp"
+#include "table.hpp"
+
+namespace ancora::command {
+namespace {
+
+volatile std::sig_atomic_t interrupt_requested = 0;
+
+extern "C" void request_interrupt(int) {
+    interrupt_requested = 1;
+}
+
+/// While it lives, the first SIGINT or SIGTERM only sets the flag; a second one ends the program.
+class InterruptGuard {
+public:
+    InterruptGuard() {
+        struct sigaction action = {};
+        action.sa_handler = &request_interrupt;
+        action.sa_flags = SA_RESETHAND;
+        sigaction(SIGINT, &action, &previous_int_);
+        sigaction(SIGTERM, &action, &previous_term_);
+    }
+    ~InterruptGuard() {
+        sigaction(SIGINT, &previous_int_, nullptr);
+        sigaction(SIGTERM, &previous_term_, nullptr);
+    }
+    InterruptGuard(const InterruptGuard&) = delete;
+    InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+private:
+    struct sigaction previous_int_ = {};
+    struct sigaction previous_term_ = {};
+};
+
+std::filesystem::path output_folder(const Options& options) {
+    if (options.out) return *options.out;
+    return std::filesystem::path("results") / std::filesystem::path(options.operand).stem();
+}
+
+RunResult run_shown(Simulation& simulation, Recorder& recorder, const Options& options) {
+    const InterruptGuard guard;
+    Progress progress(!options.quiet && !options.verbose);
+    RunOptions run_options;
+    run_options.stop = [] {
+        return interrupt_requested != 0;
+    };
+    if (progress.is_shown())
+        run_options.after_step = [&](Simulation& at) {
+            progress.update(at);
+        };
+    return ancora::run(simulation, &recorder, run_options);
+}
+
+std::string closing_table(const Simulation& simulation,
+                          const Recorder& recorder,
+                          const RunResult& result) {
+    const RunStatistics statistics = simulation.statistics();
+    const double steps = static_cast<double>(std::max(statistics.steps, 1L));
+
+    TextTable table;
+    table.add({"simulated time",
+               fmt::format("{:.6g} s of {:.6g} s", simulation.time(), simulation.end_time())});
+    table.add({"steps",
+               statistics.substeps == statistics.steps
+                   ? fmt::format("{}", statistics.steps)
+                   : fmt::format("{} in {} pieces", statistics.steps, statistics.substeps)});
+    table.add({"wall time", duration(result.wall_seconds)});
+    table.add({"time per step", duration(result.wall_seconds / steps)});
+    table.add({"Newton iterations",
+               fmt::format("{:.2f} per step on average, {} at most",
+                           static_cast<double>(statistics.iterations) / steps,
+                           statistics.max_iterations)});
+    table.add({"factorisations",
+               fmt::format(
+                   "{} in {}", statistics.factorisations, duration(statistics.factorise_seconds))});
+
+    TextTable balances;
+    const auto add = [&](const char* name, const BalanceMaximum& maximum, const char* unit) {
+        balances.add({name,
+                      fmt::format("{:.3e} {}", maximum.max_abs, unit),
+                      fmt::format("{:.1e}", maximum.max_rel)});
+    };
+    balances.add({"largest over every step", "absolute", "relative"});
+    add("energy balance", statistics.energy, "J");
+    add("momentum balance", statistics.momentum, "kg m/s");
+    add("angular momentum balance", statistics.angular_momentum, "kg m^2/s");
+    add("constraint position", statistics.constraint_position, "m");
+
+    TextTable costs;
+    costs.add({"cost per plugin", "time", "calls"});
+    for (const PluginCost& cost : statistics.plugins)
+        costs.add({cost.plugin, duration(cost.seconds), fmt::format("{}", cost.calls)});
+
+    return fmt::format("{}: {}\n\n{}\n{}\n{}\n  results in {}\n",
+                       simulation.name(),
+                       result.interrupted ? "interrupted" : "completed",
+                       table.text(),
+                       balances.text(),
+                       statistics.plugins.empty() ? "" : costs.text(),
+                       recorder.folder().string());
+}
+
+}  // namespace
+
+int run(const Options& options) {
+    const Manifest manifest = Manifest::load(options.operand, options.overrides);
+    spdlog::info("read {}", options.operand);
+
+    PluginRegistry registry;
+    for (const auto& folder : options.plugin_dirs) registry.add_folder(folder);
+    Simulation simulation(manifest, registry, &write_warning);
+    for (const Plugin* plugin : simulation.plugins())
+        spdlog::info("plugin {} {} from {}", plugin->name, plugin->version, plugin->file.string());
+    spdlog::info("assembled \"{}\": {} coordinates, {} steps of {} s",
+                 simulation.name(),
+                 simulation.q().size(),
+                 simulation.num_steps(),
+                 simulation.step_size());
+
+    Recorder recorder(output_folder(options), simulation, manifest);
+    RunResult result;
+    try {
+        result = run_shown(simulation, recorder, options);
+    } catch (const Error&) {
+        if (options.json) write_out(recorder.summary());
+        throw;
+    }
+    spdlog::info("results in {}", recorder.folder().string());
+
+    if (options.json)
+        write_out(recorder.summary());
+    else if (!options.quiet)
+        write_out(closing_table(simulation, recorder, result));
+    if (!result.interrupted) return 0;
+    fmt::print(stderr,
+               "interrupted at t = {} s; what was computed is in \"{}\"\n",
+               simulation.time(),
+               recorder.folder().string());
+    return kInterrupted;
+}
+
+}  // namespace ancora::command

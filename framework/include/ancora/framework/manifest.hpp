@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The manifest: a model as text or as built in code, checked as far as it can be without plugins.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ancora/framework/value.hpp"
+#include "ancora/sdk/plugin.hpp"
+
+namespace ancora {
+
+/// A text with its place in the manifest.
+struct PlacedText {
+    std::string text;
+    Place place;
+};
+
+/// One body, constraint or force: name, type, and the parameters that its type's schema checks.
+struct ObjectSpec {
+    TypeKind kind = TypeKind::body;
+    std::string name;
+    std::string type;
+    Place place;       ///< of the object's table
+    Place name_place;  ///< of the name's value
+    Place type_place;  ///< of the type's value
+    Table parameters;
+
+    /// Sets a parameter; returns the object for chaining.
+    ObjectSpec& set(std::string key, Value value) {
+        parameters.set(std::move(key), std::move(value));
+        return *this;
+    }
+};
+
+struct ModelSettings {
+    std::string name = "model";
+    std::array<double, 3> gravity{};           ///< [m/s^2]
+    std::vector<PlacedText> plugins;           ///< names
+    std::vector<PlacedText> plugin_dirs;       ///< relative to the manifest's folder
+    bool unchecked_plugin_dirs = false;        ///< allow folders that others may write to
+};
+
+struct IntegratorSettings {
+    std::string type;
+    double step = 0.0;       ///< [s]
+    double end = 0.0;        ///< [s]
+    std::optional<double> tolerance;
+    Place place;
+    Place type_place;
+    Place step_place;
+    /// Keys of [integrator.TYPE] for every TYPE that the manifest has.
+    std::map<std::string, Table> own;
+    std::map<std::string, Place> own_places;
+};
+
+struct OutputSettings {
+    std::optional<double> every;  ///< [s]; without it every step up to 1000, else end/1000
+    std::vector<PlacedText> points;
+};
+
+/// A model before plugins are looked at.
+class ANCORA_FRAMEWORK_EXPORT Manifest {
+public:
+    /// Reads a file and applies `overrides`, each "TABLE.KEY=VALUE" as after --set.
+    /// @throws Error (file) if it cannot be read, (manifest) if it is not valid
+    static Manifest load(const std::filesystem::path& file,
+                         std::span<const std::string> overrides = {});
+    /// The same from text; `file` is used in messages and its folder for relative paths.
+    static Manifest parse(std::string_view text,
+                          const std::filesystem::path& file,
+                          std::span<const std::string> overrides = {});
+
+    ObjectSpec& add_body(std::string name, std::string type);
+    ObjectSpec& add_constraint(std::string name, std::string type);
+    ObjectSpec& add_force(std::string name, std::string type);
+
+    /// Names valid and unique over all tables, step and end in range.
+    /// @throws Error (manifest)
+    void validate() const;
+
+    std::filesystem::path file;  ///< empty for a model built in code
+    ModelSettings model;
+    std::vector<ObjectSpec> bodies;
+    std::vector<ObjectSpec> constraints;
+    std::vector<ObjectSpec> forces;
+    IntegratorSettings integrator;
+    OutputSettings output;
+};
+
+/// The nearest of `names` to `name`, if one is near enough to be a slip of the keys; else empty.
+ANCORA_FRAMEWORK_EXPORT std::string nearest_name(std::string_view name,
+                                                 std::span<const std::string> names);
+
+}  // namespace ancora

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds, checks and opens plugins; knows their types by name.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ancora/framework/error.hpp"
+#include "ancora/framework/export.hpp"
+#include "ancora/sdk/plugin.hpp"
+
+namespace ancora {
+
+/// An open, accepted plugin. It stays open for the life of the process.
+struct Plugin {
+    std::string name;
+    std::string version;
+    std::filesystem::path file;
+    std::string sha256;  ///< of the file, hexadecimal
+    const PluginDescriptor* descriptor = nullptr;
+};
+
+/// A type and the plugin that offers it.
+struct PluginType {
+    const Plugin* plugin = nullptr;
+    const TypeDescriptor* type = nullptr;
+};
+
+/// A file that looks like a plugin and whether it was accepted.
+struct FoundPlugin {
+    std::filesystem::path file;
+    const Plugin* plugin = nullptr;  ///< null if refused
+    std::string problem;             ///< why it was refused
+};
+
+/// One set of plugins. Several registries may live side by side in one process; they share the
+/// libraries, which are opened once. One registry is not to be used from two threads at once.
+class ANCORA_FRAMEWORK_EXPORT PluginRegistry {
+public:
+    PluginRegistry();
+    ~PluginRegistry();
+    PluginRegistry(const PluginRegistry&) = delete;
+    PluginRegistry& operator=(const PluginRegistry&) = delete;
+
+    /// Folders in the order of search: added ones first, in the order of the calls; then those of
+    /// ANCORA_PLUGIN_PATH; then the installed plugin folder. A folder that others may write to is
+    /// refused (when it is searched) unless `unchecked` is set for the registry.
+    void add_folder(const std::filesystem::path& folder);
+    void allow_unchecked_folders(bool allow);
+    std::vector<std::filesystem::path> folders() const;
+
+    /// Opens the plugin with this name; returns it at once if it is in use already.
+    /// @throws Error (plugin) that names every folder searched, in order, and near misses
+    const Plugin& load(const std::string& name, const Place& place = {});
+    /// Opens a plugin file, which need not be on the search path; the same checks apply.
+    const Plugin& load_file(const std::filesystem::path& file, const Place& place = {});
+
+    /// The type `name` of this kind: among the plugins in use first, then among all plugins of the
+    /// search path; the one that offers it is then in use.
+    /// @throws Error (manifest) for an unknown type, with the nearest name and where was searched,
+    ///         (plugin) if two plugins offer it
+    PluginType find_type(TypeKind kind, const std::string& name, const Place& place = {});
+
+    /// Opens everything on the search path and says what became of it. It brings no plugin into
+    /// use: find_type would otherwise depend on what was looked at before.
+    std::vector<FoundPlugin> scan();
+
+    /// The plugins in use, in the order of opening: those loaded by name or file, and those that a
+    /// type was found in.
+    std::vector<const Plugin*> plugins() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// "body", "constraint", "force" or "integrator".
+ANCORA_FRAMEWORK_EXPORT const char* to_text(TypeKind kind);
+
+}  // namespace ancora

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes what a run computes into a folder: history.csv row by row, summary.json at the end.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "ancora/framework/export.hpp"
+#include "ancora/framework/manifest.hpp"
+#include "ancora/framework/simulation.hpp"
+
+namespace ancora {
+
+/// The results of one run, in files.
+///
+///     recorder.start();
+///     while (!simulation.done()) {
+///         simulation.step();
+///         recorder.record();
+///     }
+///     recorder.finish("completed");
+///
+/// run() does just that, and keeps what was computed when a step fails. Rows fall on the step ends
+/// nearest to the multiples of `output.every`; the first and the last state always have one. The
+/// first row is written after the first step, which gives the reactions their values. Rows reach
+/// the file at least once per second of wall time. The simulation must outlive its recorder and
+/// must not be moved meanwhile.
+class ANCORA_FRAMEWORK_EXPORT Recorder {
+public:
+    Recorder(std::filesystem::path folder, const Simulation& simulation, const Manifest& manifest);
+    /// Keeps the rows so far; without finish() there is no summary.
+    ~Recorder();
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
+
+    /// Makes the folder and history.csv. An existing folder is used if it is empty or holds earlier
+    /// results, of which only the files that a recorder writes are replaced.
+    /// @throws Error (file)
+    void start();
+
+    /// To be called after each step; writes a row if one is due.
+    /// @throws Error (file); (numerical) if a value is not finite
+    void record();
+
+    /// Writes the row of the present state if it has none yet, and summary.json. Only the first
+    /// call after start() does anything.
+    ///
+    /// @param exit_reason  "completed", "interrupted", or what went wrong
+    /// @throws Error (file); a summary is written even so if that is possible
+    void finish(const std::string& exit_reason);
+
+    const std::filesystem::path& folder() const;
+    /// The text of summary.json; empty before finish().
+    const std::string& summary() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ancora

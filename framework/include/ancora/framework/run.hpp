@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs a simulation to its end: the loop of the `ancora` command, for every program.
+#pragma once
+
+#include <functional>
+
+#include "ancora/framework/export.hpp"
+#include "ancora/framework/recorder.hpp"
+#include "ancora/framework/simulation.hpp"
+
+namespace ancora {
+
+struct RunOptions {
+    /// Asked before each step; true ends the run early.
+    std::function<bool()> stop;
+    /// Called after each step, when its row, if due, is written.
+    std::function<void(Simulation&)> after_step;
+};
+
+struct RunResult {
+    bool interrupted = false;   ///< options.stop ended the run
+    double wall_seconds = 0.0;  ///< from the first step to the last
+};
+
+/// Steps `simulation` to its end and records it, if `recorder` is not null. Installs no signal
+/// handler and prints nothing.
+///
+/// @throws what Simulation::step(), the recorder and the callbacks throw; what was computed is kept
+///         and the summary has the message as its exit reason
+ANCORA_FRAMEWORK_EXPORT RunResult run(Simulation& simulation,
+                                      Recorder* recorder,
+                                      const RunOptions& options = {});
+
+}  // namespace ancora

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A model in motion: built from a manifest, stepped, observed.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ancora/framework/manifest.hpp"
+#include "ancora/framework/plugin_registry.hpp"
+
+namespace ancora {
+
+/// Receives warnings, each with its place in front if it has one. The kernel itself prints nothing.
+using WarningSink = std::function<void(const std::string& message)>;
+
+/// Maximum of a balance over every step, absolute and relative to its scale at the end.
+struct BalanceMaximum {
+    double max_abs = 0.0;
+    double max_rel = 0.0;
+};
+
+/// What one plugin cost a run. Times are sampled (one step in sixteen) and scaled up; an
+/// integrator's holds its step without the calls into other plugins, the kernel's services included.
+struct PluginCost {
+    std::string plugin;
+    double seconds = 0.0;
+    long calls = 0;
+};
+
+/// Statistics of a run so far.
+struct RunStatistics {
+    long steps = 0;      ///< grid steps
+    long substeps = 0;   ///< accepted pieces of them
+    long iterations = 0;
+    long max_iterations = 0;  ///< in one accepted piece, with the retries that led to it
+    long factorisations = 0;
+    double factorise_seconds = 0.0;
+    double step_seconds = 0.0;  ///< wall time inside step()
+    int redundant_rows = 0;  ///< constraint rows at the start that depend on others; if there are
+                             ///< any, reactions are those of minimum norm
+    BalanceMaximum energy;
+    BalanceMaximum momentum;
+    BalanceMaximum angular_momentum;
+    BalanceMaximum constraint_position;
+    BalanceMaximum constraint_velocity;
+    BalanceMaximum constraint_strain;
+    std::vector<PluginCost> plugins;
+};
+
+/// Numbers of a model at its present state, for `ancora check` and embedding programs.
+struct ModelAnalysis {
+    int num_bodies = 0;
+    int num_constraints = 0;
+    int num_forces = 0;
+    int num_coordinates = 0;
+    int num_rows = 0;             ///< all rows, elastic ones included
+    int num_constraint_rows = 0;  ///< rows of constraints and of exactly rigid bodies
+    int rank = 0;                 ///< of the constraint rows
+    double rank_threshold = 0.0;  ///< relative to the largest pivot
+    double smallest_kept = 0.0;   ///< relative pivot next above the threshold (0: no rows)
+    double largest_dropped = 0.0;
+    int degrees_of_freedom = 0;   ///< num_coordinates - rank
+    std::vector<std::string> redundant_rows;
+    bool near_threshold = false;  ///< a relative pivot lies between 1e-14 and 1e-8
+    double mass = 0.0;                      ///< [kg]
+    std::array<double, 3> center_of_mass{};  ///< [m]
+    std::array<double, 9> inertia{};         ///< about the centre of mass, inertial axes [kg m^2]
+    double kinetic_energy = 0.0;
+    double elastic_energy = 0.0;
+    double gravity_energy = 0.0;
+    std::array<double, 3> momentum{};
+    std::array<double, 3> angular_momentum{};
+};
+
+/// A model built from a manifest with the plugins of a registry, and its motion.
+///
+/// The registry must outlive the simulation. One simulation is used by one thread at a time;
+/// different simulations may run in different threads.
+class ANCORA_FRAMEWORK_EXPORT Simulation {
+public:
+    /// [assembly] Loads the plugins that the manifest names, makes the objects, assembles the
+    /// equations, and checks the start.
+    /// @throws Error (manifest, plugin, numerical) as the contract of the command says
+    Simulation(const Manifest& manifest, PluginRegistry& registry, WarningSink warn = {});
+    ~Simulation();
+    Simulation(Simulation&&) noexcept;
+    Simulation& operator=(Simulation&&) noexcept;
+
+    const std::string& name() const;
+    double time() const;
+    /// Length of the grid steps and end of the run [s].
+    double step_size() const;
+    double end_time() const;
+    /// Number of grid steps to the end, and how many are done.
+    long num_steps() const;
+    long steps_done() const;
+    bool done() const { return steps_done() >= num_steps(); }
+
+    /// Takes one grid step.
+    /// @throws Error (plugin, numerical); the state stays that of the last accepted step
+    void step();
+
+    /// Generalized coordinates and velocities.
+    std::span<const double> q() const;
+    std::span<const double> v() const;
+    /// Replaces the state at the present time, as a start: strains are computed afresh, the ledger
+    /// begins anew.
+    /// @throws Error (numerical) if constraints are not met
+    void set_state(std::span<const double> q, std::span<const double> v);
+
+    /// Position and velocity of an attachment such as "box@[1, 0, 0]".
+    struct PointState {
+        std::array<double, 3> position;
+        std::array<double, 3> velocity;
+    };
+    PointState point(const std::string& attachment) const;
+    /// Pose of a body.
+    /// @throws Error (usage) if there is no such body
+    Pose pose(const std::string& body) const;
+    /// Reaction of a constraint over the last step: the force on its first attachment [N], or the
+    /// multipliers.
+    std::vector<double> reaction(const std::string& constraint) const;
+
+    /// Columns of history.csv, and their values now (NaN where the first step has not yet given
+    /// a reaction its value).
+    std::vector<std::string> column_names() const;
+    void sample(std::span<double> row) const;
+    /// Where the columns stand that hold a mean over the step that ended now (reactions).
+    std::vector<int> step_mean_columns() const;
+
+    RunStatistics statistics() const;
+    ModelAnalysis analyse() const;
+    /// Plugins in use, in the order of loading.
+    std::vector<const Plugin*> plugins() const;
+    /// The final state by object: body name to its coordinates and velocities.
+    struct BodyState {
+        std::string name;
+        std::span<const double> q;
+        std::span<const double> v;
+    };
+    std::vector<BodyState> body_states() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ancora

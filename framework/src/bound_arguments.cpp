@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checks values against a schema and hands them out.
+#include "bound_arguments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "schema_words.hpp"
+#include "wording.hpp"
+
+namespace ancora {
+namespace {
+
+bool is_number(const Value& value) {
+    return value.as<double>() || value.as<std::int64_t>();
+}
+
+double to_number(const Value& value) {
+    const std::int64_t* const integer = value.as<std::int64_t>();
+    return integer ? static_cast<double>(*integer) : *value.as<double>();
+}
+
+bool is_in_range(const Parameter& p, double x) {
+    const bool above = p.minimum_is_excluded ? x > p.minimum : x >= p.minimum;
+    const bool below = p.maximum_is_excluded ? x < p.maximum : x <= p.maximum;
+    return above && below;
+}
+
+}  // namespace
+
+BoundArguments::BoundArguments(std::string owner,
+                               std::string name,
+                               std::string type,
+                               const Table& values,
+                               Place place,
+                               std::span<const Parameter> schema,
+                               MotionOf motion)
+    : owner_(std::move(owner)),
+      name_(std::move(name)),
+      type_(std::move(type)),
+      place_(std::move(place)),
+      motion_(std::move(motion)) {
+    bind(values, schema);
+}
+
+BoundArguments::BoundArguments(const BoundArguments& outer,
+                               std::string_view key,
+                               const Table& values,
+                               Place place,
+                               std::span<const Parameter> schema)
+    : owner_(outer.owner_),
+      prefix_(fmt::format("{}{}.", outer.prefix_, key)),
+      name_(outer.name_),
+      type_(outer.type_),
+      place_(std::move(place)),
+      motion_(outer.motion_) {
+    bind(values, schema);
+}
+
+BoundArguments::~BoundArguments() = default;
+BoundArguments::BoundArguments(BoundArguments&&) noexcept = default;
+
+// --- checking
+
+void BoundArguments::bind(const Table& values, std::span<const Parameter> schema) {
+    items_.resize(schema.size());
+    for (std::size_t i = 0; i < schema.size(); ++i) items_[i].parameter = &schema[i];
+
+    // what the manifest gives, so that the first mistake in the file is reported first
+    for (const Table::Entry& entry : values.entries()) {
+        Item* const item = find(entry.key);
+        if (!item) refuse_key(entry, schema);
+        item->given = true;
+        item->place = entry.value.place().known() ? entry.value.place() : place_;
+        bind(*item, entry.value);
+    }
+
+    // what it leaves out
+    for (Item& item : items_) {
+        if (item.given) continue;
+        const Parameter& p = *item.parameter;
+        item.place = place_;
+        if (p.is_required)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}missing key {}", title(), described(p)),
+                        place_);
+        if (p.default_value) bind_default(item);
+    }
+}
+
+void BoundArguments::bind_default(Item& item) const {
+    const Parameter& p = *item.parameter;
+    try {
+        bind(item, parse_value(p.default_value));
+        if (const auto* const inner = std::get_if<std::unique_ptr<BoundArguments>>(&item.content))
+            for (Item& x : (*inner)->items_) x.given = false;
+    } catch (const Error& error) {
+        throw Error(ErrorKind::plugin,
+                    fmt::format("type {}: the default {} of {} does not fit its own schema ({})",
+                                in_quotes(type_),
+                                p.default_value,
+                                in_quotes(prefix_ + p.name),
+                                error.message()),
+                    place_);
+    }
+}
+
+void BoundArguments::bind(Item& item, const Value& value) const {
+    const Parameter& p = *item.parameter;
+    if (const auto* const integer = value.as<std::int64_t>()) {
+        bind(item, *integer, value);
+    } else if (const auto* const number = value.as<double>()) {
+        bind(item, *number, value);
+    } else if (const auto* const text = value.as<std::string>()) {
+        bind(item, *text, value);
+    } else if (const auto* const array = value.as<Array>()) {
+        bind(item, *array, value);
+    } else if (const auto* const boolean = value.as<bool>(); boolean && p.allows(Shape::boolean)) {
+        item.content = *boolean;
+        item.shape = Shape::boolean;
+    } else if (const auto* const table = value.as<Table>(); table && p.allows(Shape::table)) {
+        const std::span schema(p.children, static_cast<std::size_t>(p.num_children));
+        item.content = std::unique_ptr<BoundArguments>(
+            new BoundArguments(*this, p.name, *table, item.place, schema));
+        item.shape = Shape::table;
+    } else {
+        refuse(item, "", expected_value(p), value);
+    }
+}
+
+void BoundArguments::bind(Item& item, std::int64_t x, const Value& value) const {
+    const Parameter& p = *item.parameter;
+    if (p.allows(Shape::number)) {
+        bind(item, static_cast<double>(x), value);
+    } else if (p.allows(Shape::integer)) {
+        check_number(item, static_cast<double>(x), value, [] {
+            return std::string();
+        });
+        item.content = x;
+        item.shape = Shape::integer;
+    } else {
+        refuse(item, "", expected_value(p), value);
+    }
+}
+
+void BoundArguments::bind(Item& item, double x, const Value& value) const {
+    if (!item.parameter->allows(Shape::number))
+        refuse(item, "", expected_value(*item.parameter), value);
+    check_number(item, x, value, [] {
+        return std::string();
+    });
+    item.content = x;
+    item.shape = Shape::number;
+}
+
+void BoundArguments::bind(Item& item, const std::string& x, const Value& value) const {
+    const Parameter& p = *item.parameter;
+    const auto shapes = {Shape::text, Shape::point, Shape::direction, Shape::body, Shape::object};
+    const auto shape = std::ranges::find_if(shapes, [&](Shape candidate) {
+        return p.allows(candidate) && (candidate != Shape::text || is_choice(p, x));
+    });
+    if (shape == shapes.end()) refuse(item, "", expected_value(p), value);
+    item.content = x;
+    item.shape = *shape;
+}
+
+void BoundArguments::bind(Item& item, const Array& x, const Value& value) const {
+    const Parameter& p = *item.parameter;
+
+    // the first entry decides what the array is meant to be
+    const bool is_empty = x.empty();
+    const bool numbers = !is_empty && is_number(x.front());
+    const bool arrays = !is_empty && x.front().as<Array>();
+    const bool texts = !is_empty && x.front().as<std::string>();
+    if (p.allows(Shape::vector) && (numbers || (is_empty && p.length == 0)))
+        bind_vector(item, x, value);
+    else if (p.allows(Shape::matrix) && (arrays || (is_empty && p.rows == 0)))
+        bind_matrix(item, x, value);
+    else if (p.allows(Shape::texts) && (texts || is_empty))
+        bind_texts(item, x);
+    else
+        refuse(item, "", expected_value(p), value);
+}
+
+void BoundArguments::bind_vector(Item& item, const Array& x, const Value& value) const {
+    const Parameter& p = *item.parameter;
+    if (p.length != 0 && x.size() != static_cast<std::size_t>(p.length))
+        refuse(item, "", expected_value(p), value);
+
+    std::vector<double> numbers;
+    numbers.reserve(x.size());
+    append_numbers(
+        item,
+        x,
+        [](std::size_t i) {
+            return fmt::format("[{}]", i);
+        },
+        numbers);
+    item.rows = static_cast<int>(x.size());
+    item.content = std::move(numbers);
+    item.shape = Shape::vector;
+}
+
+void BoundArguments::bind_matrix(Item& item, const Array& x, const Value& value) const {
+    const Parameter& p = *item.parameter;
+    if (p.rows != 0 && x.size() != static_cast<std::size_t>(p.rows))
+        refuse(item, "", expected_value(p), value);
+
+    // the first row decides the number of columns where the schema leaves it open
+    const std::size_t columns = p.columns != 0 ? static_cast<std::size_t>(p.columns)
+                                : x.empty()    ? 0
+                                               : x.front().as<Array>()->size();
+    std::vector<double> numbers;
+    numbers.reserve(x.size() * columns);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const Array* const row = x[i].as<Array>();
+        if (!row || row->size() != columns || columns == 0)
+            refuse(item, fmt::format("[{}]", i), array_of_numbers(columns), x[i]);
+        append_numbers(
+            item,
+            *row,
+            [i](std::size_t j) {
+                return fmt::format("[{}][{}]", i, j);
+            },
+            numbers);
+    }
+    item.rows = static_cast<int>(x.size());
+    item.content = std::move(numbers);
+    item.shape = Shape::matrix;
+}
+
+void BoundArguments::bind_texts(Item& item, const Array& x) const {
+    std::vector<std::string> texts;
+    texts.reserve(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::string* const text = x[i].as<std::string>();
+        if (!text || !is_choice(*item.parameter, *text))
+            refuse(item, fmt::format("[{}]", i), expected_text(*item.parameter), x[i]);
+        texts.push_back(*text);
+    }
+    item.content = std::move(texts);
+    item.shape = Shape::texts;
+}
+
+template <class Where>
+void BoundArguments::append_numbers(const Item& item,
+                                    const Array& from,
+                                    const Where& where,
+                                    std::vector<double>& to) const {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        if (!is_number(from[i])) refuse(item, where(i), "a number", from[i]);
+        const double x = to_number(from[i]);
+        check_number(item, x, from[i], [&] {
+            return where(i);
+        });
+        to.push_back(x);
+    }
+}
+
+// `where` is called only for a message: it builds a string.
+template <class Where>
+void BoundArguments::check_number(const Item& item,
+                                  double x,
+                                  const Value& value,
+                                  const Where& where) const {
+    const Parameter& p = *item.parameter;
+    if (std::isnan(x)) refuse(item, where(), "a number", value);
+    if (!is_in_range(p, x)) refuse(item, where(), expected_range(p), value);
+    if (std::isinf(x) && !p.may_be_infinite) refuse(item, where(), "a finite number", value);
+}
+
+void BoundArguments::refuse(const Item& item,
+                            std::string_view where,
+                            std::string_view expected,
+                            const Value& value) const {
+    const Parameter& p = *item.parameter;
+    std::string got = in_words(value);
+    if (is_number(value) && has_unit(p)) got += fmt::format(" {}", p.unit);
+    if (const std::string* const text = value.as<std::string>()) got += hint_at_choice(p, *text);
+    throw Error(
+        ErrorKind::manifest,
+        fmt::format(
+            "{}: {}{}{}: expected {}, got {}", owner_, prefix_, p.name, where, expected, got),
+        value.place().known() ? value.place() : item.place);
+}
+
+void BoundArguments::refuse_key(const Table::Entry& entry,
+                                std::span<const Parameter> schema) const {
+    std::vector<std::string> keys;
+    for (const Parameter& p : schema) keys.emplace_back(p.name);
+    const std::string help =
+        keys.empty() ? "; there are none to give" : hint(entry.key, keys, "valid keys");
+    throw Error(ErrorKind::manifest,
+                fmt::format("{}unknown key {}{}", title(), in_quotes(entry.key), help),
+                entry.place.known() ? entry.place : place_);
+}
+
+// `body "box": ` or `body "box": orientation: `
+std::string BoundArguments::title() const {
+    if (prefix_.empty()) return owner_ + ": ";
+    return fmt::format("{}: {}: ", owner_, prefix_.substr(0, prefix_.size() - 1));
+}
+
+// --- reading
+
+BoundArguments::Item* BoundArguments::find(std::string_view key) {
+    return const_cast<Item*>(std::as_const(*this).find(key));
+}
+
+const BoundArguments::Item* BoundArguments::find(std::string_view key) const {
+    const auto item = std::ranges::find_if(items_, [key](const Item& candidate) {
+        return key == candidate.parameter->name;
+    });
+    return item == items_.end() ? nullptr : &*item;
+}
+
+const BoundArguments::Item& BoundArguments::item(std::string_view key) const {
+    const Item* const found = find(key);
+    if (!found) misused(key, "which is not in its schema");
+    return *found;
+}
+
+template <class T>
+const T& BoundArguments::content(std::string_view key, std::string_view wanted) const {
+    const Item& found = item(key);
+    if (found.content.index() == 0)
+        misused(key, "which has no value and no default; ask has() first");
+    const T* const x = std::get_if<T>(&found.content);
+    if (!x)
+        misused(key, fmt::format("as {}, but its value is {}", wanted, shape_name(found.shape)));
+    return *x;
+}
+
+void BoundArguments::misused(std::string_view key, std::string_view how) const {
+    const std::string_view comma = how.starts_with("as ") ? "" : ",";
+    throw std::logic_error(fmt::format("type {} asks for {}{} {}",
+                                       in_quotes(type_),
+                                       in_quotes(prefix_ + std::string(key)),
+                                       comma,
+                                       how));
+}
+
+Place BoundArguments::place_of(std::string_view key) const {
+    const Item* const found = find(key);
+    return found ? found->place : place_;
+}
+
+bool BoundArguments::has(std::string_view key) const {
+    return item(key).content.index() != 0;
+}
+
+bool BoundArguments::given(std::string_view key) const {
+    return item(key).given;
+}
+
+Shape BoundArguments::shape(std::string_view key) const {
+    const Item& found = item(key);
+    if (found.content.index() == 0)
+        misused(key, "which has no value and no default; ask has() first");
+    return found.shape;
+}
+
+bool BoundArguments::boolean(std::string_view key) const {
+    return content<bool>(key, "a boolean");
+}
+
+std::int64_t BoundArguments::integer(std::string_view key) const {
+    return content<std::int64_t>(key, "an integer");
+}
+
+double BoundArguments::number(std::string_view key) const {
+    return content<double>(key, "a number");
+}
+
+std::string_view BoundArguments::text(std::string_view key) const {
+    return content<std::string>(key, "a text");
+}
+
+std::span<const double> BoundArguments::numbers(std::string_view key) const {
+    return content<std::vector<double>>(key, "a vector or matrix");
+}
+
+int BoundArguments::rows(std::string_view key) const {
+    content<std::vector<double>>(key, "a vector or matrix");
+    return item(key).rows;
+}
+
+int BoundArguments::num_texts(std::string_view key) const {
+    return static_cast<int>(content<std::vector<std::string>>(key, "an array of texts").size());
+}
+
+std::string_view BoundArguments::text(std::string_view key, int index) const {
+    const auto& texts = content<std::vector<std::string>>(key, "an array of texts");
+    if (index < 0 || static_cast<std::size_t>(index) >= texts.size())
+        misused(key, fmt::format("entry {} of {}", index, texts.size()));
+    return texts[static_cast<std::size_t>(index)];
+}
+
+const Arguments& BoundArguments::table(std::string_view key) const {
+    return *content<std::unique_ptr<BoundArguments>>(key, "a table");
+}
+
+const RigidMotion& BoundArguments::motion_of(std::string_view key) const {
+    const std::string& body = content<std::string>(key, "a body");
+    const Shape shape = item(key).shape;
+    if (shape != Shape::body)
+        misused(key, fmt::format("as a body, but its value is {}", shape_name(shape)));
+    if (!motion_) misused(key, "as a body, but motions are not known here");
+    return motion_(body, place_of(key));
+}
+
+void BoundArguments::fail(std::string_view key, std::string_view message) const {
+    const std::string path = prefix_ + std::string(key);
+    throw Error(ErrorKind::manifest,
+                path.empty()  ? fmt::format("{}: {}", owner_, message)
+                : key.empty() ? title() + std::string(message)
+                              : fmt::format("{}: {}: {}", owner_, path, message),
+                place_of(key));
+}
+
+}  // namespace ancora

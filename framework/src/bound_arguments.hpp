@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parameter values of one object, checked against its type's schema.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ancora/framework/export.hpp"
+#include "ancora/framework/value.hpp"
+#include "ancora/sdk/arguments.hpp"
+
+namespace ancora {
+
+/// The kernel's Arguments. The constructor checks everything; reading afterwards cannot fail on
+/// account of the user, only on account of the reader (std::logic_error).
+///
+/// Messages read `OWNER: KEY: expected ..., got ...`; a key inside a table is written
+/// `orientation.angle`, an entry of an array `size[1]`, counted from 0.
+class ANCORA_FRAMEWORK_EXPORT BoundArguments final : public Arguments {
+public:
+    /// Finds the motion of the body that a key names; `place` is that of the value.
+    using MotionOf = std::function<const RigidMotion&(const std::string& body, const Place& place)>;
+
+    /// [assembly] Copies what it needs of `values`; `schema` must outlive it.
+    ///
+    /// @param owner  the object in messages: `body "box"`, `[integrator.emm]`
+    /// @param name   the object's name
+    /// @param type   its type's name, for messages about a wrong plugin
+    /// @param place  of the object's table; for keys that are missing
+    /// @throws Error (manifest) if a value does not fit the schema; (plugin) if a default does not
+    BoundArguments(std::string owner,
+                   std::string name,
+                   std::string type,
+                   const Table& values,
+                   Place place,
+                   std::span<const Parameter> schema,
+                   MotionOf motion = {});
+    ~BoundArguments();
+    BoundArguments(BoundArguments&&) noexcept;
+    BoundArguments& operator=(BoundArguments&&) = delete;
+
+    /// Place of the key's value; the object's own if the manifest does not give the key.
+    Place place_of(std::string_view key) const;
+
+    std::string_view object_name() const override { return name_; }
+    bool has(std::string_view key) const override;
+    bool given(std::string_view key) const override;
+    Shape shape(std::string_view key) const override;
+    bool boolean(std::string_view key) const override;
+    std::int64_t integer(std::string_view key) const override;
+    double number(std::string_view key) const override;
+    std::string_view text(std::string_view key) const override;
+    std::span<const double> numbers(std::string_view key) const override;
+    int rows(std::string_view key) const override;
+    int num_texts(std::string_view key) const override;
+    std::string_view text(std::string_view key, int index) const override;
+    const Arguments& table(std::string_view key) const override;
+    const RigidMotion& motion_of(std::string_view key) const override;
+    /// A key that is not in the schema is allowed here and stands for the object as a whole.
+    [[noreturn]] void fail(std::string_view key, std::string_view message) const override;
+
+private:
+    using Content = std::variant<std::monostate,  // neither given nor a default
+                                 bool,
+                                 std::int64_t,
+                                 double,
+                                 std::string,
+                                 std::vector<double>,
+                                 std::vector<std::string>,
+                                 std::unique_ptr<BoundArguments>>;
+    struct Item {
+        const Parameter* parameter = nullptr;
+        bool given = false;
+        Shape shape{};
+        Place place;
+        int rows = 0;
+        Content content;
+    };
+
+    // The table of `key` in `outer`.
+    BoundArguments(const BoundArguments& outer,
+                   std::string_view key,
+                   const Table& values,
+                   Place place,
+                   std::span<const Parameter> schema);
+
+    void bind(const Table& values, std::span<const Parameter> schema);
+    void bind(Item& item, const Value& value) const;
+    void bind(Item& item, std::int64_t x, const Value& value) const;
+    void bind(Item& item, double x, const Value& value) const;
+    void bind(Item& item, const std::string& x, const Value& value) const;
+    void bind(Item& item, const Array& x, const Value& value) const;
+    void bind_vector(Item& item, const Array& x, const Value& value) const;
+    void bind_matrix(Item& item, const Array& x, const Value& value) const;
+    void bind_texts(Item& item, const Array& x) const;
+    void bind_default(Item& item) const;
+
+    template <class Where>
+    void append_numbers(const Item& item,
+                        const Array& from,
+                        const Where& where,
+                        std::vector<double>& to) const;
+    template <class Where>
+    void check_number(const Item& item, double x, const Value& value, const Where& where) const;
+    [[noreturn]] void refuse(const Item& item,
+                             std::string_view where,
+                             std::string_view expected,
+                             const Value& value) const;
+    [[noreturn]] void refuse_key(const Table::Entry& entry,
+                                 std::span<const Parameter> schema) const;
+    std::string title() const;
+
+    Item* find(std::string_view key);
+    const Item* find(std::string_view key) const;
+    const Item& item(std::string_view key) const;
+    template <class T>
+    const T& content(std::string_view key, std::string_view wanted) const;
+    [[noreturn]] void misused(std::string_view key, std::string_view how) const;
+
+    std::string owner_;
+    std::string prefix_;  // "orientation." inside the table of that key
+    std::string name_;
+    std::string type_;
+    Place place_;
+    MotionOf motion_;
+    std::vector<Item> items_;  // one per entry of the schema, in its order
+};
+
+}  // namespace ancora

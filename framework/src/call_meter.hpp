@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counts and times calls into plugins, and guards the floating-point environment around them.
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "fp_environment.hpp"
+#include "object.hpp"
+
+namespace ancora {
+
+/// Account of what each plugin costs. Calls are counted always and timed in sampled steps only, so
+/// that clocks do not cost more than the mechanics of a small model.
+class CallMeter {
+public:
+    struct Account {
+        double seconds = 0.0;
+        long calls = 0;
+    };
+
+    void resize(std::size_t num_plugins) { accounts_.resize(num_plugins); }
+    /// While sampling, every call is timed and its floating-point environment checked.
+    void sample(bool on) { is_sampling_ = on; }
+    static constexpr int kSampleEvery = 16;
+
+    /// Calls `function`, a call of `object`'s plugin named `what`, at time `t`.
+    template <class Function>
+    void call(const ObjectRef& object, const char* what, double t, Function&& function) {
+        Account& account = accounts_[static_cast<std::size_t>(object.plugin_index)];
+        ++account.calls;
+        if (is_sampling_) {
+            call_sampled(account, object, what, t, function);
+            return;
+        }
+        try {
+            function();
+        } catch (...) {
+            rethrow_from_plugin(object, what, &t);
+        }
+    }
+
+    /// Time booked so far, unscaled.
+    double sampled_seconds() const {
+        double sum = 0.0;
+        for (const Account& account : accounts_) sum += account.seconds;
+        return sum / kSampleEvery;
+    }
+    /// Books a step of the integrator that took `seconds`, less what the other plugins took since
+    /// they had taken `others_before`.
+    void book_integrator(const ObjectRef& object, double seconds, double others_before) {
+        Account& account = accounts_[static_cast<std::size_t>(object.plugin_index)];
+        ++account.calls;
+        if (!is_sampling_) return;
+        const double own = seconds - (sampled_seconds() - others_before);
+        account.seconds += (own > 0.0 ? own : 0.0) * kSampleEvery;
+    }
+
+    const std::vector<Account>& accounts() const { return accounts_; }
+
+    /// Throws the plugin error for a floating-point environment changed by `object`.
+    [[noreturn]] static void refuse_environment(const ObjectRef& object, const char* what, double t);
+
+private:
+    template <class Function>
+    void call_sampled(
+        Account& account, const ObjectRef& object, const char* what, double t, Function&& function) {
+        const FpEnvironment environment = FpEnvironment::capture();
+        const auto begin = std::chrono::steady_clock::now();
+        try {
+            function();
+        } catch (...) {
+            environment.restore();
+            rethrow_from_plugin(object, what, &t);
+        }
+        const auto end = std::chrono::steady_clock::now();
+        account.seconds += std::chrono::duration<double>(end - begin).count() * kSampleEvery;
+        if (environment.differs()) {
+            environment.restore();
+            refuse_environment(object, what, t);
+        }
+    }
+
+    std::vector<Account> accounts_;
+    bool is_sampling_ = true;
+};
+
+}  // namespace ancora

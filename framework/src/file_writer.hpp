@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A buffered text file that notices every error of writing and never keeps half a line.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace ancora {
+
+/// Writes a new text file. After an error the file ends with its last whole line, the error is
+/// thrown once as Error (file) with path and reason, and what follows is dropped.
+class FileWriter {
+public:
+    /// Creates the file, or empties the one that is there.
+    explicit FileWriter(std::filesystem::path file);
+    /// Writes what is left and closes; errors are lost, so call close() where they matter.
+    ~FileWriter();
+    FileWriter(const FileWriter&) = delete;
+    FileWriter& operator=(const FileWriter&) = delete;
+
+    void append(std::string_view text);
+    void flush();
+    void close();
+
+    bool has_unwritten() const { return !buffer_.empty(); }
+
+private:
+    void write_buffer();
+    [[noreturn]] void fail(int error);
+
+    std::filesystem::path file_;
+    std::string buffer_;
+    int descriptor_ = -1;  // -1: closed or failed
+};
+
+}  // namespace ancora

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Formats the rows of history.csv.
+#include "history_writer.hpp"
+
+#include <cassert>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ancora/framework/error.hpp"
+
+namespace ancora {
+namespace {
+
+// Enough for every double to be read back as the same one.
+constexpr int kSignificantDigits = 17;
+
+void append_quoted(std::string_view cell, std::string& line) {
+    if (cell.find_first_of(",\"\r\n") == std::string_view::npos) {
+        line += cell;
+        return;
+    }
+    line += '"';
+    for (const char c : cell) {
+        if (c == '"') line += '"';
+        line += c;
+    }
+    line += '"';
+}
+
+void append_number(double x, std::string& line) {
+    char digits[32];
+    const auto [end, error] = std::to_chars(
+        std::begin(digits), std::end(digits), x, std::chars_format::general, kSignificantDigits);
+    assert(error == std::errc());
+    line.append(digits, end);
+}
+
+}  // namespace
+
+HistoryWriter::HistoryWriter(std::filesystem::path file, std::vector<std::string> columns)
+    : columns_(std::move(columns)), file_(std::move(file)), last_flush_(Clock::now()) {
+    for (const std::string& column : columns_) {
+        if (!line_.empty()) line_ += ',';
+        append_quoted(column, line_);
+    }
+    line_ += '\n';
+    file_.append(line_);
+    file_.flush();
+}
+
+void HistoryWriter::write_row(std::span<const double> row) {
+    assert(row.size() == columns_.size());
+    line_.clear();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        if (!std::isfinite(row[i]))
+            throw Error(ErrorKind::numerical,
+                        fmt::format("t = {} s: \"{}\" is {}", row[0], columns_[i], row[i]));
+        if (i > 0) line_ += ',';
+        append_number(row[i], line_);
+    }
+    line_ += '\n';
+    file_.append(line_);
+}
+
+void HistoryWriter::flush_if_old() {
+    if (!file_.has_unwritten()) return;
+    const auto now = Clock::now();
+    if (now - last_flush_ < std::chrono::seconds(1)) return;
+    last_flush_ = now;
+    file_.flush();
+}
+
+}  // namespace ancora

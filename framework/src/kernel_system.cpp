@@ -1,0 +1,687 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The discrete face of the whole model: residual, matrix, acceptance, ledger.
+#include "kernel_system.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace ancora {
+namespace {
+
+// A start whose constraints gape wider than this, relative to the model's size or speed, is
+// refused (design, section 4.3).
+constexpr double kStartTolerance = 1e-9;
+// A convention row (the spin of an ideal rod) may carry rounding only, relative to the energy.
+constexpr double kConventionTolerance = 1e-8;
+
+int force_u_size(const Model& model) {
+    int size = 0;
+    for (const ForcePart& part : model.forces) size += 3 * static_cast<int>(part.attachments.size());
+    return size;
+}
+
+}  // namespace
+
+KernelSystem::KernelSystem(const Model& model)
+    : model_(model),
+      n_(model.num_coordinates),
+      meter_([&] {
+          CallMeter meter;
+          meter.resize(model.plugins.size());
+          return meter;
+      }()),
+      rows_(model, meter_),
+      m_(rows_.num_rows()),
+      space_(model),
+      mass_(model),
+      laws_(rows_.laws),
+      massless_(mass_, rows_, n_) {
+    for (Eigen::VectorXd* x : {&q_, &q_low_, &v_, &v_low_, &a_, &dq_, &mid_, &Ma_, &F_, &p_,
+                               &gravity_force_, &external_force_, &inverse_mass_,
+                               &refine_motion_, &refine_dq_})
+        x->setZero(n_);
+    for (Eigen::VectorXd* x : {&s_, &pi_, &Bdq_, &fresh_pi_, &rate_pi_t_, &refine_rows_, &refine_s_}) x->setZero(m_);
+    rate_A_.setZero(rows_.B.size());
+
+    for (int i = 0; i < n_; ++i)
+        inverse_mass_[i] = mass_.is_massless(i) ? 0.0 : 1.0 / mass_.diagonal(i);
+
+    // Gravity: the force that a uniform acceleration of all positions takes.
+    Eigen::VectorXd field = Eigen::VectorXd::Zero(n_);
+    space_.add_uniform(model.gravity, field.data());
+    mass_.multiply(field.data(), gravity_force_.data());
+    has_gravity_ = gravity_force_.squaredNorm() > 0.0;
+
+    int state = rows_.num_state;
+    int u = 0;
+    for (const ForcePart& part : model.forces) {
+        int count = 0;
+        try {
+            count = part.force->num_state();
+        } catch (...) {
+            rethrow_from_plugin(part.object, "num_state", nullptr);
+        }
+        const int u_count = 3 * static_cast<int>(part.attachments.size());
+        force_spaces_.push_back({u, u_count, state, count});
+        u += u_count;
+        state += count;
+        has_external_ |= part.force->work() == WorkKind::external;
+        for (const Attachment& at : part.attachments) has_external_ |= at.body < 0;
+    }
+    for (Eigen::VectorXd* x : {&force_u0_, &force_du_, &force_mid_, &force_rate_, &force_f_})
+        x->setZero(force_u_size(model));
+    state0_.assign(static_cast<std::size_t>(state), 0.0);
+    state1_ = state0_;
+
+    int reaction = 0;
+    int largest_u = 0;
+    for (std::size_t c = 0; c < model.constraints.size(); ++c) {
+        const ConstraintPart& part = model.constraints[c];
+        const RowOwner& owner = rows_.owners[model.bodies.size() + c];
+        reaction_start_.push_back(reaction);
+        reaction += part.constraint->reaction() == ReactionKind::force ? 3 : owner.num_rows;
+        largest_u = std::max(largest_u, owner.u_count);
+        has_external_ |= part.is_tied_to_ground;
+    }
+    reaction_start_.push_back(reaction);
+    reaction_sum_.setZero(reaction);
+    reaction_mean_.setZero(reaction);
+    local_force_.setZero(largest_u);
+    for (std::size_t b = 0; b < rows_.blocks.size(); ++b) {
+        const BlockPart& part = rows_.blocks[b];
+        if (!part.is_constant) moving_blocks_.push_back(static_cast<int>(b));
+        if (rows_.owners[static_cast<std::size_t>(part.owner)].constraint < 0) continue;
+        if (part.holds_constraint) constraint_blocks_.push_back(static_cast<int>(b));
+    }
+
+    Eigen::VectorXd q = Eigen::VectorXd::Zero(n_);
+    Eigen::VectorXd v = q;
+    for (const BodyPart& part : model.bodies) {
+        const auto count = static_cast<std::size_t>(part.count);
+        try {
+            part.body->start({q.data() + part.first, count}, {v.data() + part.first, count});
+        } catch (...) {
+            rethrow_from_plugin(part.object, "start", nullptr);
+        }
+        for (int i = part.first; i < part.first + part.count; ++i)
+            if (!std::isfinite(q[i]) || !std::isfinite(v[i]))
+                throw Error(ErrorKind::plugin,
+                            fmt::format("{}: its start is not finite in coordinate {}",
+                                        describe(part.object),
+                                        i - part.first),
+                            part.object.place);
+    }
+    set_state(view(q), view(v), 0.0);
+}
+
+void KernelSystem::set_state(std::span<const double> q, std::span<const double> v, double t) {
+    t_ = t;
+    for (int i = 0; i < n_; ++i) {
+        q_[i] = q[static_cast<std::size_t>(i)];
+        v_[i] = v[static_cast<std::size_t>(i)];
+    }
+    q_low_.setZero();
+    v_low_.setZero();
+    std::fill(history_.begin(), history_.end(), 0.0);
+    a_.setZero();
+    s_.setZero();
+    has_B_start_ = false;
+    extent_ = space_.extent(q_.data());
+    farthest_ = space_.farthest(q_.data());
+    rows_.evaluate(q_.data(), v_.data(), t_, instant_);
+    check_start();
+    check_massless();
+    pi_ = instant_.pi;
+    for (int k = 0; k < m_; ++k)
+        if (!laws_.carries(k)) pi_[k] = 0.0;
+
+    for (const RowOwner& owner : rows_.owners) {
+        if (owner.state_count == 0) continue;
+        try {
+            owner.source->start_state({state0_.data() + owner.state_first,
+                                       static_cast<std::size_t>(owner.state_count)});
+        } catch (...) {
+            rethrow_from_plugin(*owner.object, "start_state", nullptr);
+        }
+    }
+    for (std::size_t f = 0; f < force_spaces_.size(); ++f) {
+        const ForceSpace& space = force_spaces_[f];
+        if (space.state_count == 0) continue;
+        try {
+            model_.forces[f].force->start_state({state0_.data() + space.state_first,
+                                                 static_cast<std::size_t>(space.state_count)});
+        } catch (...) {
+            rethrow_from_plugin(model_.forces[f].object, "start_state", nullptr);
+        }
+    }
+    reaction_mean_.setZero();
+    worst_violation_ = {};
+    measure_violation();
+    close_ledger(true);
+}
+
+/// Refuses a start that is not finite or violates constraints beyond rounding, naming the worst.
+void KernelSystem::check_start() {
+    const double speed = space_.displacement(v_.data());
+    int worst_row = -1;
+    double worst = 0.0;
+    bool is_rate = false;
+    for (int k = 0; k < m_; ++k) {
+        double rate = instant_.pi_t[k];
+        double size = std::abs(rate);
+        const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
+        for (int i = rows_.row_start[static_cast<std::size_t>(k)]; i < end; ++i) {
+            const double term = instant_.A[i] * v_[rows_.column[static_cast<std::size_t>(i)]];
+            rate += term;
+            size = std::max(size, std::abs(term));
+        }
+        if (!std::isfinite(instant_.pi[k]) || !std::isfinite(rate)) {
+            const auto owner =
+                std::find_if(rows_.owners.begin(), rows_.owners.end(), [k](const RowOwner& o) {
+                    return k >= o.first_row && k < o.first_row + o.num_rows;
+                });
+            throw Error(ErrorKind::plugin,
+                        fmt::format("t = {:.9g} s, {}: evaluate returned a value that is not finite "
+                                    "({})",
+                                    t_,
+                                    describe(*owner->object),
+                                    rows_.row_name(k)),
+                        owner->object->place);
+        }
+        if (!laws_.is_constraint(k)) continue;
+        // Gaps are lengths in constraints, pure numbers in strains: a strain gapes over the body.
+        const double gap = laws_.carries(k) ? std::abs(instant_.pi[k]) / (kStartTolerance * extent_)
+                                            : 0.0;
+        const double slip =
+            std::max(size, speed) > 0.0
+                ? std::abs(rate) / (kStartTolerance * std::max(size, speed))
+                : 0.0;
+        if (std::max(gap, slip) > worst) {
+            worst = std::max(gap, slip);
+            worst_row = k;
+            is_rate = slip > gap;
+        }
+    }
+    if (worst <= 1.0) return;
+    const auto owner =
+        std::find_if(rows_.owners.begin(), rows_.owners.end(), [&](const RowOwner& o) {
+            return worst_row >= o.first_row && worst_row < o.first_row + o.num_rows;
+        });
+    if (is_rate) {
+        double rate = instant_.pi_t[worst_row];
+        const int end = rows_.row_start[static_cast<std::size_t>(worst_row) + 1];
+        for (int i = rows_.row_start[static_cast<std::size_t>(worst_row)]; i < end; ++i)
+            rate += instant_.A[i] * v_[rows_.column[static_cast<std::size_t>(i)]];
+        throw Error(ErrorKind::numerical,
+                    fmt::format("inconsistent start: {} changes at a rate of {:.6g} (allowed {:.2g} "
+                                "of the velocities); correct velocities or angular velocities of "
+                                "the bodies it ties",
+                                rows_.row_name(worst_row),
+                                rate,
+                                kStartTolerance),
+                    owner->object->place);
+    }
+    throw Error(
+        ErrorKind::numerical,
+        fmt::format("inconsistent start: {} is {:.6g} instead of 0 (allowed {:.2g} of the model's "
+                    "size); correct positions or attachment points of the bodies it ties",
+                    rows_.row_name(worst_row),
+                    instant_.pi[worst_row],
+                    kStartTolerance),
+        owner->object->place);
+}
+
+void KernelSystem::check_massless() {
+    if (massless_.empty()) return;
+    const int i = massless_.analyse(instant_.A);
+    if (i < 0) return;
+    for (const BodyPart& part : model_.bodies) {
+        if (i < part.first || i >= part.first + part.count) continue;
+        const Coordinate& c = part.body->coordinates()[static_cast<std::size_t>(i - part.first)];
+        const std::string which =
+            c.vector < 0 ? fmt::format("coordinate {}", i - part.first)
+                         : fmt::format("vector {} along {}", c.vector, "xyz"[c.axis]);
+        throw Error(ErrorKind::numerical,
+                    fmt::format("{}: its {} (coordinate {}) has no mass, and no constraint or "
+                                "stiffness determines its motion; give it mass or tie it",
+                                part.object.label,
+                                which,
+                                i - part.first),
+                    part.object.place);
+    }
+}
+
+void KernelSystem::set_redundant(bool is_redundant) {
+    is_redundant_ = is_redundant;
+    std::vector<int> first;
+    for (const BodyPart& part : model_.bodies) first.push_back(part.first);
+    matrix_ = std::make_unique<StepMatrix>(n_, mass_.entries(), rows_, first, is_redundant);
+    factorised_for_ = 0.0;
+}
+
+void KernelSystem::clear_constraint_stress(std::span<double> s) const {
+    for (int k = 0; k < m_; ++k)
+        if (laws_.is_constraint(k)) s[static_cast<std::size_t>(k)] = 0.0;
+}
+
+StepDefect KernelSystem::evaluate(const StepTrial& trial,
+                                  std::span<double> r_motion,
+                                  std::span<double> r_rows) {
+    const double h = trial.h;
+    laws_.prepare(h);
+    const double* a = trial.a.data();
+    const double* s = trial.s.data();
+
+    // dq = h v0 + h^2/2 a
+    for (int i = 0; i < n_; ++i) {
+        dq_[i] = h * v_[i] + (h * v_low_[i] + (0.5 * h * h) * a[i]);
+        mid_[i] = q_[i] + (q_low_[i] + 0.5 * dq_[i]);
+    }
+    rows_.evaluate_step(q_.data(), dq_.data(), mid_.data(), trial.t0, h, state0_, state1_);
+    mass_.multiply(a, Ma_.data());
+    F_ = gravity_force_;
+    if (!force_spaces_.empty()) evaluate_forces(trial);
+
+    // r_motion = M a + B^T s - F,  r_rows = B dq + tau + theta pi0 + extra - gamma s
+    for (int i = 0; i < n_; ++i) r_motion[static_cast<std::size_t>(i)] = Ma_[i] - F_[i];
+    const int* column = rows_.column.data();
+    const double* B = rows_.B.data();
+    double row_defect = 0.0;
+    double row_energy = 0.0;
+    double row_terms = 0.0;
+    for (int k = 0; k < m_; ++k) {
+        const double sk = s[k];
+        double increment = 0.0;
+        double terms = 0.0;
+        const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
+        for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e) {
+            const int i = column[e];
+            const double term = B[e] * dq_[i];
+            increment += term;
+            terms += std::abs(term);
+            r_motion[static_cast<std::size_t>(i)] += B[e] * sk;
+        }
+        Bdq_[k] = increment;
+        const double residual = increment + rows_.tau[k] + laws_.theta()[k] * pi_[k] +
+                                laws_.extra()[k] - laws_.gamma()[k] * sk;
+        r_rows[static_cast<std::size_t>(k)] = residual;
+        row_defect += std::abs(sk * residual);
+        row_energy += std::abs(sk * increment);
+        row_terms += std::abs(sk) * terms;
+    }
+    r_motion_ = r_motion;
+    r_rows_ = r_rows;
+    trial_h_ = h;
+    s_trial_ = s;
+
+    StepDefect defect;
+    defect.energy = std::abs(pairwise_dot(r_motion.data(), dq_.data(), r_motion.size())) + row_defect;
+    const double dv_M_dv = h * h * pairwise_dot(a, Ma_.data(), trial.a.size());
+    defect.energy_scale = std::max({ledger_.energy_scale(), dv_M_dv, row_energy});
+    constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+    defect.energy_rounding = kEpsilon * row_terms;
+    double square = 0.0;
+    for (int i = 0; i < n_; ++i) {
+        const double r = r_motion[static_cast<std::size_t>(i)];
+        square += r * r * inverse_mass_[i];
+    }
+    if (defect.energy_scale > 0.0) {
+        const double speed = std::sqrt(2.0 * defect.energy_scale);
+        defect.motion = h * std::sqrt(square) / speed;
+        defect.motion_rounding = kEpsilon * std::sqrt(std::max(dv_M_dv, 0.0)) / speed;
+    }
+    if (!std::isfinite(defect.energy)) rows_.attribute_nonfinite(trial.t0);
+    return defect;
+}
+
+void KernelSystem::evaluate_forces(const StepTrial& trial) {
+    for (std::size_t f = 0; f < model_.forces.size(); ++f) {
+        const ForcePart& part = model_.forces[f];
+        const ForceSpace& space = force_spaces_[f];
+        double* u0 = force_u0_.data() + space.u_first;
+        double* du = force_du_.data() + space.u_first;
+        double* mid = force_mid_.data() + space.u_first;
+        double* rate = force_rate_.data() + space.u_first;
+        double* force = force_f_.data() + space.u_first;
+        for (std::size_t k = 0; k < part.attachments.size(); ++k) {
+            part.attachments[k].map(q_.data(), true, u0 + 3 * k);
+            part.attachments[k].map(dq_.data(), false, du + 3 * k);
+        }
+        for (int i = 0; i < space.u_count; ++i) {
+            mid[i] = u0[i] + 0.5 * du[i];
+            rate[i] = du[i] / trial.h;
+        }
+        const auto count = static_cast<std::size_t>(space.u_count);
+        const auto first_state = static_cast<std::size_t>(space.state_first);
+        const auto num_state = static_cast<std::size_t>(space.state_count);
+        RowStep step;
+        step.u0 = {u0, count};
+        step.du = {du, count};
+        step.mid = {mid, count};
+        step.t0 = trial.t0;
+        step.h = trial.h;
+        step.state0 = std::span(state0_).subspan(first_state, num_state);
+        step.state1 = std::span(state1_).subspan(first_state, num_state);
+        meter_.call(part.object, "evaluate_step", trial.t0, [&] {
+            part.force->evaluate_step(step, {rate, count}, {{force, count}});
+        });
+        for (std::size_t k = 0; k < count; ++k)
+            if (!std::isfinite(force[k]))
+                throw Error(ErrorKind::plugin,
+                            fmt::format("t = {:.9g} s, {}: evaluate_step returned a force that is "
+                                        "not finite (attachment \"{}\", component {})",
+                                        trial.t0,
+                                        describe(part.object),
+                                        part.attachments[k / 3].text,
+                                        "xyz"[k % 3]),
+                            part.object.place);
+        for (std::size_t k = 0; k < part.attachments.size(); ++k)
+            for (const Attachment::Term& term : part.attachments[k].terms)
+                F_[term.coordinate] +=
+                    term.weight * force[3 * k + static_cast<std::size_t>(term.component)];
+    }
+}
+
+bool KernelSystem::factorise(const StepTrial& trial, Tangent tangent) {
+    const auto begin = std::chrono::steady_clock::now();
+    ++factorisations;
+    rows_.evaluate_tangent(mid_.data(), trial.s.data(), tangent == Tangent::definite);
+    is_exact_ = tangent == Tangent::exact;
+    if (is_exact_) {
+        update_B_start(trial.t0);
+        rate_A_ = 2.0 * rows_.B - B_start_;
+    }
+    const bool done = matrix_->factorise(rows_, rate_A_, laws_.gamma(), trial.h, tangent);
+    factorised_for_ = done ? trial.h : 0.0;
+    factorise_seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return done;
+}
+
+void KernelSystem::update_B_start(double t0) {
+    if (has_B_start_) return;
+    B_start_ = rows_.B;
+    rows_.evaluate_rates(
+        moving_blocks_, q_.data(), v_.data(), t0, B_start_.data(), rate_pi_t_.data());
+    has_B_start_ = true;
+}
+
+/// (r_motion, r_rows) -= K_exact (x, y), with the derivative of the residual at the last trial,
+///
+///   K_exact = [ 2 M / h^2 + G / 2,  B(mid)^T ;  B(end),  -gamma ]
+void KernelSystem::apply_exact(
+    const double* x, const double* y, double h, double* r_motion, double* r_rows) {
+    mass_.multiply(x, p_.data());
+    const double scale = 2.0 / (h * h);
+    for (int i = 0; i < n_; ++i) r_motion[i] -= scale * p_[i];
+    const double* K = rows_.K.data();
+    for (const TangentTerm& term : rows_.tangent_terms) {
+        const double g = 0.5 * term.weight * K[term.from];
+        r_motion[term.i] -= g * x[term.j];
+        if (term.i != term.j) r_motion[term.j] -= g * x[term.i];
+    }
+    const int* column = rows_.column.data();
+    const double* B = rows_.B.data();
+    const double* B_start = B_start_.data();
+    for (int k = 0; k < m_; ++k) {
+        double sum = 0.0;
+        const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
+        for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e) {
+            sum += (2.0 * B[e] - B_start[e]) * x[column[e]];
+            r_motion[column[e]] -= B[e] * y[k];
+        }
+        r_rows[k] -= sum - laws_.gamma()[k] * y[k];
+    }
+}
+
+void KernelSystem::solve(std::span<const double> r_motion,
+                         std::span<const double> r_rows,
+                         std::span<double> ddq,
+                         std::span<double> ds) {
+    matrix_->solve(r_motion, r_rows, ddq, ds);
+    if (is_exact_) return;
+
+    // One step of refinement towards the exact tangent: what the symmetric, perhaps old and
+    // regularised matrix misses, it misses squared.
+    update_B_start(t_);
+    rows_.evaluate_tangent(mid_.data(), s_trial_, false);
+    std::copy(r_motion.begin(), r_motion.end(), refine_motion_.data());
+    std::copy(r_rows.begin(), r_rows.end(), refine_rows_.data());
+    apply_exact(ddq.data(), ds.data(), trial_h_, refine_motion_.data(), refine_rows_.data());
+    const auto n = static_cast<std::size_t>(n_);
+    const auto m = static_cast<std::size_t>(m_);
+    matrix_->solve({refine_motion_.data(), n},
+                   {refine_rows_.data(), m},
+                   {refine_dq_.data(), n},
+                   {refine_s_.data(), m});
+    if (!(space_.displacement(refine_dq_.data()) <= 0.5 * space_.displacement(ddq.data()))) return;
+    for (std::size_t i = 0; i < n; ++i) ddq[i] += refine_dq_[static_cast<Eigen::Index>(i)];
+    for (std::size_t k = 0; k < m; ++k) ds[k] += refine_s_[static_cast<Eigen::Index>(k)];
+}
+
+SolverCost KernelSystem::cost() const {
+    const double evaluation = 6.0 * static_cast<double>(rows_.column.size()) + 20.0 * n_ + 10.0 * m_;
+    return {matrix_->factorise_flops(), 2.0 * (matrix_->solve_flops() + evaluation)};
+}
+
+void KernelSystem::accept(const StepTrial& trial) {
+    const double h = trial.h;
+    book(trial);
+    collect_reactions(trial);
+    for (int i = 0; i < n_; ++i) {
+        add_compensated(q_[i], q_low_[i], dq_[i]);
+        add_compensated(v_[i], v_low_[i], h * trial.a[static_cast<std::size_t>(i)]);
+        a_[i] = trial.a[static_cast<std::size_t>(i)];
+    }
+    for (int k = 0; k < m_; ++k) {
+        if (laws_.carries(k)) pi_[k] += Bdq_[k] + rows_.tau[k];
+        s_[k] = trial.s[static_cast<std::size_t>(k)];
+    }
+    state0_.swap(state1_);
+    has_B_start_ = false;
+    t_ = trial.t0 + h;
+    if (!massless_.empty()) {
+        rows_.evaluate_rates(
+            massless_.blocks(), q_.data(), v_.data(), t_, rate_A_.data(), rate_pi_t_.data());
+        massless_.reset(rate_A_, rate_pi_t_, v_.data());
+        for (int i = 0; i < n_; ++i)
+            if (mass_.is_massless(i)) {
+                v_low_[i] = 0.0;
+                a_[i] = 0.0;
+            }
+    }
+    ++substeps;
+    iterations += iterations_in_piece_;
+    max_iterations = std::max(max_iterations, iterations_in_piece_);
+    iterations_in_piece_ = 0;
+    measure_violation();
+    close_ledger(false);
+}
+
+/// Books works and impulses of the step, from the forces that moved the bodies.
+void KernelSystem::book(const StepTrial& trial) {
+    const double h = trial.h;
+    for (int k = 0; k < m_; ++k) {
+        const double s = trial.s[static_cast<std::size_t>(k)];
+        // Explicit time: prescribed motion works s tau; a gap that is closed works s pi0.
+        if (rows_.tau[k] != 0.0) ledger_.book_external(s * rows_.tau[k]);
+        if (laws_.is_constraint(k) && pi_[k] != 0.0)
+            ledger_.book_projection(s * laws_.theta()[k] * pi_[k]);
+        if (laws_.has_viscosity()) {
+            const double loss = laws_.dissipation(k, Bdq_[k] + rows_.tau[k], h);
+            if (loss != 0.0) ledger_.book_nonideal(-loss);
+        }
+        if (laws_[k].kind == RowKind::convention) {
+            const double scale = std::max(ledger_.energy_scale(), 1e-300);
+            if (std::abs(s) > kConventionTolerance * scale)
+                throw Error(ErrorKind::numerical,
+                            fmt::format("t = {:.9g} s: {} is loaded by {:.3g} N m, but nothing "
+                                        "there has inertia or stiffness; attach on the axis, or "
+                                        "give the body inertia about it",
+                                        trial.t0,
+                                        rows_.row_name(k),
+                                        -s));
+        }
+    }
+    if (has_gravity_)
+        ledger_.book_gravity(-pairwise_dot(gravity_force_.data(), dq_.data(), trial.a.size()));
+    if (!has_gravity_ && !has_external_) return;
+
+    // Forces from outside: gravity, loads, and reactions of the ground.
+    external_force_ = gravity_force_;
+    for (std::size_t f = 0; f < model_.forces.size(); ++f) {
+        const ForcePart& part = model_.forces[f];
+        const ForceSpace& space = force_spaces_[f];
+        const double* force = force_f_.data() + space.u_first;
+        const bool is_external = part.force->work() == WorkKind::external;
+        double work = 0.0;
+        bool reaches_ground = false;
+        for (std::size_t k = 0; k < part.attachments.size(); ++k) {
+            for (std::size_t c = 0; c < 3; ++c)
+                work += force[3 * k + c] * force_du_[space.u_first + static_cast<int>(3 * k + c)];
+            reaches_ground |= part.attachments[k].body < 0;
+        }
+        if (is_external)
+            ledger_.book_external(work);
+        else
+            ledger_.book_nonideal(work);
+        if (!is_external && !reaches_ground) continue;
+        for (std::size_t k = 0; k < part.attachments.size(); ++k)
+            for (const Attachment::Term& term : part.attachments[k].terms)
+                external_force_[term.coordinate] +=
+                    term.weight * force[3 * k + static_cast<std::size_t>(term.component)];
+    }
+    for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
+        if (!model_.constraints[c].is_tied_to_ground) continue;
+        const RowOwner& owner = rows_.owners[model_.bodies.size() + c];
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k) {
+            const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
+            for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e)
+                external_force_[rows_.column[static_cast<std::size_t>(e)]] -=
+                    rows_.B[e] * trial.s[static_cast<std::size_t>(k)];
+        }
+    }
+    ledger_.book_impulse(space_.momenta(mid_.data(), external_force_.data()), h);
+}
+
+void KernelSystem::collect_reactions(const StepTrial& trial) {
+    const double h = trial.h;
+    for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
+        const int first = reaction_start_[c];
+        const int count = reaction_start_[c + 1] - first;
+        const RowOwner& owner = rows_.owners[model_.bodies.size() + c];
+        if (model_.constraints[c].constraint->reaction() == ReactionKind::force) {
+            rows_.local_force(static_cast<int>(c), trial.s.data(), local_force_.data());
+            for (int i = 0; i < count; ++i) reaction_sum_[first + i] += h * local_force_[i];
+        } else {
+            for (int i = 0; i < count; ++i)
+                reaction_sum_[first + i] -= h * trial.s[static_cast<std::size_t>(owner.first_row + i)];
+        }
+    }
+    grid_time_ += h;
+}
+
+void KernelSystem::begin_grid_step(long step) {
+    meter_.sample(step % CallMeter::kSampleEvery == 0);
+    reaction_sum_.setZero();
+    grid_time_ = 0.0;
+}
+
+void KernelSystem::end_grid_step() {
+    if (grid_time_ > 0.0) reaction_mean_ = reaction_sum_ / grid_time_;
+}
+
+void KernelSystem::measure_violation() {
+    violation_ = {};
+    rows_.evaluate_gaps(q_.data(), t_, fresh_pi_.data());
+    for (const RowOwner& owner : rows_.owners) {
+        double& worst = owner.constraint >= 0 ? violation_.position : violation_.strain;
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
+            if (laws_[k].kind == RowKind::constraint)
+                worst = std::max(worst, std::abs(fresh_pi_[k]));
+    }
+    if (!constraint_blocks_.empty()) {
+        rows_.evaluate_rates(
+            constraint_blocks_, q_.data(), v_.data(), t_, rate_A_.data(), rate_pi_t_.data());
+        for (const int b : constraint_blocks_) {
+            const BlockPart& part = rows_.blocks[static_cast<std::size_t>(b)];
+            for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
+                double rate = rate_pi_t_[k];
+                const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
+                for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e)
+                    rate += rate_A_[e] * v_[rows_.column[static_cast<std::size_t>(e)]];
+                violation_.velocity = std::max(violation_.velocity, std::abs(rate));
+            }
+        }
+    }
+    worst_violation_.position = std::max(worst_violation_.position, violation_.position);
+    worst_violation_.velocity = std::max(worst_violation_.velocity, violation_.velocity);
+    worst_violation_.strain = std::max(worst_violation_.strain, violation_.strain);
+}
+
+double KernelSystem::elastic_energy() const {
+    CompensatedSum sum;
+    for (int k = 0; k < m_; ++k) sum += laws_.energy(k, pi_[k]);
+    return sum.value();
+}
+
+void KernelSystem::close_ledger(bool begins) {
+    mass_.multiply(v_.data(), p_.data());
+    const double kinetic =
+        0.5 * pairwise_dot(v_.data(), p_.data(), static_cast<std::size_t>(n_));
+    const Momenta momenta = space_.momenta(q_.data(), p_.data());
+    farthest_ = std::max(farthest_, space_.farthest(q_.data()));
+    if (begins) {
+        const double gravity =
+            -pairwise_dot(gravity_force_.data(), q_.data(), static_cast<std::size_t>(n_));
+        ledger_.begin(kinetic, elastic_energy(), gravity, momenta);
+    } else {
+        ledger_.close(kinetic, elastic_energy(), momenta);
+    }
+}
+
+void KernelSystem::no_convergence(const StepTrial& trial,
+                                  std::string_view what,
+                                  std::string_view advice) {
+    // The equation that would book most energy falsely.
+    double worst = -1.0;
+    std::string name = "nothing";
+    int worst_row = -1;
+    for (int k = 0; k < m_; ++k) {
+        const double size = std::abs(r_rows_[static_cast<std::size_t>(k)] *
+                                     trial.s[static_cast<std::size_t>(k)]);
+        if (!(size <= worst)) {
+            worst = size;
+            worst_row = k;
+        }
+        if (std::isnan(size)) break;
+    }
+    if (worst_row >= 0) name = rows_.row_name(worst_row);
+    int worst_coordinate = -1;
+    for (int i = 0; i < n_; ++i) {
+        const double size = std::abs(r_motion_[static_cast<std::size_t>(i)] * dq_[i]);
+        if (!(size <= worst) && !std::isnan(worst)) {
+            worst = size;
+            worst_coordinate = i;
+        }
+    }
+    if (worst_coordinate >= 0)
+        for (const BodyPart& part : model_.bodies)
+            if (worst_coordinate >= part.first && worst_coordinate < part.first + part.count)
+                name = fmt::format(
+                    "{}, equation of motion {}", part.object.label, worst_coordinate - part.first);
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s, step of {:.3g} s: {}; the largest residual is in {} "
+                            "({:.3g} J); {}",
+                            trial.t0,
+                            trial.h,
+                            what,
+                            name,
+                            worst,
+                            advice));
+}
+
+}  // namespace ancora

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The equations of a model, assembled: what an integrator sees as System.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "ancora/sdk/system.hpp"
+#include "call_meter.hpp"
+#include "ledger.hpp"
+#include "mass_matrix.hpp"
+#include "massless.hpp"
+#include "model.hpp"
+#include "row_laws.hpp"
+#include "row_set.hpp"
+#include "space.hpp"
+#include "step_matrix.hpp"
+
+namespace ancora {
+
+/// Owns the state (q, v with compensation words, carried pi, stresses, plugin state), assembles the
+/// step's residual and matrix from the plugins, and keeps the ledger.
+class KernelSystem final : public System {
+public:
+    /// [assembly] Assembles at the bodies' start and checks it.
+    explicit KernelSystem(const Model& model);
+
+    int num_coordinates() const override { return n_; }
+    int num_rows() const override { return m_; }
+    std::span<const double> q() const override { return view(q_); }
+    std::span<const double> v() const override { return view(v_); }
+    std::span<const double> acceleration() const override { return view(a_); }
+    std::span<const double> stress() const override { return view(s_); }
+    std::span<double> history() override { return history_; }
+    bool stresses_are_unique() const override { return !is_redundant_; }
+    void clear_constraint_stress(std::span<double> s) const override;
+    StepDefect evaluate(const StepTrial& trial,
+                        std::span<double> r_motion,
+                        std::span<double> r_rows) override;
+    bool factorise(const StepTrial& trial, Tangent tangent) override;
+    void solve(std::span<const double> r_motion,
+               std::span<const double> r_rows,
+               std::span<double> ddq,
+               std::span<double> ds) override;
+    SolverCost cost() const override;
+    bool is_factorised_for(double h) const override { return h == factorised_for_; }
+    double displacement(std::span<const double> dq) const override {
+        return space_.displacement(dq.data());
+    }
+    void accept(const StepTrial& trial) override;
+    void count_iteration() override { ++iterations_in_piece_; }
+    [[noreturn]] void no_convergence(const StepTrial& trial,
+                                     std::string_view what,
+                                     std::string_view advice) override;
+
+    /// Starts afresh from this state: strains from q, ledger at zero.
+    /// @throws Error (numerical) if constraints are violated beyond rounding
+    void set_state(std::span<const double> q, std::span<const double> v, double t);
+
+    /// To be called around each grid step.
+    void begin_grid_step(long step);
+    void end_grid_step();
+
+    double time() const { return t_; }
+    const Ledger& ledger() const { return ledger_; }
+    const Space& space() const { return space_; }
+    const MassMatrix& mass() const { return mass_; }
+    RowSet& rows() { return rows_; }
+    const RowSet& rows() const { return rows_; }
+    const CallMeter& meter() const { return meter_; }
+    CallMeter& meter() { return meter_; }
+    void set_redundant(bool is_redundant);
+    void resize_history(int size) { history_.assign(static_cast<std::size_t>(size), 0.0); }
+    const Eigen::VectorXd& gravity_force() const { return gravity_force_; }
+
+    /// Mean reaction of each constraint over the last grid step, three or as many as it has rows
+    /// entries each, one after the other.
+    std::span<const double> reactions() const { return view(reaction_mean_); }
+    /// Where a constraint's reaction stands in them.
+    const std::vector<int>& reaction_start() const { return reaction_start_; }
+
+    /// Violations at the present state, from q afresh.
+    struct Violation {
+        double position = 0.0;  ///< of the model's constraints
+        double velocity = 0.0;
+        double strain = 0.0;  ///< of exactly rigid bodies and links
+    };
+    const Violation& violation() const { return violation_; }
+    const Violation& worst_violation() const { return worst_violation_; }
+
+    double extent() const { return extent_; }
+    double farthest() const { return farthest_; }
+    double kinetic_energy() const { return ledger_.now().kinetic; }
+
+    long substeps = 0;
+    long iterations = 0;
+    long max_iterations = 0;
+    long factorisations = 0;
+    double factorise_seconds = 0.0;
+
+private:
+    static std::span<const double> view(const Eigen::VectorXd& x) {
+        return {x.data(), static_cast<std::size_t>(x.size())};
+    }
+    void apply_exact(const double* x, const double* y, double h, double* r_motion, double* r_rows);
+    void update_B_start(double t0);
+    void check_start();
+    void check_massless();
+    void evaluate_forces(const StepTrial& trial);
+    void book(const StepTrial& trial);
+    void measure_violation();
+    double elastic_energy() const;
+    void close_ledger(bool begins);
+    void collect_reactions(const StepTrial& trial);
+
+    const Model& model_;
+    int n_;
+    CallMeter meter_;
+    RowSet rows_;
+    int m_;
+    Space space_;
+    MassMatrix mass_;
+    RowLaws laws_;
+    Massless massless_;
+    std::unique_ptr<StepMatrix> matrix_;
+    bool is_redundant_ = false;
+    double factorised_for_ = 0.0;
+
+    // Accepted state.
+    double t_ = 0.0;
+    Eigen::VectorXd q_, q_low_, v_, v_low_, a_, s_, pi_;
+    std::vector<double> state0_, state1_, history_;
+
+    // The trial in progress.
+    Eigen::VectorXd dq_, mid_, Bdq_, Ma_, F_, p_;
+    Eigen::VectorXd B_start_;  // Jacobian at q0; B at the end is 2 B(mid) - B_start
+    bool has_B_start_ = false;
+    double trial_h_ = 0.0;
+    const double* s_trial_ = nullptr;
+    bool is_exact_ = false;  // the factorisation in use is of the exact tangent
+    Eigen::VectorXd refine_motion_, refine_rows_, refine_dq_, refine_s_;
+    std::span<const double> r_motion_, r_rows_;
+    long iterations_in_piece_ = 0;
+
+    // Forces.
+    Eigen::VectorXd inverse_mass_;  // 1 / M_ii, zero where there is none
+    Eigen::VectorXd gravity_force_;
+    bool has_gravity_ = false;
+    struct ForceSpace {
+        int u_first;
+        int u_count;
+        int state_first;
+        int state_count;
+    };
+    std::vector<ForceSpace> force_spaces_;
+    Eigen::VectorXd force_u0_, force_du_, force_mid_, force_rate_, force_f_;
+
+    // Ledger and reactions.
+    Ledger ledger_;
+    Eigen::VectorXd external_force_;
+    bool has_external_ = false;
+    std::vector<int> reaction_start_;
+    Eigen::VectorXd reaction_sum_, reaction_mean_, local_force_;
+    double grid_time_ = 0.0;
+    RowSet::Instant instant_;
+    Eigen::VectorXd fresh_pi_, rate_A_, rate_pi_t_;
+    std::vector<int> constraint_blocks_;
+    std::vector<int> moving_blocks_;  // whose Jacobian is not constant
+    Violation violation_, worst_violation_;
+    double extent_ = 1.0;
+    double farthest_ = 0.0;
+};
+
+}  // namespace ancora

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loading, building and validating a manifest.
+#include "ancora/framework/manifest.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "manifest_reader.hpp"
+#include "toml_reader.hpp"
+#include "wording.hpp"
+
+namespace ancora {
+namespace {
+
+// Names of columns of history.csv and of things that are in every model.
+constexpr std::string_view kReservedNames[] = {
+    "t", "energy", "work", "momentum", "angular_momentum", "constraint", "ground", "model"};
+
+// Grid times k * step are exact in k up to here.
+constexpr double kMostSteps = 9.0e15;
+
+std::string read_file(const std::filesystem::path& file) {
+    const auto refuse = [&file](const std::string& reason) {
+        throw Error(ErrorKind::file,
+                    "cannot read the manifest: " + reason,
+                    {std::make_shared<const std::string>(file.string())});
+    };
+    const auto system_reason = [] {
+        return std::error_code(errno, std::generic_category()).message();
+    };
+    std::error_code ignored;
+    if (std::filesystem::is_directory(file, ignored)) refuse("this is a folder");
+
+    errno = 0;
+    std::ifstream in(file, std::ios::binary);
+    if (!in) refuse(system_reason());
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (in.bad()) refuse(system_reason());
+    return text;
+}
+
+bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool is_valid_name(std::string_view name) {
+    const auto may_begin = [](char c) {
+        return is_letter(c) || c == '_';
+    };
+    const auto may_follow = [&](char c) {
+        return may_begin(c) || (c >= '0' && c <= '9') || c == '-';
+    };
+    return !name.empty() && may_begin(name.front()) && std::ranges::all_of(name, may_follow);
+}
+
+void check_name(const ObjectSpec& object) {
+    const std::string title = object_title(object.kind, object.name);
+    if (!is_valid_name(object.name))
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{}: a name is a letter or _, then letters, digits, _ or -", title),
+                    object.name_place);
+    if (std::ranges::find(kReservedNames, object.name) != std::end(kReservedNames))
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{}: this name is reserved; choose another", title),
+                    object.name_place);
+    if (object.type.empty())
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{}: the type is empty; write the name of a type", title),
+                    object.type_place);
+}
+
+// The objects in the order of the file, where they come from one.
+std::vector<const ObjectSpec*> in_order(const Manifest& manifest) {
+    std::vector<const ObjectSpec*> objects;
+    for (const auto* const list : {&manifest.bodies, &manifest.constraints, &manifest.forces})
+        for (const ObjectSpec& object : *list) objects.push_back(&object);
+    std::ranges::stable_sort(objects, {}, [](const ObjectSpec* object) {
+        return std::pair(object->place.line, object->place.column);
+    });
+    return objects;
+}
+
+std::string where(const Place& place) {
+    if (!place.known()) return "";
+    if (place.line == 0) return fmt::format(" ({})", *place.file);
+    return fmt::format(" at {}:{}:{}", *place.file, place.line, place.column);
+}
+
+void check_names(const Manifest& manifest) {
+    std::unordered_map<std::string_view, const ObjectSpec*> first_uses;
+    for (const ObjectSpec* const object : in_order(manifest)) {
+        check_name(*object);
+        const auto [first, is_new] = first_uses.emplace(object->name, object);
+        if (!is_new)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: this name is already that of a {}{}",
+                                    object_title(object->kind, object->name),
+                                    kind_name(first->second->kind),
+                                    where(first->second->name_place)),
+                        object->name_place);
+    }
+}
+
+// In the words that BoundArguments has for the same mistake in a file.
+void check_positive(std::string_view key, double x, std::string_view unit, const Place& place) {
+    if (x > 0.0 && std::isfinite(x)) return;
+    const std::string expected =
+        !(x <= 0.0) ? "a finite number" : fmt::format("a value > 0{}", unit);
+    throw Error(ErrorKind::manifest,
+                fmt::format("{}: expected {}, got {}{}", key, expected, in_words(Value(x)), unit),
+                place);
+}
+
+void check_integrator(const IntegratorSettings& integrator) {
+    if (integrator.type.empty())
+        throw Error(ErrorKind::manifest,
+                    "[integrator]: the type is empty; write the name of an integrator",
+                    integrator.type_place);
+    check_positive("[integrator]: step", integrator.step, " s", integrator.step_place);
+    check_positive("[integrator]: end", integrator.end, " s", integrator.place);
+    if (integrator.tolerance)
+        check_positive("[integrator]: tolerance", *integrator.tolerance, "", integrator.place);
+    if (integrator.end / integrator.step > kMostSteps)
+        throw Error(
+            ErrorKind::manifest,
+            fmt::format("[integrator]: steps of {} s to {} s are too many; at most {:g} fit",
+                        integrator.step,
+                        integrator.end,
+                        kMostSteps),
+            integrator.step_place);
+}
+
+ObjectSpec& add(std::vector<ObjectSpec>& list, TypeKind kind, std::string name, std::string type) {
+    ObjectSpec object;
+    object.kind = kind;
+    object.name = std::move(name);
+    object.type = std::move(type);
+    return list.emplace_back(std::move(object));
+}
+
+}  // namespace
+
+Manifest Manifest::load(const std::filesystem::path& file, std::span<const std::string> overrides) {
+    return parse(read_file(file), file, overrides);
+}
+
+Manifest Manifest::parse(std::string_view text,
+                         const std::filesystem::path& file,
+                         std::span<const std::string> overrides) {
+    Place whole;
+    whole.file = std::make_shared<const std::string>(file.empty() ? "manifest" : file.string());
+    Table root = read_toml(text, whole.file);
+    check_outline(root);
+    for (const std::string& text_of_override : overrides) apply_override(root, text_of_override);
+    Manifest manifest = read_manifest(std::move(root), whole);
+    manifest.file = file;
+    manifest.validate();
+    return manifest;
+}
+
+ObjectSpec& Manifest::add_body(std::string name, std::string type) {
+    return add(bodies, TypeKind::body, std::move(name), std::move(type));
+}
+
+ObjectSpec& Manifest::add_constraint(std::string name, std::string type) {
+    return add(constraints, TypeKind::constraint, std::move(name), std::move(type));
+}
+
+ObjectSpec& Manifest::add_force(std::string name, std::string type) {
+    return add(forces, TypeKind::force, std::move(name), std::move(type));
+}
+
+void Manifest::validate() const {
+    check_names(*this);
+    check_integrator(integrator);
+    if (output.every) check_positive("[output]: every", *output.every, " s", {});
+    for (const double g : model.gravity)
+        if (!std::isfinite(g))
+            throw Error(ErrorKind::manifest,
+                        fmt::format("[model]: gravity: expected a finite number, got {} m/s^2", g));
+}
+
+}  // namespace ancora

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// --set TABLE.KEY=VALUE.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "manifest_reader.hpp"
+#include "toml_reader.hpp"
+#include "wording.hpp"
+
+namespace ancora {
+namespace {
+
+constexpr std::string_view kSpaces = " \t\r\n";
+constexpr std::string_view kForm = "TABLE.KEY=VALUE";
+
+// Spaces around names and values mean nothing.
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(kSpaces);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
+}
+
+std::vector<std::string> split_at_dots(std::string_view path) {
+    std::vector<std::string> names;
+    while (true) {
+        const std::size_t dot = path.find('.');
+        names.emplace_back(trimmed(path.substr(0, dot)));
+        if (dot == std::string_view::npos) return names;
+        path.remove_prefix(dot + 1);
+    }
+}
+
+// One "PATH=VALUE".
+struct Override {
+    std::string text;
+    std::vector<std::string> path;
+    std::string_view value;
+    Place place;
+};
+
+[[noreturn]] void refuse_form(std::string_view form, std::string_view text) {
+    throw Error(ErrorKind::usage, fmt::format("--set takes {}, not {}", form, in_quotes(text)));
+}
+
+Override parse_override(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) refuse_form(kForm, text);
+    if (!is_utf8(text)) refuse_form("text in UTF-8", text);
+    Override to;
+    to.text = text;
+    to.path = split_at_dots(std::string_view(text).substr(0, equals));
+    to.value = trimmed(std::string_view(text).substr(equals + 1));
+    const bool has_gap = std::ranges::any_of(to.path, [](const std::string& name) {
+        return name.empty();
+    });
+    if (has_gap || to.path.size() < 2) refuse_form(kForm, text);
+    // in_quotes() shortens what is long
+    const std::string shown = in_quotes(text);
+    to.place.file =
+        std::make_shared<const std::string>("--set " + shown.substr(1, shown.size() - 2));
+    return to;
+}
+
+// The table `key` of `table`, made if it is not there.
+Table& open_table(Table& table, const std::string& key, const Override& change) {
+    Table::Entry* entry = table.find(key);
+    if (!entry) {
+        table.add({key, change.place, Value(Table{}, change.place)});
+        entry = table.find(key);
+    }
+    Table* const inner = std::get_if<Table>(&entry->value.data());
+    if (!inner)
+        throw Error(
+            ErrorKind::manifest,
+            fmt::format("{} is {}, not a table with keys", in_quotes(key), in_words(entry->value)),
+            change.place);
+    return *inner;
+}
+
+const std::string* name_of(const Value& object) {
+    const Table::Entry* const name = object.as<Table>()->find("name");
+    return name ? name->value.as<std::string>() : nullptr;
+}
+
+// The names of the objects of one kind, in the order of the file.
+std::vector<std::string> names_of(const Table& root, std::string_view kind) {
+    std::vector<std::string> names;
+    if (const Table::Entry* const entry = root.find(kind))
+        for (const Value& object : *entry->value.as<Array>())
+            if (const std::string* const name = name_of(object)) names.push_back(*name);
+    return names;
+}
+
+[[noreturn]] void refuse_object(const Table& root,
+                                const std::string& kind,
+                                const std::string& name,
+                                const Place& place) {
+    std::string help;
+    for (const char* const other : {"body", "constraint", "force"}) {
+        const std::vector<std::string> names = names_of(root, other);
+        if (std::ranges::find(names, name) != names.end())
+            help = fmt::format("; {} is a {}", in_quotes(name), other);
+    }
+    if (help.empty()) help = hint(name, names_of(root, kind), "there are");
+    throw Error(ErrorKind::manifest, fmt::format("no {} {}{}", kind, in_quotes(name), help), place);
+}
+
+Table& open_object(Table& root, const Override& change) {
+    const std::string& kind = change.path[0];
+    const std::string& name = change.path[1];
+    if (change.path.size() < 3) refuse_form(kind + ".NAME.KEY=VALUE", change.text);
+    if (Table::Entry* const entry = root.find(kind)) {
+        for (Value& object : std::get<Array>(entry->value.data())) {
+            const std::string* const found = name_of(object);
+            if (found && *found == name) return std::get<Table>(object.data());
+        }
+    }
+    refuse_object(root, kind, name, change.place);
+}
+
+}  // namespace
+
+void apply_override(Table& root, const std::string& override_text) {
+    const Override change = parse_override(override_text);
+    const std::string& head = change.path.front();
+    const TableForm form = table_form(head);
+    if (form == TableForm::unknown)
+        throw Error(ErrorKind::manifest, unknown_table(head), change.place);
+
+    const bool is_list = form == TableForm::list;
+    Table* table = is_list ? &open_object(root, change) : &open_table(root, head, change);
+    for (std::size_t i = is_list ? 2 : 1; i + 1 < change.path.size(); ++i)
+        table = &open_table(*table, change.path[i], change);
+    table->set(change.path.back(), read_toml_value(change.value, change.place));
+}
+
+}  // namespace ancora

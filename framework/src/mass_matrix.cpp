@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collects the bodies' mass entries and checks them.
+#include "mass_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace ancora {
+namespace {
+
+class MassWriter final : public MassSink {
+public:
+    MassWriter(const BodyPart& part, std::vector<MassEntry>& out) : part_(part), out_(out) {}
+
+    void add(int i, int j, double value) override {
+        if (i < 0 || i >= part_.count || j < 0 || j >= part_.count)
+            refuse(fmt::format("entry ({}, {}) is outside its {} coordinates", i, j, part_.count));
+        if (!std::isfinite(value)) refuse(fmt::format("entry ({}, {}) is not finite", i, j));
+        if (value != 0.0)
+            out_.push_back({part_.first + std::max(i, j), part_.first + std::min(i, j), value});
+    }
+
+private:
+    [[noreturn]] void refuse(const std::string& what) const {
+        throw Error(ErrorKind::plugin,
+                    fmt::format("{}: its mass matrix is wrong: {}", describe(part_.object), what),
+                    part_.object.place);
+    }
+
+    const BodyPart& part_;
+    std::vector<MassEntry>& out_;
+};
+
+}  // namespace
+
+MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
+    for (const BodyPart& part : model.bodies) {
+        MassWriter writer(part, entries_);
+        const auto first = static_cast<std::ptrdiff_t>(entries_.size());
+        try {
+            part.body->mass(writer);
+        } catch (...) {
+            rethrow_from_plugin(part.object, "mass", nullptr);
+        }
+        std::stable_sort(entries_.begin() + first,
+                         entries_.end(),
+                         [](const MassEntry& a, const MassEntry& b) {
+                             return a.i != b.i ? a.i < b.i : a.j < b.j;
+                         });
+    }
+    // One entry per pair.
+    std::size_t last = 0;
+    for (std::size_t k = 1; k < entries_.size(); ++k) {
+        if (entries_[k].i == entries_[last].i && entries_[k].j == entries_[last].j)
+            entries_[last].value += entries_[k].value;
+        else
+            entries_[++last] = entries_[k];
+    }
+    if (!entries_.empty()) entries_.resize(last + 1);
+
+    diagonal_.setZero(n_);
+    for (const MassEntry& entry : entries_) {
+        if (entry.i == entry.j)
+            diagonal_[entry.i] = entry.value;
+        else
+            is_diagonal_ = false;
+    }
+    for (const BodyPart& part : model.bodies)
+        for (int i = part.first; i < part.first + part.count; ++i)
+            if (diagonal_[i] < 0.0)
+                throw Error(ErrorKind::plugin,
+                            fmt::format("{}: its mass matrix is not positive semidefinite: entry "
+                                        "({}, {}) is {}",
+                                        describe(part.object),
+                                        i - part.first,
+                                        i - part.first,
+                                        diagonal_[i]),
+                            part.object.place);
+    for (const MassEntry& entry : entries_) {
+        if (entry.i == entry.j) continue;
+        if (entry.value * entry.value <= diagonal_[entry.i] * diagonal_[entry.j] * (1.0 + 1e-12))
+            continue;
+        const auto part =
+            std::find_if(model.bodies.begin(), model.bodies.end(), [&](const BodyPart& body) {
+                return entry.i < body.first + body.count;
+            });
+        throw Error(ErrorKind::plugin,
+                    fmt::format("{}: its mass matrix is not positive semidefinite: entry ({}, {}) "
+                                "is {}, more than its diagonal allows",
+                                describe(part->object),
+                                entry.i - part->first,
+                                entry.j - part->first,
+                                entry.value),
+                    part->object.place);
+    }
+    if (is_diagonal_) return;
+    std::vector<std::vector<std::pair<int, double>>> rows(static_cast<std::size_t>(n_));
+    for (const MassEntry& entry : entries_) {
+        rows[static_cast<std::size_t>(entry.i)].emplace_back(entry.j, entry.value);
+        if (entry.i != entry.j)
+            rows[static_cast<std::size_t>(entry.j)].emplace_back(entry.i, entry.value);
+    }
+    row_start_.push_back(0);
+    for (auto& row : rows) {
+        std::sort(row.begin(), row.end());
+        for (const auto& [j, value] : row) {
+            column_.push_back(j);
+            value_.push_back(value);
+        }
+        row_start_.push_back(static_cast<int>(column_.size()));
+    }
+}
+
+void MassMatrix::multiply(const double* x, double* y) const {
+    if (is_diagonal_) {
+        const double* d = diagonal_.data();
+        for (int i = 0; i < n_; ++i) y[i] = d[i] * x[i];
+        return;
+    }
+    for (int i = 0; i < n_; ++i) {
+        double sum = 0.0;
+        const int end = row_start_[static_cast<std::size_t>(i) + 1];
+        for (int k = row_start_[static_cast<std::size_t>(i)]; k < end; ++k)
+            sum += value_[static_cast<std::size_t>(k)] * x[column_[static_cast<std::size_t>(k)]];
+        y[i] = sum;
+    }
+}
+
+}  // namespace ancora

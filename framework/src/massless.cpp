@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Clusters of massless coordinates and the reset of their velocities.
+#include "massless.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include <Eigen/Eigenvalues>
+
+#include "row_laws.hpp"
+
+namespace ancora {
+namespace {
+
+// Eigenvalue of the normal matrix below which a direction counts as not determined, relative.
+constexpr double kRankTolerance = 1e-14;
+
+}  // namespace
+
+Massless::Massless(const MassMatrix& mass, const RowSet& rows, int num_coordinates) : rows_(rows) {
+    const auto n = static_cast<std::size_t>(num_coordinates);
+    place_.assign(n, -1);
+    std::vector<int> parent(n);
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto root = [&](int i) {
+        while (parent[static_cast<std::size_t>(i)] != i) {
+            int& up = parent[static_cast<std::size_t>(i)];
+            up = parent[static_cast<std::size_t>(up)];
+            i = up;
+        }
+        return i;
+    };
+    std::vector<int> first_of_row(static_cast<std::size_t>(rows.num_rows()), -1);
+    for (int row = 0; row < rows.num_rows(); ++row) {
+        int& first = first_of_row[static_cast<std::size_t>(row)];
+        for (int k = rows.row_start[static_cast<std::size_t>(row)];
+             k < rows.row_start[static_cast<std::size_t>(row) + 1];
+             ++k) {
+            const int i = rows.column[static_cast<std::size_t>(k)];
+            if (!mass.is_massless(i)) continue;
+            if (first < 0) first = i;
+            parent[static_cast<std::size_t>(root(i))] = root(first);
+        }
+    }
+    std::map<int, std::size_t> cluster_of;
+    for (int i = 0; i < num_coordinates; ++i) {
+        if (!mass.is_massless(i)) continue;
+        const auto [it, is_new] = cluster_of.try_emplace(root(i), clusters_.size());
+        if (is_new) clusters_.emplace_back();
+        Cluster& cluster = clusters_[it->second];
+        place_[static_cast<std::size_t>(i)] = static_cast<int>(cluster.coordinates.size());
+        cluster.coordinates.push_back(i);
+    }
+    for (int row = 0; row < rows.num_rows(); ++row) {
+        const int first = first_of_row[static_cast<std::size_t>(row)];
+        if (first >= 0) clusters_[cluster_of[root(first)]].rows.push_back(row);
+    }
+    for (Cluster& cluster : clusters_) {
+        const auto size = static_cast<Eigen::Index>(cluster.coordinates.size());
+        cluster.normal.setZero(size, size);
+        cluster.rhs.setZero(size);
+        cluster.ldlt = Eigen::LDLT<Eigen::MatrixXd>(size);
+    }
+    for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
+        const BlockPart& part = rows.blocks[b];
+        const bool touches =
+            std::any_of(first_of_row.begin() + part.first_row,
+                        first_of_row.begin() + part.first_row + part.num_rows,
+                        [](int first) { return first >= 0; });
+        if (touches) blocks_.push_back(static_cast<int>(b));
+    }
+}
+
+double Massless::weight(const Cluster& cluster, int row) const {
+    const RowLaw& law = rows_.laws[static_cast<std::size_t>(row)];
+    if (RowLaws::is_constraint(law)) return 1.0;
+    if (cluster.by_constraints || law.kind != RowKind::elastic) return 0.0;
+    return 1.0 / law.compliance;
+}
+
+/// Normal equations of min sum w (A_z v_z + A_m v_m + pi_t)^2 in the massless v_z.
+void Massless::fill(Cluster& cluster,
+                    const Eigen::VectorXd& A,
+                    const Eigen::VectorXd* pi_t,
+                    const double* v) {
+    cluster.normal.setZero();
+    cluster.rhs.setZero();
+    double stiffest = 0.0;
+    if (!cluster.by_constraints)
+        for (const int row : cluster.rows) stiffest = std::max(stiffest, weight(cluster, row));
+    for (const int row : cluster.rows) {
+        double w = weight(cluster, row);
+        if (w == 0.0) continue;
+        // Constraints beside elastic rows count much more, but not beyond what rounding bears.
+        if (!cluster.by_constraints)
+            w = RowLaws::is_constraint(rows_.laws[static_cast<std::size_t>(row)]) ? 1e4
+                                                                                  : w / stiffest;
+        const int begin = rows_.row_start[static_cast<std::size_t>(row)];
+        const int end = rows_.row_start[static_cast<std::size_t>(row) + 1];
+        double known = pi_t != nullptr ? (*pi_t)[row] : 0.0;
+        for (int k = begin; k < end && v != nullptr; ++k) {
+            const int i = rows_.column[static_cast<std::size_t>(k)];
+            if (place_[static_cast<std::size_t>(i)] < 0) known += A[k] * v[i];
+        }
+        for (int k = begin; k < end; ++k) {
+            const int a = place_[static_cast<std::size_t>(
+                rows_.column[static_cast<std::size_t>(k)])];
+            if (a < 0) continue;
+            cluster.rhs[a] -= w * A[k] * known;
+            for (int l = begin; l < end; ++l) {
+                const int b = place_[static_cast<std::size_t>(
+                    rows_.column[static_cast<std::size_t>(l)])];
+                if (b >= 0) cluster.normal(a, b) += w * A[k] * A[l];
+            }
+        }
+    }
+}
+
+int Massless::analyse(const Eigen::VectorXd& A) {
+    for (Cluster& cluster : clusters_) {
+        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen;
+        for (const bool by_constraints : {true, false}) {
+            cluster.by_constraints = by_constraints;
+            fill(cluster, A, nullptr, nullptr);
+            eigen.compute(cluster.normal);
+            const double largest = eigen.eigenvalues().tail(1)[0];
+            if (largest > 0.0 && eigen.eigenvalues()[0] > kRankTolerance * largest) break;
+            if (by_constraints) continue;
+            Eigen::Index worst = 0;
+            eigen.eigenvectors().col(0).cwiseAbs().maxCoeff(&worst);
+            return cluster.coordinates[static_cast<std::size_t>(worst)];
+        }
+    }
+    return -1;
+}
+
+void Massless::reset(const Eigen::VectorXd& A, const Eigen::VectorXd& pi_t, double* v) {
+    for (Cluster& cluster : clusters_) {
+        fill(cluster, A, &pi_t, v);
+        cluster.ldlt.compute(cluster.normal);
+        cluster.ldlt.solveInPlace(cluster.rhs);
+        for (std::size_t i = 0; i < cluster.coordinates.size(); ++i)
+            v[cluster.coordinates[i]] = cluster.rhs[static_cast<Eigen::Index>(i)];
+    }
+}
+
+}  // namespace ancora

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Coordinates without mass: whether anything determines them, and their velocities after a step.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+#include <Eigen/Cholesky>
+
+#include "mass_matrix.hpp"
+#include "row_set.hpp"
+
+namespace ancora {
+
+/// The velocity of a massless coordinate is not state: v1 = 2 dq / h - v0 would alternate,
+/// undamped. It is reset after each step from the rates of the rows that hold it (theory, section
+/// 3.1, "flat and thin bodies"): of constraint rows where those suffice, else of all, weighted by
+/// stiffness, in the least-squares sense.
+class Massless {
+public:
+    Massless(const MassMatrix& mass, const RowSet& rows, int num_coordinates);
+
+    bool empty() const { return clusters_.empty(); }
+    /// Blocks whose Jacobian the reset needs at the present state.
+    const std::vector<int>& blocks() const { return blocks_; }
+
+    /// Decides at a state which rows determine each cluster.
+    /// @param A values of the Jacobian in the row set's pattern
+    /// @returns coordinate that nothing determines, or -1
+    int analyse(const Eigen::VectorXd& A);
+
+    /// Resets the massless entries of v. [step]
+    void reset(const Eigen::VectorXd& A, const Eigen::VectorXd& pi_t, double* v);
+
+private:
+    struct Cluster {
+        std::vector<int> coordinates;
+        std::vector<int> rows;
+        bool by_constraints = true;
+        Eigen::MatrixXd normal;
+        Eigen::VectorXd rhs;
+        Eigen::LDLT<Eigen::MatrixXd> ldlt;
+    };
+    void fill(Cluster& cluster, const Eigen::VectorXd& A, const Eigen::VectorXd* pi_t, const double* v);
+    double weight(const Cluster& cluster, int row) const;
+
+    const RowSet& rows_;
+    std::vector<Cluster> clusters_;
+    std::vector<int> place_;  // of a coordinate in its cluster, -1 if it has mass
+    std::vector<int> blocks_;
+};
+
+}  // namespace ancora

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes a model's objects from their specifications and resolves what refers to what.
+#include "model.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+
+#include <Eigen/Geometry>
+#include <fmt/format.h>
+
+#include "ancora/sdk/math.hpp"
+#include "bound_arguments.hpp"
+#include "fp_environment.hpp"
+
+namespace ancora {
+namespace {
+
+class AttachmentWriter final : public AttachmentSink {
+public:
+    AttachmentWriter(Attachment& out, const BodyPart& body) : out_(out), body_(body) {}
+
+    void weight(int component, int coordinate, double weight) override {
+        check(component, coordinate);
+        if (weight != 0.0)
+            out_.terms.push_back({component, body_.first + coordinate, weight});
+    }
+    void constant(int component, double value) override {
+        check(component, 0);
+        out_.constant[static_cast<std::size_t>(component)] = value;
+    }
+    void nonlinear(int id, std::span<const std::int32_t> coordinates) override {
+        out_.is_nonlinear = true;
+        out_.id = id;
+        for (const int coordinate : coordinates) {
+            check(0, coordinate);
+            out_.coordinates.push_back(body_.first + coordinate);
+        }
+    }
+
+private:
+    void check(int component, int coordinate) const {
+        if (component < 0 || component > 2 || coordinate < 0 || coordinate >= body_.count)
+            throw std::out_of_range(
+                fmt::format("component {} or coordinate {} of an attachment does not exist",
+                            component,
+                            coordinate));
+    }
+
+    Attachment& out_;
+    const BodyPart& body_;
+};
+
+/// Splits "name@rest"; both parts trimmed.
+bool split_attachment(const std::string& text, std::string& name, std::string& rest) {
+    const std::size_t at = text.find('@');
+    if (at == std::string::npos) return false;
+    const auto trim = [](std::string part) {
+        const auto is_space = [](unsigned char c) { return std::isspace(c) != 0; };
+        part.erase(part.begin(), std::find_if_not(part.begin(), part.end(), is_space));
+        part.erase(std::find_if_not(part.rbegin(), part.rend(), is_space).base(), part.end());
+        return part;
+    };
+    name = trim(text.substr(0, at));
+    rest = trim(text.substr(at + 1));
+    return !name.empty() && !rest.empty();
+}
+
+/// Reads what stands behind the '@'; false if it is none of the three forms.
+bool read_locator(const std::string& text, Locator& out) {
+    if (text.front() == '[') {
+        const Value value = parse_value(text);
+        const Array* array = value.as<Array>();
+        if (array == nullptr || array->size() != 3) return false;
+        for (std::size_t i = 0; i < 3; ++i) {
+            if (const auto* x = (*array)[i].as<double>())
+                out.xyz[i] = *x;
+            else if (const auto* k = (*array)[i].as<std::int64_t>())
+                out.xyz[i] = static_cast<double>(*k);
+            else
+                return false;
+            if (!std::isfinite(out.xyz[i])) return false;
+        }
+        out.kind = Locator::Kind::coordinates;
+        return true;
+    }
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, out.index);
+    if (error == std::errc() && stop == end) {
+        out.kind = Locator::Kind::index;
+        return out.index >= 0;
+    }
+    const auto is_word = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; };
+    out.kind = Locator::Kind::name;
+    out.name = text;
+    return std::all_of(text.begin(), text.end(), is_word) &&
+           std::isdigit(static_cast<unsigned char>(text.front())) == 0;
+}
+
+/// Who refers to something, before a message; nobody for a call of an embedding program.
+std::string prefix(const std::string& owner) {
+    return owner.empty() ? "" : owner + ": ";
+}
+
+/// Motion of a body's frame at its start, inertial axes.
+RigidMotion start_motion(const BodyPart& part) {
+    std::vector<double> q(static_cast<std::size_t>(part.count));
+    std::vector<double> v(q.size());
+    Pose pose;
+    part.body->start(q, v);
+    part.body->pose(q, v, pose);
+    RigidMotion motion;
+    motion.position = pose.position;
+    motion.velocity = pose.velocity;
+    const auto& [w, x, y, z] = pose.quaternion;
+    const Mat3 R = Eigen::Quaterniond(w, x, y, z).normalized().toRotationMatrix();
+    Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(motion.rotation.data()) = R;
+    vec3(motion.angular_velocity) = R * vec3(pose.angular_velocity);
+    return motion;
+}
+
+std::string label_of(const ObjectSpec& spec) {
+    return fmt::format("{} \"{}\"", to_text(spec.kind), spec.name);
+}
+
+}  // namespace
+
+/// Makes the objects. Bodies are made on demand, since one may start from another's motion.
+class Model::Builder {
+public:
+    Builder(Model& model, const Manifest& manifest, PluginRegistry& registry)
+        : model_(model),
+          manifest_(manifest),
+          registry_(registry),
+          progress_(manifest.bodies.size(), Progress::waiting),
+          motions_(manifest.bodies.size()) {}
+
+    void build() {
+        open_plugins();
+        model_.bodies.resize(manifest_.bodies.size());
+        for (std::size_t i = 0; i < manifest_.bodies.size(); ++i) make_body(i);
+        number_coordinates();
+        for (const ObjectSpec& spec : manifest_.constraints) make_constraint(spec);
+        for (const ObjectSpec& spec : manifest_.forces) make_force(spec);
+        make_integrator();
+    }
+
+private:
+    enum class Progress { waiting, making, made };
+
+    void open_plugins() {
+        for (const PlacedText& folder : manifest_.model.plugin_dirs) {
+            const std::filesystem::path base = manifest_.file.parent_path();
+            registry_.add_folder(base / folder.text);
+        }
+        if (manifest_.model.unchecked_plugin_dirs) registry_.allow_unchecked_folders(true);
+        for (const PlacedText& plugin : manifest_.model.plugins)
+            registry_.load(plugin.text, plugin.place);
+    }
+
+    ObjectRef refer(TypeKind kind,
+                    const std::string& name,
+                    const std::string& label,
+                    const std::string& type_name,
+                    const Place& place,
+                    const Place& type_place) {
+        const PluginType type = registry_.find_type(kind, type_name, type_place);
+        const auto known = std::find(model_.plugins.begin(), model_.plugins.end(), type.plugin);
+        const auto index = static_cast<int>(known - model_.plugins.begin());
+        if (known == model_.plugins.end()) model_.plugins.push_back(type.plugin);
+        return {name, label, type.plugin, type.type, index, place};
+    }
+
+    ObjectRef refer(const ObjectSpec& spec) {
+        return refer(spec.kind, spec.name, label_of(spec), spec.type, spec.place, spec.type_place);
+    }
+
+    BoundArguments bind(const ObjectRef& object, const Table& parameters) {
+        const auto motion = [this](const std::string& body, const Place& place) -> const RigidMotion& {
+            return motion_of(body, place);
+        };
+        const std::span<const Parameter> schema(
+            object.type->parameters, static_cast<std::size_t>(object.type->num_parameters));
+        return BoundArguments(
+            object.label, object.name, object.type->name, parameters, object.place, schema, motion);
+    }
+
+    /// Calls the factory; what it throws is named after the object, and it must leave the
+    /// floating-point environment alone.
+    template <class Interface>
+    std::unique_ptr<Interface> create(const ObjectRef& object, const BoundArguments& arguments) {
+        const FpEnvironment environment = FpEnvironment::capture();
+        std::unique_ptr<Interface> made;
+        try {
+            made.reset(static_cast<Interface*>(object.type->create(arguments)));
+        } catch (...) {
+            environment.restore();
+            rethrow_from_plugin(object, "its factory", nullptr);
+        }
+        if (environment.differs()) {
+            environment.restore();
+            throw Error(ErrorKind::plugin,
+                        fmt::format("{}: its factory changed the floating-point environment "
+                                    "(rounding, flush to zero or exceptions) and did not restore "
+                                    "it",
+                                    describe(object)),
+                        object.place);
+        }
+        if (made == nullptr)
+            throw Error(ErrorKind::plugin,
+                        fmt::format("{}: its factory returned nothing", describe(object)),
+                        object.place);
+        return made;
+    }
+
+    void make_body(std::size_t i) {
+        if (progress_[i] == Progress::made) return;
+        const ObjectSpec& spec = manifest_.bodies[i];
+        progress_[i] = Progress::making;
+        BodyPart part;
+        part.object = refer(spec);
+        const BoundArguments arguments = bind(part.object, spec.parameters);
+        part.body = create<Body>(part.object, arguments);
+        try {
+            part.count = static_cast<int>(part.body->coordinates().size());
+        } catch (...) {
+            rethrow_from_plugin(part.object, "coordinates", nullptr);
+        }
+        model_.bodies[i] = std::move(part);
+        progress_[i] = Progress::made;
+    }
+
+    const RigidMotion& motion_of(const std::string& name, const Place& place) {
+        const auto i = static_cast<std::size_t>(find_body(name, place));
+        if (progress_[i] == Progress::making)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("body \"{}\" starts from itself, over one or more other bodies",
+                                    name),
+                        place);
+        make_body(i);
+        if (!motions_[i]) {
+            BodyPart& part = model_.bodies[i];
+            try {
+                if (part.body->pose_kind() != PoseKind::attitude)
+                    throw Error(ErrorKind::manifest,
+                                fmt::format("body \"{}\" (type {}) has no attitude, so nothing can "
+                                            "start as carried by it; name a rigid body",
+                                            name,
+                                            part.object.type->name),
+                                place);
+                motions_[i] = std::make_unique<RigidMotion>(start_motion(part));
+            } catch (...) {
+                rethrow_from_plugin(part.object, "start or pose", nullptr);
+            }
+        }
+        return *motions_[i];
+    }
+
+    int find_body(const std::string& name, const Place& place) const {
+        std::vector<std::string> names;
+        for (std::size_t i = 0; i < manifest_.bodies.size(); ++i) {
+            if (manifest_.bodies[i].name == name) return static_cast<int>(i);
+            names.push_back(manifest_.bodies[i].name);
+        }
+        const std::string near = nearest_name(name, names);
+        throw Error(ErrorKind::manifest,
+                    near.empty()
+                        ? fmt::format("there is no body \"{}\"", name)
+                        : fmt::format("there is no body \"{}\"; did you mean \"{}\"?", name, near),
+                    place);
+    }
+
+    void number_coordinates() {
+        for (BodyPart& part : model_.bodies) {
+            part.first = model_.num_coordinates;
+            model_.num_coordinates += part.count;
+        }
+        if (model_.num_coordinates == 0)
+            throw Error(ErrorKind::manifest,
+                        "the model has no body, or none with coordinates; add a [[body]]",
+                        manifest_.file.empty()
+                            ? Place{}
+                            : Place{std::make_shared<const std::string>(manifest_.file.string()),
+                                    0,
+                                    0});
+    }
+
+    /// The attachments that an object names in its parameters.
+    std::vector<Attachment> attachments_of(const ObjectRef& object,
+                                           const BoundArguments& arguments,
+                                           std::span<const char* const> names) {
+        std::vector<Attachment> attachments;
+        for (const char* key : names) {
+            const bool is_direction = arguments.shape(key) == Shape::direction;
+            attachments.push_back(model_.attach(std::string(arguments.text(key)),
+                                                object.label,
+                                                arguments.place_of(key),
+                                                is_direction));
+        }
+        const bool moves = std::any_of(attachments.begin(), attachments.end(), [](const auto& at) {
+            return at.body >= 0;
+        });
+        if (!moves)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: all its attachments are on the ground, nothing can move",
+                                    object.label),
+                        object.place);
+        return attachments;
+    }
+
+    void make_constraint(const ObjectSpec& spec) {
+        ConstraintPart part;
+        part.object = refer(spec);
+        const BoundArguments arguments = bind(part.object, spec.parameters);
+        part.constraint = create<Constraint>(part.object, arguments);
+        try {
+            part.attachments =
+                attachments_of(part.object, arguments, part.constraint->attachments());
+            part.is_tied_to_ground = part.constraint->tied_to_inertial_frame();
+        } catch (...) {
+            rethrow_from_plugin(part.object, "attachments", nullptr);
+        }
+        for (const Attachment& at : part.attachments) part.is_tied_to_ground |= at.body < 0;
+        model_.constraints.push_back(std::move(part));
+    }
+
+    void make_force(const ObjectSpec& spec) {
+        ForcePart part;
+        part.object = refer(spec);
+        const BoundArguments arguments = bind(part.object, spec.parameters);
+        part.force = create<NonidealForce>(part.object, arguments);
+        try {
+            part.attachments = attachments_of(part.object, arguments, part.force->attachments());
+        } catch (...) {
+            rethrow_from_plugin(part.object, "attachments", nullptr);
+        }
+        model_.forces.push_back(std::move(part));
+    }
+
+    void make_integrator() {
+        const IntegratorSettings& settings = manifest_.integrator;
+        model_.integrator_object = refer(TypeKind::integrator,
+                                         settings.type,
+                                         fmt::format("integrator \"{}\"", settings.type),
+                                         settings.type,
+                                         settings.place,
+                                         settings.type_place);
+        static const Table kNone;
+        const auto own = settings.own.find(settings.type);
+        const BoundArguments arguments =
+            bind(model_.integrator_object, own == settings.own.end() ? kNone : own->second);
+        model_.integrator = create<Integrator>(model_.integrator_object, arguments);
+        // Keys of other integrators are checked too, so that a slip there is not silent.
+        for (const auto& [type, table] : settings.own) {
+            if (type == settings.type) continue;
+            const auto place = settings.own_places.find(type);
+            const Place where = place == settings.own_places.end() ? Place{} : place->second;
+            ObjectRef other = model_.integrator_object;
+            other.type = registry_.find_type(TypeKind::integrator, type, where).type;
+            other.label = fmt::format("integrator \"{}\"", type);
+            other.place = where;
+            bind(other, table);
+        }
+    }
+
+    friend class Model;
+
+    Model& model_;
+    const Manifest& manifest_;
+    PluginRegistry& registry_;
+    std::vector<Progress> progress_;
+    std::vector<std::unique_ptr<RigidMotion>> motions_;
+};
+
+Model::Model(const Manifest& manifest, PluginRegistry& registry)
+    : name(manifest.model.name), gravity(manifest.model.gravity) {
+    Builder(*this, manifest, registry).build();
+}
+
+int Model::body_index(const std::string& body, const std::string& owner, const Place& place) const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        if (bodies[i].object.name == body) return static_cast<int>(i);
+        names.push_back(bodies[i].object.name);
+    }
+    names.emplace_back("ground");
+    const std::string near = nearest_name(body, names);
+    throw Error(ErrorKind::manifest,
+                fmt::format("{}there is no body \"{}\"{}",
+                            prefix(owner),
+                            body,
+                            near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)),
+                place);
+}
+
+Attachment Model::attach(const std::string& text,
+                         const std::string& owner,
+                         const Place& place,
+                         bool is_direction) const {
+    Attachment out;
+    out.text = text;
+    std::string body_name;
+    std::string rest;
+    Locator where;
+    where.is_direction = is_direction;
+    if (!split_attachment(text, body_name, rest) || !read_locator(rest, where))
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{}\"{}\" is not an attachment; write \"BODY@[x, y, z]\" for a "
+                                "material {}, \"BODY@3\" for a node, or \"ground@[x, y, z]\"",
+                                prefix(owner),
+                                text,
+                                is_direction ? "direction" : "point"),
+                    place);
+    if (body_name == "ground") {
+        if (where.kind != Locator::Kind::coordinates)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}\"{}\": a point of the ground is written "
+                                    "\"ground@[x, y, z]\"",
+                                    prefix(owner),
+                                    text),
+                        place);
+        out.constant = where.xyz;
+        return out;
+    }
+    out.body = body_index(body_name, owner, place);
+    const BodyPart& part = bodies[static_cast<std::size_t>(out.body)];
+    AttachmentWriter writer(out, part);
+    try {
+        part.body->attach(where, writer);
+    } catch (const std::invalid_argument& reason) {
+        throw Error(ErrorKind::manifest, fmt::format("{}\"{}\": {}", prefix(owner), text, reason.what()), place);
+    } catch (...) {
+        rethrow_from_plugin(part.object, "attach", nullptr);
+    }
+    return out;
+}
+
+}  // namespace ancora

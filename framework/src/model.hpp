@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The model: named bodies, constraints, forces and one integrator, made by their plugins.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ancora/framework/manifest.hpp"
+#include "ancora/framework/plugin_registry.hpp"
+#include "ancora/framework/simulation.hpp"
+#include "object.hpp"
+
+namespace ancora {
+
+/// A resolved attachment: r = c + W q, or a nonlinear function that its body evaluates.
+struct Attachment {
+    struct Term {
+        int component;
+        int coordinate;  ///< in the whole model
+        double weight;
+    };
+    int body = -1;  ///< -1: the ground
+    std::string text;
+    std::vector<Term> terms;
+    std::array<double, 3> constant{};
+    bool is_nonlinear = false;
+    int id = 0;
+    std::vector<int> coordinates;  ///< of a nonlinear attachment, in the whole model
+
+    /// c + W x, or W x without the constant; x has the model's coordinates.
+    void map(const double* x, bool with_constant, double* r) const {
+        for (int c = 0; c < 3; ++c) r[c] = with_constant ? constant[c] : 0.0;
+        for (const Term& term : terms) r[term.component] += term.weight * x[term.coordinate];
+    }
+};
+
+struct BodyPart {
+    ObjectRef object;
+    std::unique_ptr<Body> body;
+    int first = 0;  ///< of its coordinates in the model's
+    int count = 0;
+};
+
+struct ConstraintPart {
+    ObjectRef object;
+    std::unique_ptr<Constraint> constraint;
+    std::vector<Attachment> attachments;
+    bool is_tied_to_ground = false;
+};
+
+struct ForcePart {
+    ObjectRef object;
+    std::unique_ptr<NonidealForce> force;
+    std::vector<Attachment> attachments;
+};
+
+/// Owns the objects of a manifest. Immutable after construction.
+class Model {
+public:
+    Model(const Manifest& manifest, PluginRegistry& registry);
+
+    /// Resolves "NAME@LOCATOR"; `owner` is who asks, for messages.
+    Attachment attach(const std::string& text,
+                      const std::string& owner,
+                      const Place& place,
+                      bool is_direction) const;
+
+    /// Index of a body, or an error with the nearest name.
+    int body_index(const std::string& name, const std::string& owner, const Place& place) const;
+
+    std::string name;
+    std::array<double, 3> gravity{};
+    std::vector<BodyPart> bodies;
+    std::vector<ConstraintPart> constraints;
+    std::vector<ForcePart> forces;
+    ObjectRef integrator_object;
+    std::unique_ptr<Integrator> integrator;
+    std::vector<const Plugin*> plugins;  ///< in use, in the order of first use
+    int num_coordinates = 0;
+
+private:
+    class Builder;
+};
+
+}  // namespace ancora

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Energies, momenta, violations, poses, reactions and points as columns.
+#include "observables.hpp"
+
+#include <fmt/format.h>
+
+namespace ancora {
+
+Observables::Observables(const Model& model,
+                         const KernelSystem& system,
+                         const std::vector<PlacedText>& points)
+    : model_(model), system_(system) {
+    names_ = {"t",
+              "energy.kinetic",
+              "energy.potential",
+              "energy.total",
+              "work.external",
+              "work.nonideal",
+              "work.projection",
+              "energy.balance"};
+    for (const char* name :
+         {"momentum", "angular_momentum", "momentum.balance", "angular_momentum.balance"})
+        add_vector(std::string(name) + ".", "xyz");
+    for (const char* name : {"constraint.position", "constraint.velocity", "constraint.strain"})
+        names_.emplace_back(name);
+    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+        const BodyPart& part = model.bodies[i];
+        const PoseKind kind = part.body->pose_kind();
+        if (kind == PoseKind::none) continue;
+        posed_.push_back(static_cast<int>(i));
+        pose_kinds_.push_back(kind);
+        add_vector(part.object.name + ".", "xyz");
+        add_vector(part.object.name + ".v", "xyz");
+        if (kind != PoseKind::attitude) continue;
+        add_vector(part.object.name + ".q", "wxyz");
+        add_vector(part.object.name + ".w", "xyz");
+    }
+    last_quaternion_.assign(posed_.size(), {1.0, 0.0, 0.0, 0.0});
+    for (std::size_t c = 0; c < model.constraints.size(); ++c) {
+        const ConstraintPart& part = model.constraints[c];
+        const auto first = static_cast<int>(names_.size());
+        const int count = system.reaction_start()[c + 1] - system.reaction_start()[c];
+        if (part.constraint->reaction() == ReactionKind::force)
+            add_vector(part.object.name + ".force.", "xyz");
+        else
+            for (int k = 0; k < count; ++k)
+                names_.push_back(fmt::format("{}.lambda.{}", part.object.name, k));
+        for (int k = 0; k < count; ++k) step_means_.push_back(first + k);
+    }
+    for (const PlacedText& point : points) {
+        points_.push_back(model.attach(point.text, "[output]: points", point.place, false));
+        add_vector(point.text + ".", "xyz");
+        add_vector(point.text + ".v", "xyz");
+    }
+}
+
+void Observables::add_vector(const std::string& name, const char* components) {
+    for (const char* c = components; *c != '\0'; ++c) names_.push_back(name + *c);
+}
+
+void Observables::sample(std::span<double> row) {
+    double* out = row.data();
+    const auto put = [&out](const auto& values) {
+        for (const double x : values) *out++ = x;
+    };
+    const Balances& now = system_.ledger().now();
+    const KernelSystem::Violation& violation = system_.violation();
+    put(std::array{system_.time(),
+                   now.kinetic,
+                   now.elastic + now.gravity,
+                   now.kinetic + now.elastic + now.gravity,
+                   now.work_external,
+                   now.work_nonideal,
+                   now.work_projection,
+                   now.energy});
+    put(now.momenta.linear);
+    put(now.momenta.angular);
+    put(now.momentum);
+    put(now.angular_momentum);
+    put(std::array{violation.position, violation.velocity, violation.strain});
+
+    const std::span<const double> q = system_.q();
+    const std::span<const double> v = system_.v();
+    for (std::size_t i = 0; i < posed_.size(); ++i) {
+        const BodyPart& part = model_.bodies[static_cast<std::size_t>(posed_[i])];
+        const auto first = static_cast<std::size_t>(part.first);
+        const auto count = static_cast<std::size_t>(part.count);
+        Pose pose;
+        try {
+            part.body->pose(q.subspan(first, count), v.subspan(first, count), pose);
+        } catch (...) {
+            const double t = system_.time();
+            rethrow_from_plugin(part.object, "pose", &t);
+        }
+        put(pose.position);
+        put(pose.velocity);
+        if (pose_kinds_[i] != PoseKind::attitude) continue;
+        // q and -q are one attitude: w >= 0 first, continuous after.
+        std::array<double, 4>& last = last_quaternion_[i];
+        double sign = pose.quaternion[0] < 0.0 ? -1.0 : 1.0;
+        if (has_sampled_) {
+            double dot = 0.0;
+            for (std::size_t c = 0; c < 4; ++c) dot += last[c] * pose.quaternion[c];
+            sign = dot < 0.0 ? -1.0 : 1.0;
+        }
+        for (std::size_t c = 0; c < 4; ++c) last[c] = sign * pose.quaternion[c];
+        put(last);
+        put(pose.angular_velocity);
+    }
+    has_sampled_ = true;
+    put(system_.reactions());
+    for (const Attachment& point : points_) {
+        std::array<double, 3> r{};
+        point.map(q.data(), true, r.data());
+        put(r);
+        point.map(v.data(), false, r.data());
+        put(r);
+    }
+}
+
+}  // namespace ancora

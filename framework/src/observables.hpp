@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The columns of history.csv and their values at the present state.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernel_system.hpp"
+#include "model.hpp"
+
+namespace ancora {
+
+/// Names and computes what a run records (design, section 4.3).
+class Observables {
+public:
+    Observables(const Model& model,
+                const KernelSystem& system,
+                const std::vector<PlacedText>& points);
+
+    const std::vector<std::string>& names() const { return names_; }
+    /// Columns that hold a mean over the step that ended now.
+    const std::vector<int>& step_means() const { return step_means_; }
+    /// Writes one value per column. Quaternions keep the sign of the sample before.
+    void sample(std::span<double> row);
+    /// Forgets the sample before.
+    void restart() { has_sampled_ = false; }
+
+private:
+    void add_vector(const std::string& name, const char* components);
+
+    const Model& model_;
+    const KernelSystem& system_;
+    std::vector<Attachment> points_;
+    std::vector<std::string> names_;
+    std::vector<int> step_means_;
+    std::vector<int> posed_;  // bodies with a pose
+    std::vector<PoseKind> pose_kinds_;
+    std::vector<std::array<double, 4>> last_quaternion_;
+    bool has_sampled_ = false;
+};
+
+}  // namespace ancora

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Dense and sparse rank decisions.
+#include "rank_analysis.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/QR>
+#include <Eigen/SparseQR>
+
+#include "row_laws.hpp"
+
+namespace ancora {
+namespace {
+
+constexpr int kDenseRows = 400;
+constexpr double kNearLow = 1e-14;
+constexpr double kNearHigh = 1e-8;
+
+/// Fills rank, pivots next to the threshold and the warning from the pivots' moduli.
+void decide(const Eigen::VectorXd& pivots, RankAnalysis& out) {
+    const double largest = pivots.size() > 0 ? pivots.maxCoeff() : 0.0;
+    out.rank = 0;
+    out.smallest_kept = 1.0;
+    for (const double pivot : pivots) {
+        const double relative = largest > 0.0 ? pivot / largest : 0.0;
+        if (relative > out.threshold) {
+            ++out.rank;
+            out.smallest_kept = std::min(out.smallest_kept, relative);
+        } else {
+            out.largest_dropped = std::max(out.largest_dropped, relative);
+        }
+        out.is_near_threshold |= relative > kNearLow && relative < kNearHigh;
+    }
+    if (out.rank == 0) out.smallest_kept = 0.0;
+}
+
+/// Columns that depend on those before them, by Gram-Schmidt with reorthogonalisation.
+std::vector<int> dependent_columns(const Eigen::MatrixXd& columns, double threshold) {
+    Eigen::MatrixXd basis(columns.rows(), std::min(columns.rows(), columns.cols()));
+    Eigen::Index size = 0;
+    std::vector<int> dependent;
+    for (Eigen::Index k = 0; k < columns.cols(); ++k) {
+        Eigen::VectorXd x = columns.col(k);
+        for (int pass = 0; pass < 2; ++pass)
+            x -= basis.leftCols(size) * (basis.leftCols(size).transpose() * x);
+        const double norm = x.norm();
+        if (norm > threshold && size < basis.cols())
+            basis.col(size++) = x / norm;
+        else
+            dependent.push_back(static_cast<int>(k));
+    }
+    return dependent;
+}
+
+}  // namespace
+
+RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass) {
+    RankAnalysis out;
+    std::vector<int> chosen;
+    for (int k = 0; k < rows.num_rows(); ++k)
+        if (RowLaws::is_constraint(rows.laws[static_cast<std::size_t>(k)])) chosen.push_back(k);
+    out.num_rows = static_cast<int>(chosen.size());
+    if (chosen.empty()) return out;
+
+    int num_coordinates = 0;
+    for (const int i : rows.column) num_coordinates = std::max(num_coordinates, i + 1);
+    double mean = 0.0;
+    for (int i = 0; i < num_coordinates; ++i) mean += mass.diagonal(i) / num_coordinates;
+    if (!(mean > 0.0)) mean = 1.0;
+
+    // Columns: the rows, scaled by M^-1/2 and to unit length.
+    std::vector<Eigen::Triplet<double>> entries;
+    for (std::size_t c = 0; c < chosen.size(); ++c) {
+        const auto k = static_cast<std::size_t>(chosen[c]);
+        double square = 0.0;
+        for (int pass = 0; pass < 2; ++pass)
+            for (int e = rows.row_start[k]; e < rows.row_start[k + 1]; ++e) {
+                const int i = rows.column[static_cast<std::size_t>(e)];
+                const double m = mass.is_massless(i) ? mean : mass.diagonal(i);
+                const double x = A[e] / std::sqrt(m);
+                if (pass == 0)
+                    square += x * x;
+                else if (square > 0.0 && x != 0.0)
+                    entries.emplace_back(i, static_cast<int>(c), x / std::sqrt(square));
+            }
+    }
+    Eigen::SparseMatrix<double> columns(num_coordinates, static_cast<int>(chosen.size()));
+    columns.setFromTriplets(entries.begin(), entries.end());
+
+    std::vector<int> dependent;
+    if (out.num_rows <= kDenseRows) {
+        const Eigen::MatrixXd dense(columns);
+        const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(dense);
+        decide(qr.matrixQR().diagonal().cwiseAbs(), out);
+        // Named are the last rows of each dependent set; if that disagrees with the pivoted
+        // decision, the pivots' own choice.
+        dependent = dependent_columns(dense, 10.0 * out.threshold);
+        if (static_cast<int>(dependent.size()) != out.num_rows - out.rank) {
+            dependent.clear();
+            for (int c = out.rank; c < out.num_rows; ++c)
+                dependent.push_back(qr.colsPermutation().indices()[c]);
+        }
+    } else {
+        columns.makeCompressed();
+        Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
+        qr.setPivotThreshold(out.threshold);
+        qr.compute(columns);
+        Eigen::VectorXd pivots(std::min(qr.matrixR().rows(), qr.matrixR().cols()));
+        for (Eigen::Index i = 0; i < pivots.size(); ++i)
+            pivots[i] = i < qr.rank() ? std::abs(qr.matrixR().coeff(i, i)) : 0.0;
+        decide(pivots, out);
+        out.rank = static_cast<int>(qr.rank());
+        for (int c = out.rank; c < out.num_rows; ++c)
+            dependent.push_back(qr.colsPermutation().indices()[c]);
+    }
+    std::sort(dependent.begin(), dependent.end());
+    for (const int c : dependent) out.redundant.push_back(chosen[static_cast<std::size_t>(c)]);
+    return out;
+}
+
+}  // namespace ancora

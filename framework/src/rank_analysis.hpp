@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rank of the constraint rows at a state, and which rows depend on the others.
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "mass_matrix.hpp"
+#include "row_set.hpp"
+
+namespace ancora {
+
+/// Result of analyse_rank. Pivots are relative to the largest one of A L^-T with rows of unit
+/// length (theory, section 1, item 5).
+struct RankAnalysis {
+    int num_rows = 0;
+    int rank = 0;
+    double threshold = 1e-10;
+    double smallest_kept = 0.0;
+    double largest_dropped = 0.0;
+    bool is_near_threshold = false;  ///< a pivot lies between 1e-14 and 1e-8
+    std::vector<int> redundant;      ///< rows (in the row set) that depend on the others
+};
+
+/// Decides the rank of the constraint rows of `A` (values in the row set's pattern) in the metric
+/// of the mass matrix' diagonal. Up to a few hundred rows by dense pivoted QR, and the rows named
+/// are the last ones of each dependent set; beyond that by sparse QR.
+RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass);
+
+}  // namespace ancora

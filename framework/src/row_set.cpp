@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Assembles the rows of bodies and constraints and calls their plugins.
+#include "row_set.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace ancora {
+namespace {
+
+std::span<const double> view(const double* x, int n) {
+    return {x, static_cast<std::size_t>(n)};
+}
+std::span<double> view(double* x, int n) {
+    return {x, static_cast<std::size_t>(n)};
+}
+
+int tangent_entries(const RowBlock& block) {
+    switch (block.tangent) {
+        case TangentForm::none:
+            return 0;
+        case TangentForm::isotropic:
+            return (block.scalars_per_item / 3) * (block.scalars_per_item / 3);
+        case TangentForm::full:
+            return block.scalars_per_item * block.scalars_per_item;
+    }
+    return 0;
+}
+
+bool is_constraint_block(const RowBlock& block) {
+    return std::any_of(block.laws.begin(), block.laws.end(), [](const RowLaw& law) {
+        return law.kind == RowKind::constraint;
+    });
+}
+
+}  // namespace
+
+RowSet::RowSet(const Model& model, CallMeter& meter) : model_(model), meter_(meter) {
+    row_start.push_back(0);
+    int u_size = 0;
+    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+        const BodyPart& part = model.bodies[i];
+        RowOwner owner;
+        owner.body = static_cast<int>(i);
+        owner.u_first = part.first;
+        owner.u_count = part.count;
+        add_owner(*part.body, part.object, owner);
+    }
+    for (std::size_t i = 0; i < model.constraints.size(); ++i) {
+        const ConstraintPart& part = model.constraints[i];
+        RowOwner owner;
+        owner.constraint = static_cast<int>(i);
+        owner.u_first = u_size;
+        owner.u_count = 3 * static_cast<int>(part.attachments.size());
+        u_size += owner.u_count;
+        add_owner(*part.constraint, part.object, owner);
+    }
+    chain_start_.push_back(static_cast<int>(chain_terms_.size()));
+
+    B.setZero(static_cast<Eigen::Index>(column.size()));
+    tau.setZero(num_rows());
+    const int num_tangent = blocks.empty() ? 0 : blocks.back().first_tangent + blocks.back().num_tangent;
+    K.setZero(num_tangent);
+    u0_.setZero(u_size);
+    du_.setZero(u_size);
+    umid_.setZero(u_size);
+    int num_local = 0;
+    for (const BlockPart& part : blocks)
+        if (owners[static_cast<std::size_t>(part.owner)].constraint >= 0)
+            num_local = std::max(num_local, part.first_local + part.num_values);
+    local_.setZero(num_local);
+    local_now_.setZero(num_local);
+
+    // Constant Jacobians are written here once for all.
+    for (const BlockPart& part : blocks) {
+        if (!part.is_constant) continue;
+        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        std::vector<double> zero(static_cast<std::size_t>(owner.u_count), 0.0);
+        double* values = owner.body >= 0 ? B.data() + part.first_value
+                                         : local_.data() + part.first_local;
+        call_evaluate(part, {zero, zero, 0.0}, {{}, view(values, part.num_values), {}, {}});
+        if (owner.constraint >= 0) chain(part, values, B.data());
+    }
+    local_now_ = local_;
+}
+
+void RowSet::add_owner(const RowSource& source, const ObjectRef& object, RowOwner owner) {
+    owner.source = &source;
+    owner.object = &object;
+    owner.first_row = num_rows();
+    std::span<const RowBlock> source_blocks;
+    try {
+        source_blocks = source.row_blocks();
+        owner.state_count = source.num_state();
+    } catch (...) {
+        rethrow_from_plugin(object, "row_blocks or num_state", nullptr);
+    }
+    owner.state_first = num_state;
+    num_state += owner.state_count;
+    owners.push_back(owner);
+
+    for (std::size_t i = 0; i < source_blocks.size(); ++i) {
+        const RowBlock& block = source_blocks[i];
+        check_block(owner, static_cast<int>(i), block);
+        BlockPart part;
+        part.owner = static_cast<int>(owners.size()) - 1;
+        part.index = static_cast<int>(i);
+        part.block = &block;
+        part.first_row = num_rows();
+        part.num_rows = block.num_items * block.rows_per_item;
+        part.num_values = part.num_rows * block.scalars_per_item;
+        part.is_constant = block.degree == Degree::linear && !block.depends_on_time;
+        part.holds_constraint = is_constraint_block(block);
+        part.num_tangent = block.num_items * tangent_entries(block);
+        if (!blocks.empty())
+            part.first_tangent = blocks.back().first_tangent + blocks.back().num_tangent;
+        for (int row = 0; row < part.num_rows; ++row) {
+            const std::size_t many = block.laws.size();
+            const std::size_t law =
+                many == 1 ? 0
+                          : static_cast<std::size_t>(
+                                many == static_cast<std::size_t>(block.rows_per_item)
+                                    ? row % block.rows_per_item
+                                    : row);
+            laws.push_back(block.laws[law]);
+        }
+        chain_start_.push_back(static_cast<int>(chain_terms_.size()));
+        if (owner.body >= 0)
+            add_body_block(part);
+        else
+            add_constraint_block(
+                part, model_.constraints[static_cast<std::size_t>(owner.constraint)].attachments);
+        blocks.push_back(part);
+        owners.back().num_rows += part.num_rows;
+    }
+}
+
+void RowSet::check_block(const RowOwner& owner, int index, const RowBlock& block) const {
+    const auto refuse = [&](const std::string& what) {
+        throw Error(ErrorKind::plugin,
+                    fmt::format("{}: block {} (\"{}\") of its rows is wrong: {}",
+                                describe(*owner.object),
+                                index,
+                                block.name,
+                                what),
+                    owner.object->place);
+    };
+    if (block.num_items < 0 || block.rows_per_item < 1 || block.scalars_per_item < 1)
+        refuse(fmt::format("{} items of {} rows on {} scalars",
+                           block.num_items,
+                           block.rows_per_item,
+                           block.scalars_per_item));
+    const auto stencil = static_cast<std::size_t>(block.num_items) *
+                         static_cast<std::size_t>(block.scalars_per_item);
+    if (block.stencil.size() != stencil)
+        refuse(fmt::format("its stencil has {} entries, {} items on {} scalars need {}",
+                           block.stencil.size(),
+                           block.num_items,
+                           block.scalars_per_item,
+                           stencil));
+    for (const int u : block.stencil)
+        if (u < 0 || u >= owner.u_count)
+            refuse(fmt::format("its stencil names local scalar {}, there are 0 to {}",
+                               u,
+                               owner.u_count - 1));
+    const auto rows = static_cast<std::size_t>(block.num_items) *
+                      static_cast<std::size_t>(block.rows_per_item);
+    const std::size_t laws_given = block.laws.size();
+    if (laws_given != 1 && laws_given != static_cast<std::size_t>(block.rows_per_item) &&
+        laws_given != rows)
+        refuse(fmt::format("it has {} laws; give 1, one per row of an item ({}) or one per row ({})",
+                           laws_given,
+                           block.rows_per_item,
+                           rows));
+    for (const RowLaw& law : block.laws) {
+        if (law.kind == RowKind::elastic && !(law.compliance > 0.0 && std::isfinite(law.compliance)))
+            refuse(fmt::format("an elastic row has compliance {}; it must be positive and finite",
+                               law.compliance));
+        if (!(law.viscosity >= 0.0) || !std::isfinite(law.viscosity) ||
+            !std::isfinite(law.prestress))
+            refuse("a viscosity is negative, or a viscosity or prestress is not finite");
+        if (law.kind == RowKind::dashpot && law.viscosity == 0.0)
+            refuse("a dashpot row has no viscosity");
+    }
+    if (block.tangent == TangentForm::isotropic && block.scalars_per_item % 3 != 0)
+        refuse("an isotropic tangent needs scalars in triples");
+    if (block.degree != Degree::linear && block.tangent == TangentForm::none &&
+        std::any_of(block.laws.begin(), block.laws.end(), [](const RowLaw& law) {
+            return law.kind == RowKind::constraint || law.kind == RowKind::elastic;
+        }))
+        refuse("it is not linear but declares no tangent");
+}
+
+void RowSet::add_body_block(BlockPart& part) {
+    const RowBlock& block = *part.block;
+    const int first = owners[static_cast<std::size_t>(part.owner)].u_first;
+    const int S = block.scalars_per_item;
+    const auto add_tangent = [this](int from, int i, int j) {
+        tangent_terms.push_back({from, std::max(i, j), std::min(i, j), 1.0});
+    };
+    part.first_value = static_cast<int>(column.size());
+    for (int item = 0; item < block.num_items; ++item) {
+        const std::int32_t* stencil = block.stencil.data() + std::size_t(item) * std::size_t(S);
+        for (int row = 0; row < block.rows_per_item; ++row) {
+            for (int j = 0; j < S; ++j) column.push_back(first + stencil[j]);
+            row_start.push_back(static_cast<int>(column.size()));
+        }
+        int from = part.first_tangent + item * tangent_entries(block);
+        if (block.tangent == TangentForm::isotropic) {
+            for (int a = 0; a < S / 3; ++a)
+                for (int b = 0; b < S / 3; ++b, ++from)
+                    for (int axis = 0; axis < 3 && b <= a; ++axis)
+                        add_tangent(
+                            from, first + stencil[3 * a + axis], first + stencil[3 * b + axis]);
+        } else if (block.tangent == TangentForm::full) {
+            for (int a = 0; a < S; ++a)
+                for (int b = 0; b < S; ++b, ++from)
+                    if (b <= a) add_tangent(from, first + stencil[a], first + stencil[b]);
+        }
+    }
+}
+
+void RowSet::add_constraint_block(BlockPart& part, const std::vector<Attachment>& attachments) {
+    const RowBlock& block = *part.block;
+    const int S = block.scalars_per_item;
+    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    for (const Attachment& at : attachments)
+        if (at.is_nonlinear)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: \"{}\" is not a linear function of its body's "
+                                    "coordinates, which this kernel cannot chain yet",
+                                    owner.object->label,
+                                    at.text),
+                        owner.object->place);
+    if (!blocks.empty() && owners[static_cast<std::size_t>(blocks.back().owner)].constraint >= 0)
+        part.first_local = blocks.back().first_local + blocks.back().num_values;
+    part.first_value = static_cast<int>(column.size());
+
+    // Terms of each local scalar: u_j depends on these coordinates with these weights.
+    const auto terms_of = [&](int u) {
+        std::vector<std::pair<int, double>> terms;
+        const Attachment& at = attachments[static_cast<std::size_t>(u / 3)];
+        for (const Attachment::Term& term : at.terms)
+            if (term.component == u % 3) terms.emplace_back(term.coordinate, term.weight);
+        return terms;
+    };
+    // A constant Jacobian shows which entries are zero, so that they need no place.
+    std::vector<double> local(static_cast<std::size_t>(part.num_values), 1.0);
+    if (part.is_constant) {
+        const std::vector<double> zero(static_cast<std::size_t>(owner.u_count), 0.0);
+        call_evaluate(part, {zero, zero, 0.0}, {{}, local, {}, {}});
+    }
+    for (int item = 0; item < block.num_items; ++item) {
+        const std::int32_t* stencil = block.stencil.data() + std::size_t(item) * std::size_t(S);
+        for (int r = 0; r < block.rows_per_item; ++r) {
+            std::map<int, int> place_of;  // coordinate -> entry, in order of coordinates
+            const int local_row = (item * block.rows_per_item + r) * S;
+            for (int pass = 0; pass < 2; ++pass) {
+                for (int j = 0; j < S; ++j) {
+                    if (local[static_cast<std::size_t>(local_row + j)] == 0.0) continue;
+                    for (const auto& [coordinate, weight] : terms_of(stencil[j])) {
+                        if (pass == 0)
+                            place_of[coordinate] = 0;
+                        else
+                            chain_terms_.push_back({local_row + j, place_of[coordinate], weight});
+                    }
+                }
+                if (pass == 1) break;
+                for (auto& [coordinate, place] : place_of) {
+                    place = static_cast<int>(column.size());
+                    column.push_back(coordinate);
+                }
+            }
+            row_start.push_back(static_cast<int>(column.size()));
+        }
+        // G_q = W^T G_u W, lower triangle: both (u_a, u_b) and its mirror give entries.
+        if (block.tangent == TangentForm::none) continue;
+        const int from = part.first_tangent + item * tangent_entries(block);
+        const bool isotropic = block.tangent == TangentForm::isotropic;
+        for (int a = 0; a < S; ++a)
+            for (int b = 0; b < S; ++b) {
+                if (isotropic && a % 3 != b % 3) continue;
+                const int entry = isotropic ? (a / 3) * (S / 3) + b / 3 : a * S + b;
+                for (const auto& [i, wi] : terms_of(stencil[a]))
+                    for (const auto& [j, wj] : terms_of(stencil[b]))
+                        if (i >= j) tangent_terms.push_back({from + entry, i, j, wi * wj});
+            }
+    }
+}
+
+void RowSet::map_attachments(const RowOwner& owner,
+                             const double* x,
+                             bool with_constant,
+                             double* u) const {
+    const auto& attachments =
+        model_.constraints[static_cast<std::size_t>(owner.constraint)].attachments;
+    for (const Attachment& at : attachments) {
+        at.map(x, with_constant, u);
+        u += 3;
+    }
+}
+
+void RowSet::chain(const BlockPart& part, const double* local, double* values) const {
+    const auto block = static_cast<std::size_t>(&part - blocks.data());
+    const int end = row_start[static_cast<std::size_t>(part.first_row + part.num_rows)];
+    std::fill(values + part.first_value, values + end, 0.0);
+    for (int i = chain_start_[block]; i < chain_start_[block + 1]; ++i) {
+        const ChainTerm& term = chain_terms_[static_cast<std::size_t>(i)];
+        values[term.to] += term.weight * local[term.from];
+    }
+}
+
+void RowSet::call_evaluate(const BlockPart& part, const RowPoint& at, const RowValues& out) {
+    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    meter_.call(*owner.object, "evaluate", at.t, [&] {
+        owner.source->evaluate(part.index, at, out);
+    });
+}
+
+void RowSet::evaluate_step(const double* q0,
+                           const double* dq,
+                           const double* mid,
+                           double t0,
+                           double h,
+                           std::span<const double> state0,
+                           std::span<double> state1) {
+    int mapped = -1;
+    for (const BlockPart& part : blocks) {
+        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        if (part.is_constant && owner.state_count == 0) continue;
+        const RowBlock& block = *part.block;
+        RowStep step;
+        step.t0 = t0;
+        step.h = h;
+        if (owner.body >= 0) {
+            step.u0 = view(q0 + owner.u_first, owner.u_count);
+            step.du = view(dq + owner.u_first, owner.u_count);
+            step.mid = view(mid + owner.u_first, owner.u_count);
+        } else {
+            if (mapped != part.owner) {
+                map_attachments(owner, q0, true, u0_.data() + owner.u_first);
+                map_attachments(owner, dq, false, du_.data() + owner.u_first);
+                for (int i = owner.u_first; i < owner.u_first + owner.u_count; ++i)
+                    umid_[i] = u0_[i] + 0.5 * du_[i];
+                mapped = part.owner;
+            }
+            step.u0 = view(u0_.data() + owner.u_first, owner.u_count);
+            step.du = view(du_.data() + owner.u_first, owner.u_count);
+            step.mid = view(umid_.data() + owner.u_first, owner.u_count);
+        }
+        step.state0 = state0.subspan(static_cast<std::size_t>(owner.state_first),
+                                     static_cast<std::size_t>(owner.state_count));
+        step.state1 = state1.subspan(static_cast<std::size_t>(owner.state_first),
+                                     static_cast<std::size_t>(owner.state_count));
+        double* values = owner.body >= 0 ? B.data() + part.first_value
+                                         : local_.data() + part.first_local;
+        RowStepValues out;
+        out.B = view(values, part.num_values);
+        if (block.depends_on_time) out.tau = view(tau.data() + part.first_row, part.num_rows);
+        meter_.call(*owner.object, "evaluate_step", t0, [&] {
+            owner.source->evaluate_step(part.index, step, out);
+        });
+        if (owner.constraint >= 0) chain(part, values, B.data());
+    }
+}
+
+RowPoint RowSet::point_of(const RowOwner& owner, const double* q, const double* v, double t) {
+    if (owner.body >= 0)
+        return {view(q + owner.u_first, owner.u_count),
+                v != nullptr ? view(v + owner.u_first, owner.u_count) : std::span<const double>{},
+                t};
+    map_attachments(owner, q, true, u0_.data() + owner.u_first);
+    if (v != nullptr) map_attachments(owner, v, false, du_.data() + owner.u_first);
+    return {view(u0_.data() + owner.u_first, owner.u_count),
+            v != nullptr ? view(du_.data() + owner.u_first, owner.u_count)
+                         : std::span<const double>{},
+            t};
+}
+
+void RowSet::evaluate(const double* q, const double* v, double t, Instant& out) {
+    out.pi.setZero(num_rows());
+    out.A.setZero(B.size());
+    out.pi_t.setZero(num_rows());
+    out.b.setZero(num_rows());
+    for (const BlockPart& part : blocks) {
+        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        double* values = owner.body >= 0 ? out.A.data() + part.first_value
+                                         : local_now_.data() + part.first_local;
+        call_evaluate(part,
+                      point_of(owner, q, v, t),
+                      {view(out.pi.data() + part.first_row, part.num_rows),
+                       view(values, part.num_values),
+                       view(out.pi_t.data() + part.first_row, part.num_rows),
+                       view(out.b.data() + part.first_row, part.num_rows)});
+        if (owner.constraint >= 0) chain(part, values, out.A.data());
+    }
+}
+
+void RowSet::evaluate_gaps(const double* q, double t, double* pi) {
+    for (const BlockPart& part : blocks) {
+        if (!part.holds_constraint) continue;
+        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        call_evaluate(part,
+                      point_of(owner, q, nullptr, t),
+                      {view(pi + part.first_row, part.num_rows), {}, {}, {}});
+    }
+}
+
+void RowSet::evaluate_rates(const std::vector<int>& chosen,
+                            const double* q,
+                            const double* v,
+                            double t,
+                            double* A,
+                            double* pi_t) {
+    for (const int index : chosen) {
+        const BlockPart& part = blocks[static_cast<std::size_t>(index)];
+        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        if (part.is_constant) {
+            const int begin = part.first_value;
+            const int end = row_start[static_cast<std::size_t>(part.first_row + part.num_rows)];
+            std::copy(B.data() + begin, B.data() + end, A + begin);
+            continue;
+        }
+        double* values =
+            owner.body >= 0 ? A + part.first_value : local_now_.data() + part.first_local;
+        call_evaluate(part,
+                      point_of(owner, q, v, t),
+                      {{},
+                       view(values, part.num_values),
+                       part.block->depends_on_time ? view(pi_t + part.first_row, part.num_rows)
+                                                   : std::span<double>{},
+                       {}});
+        if (owner.constraint >= 0) chain(part, values, A);
+    }
+}
+
+void RowSet::evaluate_tangent(const double* mid, const double* s, bool positive_part) {
+    for (const BlockPart& part : blocks) {
+        if (part.num_tangent == 0) continue;
+        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        const double* u = owner.body >= 0 ? mid + owner.u_first : umid_.data() + owner.u_first;
+        meter_.call(*owner.object, "evaluate_tangent", 0.0, [&] {
+            owner.source->evaluate_tangent(part.index,
+                                           view(u, owner.u_count),
+                                           view(s + part.first_row, part.num_rows),
+                                           positive_part,
+                                           view(K.data() + part.first_tangent, part.num_tangent));
+        });
+    }
+}
+
+void RowSet::local_force(int constraint, const double* s, double* f) const {
+    const RowOwner& owner =
+        owners[model_.bodies.size() + static_cast<std::size_t>(constraint)];
+    std::fill(f, f + owner.u_count, 0.0);
+    for (const BlockPart& part : blocks) {
+        if (&owners[static_cast<std::size_t>(part.owner)] != &owner) continue;
+        const RowBlock& block = *part.block;
+        const int S = block.scalars_per_item;
+        const double* local = local_.data() + part.first_local;
+        for (int row = 0; row < part.num_rows; ++row) {
+            const std::int32_t* stencil =
+                block.stencil.data() + std::size_t(row / block.rows_per_item) * std::size_t(S);
+            for (int j = 0; j < S; ++j) f[stencil[j]] -= s[part.first_row + row] * local[row * S + j];
+        }
+    }
+}
+
+std::string RowSet::row_name(int row) const {
+    const auto part = std::find_if(blocks.begin(), blocks.end(), [row](const BlockPart& b) {
+        return row >= b.first_row && row < b.first_row + b.num_rows;
+    });
+    if (part == blocks.end()) return "no row";
+    const RowOwner& owner = owners[static_cast<std::size_t>(part->owner)];
+    const int local = row - part->first_row;
+    if (part->block->num_items == 1)
+        return fmt::format("{}, {} {}", owner.object->label, part->block->name, local);
+    const int per_item = part->block->rows_per_item;
+    if (per_item == 1)
+        return fmt::format("{}, {} of element {}", owner.object->label, part->block->name, local);
+    return fmt::format("{}, {} {} of element {}",
+                       owner.object->label,
+                       part->block->name,
+                       local % per_item,
+                       local / per_item);
+}
+
+void RowSet::attribute_nonfinite(double t) const {
+    const auto refuse = [&](const BlockPart& part, const char* what, int row, int col) {
+        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        const std::string where = col >= 0 ? fmt::format("row {}, column {}", row, col)
+                                           : fmt::format("row {}", row);
+        throw Error(ErrorKind::plugin,
+                    fmt::format("t = {:.9g} s, {}: evaluate_step returned a {} that is not finite "
+                                "(block \"{}\", {})",
+                                t,
+                                describe(*owner.object),
+                                what,
+                                part.block->name,
+                                where),
+                    owner.object->place);
+    };
+    for (const BlockPart& part : blocks) {
+        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        const int S = part.block->scalars_per_item;
+        const double* values = owner.body >= 0 ? B.data() + part.first_value
+                                               : local_.data() + part.first_local;
+        for (int i = 0; i < part.num_values; ++i)
+            if (!std::isfinite(values[i])) refuse(part, "Jacobian", i / S, i % S);
+        for (int row = 0; row < part.num_rows; ++row)
+            if (!std::isfinite(tau[part.first_row + row])) refuse(part, "time increment", row, -1);
+        for (int i = 0; i < part.num_tangent; ++i)
+            if (!std::isfinite(K[part.first_tangent + i])) refuse(part, "tangent", i, -1);
+    }
+}
+
+}  // namespace ancora

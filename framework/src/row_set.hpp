@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All rows of a model: their geometry chained to q in one compressed Jacobian, and their laws.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "call_meter.hpp"
+#include "model.hpp"
+
+namespace ancora {
+
+/// A body or constraint as a source of rows, with its local scalars u.
+struct RowOwner {
+    const RowSource* source = nullptr;
+    const ObjectRef* object = nullptr;
+    int body = -1;        ///< index in the model, or -1
+    int constraint = -1;  ///< index in the model, or -1
+    int u_first = 0;      ///< bodies: first coordinate; constraints: first entry of the u buffers
+    int u_count = 0;
+    int first_row = 0;
+    int num_rows = 0;
+    int state_first = 0;
+    int state_count = 0;
+};
+
+/// One block of equal rows of an owner.
+struct BlockPart {
+    int owner = 0;
+    int index = 0;  ///< within its source
+    const RowBlock* block = nullptr;
+    int first_row = 0;
+    int num_rows = 0;
+    int first_value = 0;    ///< bodies: of its entries in the Jacobian, laid out as the plugin writes
+    int num_values = 0;     ///< entries in the plugin's layout
+    int first_local = 0;    ///< constraints: of its entries in the local Jacobian buffer
+    int first_tangent = 0;  ///< of its entries in the tangent buffer
+    int num_tangent = 0;
+    bool holds_constraint = false;  ///< some of its rows are pi = 0
+    bool is_constant = false;  ///< linear without explicit time: evaluated once
+};
+
+/// An entry of a buffer times a weight goes to an entry of another.
+struct ChainTerm {
+    int from;
+    int to;
+    double weight;
+};
+
+/// An entry of a tangent buffer times a weight goes to G(i, j), i >= j.
+struct TangentTerm {
+    int from;
+    int i;
+    int j;
+    double weight;
+};
+
+/// The rows of a model in the order bodies, then constraints, each by block and item.
+///
+/// The Jacobian is one compressed row matrix whose pattern never changes. For a body its values are
+/// the plugin's output itself; for a constraint they are chained through its attachments.
+class RowSet {
+public:
+    RowSet(const Model& model, CallMeter& meter);
+
+    int num_rows() const { return static_cast<int>(laws.size()); }
+
+    /// Discrete face over the step q0 -> q0 + dq: B and tau.
+    void evaluate_step(const double* q0,
+                       const double* dq,
+                       const double* mid,
+                       double t0,
+                       double h,
+                       std::span<const double> state0,
+                       std::span<double> state1);
+
+    /// Continuous face at (q, v, t): pi, and if wanted A (same pattern as B) and pi_t.
+    struct Instant {
+        Eigen::VectorXd pi;
+        Eigen::VectorXd A;
+        Eigen::VectorXd pi_t;
+        Eigen::VectorXd b;
+    };
+    void evaluate(const double* q, const double* v, double t, Instant& out);
+    /// pi of the rows in constraint blocks only, others untouched. [step]
+    void evaluate_gaps(const double* q, double t, double* pi);
+    /// A and pi_t at (q, v, t) for the blocks chosen. [step]
+    void evaluate_rates(const std::vector<int>& chosen,
+                        const double* q,
+                        const double* v,
+                        double t,
+                        double* A,
+                        double* pi_t);
+
+    /// Geometric stiffness blocks at the midpoint of the last evaluated step.
+    void evaluate_tangent(const double* mid, const double* s, bool positive_part);
+
+    /// Force of constraint c on each local scalar: f = -sum_k s_k dpi_k/du of the last step.
+    void local_force(int constraint, const double* s, double* f) const;
+
+    /// 'constraint "root", gap 2' or 'body "net", strain of item 17'.
+    std::string row_name(int row) const;
+
+    /// Throws the plugin error of the first entry of the last evaluation that is not finite, if
+    /// there is one.
+    void attribute_nonfinite(double t) const;
+
+    std::vector<RowOwner> owners;
+    std::vector<BlockPart> blocks;
+    std::vector<RowLaw> laws;  ///< one per row
+    std::vector<int> row_start;
+    std::vector<int> column;
+    Eigen::VectorXd B;    ///< values of the discrete Jacobian
+    Eigen::VectorXd tau;  ///< per row
+    Eigen::VectorXd K;    ///< tangent entries in the plugins' layout
+    std::vector<TangentTerm> tangent_terms;
+    int num_state = 0;
+
+private:
+    struct LocalScalars {
+        const double* u0;
+        const double* du;
+        const double* mid;
+    };
+    void add_owner(const RowSource& source, const ObjectRef& object, RowOwner owner);
+    void check_block(const RowOwner& owner, int index, const RowBlock& block) const;
+    void add_body_block(BlockPart& part);
+    void add_constraint_block(BlockPart& part, const std::vector<Attachment>& attachments);
+    void map_attachments(const RowOwner& owner, const double* x, bool with_constant, double* u) const;
+    void chain(const BlockPart& part, const double* local, double* values) const;
+    void call_evaluate(const BlockPart& part, const RowPoint& at, const RowValues& out);
+    RowPoint point_of(const RowOwner& owner, const double* q, const double* v, double t);
+
+    const Model& model_;
+    CallMeter& meter_;
+    std::vector<ChainTerm> chain_terms_;       // local Jacobian -> B
+    std::vector<int> chain_start_;             // per block
+    Eigen::VectorXd local_;                    // local Jacobians of the last step
+    Eigen::VectorXd local_now_;                // the same for the continuous face
+    Eigen::VectorXd u0_, du_, umid_;           // local scalars of the constraints
+};
+
+}  // namespace ancora

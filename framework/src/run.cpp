@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loop of a run: step, record, report.
+#include "ancora/framework/run.hpp"
+
+#include <chrono>
+#include <exception>
+
+namespace ancora {
+namespace {
+
+/// Keeps what was computed before a failure; that failure is what gets reported, not one in here.
+void keep(Recorder* recorder, const std::string& reason) noexcept {
+    if (recorder == nullptr) return;
+    try {
+        recorder->finish(reason);
+    } catch (...) {
+    }
+}
+
+}  // namespace
+
+RunResult run(Simulation& simulation, Recorder* recorder, const RunOptions& options) {
+    using Clock = std::chrono::steady_clock;
+    RunResult result;
+    if (recorder != nullptr) recorder->start();
+
+    const auto begin = Clock::now();
+    try {
+        while (!simulation.done()) {
+            result.interrupted = options.stop && options.stop();
+            if (result.interrupted) break;
+            simulation.step();
+            if (recorder != nullptr) recorder->record();
+            if (options.after_step) options.after_step(simulation);
+        }
+    } catch (const Error& error) {
+        keep(recorder, error.message());
+        throw;
+    } catch (const std::exception& error) {
+        keep(recorder, error.what());
+        throw;
+    } catch (...) {
+        keep(recorder, "unknown exception");
+        throw;
+    }
+    result.wall_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+
+    if (recorder != nullptr) recorder->finish(result.interrupted ? "interrupted" : "completed");
+    return result;
+}
+
+}  // namespace ancora

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A parameter's schema in words, for messages.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ancora/sdk/parameter.hpp"
+
+namespace ancora {
+
+/// Everything the parameter takes, as it reads after "expected".
+std::string expected_value(const Parameter& p);
+
+/// Its texts alone: `"consistent" or "lumped"`, or `a text`.
+std::string expected_text(const Parameter& p);
+
+/// Its range alone: `a value >= 0 and < 1 m`.
+std::string expected_range(const Parameter& p);
+
+/// "an array of 3 numbers"; 0: any number of them.
+std::string array_of_numbers(std::size_t count);
+
+/// `"density" (mass per volume [kg/m^3])`.
+std::string described(const Parameter& p);
+
+/// The shape of a value that a plugin has before it.
+std::string_view shape_name(Shape shape);
+
+/// The texts that a parameter is limited to; empty: any.
+std::vector<std::string> choices_of(const Parameter& p);
+
+bool is_choice(const Parameter& p, std::string_view text);
+
+/// `; did you mean "lumped"?` where the parameter is limited to texts and one is near, else empty.
+std::string hint_at_choice(const Parameter& p, std::string_view text);
+
+/// False for an empty unit and for "-".
+bool has_unit(const Parameter& p);
+
+}  // namespace ancora

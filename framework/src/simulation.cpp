@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The public face of a model in motion.
+#include "ancora/framework/simulation.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include <Eigen/Core>
+#include <fmt/format.h>
+
+#include "kernel_system.hpp"
+#include "model.hpp"
+#include "observables.hpp"
+#include "rank_analysis.hpp"
+
+namespace ancora {
+namespace {
+
+// end / step within this of a whole number is that number of steps (design, section 4.2).
+constexpr double kWholeSteps = 1e-9;
+
+long count_steps(double step, double end) {
+    const double ratio = end / step;
+    const double whole = std::round(ratio);
+    if (whole > 0.0 && std::abs(ratio - whole) <= kWholeSteps * ratio)
+        return static_cast<long>(whole);
+    return static_cast<long>(std::ceil(ratio));
+}
+
+}  // namespace
+
+struct Simulation::Impl {
+    Impl(const Manifest& manifest, PluginRegistry& registry, WarningSink sink)
+        : settings(manifest.integrator),
+          warn(std::move(sink)),
+          model(manifest, registry),
+          system(model),
+          observables(model, system, manifest.output.points),
+          num_steps(count_steps(settings.step, settings.end)) {
+        RowSet::Instant instant;
+        system.rows().evaluate(system.q().data(), system.v().data(), system.time(), instant);
+        rank = analyse_rank(system.rows(), instant.A, system.mass());
+        system.set_redundant(rank.rank < rank.num_rows);
+        if (rank.rank < rank.num_rows && warn) warn_redundant();
+        const double tolerance = settings.tolerance.value_or(0.0);
+        try {
+            model.integrator->prepare(system, tolerance);
+            system.resize_history(model.integrator->num_history(system));
+        } catch (...) {
+            rethrow_from_plugin(model.integrator_object, "prepare", nullptr);
+        }
+    }
+
+    void warn_redundant() {
+        std::string names;
+        const std::size_t shown = std::min<std::size_t>(rank.redundant.size(), 6);
+        for (std::size_t i = 0; i < shown; ++i)
+            names += (i > 0 ? "; " : "") + system.rows().row_name(rank.redundant[i]);
+        if (shown < rank.redundant.size())
+            names += fmt::format("; and {} more", rank.redundant.size() - shown);
+        warn(fmt::format("{} of {} constraint rows are redundant: {}; forces there are those of "
+                         "least norm",
+                         rank.num_rows - rank.rank,
+                         rank.num_rows,
+                         names));
+    }
+
+    void step() {
+        if (steps_done >= num_steps)
+            throw Error(ErrorKind::usage, "the simulation has reached its end");
+        const auto begin = std::chrono::steady_clock::now();
+        const double t0 = static_cast<double>(steps_done) * settings.step;
+        const bool is_last = steps_done + 1 == num_steps;
+        const double rest = settings.end - t0;
+        const bool is_short = is_last && std::abs(rest - settings.step) >
+                                             kWholeSteps * std::max(settings.end, settings.step);
+        system.begin_grid_step(steps_done);
+        const FpEnvironment environment = FpEnvironment::capture();
+        const double others = system.meter().sampled_seconds();
+        const auto stepping = std::chrono::steady_clock::now();
+        try {
+            model.integrator->step(system, t0, is_short ? rest : settings.step);
+        } catch (...) {
+            environment.restore();
+            rethrow_from_plugin(model.integrator_object, "step", &t0);
+        }
+        system.meter().book_integrator(
+            model.integrator_object,
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - stepping).count(),
+            others);
+        if (environment.differs()) {
+            environment.restore();
+            CallMeter::refuse_environment(
+                model.integrator_object, "step (or a plugin that it led to)", t0);
+        }
+        system.end_grid_step();
+        ++steps_done;
+        seconds +=
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    }
+
+    IntegratorSettings settings;
+    WarningSink warn;
+    Model model;
+    KernelSystem system;
+    Observables observables;
+    RankAnalysis rank;
+    long num_steps;
+    long steps_done = 0;
+    double seconds = 0.0;
+};
+
+Simulation::Simulation(const Manifest& manifest, PluginRegistry& registry, WarningSink warn) {
+    manifest.validate();
+    impl_ = std::make_unique<Impl>(manifest, registry, std::move(warn));
+}
+
+Simulation::~Simulation() = default;
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+
+const std::string& Simulation::name() const {
+    return impl_->model.name;
+}
+double Simulation::time() const {
+    return impl_->system.time();
+}
+double Simulation::step_size() const {
+    return impl_->settings.step;
+}
+double Simulation::end_time() const {
+    return impl_->settings.end;
+}
+long Simulation::num_steps() const {
+    return impl_->num_steps;
+}
+long Simulation::steps_done() const {
+    return impl_->steps_done;
+}
+void Simulation::step() {
+    impl_->step();
+}
+std::span<const double> Simulation::q() const {
+    return impl_->system.q();
+}
+std::span<const double> Simulation::v() const {
+    return impl_->system.v();
+}
+
+void Simulation::set_state(std::span<const double> q, std::span<const double> v) {
+    const auto n = static_cast<std::size_t>(impl_->system.num_coordinates());
+    if (q.size() != n || v.size() != n)
+        throw Error(ErrorKind::usage,
+                    fmt::format("set_state: q has {} and v {} entries, the model has {} coordinates",
+                                q.size(),
+                                v.size(),
+                                n));
+    impl_->system.set_state(q, v, impl_->system.time());
+    impl_->observables.restart();
+}
+
+Simulation::PointState Simulation::point(const std::string& attachment) const {
+    const Attachment at = impl_->model.attach(attachment, "", {}, false);
+    PointState out{};
+    at.map(q().data(), true, out.position.data());
+    at.map(v().data(), false, out.velocity.data());
+    return out;
+}
+
+Pose Simulation::pose(const std::string& body) const {
+    const int i = impl_->model.body_index(body, "", {});
+    const BodyPart& part = impl_->model.bodies[static_cast<std::size_t>(i)];
+    if (part.body->pose_kind() == PoseKind::none)
+        throw Error(ErrorKind::usage, fmt::format("body \"{}\" has no pose", body));
+    const auto first = static_cast<std::size_t>(part.first);
+    const auto count = static_cast<std::size_t>(part.count);
+    Pose pose;
+    part.body->pose(q().subspan(first, count), v().subspan(first, count), pose);
+    return pose;
+}
+
+std::vector<double> Simulation::reaction(const std::string& constraint) const {
+    std::vector<std::string> names;
+    for (std::size_t c = 0; c < impl_->model.constraints.size(); ++c) {
+        names.push_back(impl_->model.constraints[c].object.name);
+        if (names.back() != constraint) continue;
+        const auto& start = impl_->system.reaction_start();
+        const std::span<const double> all = impl_->system.reactions();
+        return {all.begin() + start[c], all.begin() + start[c + 1]};
+    }
+    const std::string near = nearest_name(constraint, names);
+    throw Error(ErrorKind::usage,
+                near.empty() ? fmt::format("there is no constraint \"{}\"", constraint)
+                             : fmt::format("there is no constraint \"{}\"; did you mean \"{}\"?",
+                                           constraint,
+                                           near));
+}
+
+std::vector<std::string> Simulation::column_names() const {
+    return impl_->observables.names();
+}
+void Simulation::sample(std::span<double> row) const {
+    if (row.size() != impl_->observables.names().size())
+        throw Error(ErrorKind::usage,
+                    fmt::format("sample: the row has {} entries, there are {} columns",
+                                row.size(),
+                                impl_->observables.names().size()));
+    impl_->observables.sample(row);
+}
+std::vector<int> Simulation::step_mean_columns() const {
+    return impl_->observables.step_means();
+}
+
+RunStatistics Simulation::statistics() const {
+    const KernelSystem& system = impl_->system;
+    const Ledger& ledger = system.ledger();
+    RunStatistics out;
+    out.steps = impl_->steps_done;
+    out.substeps = system.substeps;
+    out.iterations = system.iterations;
+    out.max_iterations = system.max_iterations;
+    out.factorisations = system.factorisations;
+    out.factorise_seconds = system.factorise_seconds;
+    out.step_seconds = impl_->seconds;
+    out.redundant_rows = impl_->rank.num_rows - impl_->rank.rank;
+    // Relative to the scales of design, section 4.3.
+    const auto relative = [](double worst, double scale) {
+        return BalanceMaximum{worst, worst == 0.0 ? 0.0 : worst / scale};
+    };
+    const double energy = ledger.energy_scale();
+    Eigen::VectorXd field = Eigen::VectorXd::Zero(system.num_coordinates());
+    Eigen::VectorXd force = field;
+    system.space().add_uniform({1.0, 0.0, 0.0}, field.data());
+    system.mass().multiply(field.data(), force.data());
+    const double momentum = std::sqrt(2.0 * field.dot(force) * energy);
+    out.energy = relative(ledger.worst_energy(), energy);
+    out.momentum = relative(ledger.worst_momentum(), momentum);
+    out.angular_momentum =
+        relative(ledger.worst_angular_momentum(), momentum * system.farthest());
+    const KernelSystem::Violation& worst = system.worst_violation();
+    const double speed = momentum > 0.0 ? 2.0 * energy / momentum : 0.0;
+    out.constraint_position = relative(worst.position, system.extent());
+    out.constraint_velocity = relative(worst.velocity, speed);
+    out.constraint_strain = {worst.strain, worst.strain};
+    const auto& accounts = system.meter().accounts();
+    for (std::size_t i = 0; i < accounts.size(); ++i)
+        out.plugins.push_back(
+            {impl_->model.plugins[i]->name, accounts[i].seconds, accounts[i].calls});
+    return out;
+}
+
+ModelAnalysis Simulation::analyse() const {
+    KernelSystem& system = impl_->system;
+    const Model& model = impl_->model;
+    ModelAnalysis out;
+    out.num_bodies = static_cast<int>(model.bodies.size());
+    out.num_constraints = static_cast<int>(model.constraints.size());
+    out.num_forces = static_cast<int>(model.forces.size());
+    out.num_coordinates = system.num_coordinates();
+    out.num_rows = system.num_rows();
+
+    RowSet::Instant instant;
+    system.rows().evaluate(system.q().data(), system.v().data(), system.time(), instant);
+    const RankAnalysis rank = analyse_rank(system.rows(), instant.A, system.mass());
+    out.num_constraint_rows = rank.num_rows;
+    out.rank = rank.rank;
+    out.rank_threshold = rank.threshold;
+    out.smallest_kept = rank.smallest_kept;
+    out.largest_dropped = rank.largest_dropped;
+    out.near_threshold = rank.is_near_threshold;
+    out.degrees_of_freedom = out.num_coordinates - rank.rank;
+    for (const int row : rank.redundant) out.redundant_rows.push_back(system.rows().row_name(row));
+
+    // Mass, centre and inertia from the kinetic energy of translations and rotations of space.
+    const auto n = static_cast<Eigen::Index>(system.num_coordinates());
+    const Eigen::Map<const Eigen::VectorXd> q(system.q().data(), n);
+    Eigen::VectorXd Mq(n);
+    system.mass().multiply(q.data(), Mq.data());
+    Eigen::VectorXd field = Eigen::VectorXd::Zero(n);
+    Eigen::VectorXd M_field(n);
+    system.space().add_uniform({1.0, 0.0, 0.0}, field.data());
+    system.mass().multiply(field.data(), M_field.data());
+    out.mass = field.dot(M_field);
+    const Momenta first = system.space().momenta(q.data(), Mq.data());
+    for (std::size_t c = 0; c < 3; ++c)
+        out.center_of_mass[c] = out.mass > 0.0 ? first.linear[c] / out.mass : 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        const Eigen::VectorXd rate = system.space().rotation(q.data(), axis);
+        system.mass().multiply(rate.data(), M_field.data());
+        const Momenta spin = system.space().momenta(q.data(), M_field.data());
+        for (std::size_t c = 0; c < 3; ++c)
+            out.inertia[3 * c + static_cast<std::size_t>(axis)] = spin.angular[c];
+    }
+    const auto& x = out.center_of_mass;
+    const double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j)
+            out.inertia[3 * i + j] -= out.mass * ((i == j ? square : 0.0) - x[i] * x[j]);
+
+    const Balances& now = system.ledger().now();
+    out.kinetic_energy = now.kinetic;
+    out.elastic_energy = now.elastic;
+    out.gravity_energy = now.gravity;
+    out.momentum = now.momenta.linear;
+    out.angular_momentum = now.momenta.angular;
+    return out;
+}
+
+std::vector<const Plugin*> Simulation::plugins() const {
+    return impl_->model.plugins;
+}
+
+std::vector<Simulation::BodyState> Simulation::body_states() const {
+    std::vector<BodyState> out;
+    for (const BodyPart& part : impl_->model.bodies) {
+        const auto first = static_cast<std::size_t>(part.first);
+        const auto count = static_cast<std::size_t>(part.count);
+        out.push_back({part.object.name, q().subspan(first, count), v().subspan(first, count)});
+    }
+    return out;
+}
+
+}  // namespace ancora

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Momenta, displacements and extents from the coordinates' vectors.
+#include "space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "compensated_sum.hpp"
+
+namespace ancora {
+
+Space::Space(const Model& model) : size_(model.num_coordinates) {
+    for (const BodyPart& part : model.bodies) {
+        const auto refuse = [&](int i, const char* what) {
+            throw Error(ErrorKind::plugin,
+                        fmt::format("{}: coordinate {} {}", describe(part.object), i, what),
+                        part.object.place);
+        };
+        std::map<int, std::size_t> known;
+        const std::span<const Coordinate> coordinates = part.body->coordinates();
+        for (int i = 0; i < part.count; ++i) {
+            const Coordinate& c = coordinates[static_cast<std::size_t>(i)];
+            if (!(c.reach >= 0.0) || !std::isfinite(c.reach)) refuse(i, "has no valid reach");
+            if (!c.translates) largest_reach_ = std::max(largest_reach_, c.reach);
+            if (c.vector < 0) {
+                scalars_.emplace_back(part.first + i, c.reach);
+                continue;
+            }
+            if (c.axis < 0 || c.axis > 2) refuse(i, "has an axis other than 0, 1, 2");
+            const auto [it, is_new] = known.try_emplace(c.vector, vectors_.size());
+            if (is_new) vectors_.push_back({{-1, -1, -1}, c.translates, c.reach});
+            int& at = vectors_[it->second].at[static_cast<std::size_t>(c.axis)];
+            if (at >= 0) refuse(i, "repeats a component of its vector");
+            at = part.first + i;
+        }
+    }
+}
+
+Momenta Space::momenta(const double* z, const double* p) const {
+    std::array<CompensatedSum, 3> linear;
+    std::array<CompensatedSum, 3> angular;
+    for (const Vector& vector : vectors_) {
+        std::array<double, 3> r{};
+        std::array<double, 3> f{};
+        for (std::size_t c = 0; c < 3; ++c) {
+            if (vector.at[c] < 0) continue;
+            r[c] = z[vector.at[c]];
+            f[c] = p[vector.at[c]];
+        }
+        if (vector.translates)
+            for (std::size_t c = 0; c < 3; ++c) linear[c] += f[c];
+        for (std::size_t c = 0; c < 3; ++c) {
+            const std::size_t j = (c + 1) % 3;
+            const std::size_t k = (c + 2) % 3;
+            angular[c] += r[j] * f[k];
+            angular[c] += -r[k] * f[j];
+        }
+    }
+    Momenta out;
+    for (std::size_t c = 0; c < 3; ++c) {
+        out.linear[c] = linear[c].value();
+        out.angular[c] = angular[c].value();
+    }
+    return out;
+}
+
+void Space::add_uniform(const std::array<double, 3>& w, double* x) const {
+    for (const Vector& vector : vectors_)
+        for (std::size_t c = 0; c < 3 && vector.translates; ++c)
+            if (vector.at[c] >= 0) x[vector.at[c]] += w[c];
+}
+
+Eigen::VectorXd Space::rotation(const double* z, int axis) const {
+    Eigen::VectorXd rate = Eigen::VectorXd::Zero(size_);
+    const auto j = static_cast<std::size_t>((axis + 1) % 3);
+    const auto k = static_cast<std::size_t>((axis + 2) % 3);
+    for (const Vector& vector : vectors_) {  // e_i x z = e_k z_j - e_j z_k
+        if (vector.at[k] >= 0 && vector.at[j] >= 0) {
+            rate[vector.at[k]] = z[vector.at[j]];
+            rate[vector.at[j]] = -z[vector.at[k]];
+        }
+    }
+    return rate;
+}
+
+double Space::displacement(const double* dq) const {
+    double largest = 0.0;
+    for (const Vector& vector : vectors_) {
+        double square = 0.0;
+        for (const int i : vector.at)
+            if (i >= 0) square += dq[i] * dq[i];
+        square *= vector.reach * vector.reach;
+        // Written so that NaN wins.
+        if (!(square <= largest)) largest = square;
+    }
+    largest = std::sqrt(largest);
+    for (const auto& [i, reach] : scalars_)
+        if (!(std::abs(dq[i]) * reach <= largest)) largest = std::abs(dq[i]) * reach;
+    return largest;
+}
+
+double Space::farthest(const double* q) const {
+    double farthest = 0.0;
+    for (const Vector& vector : vectors_) {
+        if (!vector.translates) continue;
+        double square = 0.0;
+        for (const int i : vector.at)
+            if (i >= 0) square += q[i] * q[i];
+        farthest = std::max(farthest, std::sqrt(square));
+    }
+    return farthest + largest_reach_;
+}
+
+double Space::extent(const double* q) const {
+    constexpr double kInf = std::numeric_limits<double>::infinity();
+    std::array<double, 3> low{kInf, kInf, kInf};
+    std::array<double, 3> high{-kInf, -kInf, -kInf};
+    for (const Vector& vector : vectors_) {
+        if (!vector.translates) continue;
+        for (std::size_t c = 0; c < 3; ++c) {
+            if (vector.at[c] < 0) continue;
+            low[c] = std::min(low[c], q[vector.at[c]]);
+            high[c] = std::max(high[c], q[vector.at[c]]);
+        }
+    }
+    double extent = 2.0 * largest_reach_;
+    for (std::size_t c = 0; c < 3; ++c) extent = std::max(extent, high[c] - low[c]);
+    return extent > 0.0 ? extent : 1.0;
+}
+
+}  // namespace ancora

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the coordinates of a model lie in space: vectors, translation, rotation, reach.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "model.hpp"
+
+namespace ancora {
+
+/// Sums of p and of z x p.
+struct Momenta {
+    std::array<double, 3> linear{};
+    std::array<double, 3> angular{};
+};
+
+/// The vectors that a model's coordinates are components of.
+class Space {
+public:
+    explicit Space(const Model& model);
+
+    /// P = sum of p over translating vectors, L = sum of z x p, about the origin; p = M v gives
+    /// momentum, p = a generalized force gives force and torque. Compensated sums.
+    Momenta momenta(const double* z, const double* p) const;
+
+    /// Adds w to the translating coordinates: a uniform field.
+    void add_uniform(const std::array<double, 3>& w, double* x) const;
+
+    /// Velocities of a unit rotation of space about inertial axis 0, 1 or 2: e x z for all vectors.
+    Eigen::VectorXd rotation(const double* z, int axis) const;
+
+    /// Largest |change| times reach over the vectors [m].
+    double displacement(const double* dq) const;
+
+    /// Largest distance from the origin of a position, with its body's reach [m].
+    double farthest(const double* q) const;
+    /// Extent of the positions, at least the largest body [m].
+    double extent(const double* q) const;
+
+private:
+    struct Vector {
+        std::array<int, 3> at{-1, -1, -1};  // coordinates of its components, -1: none
+        bool translates = false;
+        double reach = 1.0;
+    };
+    std::vector<Vector> vectors_;
+    int size_ = 0;
+    std::vector<std::pair<int, double>> scalars_;
+    double largest_reach_ = 0.0;
+};
+
+}  // namespace ancora

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Builds the nested document of summary.json and lays it out for people to read.
+#include "summary.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <variant>
+
+#include <nlohmann/json.hpp>
+
+#include "ancora/framework/version.hpp"
+
+namespace ancora {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Bodies with more coordinates than this have no place in the final state.
+constexpr std::size_t kMaxCoordinates = 1000;
+
+Json json_of(const Value& value) {
+    return std::visit(
+        [](const auto& x) -> Json {
+            using T = std::decay_t<decltype(x)>;
+            if constexpr (std::is_same_v<T, Array>) {
+                Json array = Json::array();
+                for (const Value& entry : x) array.push_back(json_of(entry));
+                return array;
+            } else if constexpr (std::is_same_v<T, Table>) {
+                Json object = Json::object();
+                for (const Table::Entry& entry : x.entries())
+                    object[entry.key] = json_of(entry.value);
+                return object;
+            } else {
+                return x;
+            }
+        },
+        value.data());
+}
+
+Json json_of(const BalanceMaximum& maximum) {
+    return {{"max_abs", maximum.max_abs}, {"max_rel", maximum.max_rel}};
+}
+
+Json plugins(const Simulation& simulation) {
+    Json list = Json::array();
+    for (const Plugin* plugin : simulation.plugins())
+        list.push_back({{"name", plugin->name},
+                        {"version", plugin->version},
+                        {"file", plugin->file.string()},
+                        {"sha256", plugin->sha256}});
+    return list;
+}
+
+Json integrator(const Simulation& simulation, const IntegratorSettings& settings) {
+    Json object = {{"type", settings.type},
+                   {"step", simulation.step_size()},
+                   {"end", simulation.end_time()},
+                   {"tolerance", nullptr}};
+    if (settings.tolerance) object["tolerance"] = *settings.tolerance;
+    if (const auto own = settings.own.find(settings.type); own != settings.own.end())
+        for (const Table::Entry& entry : own->second.entries())
+            object[entry.key] = json_of(entry.value);
+    return object;
+}
+
+Json newton(const RunStatistics& statistics) {
+    const double steps = static_cast<double>(std::max(statistics.steps, 1L));
+    return {{"iterations", statistics.iterations},
+            {"max_per_step", statistics.max_iterations},
+            {"mean_per_step", static_cast<double>(statistics.iterations) / steps}};
+}
+
+Json final_state(const Simulation& simulation) {
+    Json bodies = Json::object();
+    for (const Simulation::BodyState& body : simulation.body_states())
+        if (body.q.size() <= kMaxCoordinates) bodies[body.name] = {{"q", body.q}, {"v", body.v}};
+    return {{"t", simulation.time()}, {"bodies", std::move(bodies)}};
+}
+
+Json cost(const RunStatistics& statistics) {
+    Json object = Json::object();
+    for (const PluginCost& plugin : statistics.plugins)
+        object[plugin.plugin] = {{"seconds", plugin.seconds}, {"calls", plugin.calls}};
+    return object;
+}
+
+/// Writes one entry per line, but lists of numbers and texts on one line.
+void write(const Json& value, const std::string& indent, std::string& text) {
+    if (!value.is_structured() || value.empty()) {
+        // A file name may be no UTF-8; the document is.
+        text += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+        return;
+    }
+    const bool is_flat = value.is_array() && !value.front().is_structured();
+    const std::string inner = indent + "  ";
+    const std::string line_break = is_flat ? "" : "\n" + inner;
+    text += value.is_object() ? '{' : '[';
+    bool is_first = true;
+    for (const auto& [key, entry] : value.items()) {
+        if (!is_first) text += is_flat ? ", " : ",";
+        is_first = false;
+        text += line_break;
+        if (value.is_object()) {
+            write(key, inner, text);
+            text += ": ";
+        }
+        write(entry, inner, text);
+    }
+    if (!is_flat) text += '\n' + indent;
+    text += value.is_object() ? '}' : ']';
+}
+
+}  // namespace
+
+std::string summary_text(const Simulation& simulation, const RunRecord& record) {
+    const RunStatistics statistics = simulation.statistics();
+    const Json document = {
+        {"ancora", version()},
+        {"model", simulation.name()},
+        {"manifest", record.manifest.empty() ? Json() : Json(record.manifest.string())},
+        {"exit_reason", record.exit_reason},
+        {"plugins", plugins(simulation)},
+        {"integrator", integrator(simulation, record.integrator)},
+        {"steps", statistics.steps},
+        {"substeps", statistics.substeps},
+        {"wall_seconds", record.wall_seconds},
+        {"timings",
+         {{"step_seconds", statistics.step_seconds},
+          {"factorise_seconds", statistics.factorise_seconds}}},
+        {"newton", newton(statistics)},
+        {"factorisations", statistics.factorisations},
+        {"redundant_rows", statistics.redundant_rows},
+        {"reactions", statistics.redundant_rows == 0 ? "unique" : "of minimum norm"},
+        {"energy", {{"balance", json_of(statistics.energy)}}},
+        {"momentum", {{"balance", json_of(statistics.momentum)}}},
+        {"angular_momentum", {{"balance", json_of(statistics.angular_momentum)}}},
+        {"constraint",
+         {{"position", json_of(statistics.constraint_position)},
+          {"velocity", json_of(statistics.constraint_velocity)},
+          {"strain", json_of(statistics.constraint_strain)}}},
+        {"cost", cost(statistics)},
+        {"final_state", final_state(simulation)},
+    };
+    std::string text;
+    write(document, "", text);
+    text += '\n';
+    return text;
+}
+
+}  // namespace ancora

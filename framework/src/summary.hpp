@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// summary.json: what was run, how it went, and how it ended.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "ancora/framework/manifest.hpp"
+#include "ancora/framework/simulation.hpp"
+
+namespace ancora {
+
+/// What the summary says beyond what the simulation knows.
+struct RunRecord {
+    std::filesystem::path manifest;  ///< empty for a model built in code
+    IntegratorSettings integrator;
+    double wall_seconds = 0.0;
+    std::string exit_reason;
+};
+
+/// The text of summary.json; numbers that are not finite become null.
+std::string summary_text(const Simulation& simulation, const RunRecord& record);
+
+}  // namespace ancora

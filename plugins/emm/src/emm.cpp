@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The step's iteration, its acceptance, and the ladder of retries.
+#include "emm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ancora {
+namespace {
+
+constexpr double kDefaultTolerance = 1e-12;  // [m], Sugano section 5
+// What a step may book falsely, relative to the energy, beside what rounding leaves: too little
+// for 10^6 steps to add up to a unit in the last place of the balance.
+constexpr double kEnergyDefect = 1e-18;
+// The same for the velocities, in the norm of M, which the momenta follow.
+constexpr double kMotionDefect = 1e-18;
+constexpr double kRounding = 1.0;
+// At the rounding floor nothing falls any more; then this much is accepted.
+constexpr double kFloorDefect = 1e-13;
+constexpr double kFloorCorrections = 1e3;  // times the tolerance
+// A correction that shrinks by less than this calls for a fresh matrix at once.
+constexpr double kSlow = 0.3;
+constexpr double kDiverged = 1e6;
+constexpr int kWords = 6;  // of the history before its vectors
+
+/// Value at the next step from the last four. Mean accelerations of constrained motion alternate a
+/// little from step to step (only the mean velocity obeys the constraints), so formulas 1 and 2
+/// are exact for alternation plus a linear, a quadratic course.
+double extrapolate(double formula, double x0, double x1, double x2, double x3) {
+    if (formula == 0.0) return x0;
+    if (formula == 1.0) return x0 + (x1 - x2);
+    return x0 + (x0 - x2) - (x2 - x3);
+}
+
+}  // namespace
+
+Emm::Emm(const Arguments& arguments)
+    : max_iterations_(static_cast<int>(arguments.integer("max_iterations"))),
+      max_halvings_(static_cast<int>(arguments.integer("max_halvings"))) {}
+
+void Emm::prepare(const System& system, double tolerance) {
+    tolerance_ = tolerance > 0.0 ? tolerance : kDefaultTolerance;
+    const auto n = static_cast<std::size_t>(system.num_coordinates());
+    const auto m = static_cast<std::size_t>(system.num_rows());
+    for (std::vector<double>* x : {&a_, &r_motion_, &ddq_}) x->assign(n, 0.0);
+    for (std::vector<double>* x : {&s_, &r_rows_, &ds_}) x->assign(m, 0.0);
+}
+
+int Emm::num_history(const System& system) const {
+    return kWords + 3 * (system.num_coordinates() + system.num_rows());
+}
+
+Emm::History Emm::history(System& system) {
+    const std::span<double> x = system.history();
+    const auto n = static_cast<std::size_t>(system.num_coordinates());
+    const auto m = static_cast<std::size_t>(system.num_rows());
+    const std::span<double> a = x.subspan(kWords, 3 * n);
+    const std::span<double> s = x.subspan(kWords + 3 * n, 3 * m);
+    return {x[0],
+            x[1],
+            x[2],
+            x[3],
+            x[4],
+            x[5],
+            a.subspan(0, n),
+            a.subspan(n, n),
+            a.subspan(2 * n, n),
+            s.subspan(0, m),
+            s.subspan(m, m),
+            s.subspan(2 * m, m)};
+}
+
+void Emm::step(System& system, double t0, double h) {
+    advance(system, t0, h, 0);
+}
+
+void Emm::advance(System& system, double t0, double h, int depth) {
+    if (iterate(system, t0, h, Tangent::definite, Reuse::allowed)) return;
+    for (const Tangent tangent : {Tangent::definite, Tangent::symmetric, Tangent::exact})
+        if (iterate(system, t0, h, tangent, Reuse::never)) return;
+    history(system).is_settled = 0.0;
+    if (depth == max_halvings_)
+        system.no_convergence({t0, h, a_, s_},
+                              "no convergence, with the exact tangent and after halving the step",
+                              "take a smaller step, soften very stiff elements or check what "
+                              "happens there at that time");
+    advance(system, t0, 0.5 * h, depth + 1);
+    advance(system, t0 + 0.5 * h, 0.5 * h, depth + 1);
+}
+
+bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse reuse) {
+    predict(system, h);
+    const StepTrial trial{t0, h, a_, s_};
+
+    bool factorise = reuse == Reuse::never || history(system).is_settled == 0.0 ||
+                     !system.is_factorised_for(h);
+    const bool began_fresh = factorise;
+    bool is_stale = !factorise;
+    double correction = std::numeric_limits<double>::infinity();
+    double last_correction = correction;
+    double first_correction = correction;
+    double last_defect = correction;
+    bool was_level = false;
+    for (int k = 0; k <= max_iterations_; ++k) {
+        const StepDefect defect = system.evaluate(trial, r_motion_, r_rows_);
+        if (!std::isfinite(defect.energy)) return false;
+        if (k > 0) {
+            const bool is_still = correction <= tolerance_;
+            const bool is_closed =
+                defect.energy <=
+                    kEnergyDefect * defect.energy_scale + kRounding * defect.energy_rounding &&
+                defect.motion <= kMotionDefect + kRounding * defect.motion_rounding;
+            // The rounding floor: in two iterations nothing has fallen any more.
+            const bool is_level = defect.energy >= 0.5 * last_defect &&
+                                  (is_still || correction >= 0.5 * last_correction);
+            const bool is_at_floor = is_level && was_level &&
+                                     defect.energy <= kFloorDefect * defect.energy_scale &&
+                                     correction <= kFloorCorrections * tolerance_;
+            was_level = is_level;
+            if ((is_still && is_closed) || is_at_floor) {
+                remember(system, h);
+                system.accept(trial);
+                weigh_factorisation(system, k, began_fresh);
+                return true;
+            }
+            if (k == max_iterations_ || correction > kDiverged * first_correction) return false;
+            if (is_stale && wants_fresh_matrix(system, correction, last_correction)) {
+                factorise = true;
+                is_stale = false;
+            }
+        }
+        last_defect = defect.energy;
+        if (factorise) {
+            if (!system.factorise(trial, tangent)) return false;
+            history(system).is_settled = 1.0;
+            factorise = reuse == Reuse::never;
+        }
+        system.solve(r_motion_, r_rows_, ddq_, ds_);
+        const double to_acceleration = 2.0 / (h * h);
+        for (std::size_t i = 0; i < a_.size(); ++i) a_[i] -= to_acceleration * ddq_[i];
+        for (std::size_t i = 0; i < s_.size(); ++i) s_[i] -= ds_[i];
+        system.count_iteration();
+        last_correction = correction;
+        correction = system.displacement(ddq_);
+        if (!std::isfinite(correction)) return false;
+        if (k == 0) first_correction = correction;
+    }
+    return false;
+}
+
+/// Whether the iterations that a stale matrix still needs would cost more than a new one.
+bool Emm::wants_fresh_matrix(const System& system, double correction, double last) const {
+    if (!std::isfinite(last) || correction <= tolerance_) return false;
+    const double rate = correction / last;
+    if (rate > kSlow) return true;
+    const double to_come = std::log(tolerance_ / correction) / std::log(rate);
+    const SolverCost cost = system.cost();
+    return to_come * cost.iterate > cost.factorise + 2.0 * cost.iterate;
+}
+
+/// Books the iterations that an old factorisation has cost beyond a fresh one's.
+void Emm::weigh_factorisation(System& system, int iterations, bool was_fresh) {
+    const History past = history(system);
+    if (was_fresh) {
+        past.iterations_when_fresh = iterations;
+        past.wasted = 0.0;
+        return;
+    }
+    const SolverCost cost = system.cost();
+    past.wasted += std::max(0.0, iterations - past.iterations_when_fresh) * cost.iterate;
+    if (past.wasted > 0.5 * cost.factorise) past.is_settled = 0.0;
+}
+
+/// Starts from the last steps by the formula chosen in remember().
+void Emm::predict(System& system, double h) {
+    const std::span<const double> a0 = system.acceleration();
+    const std::span<const double> s0 = system.stress();
+    const History past = history(system);
+    const double formula = h == past.h && past.steps > 3.0 ? past.predictor : 0.0;
+    for (std::size_t i = 0; i < a_.size(); ++i)
+        a_[i] = extrapolate(formula, a0[i], past.a1[i], past.a2[i], past.a3[i]);
+    for (std::size_t k = 0; k < s_.size(); ++k)
+        s_[k] = extrapolate(formula, s0[k], past.s1[k], past.s2[k], past.s3[k]);
+    if (!system.stresses_are_unique()) system.clear_constraint_stress(s_);
+}
+
+/// Chooses the formula that would have predicted the step just solved best and moves the history
+/// on; to be called before the system takes the new state.
+void Emm::remember(System& system, double h) {
+    const History past = history(system);
+    const std::span<const double> a0 = system.acceleration();
+    const std::span<const double> s0 = system.stress();
+    double miss[3] = {};
+    for (std::size_t i = 0; i < a_.size(); ++i)
+        for (int formula = 0; formula < 3; ++formula) {
+            const double d = a_[i] - extrapolate(formula, a0[i], past.a1[i], past.a2[i], past.a3[i]);
+            miss[formula] += d * d;
+        }
+    past.predictor = static_cast<double>(std::min_element(miss, miss + 3) - miss);
+    past.steps = h == past.h ? past.steps + 1.0 : 1.0;
+    past.h = h;
+    const auto shift = [](auto from, std::span<double> to) {
+        std::copy(from.begin(), from.end(), to.begin());
+    };
+    shift(past.a2, past.a3);
+    shift(past.a1, past.a2);
+    shift(a0, past.a1);
+    shift(past.s2, past.s3);
+    shift(past.s1, past.s2);
+    shift(s0, past.s1);
+}
+
+}  // namespace ancora

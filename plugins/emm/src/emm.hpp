@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The energy-momentum integrator: Newton's method on one step in mixed form.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/integrator.hpp"
+
+namespace ancora {
+
+/// Energy-momentum method of second order. One step from (q0, v0) solves for the mean acceleration
+/// a and the stresses s of all rows
+///
+///   M a + sum_k B_k^T s_k = F,    dq = h v0 + (h^2 / 2) a,    dv = h a                   (1)
+///   B_k dq + tau_k + rho_k - gamma_k s_k = 0                                             (2)
+///
+/// with B the discrete Jacobian, so that energy, momentum and angular momentum change by what the
+/// forces book and nothing else, to round-off, for every h for which the iteration converges.
+///
+/// The iteration starts from a and s of the steps before, extrapolated by the formula that would have
+/// served best in the last step, and keeps its factorisation as long as the iterations that this costs are cheaper
+/// than a new one, counted in operations so that every run decides alike. It has converged when the
+/// last correction moved no matter by more than `tolerance` [m] *and* what the residual would book
+/// falsely is rounding. A step that does not converge is tried again with a fresh matrix in every
+/// iteration, then with the full geometric stiffness, then with the exact tangent, then as two
+/// steps of half the length, up to `max_halvings` times; then it is refused.
+///
+/// Source: H. Sugano, structure-preserving ANCF for rigid bodies, section 4, in the mixed form that
+/// keeps strains as state.
+class Emm final : public Integrator {
+public:
+    explicit Emm(const Arguments& arguments);
+
+    void prepare(const System& system, double tolerance) override;
+    int num_history(const System& system) const override;
+    void step(System& system, double t0, double h) override;
+
+private:
+    enum class Reuse { allowed, never };
+    /// Views into the history that the kernel keeps: the policy's words, then a and s of the three
+    /// steps before the last.
+    struct History {
+        double& steps;       ///< accepted in a row with the same h
+        double& h;           ///< of the last one
+        double& is_settled;  ///< 1 unless the factorisation is due for renewal
+        double& iterations_when_fresh;
+        double& wasted;     ///< operations spent on iterations beyond those
+        double& predictor;  ///< the one that would have met the last step best
+        std::span<double> a1, a2, a3, s1, s2, s3;
+    };
+
+    static History history(System& system);
+    void advance(System& system, double t0, double h, int depth);
+    bool iterate(System& system, double t0, double h, Tangent tangent, Reuse reuse);
+    void predict(System& system, double h);
+    void remember(System& system, double h);
+    bool wants_fresh_matrix(const System& system, double correction, double last) const;
+    static void weigh_factorisation(System& system, int iterations, bool was_fresh);
+
+    int max_iterations_;
+    int max_halvings_;
+    double tolerance_ = 0.0;
+    std::vector<double> a_, s_, r_motion_, r_rows_, ddq_, ds_;
+};
+
+}  // namespace ancora

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entry point of the plugin `emm`.
+#include "ancora/sdk/plugin.hpp"
+
+#include "emm.hpp"
+
+namespace {
+
+using namespace ancora;
+
+constexpr Parameter kParameters[] = {
+    parameter::integer("max_iterations", "iterations of one trial before it counts as failed")
+        .at_least(2)
+        .otherwise("25"),
+    parameter::integer("max_halvings", "how often a step that fails may be halved")
+        .nonnegative()
+        .at_most(30)
+        .otherwise("8"),
+};
+
+constexpr TypeDescriptor kTypes[] = {
+    type<Emm>("emm",
+              {.doc = "energy-momentum method: energy, momentum and angular momentum to round-off, "
+                      "second order",
+               .equation = "M dv/h + sum_k B_k^T s_k = F_d,  dq/h = (v0 + v1)/2,  "
+                           "B_k dq + tau_k + rho_k - gamma_k s_k = 0",
+               .source = "H. Sugano, Structure-Preserving Absolute Nodal Coordinate Formulation for "
+                         "Rigid Body and Rigid Body Constraint, section 4",
+               .tolerance = "largest displacement of matter by the last Newton correction [m], "
+                            "default 1e-12; the energy defect is tested besides"},
+              kParameters),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("emm", "0.1.0", kTypes)

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads a truss's nodes and elements from its parameters and refuses what is no network.
+#include "network.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <Eigen/Geometry>
+
+#include "ancora/sdk/math.hpp"
+#include "text.hpp"
+
+namespace ancora::truss {
+namespace {
+
+// Three coordinates per node must be countable in 32 bits.
+constexpr double kMaxNodes = std::numeric_limits<std::int32_t>::max() / 3;
+
+Network from_two_points(const Arguments& arguments) {
+    Network net;
+    for (const char* key : {"from", "to"})
+        for (const double x : arguments.numbers(key)) net.x.push_back(x);
+    net.elements = {{0, 1}};
+    return net;
+}
+
+// A node number written as a number: whole and of an existing node.
+std::int32_t node_number(const Arguments& arguments, double number, int row, int num_nodes) {
+    const std::string who = "element " + std::to_string(row) + " names node " + text(number);
+    if (number != std::floor(number)) arguments.fail("elements", who + ", not a whole number");
+    if (number < 0 || number >= num_nodes)
+        arguments.fail("elements", who + ", but the nodes are " + node_range(num_nodes));
+    return static_cast<std::int32_t>(number);
+}
+
+Network from_lists(const Arguments& arguments) {
+    Network net;
+    const std::span<const double> nodes = arguments.numbers("nodes");
+    if (static_cast<double>(nodes.size() / 3) > kMaxNodes)
+        arguments.fail("nodes", "too many nodes");
+    net.x.assign(nodes.begin(), nodes.end());
+
+    const std::span<const double> ends = arguments.numbers("elements");
+    const int num_elements = static_cast<int>(ends.size() / 2);
+    if (num_elements == 0)
+        arguments.fail("elements", "a truss needs at least one element: [[0, 1]]");
+    net.elements.reserve(ends.size() / 2);
+    for (int e = 0; e < num_elements; ++e) {
+        const double* end = ends.data() + 2 * static_cast<std::size_t>(e);
+        const Element element = {node_number(arguments, end[0], e, net.num_nodes()),
+                                 node_number(arguments, end[1], e, net.num_nodes())};
+        if (element.a == element.b)
+            arguments.fail("elements",
+                           "element " + std::to_string(e) + " joins node " +
+                               std::to_string(element.a) + " to itself");
+        net.elements.push_back(element);
+    }
+    return net;
+}
+
+// The two axes of a grid, each of length one.
+std::array<Vec3, 2> grid_axes(const Arguments& grid) {
+    const std::span<const double> rows = grid.numbers("directions");
+    std::array<Vec3, 2> axes = {vec3(rows, 0), vec3(rows, 3)};
+    for (Vec3& axis : axes) {
+        if (axis.norm() == 0.0) grid.fail("directions", "a direction of length zero");
+        axis.normalize();
+    }
+    if (axes[0].cross(axes[1]).norm() < 1e-9)
+        grid.fail("directions", "the two directions are parallel");
+    return axes;
+}
+
+Network from_grid(const Arguments& grid) {
+    const std::span<const double> counts = grid.numbers("counts");
+    for (const double count : counts)
+        if (count != std::floor(count))
+            grid.fail("counts", text(count) + " is not a whole number of nodes");
+    if (counts[0] * counts[1] < 2.0) grid.fail("counts", "a grid needs at least two nodes: [2, 1]");
+    if (counts[0] * counts[1] > kMaxNodes)
+        grid.fail("counts", "too many nodes: " + text(counts[0] * counts[1]));
+
+    // Node (i, j) at origin + i dx e_1 + j dy e_2
+    const auto nx = static_cast<std::int32_t>(counts[0]);
+    const auto ny = static_cast<std::int32_t>(counts[1]);
+    const Vec3 origin = vec3(grid.numbers("origin"));
+    const std::array<Vec3, 2> axes = grid_axes(grid);
+    const std::span<const double> spacing = grid.numbers("spacing");
+    Network net;
+    net.x.reserve(3 * static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny));
+    for (std::int32_t j = 0; j < ny; ++j)
+        for (std::int32_t i = 0; i < nx; ++i) {
+            const Vec3 x = origin + i * spacing[0] * axes[0] + j * spacing[1] * axes[1];
+            net.x.insert(net.x.end(), x.data(), x.data() + 3);
+        }
+
+    // All elements of one direction: every node (i, j) with i, j from 0 to below their ends,
+    // joined to the node `step` numbers on
+    const auto join = [&](std::int32_t i_end, std::int32_t j_end, std::int32_t first, int step) {
+        for (std::int32_t j = 0; j < j_end; ++j)
+            for (std::int32_t i = 0; i < i_end; ++i) {
+                const std::int32_t a = j * nx + i + first;
+                net.elements.push_back({a, a + step});
+            }
+    };
+    const bool has_diagonals = grid.boolean("diagonals");
+    net.elements.reserve((has_diagonals ? 4 : 2) * net.x.size() / 3);
+    join(nx - 1, ny, 0, 1);
+    join(nx, ny - 1, 0, nx);
+    if (has_diagonals) {
+        join(nx - 1, ny - 1, 0, nx + 1);
+        join(nx - 1, ny - 1, 1, nx - 1);
+    }
+    return net;
+}
+
+void measure_elements(const Arguments& arguments, std::string_view key, Network& net) {
+    net.distance.reserve(net.elements.size());
+    for (const Element& element : net.elements) {
+        const Vec3 a = net.node(element.a);
+        const double distance = (net.node(element.b) - a).norm();
+        if (!(distance > 0.0))
+            arguments.fail(key,
+                           "element " + std::to_string(net.distance.size()) +
+                               " has length zero: nodes " + std::to_string(element.a) + " and " +
+                               std::to_string(element.b) + " are both at [" + text(a.x()) + ", " +
+                               text(a.y()) + ", " + text(a.z()) + "]");
+        net.distance.push_back(distance);
+    }
+}
+
+void refuse_duplicates(const Arguments& arguments, const Network& net) {
+    struct Named {
+        std::int32_t low, high, element;
+        auto operator<=>(const Named&) const = default;
+    };
+    std::vector<Named> sorted;
+    sorted.reserve(net.elements.size());
+    for (std::int32_t e = 0; e < net.num_elements(); ++e) {
+        const Element element = net.elements[static_cast<std::size_t>(e)];
+        sorted.push_back({std::min(element.a, element.b), std::max(element.a, element.b), e});
+    }
+    std::ranges::sort(sorted);
+    const auto twice = std::ranges::adjacent_find(sorted, [](const Named& x, const Named& y) {
+        return x.low == y.low && x.high == y.high;
+    });
+    if (twice != sorted.end())
+        arguments.fail("elements",
+                       "elements " + std::to_string(twice[0].element) + " and " +
+                           std::to_string(twice[1].element) + " both join nodes " +
+                           std::to_string(twice->low) + " and " + std::to_string(twice->high) +
+                           "; give the second one's area to the first");
+}
+
+// The one way in which the network is given: its first key.
+std::string_view way_of(const Arguments& arguments) {
+    struct Way {
+        const char *key, *partner;
+    };
+    constexpr Way ways[] = {{"from", "to"}, {"nodes", "elements"}, {"grid", nullptr}};
+    std::string_view found;
+    for (const auto& [key, partner] : ways) {
+        const bool has_partner = partner != nullptr && arguments.given(partner);
+        if (!arguments.given(key) && !has_partner) continue;
+        const char* present = arguments.given(key) ? key : partner;
+        const char* missing = arguments.given(key) ? partner : key;
+        if (missing != nullptr && !(arguments.given(key) && has_partner))
+            arguments.fail(present, quoted(present) + " needs " + quoted(missing) + " beside it");
+        if (!found.empty())
+            arguments.fail(present,
+                           quoted(present) + " and " + quoted(found) +
+                               " both describe the network; keep one of them");
+        found = key;
+    }
+    if (found.empty())
+        arguments.fail("nodes",
+                       "a truss needs \"from\" and \"to\", or \"nodes\" and \"elements\", "
+                       "or \"grid\"");
+    return found;
+}
+
+}  // namespace
+
+Network build_network(const Arguments& arguments) {
+    const std::string_view way = way_of(arguments);
+    Network net = way == "from"    ? from_two_points(arguments)
+                  : way == "nodes" ? from_lists(arguments)
+                                   : from_grid(arguments.table("grid"));
+    measure_elements(arguments, way == "nodes" ? "elements" : way, net);
+    if (way == "nodes") refuse_duplicates(arguments, net);
+    return net;
+}
+
+}  // namespace ancora::truss

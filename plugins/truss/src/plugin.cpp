@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entry point of the plugin "truss": the schema of its body type.
+#include "ancora/sdk/plugin.hpp"
+
+#include "truss.hpp"
+
+namespace {
+
+namespace p = ancora::parameter;
+
+constexpr ancora::Parameter kGrid[] = {
+    p::vector("counts", 2, "", "numbers of nodes along the two directions")
+        .at_least(1.0)
+        .required(),
+    p::vector("spacing", 2, "m", "distances of neighbours along the two directions")
+        .positive()
+        .required(),
+    p::vector("origin", 3, "m", "position of node 0").otherwise("[0.0, 0.0, 0.0]"),
+    p::matrix("directions", 2, 3, "", "first and second direction, of any length")
+        .otherwise("[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]"),
+    p::boolean("diagonals", "also both diagonals of every cell").otherwise("false"),
+};
+
+constexpr ancora::Parameter kSpin[] = {
+    p::vector("axis", 3, "", "direction of the axis, of any length").required(),
+    p::number("rate", "rad/s", "angular velocity about the axis").required(),
+    p::vector("center", 3, "m", "a point of the axis").otherwise("[0.0, 0.0, 0.0]"),
+};
+
+constexpr ancora::Parameter kTruss[] = {
+    p::vector("from", 3, "m", "position of node 0 of a single element"),
+    p::vector("to", 3, "m", "position of node 1 of a single element"),
+    p::matrix("nodes", 0, 3, "m", "positions of the nodes of a network, counted from 0"),
+    p::matrix("elements", 0, 2, "", "the two nodes of each element"),
+    p::table("grid", kGrid, "a rectangular grid of nodes, counted along the first direction first"),
+    p::number("young", "Pa", "Young's modulus E; inf: rigid links")
+        .positive()
+        .or_infinite()
+        .required(),
+    p::number("area", "m^2", "cross section A; not needed by rigid links without density")
+        .positive(),
+    p::number("density",
+              "kg/m^3",
+              "mass per volume rho; 0: springs; required unless node_masses are given")
+        .nonnegative(),
+    p::number("rest_length",
+              "m",
+              "length without strain L, one for all or one per element; \"spin\": such that the "
+              "shape at the start is the steady shape of `spin`; left out: the distance at the "
+              "start")
+        .positive()
+        .or_vector()
+        .or_text("spin"),
+    p::text("mass", "how an element's mass is spread over its nodes", "consistent|lumped")
+        .otherwise("\"consistent\""),
+    p::matrix("node_masses", 0, 2, "-, kg", "point masses: rows of node and mass").nonnegative(),
+    p::vector("velocity", 3, "m/s", "velocity of all nodes at the start")
+        .otherwise("[0.0, 0.0, 0.0]"),
+    p::body("velocity_from", "start as if carried rigidly by this body"),
+    p::table("spin", kSpin, "start rotating about an axis; adds to `velocity`"),
+};
+
+constexpr ancora::TypeDescriptor kTypes[] = {
+    ancora::type<ancora::truss::Truss>(
+        "truss",
+        {.doc = "straight elastic or rigid elements between nodes: one, or a network",
+         .equation = "eps = (l^2 - L^2) / (2 L^2),  U = 1/2 E A L eps^2,  "
+                     "M = rho A L / 6 [2 1; 1 2] (x) I_3 or rho A L / 2 on each node",
+         .source = "Green-Lagrange strain of a bar: Belytschko, Liu, Moran, Nonlinear Finite "
+                   "Elements for Continua and Structures, Wiley, 2000"},
+        kTruss),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("truss", "0.1.0", kTypes)

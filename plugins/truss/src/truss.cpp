@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Construction, mass, start and row evaluation of trusses.
+#include "truss.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <Eigen/Geometry>
+
+#include "ancora/sdk/math.hpp"
+#include "steady_spin.hpp"
+#include "text.hpp"
+
+namespace ancora::truss {
+namespace {
+
+Material read_material(const Arguments& arguments) {
+    Material material;
+    material.young = arguments.number("young");
+    if (arguments.has("density"))
+        material.density = arguments.number("density");
+    else if (!arguments.given("node_masses"))
+        arguments.fail("density", "a truss needs \"density\" (0 for a spring) or \"node_masses\"");
+    if (arguments.has("area"))
+        material.area = arguments.number("area");
+    else if (std::isfinite(material.young) || material.density > 0.0)
+        arguments.fail("area", "\"area\" is missing; only rigid links without density need none");
+
+    const bool is_consistent = arguments.text("mass") == "consistent";
+    material.own = is_consistent ? 1.0 / 3.0 : 1.0 / 2.0;
+    material.shared = is_consistent ? 1.0 / 6.0 : 0.0;
+    return material;
+}
+
+std::vector<double> read_node_masses(const Arguments& arguments, std::int32_t num_nodes) {
+    std::vector<double> mass(static_cast<std::size_t>(num_nodes), 0.0);
+    if (!arguments.given("node_masses")) return mass;
+    const std::span<const double> rows = arguments.numbers("node_masses");
+    std::vector<bool> is_set(mass.size(), false);
+    for (std::size_t k = 0; k + 1 < rows.size(); k += 2) {
+        const double node = rows[k];
+        if (node != std::floor(node) || node < 0 || node >= num_nodes)
+            arguments.fail(
+                "node_masses",
+                "there is no node " + text(node) + "; the nodes are " + node_range(num_nodes));
+        const auto i = static_cast<std::size_t>(node);
+        if (is_set[i]) arguments.fail("node_masses", "node " + text(node) + " stands there twice");
+        is_set[i] = true;
+        mass[i] = rows[k + 1];
+    }
+    return mass;
+}
+
+// A node that nothing holds and that has no mass has no motion.
+void refuse_loose_nodes(const Arguments& arguments,
+                        const Network& net,
+                        const std::vector<double>& node_mass) {
+    std::vector<bool> is_joined(node_mass.size(), false);
+    for (const auto [a, b] : net.elements)
+        is_joined[static_cast<std::size_t>(a)] = is_joined[static_cast<std::size_t>(b)] = true;
+    for (std::size_t i = 0; i < node_mass.size(); ++i)
+        if (!is_joined[i] && node_mass[i] == 0.0)
+            arguments.fail(arguments.given("nodes") ? "nodes" : "grid",
+                           "node " + std::to_string(i) +
+                               " has no element and no mass; join it, give it a mass in "
+                               "\"node_masses\", or leave it out");
+}
+
+Spin read_spin(const Arguments& arguments) {
+    const Arguments& table = arguments.table("spin");
+    const Vec3 axis = vec3(table.numbers("axis"));
+    if (!(axis.norm() > 0.0)) table.fail("axis", "the axis has length zero");
+    return {table.number("rate") * axis.normalized(), vec3(table.numbers("center"))};
+}
+
+// Velocity of one point and angular velocity: what all nodes start with.
+struct StartMotion {
+    Vec3 velocity = Vec3::Zero();
+    Spin spin;
+};
+
+StartMotion read_motion(const Arguments& arguments) {
+    if (!arguments.given("velocity_from")) {
+        StartMotion motion = {vec3(arguments.numbers("velocity")), {}};
+        if (arguments.given("spin")) motion.spin = read_spin(arguments);
+        return motion;
+    }
+    for (const char* key : {"velocity", "spin"})
+        if (arguments.given(key))
+            arguments.fail(key,
+                           quoted(key) +
+                               " and \"velocity_from\" both give the velocities at the "
+                               "start; keep one of them");
+    const RigidMotion& carrier = arguments.motion_of("velocity_from");
+    return {vec3(carrier.velocity), {vec3(carrier.angular_velocity), vec3(carrier.position)}};
+}
+
+std::vector<double> spin_rest_lengths(const Arguments& arguments,
+                                      const Network& net,
+                                      const Material& material,
+                                      std::span<const double> node_mass,
+                                      const Spin& spin) {
+    if (!arguments.given("spin"))
+        arguments.fail("rest_length", "\"spin\" needs the key \"spin\" beside it");
+    if (!std::isfinite(material.young))
+        arguments.fail("rest_length",
+                       "rigid links keep their length at any spin; leave \"rest_length\" out");
+    std::vector<double> L;
+    try {
+        L = rest_lengths_in_steady_spin(net, material, node_mass, spin);
+    } catch (const NoSteadyShape& none) {
+        arguments.fail("rest_length", none.what());
+    }
+    return L;
+}
+
+std::vector<double> read_rest_lengths(const Arguments& arguments,
+                                      const Network& net,
+                                      const Material& material,
+                                      std::span<const double> node_mass,
+                                      const Spin& spin) {
+    if (!arguments.given("rest_length")) return net.distance;
+    switch (arguments.shape("rest_length")) {
+        case Shape::text:
+            return spin_rest_lengths(arguments, net, material, node_mass, spin);
+        case Shape::vector: {
+            const std::span<const double> L = arguments.numbers("rest_length");
+            if (L.size() != net.elements.size())
+                arguments.fail("rest_length",
+                               "there are " + std::to_string(L.size()) + " rest lengths for " +
+                                   std::to_string(net.elements.size()) +
+                                   " elements; write one number for all or one per element");
+            return {L.begin(), L.end()};
+        }
+        default:
+            return std::vector<double>(net.elements.size(), arguments.number("rest_length"));
+    }
+}
+
+// Elastic with compliance 1 / (E A L), or a constraint; one law where all rows have the same.
+std::vector<RowLaw> row_laws(const Material& material, const std::vector<double>& L) {
+    if (!std::isfinite(material.young)) return {RowLaw{}};
+    const bool is_uniform = std::ranges::all_of(L, [&](double x) {
+        return x == L.front();
+    });
+    std::vector<RowLaw> laws;
+    for (const double length : std::span(L).first(is_uniform ? 1 : L.size())) {
+        const double compliance = 1.0 / (material.young * material.area * length);
+        laws.push_back({RowKind::elastic, compliance, 0.0, 0.0});
+    }
+    return laws;
+}
+
+}  // namespace
+
+Truss::Truss(const Arguments& arguments)
+    : net_(build_network(arguments)), material_(read_material(arguments)) {
+    node_mass_ = read_node_masses(arguments, net_.num_nodes());
+    refuse_loose_nodes(arguments, net_, node_mass_);
+
+    // v = V + omega x (r - c)
+    const auto [velocity, spin] = read_motion(arguments);
+    v_.reserve(net_.x.size());
+    for (std::int32_t i = 0; i < net_.num_nodes(); ++i) {
+        const Vec3 v = velocity + spin.omega.cross(net_.node(i) - spin.center);
+        v_.insert(v_.end(), v.data(), v.data() + 3);
+    }
+
+    rest_length_ = read_rest_lengths(arguments, net_, material_, node_mass_, spin);
+    for (const double L : rest_length_) inv_L2_.push_back(1.0 / (L * L));
+
+    for (std::int32_t i = 0; i < net_.num_nodes(); ++i)
+        for (std::int32_t axis = 0; axis < 3; ++axis) coordinates_.push_back({i, axis, true, 1.0});
+    for (const auto [a, b] : net_.elements)
+        stencil_.insert(stencil_.end(), {3 * a, 3 * a + 1, 3 * a + 2, 3 * b, 3 * b + 1, 3 * b + 2});
+    laws_ = row_laws(material_, rest_length_);
+    block_ = {.name = "strain",
+              .num_items = net_.num_elements(),
+              .rows_per_item = 1,
+              .scalars_per_item = 6,
+              .stencil = stencil_,
+              .laws = laws_,
+              .degree = Degree::quadratic,
+              .tangent = TangentForm::isotropic};
+}
+
+void Truss::start(std::span<double> q, std::span<double> v) const {
+    std::ranges::copy(net_.x, q.begin());
+    std::ranges::copy(v_, v.begin());
+}
+
+void Truss::mass(MassSink& M) const {
+    // Diagonal: point masses and the own shares of all elements at a node
+    std::vector<double> diagonal = node_mass_;
+    for (std::size_t e = 0; e < rest_length_.size(); ++e) {
+        const double own = material_.own * material_.mass(rest_length_[e]);
+        diagonal[static_cast<std::size_t>(net_.elements[e].a)] += own;
+        diagonal[static_cast<std::size_t>(net_.elements[e].b)] += own;
+    }
+    for (int i = 0; i < net_.num_nodes(); ++i)
+        for (int k = 0; k < 3; ++k)
+            M.add(3 * i + k, 3 * i + k, diagonal[static_cast<std::size_t>(i)]);
+
+    // Coupling of the two nodes of an element
+    if (material_.shared == 0.0 || material_.density == 0.0) return;
+    for (std::size_t e = 0; e < rest_length_.size(); ++e) {
+        const auto [low, high] = std::minmax(net_.elements[e].a, net_.elements[e].b);
+        const double shared = material_.shared * material_.mass(rest_length_[e]);
+        for (int k = 0; k < 3; ++k) M.add(3 * high + k, 3 * low + k, shared);
+    }
+}
+
+void Truss::attach(const Locator& where, AttachmentSink& out) const {
+    const std::string nodes = node_range(net_.num_nodes());
+    if (where.is_direction)
+        throw std::invalid_argument("a truss has no directions, only nodes " + nodes);
+    if (where.kind != Locator::Kind::index)
+        throw std::invalid_argument("points of a truss are its nodes, written as a number " +
+                                    nodes);
+    if (where.index < 0 || where.index >= net_.num_nodes())
+        throw std::invalid_argument("there is no node " + std::to_string(where.index) +
+                                    "; this truss has nodes " + nodes);
+    for (int k = 0; k < 3; ++k) out.weight(k, 3 * static_cast<int>(where.index) + k, 1.0);
+}
+
+PoseKind Truss::pose_kind() const {
+    return net_.num_nodes() == 2 ? PoseKind::position : PoseKind::none;
+}
+
+void Truss::pose(std::span<const double> q, std::span<const double> v, Pose& out) const {
+    std::copy_n(q.begin(), 3, out.position.begin());
+    std::copy_n(v.begin(), 3, out.velocity.begin());
+}
+
+void Truss::evaluate(int, const RowPoint& at, const RowValues& out) const {
+    if (!out.pi.empty()) write_strain(at.u.data(), out.pi.data());
+    if (!out.A.empty()) write_jacobian(at.u.data(), out.A.data());
+    if (!out.b.empty()) write_bias(at.du.data(), out.b.data());
+    std::ranges::fill(out.pi_t, 0.0);
+}
+
+void Truss::evaluate_step(int, const RowStep& step, const RowStepValues& out) const {
+    // eps is quadratic: its Jacobian at the midpoint is the exact discrete one
+    write_jacobian(step.mid.data(), out.B.data());
+    std::ranges::fill(out.tau, 0.0);
+}
+
+void Truss::evaluate_tangent(int,
+                             std::span<const double>,
+                             std::span<const double> s,
+                             bool positive_part,
+                             std::span<double> G) const {
+    // s / L^2 [1 -1; -1 1]
+    const double floor = positive_part ? 0.0 : -std::numeric_limits<double>::infinity();
+    const double* inv_L2 = inv_L2_.data();
+    double* g = G.data();
+    for (const double s_e : s) {
+        const double k = std::max(s_e, floor) * *inv_L2++;
+        g[0] = k;
+        g[1] = -k;
+        g[2] = -k;
+        g[3] = k;
+        g += 4;
+    }
+}
+
+// eps = (l - L) (l + L) / (2 L^2): the difference of the lengths is exact, that of their squares
+// would not be.
+void Truss::write_strain(const double* u, double* pi) const {
+    const std::size_t num = net_.elements.size();
+    for (std::size_t e = 0; e < num; ++e) {
+        const double* a = u + 3 * static_cast<std::ptrdiff_t>(net_.elements[e].a);
+        const double* b = u + 3 * static_cast<std::ptrdiff_t>(net_.elements[e].b);
+        const double l = Vec3(b[0] - a[0], b[1] - a[1], b[2] - a[2]).norm();
+        const double L = rest_length_[e];
+        pi[e] = 0.5 * (l - L) * (l + L) * inv_L2_[e];
+    }
+}
+
+// d eps / d (r_a, r_b) = (-d, d) / L^2
+void Truss::write_jacobian(const double* u, double* A) const {
+    const std::size_t num = net_.elements.size();
+    const Element* element = net_.elements.data();
+    const double* inv_L2 = inv_L2_.data();
+    for (std::size_t e = 0; e < num; ++e) {
+        const double* a = u + 3 * static_cast<std::ptrdiff_t>(element[e].a);
+        const double* b = u + 3 * static_cast<std::ptrdiff_t>(element[e].b);
+        const double x = (b[0] - a[0]) * inv_L2[e];
+        const double y = (b[1] - a[1]) * inv_L2[e];
+        const double z = (b[2] - a[2]) * inv_L2[e];
+        A[0] = -x;
+        A[1] = -y;
+        A[2] = -z;
+        A[3] = x;
+        A[4] = y;
+        A[5] = z;
+        A += 6;
+    }
+}
+
+// eps'' = d . d'' / L^2 + |d'|^2 / L^2, so b = -|d'|^2 / L^2
+void Truss::write_bias(const double* du, double* b) const {
+    const std::size_t num = net_.elements.size();
+    for (std::size_t e = 0; e < num; ++e) {
+        const double* va = du + 3 * static_cast<std::ptrdiff_t>(net_.elements[e].a);
+        const double* vb = du + 3 * static_cast<std::ptrdiff_t>(net_.elements[e].b);
+        const double x = vb[0] - va[0];
+        const double y = vb[1] - va[1];
+        const double z = vb[2] - va[2];
+        b[e] = -(x * x + y * y + z * z) * inv_L2_[e];
+    }
+}
+
+}  // namespace ancora::truss

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The validated parameter values that a factory receives.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "ancora/sdk/parameter.hpp"
+
+namespace ancora {
+
+/// Motion of a rigid frame at one instant, inertial axes.
+struct RigidMotion {
+    std::array<double, 3> position{};                       ///< reference point [m]
+    std::array<double, 3> velocity{};                       ///< of the reference point [m/s]
+    std::array<double, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};  ///< body to inertial, row by row
+    std::array<double, 3> angular_velocity{};               ///< inertial axes [rad/s]
+};
+
+/// Values of one object's parameters, checked against the type's schema by the kernel: keys exist
+/// in the schema, shapes, lengths, ranges and choices fit, NaN never occurs, infinity only where
+/// the schema allows it. Lives only during the factory's call: copy what you keep.
+///
+/// Asking for a key that is not in the schema, or in a shape that the value does not have, is a
+/// mistake of the plugin and throws std::logic_error.
+class Arguments {
+public:
+    /// Name of the object that is being made.
+    virtual std::string_view object_name() const = 0;
+
+    /// True if the manifest gives the key or the schema has a default for it.
+    virtual bool has(std::string_view key) const = 0;
+    /// True if the manifest itself gives the key.
+    virtual bool given(std::string_view key) const = 0;
+    /// The shape that the value has. A whole number counts as `number` where that is allowed.
+    virtual Shape shape(std::string_view key) const = 0;
+
+    virtual bool boolean(std::string_view key) const = 0;
+    virtual std::int64_t integer(std::string_view key) const = 0;
+    virtual double number(std::string_view key) const = 0;
+    virtual std::string_view text(std::string_view key) const = 0;
+    /// Numbers of a vector, or of a matrix row by row.
+    virtual std::span<const double> numbers(std::string_view key) const = 0;
+    /// Rows of a matrix; for a vector its number of entries.
+    virtual int rows(std::string_view key) const = 0;
+    virtual int num_texts(std::string_view key) const = 0;
+    virtual std::string_view text(std::string_view key, int index) const = 0;
+    virtual const Arguments& table(std::string_view key) const = 0;
+    /// Start of the body that the key names.
+    virtual const RigidMotion& motion_of(std::string_view key) const = 0;
+
+    /// Refuses the value of `key`: throws a manifest error at the key's place in the file (at the
+    /// object's own place if the key is not given). The message starts in lower case and has no
+    /// full stop at its end.
+    [[noreturn]] virtual void fail(std::string_view key, std::string_view message) const = 0;
+
+    /// Three numbers as an array.
+    std::array<double, 3> triple(std::string_view key) const {
+        const std::span<const double> x = numbers(key);
+        return {x[0], x[1], x[2]};
+    }
+
+protected:
+    ~Arguments() = default;
+};
+
+}  // namespace ancora

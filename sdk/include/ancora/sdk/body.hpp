@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The Body interface: coordinates, their constant mass, their strains, and points to attach to.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+
+#include "ancora/sdk/attachment.hpp"
+#include "ancora/sdk/rows.hpp"
+
+namespace ancora {
+
+/// What one generalized coordinate is. From this the kernel knows how the body moves under a
+/// translation and a rotation of space, and so its weight, momentum and angular momentum:
+/// with p = M v, P = sum of p over translating coordinates, L = sum of z x p over all vectors z.
+struct Coordinate {
+    std::int32_t vector = -1;  ///< number of the vector (within the body) it is a component of;
+                               ///< -1: a scalar
+    std::int32_t axis = 0;     ///< 0, 1, 2: its inertial axis
+    bool translates = false;   ///< true for components of a position, false of a direction
+    double reach = 1.0;        ///< largest displacement of matter per unit of the coordinate [m]
+};
+
+/// Receives the entries of a symmetric mass matrix.
+class MassSink {
+public:
+    /// Adds `value` to M(i, j); give each pair i >= j once, the mirror entry is implied.
+    virtual void add(int i, int j, double value) = 0;
+
+protected:
+    ~MassSink() = default;
+};
+
+/// What a body can say about where it is.
+enum class PoseKind : std::int32_t {
+    none,      ///< a network of many nodes
+    position,  ///< a reference point
+    attitude,  ///< a reference point and a frame
+};
+
+/// Reference point and frame of a body, inertial axes.
+struct Pose {
+    std::array<double, 3> position{};             ///< [m]
+    std::array<double, 3> velocity{};             ///< [m/s]
+    std::array<double, 4> quaternion{1, 0, 0, 0};  ///< w, x, y, z; maps body to inertial axes
+    std::array<double, 3> angular_velocity{};     ///< body axes [rad/s]
+};
+
+/// A part of the model that owns coordinates q_b with a constant mass matrix:
+///
+///   T = 1/2 v_b . M v_b,   U = sum over elastic rows of pi^2 / (2 c)                   (1)
+///
+/// A body is a row source on u = q_b: its strains are rows. Coordinates are absolute, so points of
+/// the body are mostly linear in them. All functions are const: an object is configuration, its
+/// state belongs to the kernel.
+class Body : public RowSource {
+public:
+    /// [assembly] One entry per coordinate; constant over the life of the object.
+    virtual std::span<const Coordinate> coordinates() const = 0;
+
+    /// [assembly] Coordinates and velocities at the start; n entries each.
+    virtual void start(std::span<double> q, std::span<double> v) const = 0;
+
+    /// [assembly] The mass matrix, n x n, symmetric, positive semidefinite.
+    virtual void mass(MassSink& M) const = 0;
+
+    /// [assembly] Describes the attachment that `where` asks for.
+    /// @throws std::invalid_argument if the body has no such point or direction, with the reason
+    virtual void attach(const Locator& where, AttachmentSink& out) const = 0;
+
+    /// [step] Value and derivatives of a nonlinear attachment; only called for bodies that
+    /// announced one.
+    virtual void evaluate_attachment(int id,
+                                     std::span<const double> q,
+                                     std::span<const double> v,
+                                     const AttachmentValues& out) const {
+        static_cast<void>(id);
+        static_cast<void>(q);
+        static_cast<void>(v);
+        static_cast<void>(out);
+        throw std::logic_error("the body announced a nonlinear attachment but does not compute it");
+    }
+
+    /// [assembly]
+    virtual PoseKind pose_kind() const { return PoseKind::none; }
+    /// [step] Where the body is; writes what pose_kind() promises.
+    virtual void pose(std::span<const double> q, std::span<const double> v, Pose& out) const {
+        static_cast<void>(q);
+        static_cast<void>(v);
+        static_cast<void>(out);
+    }
+};
+
+}  // namespace ancora

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows: the one thing that holds a system together, written as geometry x law.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace ancora {
+
+/// How the kernel turns a row's geometry into a force (theory, section 3.1, table of laws).
+enum class RowKind : std::int32_t {
+    constraint,           ///< pi(u, t) = 0
+    velocity_constraint,  ///< A(u, t) u' + pi_t = 0, nothing carried
+    elastic,              ///< stress s = pi / c + eta pi' + s0
+    dashpot,              ///< stress s = eta pi'
+    /// A condition of our own choosing that nothing may load, such as the spin of an ideal rod
+    /// about its axis: a velocity constraint whose multiplier must stay zero, else the step is
+    /// refused with the block's name.
+    convention,
+};
+
+/// Law of one row.
+struct RowLaw {
+    RowKind kind = RowKind::constraint;
+    double compliance = 0.0;  ///< c > 0 for elastic rows: energy pi^2 / (2 c)
+    double viscosity = 0.0;   ///< eta >= 0
+    double prestress = 0.0;   ///< s0
+};
+
+/// Polynomial degree of pi in the local scalars. Linear and quadratic functions have the exact
+/// discrete derivative A(midpoint), which the SDK then uses.
+enum class Degree : std::int32_t { linear = 1, quadratic = 2, general = 3 };
+
+/// Form of sum_k s_k d^2 pi_k / du^2 of one item.
+enum class TangentForm : std::int32_t {
+    none,       ///< zero: pi is linear
+    isotropic,  ///< K (x) I_3: pi is built from dot products of vectors, scalars come in triples
+    full,       ///< dense
+};
+
+/// A block of equal items: `num_items` times `rows_per_item` rows, each item on
+/// `scalars_per_item` of its source's local scalars u. The spans refer to memory of the source
+/// that stays unchanged for its life.
+struct RowBlock {
+    const char* name = "";  ///< what a row is, for messages: "strain", "gap"
+    std::int32_t num_items = 0;
+    std::int32_t rows_per_item = 0;
+    std::int32_t scalars_per_item = 0;
+    std::span<const std::int32_t> stencil;  ///< num_items x scalars_per_item indices into u
+    std::span<const RowLaw> laws;  ///< one for all, one per row of an item, or one per row
+    Degree degree = Degree::general;
+    TangentForm tangent = TangentForm::full;
+    bool depends_on_time = false;  ///< pi has explicit time: tau and pi_t are not all zero
+};
+
+/// Where the continuous face is evaluated: local scalars, their rates, time.
+struct RowPoint {
+    std::span<const double> u;
+    std::span<const double> du;
+    double t = 0.0;
+};
+
+/// Results of the continuous face for one block. A span that is empty is not wanted.
+struct RowValues {
+    std::span<double> pi;    ///< rows
+    std::span<double> A;     ///< d pi / du on the stencil: items x rows_per_item x scalars_per_item
+    std::span<double> pi_t;  ///< explicit time derivative: pi' = A u' + pi_t
+    std::span<double> b;     ///< bias: pi'' = A u'' - b
+};
+
+/// A step of length h from u0 at t0 to u1 = u0 + du; `mid` = u0 + du / 2.
+struct RowStep {
+    std::span<const double> u0;
+    std::span<const double> du;
+    std::span<const double> mid;
+    double t0 = 0.0;
+    double h = 0.0;
+    std::span<const double> state0;  ///< the source's state at t0
+    std::span<double> state1;        ///< to be written: its state at t0 + h if the step is accepted
+};
+
+/// Results of the discrete face for one block; every entry is written.
+struct RowStepValues {
+    std::span<double> B;    ///< discrete Jacobian, laid out like A: pi(u1) - pi(u0) = B du + tau
+    std::span<double> tau;  ///< part of the increment that comes from explicit time; empty unless
+                            ///< the block depends on time
+};
+
+/// Something that gives rows on local scalars u: a body on its own coordinates, a constraint on the
+/// coordinates of its attachments (three per point or direction, in the order of attachments()).
+///
+/// The source states geometry for whole blocks and a law per row; the kernel alone turns laws into
+/// equations, energy and force.
+class RowSource {
+public:
+    virtual ~RowSource() = default;
+
+    /// [assembly] The blocks; empty for a source without rows.
+    virtual std::span<const RowBlock> row_blocks() const = 0;
+
+    /// [step] Continuous face of block `block` at an instant.
+    virtual void evaluate(int block, const RowPoint& at, const RowValues& out) const = 0;
+
+    /// [step] Discrete face. The default serves linear and quadratic functions, for which A at the
+    /// midpoint is the exact discrete derivative; others override it and must keep
+    /// B du + tau = pi(u1, t1) - pi(u0, t0) (Gonzalez' formula in invariants, theory section 3).
+    virtual void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const;
+
+    /// [step] G = sum_k s_k d^2 pi_k / du^2 of each item at `mid`, symmetric: for an isotropic
+    /// block K of (S/3 x S/3), for a full one S x S entries per item. With `positive_part` the
+    /// caller wants the positive semidefinite part of it, which need not be exact (it shapes the
+    /// iteration, not the result). The default writes zero and serves linear rows.
+    virtual void evaluate_tangent(int block,
+                                  std::span<const double> mid,
+                                  std::span<const double> s,
+                                  bool positive_part,
+                                  std::span<double> G) const;
+
+    /// [assembly] Number of doubles of state that the kernel keeps for this source.
+    virtual int num_state() const { return 0; }
+    /// [assembly] Writes the state at the start.
+    virtual void start_state(std::span<double> state) const { static_cast<void>(state); }
+};
+
+inline void RowSource::evaluate_step(int block,
+                                     const RowStep& step,
+                                     const RowStepValues& out) const {
+    evaluate(block, {step.mid, {}, step.t0 + 0.5 * step.h}, {{}, out.B, {}, {}});
+    for (double& tau : out.tau) tau = 0.0;
+}
+
+inline void RowSource::evaluate_tangent(int block,
+                                        std::span<const double> mid,
+                                        std::span<const double> s,
+                                        bool positive_part,
+                                        std::span<double> G) const {
+    static_cast<void>(block);
+    static_cast<void>(mid);
+    static_cast<void>(s);
+    static_cast<void>(positive_part);
+    for (double& g : G) g = 0.0;
+}
+
+}  // namespace ancora

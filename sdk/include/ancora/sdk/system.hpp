@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The System service interface: all that an integrator sees of a model.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace ancora {
+
+/// A trial of one step t0 -> t0 + h: with the mean acceleration a,
+///
+///   dq = h v0 + (h^2 / 2) a,   dv = h a                                                  (1)
+///
+/// and one stress s per row. q1 itself is never an unknown: dividing q1 - q0 by h would lose digits.
+struct StepTrial {
+    double t0 = 0.0;
+    double h = 0.0;
+    std::span<const double> a;  ///< n, mean acceleration
+    std::span<const double> s;  ///< m, stress of each row; multipliers are lambda = -s
+};
+
+/// How far a trial is from solving the step.
+struct StepDefect {
+    double energy = 0.0;        ///< |r_motion . dq| + |s . r_rows|, what the step would book falsely
+    double energy_scale = 0.0;  ///< largest of the model's energy, dv . M dv and sum |s_k B_k dq|
+    double energy_rounding = 0.0;  ///< estimate of what rounding alone leaves in `energy`
+    double motion = 0.0;  ///< h |r_motion| in the norm of M^-1, the error of the velocities, over
+                          ///< sqrt(2 energy_scale)
+    double motion_rounding = 0.0;  ///< estimate of what rounding alone leaves in `motion`
+};
+
+/// Which matrix an iteration uses.
+enum class Tangent : std::int32_t {
+    definite,   ///< symmetric, with the positive part of the geometric stiffness
+    symmetric,  ///< symmetric, with all of it
+    exact,      ///< the derivative of the residual; unsymmetric and slower
+};
+
+/// Work of a factorisation and of one evaluation with solve, in floating-point operations: what a
+/// policy for reusing a factorisation may weigh, the same in every run (a clock would not be).
+struct SolverCost {
+    double factorise = 0.0;
+    double iterate = 0.0;
+};
+
+/// The equations of the whole model, assembled. In the discrete face a step is
+///
+///   r_motion = M a + sum_k B_k^T s_k - F = 0                                             (2)
+///   r_rows   = B dq + tau + rho - gamma s = 0                                            (3)
+///
+/// (theory, section 3.1). Row laws, ledger, state and linear algebra belong to the system; the
+/// iteration, its acceptance and the choice of h to the integrator.
+class System {
+public:
+    virtual int num_coordinates() const = 0;
+    virtual int num_rows() const = 0;
+
+    /// Accepted state: generalized coordinates and velocities, mean acceleration and stresses of
+    /// the last accepted step (zero before the first).
+    virtual std::span<const double> q() const = 0;
+    virtual std::span<const double> v() const = 0;
+    virtual std::span<const double> acceleration() const = 0;
+    virtual std::span<const double> stress() const = 0;
+
+    /// The integrator's own history, kept by the kernel; zero before the first step.
+    virtual std::span<double> history() = 0;
+
+    /// False if constraint rows are redundant; then only an iteration that starts from zero
+    /// stresses in those rows ends in the stresses of minimum norm.
+    virtual bool stresses_are_unique() const = 0;
+    /// Sets the entries of s that belong to constraint rows to zero.
+    virtual void clear_constraint_stress(std::span<double> s) const = 0;
+
+    /// [step] Evaluates (2) and (3). Every entry of the outputs is written.
+    /// @throws the kernel's plugin error if a plugin throws or returns a value that is not finite
+    virtual StepDefect evaluate(const StepTrial& trial,
+                                std::span<double> r_motion,
+                                std::span<double> r_rows) = 0;
+
+    /// [step] Assembles and factorises the matrix of the last evaluated trial. The factorisation
+    /// may allocate inside its library.
+    /// @returns false if the matrix has no factorisation of this kind
+    virtual bool factorise(const StepTrial& trial, Tangent tangent) = 0;
+    /// [step] Solves for the corrections of dq and s: K (ddq, ds) = (r_motion, r_rows), to be
+    /// subtracted from the trial.
+    virtual void solve(std::span<const double> r_motion,
+                       std::span<const double> r_rows,
+                       std::span<double> ddq,
+                       std::span<double> ds) = 0;
+    virtual SolverCost cost() const = 0;
+    /// True if the factorisation in use was made for a step of this length.
+    virtual bool is_factorised_for(double h) const = 0;
+
+    /// [step] Largest displacement of matter that a change of q means [m].
+    virtual double displacement(std::span<const double> dq) const = 0;
+
+    /// [step] Makes the last evaluated trial the state at t0 + h and books it in the ledger.
+    virtual void accept(const StepTrial& trial) = 0;
+
+    /// Counts one iteration of the step in progress, for the run's statistics.
+    virtual void count_iteration() = 0;
+
+    /// Refuses the step in progress: throws a numerical error with the time, the step, the row or
+    /// coordinate of the last evaluated trial whose residual is largest, and `advice`.
+    [[noreturn]] virtual void no_convergence(const StepTrial& trial,
+                                             std::string_view what,
+                                             std::string_view advice) = 0;
+
+protected:
+    ~System() = default;
+};
+
+}  // namespace ancora

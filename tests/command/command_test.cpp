@@ -1,0 +1,675 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The `ancora` program from outside: messages, exit statuses, and the files of a run.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/process.hpp"
+
+namespace ancora::testing {
+namespace {
+
+using Json = nlohmann::json;
+using Arguments = std::vector<std::string>;
+
+// A free top; what is added to it begins on line 17.
+const std::string kTop = R"([model]
+name = "top"
+plugins = ["ancf_rigid_body", "emm"]
+
+[[body]]
+name = "box"
+type = "ancf_rigid_body"
+size = [3.0, 2.0, 1.0]
+density = 2700.0
+angular_velocity = [0.3, 0.5, 0.8]
+
+[integrator]
+type = "emm"
+step = 1.0e-3
+end = 0.1
+
+)";
+
+const std::string kBoom = R"([[body]]
+name = "boom"
+type = "truss"
+from = [1.5, 0.0, 0.0]
+to = [2.3, 0.0, 0.0]
+area = 1.0e-4
+density = 2700.0
+young = 70.0e9
+velocity_from = "box"
+
+)";
+
+// `from`, which must be there, replaced by `to`.
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+}
+
+std::string constraint(const std::string& a, const std::string& b) {
+    return "[[constraint]]\nname = \"hook\"\ntype = \"position\"\na = \"" + a + "\"\nb = \"" + b +
+           "\"\n";
+}
+
+Arguments command_line(const Arguments& arguments) {
+    Arguments all{ANCORA_TEST_BIN};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return all;
+}
+
+ProcessResult ancora(const TempFolder& folder,
+                     const Arguments& arguments,
+                     ProcessOptions options = {}) {
+    options.folder = folder.path();
+    return run_process(command_line(arguments), options);
+}
+
+/// Runs `text` as m.toml, which must fail before anything is written.
+ProcessResult run_refused(const std::string& text, const Arguments& arguments = {}) {
+    const TempFolder folder;
+    folder.write("m.toml", text);
+    Arguments all{"run", "m.toml"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const ProcessResult result = ancora(folder, all);
+    CHECK(result.out == "");
+    CHECK_FALSE(std::filesystem::exists(folder / "results"));
+    return result;
+}
+
+/// `text` is refused with this status and exactly this message.
+void check_refused(const std::string& text, int status, const std::string& message) {
+    const ProcessResult result = run_refused(text);
+    CHECK(result.status == status);
+    CHECK(result.err == message + "\n");
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+}
+
+/// Rows of history.csv below its header; each must be whole and hold finite numbers.
+std::vector<std::vector<double>> rows_of(const std::string& history) {
+    CHECK(history.ends_with('\n'));
+    std::vector<std::vector<double>> rows;
+    for (const std::string& line : lines_of(history)) {
+        std::vector<double>& row = rows.emplace_back();
+        std::istringstream cells(line);
+        for (std::string cell; std::getline(cells, cell, ',');)
+            row.push_back(std::strtod(cell.c_str(), nullptr));
+    }
+    REQUIRE(!rows.empty());
+    rows.erase(rows.begin());
+    for (const auto& row : rows) CHECK(row.size() == rows.front().size());
+    CHECK(history.find("nan") == std::string::npos);
+    CHECK(history.find("inf") == std::string::npos);
+    return rows;
+}
+
+bool contains(const std::string& text, std::string_view part) {
+    const bool is_there = text.find(part) != std::string::npos;
+    if (!is_there) MESSAGE("not found: \"", part, "\" in:\n", text);
+    return is_there;
+}
+
+TEST_SUITE("ancora: usage") {
+    TEST_CASE("no command, an unknown command, and a slip of the keys") {
+        const TempFolder folder;
+        const auto check = [&](const Arguments& arguments, const std::string& message) {
+            const ProcessResult result = ancora(folder, arguments);
+            CHECK(result.status == 2);
+            CHECK(result.out == "");
+            CHECK(result.err == "error: " + message + "\n");
+        };
+        check({}, "no command given (\"ancora --help\" lists the commands)");
+        check({"rnu", "m.toml"},
+              "unknown command \"rnu\"; did you mean \"run\"? (\"ancora --help\" lists the "
+              "commands)");
+        check({"simulate"}, "unknown command \"simulate\" (\"ancora --help\" lists the commands)");
+        check({"--verison"},
+              "unknown option \"--verison\"; did you mean \"--version\"? (\"ancora --help\" lists "
+              "the options)");
+    }
+
+    TEST_CASE("options that a command does not have, or not so") {
+        const TempFolder folder;
+        const auto check = [&](const Arguments& arguments, const std::string& message) {
+            const ProcessResult result = ancora(folder, arguments);
+            CHECK(result.status == 2);
+            CHECK(result.out == "");
+            CHECK(result.err == "error: " + message + "\n");
+        };
+        check(
+            {"run", "m.toml", "--jsom"},
+            "unknown option \"--jsom\"; did you mean \"--json\"? (\"ancora run --help\" lists the "
+            "options)");
+        // Prefixes are not guessed.
+        check({"run", "m.toml", "--plugin", "x"},
+              "unknown option \"--plugin\" (\"ancora run --help\" lists the options)");
+        check({"check", "m.toml", "--out", "x"},
+              "unknown option \"--out\" (\"ancora check --help\" lists the options)");
+        check({"run"}, "\"ancora run\" needs an argument: ancora run MODEL.toml");
+        check({"run", "a.toml", "b.toml"},
+              "unexpected argument \"b.toml\" (see \"ancora run --help\")");
+        check({"plugins", "truss"},
+              "unexpected argument \"truss\" (see \"ancora plugins --help\")");
+        check({"run", "m.toml", "--out"}, "option \"--out\" needs a value");
+        check({"run", "m.toml", "--out="}, "option \"--out\" needs a value");
+        check({"run", "m.toml", "--out", "a", "--out", "b"},
+              "option \"--out\" is given more than once");
+        check({"run", "m.toml", "--threads", "none"},
+              "option \"--threads\": \"none\" is not a positive whole number");
+        check({"run", "m.toml", "--threads", "0"},
+              "option \"--threads\": \"0\" is not a positive whole number");
+    }
+
+    TEST_CASE("help and version go to standard output") {
+        const TempFolder folder;
+        const ProcessResult help = ancora(folder, {"--help"});
+        CHECK(help.status == 0);
+        CHECK(help.err == "");
+        CHECK(contains(help.out, "usage: ancora COMMAND"));
+        CHECK(contains(help.out, "describe TYPE"));
+
+        for (const Arguments& arguments :
+             {Arguments{"run", "--help"}, {"--help", "run"}, {"run", "-h"}}) {
+            const ProcessResult of_run = ancora(folder, arguments);
+            CHECK(of_run.status == 0);
+            CHECK(of_run.out.starts_with("usage: ancora run MODEL.toml [OPTION]...\n"));
+            CHECK(contains(of_run.out, "--plugin-dir DIR"));
+        }
+
+        const ProcessResult version = ancora(folder, {"--version"});
+        CHECK(version.status == 0);
+        CHECK(version.out.starts_with("ancora "));
+        CHECK(lines_of(version.out).size() == 1);
+    }
+
+    TEST_CASE("common options may stand before the command") {
+        const TempFolder folder;
+        folder.write("m.toml", kTop);
+        const ProcessResult result =
+            ancora(folder, {"--threads", "2", "--verbose", "run", "m.toml", "--quiet"});
+        CHECK(result.status == 0);
+        CHECK(result.out == "");
+        CHECK(contains(result.err, "plugin ancf_rigid_body "));
+        CHECK(contains(result.err, "results in results/m"));
+    }
+
+    TEST_CASE("standard output that takes nothing is an error") {
+        const TempFolder folder;
+        ProcessOptions options;
+        options.out_file = "/dev/full";
+        const ProcessResult result = ancora(folder, {"--help"}, options);
+        CHECK(result.status == 6);
+        CHECK(result.err == "error: cannot write to standard output: No space left on device\n");
+    }
+}
+
+TEST_SUITE("ancora run: what is wrong with a manifest") {
+    TEST_CASE("a file that is not there, or is a folder") {
+        const TempFolder folder;
+        const ProcessResult missing = ancora(folder, {"run", "nowhere.toml"});
+        CHECK(missing.status == 6);
+        CHECK(missing.err ==
+              "nowhere.toml: error: cannot read the manifest: No such file or directory\n");
+        const ProcessResult is_folder = ancora(folder, {"check", "."});
+        CHECK(is_folder.status == 6);
+        CHECK(is_folder.err == ".: error: cannot read the manifest: this is a folder\n");
+    }
+
+    TEST_CASE("broken TOML is shown with line and column") {
+        const ProcessResult result = run_refused(replaced(kTop, "[3.0, 2.0, 1.0]", "[3.0, 2.0"));
+        CHECK(result.status == 3);
+        CHECK(result.err.starts_with("m.toml:9:"));
+        CHECK(contains(result.err, ": error: "));
+    }
+
+    TEST_CASE("unknown keys and types come with the nearest name") {
+        check_refused(replaced(kTop, "density", "densty"),
+                      3,
+                      "m.toml:9:1: error: body \"box\": unknown key \"densty\"; did you mean "
+                      "\"density\"?");
+        const ProcessResult type =
+            run_refused(replaced(kTop, "\"ancf_rigid_body\"\nsize", "\"ancf_rigid_bdy\"\nsize"));
+        CHECK(type.status == 3);
+        CHECK(
+            type.err.starts_with("m.toml:7:8: error: unknown body type \"ancf_rigid_bdy\"; did "
+                                 "you mean \"ancf_rigid_body\"? (plugins in use: "
+                                 "ancf_rigid_body, emm)\n  searched, in this order:\n"));
+        const ProcessResult integrator =
+            run_refused(replaced(kTop, "type = \"emm\"", "type = \"rk4\""));
+        CHECK(integrator.status == 3);
+        CHECK(integrator.err.starts_with("m.toml:13:8: error: unknown integrator type \"rk4\""));
+    }
+
+    TEST_CASE("a value of the wrong type, length or range, and NaN") {
+        check_refused(replaced(kTop, "2700.0", "\"heavy\""),
+                      3,
+                      "m.toml:9:11: error: body \"box\": density: expected a number, got "
+                      "\"heavy\"");
+        check_refused(replaced(kTop, "[3.0, 2.0, 1.0]", "[3.0, 2.0]"),
+                      3,
+                      "m.toml:8:8: error: body \"box\": size: expected an array of 3 numbers, got "
+                      "an array of 2 numbers");
+        check_refused(replaced(kTop, "2700.0", "-1.0"),
+                      3,
+                      "m.toml:9:11: error: body \"box\": density: expected a value > 0 kg/m^3, got "
+                      "-1.0 kg/m^3");
+        check_refused(replaced(kTop, "2700.0", "nan"),
+                      3,
+                      "m.toml:9:11: error: body \"box\": density: expected a number, got nan "
+                      "kg/m^3");
+        check_refused(replaced(kTop, "step = 1.0e-3", "step = 0.0"),
+                      3,
+                      "m.toml:14:8: error: [integrator]: step: expected a value > 0 s, got 0.0 s");
+    }
+
+    TEST_CASE("duplicate and reserved names") {
+        check_refused(kTop + replaced(kBoom, "\"boom\"", "\"box\""),
+                      3,
+                      "m.toml:18:8: error: body \"box\": this name is already that of a body at "
+                      "m.toml:6:8");
+        check_refused(replaced(kTop, "\"box\"", "\"ground\""),
+                      3,
+                      "m.toml:6:8: error: body \"ground\": this name is reserved; choose another");
+    }
+
+    TEST_CASE("a constraint on a body, node or point that is not there") {
+        check_refused(kTop + constraint("bax@[0, 0, 0]", "ground@[0, 0, 0]"),
+                      3,
+                      "m.toml:20:5: error: constraint \"hook\": there is no body \"bax\"; did you "
+                      "mean \"box\"?");
+        check_refused(kTop + kBoom + constraint("box@[1.5, 0, 0]", "boom@7"),
+                      3,
+                      "m.toml:31:5: error: constraint \"hook\": \"boom@7\": there is no node 7; "
+                      "this truss has nodes 0 to 1");
+        check_refused(kTop + constraint("box@3", "ground@[0, 0, 0]"),
+                      3,
+                      "m.toml:20:5: error: constraint \"hook\": \"box@3\": a rigid body has no "
+                      "numbered or named points; write a point or a direction as [x, y, z] in body "
+                      "axes, points from the reference point");
+        check_refused(
+            kTop + constraint("box", "ground@[0, 0, 0]"),
+            3,
+            "m.toml:20:5: error: constraint \"hook\": \"box\" is not an attachment; write "
+            "\"BODY@[x, y, z]\" for a material point, \"BODY@3\" for a node, or "
+            "\"ground@[x, y, z]\"");
+    }
+
+    TEST_CASE("a start that violates a constraint is a numerical error that names it") {
+        const ProcessResult result =
+            run_refused(kTop + constraint("box@[0, 0, 0]", "ground@[1, 0, 0]"));
+        CHECK(result.status == 5);
+        CHECK(contains(result.err, "error: "));
+        CHECK(contains(result.err, "constraint \"hook\""));
+    }
+
+    TEST_CASE("--set reaches values, and unknown keys are errors that name the option") {
+        const TempFolder folder;
+        folder.write("m.toml", kTop);
+        const auto run = [&](const std::string& text) {
+            return ancora(folder, {"run", "m.toml", "--json", "--set", text});
+        };
+        const ProcessResult step = run("integrator.step=1e-2");
+        CHECK(step.status == 0);
+        CHECK(Json::parse(step.out)["steps"] == 10);
+        CHECK(run("body.box.density=1000").status == 0);
+
+        const auto check = [&](const std::string& text, int status, const std::string& message) {
+            const ProcessResult result = run(text);
+            CHECK(result.status == status);
+            CHECK(result.out == "");
+            CHECK(result.err == message + "\n");
+        };
+        check("integrator.stap=1e-2",
+              3,
+              "--set integrator.stap=1e-2: error: [integrator]: unknown key \"stap\"; did you mean "
+              "\"step\"?");
+        check("body.bix.density=1",
+              3,
+              "--set body.bix.density=1: error: no body \"bix\"; did you mean \"box\"?");
+        check("body.box.density=-1",
+              3,
+              "--set body.box.density=-1: error: body \"box\": density: expected a value > 0 "
+              "kg/m^3, got -1 kg/m^3");
+        check("step", 2, "error: --set takes TABLE.KEY=VALUE, not \"step\"");
+    }
+}
+
+TEST_SUITE("ancora run: plugins") {
+    TEST_CASE("a plugin that is not found: every folder searched, in order") {
+        const TempFolder folder;
+        std::filesystem::create_directories(folder / "first");
+        folder.write("models/m.toml",
+                     replaced(kTop,
+                              "plugins = [\"ancf_rigid_body\", \"emm\"]",
+                              "plugins = [\"ancf_rigid_bdy\"]\nplugin_dirs = [\"second\"]"));
+        ProcessOptions options;
+        options.environment = {{"ANCORA_PLUGIN_PATH", (folder / "third").string()}};
+        const ProcessResult result =
+            ancora(folder, {"run", "models/m.toml", "--plugin-dir", "first"}, options);
+        CHECK(result.status == 4);
+        CHECK(result.out == "");
+        CHECK(
+            result.err.starts_with("models/m.toml:3:12: error: plugin \"ancf_rigid_bdy\" was not "
+                                   "found; did you mean \"ancf_rigid_body\"?\n"
+                                   "  searched, in this order:\n"));
+        const std::size_t first = result.err.find((folder / "first").string());
+        const std::size_t second = result.err.find((folder / "models").string() + "/second");
+        const std::size_t third = result.err.find((folder / "third").string());
+        const std::size_t installed = result.err.find("/ancora/plugins\n");
+        REQUIRE(installed != std::string::npos);
+        CHECK(first < second);
+        CHECK(second < third);
+        CHECK(third < installed);
+    }
+
+    TEST_CASE("a file that is no library") {
+        const TempFolder folder;
+        folder.write("own/junk.so", "not a library");
+        folder.write("m.toml", replaced(kTop, "\"emm\"]", "\"emm\", \"junk\"]"));
+        const ProcessResult result = ancora(folder, {"run", "m.toml", "--plugin-dir", "own"});
+        CHECK(result.status == 4);
+        CHECK(result.err.starts_with("m.toml:3:38: error: plugin \"junk\" (" +
+                                     (folder / "own").string() +
+                                     "/junk.so) is not a shared library"));
+
+        const ProcessResult list = ancora(folder, {"plugins", "--plugin-dir", "own"});
+        CHECK(list.status == 0);
+        CHECK(contains(list.out, "  refused: plugin \"junk\""));
+        CHECK(contains(list.out, "  ancf_rigid_body "));
+    }
+
+    TEST_CASE("folders that are not there are listed") {
+        const TempFolder folder;
+        const ProcessResult list = ancora(folder, {"plugins", "--plugin-dir", "nowhere"});
+        CHECK(list.status == 0);
+        CHECK(contains(list.out, (folder / "nowhere").string() + "  (no such folder)\n"));
+
+        const Json json =
+            Json::parse(ancora(folder, {"plugins", "--plugin-dir", "nowhere", "--json"}).out);
+        CHECK(json["folders"][0]["path"] == (folder / "nowhere").string());
+        CHECK(json["folders"][0]["exists"] == false);
+        CHECK(json["plugins"].size() >= 2);
+    }
+}
+
+TEST_SUITE("ancora run: results") {
+    TEST_CASE("history and summary of a short run") {
+        const TempFolder folder;
+        folder.write("models/m.toml",
+                     kTop + "[output]\nevery = 0.01\npoints = [\"box@[1, 0, 0]\"]\n");
+        const ProcessResult result = ancora(folder, {"run", "models/m.toml"});
+        REQUIRE(result.status == 0);
+        CHECK(result.err == "");
+        CHECK(contains(result.out, "top: completed"));
+        CHECK(contains(result.out, "results in results/m\n"));
+
+        const std::string history = folder.read("results/m/history.csv");
+        const std::string header = lines_of(history).front();
+        CHECK(header.starts_with("t,energy.kinetic,energy.potential,energy.total,"));
+        CHECK(contains(header, ",\"box@[1, 0, 0].x\","));
+        const auto rows = rows_of(history);
+        REQUIRE(rows.size() == 11);
+        for (std::size_t k = 0; k < rows.size(); ++k)
+            CHECK(rows[k][0] == doctest::Approx(0.01 * static_cast<double>(k)));
+
+        const Json summary = Json::parse(folder.read("results/m/summary.json"));
+        CHECK(summary["model"] == "top");
+        CHECK(summary["manifest"] == "models/m.toml");
+        CHECK(summary["exit_reason"] == "completed");
+        CHECK(summary["steps"] == 100);
+        CHECK(summary["plugins"][0]["name"] == "ancf_rigid_body");
+        CHECK(summary["plugins"][0]["sha256"].get<std::string>().size() == 64);
+        CHECK(summary["integrator"]["type"] == "emm");
+        CHECK(summary["newton"]["iterations"] >= 100);
+        CHECK(summary["energy"]["balance"]["max_rel"] < 1e-12);
+        CHECK(summary["final_state"]["t"] == 0.1);
+        CHECK(summary["final_state"]["bodies"]["box"]["q"].size() == 12);
+    }
+
+    TEST_CASE("rows fall on the nearest step ends, the first and the last always") {
+        const TempFolder folder;
+        folder.write("m.toml", kTop + "[output]\nevery = 0.025\n");
+        const auto check = [&](const std::string& set, const std::vector<double>& times) {
+            CHECK(ancora(folder, {"run", "m.toml", "--quiet", "--set", set}).status == 0);
+            const auto rows = rows_of(folder.read("results/m/history.csv"));
+            REQUIRE(rows.size() == times.size());
+            for (std::size_t k = 0; k < rows.size(); ++k)
+                CHECK(std::abs(rows[k][0] - times[k]) < 1e-15);
+        };
+        // A tie goes to the earlier step; the last step is shorter.
+        check("integrator.step=0.01", {0.0, 0.02, 0.05, 0.07, 0.1});
+        check("integrator.step=0.04", {0.0, 0.04, 0.08, 0.1});
+        check("output.every=1.0", {0.0, 0.1});
+    }
+
+    TEST_CASE("without `every` a run has at most 1000 rows beside the first") {
+        const TempFolder folder;
+        folder.write("m.toml", kTop);
+        CHECK(ancora(folder, {"run", "m.toml", "--quiet", "--set", "integrator.end=2.5"}).status ==
+              0);
+        CHECK(rows_of(folder.read("results/m/history.csv")).size() == 1001);
+        CHECK(ancora(folder, {"run", "m.toml", "--quiet", "--set", "integrator.end=0.9"}).status ==
+              0);
+        CHECK(rows_of(folder.read("results/m/history.csv")).size() == 901);
+    }
+
+    TEST_CASE("the first row shows the reactions of the first step") {
+        const TempFolder folder;
+        folder.write("m.toml",
+                     replaced(kTop, "name = \"top\"", "name = \"top\"\ngravity = [0, 0, -9.81]") +
+                         constraint("box@[0, 0, 0]", "ground@[0, 0, 0]"));
+        REQUIRE(ancora(folder, {"run", "m.toml", "--quiet"}).status == 0);
+        const std::string history = folder.read("results/m/history.csv");
+        const std::string header = lines_of(history).front();
+        const std::size_t at = header.find("hook.force.z");
+        REQUIRE(at != std::string::npos);
+        const auto column = std::count(header.begin(), header.begin() + static_cast<long>(at), ',');
+        const auto rows = rows_of(history);
+        CHECK(rows[0][static_cast<std::size_t>(column)] != 0.0);
+        CHECK(rows[0][static_cast<std::size_t>(column)] ==
+              rows[1][static_cast<std::size_t>(column)]);
+    }
+
+    TEST_CASE("--json writes one document, --quiet nothing") {
+        const TempFolder folder;
+        folder.write("m.toml", kTop);
+        const ProcessResult json = ancora(folder, {"run", "m.toml", "--json"});
+        CHECK(json.status == 0);
+        CHECK(json.err == "");
+        CHECK(json.out == folder.read("results/m/summary.json"));
+        CHECK(Json::parse(json.out)["exit_reason"] == "completed");
+        const ProcessResult quiet = ancora(folder, {"run", "m.toml", "--quiet"});
+        CHECK(quiet.status == 0);
+        CHECK(quiet.out == "");
+        CHECK(quiet.err == "");
+    }
+
+    TEST_CASE("the same run twice gives the same bytes") {
+        const TempFolder folder;
+        folder.write("m.toml", kTop + kBoom + constraint("box@[1.5, 0, 0]", "boom@0"));
+        CHECK(ancora(folder, {"run", "m.toml", "--out", "a", "--quiet"}).status == 0);
+        CHECK(ancora(folder, {"run", "m.toml", "--out", "b", "--quiet", "--threads", "4"}).status ==
+              0);
+        CHECK(folder.read("a/history.csv").size() > 1000);
+        CHECK(folder.read("a/history.csv") == folder.read("b/history.csv"));
+    }
+
+    TEST_CASE("a folder with earlier results is used again, a foreign one is left alone") {
+        const TempFolder folder;
+        folder.write("m.toml", kTop);
+        CHECK(ancora(folder, {"run", "m.toml", "--out", "a"}).status == 0);
+        folder.write("a/notes.txt", "mine");
+        CHECK(ancora(folder, {"run", "m.toml", "--out", "a"}).status == 0);
+        CHECK(folder.read("a/notes.txt") == "mine");
+
+        folder.write("b/notes.txt", "mine");
+        const ProcessResult foreign = ancora(folder, {"run", "m.toml", "--out", "b"});
+        CHECK(foreign.status == 6);
+        CHECK(foreign.out == "");
+        CHECK(foreign.err ==
+              "error: the output folder \"b\" holds files but no earlier results, so it is left "
+              "alone; choose another folder or empty it\n");
+        CHECK_FALSE(std::filesystem::exists(folder / "b/history.csv"));
+        CHECK(folder.read("b/notes.txt") == "mine");
+    }
+
+    // Permission bits do not bind root, so the folders here are refused by other means.
+    TEST_CASE("an output folder that cannot be made or written") {
+        const TempFolder folder;
+        folder.write("m.toml", kTop);
+        folder.write("file", "");
+        const auto check = [&](const std::string& out, const std::string& message) {
+            const ProcessResult result = ancora(folder, {"run", "m.toml", "--out", out});
+            CHECK(result.status == 6);
+            CHECK(result.out == "");
+            CHECK(result.err == "error: " + message + "\n");
+        };
+        check("file/x", "cannot make the output folder \"file/x\": Not a directory");
+        check("file", "cannot make the output folder \"file\": Not a directory");
+        check("/proc/x", "cannot make the output folder \"/proc/x\": No such file or directory");
+    }
+
+    TEST_CASE("a full disk: the error is told, what fits is kept and readable") {
+        const TempFolder folder;
+        folder.write("m.toml", kTop);
+        ProcessOptions options;
+        options.file_size_limit = 20000;
+        const ProcessResult result = ancora(folder, {"run", "m.toml"}, options);
+        CHECK(result.status == 6);
+        CHECK(result.out == "");
+        CHECK(result.err == "error: cannot write \"results/m/history.csv\": File too large\n");
+
+        const std::string history = folder.read("results/m/history.csv");
+        CHECK(history.size() > 10000);
+        CHECK(history.size() <= 20000);
+        rows_of(history);
+        const Json summary = Json::parse(folder.read("results/m/summary.json"));
+        CHECK(summary["exit_reason"] == "cannot write \"results/m/history.csv\": File too large");
+    }
+
+    TEST_CASE("an interrupt in mid-run keeps what was computed") {
+        const TempFolder folder;
+        folder.write("m.toml",
+                     replaced(kTop, "end = 0.1", "end = 1.0e5") + "[output]\nevery = 0.01\n");
+        for (const int signal : {SIGINT, SIGTERM}) {
+            std::filesystem::remove_all(folder / "results");
+            ProcessOptions options;
+            options.folder = folder.path();
+            ChildProcess child(command_line({"run", "m.toml", "--json"}), options);
+            // Rows reach the file within about a second.
+            for (int i = 0; i < 1000 && lines_of(folder.read("results/m/history.csv")).size() < 3;
+                 ++i)
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            child.send(signal);
+            const ProcessResult result = child.wait();
+            CHECK(result.status == 130);
+            CHECK(result.err.starts_with("interrupted at t = "));
+            CHECK(result.err.ends_with(" s; what was computed is in \"results/m\"\n"));
+
+            const auto rows = rows_of(folder.read("results/m/history.csv"));
+            CHECK(rows.size() >= 2);
+            const Json summary = Json::parse(result.out);
+            CHECK(summary["exit_reason"] == "interrupted");
+            CHECK(summary["final_state"]["t"] == rows.back()[0]);
+            CHECK(summary == Json::parse(folder.read("results/m/summary.json")));
+        }
+    }
+}
+
+TEST_SUITE("ancora check") {
+    TEST_CASE("mass, inertia, freedom and energy of a box") {
+        const TempFolder folder;
+        folder.write("m.toml", kTop);
+        const ProcessResult text = ancora(folder, {"check", "m.toml"});
+        CHECK(text.status == 0);
+        CHECK(text.err == "");
+        for (const char* const label : {"total mass ",
+                                        "centre of mass ",
+                                        "inertia ",
+                                        "degrees of freedom ",
+                                        "initial energy ",
+                                        "rank ",
+                                        "redundant rows "})
+            CHECK(contains(text.out, label));
+        CHECK(contains(text.out, "16200 kg\n"));
+        CHECK_FALSE(std::filesystem::exists(folder / "results"));
+
+        const ProcessResult json = ancora(folder, {"check", "m.toml", "--json"});
+        CHECK(json.status == 0);
+        const Json check = Json::parse(json.out);
+        CHECK(check["mass"].get<double>() == doctest::Approx(16200.0));
+        // m/12 (a^2 + b^2) about each axis; T = w.J w / 2
+        const double J[] = {16200.0 / 12.0 * 5.0, 16200.0 / 12.0 * 10.0, 16200.0 / 12.0 * 13.0};
+        for (std::size_t i = 0; i < 3; ++i)
+            CHECK(check["inertia"][i][i].get<double>() == doctest::Approx(J[i]).epsilon(1e-12));
+        const double T = 0.5 * (J[0] * 0.09 + J[1] * 0.25 + J[2] * 0.64);
+        CHECK(check["energy"]["kinetic"].get<double>() == doctest::Approx(T).epsilon(1e-12));
+        CHECK(check["degrees_of_freedom"] == 6);
+        CHECK(check["redundant_rows"].empty());
+    }
+
+    TEST_CASE("redundant rows are reported, not refused") {
+        const TempFolder folder;
+        folder.write(
+            "m.toml",
+            kTop + constraint("box@[0, 0, 0]", "ground@[0, 0, 0]") +
+                replaced(constraint("box@[0, 0, 0]", "ground@[0, 0, 0]"), "hook", "again"));
+        const ProcessResult result = ancora(folder, {"check", "m.toml", "--json"});
+        CHECK(result.status == 0);
+        CHECK(contains(result.err, "warning: 3 of 12 constraint rows are redundant: "));
+        const Json check = Json::parse(result.out);
+        CHECK(check["redundant_rows"].size() == 3);
+        CHECK(check["degrees_of_freedom"] == 3);
+    }
+}
+
+TEST_SUITE("ancora describe") {
+    TEST_CASE("a type is explained from its schema") {
+        const TempFolder folder;
+        const ProcessResult result = ancora(folder, {"describe", "ancf_rigid_body"});
+        CHECK(result.status == 0);
+        CHECK(result.err == "");
+        CHECK(result.out.starts_with("body \"ancf_rigid_body\": "));
+        CHECK(contains(result.out, "\n  density: number [kg/m^3], optional, > 0\n"));
+        CHECK(contains(result.out, "\n      angle: number [rad], required\n"));
+        CHECK(contains(result.out, "\nSource:\n"));
+
+        const Json json = Json::parse(ancora(folder, {"describe", "emm", "--json"}).out);
+        REQUIRE(json.size() == 1);
+        CHECK(json[0]["kind"] == "integrator");
+        CHECK(json[0]["plugin"]["name"] == "emm");
+    }
+
+    TEST_CASE("an unknown type comes with the nearest name") {
+        const TempFolder folder;
+        const ProcessResult result = ancora(folder, {"describe", "trus"});
+        CHECK(result.status == 3);
+        CHECK(result.out == "");
+        CHECK(result.err ==
+              "error: unknown type \"trus\"; did you mean \"truss\"? (\"ancora "
+              "plugins\" lists the types)\n");
+    }
+}
+
+}  // namespace
+}  // namespace ancora::testing

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ancora describe`: a type's equation, parameters and source, from its schema alone.
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/plugin_registry.hpp"
+#include "ancora/framework/schema_text.hpp"
 #include "commands.hpp"
 #include "table.hpp"
 
@@ -20,67 +23,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string count_text(int count) {
-    return count > 0 ? fmt::format("{}", count) : "any";
-}
-
-/// One phrase for each shape that the value may have.
-std::vector<std::string> shape_texts(const Parameter& parameter) {
-    std::vector<std::string> texts;
-    const auto add = [&](Shape shape, std::string text) {
-        if (parameter.allows(shape)) texts.push_back(std::move(text));
-    };
-    add(Shape::boolean, "true or false");
-    add(Shape::integer, "whole number");
-    add(Shape::number, "number");
-    if (parameter.choices == nullptr) {
-        add(Shape::text, "text");
-    } else if (parameter.allows(Shape::text)) {
-        std::string_view rest = parameter.choices;
-        while (true) {
-            const std::size_t bar = rest.find('|');
-            texts.push_back(fmt::format("\"{}\"", rest.substr(0, bar)));
-            if (bar == std::string_view::npos) break;
-            rest.remove_prefix(bar + 1);
-        }
-    }
-    add(Shape::vector,
-        parameter.length > 0 ? fmt::format("{} numbers", parameter.length) : "list of numbers");
-    add(Shape::matrix,
-        fmt::format("{} x {} numbers", count_text(parameter.rows), count_text(parameter.columns)));
-    add(Shape::texts, "list of texts");
-    add(Shape::table, "table");
-    add(Shape::point, "point such as \"box@[1, 0, 0]\"");
-    add(Shape::direction, "direction such as \"box@[1, 0, 0]\"");
-    add(Shape::body, "name of a body");
-    add(Shape::object, "name of an object");
-    return texts;
-}
-
-std::string range_text(const Parameter& parameter) {
-    std::string text;
-    if (std::isfinite(parameter.minimum))
-        text =
-            fmt::format("{} {:g}", parameter.minimum_is_excluded ? ">" : ">=", parameter.minimum);
-    if (std::isfinite(parameter.maximum))
-        text += fmt::format("{}{} {:g}",
-                            text.empty() ? "" : " and ",
-                            parameter.maximum_is_excluded ? "<" : "<=",
-                            parameter.maximum);
-    if (parameter.may_be_infinite) text += text.empty() ? "may be inf" : ", may be inf";
-    return text;
-}
-
 std::span<const Parameter> children(const Parameter& parameter) {
     return {parameter.children, static_cast<std::size_t>(parameter.num_children)};
+}
+
+/// The range and whether infinity is allowed; may be empty.
+std::string limits_text(const Parameter& parameter) {
+    std::string text = range_text(parameter);
+    if (parameter.may_be_infinite) text += text.empty() ? "may be inf" : ", may be inf";
+    return text;
 }
 
 void add_parameters(std::span<const Parameter> parameters,
                     const std::string& indent,
                     std::string& text) {
     for (const Parameter& parameter : parameters) {
-        text += fmt::format(
-            "{}{}: {}", indent, parameter.name, fmt::join(shape_texts(parameter), " or "));
+        text += fmt::format("{}{}: {}", indent, parameter.name, shape_text(parameter));
         if (*parameter.unit != '\0') text += fmt::format(" [{}]", parameter.unit);
         if (parameter.is_required)
             text += ", required";
@@ -88,7 +46,8 @@ void add_parameters(std::span<const Parameter> parameters,
             text += fmt::format(", default {}", parameter.default_value);
         else
             text += ", optional";
-        if (const std::string range = range_text(parameter); !range.empty()) text += ", " + range;
+        if (const std::string limits = limits_text(parameter); !limits.empty())
+            text += ", " + limits;
         text += fmt::format("\n{}    {}\n", indent, parameter.doc);
         add_parameters(children(parameter), indent + "    ", text);
     }
@@ -124,6 +83,65 @@ std::string to_text(const PluginType& entry) {
     if (type.num_parameters == 0) text += "  none of its own\n";
     add_parameters(parameters(type), "  ", text);
     return text + section("Source", type.source);
+}
+
+/// Text for a cell of a Markdown table, in which '|' and a line's end would close the cell.
+std::string cell(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) {
+        if (c == '|') escaped += '\\';
+        escaped += c == '\n' ? ' ' : c;
+    }
+    return escaped;
+}
+
+std::string code_cell(std::string_view text) {
+    return text.empty() ? "" : fmt::format("`{}`", cell(text));
+}
+
+/// `prefix`: the keys of the tables around them, "spin.".
+void add_markdown_rows(std::span<const Parameter> parameters,
+                       const std::string& prefix,
+                       std::string& text) {
+    for (const Parameter& parameter : parameters) {
+        const std::string key = prefix + parameter.name;
+        const std::string otherwise =
+            parameter.is_required
+                ? "required"
+                : code_cell(parameter.default_value != nullptr ? parameter.default_value : "");
+        text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n",
+                            key,
+                            cell(shape_text(parameter)),
+                            cell(parameter.unit),
+                            otherwise,
+                            cell(limits_text(parameter)),
+                            cell(parameter.doc));
+        add_markdown_rows(children(parameter), key + ".", text);
+    }
+}
+
+std::string to_markdown(const PluginType& entry) {
+    const TypeDescriptor& type = *entry.type;
+    std::string text = fmt::format("## {} `{}`\n\n{}\n\nFrom the plugin `{}` {}.\n",
+                                   ancora::to_text(type.kind),
+                                   type.name,
+                                   type.doc,
+                                   entry.plugin->name,
+                                   entry.plugin->version);
+    if (*type.equation != '\0') text += fmt::format("\n```text\n{}\n```\n", type.equation);
+    if (*type.tolerance != '\0') text += fmt::format("\nTolerance: {}\n", type.tolerance);
+    if (type.num_parameters == 0) {
+        text += "\nIt has no parameters of its own.\n";
+    } else {
+        if (type.kind == TypeKind::integrator)
+            text += fmt::format("\nIts own keys stand in `[integrator.{}]`.\n", type.name);
+        text +=
+            "\n| key | value | unit | default | range | meaning |\n| --- | --- | --- | --- | --- | "
+            "--- |\n";
+        add_markdown_rows(parameters(type), "", text);
+    }
+    if (*type.source != '\0') text += fmt::format("\nSource: {}\n", type.source);
+    return text;
 }
 
 /// A limit of a range; null where there is none.
@@ -168,18 +186,29 @@ Json to_json(const PluginType& entry) {
             {"source", type.source}};
 }
 
-/// Every type of this name, whatever its kind.
-std::vector<PluginType> find_types(PluginRegistry& registry, const std::string& name) {
-    std::vector<PluginType> found;
-    std::vector<std::string> names;
+/// Every type of every plugin on the search path, by kind and then by name.
+std::vector<PluginType> all_types(PluginRegistry& registry) {
+    std::vector<PluginType> all;
     std::set<const Plugin*> seen;
     for (const auto& [file, plugin, problem] : registry.scan()) {
         if (plugin == nullptr || !seen.insert(plugin).second) continue;
         for (const TypeDescriptor& type :
-             std::span(plugin->descriptor->types, plugin->descriptor->num_types)) {
-            names.emplace_back(type.name);
-            if (name == type.name) found.push_back({plugin, &type});
-        }
+             std::span(plugin->descriptor->types, plugin->descriptor->num_types))
+            all.push_back({plugin, &type});
+    }
+    std::ranges::stable_sort(all, {}, [](const PluginType& entry) {
+        return std::pair(entry.type->kind, std::string_view(entry.type->name));
+    });
+    return all;
+}
+
+/// Every type of this name, whatever its kind.
+std::vector<PluginType> find_types(const std::vector<PluginType>& all, const std::string& name) {
+    std::vector<PluginType> found;
+    std::vector<std::string> names;
+    for (const PluginType& entry : all) {
+        names.emplace_back(entry.type->name);
+        if (name == entry.type->name) found.push_back(entry);
     }
     if (!found.empty()) return found;
 
@@ -195,11 +224,14 @@ std::vector<PluginType> find_types(PluginRegistry& registry, const std::string& 
 int describe(const Options& options) {
     PluginRegistry registry;
     for (const auto& folder : options.plugin_dirs) registry.add_folder(folder);
-    std::string text;
+    std::vector<PluginType> entries = all_types(registry);
+    if (!options.all) entries = find_types(entries, options.operand);
+
+    std::string text = options.all && options.markdown ? "# Types\n" : "";
     Json list = Json::array();
-    for (const PluginType& entry : find_types(registry, options.operand)) {
+    for (const PluginType& entry : entries) {
         if (!text.empty()) text += '\n';
-        text += to_text(entry);
+        text += options.markdown ? to_markdown(entry) : to_text(entry);
         list.push_back(to_json(entry));
     }
     if (options.json) text = list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

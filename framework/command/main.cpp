@@ -35,8 +35,8 @@ constexpr std::array kCommands = {
         "plugins", nullptr, "list the plugins found and their types", kPluginDir | kJson, &plugins},
     Command{"describe",
             "TYPE",
-            "explain a type: equation, parameters, source",
-            kPluginDir | kJson,
+            "explain a type, or with --all every type: equation, parameters, source",
+            kPluginDir | kJson | kMarkdown | kAll,
             &describe},
 };
 

@@ -50,6 +50,8 @@ po::options_description describe(const Command& command) {
         add("plugin-dir", texts("DIR"), "folder to search for plugins first; may be repeated");
     if (command.options & kJson)
         add("json", "write one JSON document to standard output and nothing else");
+    if (command.options & kAll) add("all", "every type that is found, instead of one");
+    if (command.options & kMarkdown) add("markdown", "write Markdown, as for a reference page");
     if (command.options & kQuiet) add("quiet", "write nothing to standard output");
     add_common(list);
     return list;
@@ -69,7 +71,8 @@ std::string suggestion(const std::string& name, std::span<const std::string> nam
                                       const std::string& of,
                                       const po::options_description& list) {
     std::vector<std::string> names;
-    for (const auto& entry : list.options()) names.push_back(fmt::format("--{}", entry->long_name()));
+    for (const auto& entry : list.options())
+        names.push_back(fmt::format("--{}", entry->long_name()));
     fail(fmt::format("unknown option \"{}\"{} (\"{} --help\" lists the options)",
                      option,
                      suggestion(option, names),
@@ -113,6 +116,8 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     Options options;
     options.help = values.count("help") > 0;
     options.json = values.count("json") > 0;
+    options.markdown = values.count("markdown") > 0;
+    options.all = values.count("all") > 0;
     options.quiet = values.count("quiet") > 0;
     options.verbose = values.count("verbose") > 0;
     if (options.help) return options;
@@ -125,7 +130,9 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
         for (const std::string& folder : values["plugin-dir"].as<std::vector<std::string>>())
             options.plugin_dirs.emplace_back(folder);
 
-    const std::size_t expected = command.operand == nullptr ? 0 : 1;
+    if (options.json && options.markdown) fail("\"--json\" and \"--markdown\" exclude each other");
+
+    const std::size_t expected = command.operand == nullptr || options.all ? 0 : 1;
     if (operands.size() < expected)
         fail(fmt::format("\"{}\" needs an argument: {} {}", name, name, command.operand));
     if (operands.size() > expected)

@@ -18,6 +18,8 @@ struct Options {
     std::vector<std::filesystem::path> plugin_dirs;
     int threads = 1;  ///< upper limit
     bool json = false;
+    bool markdown = false;
+    bool all = false;  ///< every type instead of the operand
     bool quiet = false;
     bool verbose = false;
     bool help = false;
@@ -30,6 +32,8 @@ enum OptionSet : unsigned {
     kPluginDir = 1u << 2,
     kJson = 1u << 3,
     kQuiet = 1u << 4,
+    kMarkdown = 1u << 5,
+    kAll = 1u << 6,
 };
 
 /// One command of `ancora`.

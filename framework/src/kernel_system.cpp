@@ -17,6 +17,9 @@ constexpr double kStartTolerance = 1e-9;
 // A convention row (the spin of an ideal rod) may carry rounding only, relative to the energy.
 constexpr double kConventionTolerance = 1e-8;
 
+// What one refinement with a new matrix must gain for single precision to serve.
+constexpr double kSingleContraction = 1e-2;
+
 int force_u_size(const Model& model) {
     int size = 0;
     for (const ForcePart& part : model.forces) size += 3 * static_cast<int>(part.attachments.size());
@@ -396,6 +399,7 @@ bool KernelSystem::factorise(const StepTrial& trial, Tangent tangent) {
     }
     const bool done = matrix_->factorise(rows_, rate_A_, laws_.gamma(), trial.h, tangent);
     factorised_for_ = done ? trial.h : 0.0;
+    is_fresh_ = true;
     factorise_seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return done;
@@ -457,7 +461,13 @@ void KernelSystem::solve(std::span<const double> r_motion,
                    {refine_rows_.data(), m},
                    {refine_dq_.data(), n},
                    {refine_s_.data(), m});
-    if (!(space_.displacement(refine_dq_.data()) <= 0.5 * space_.displacement(ddq.data()))) return;
+    const double first = space_.displacement(ddq.data());
+    const double second = space_.displacement(refine_dq_.data());
+    // A new matrix must contract well, or single precision is to blame and given up.
+    if (is_fresh_ && matrix_->is_single() && !(second <= kSingleContraction * first))
+        matrix_->use_double();
+    is_fresh_ = false;
+    if (!(second <= 0.5 * first)) return;
     for (std::size_t i = 0; i < n; ++i) ddq[i] += refine_dq_[static_cast<Eigen::Index>(i)];
     for (std::size_t k = 0; k < m; ++k) ds[k] += refine_s_[static_cast<Eigen::Index>(k)];
 }

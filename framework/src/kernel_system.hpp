@@ -141,6 +141,7 @@ private:
     bool has_B_start_ = false;
     double trial_h_ = 0.0;
     const double* s_trial_ = nullptr;
+    bool is_fresh_ = false;
     bool is_exact_ = false;  // the factorisation in use is of the exact tangent
     Eigen::VectorXd refine_motion_, refine_rows_, refine_dq_, refine_s_;
     std::span<const double> r_motion_, r_rows_;

@@ -21,15 +21,17 @@ std::string array_of_rows(const Parameter& p) {
 
 }  // namespace
 
-std::string expected_value(const Parameter& p) {
+std::vector<std::string> shape_texts(const Parameter& p) {
     std::vector<std::string> phrases;
     const auto add_if = [&](Shape shape, std::string phrase) {
         if (p.allows(shape)) phrases.push_back(std::move(phrase));
     };
     add_if(Shape::boolean, "true or false");
+    // A whole number passes wherever a number does.
     if (!p.allows(Shape::number)) add_if(Shape::integer, "an integer");
     add_if(Shape::number, "a number");
-    add_if(Shape::text, expected_text(p));
+    if (p.choices == nullptr) add_if(Shape::text, "a text");
+    for (const std::string& choice : choices_of(p)) add_if(Shape::text, in_quotes(choice));
     add_if(Shape::vector, array_of_numbers(static_cast<std::size_t>(p.length)));
     add_if(Shape::matrix, array_of_rows(p));
     add_if(Shape::texts, "an array of texts");
@@ -38,7 +40,20 @@ std::string expected_value(const Parameter& p) {
     add_if(Shape::direction, "a direction such as \"box@[1, 0, 0]\"");
     add_if(Shape::body, "the name of a body");
     add_if(Shape::object, "the name of an object");
-    return alternatives(phrases);
+    return phrases;
+}
+
+std::string shape_text(const Parameter& p) {
+    return alternatives(shape_texts(p));
+}
+
+std::string range_text(const Parameter& p) {
+    std::vector<std::string> bounds;
+    if (!std::isinf(p.minimum))
+        bounds.push_back(fmt::format("{} {}", p.minimum_is_excluded ? ">" : ">=", p.minimum));
+    if (!std::isinf(p.maximum))
+        bounds.push_back(fmt::format("{} {}", p.maximum_is_excluded ? "<" : "<=", p.maximum));
+    return fmt::format("{}", fmt::join(bounds, " and "));
 }
 
 std::string expected_text(const Parameter& p) {
@@ -51,12 +66,7 @@ std::string expected_text(const Parameter& p) {
 }
 
 std::string expected_range(const Parameter& p) {
-    std::vector<std::string> bounds;
-    if (!std::isinf(p.minimum))
-        bounds.push_back(fmt::format("{} {}", p.minimum_is_excluded ? ">" : ">=", p.minimum));
-    if (!std::isinf(p.maximum))
-        bounds.push_back(fmt::format("{} {}", p.maximum_is_excluded ? "<" : "<=", p.maximum));
-    std::string range = fmt::format("a value {}", fmt::join(bounds, " and "));
+    std::string range = "a value " + range_text(p);
     if (has_unit(p)) range += fmt::format(" {}", p.unit);
     return range;
 }

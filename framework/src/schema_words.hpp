@@ -6,12 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "ancora/framework/schema_text.hpp"
 #include "ancora/sdk/parameter.hpp"
 
 namespace ancora {
 
 /// Everything the parameter takes, as it reads after "expected".
-std::string expected_value(const Parameter& p);
+inline std::string expected_value(const Parameter& p) {
+    return shape_text(p);
+}
 
 /// Its texts alone: `"consistent" or "lumped"`, or `a text`.
 std::string expected_text(const Parameter& p);

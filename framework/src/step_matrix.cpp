@@ -19,6 +19,8 @@ namespace {
 // the multipliers, so it is larger there.
 constexpr double kRegularisation = 1e-10;
 constexpr double kRegularisationRedundant = 1e-7;
+// Factors with more entries leave the caches, and a solve then costs what reading them costs.
+constexpr long kSingleEntries = 100'000;
 // Bodies up to this many coordinates are eliminated as one piece.
 constexpr int kSmallBody = 24;
 
@@ -286,7 +288,19 @@ bool StepMatrix::factorise(const RowSet& rows,
     assemble(rows, gamma, h);
     use_exact_ = tangent == Tangent::exact;
     if (use_exact_) return factorise_exact(rows, B_end);
-    return factor_->factorise(K_);
+    if (!factor_->factorise(K_)) return false;
+    if (!has_supernodes_) {
+        supernodes_.analyse(factor_->L());
+        has_supernodes_ = true;
+        in_single_ = factor_->L().nonZeros() > kSingleEntries;
+    }
+    supernodes_.copy(factor_->L(), factor_->D(), in_single_);
+    return true;
+}
+
+void StepMatrix::use_double() {
+    in_single_ = false;
+    supernodes_.copy(factor_->L(), factor_->D(), false);
 }
 
 bool StepMatrix::factorise_exact(const RowSet& rows, const Eigen::VectorXd& B_end) {
@@ -319,21 +333,7 @@ void StepMatrix::solve(std::span<const double> r_motion,
         work_ = exact_->lu.solve(work_).eval();
         x = work_.data();
     } else {
-        const Eigen::SparseMatrix<double>& L = factor_->L();
-        const int* outer = L.outerIndexPtr();
-        const int* inner = L.innerIndexPtr();
-        const double* value = L.valuePtr();
-        const double* D = factor_->D().data();
-        const int N = n_ + m_;
-        for (int j = 0; j < N; ++j) {  // L y = r
-            const double xj = x[j];
-            for (int k = outer[j]; k < outer[j + 1]; ++k) x[inner[k]] -= value[k] * xj;
-        }
-        for (int j = N - 1; j >= 0; --j) {  // D L^T x = y
-            double xj = x[j] / D[j];
-            for (int k = outer[j]; k < outer[j + 1]; ++k) xj -= value[k] * x[inner[k]];
-            x[j] = xj;
-        }
+        supernodes_.solve(x);
     }
     for (std::size_t i = 0; i < n; ++i) ddq[i] = x[at[i]];
     for (std::size_t i = 0; i < m; ++i) ds[i] = x[at[n + i]];

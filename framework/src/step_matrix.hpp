@@ -11,6 +11,7 @@
 #include <Eigen/SparseCore>
 
 #include "ancora/sdk/system.hpp"
+#include "supernodes.hpp"
 
 namespace ancora {
 
@@ -57,6 +58,11 @@ public:
                std::span<double> ddq,
                std::span<double> ds);
 
+    /// Large factors are kept in single precision at first, since refinement makes up for it; this
+    /// is for a matrix where it does not.
+    void use_double();
+    bool is_single() const { return in_single_; }
+
     /// Floating-point operations of a factorisation and of a solve.
     double factorise_flops() const { return factorise_flops_; }
     double solve_flops() const { return solve_flops_; }
@@ -84,6 +90,9 @@ private:
     std::vector<double> mass_value_;
     Eigen::VectorXd leading_;  // diagonal of the leading block, elastic rows included
     std::unique_ptr<Factor> factor_;
+    Supernodes supernodes_;
+    bool has_supernodes_ = false;
+    bool in_single_ = false;
     std::unique_ptr<Exact> exact_;
     bool use_exact_ = false;
     Eigen::VectorXd work_;

@@ -2,11 +2,14 @@
 // The discrete face of the whole model: residual, matrix, acceptance, ledger.
 #include "kernel_system.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
+
+#include "rank_analysis.hpp"
 
 namespace ancora {
 namespace {
@@ -17,6 +20,8 @@ constexpr double kStartTolerance = 1e-9;
 // A convention row (the spin of an ideal rod) may carry rounding only, relative to the energy.
 constexpr double kConventionTolerance = 1e-8;
 
+// Rows named in one message.
+constexpr int kMostNames = 6;
 // What one refinement with a new matrix must gain for single precision to serve.
 constexpr double kSingleContraction = 1e-2;
 
@@ -135,8 +140,13 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     extent_ = space_.extent(q_.data());
     farthest_ = space_.farthest(q_.data());
     rows_.evaluate(q_.data(), v_.data(), t_, instant_);
+    if (!massless_.empty()) {
+        // Velocities without mass are not state: they follow from the others, at the start too.
+        check_massless();
+        massless_.reset(instant_.A, instant_.pi_t, v_.data());
+        rows_.evaluate(q_.data(), v_.data(), t_, instant_);
+    }
     check_start();
-    check_massless();
     pi_ = instant_.pi;
     for (int k = 0; k < m_; ++k)
         if (!laws_.carries(k)) pi_[k] = 0.0;
@@ -182,17 +192,14 @@ void KernelSystem::check_start() {
             size = std::max(size, std::abs(term));
         }
         if (!std::isfinite(instant_.pi[k]) || !std::isfinite(rate)) {
-            const auto owner =
-                std::find_if(rows_.owners.begin(), rows_.owners.end(), [k](const RowOwner& o) {
-                    return k >= o.first_row && k < o.first_row + o.num_rows;
-                });
+            const ObjectRef& object = *owner_of(k).object;
             throw Error(ErrorKind::plugin,
                         fmt::format("t = {:.9g} s, {}: evaluate returned a value that is not finite "
                                     "({})",
                                     t_,
-                                    describe(*owner->object),
+                                    describe(object),
                                     rows_.row_name(k)),
-                        owner->object->place);
+                        object.place);
         }
         if (!laws_.is_constraint(k)) continue;
         // Gaps are lengths in constraints, pure numbers in strains: a strain gapes over the body.
@@ -209,10 +216,7 @@ void KernelSystem::check_start() {
         }
     }
     if (worst <= 1.0) return;
-    const auto owner =
-        std::find_if(rows_.owners.begin(), rows_.owners.end(), [&](const RowOwner& o) {
-            return worst_row >= o.first_row && worst_row < o.first_row + o.num_rows;
-        });
+    const Place& place = owner_of(worst_row).object->place;
     if (is_rate) {
         double rate = instant_.pi_t[worst_row];
         const int end = rows_.row_start[static_cast<std::size_t>(worst_row) + 1];
@@ -225,8 +229,9 @@ void KernelSystem::check_start() {
                                 rows_.row_name(worst_row),
                                 rate,
                                 kStartTolerance),
-                    owner->object->place);
+                    place);
     }
+    refuse_contradiction();
     throw Error(
         ErrorKind::numerical,
         fmt::format("inconsistent start: {} is {:.6g} instead of 0 (allowed {:.2g} of the model's "
@@ -234,11 +239,41 @@ void KernelSystem::check_start() {
                     rows_.row_name(worst_row),
                     instant_.pi[worst_row],
                     kStartTolerance),
-        owner->object->place);
+        place);
+}
+
+/// If no displacement closes the gaps of the start, the constraints contradict each other: names
+/// the rows that do.
+void KernelSystem::refuse_contradiction() {
+    const Eigen::VectorXd left = unclosable_gaps(rows_, instant_.A, mass_, instant_.pi);
+    const double worst = left.size() > 0 ? left.cwiseAbs().maxCoeff() : 0.0;
+    if (!(worst > kStartTolerance * extent_)) return;
+    std::string names;
+    int count = 0;
+    Place place;
+    for (int k = 0; k < m_; ++k) {
+        if (std::abs(left[k]) < 0.1 * worst) continue;
+        if (count < kMostNames) names += (count > 0 ? "; " : "") + rows_.row_name(k);
+        if (count == 0) place = owner_of(k).object->place;
+        ++count;
+    }
+    if (count > kMostNames) names += fmt::format("; and {} more", count - kMostNames);
+    throw Error(ErrorKind::numerical,
+                fmt::format("inconsistent constraints: no motion of the bodies closes {} together "
+                            "(a gap of {:.6g} is left); remove one of them or correct where they "
+                            "attach",
+                            names,
+                            worst),
+                place);
+}
+
+const RowOwner& KernelSystem::owner_of(int row) const {
+    return *std::find_if(rows_.owners.begin(), rows_.owners.end(), [row](const RowOwner& o) {
+        return row >= o.first_row && row < o.first_row + o.num_rows;
+    });
 }
 
 void KernelSystem::check_massless() {
-    if (massless_.empty()) return;
     const int i = massless_.analyse(instant_.A);
     if (i < 0) return;
     for (const BodyPart& part : model_.bodies) {

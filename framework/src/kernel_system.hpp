@@ -109,6 +109,8 @@ private:
     void apply_exact(const double* x, const double* y, double h, double* r_motion, double* r_rows);
     void update_B_start(double t0);
     void check_start();
+    void refuse_contradiction();
+    const RowOwner& owner_of(int row) const;
     void check_massless();
     void evaluate_forces(const StepTrial& trial);
     void book(const StepTrial& trial);

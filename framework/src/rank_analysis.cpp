@@ -53,23 +53,23 @@ std::vector<int> dependent_columns(const Eigen::MatrixXd& columns, double thresh
     return dependent;
 }
 
-}  // namespace
+/// The constraint rows as columns, scaled by M^-1/2 and to unit length.
+struct ScaledRows {
+    ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass);
 
-RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass) {
-    RankAnalysis out;
-    std::vector<int> chosen;
+    std::vector<int> chosen;  // row of each column
+    std::vector<double> length;
+    Eigen::SparseMatrix<double> columns;
+};
+
+ScaledRows::ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass) {
     for (int k = 0; k < rows.num_rows(); ++k)
         if (RowLaws::is_constraint(rows.laws[static_cast<std::size_t>(k)])) chosen.push_back(k);
-    out.num_rows = static_cast<int>(chosen.size());
-    if (chosen.empty()) return out;
-
     int num_coordinates = 0;
     for (const int i : rows.column) num_coordinates = std::max(num_coordinates, i + 1);
     double mean = 0.0;
     for (int i = 0; i < num_coordinates; ++i) mean += mass.diagonal(i) / num_coordinates;
     if (!(mean > 0.0)) mean = 1.0;
-
-    // Columns: the rows, scaled by M^-1/2 and to unit length.
     std::vector<Eigen::Triplet<double>> entries;
     for (std::size_t c = 0; c < chosen.size(); ++c) {
         const auto k = static_cast<std::size_t>(chosen[c]);
@@ -84,9 +84,22 @@ RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const Ma
                 else if (square > 0.0 && x != 0.0)
                     entries.emplace_back(i, static_cast<int>(c), x / std::sqrt(square));
             }
+        length.push_back(std::sqrt(square));
     }
-    Eigen::SparseMatrix<double> columns(num_coordinates, static_cast<int>(chosen.size()));
+    columns.resize(num_coordinates, static_cast<int>(chosen.size()));
     columns.setFromTriplets(entries.begin(), entries.end());
+    columns.makeCompressed();
+}
+
+}  // namespace
+
+RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass) {
+    RankAnalysis out;
+    const ScaledRows scaled(rows, A, mass);
+    const Eigen::SparseMatrix<double>& columns = scaled.columns;
+    const std::vector<int>& chosen = scaled.chosen;
+    out.num_rows = static_cast<int>(chosen.size());
+    if (chosen.empty()) return out;
 
     std::vector<int> dependent;
     if (out.num_rows <= kDenseRows) {
@@ -102,7 +115,6 @@ RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const Ma
                 dependent.push_back(qr.colsPermutation().indices()[c]);
         }
     } else {
-        columns.makeCompressed();
         Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
         qr.setPivotThreshold(out.threshold);
         qr.compute(columns);
@@ -117,6 +129,33 @@ RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const Ma
     std::sort(dependent.begin(), dependent.end());
     for (const int c : dependent) out.redundant.push_back(chosen[static_cast<std::size_t>(c)]);
     return out;
+}
+
+Eigen::VectorXd unclosable_gaps(const RowSet& rows,
+                                const Eigen::VectorXd& A,
+                                const MassMatrix& mass,
+                                const Eigen::VectorXd& pi) {
+    Eigen::VectorXd left = Eigen::VectorXd::Zero(rows.num_rows());
+    const ScaledRows scaled(rows, A, mass);
+    const auto count = static_cast<Eigen::Index>(scaled.chosen.size());
+    if (count == 0) return left;
+    Eigen::VectorXd gap(count);
+    for (Eigen::Index c = 0; c < count; ++c) {
+        const auto k = static_cast<std::size_t>(c);
+        gap[c] = scaled.length[k] > 0.0 ? pi[scaled.chosen[k]] / scaled.length[k] : 0.0;
+    }
+    Eigen::SparseMatrix<double> transposed = scaled.columns.transpose();
+    transposed.makeCompressed();
+    Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
+    qr.setPivotThreshold(RankAnalysis{}.threshold);
+    qr.compute(transposed);
+    const Eigen::VectorXd displacement = qr.solve(gap);
+    const Eigen::VectorXd rest = gap - transposed * displacement;
+    for (Eigen::Index c = 0; c < count; ++c) {
+        const auto k = static_cast<std::size_t>(c);
+        left[scaled.chosen[k]] = rest[c] * scaled.length[k];
+    }
+    return left;
 }
 
 }  // namespace ancora

@@ -28,4 +28,11 @@ struct RankAnalysis {
 /// are the last ones of each dependent set; beyond that by sparse QR.
 RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass);
 
+/// The part of the gaps `pi` that no displacement closes: A dq = -pi in the least-squares sense
+/// leaves it. One entry per row, zero outside constraint rows.
+Eigen::VectorXd unclosable_gaps(const RowSet& rows,
+                                const Eigen::VectorXd& A,
+                                const MassMatrix& mass,
+                                const Eigen::VectorXd& pi);
+
 }  // namespace ancora

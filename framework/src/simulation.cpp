@@ -69,35 +69,32 @@ struct Simulation::Impl {
     void step() {
         if (steps_done >= num_steps)
             throw Error(ErrorKind::usage, "the simulation has reached its end");
-        const auto begin = std::chrono::steady_clock::now();
         const double t0 = static_cast<double>(steps_done) * settings.step;
         const bool is_last = steps_done + 1 == num_steps;
         const double rest = settings.end - t0;
         const bool is_short = is_last && std::abs(rest - settings.step) >
                                              kWholeSteps * std::max(settings.end, settings.step);
         system.begin_grid_step(steps_done);
-        const FpEnvironment environment = FpEnvironment::capture();
         const double others = system.meter().sampled_seconds();
-        const auto stepping = std::chrono::steady_clock::now();
+        const FpEnvironment environment = FpEnvironment::capture();
+        const auto begin = std::chrono::steady_clock::now();
         try {
             model.integrator->step(system, t0, is_short ? rest : settings.step);
         } catch (...) {
             environment.restore();
             rethrow_from_plugin(model.integrator_object, "step", &t0);
         }
-        system.meter().book_integrator(
-            model.integrator_object,
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - stepping).count(),
-            others);
+        const double taken =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         if (environment.differs()) {
             environment.restore();
             CallMeter::refuse_environment(
                 model.integrator_object, "step (or a plugin that it led to)", t0);
         }
+        system.meter().book_integrator(model.integrator_object, taken, others);
         system.end_grid_step();
         ++steps_done;
-        seconds +=
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        seconds += taken;
     }
 
     IntegratorSettings settings;

@@ -19,6 +19,9 @@ namespace {
 // the multipliers, so it is larger there.
 constexpr double kRegularisation = 1e-10;
 constexpr double kRegularisationRedundant = 1e-7;
+// A massless coordinate with less elastic support than this, relative, counts as held by
+// constraints alone.
+constexpr double kUnsupported = 1e-6;
 // Factors with more entries leave the caches, and a solve then costs what reading them costs.
 constexpr long kSingleEntries = 100'000;
 // Bodies up to this many coordinates are eliminated as one piece.
@@ -73,7 +76,15 @@ StepMatrix::StepMatrix(int num_coordinates,
     mean_diagonal_ = trace > 0.0 ? trace / n_ : 1.0;
     order(mass, rows, first_of_body);
     build_pattern(mass, rows);
-    leading_.setZero(n_);
+    support_.setZero(n_);
+    for (std::size_t b = 0; b < first_of_body.size(); ++b) {
+        const int first = first_of_body[b];
+        const int last = b + 1 < first_of_body.size() ? first_of_body[b + 1] : n_;
+        if (std::any_of(is_massless_.begin() + first, is_massless_.begin() + last, [](char x) {
+                return x != 0;
+            }))
+            massless_runs_.emplace_back(first, last);
+    }
     work_.setZero(n_ + m_);
 
     factor_->analyse(K_);
@@ -248,33 +259,42 @@ void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, doub
         const TangentTerm& term = rows.tangent_terms[k];
         K[tangent_place_[k]] += 0.5 * term.weight * rows.K[term.from];
     }
-    // B, and the diagonal of the leading block with elastic rows folded in
-    for (int i = 0; i < n_; ++i) leading_[i] = K[diagonal_place_[static_cast<std::size_t>(i)]];
+    // B, and what supports each coordinate: the diagonal of the leading block, for one without mass
+    // the elastic rows that hold it.
+    for (int i = 0; i < n_; ++i)
+        support_[i] = is_massless_[static_cast<std::size_t>(i)] != 0
+                          ? 0.0
+                          : K[diagonal_place_[static_cast<std::size_t>(i)]];
     for (int row = 0; row < m_; ++row) {
         const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
         for (int k = rows.row_start[static_cast<std::size_t>(row)]; k < end; ++k) {
             const double b = rows.B[k];
             K[jacobian_place_[static_cast<std::size_t>(k)]] = b;
             const int i = rows.column[static_cast<std::size_t>(k)];
-            if (is_massless_[static_cast<std::size_t>(i)] != 0 && gamma[row] > 0.0)
-                leading_[i] += b * b / gamma[row];
+            if (gamma[row] > 0.0 && is_massless_[static_cast<std::size_t>(i)] != 0)
+                support_[i] += b * b / gamma[row];
         }
     }
-    // +delta where no mass stands
-    for (int i = 0; i < n_; ++i) {
-        if (is_massless_[static_cast<std::size_t>(i)] == 0) continue;
-        const double delta =
-            eps_ * (leading_[i] > 0.0 ? leading_[i] : scale * mean_diagonal_);
-        K[diagonal_place_[static_cast<std::size_t>(i)]] += delta;
-        leading_[i] += delta;
+    // +delta where no mass stands, relative to that support, or where there is none to what is
+    // usual: the stiffest massless coordinate of the body, else the mean mass.
+    for (const auto& [first, last] : massless_runs_) {
+        double usual = 0.0;
+        for (int i = first; i < last; ++i)
+            if (is_massless_[static_cast<std::size_t>(i)] != 0)
+                usual = std::max(usual, support_[i]);
+        if (!(usual > 0.0)) usual = scale * mean_diagonal_;
+        for (int i = first; i < last; ++i) {
+            if (is_massless_[static_cast<std::size_t>(i)] == 0) continue;
+            if (support_[i] < kUnsupported * usual) support_[i] = usual;
+            K[diagonal_place_[static_cast<std::size_t>(i)]] += eps_ * support_[i];
+        }
     }
     // -gamma, but never less than eps times the row's Schur complement
     for (int row = 0; row < m_; ++row) {
         double schur = 0.0;
         const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
         for (int k = rows.row_start[static_cast<std::size_t>(row)]; k < end; ++k)
-            schur += rows.B[k] * rows.B[k] /
-                     leading_[rows.column[static_cast<std::size_t>(k)]];
+            schur += rows.B[k] * rows.B[k] / support_[rows.column[static_cast<std::size_t>(k)]];
         const double delta = schur > 0.0 ? eps_ * schur : 1.0;
         K[diagonal_place_[static_cast<std::size_t>(n_ + row)]] = -std::max(gamma[row], delta);
     }

@@ -88,7 +88,8 @@ private:
     Eigen::SparseMatrix<double> K_;  // upper triangle in the elimination order
     std::vector<int> mass_place_, tangent_place_, jacobian_place_, diagonal_place_;
     std::vector<double> mass_value_;
-    Eigen::VectorXd leading_;  // diagonal of the leading block, elastic rows included
+    Eigen::VectorXd support_;  // of each coordinate: what its diagonal is measured by
+    std::vector<std::pair<int, int>> massless_runs_;  // coordinates of bodies with massless ones
     std::unique_ptr<Factor> factor_;
     Supernodes supernodes_;
     bool has_supernodes_ = false;

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bad: factories, bodies, forces and rows that misbehave in one call each.
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+
+#include "test_mass.hpp"
+#include "test_plane.hpp"
+
+namespace {
+
+using namespace ancora;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+class NullFactory final : public zoo::TestMass {
+public:
+    using TestMass::TestMass;
+};
+void* make_nothing(const Arguments&) {
+    return nullptr;
+}
+
+class NoCoordinates final : public zoo::TestMass {
+public:
+    using TestMass::TestMass;
+    std::span<const Coordinate> coordinates() const override { return {}; }
+    void start(std::span<double>, std::span<double>) const override {}
+    void mass(MassSink&) const override {}
+};
+
+class NanStart final : public zoo::TestMass {
+public:
+    using TestMass::TestMass;
+    void start(std::span<double> q, std::span<double> v) const override {
+        TestMass::start(q, v);
+        v[1] = kNan;
+    }
+};
+
+class NanMass final : public zoo::TestMass {
+public:
+    using TestMass::TestMass;
+    void mass(MassSink& M) const override {
+        TestMass::mass(M);
+        M.add(2, 1, kNan);
+    }
+};
+
+class MassOutside final : public zoo::TestMass {
+public:
+    using TestMass::TestMass;
+    void mass(MassSink& M) const override {
+        TestMass::mass(M);
+        M.add(3, 0, 1.0);
+    }
+};
+
+class NegativeMass final : public zoo::TestMass {
+public:
+    using TestMass::TestMass;
+    void mass(MassSink& M) const override {
+        for (int i = 0; i < 3; ++i) M.add(i, i, i == 1 ? -1.0 : 1.0);
+    }
+};
+
+/// A point mass that has no mass.
+class Massless final : public zoo::TestMass {
+public:
+    using TestMass::TestMass;
+    void mass(MassSink&) const override {}
+};
+
+class ThrowingForce final : public NonidealForce {
+public:
+    explicit ThrowingForce(const Arguments&) {}
+    std::span<const char* const> attachments() const override { return kAttachments; }
+    WorkKind work() const override { return WorkKind::external; }
+    void evaluate(const RowPoint&, std::span<const double>, const ForceValues&) const override {
+        throw 42;
+    }
+
+private:
+    static constexpr const char* kAttachments[] = {"at"};
+};
+
+class NanForce final : public NonidealForce {
+public:
+    explicit NanForce(const Arguments&) {}
+    std::span<const char* const> attachments() const override { return kAttachments; }
+    WorkKind work() const override { return WorkKind::external; }
+    void evaluate(const RowPoint& at,
+                  std::span<const double>,
+                  const ForceValues& out) const override {
+        for (double& f : out.f) f = 0.0;
+        if (at.t > 0.015) out.f[1] = kNan;
+    }
+
+private:
+    static constexpr const char* kAttachments[] = {"at"};
+};
+
+/// The constraint z^2 / 2 = 0 with its geometry right, for the spoilt ones below.
+class Square : public zoo::TestPlane {
+public:
+    explicit Square(const Arguments& arguments) : TestPlane(arguments) {
+        block_.degree = Degree::quadratic;
+        block_.tangent = TangentForm::isotropic;
+        block_.laws = kElastic;
+    }
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        TestPlane::evaluate(block, at, out);
+        if (!out.pi.empty()) out.pi[0] = 0.5 * at.u[2] * at.u[2];
+        if (!out.A.empty()) out.A[2] = at.u[2];
+    }
+    void evaluate_tangent(int,
+                          std::span<const double>,
+                          std::span<const double>,
+                          bool,
+                          std::span<double> G) const override {
+        G[0] = 0.0;
+    }
+
+private:
+    static constexpr RowLaw kElastic[] = {{RowKind::elastic, 1.0, 0.0, 0.0}};
+};
+
+/// Its Jacobian over a step turns NaN.
+class NanJacobian final : public Square {
+public:
+    using Square::Square;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override {
+        Square::evaluate_step(block, step, out);
+        if (step.t0 > 0.015) out.B[2] = kNan;
+    }
+};
+
+/// Its tangent turns NaN after 0.015 s.
+class NanTangent final : public Square {
+public:
+    using Square::Square;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override {
+        Square::evaluate_step(block, step, out);
+    }
+    void evaluate_tangent(int,
+                          std::span<const double>,
+                          std::span<const double>,
+                          bool,
+                          std::span<double> G) const override {
+        G[0] = kNan;
+    }
+};
+
+/// Its tangent throws.
+class ThrowsInTangent final : public Square {
+public:
+    using Square::Square;
+    void evaluate_tangent(int,
+                          std::span<const double> mid,
+                          std::span<const double>,
+                          bool,
+                          std::span<double>) const override {
+        if (mid[0] > 0.015) throw std::runtime_error("no tangent today");
+    }
+};
+
+constexpr Parameter kAt[] = {parameter::point("at", "where it acts").required()};
+
+constexpr TypeDescriptor null_factory() {
+    TypeDescriptor made = type<NullFactory>("null_factory", {"body"}, zoo::TestMass::kParameters);
+    made.create = &make_nothing;
+    return made;
+}
+
+constexpr TypeDescriptor kTypes[] = {
+    null_factory(),
+    type<NoCoordinates>("no_coordinates", {"body"}, zoo::TestMass::kParameters),
+    type<NanStart>("nan_start", {"body"}, zoo::TestMass::kParameters),
+    type<NanMass>("nan_mass", {"body"}, zoo::TestMass::kParameters),
+    type<MassOutside>("mass_outside", {"body"}, zoo::TestMass::kParameters),
+    type<NegativeMass>("negative_mass", {"body"}, zoo::TestMass::kParameters),
+    type<Massless>("massless", {"body"}, zoo::TestMass::kParameters),
+    type<ThrowingForce>("throwing_force", {"force"}, kAt),
+    type<NanForce>("nan_force", {"force"}, kAt),
+    type<NanJacobian>("nan_jacobian", {"z^2 / 2"}, zoo::TestPlane::kParameters),
+    type<NanTangent>("nan_tangent", {"z^2 / 2"}, zoo::TestPlane::kParameters),
+    type<ThrowsInTangent>("throws_in_tangent", {"z^2 / 2"}, zoo::TestPlane::kParameters),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("bad_calls", "1.0.0", kTypes)

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A good plugin: one row between two points, with every law that a row can have.
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "ancora/sdk/plugin.hpp"
+
+namespace {
+
+using namespace ancora;
+
+constexpr Parameter kParameters[] = {
+    parameter::point("a", "one end").required(),
+    parameter::point("b", "the other end").required(),
+    parameter::text("law", "law of the row", "constraint|velocity|elastic|dashpot")
+        .otherwise("\"constraint\""),
+    parameter::text("geometry",
+                    "what the row measures: a component of the distance, or its square",
+                    "component|square")
+        .otherwise("\"component\""),
+    parameter::vector("axis", 3, "", "direction of the component").otherwise("[1, 0, 0]"),
+    parameter::number("compliance", "m/N", "of an elastic row").otherwise("1"),
+    parameter::number("viscosity", "N s/m", "of an elastic row or a dashpot").otherwise("0"),
+    parameter::number("prestress", "N", "of an elastic row").otherwise("0"),
+    parameter::number("length", "m", "where the square is zero").otherwise("0"),
+    parameter::number("speed", "m/s", "prescribed motion: V t").otherwise("0"),
+    parameter::number("amplitude", "m", "prescribed motion: C (1 - cos w t)").otherwise("0"),
+    parameter::number("frequency", "rad/s", "its w").otherwise("1"),
+};
+
+/// With d = r_a - r_b and the prescribed motion g(t) = V t + C (1 - cos w t), one of
+///
+///   pi = n . d - g(t)                                                                    (1)
+///   pi = (d . d - L^2) / 2 - g(t)                                                        (2)
+class TestSpring final : public Constraint {
+public:
+    explicit TestSpring(const Arguments& arguments)
+        : is_square_(arguments.text("geometry") == "square"),
+          n_(arguments.triple("axis")),
+          length_(arguments.number("length")),
+          speed_(arguments.number("speed")),
+          amplitude_(arguments.number("amplitude")),
+          frequency_(arguments.number("frequency")) {
+        const std::string_view law = arguments.text("law");
+        if (law == "velocity") law_.kind = RowKind::velocity_constraint;
+        if (law == "elastic") law_.kind = RowKind::elastic;
+        if (law == "dashpot") law_.kind = RowKind::dashpot;
+        law_.compliance = arguments.number("compliance");
+        law_.viscosity = arguments.number("viscosity");
+        law_.prestress = arguments.number("prestress");
+        block_ = {.name = "distance",
+                  .num_items = 1,
+                  .rows_per_item = 1,
+                  .scalars_per_item = 6,
+                  .stencil = kStencil,
+                  .laws = {&law_, 1},
+                  .degree = is_square_ ? Degree::quadratic : Degree::linear,
+                  .tangent = is_square_ ? TangentForm::isotropic : TangentForm::none,
+                  .depends_on_time = speed_ != 0.0 || amplitude_ != 0.0};
+    }
+    TestSpring(const TestSpring&) = delete;
+    TestSpring& operator=(const TestSpring&) = delete;
+
+    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+
+    void evaluate(int, const RowPoint& at, const RowValues& out) const override {
+        const double wt = frequency_ * at.t;
+        const double w = frequency_;
+        if (!out.pi.empty()) {
+            out.pi[0] = -speed_ * at.t - amplitude_ * (1.0 - std::cos(wt));
+            for (std::size_t i = 0; i < 3; ++i) {
+                const double d = at.u[i] - at.u[i + 3];
+                out.pi[0] += is_square_ ? 0.5 * d * d : n_[i] * d;
+            }
+            if (is_square_) out.pi[0] -= 0.5 * length_ * length_;
+        }
+        if (!out.A.empty()) write_jacobian(at.u, out.A);
+        if (!out.pi_t.empty()) out.pi_t[0] = -speed_ - amplitude_ * w * std::sin(wt);
+        if (!out.b.empty()) {
+            // pi'' = A u'' + |d'|^2 + pi_tt = A u'' - b
+            out.b[0] = amplitude_ * w * w * std::cos(wt);
+            for (std::size_t i = 0; i < 3 && is_square_; ++i)
+                out.b[0] -= (at.du[i] - at.du[i + 3]) * (at.du[i] - at.du[i + 3]);
+        }
+    }
+
+    void evaluate_step(int, const RowStep& step, const RowStepValues& out) const override {
+        write_jacobian(step.mid, out.B);
+        // cos a - cos b = 2 sin((a + b) / 2) sin((b - a) / 2)
+        if (!out.tau.empty())
+            out.tau[0] = -speed_ * step.h - 2.0 * amplitude_ *
+                                                std::sin(frequency_ * (step.t0 + 0.5 * step.h)) *
+                                                std::sin(0.5 * frequency_ * step.h);
+    }
+
+    void evaluate_tangent(int,
+                          std::span<const double>,
+                          std::span<const double> s,
+                          bool positive_part,
+                          std::span<double> G) const override {
+        if (!is_square_) return;
+        const double k = positive_part ? std::max(s[0], 0.0) : s[0];
+        G[0] = G[3] = k;
+        G[1] = G[2] = -k;
+    }
+
+private:
+    static constexpr const char* kAttachments[] = {"a", "b"};
+    static constexpr std::array<std::int32_t, 6> kStencil = {0, 1, 2, 3, 4, 5};
+
+    void write_jacobian(std::span<const double> u, std::span<double> A) const {
+        for (std::size_t i = 0; i < 3; ++i) {
+            A[i] = is_square_ ? u[i] - u[i + 3] : n_[i];
+            A[i + 3] = -A[i];
+        }
+    }
+
+    bool is_square_;
+    std::array<double, 3> n_;
+    double length_, speed_, amplitude_, frequency_;
+    RowLaw law_;
+    RowBlock block_;
+};
+
+constexpr Parameter kEdgeParameters[] = {
+    parameter::point("point", "where the edge touches").required(),
+    parameter::direction("normal", "direction across the edge").required(),
+};
+
+/// A knife edge: the point does not move across it, n . r' = 0; nonholonomic.
+class TestKnifeEdge final : public Constraint {
+public:
+    explicit TestKnifeEdge(const Arguments&) {}
+
+    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const RowBlock> row_blocks() const override { return {&kBlock, 1}; }
+    bool tied_to_inertial_frame() const override { return true; }
+
+    void evaluate(int, const RowPoint& at, const RowValues& out) const override {
+        if (!out.pi.empty()) out.pi[0] = 0.0;
+        if (!out.pi_t.empty()) out.pi_t[0] = 0.0;
+        for (std::size_t i = 0; i < out.A.size(); ++i) out.A[i] = at.u[i + 3];
+        // n . r'' = -n' . r'
+        if (!out.b.empty()) {
+            out.b[0] = 0.0;
+            for (std::size_t i = 0; i < 3; ++i) out.b[0] -= at.du[i] * at.du[i + 3];
+        }
+    }
+
+private:
+    static constexpr const char* kAttachments[] = {"point", "normal"};
+    static constexpr std::array<std::int32_t, 3> kStencil = {0, 1, 2};
+    static constexpr RowLaw kLaw = {RowKind::velocity_constraint, 0.0, 0.0, 0.0};
+    static constexpr RowBlock kBlock = {.name = "side slip",
+                                        .num_items = 1,
+                                        .rows_per_item = 1,
+                                        .scalars_per_item = 3,
+                                        .stencil = kStencil,
+                                        .laws = {&kLaw, 1},
+                                        .degree = Degree::quadratic,
+                                        .tangent = TangentForm::none};
+};
+
+constexpr TypeDescriptor kTypes[] = {
+    type<TestSpring>("test_spring",
+                     {"one row between two points", "n . d - g(t), (d . d - L^2) / 2 - g(t)"},
+                     kParameters),
+    type<TestKnifeEdge>("test_knife_edge", {"no slip sideways", "n . r' = 0"}, kEdgeParameters),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("test_spring", "1.0.0", kTypes)

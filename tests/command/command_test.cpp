@@ -650,14 +650,29 @@ TEST_SUITE("ancora describe") {
         CHECK(result.status == 0);
         CHECK(result.err == "");
         CHECK(result.out.starts_with("body \"ancf_rigid_body\": "));
-        CHECK(contains(result.out, "\n  density: number [kg/m^3], optional, > 0\n"));
-        CHECK(contains(result.out, "\n      angle: number [rad], required\n"));
+        CHECK(contains(result.out, "\n  density: a number [kg/m^3], optional, > 0\n"));
+        CHECK(contains(result.out, "\n      angle: a number [rad], required\n"));
         CHECK(contains(result.out, "\nSource:\n"));
 
         const Json json = Json::parse(ancora(folder, {"describe", "emm", "--json"}).out);
         REQUIRE(json.size() == 1);
         CHECK(json[0]["kind"] == "integrator");
         CHECK(json[0]["plugin"]["name"] == "emm");
+    }
+
+    TEST_CASE("all types make a reference page, a type's parameters a table") {
+        const TempFolder folder;
+        const ProcessResult result = ancora(folder, {"describe", "--all", "--markdown"});
+        CHECK(result.status == 0);
+        CHECK(result.err == "");
+        CHECK(result.out.starts_with("# Types\n\n## body `ancf_rigid_body`\n"));
+        CHECK(contains(result.out, "\n## constraint `position`\n"));
+        CHECK(contains(result.out, "\n| `density` | a number | kg/m^3 |  | > 0 | "));
+        CHECK(contains(result.out, "\n| `orientation.angle` | a number | rad | required |"));
+
+        CHECK(ancora(folder, {"describe", "--all", "truss"}).status == 2);
+        CHECK(ancora(folder, {"describe", "truss", "--json", "--markdown"}).err ==
+              "error: \"--json\" and \"--markdown\" exclude each other\n");
     }
 
     TEST_CASE("an unknown type comes with the nearest name") {

@@ -1,0 +1,85 @@
+# Installs Ancora into an empty prefix and uses it as a stranger would: nothing but what is installed.
+# SPDX-License-Identifier: BSD-3-Clause
+#
+#   cmake -D BUILD_DIR=... -D SOURCE_DIR=... -D CXX=... -D WORK_DIR=... -P out_of_tree_test.cmake
+#
+# A plugin (sdk/template) and an embedding program (examples/embed_minimal) are built and run, the
+# plugin also with -march=native, which must not change what the kernel and it agree upon.
+
+foreach(name IN ITEMS BUILD_DIR SOURCE_DIR CXX WORK_DIR)
+    if(NOT ${name})
+        message(FATAL_ERROR "write -D ${name}=... before -P")
+    endif()
+endforeach()
+
+# What the caller's shell has set must not help.
+unset(ENV{ANCORA_PLUGIN_PATH})
+unset(ENV{LD_LIBRARY_PATH})
+unset(ENV{CXXFLAGS})
+
+# run(STEP COMMAND argument... [MATCHES text...]): stops with the step's name and all its output
+# unless it ends with status 0 and its output holds every text.
+function(run step)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMMAND;MATCHES")
+    execute_process(COMMAND ${arg_COMMAND}
+        RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    if(NOT status EQUAL 0)
+        message(FATAL_ERROR "${step}: status ${status}\n${output}")
+    endif()
+    foreach(text IN LISTS arg_MATCHES)
+        if(NOT output MATCHES "${text}")
+            message(FATAL_ERROR "${step}: \"${text}\" is not in its output\n${output}")
+        endif()
+    endforeach()
+    message(STATUS "${step}: passed")
+endfunction()
+
+set(prefix "${WORK_DIR}/prefix")
+set(ancora "${prefix}/bin/ancora")
+set(template "${SOURCE_DIR}/sdk/template")
+file(REMOVE_RECURSE "${WORK_DIR}")
+
+# build(STEP SOURCE BINARY argument...): configures with only the installed package, and builds.
+function(build step source binary)
+    run("${step}, configure" COMMAND "${CMAKE_COMMAND}" -S "${source}" -B "${binary}" -G Ninja
+        "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX}"
+        -DCMAKE_BUILD_TYPE=Release ${ARGN})
+    run("${step}, build" COMMAND "${CMAKE_COMMAND}" --build "${binary}")
+endfunction()
+
+run("install" COMMAND "${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${prefix}")
+run("reference" COMMAND "${ancora}" describe --all --markdown
+    MATCHES "body `ancf_rigid_body`" "constraint `position`" "integrator `emm`")
+
+foreach(flags IN ITEMS "-O2" "-O3 -march=native")
+    string(MAKE_C_IDENTIFIER "rod${flags}" name)
+    set(plugin "${WORK_DIR}/${name}")
+    build("plugin with ${flags}" "${template}" "${plugin}" "-DCMAKE_CXX_FLAGS=${flags}")
+    run("plugin with ${flags}, its test"
+        COMMAND "${CMAKE_CTEST_COMMAND}" --test-dir "${plugin}" --output-on-failure)
+    run("plugin with ${flags}, a run"
+        COMMAND "${ancora}" run "${template}/model.toml" --plugin-dir "${plugin}/plugins"
+            --out "${plugin}/results"
+        MATCHES "box on a rod: completed" "energy balance +[0-9.]+e-1[0-9] J")
+    run("plugin with ${flags}, its description"
+        COMMAND "${ancora}" describe rod --plugin-dir "${plugin}/plugins"
+        MATCHES "massless rod")
+endforeach()
+
+# Installed into the same prefix it needs no --plugin-dir.
+run("plugin, install" COMMAND "${CMAKE_COMMAND}" --install "${plugin}" --prefix "${prefix}")
+run("plugin, check" COMMAND "${ancora}" check "${template}/model.toml" MATCHES "rod 0.1.0")
+
+build("embedding program" "${SOURCE_DIR}/examples/embed_minimal" "${WORK_DIR}/embed")
+run("embedding program, built in code" COMMAND "${WORK_DIR}/embed/embed_minimal"
+    MATCHES "pin: reaction" "t = 1 s")
+run("embedding program, from a manifest"
+    COMMAND "${WORK_DIR}/embed/embed_minimal" "${template}/model.toml"
+    MATCHES "rod: reaction" "t = 5 s")
+
+# The installed tree may be moved as a whole.
+file(RENAME "${prefix}" "${WORK_DIR}/moved")
+run("moved prefix" COMMAND "${WORK_DIR}/moved/bin/ancora" check "${template}/model.toml"
+    MATCHES "${WORK_DIR}/moved/lib")
+
+file(REMOVE_RECURSE "${WORK_DIR}")

@@ -59,12 +59,17 @@ public:
     const std::vector<Account>& accounts() const { return accounts_; }
 
     /// Throws the plugin error for a floating-point environment changed by `object`.
-    [[noreturn]] static void refuse_environment(const ObjectRef& object, const char* what, double t);
+    [[noreturn]] static void refuse_environment(const ObjectRef& object,
+                                                const char* what,
+                                                double t);
 
 private:
     template <class Function>
-    void call_sampled(
-        Account& account, const ObjectRef& object, const char* what, double t, Function&& function) {
+    void call_sampled(Account& account,
+                      const ObjectRef& object,
+                      const char* what,
+                      double t,
+                      Function&& function) {
         const FpEnvironment environment = FpEnvironment::capture();
         const auto begin = std::chrono::steady_clock::now();
         try {

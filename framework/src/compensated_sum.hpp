@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums that keep their rounding errors: Neumaier's running sum, two-sum, and a pairwise dot product.
+// Sums that keep their rounding errors: Neumaier's running sum, two-sum, and a pairwise dot
+// product.
 #pragma once
 
 #include <cmath>

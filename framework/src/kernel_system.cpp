@@ -27,7 +27,8 @@ constexpr double kSingleContraction = 1e-2;
 
 int force_u_size(const Model& model) {
     int size = 0;
-    for (const ForcePart& part : model.forces) size += 3 * static_cast<int>(part.attachments.size());
+    for (const ForcePart& part : model.forces)
+        size += 3 * static_cast<int>(part.attachments.size());
     return size;
 }
 
@@ -47,11 +48,25 @@ KernelSystem::KernelSystem(const Model& model)
       mass_(model),
       laws_(rows_.laws),
       massless_(mass_, rows_, n_) {
-    for (Eigen::VectorXd* x : {&q_, &q_low_, &v_, &v_low_, &a_, &dq_, &mid_, &Ma_, &F_, &p_,
-                               &gravity_force_, &external_force_, &inverse_mass_,
-                               &refine_motion_, &refine_dq_})
+    for (Eigen::VectorXd* x : {&q_,
+                               &q_low_,
+                               &v_,
+                               &v_low_,
+                               &a_,
+                               &dq_,
+                               &mid_,
+                               &Ma_,
+                               &F_,
+                               &p_,
+                               &gravity_force_,
+                               &external_force_,
+                               &inverse_mass_,
+                               &refine_motion_,
+                               &refine_dq_})
         x->setZero(n_);
-    for (Eigen::VectorXd* x : {&s_, &pi_, &Bdq_, &fresh_pi_, &rate_pi_t_, &refine_rows_, &refine_s_}) x->setZero(m_);
+    for (Eigen::VectorXd* x :
+         {&s_, &pi_, &Bdq_, &fresh_pi_, &rate_pi_t_, &refine_rows_, &refine_s_})
+        x->setZero(m_);
     rate_A_.setZero(rows_.B.size());
 
     for (int i = 0; i < n_; ++i)
@@ -154,8 +169,8 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     for (const RowOwner& owner : rows_.owners) {
         if (owner.state_count == 0) continue;
         try {
-            owner.source->start_state({state0_.data() + owner.state_first,
-                                       static_cast<std::size_t>(owner.state_count)});
+            owner.source->start_state(
+                {state0_.data() + owner.state_first, static_cast<std::size_t>(owner.state_count)});
         } catch (...) {
             rethrow_from_plugin(*owner.object, "start_state", nullptr);
         }
@@ -164,8 +179,8 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
         const ForceSpace& space = force_spaces_[f];
         if (space.state_count == 0) continue;
         try {
-            model_.forces[f].force->start_state({state0_.data() + space.state_first,
-                                                 static_cast<std::size_t>(space.state_count)});
+            model_.forces[f].force->start_state(
+                {state0_.data() + space.state_first, static_cast<std::size_t>(space.state_count)});
         } catch (...) {
             rethrow_from_plugin(model_.forces[f].object, "start_state", nullptr);
         }
@@ -193,22 +208,22 @@ void KernelSystem::check_start() {
         }
         if (!std::isfinite(instant_.pi[k]) || !std::isfinite(rate)) {
             const ObjectRef& object = *owner_of(k).object;
-            throw Error(ErrorKind::plugin,
-                        fmt::format("t = {:.9g} s, {}: evaluate returned a value that is not finite "
-                                    "({})",
-                                    t_,
-                                    describe(object),
-                                    rows_.row_name(k)),
-                        object.place);
+            throw Error(
+                ErrorKind::plugin,
+                fmt::format("t = {:.9g} s, {}: evaluate returned a value that is not finite "
+                            "({})",
+                            t_,
+                            describe(object),
+                            rows_.row_name(k)),
+                object.place);
         }
         if (!laws_.is_constraint(k)) continue;
         // Gaps are lengths in constraints, pure numbers in strains: a strain gapes over the body.
-        const double gap = laws_.carries(k) ? std::abs(instant_.pi[k]) / (kStartTolerance * extent_)
-                                            : 0.0;
-        const double slip =
-            std::max(size, speed) > 0.0
-                ? std::abs(rate) / (kStartTolerance * std::max(size, speed))
-                : 0.0;
+        const double gap =
+            laws_.carries(k) ? std::abs(instant_.pi[k]) / (kStartTolerance * extent_) : 0.0;
+        const double slip = std::max(size, speed) > 0.0
+                                ? std::abs(rate) / (kStartTolerance * std::max(size, speed))
+                                : 0.0;
         if (std::max(gap, slip) > worst) {
             worst = std::max(gap, slip);
             worst_row = k;
@@ -222,14 +237,15 @@ void KernelSystem::check_start() {
         const int end = rows_.row_start[static_cast<std::size_t>(worst_row) + 1];
         for (int i = rows_.row_start[static_cast<std::size_t>(worst_row)]; i < end; ++i)
             rate += instant_.A[i] * v_[rows_.column[static_cast<std::size_t>(i)]];
-        throw Error(ErrorKind::numerical,
-                    fmt::format("inconsistent start: {} changes at a rate of {:.6g} (allowed {:.2g} "
-                                "of the velocities); correct velocities or angular velocities of "
-                                "the bodies it ties",
-                                rows_.row_name(worst_row),
-                                rate,
-                                kStartTolerance),
-                    place);
+        throw Error(
+            ErrorKind::numerical,
+            fmt::format("inconsistent start: {} changes at a rate of {:.6g} (allowed {:.2g} "
+                        "of the velocities); correct velocities or angular velocities of "
+                        "the bodies it ties",
+                        rows_.row_name(worst_row),
+                        rate,
+                        kStartTolerance),
+            place);
     }
     refuse_contradiction();
     throw Error(
@@ -279,9 +295,9 @@ void KernelSystem::check_massless() {
     for (const BodyPart& part : model_.bodies) {
         if (i < part.first || i >= part.first + part.count) continue;
         const Coordinate& c = part.body->coordinates()[static_cast<std::size_t>(i - part.first)];
-        const std::string which =
-            c.vector < 0 ? fmt::format("coordinate {}", i - part.first)
-                         : fmt::format("vector {} along {}", c.vector, "xyz"[c.axis]);
+        const std::string which = c.vector < 0
+                                      ? fmt::format("coordinate {}", i - part.first)
+                                      : fmt::format("vector {} along {}", c.vector, "xyz"[c.axis]);
         throw Error(ErrorKind::numerical,
                     fmt::format("{}: its {} (coordinate {}) has no mass, and no constraint or "
                                 "stiffness determines its motion; give it mass or tie it",
@@ -356,7 +372,8 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
     s_trial_ = s;
 
     StepDefect defect;
-    defect.energy = std::abs(pairwise_dot(r_motion.data(), dq_.data(), r_motion.size())) + row_defect;
+    defect.energy =
+        std::abs(pairwise_dot(r_motion.data(), dq_.data(), r_motion.size())) + row_defect;
     const double dv_M_dv = h * h * pairwise_dot(a, Ma_.data(), trial.a.size());
     defect.energy_scale = std::max({ledger_.energy_scale(), dv_M_dv, row_energy});
     constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -508,7 +525,8 @@ void KernelSystem::solve(std::span<const double> r_motion,
 }
 
 SolverCost KernelSystem::cost() const {
-    const double evaluation = 6.0 * static_cast<double>(rows_.column.size()) + 20.0 * n_ + 10.0 * m_;
+    const double evaluation =
+        6.0 * static_cast<double>(rows_.column.size()) + 20.0 * n_ + 10.0 * m_;
     return {matrix_->factorise_flops(), 2.0 * (matrix_->solve_flops() + evaluation)};
 }
 
@@ -623,7 +641,8 @@ void KernelSystem::collect_reactions(const StepTrial& trial) {
             for (int i = 0; i < count; ++i) reaction_sum_[first + i] += h * local_force_[i];
         } else {
             for (int i = 0; i < count; ++i)
-                reaction_sum_[first + i] -= h * trial.s[static_cast<std::size_t>(owner.first_row + i)];
+                reaction_sum_[first + i] -=
+                    h * trial.s[static_cast<std::size_t>(owner.first_row + i)];
         }
     }
     grid_time_ += h;
@@ -675,8 +694,7 @@ double KernelSystem::elastic_energy() const {
 
 void KernelSystem::close_ledger(bool begins) {
     mass_.multiply(v_.data(), p_.data());
-    const double kinetic =
-        0.5 * pairwise_dot(v_.data(), p_.data(), static_cast<std::size_t>(n_));
+    const double kinetic = 0.5 * pairwise_dot(v_.data(), p_.data(), static_cast<std::size_t>(n_));
     const Momenta momenta = space_.momenta(q_.data(), p_.data());
     farthest_ = std::max(farthest_, space_.farthest(q_.data()));
     if (begins) {
@@ -696,8 +714,8 @@ void KernelSystem::no_convergence(const StepTrial& trial,
     std::string name = "nothing";
     int worst_row = -1;
     for (int k = 0; k < m_; ++k) {
-        const double size = std::abs(r_rows_[static_cast<std::size_t>(k)] *
-                                     trial.s[static_cast<std::size_t>(k)]);
+        const double size =
+            std::abs(r_rows_[static_cast<std::size_t>(k)] * trial.s[static_cast<std::size_t>(k)]);
         if (!(size <= worst)) {
             worst = size;
             worst_row = k;

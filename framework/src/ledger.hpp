@@ -66,8 +66,7 @@ public:
                       gravity_.value() - external_.value() - nonideal_.value() -
                       projection_.value();
         for (std::size_t c = 0; c < 3; ++c) {
-            now_.momentum[c] =
-                momenta.linear[c] - initial_.momenta.linear[c] - impulse_[c].value();
+            now_.momentum[c] = momenta.linear[c] - initial_.momenta.linear[c] - impulse_[c].value();
             now_.angular_momentum[c] =
                 momenta.angular[c] - initial_.momenta.angular[c] - angular_impulse_[c].value();
         }

@@ -45,11 +45,10 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
         } catch (...) {
             rethrow_from_plugin(part.object, "mass", nullptr);
         }
-        std::stable_sort(entries_.begin() + first,
-                         entries_.end(),
-                         [](const MassEntry& a, const MassEntry& b) {
-                             return a.i != b.i ? a.i < b.i : a.j < b.j;
-                         });
+        std::stable_sort(
+            entries_.begin() + first, entries_.end(), [](const MassEntry& a, const MassEntry& b) {
+                return a.i != b.i ? a.i < b.i : a.j < b.j;
+            });
     }
     // One entry per pair.
     std::size_t last = 0;

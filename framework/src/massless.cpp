@@ -65,10 +65,11 @@ Massless::Massless(const MassMatrix& mass, const RowSet& rows, int num_coordinat
     }
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];
-        const bool touches =
-            std::any_of(first_of_row.begin() + part.first_row,
-                        first_of_row.begin() + part.first_row + part.num_rows,
-                        [](int first) { return first >= 0; });
+        const bool touches = std::any_of(first_of_row.begin() + part.first_row,
+                                         first_of_row.begin() + part.first_row + part.num_rows,
+                                         [](int first) {
+                                             return first >= 0;
+                                         });
         if (touches) blocks_.push_back(static_cast<int>(b));
     }
 }
@@ -105,13 +106,13 @@ void Massless::fill(Cluster& cluster,
             if (place_[static_cast<std::size_t>(i)] < 0) known += A[k] * v[i];
         }
         for (int k = begin; k < end; ++k) {
-            const int a = place_[static_cast<std::size_t>(
-                rows_.column[static_cast<std::size_t>(k)])];
+            const int a =
+                place_[static_cast<std::size_t>(rows_.column[static_cast<std::size_t>(k)])];
             if (a < 0) continue;
             cluster.rhs[a] -= w * A[k] * known;
             for (int l = begin; l < end; ++l) {
-                const int b = place_[static_cast<std::size_t>(
-                    rows_.column[static_cast<std::size_t>(l)])];
+                const int b =
+                    place_[static_cast<std::size_t>(rows_.column[static_cast<std::size_t>(l)])];
                 if (b >= 0) cluster.normal(a, b) += w * A[k] * A[l];
             }
         }

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/Core>
 #include <Eigen/Cholesky>
+#include <Eigen/Core>
 
 #include "mass_matrix.hpp"
 #include "row_set.hpp"
@@ -42,7 +42,10 @@ private:
         Eigen::VectorXd rhs;
         Eigen::LDLT<Eigen::MatrixXd> ldlt;
     };
-    void fill(Cluster& cluster, const Eigen::VectorXd& A, const Eigen::VectorXd* pi_t, const double* v);
+    void fill(Cluster& cluster,
+              const Eigen::VectorXd& A,
+              const Eigen::VectorXd* pi_t,
+              const double* v);
     double weight(const Cluster& cluster, int row) const;
 
     const RowSet& rows_;

@@ -23,8 +23,7 @@ public:
 
     void weight(int component, int coordinate, double weight) override {
         check(component, coordinate);
-        if (weight != 0.0)
-            out_.terms.push_back({component, body_.first + coordinate, weight});
+        if (weight != 0.0) out_.terms.push_back({component, body_.first + coordinate, weight});
     }
     void constant(int component, double value) override {
         check(component, 0);
@@ -57,7 +56,9 @@ bool split_attachment(const std::string& text, std::string& name, std::string& r
     const std::size_t at = text.find('@');
     if (at == std::string::npos) return false;
     const auto trim = [](std::string part) {
-        const auto is_space = [](unsigned char c) { return std::isspace(c) != 0; };
+        const auto is_space = [](unsigned char c) {
+            return std::isspace(c) != 0;
+        };
         part.erase(part.begin(), std::find_if_not(part.begin(), part.end(), is_space));
         part.erase(std::find_if_not(part.rbegin(), part.rend(), is_space).base(), part.end());
         return part;
@@ -91,7 +92,9 @@ bool read_locator(const std::string& text, Locator& out) {
         out.kind = Locator::Kind::index;
         return out.index >= 0;
     }
-    const auto is_word = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; };
+    const auto is_word = [](unsigned char c) {
+        return std::isalnum(c) || c == '_' || c == '-';
+    };
     out.kind = Locator::Kind::name;
     out.name = text;
     return std::all_of(text.begin(), text.end(), is_word) &&
@@ -177,7 +180,8 @@ private:
     }
 
     BoundArguments bind(const ObjectRef& object, const Table& parameters) {
-        const auto motion = [this](const std::string& body, const Place& place) -> const RigidMotion& {
+        const auto motion = [this](const std::string& body,
+                                   const Place& place) -> const RigidMotion& {
             return motion_of(body, place);
         };
         const std::span<const Parameter> schema(
@@ -234,10 +238,10 @@ private:
     const RigidMotion& motion_of(const std::string& name, const Place& place) {
         const auto i = static_cast<std::size_t>(find_body(name, place));
         if (progress_[i] == Progress::making)
-            throw Error(ErrorKind::manifest,
-                        fmt::format("body \"{}\" starts from itself, over one or more other bodies",
-                                    name),
-                        place);
+            throw Error(
+                ErrorKind::manifest,
+                fmt::format("body \"{}\" starts from itself, over one or more other bodies", name),
+                place);
         make_body(i);
         if (!motions_[i]) {
             BodyPart& part = model_.bodies[i];
@@ -277,13 +281,12 @@ private:
             model_.num_coordinates += part.count;
         }
         if (model_.num_coordinates == 0)
-            throw Error(ErrorKind::manifest,
-                        "the model has no body, or none with coordinates; add a [[body]]",
-                        manifest_.file.empty()
-                            ? Place{}
-                            : Place{std::make_shared<const std::string>(manifest_.file.string()),
-                                    0,
-                                    0});
+            throw Error(
+                ErrorKind::manifest,
+                "the model has no body, or none with coordinates; add a [[body]]",
+                manifest_.file.empty()
+                    ? Place{}
+                    : Place{std::make_shared<const std::string>(manifest_.file.string()), 0, 0});
     }
 
     /// The attachments that an object names in its parameters.
@@ -429,10 +432,20 @@ Attachment Model::attach(const std::string& text,
     try {
         part.body->attach(where, writer);
     } catch (const std::invalid_argument& reason) {
-        throw Error(ErrorKind::manifest, fmt::format("{}\"{}\": {}", prefix(owner), text, reason.what()), place);
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{}\"{}\": {}", prefix(owner), text, reason.what()),
+                    place);
     } catch (...) {
         rethrow_from_plugin(part.object, "attach", nullptr);
     }
+    if (out.is_nonlinear)
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{}\"{}\" is not a linear function of the coordinates of {}, and "
+                                "this kernel has no discrete face for such an attachment",
+                                prefix(owner),
+                                text,
+                                part.object.label),
+                    place);
     return out;
 }
 

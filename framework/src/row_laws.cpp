@@ -11,8 +11,9 @@ RowLaws::RowLaws(const std::vector<RowLaw>& laws) : laws_(laws) {
     theta_.setZero(m);
     gamma_.setZero(m);
     extra_.setZero(m);
-    has_viscosity_ = std::any_of(
-        laws.begin(), laws.end(), [](const RowLaw& law) { return law.viscosity > 0.0; });
+    has_viscosity_ = std::any_of(laws.begin(), laws.end(), [](const RowLaw& law) {
+        return law.viscosity > 0.0;
+    });
 }
 
 void RowLaws::prepare(double h) {

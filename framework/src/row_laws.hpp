@@ -35,9 +35,8 @@ public:
     /// Elastic energy of row k: pi^2 / (2 c) + s0 pi.
     double energy(int k, double pi) const {
         const RowLaw& law = laws_[static_cast<std::size_t>(k)];
-        return law.kind == RowKind::elastic
-                   ? pi * (0.5 * pi / law.compliance + law.prestress)
-                   : 0.0;
+        return law.kind == RowKind::elastic ? pi * (0.5 * pi / law.compliance + law.prestress)
+                                            : 0.0;
     }
     /// Energy that the row dissipates over a step, >= 0: eta dpi^2 / h.
     double dissipation(int k, double dpi, double h) const {

@@ -62,11 +62,19 @@ RowSet::RowSet(const Model& model, CallMeter& meter) : model_(model), meter_(met
 
     B.setZero(static_cast<Eigen::Index>(column.size()));
     tau.setZero(num_rows());
-    const int num_tangent = blocks.empty() ? 0 : blocks.back().first_tangent + blocks.back().num_tangent;
+    const int num_tangent =
+        blocks.empty() ? 0 : blocks.back().first_tangent + blocks.back().num_tangent;
     K.setZero(num_tangent);
     u0_.setZero(u_size);
     du_.setZero(u_size);
     umid_.setZero(u_size);
+    u1_.setZero(u_size);
+    q1_.setZero(model.num_coordinates);
+    work0_.setZero(num_rows());
+    work1_.setZero(num_rows());
+    needs_end_ = std::any_of(blocks.begin(), blocks.end(), [](const BlockPart& part) {
+        return part.block->degree == Degree::general || part.block->depends_on_time;
+    });
     int num_local = 0;
     for (const BlockPart& part : blocks)
         if (owners[static_cast<std::size_t>(part.owner)].constraint >= 0)
@@ -79,8 +87,8 @@ RowSet::RowSet(const Model& model, CallMeter& meter) : model_(model), meter_(met
         if (!part.is_constant) continue;
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         std::vector<double> zero(static_cast<std::size_t>(owner.u_count), 0.0);
-        double* values = owner.body >= 0 ? B.data() + part.first_value
-                                         : local_.data() + part.first_local;
+        double* values =
+            owner.body >= 0 ? B.data() + part.first_value : local_.data() + part.first_local;
         call_evaluate(part, {zero, zero, 0.0}, {{}, view(values, part.num_values), {}, {}});
         if (owner.constraint >= 0) chain(part, values, B.data());
     }
@@ -120,11 +128,11 @@ void RowSet::add_owner(const RowSource& source, const ObjectRef& object, RowOwne
         for (int row = 0; row < part.num_rows; ++row) {
             const std::size_t many = block.laws.size();
             const std::size_t law =
-                many == 1 ? 0
-                          : static_cast<std::size_t>(
-                                many == static_cast<std::size_t>(block.rows_per_item)
-                                    ? row % block.rows_per_item
-                                    : row);
+                many == 1
+                    ? 0
+                    : static_cast<std::size_t>(many == static_cast<std::size_t>(block.rows_per_item)
+                                                   ? row % block.rows_per_item
+                                                   : row);
             laws.push_back(block.laws[law]);
         }
         chain_start_.push_back(static_cast<int>(chain_terms_.size()));
@@ -163,20 +171,21 @@ void RowSet::check_block(const RowOwner& owner, int index, const RowBlock& block
                            stencil));
     for (const int u : block.stencil)
         if (u < 0 || u >= owner.u_count)
-            refuse(fmt::format("its stencil names local scalar {}, there are 0 to {}",
-                               u,
-                               owner.u_count - 1));
-    const auto rows = static_cast<std::size_t>(block.num_items) *
-                      static_cast<std::size_t>(block.rows_per_item);
+            refuse(fmt::format(
+                "its stencil names local scalar {}, there are 0 to {}", u, owner.u_count - 1));
+    const auto rows =
+        static_cast<std::size_t>(block.num_items) * static_cast<std::size_t>(block.rows_per_item);
     const std::size_t laws_given = block.laws.size();
     if (laws_given != 1 && laws_given != static_cast<std::size_t>(block.rows_per_item) &&
         laws_given != rows)
-        refuse(fmt::format("it has {} laws; give 1, one per row of an item ({}) or one per row ({})",
-                           laws_given,
-                           block.rows_per_item,
-                           rows));
+        refuse(
+            fmt::format("it has {} laws; give 1, one per row of an item ({}) or one per row ({})",
+                        laws_given,
+                        block.rows_per_item,
+                        rows));
     for (const RowLaw& law : block.laws) {
-        if (law.kind == RowKind::elastic && !(law.compliance > 0.0 && std::isfinite(law.compliance)))
+        if (law.kind == RowKind::elastic &&
+            !(law.compliance > 0.0 && std::isfinite(law.compliance)))
             refuse(fmt::format("an elastic row has compliance {}; it must be positive and finite",
                                law.compliance));
         if (!(law.viscosity >= 0.0) || !std::isfinite(law.viscosity) ||
@@ -187,11 +196,6 @@ void RowSet::check_block(const RowOwner& owner, int index, const RowBlock& block
     }
     if (block.tangent == TangentForm::isotropic && block.scalars_per_item % 3 != 0)
         refuse("an isotropic tangent needs scalars in triples");
-    if (block.degree != Degree::linear && block.tangent == TangentForm::none &&
-        std::any_of(block.laws.begin(), block.laws.end(), [](const RowLaw& law) {
-            return law.kind == RowKind::constraint || law.kind == RowKind::elastic;
-        }))
-        refuse("it is not linear but declares no tangent");
 }
 
 void RowSet::add_body_block(BlockPart& part) {
@@ -227,14 +231,6 @@ void RowSet::add_constraint_block(BlockPart& part, const std::vector<Attachment>
     const RowBlock& block = *part.block;
     const int S = block.scalars_per_item;
     const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
-    for (const Attachment& at : attachments)
-        if (at.is_nonlinear)
-            throw Error(ErrorKind::manifest,
-                        fmt::format("{}: \"{}\" is not a linear function of its body's "
-                                    "coordinates, which this kernel cannot chain yet",
-                                    owner.object->label,
-                                    at.text),
-                        owner.object->place);
     if (!blocks.empty() && owners[static_cast<std::size_t>(blocks.back().owner)].constraint >= 0)
         part.first_local = blocks.back().first_local + blocks.back().num_values;
     part.first_value = static_cast<int>(column.size());
@@ -339,27 +335,37 @@ void RowSet::evaluate_step(const double* q0,
             step.u0 = view(q0 + owner.u_first, owner.u_count);
             step.du = view(dq + owner.u_first, owner.u_count);
             step.mid = view(mid + owner.u_first, owner.u_count);
+            double* q1 = q1_.data() + owner.u_first;
+            if (needs_end_)
+                for (int i = 0; i < owner.u_count; ++i)
+                    q1[i] = step.u0[std::size_t(i)] + step.du[std::size_t(i)];
+            step.u1 = view(q1, owner.u_count);
         } else {
             if (mapped != part.owner) {
                 map_attachments(owner, q0, true, u0_.data() + owner.u_first);
                 map_attachments(owner, dq, false, du_.data() + owner.u_first);
-                for (int i = owner.u_first; i < owner.u_first + owner.u_count; ++i)
+                for (int i = owner.u_first; i < owner.u_first + owner.u_count; ++i) {
                     umid_[i] = u0_[i] + 0.5 * du_[i];
+                    u1_[i] = u0_[i] + du_[i];
+                }
                 mapped = part.owner;
             }
             step.u0 = view(u0_.data() + owner.u_first, owner.u_count);
             step.du = view(du_.data() + owner.u_first, owner.u_count);
             step.mid = view(umid_.data() + owner.u_first, owner.u_count);
+            step.u1 = view(u1_.data() + owner.u_first, owner.u_count);
         }
         step.state0 = state0.subspan(static_cast<std::size_t>(owner.state_first),
                                      static_cast<std::size_t>(owner.state_count));
         step.state1 = state1.subspan(static_cast<std::size_t>(owner.state_first),
                                      static_cast<std::size_t>(owner.state_count));
-        double* values = owner.body >= 0 ? B.data() + part.first_value
-                                         : local_.data() + part.first_local;
+        double* values =
+            owner.body >= 0 ? B.data() + part.first_value : local_.data() + part.first_local;
         RowStepValues out;
         out.B = view(values, part.num_values);
         if (block.depends_on_time) out.tau = view(tau.data() + part.first_row, part.num_rows);
+        out.work0 = view(work0_.data() + part.first_row, part.num_rows);
+        out.work1 = view(work1_.data() + part.first_row, part.num_rows);
         meter_.call(*owner.object, "evaluate_step", t0, [&] {
             owner.source->evaluate_step(part.index, step, out);
         });
@@ -374,10 +380,10 @@ RowPoint RowSet::point_of(const RowOwner& owner, const double* q, const double* 
                 t};
     map_attachments(owner, q, true, u0_.data() + owner.u_first);
     if (v != nullptr) map_attachments(owner, v, false, du_.data() + owner.u_first);
-    return {view(u0_.data() + owner.u_first, owner.u_count),
-            v != nullptr ? view(du_.data() + owner.u_first, owner.u_count)
-                         : std::span<const double>{},
-            t};
+    return {
+        view(u0_.data() + owner.u_first, owner.u_count),
+        v != nullptr ? view(du_.data() + owner.u_first, owner.u_count) : std::span<const double>{},
+        t};
 }
 
 void RowSet::evaluate(const double* q, const double* v, double t, Instant& out) {
@@ -453,8 +459,7 @@ void RowSet::evaluate_tangent(const double* mid, const double* s, bool positive_
 }
 
 void RowSet::local_force(int constraint, const double* s, double* f) const {
-    const RowOwner& owner =
-        owners[model_.bodies.size() + static_cast<std::size_t>(constraint)];
+    const RowOwner& owner = owners[model_.bodies.size() + static_cast<std::size_t>(constraint)];
     std::fill(f, f + owner.u_count, 0.0);
     for (const BlockPart& part : blocks) {
         if (&owners[static_cast<std::size_t>(part.owner)] != &owner) continue;
@@ -464,7 +469,8 @@ void RowSet::local_force(int constraint, const double* s, double* f) const {
         for (int row = 0; row < part.num_rows; ++row) {
             const std::int32_t* stencil =
                 block.stencil.data() + std::size_t(row / block.rows_per_item) * std::size_t(S);
-            for (int j = 0; j < S; ++j) f[stencil[j]] -= s[part.first_row + row] * local[row * S + j];
+            for (int j = 0; j < S; ++j)
+                f[stencil[j]] -= s[part.first_row + row] * local[row * S + j];
         }
     }
 }
@@ -491,8 +497,8 @@ std::string RowSet::row_name(int row) const {
 void RowSet::attribute_nonfinite(double t) const {
     const auto refuse = [&](const BlockPart& part, const char* what, int row, int col) {
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
-        const std::string where = col >= 0 ? fmt::format("row {}, column {}", row, col)
-                                           : fmt::format("row {}", row);
+        const std::string where =
+            col >= 0 ? fmt::format("row {}, column {}", row, col) : fmt::format("row {}", row);
         throw Error(ErrorKind::plugin,
                     fmt::format("t = {:.9g} s, {}: evaluate_step returned a {} that is not finite "
                                 "(block \"{}\", {})",
@@ -506,8 +512,8 @@ void RowSet::attribute_nonfinite(double t) const {
     for (const BlockPart& part : blocks) {
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         const int S = part.block->scalars_per_item;
-        const double* values = owner.body >= 0 ? B.data() + part.first_value
-                                               : local_.data() + part.first_local;
+        const double* values =
+            owner.body >= 0 ? B.data() + part.first_value : local_.data() + part.first_local;
         for (int i = 0; i < part.num_values; ++i)
             if (!std::isfinite(values[i])) refuse(part, "Jacobian", i / S, i % S);
         for (int row = 0; row < part.num_rows; ++row)

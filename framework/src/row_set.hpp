@@ -34,13 +34,13 @@ struct BlockPart {
     const RowBlock* block = nullptr;
     int first_row = 0;
     int num_rows = 0;
-    int first_value = 0;    ///< bodies: of its entries in the Jacobian, laid out as the plugin writes
-    int num_values = 0;     ///< entries in the plugin's layout
-    int first_local = 0;    ///< constraints: of its entries in the local Jacobian buffer
+    int first_value = 0;  ///< bodies: of its entries in the Jacobian, laid out as the plugin writes
+    int num_values = 0;   ///< entries in the plugin's layout
+    int first_local = 0;  ///< constraints: of its entries in the local Jacobian buffer
     int first_tangent = 0;  ///< of its entries in the tangent buffer
     int num_tangent = 0;
     bool holds_constraint = false;  ///< some of its rows are pi = 0
-    bool is_constant = false;  ///< linear without explicit time: evaluated once
+    bool is_constant = false;       ///< linear without explicit time: evaluated once
 };
 
 /// An entry of a buffer times a weight goes to an entry of another.
@@ -120,27 +120,28 @@ public:
     int num_state = 0;
 
 private:
-    struct LocalScalars {
-        const double* u0;
-        const double* du;
-        const double* mid;
-    };
     void add_owner(const RowSource& source, const ObjectRef& object, RowOwner owner);
     void check_block(const RowOwner& owner, int index, const RowBlock& block) const;
     void add_body_block(BlockPart& part);
     void add_constraint_block(BlockPart& part, const std::vector<Attachment>& attachments);
-    void map_attachments(const RowOwner& owner, const double* x, bool with_constant, double* u) const;
+    void map_attachments(const RowOwner& owner,
+                         const double* x,
+                         bool with_constant,
+                         double* u) const;
     void chain(const BlockPart& part, const double* local, double* values) const;
     void call_evaluate(const BlockPart& part, const RowPoint& at, const RowValues& out);
     RowPoint point_of(const RowOwner& owner, const double* q, const double* v, double t);
 
     const Model& model_;
     CallMeter& meter_;
-    std::vector<ChainTerm> chain_terms_;       // local Jacobian -> B
-    std::vector<int> chain_start_;             // per block
-    Eigen::VectorXd local_;                    // local Jacobians of the last step
-    Eigen::VectorXd local_now_;                // the same for the continuous face
-    Eigen::VectorXd u0_, du_, umid_;           // local scalars of the constraints
+    std::vector<ChainTerm> chain_terms_;   // local Jacobian -> B
+    std::vector<int> chain_start_;         // per block
+    Eigen::VectorXd local_;                // local Jacobians of the last step
+    Eigen::VectorXd local_now_;            // the same for the continuous face
+    Eigen::VectorXd u0_, du_, umid_, u1_;  // local scalars of the constraints
+    Eigen::VectorXd q1_;                   // end of the step, for the bodies' rows
+    bool needs_end_ = false;               // some block asks for it
+    Eigen::VectorXd work0_, work1_;        // the plugins' own room, one number per row
 };
 
 }  // namespace ancora

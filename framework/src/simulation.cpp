@@ -59,11 +59,12 @@ struct Simulation::Impl {
             names += (i > 0 ? "; " : "") + system.rows().row_name(rank.redundant[i]);
         if (shown < rank.redundant.size())
             names += fmt::format("; and {} more", rank.redundant.size() - shown);
-        warn(fmt::format("{} of {} constraint rows are redundant: {}; forces there are those of "
-                         "least norm",
-                         rank.num_rows - rank.rank,
-                         rank.num_rows,
-                         names));
+        warn(
+            fmt::format("{} of {} constraint rows are redundant: {}; forces there are those of "
+                        "least norm",
+                        rank.num_rows - rank.rank,
+                        rank.num_rows,
+                        names));
     }
 
     void step() {
@@ -148,11 +149,12 @@ std::span<const double> Simulation::v() const {
 void Simulation::set_state(std::span<const double> q, std::span<const double> v) {
     const auto n = static_cast<std::size_t>(impl_->system.num_coordinates());
     if (q.size() != n || v.size() != n)
-        throw Error(ErrorKind::usage,
-                    fmt::format("set_state: q has {} and v {} entries, the model has {} coordinates",
-                                q.size(),
-                                v.size(),
-                                n));
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("set_state: q has {} and v {} entries, the model has {} coordinates",
+                        q.size(),
+                        v.size(),
+                        n));
     impl_->system.set_state(q, v, impl_->system.time());
     impl_->observables.restart();
 }
@@ -187,11 +189,11 @@ std::vector<double> Simulation::reaction(const std::string& constraint) const {
         return {all.begin() + start[c], all.begin() + start[c + 1]};
     }
     const std::string near = nearest_name(constraint, names);
-    throw Error(ErrorKind::usage,
-                near.empty() ? fmt::format("there is no constraint \"{}\"", constraint)
-                             : fmt::format("there is no constraint \"{}\"; did you mean \"{}\"?",
-                                           constraint,
-                                           near));
+    throw Error(
+        ErrorKind::usage,
+        near.empty()
+            ? fmt::format("there is no constraint \"{}\"", constraint)
+            : fmt::format("there is no constraint \"{}\"; did you mean \"{}\"?", constraint, near));
 }
 
 std::vector<std::string> Simulation::column_names() const {
@@ -233,8 +235,7 @@ RunStatistics Simulation::statistics() const {
     const double momentum = std::sqrt(2.0 * field.dot(force) * energy);
     out.energy = relative(ledger.worst_energy(), energy);
     out.momentum = relative(ledger.worst_momentum(), momentum);
-    out.angular_momentum =
-        relative(ledger.worst_angular_momentum(), momentum * system.farthest());
+    out.angular_momentum = relative(ledger.worst_angular_momentum(), momentum * system.farthest());
     const KernelSystem::Violation& worst = system.worst_violation();
     const double speed = momentum > 0.0 ? 2.0 * energy / momentum : 0.0;
     out.constraint_position = relative(worst.position, system.extent());

@@ -31,10 +31,9 @@ constexpr int kSmallBody = 24;
 
 /// Eigen's L D L^T with access to its parts: our order needs no copy of the matrix, and its solve()
 /// allocates.
-class StepMatrix::Factor
-    : public Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>,
-                                   Eigen::Upper,
-                                   Eigen::NaturalOrdering<int>> {
+class StepMatrix::Factor : public Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>,
+                                                        Eigen::Upper,
+                                                        Eigen::NaturalOrdering<int>> {
 public:
     void analyse(const Eigen::SparseMatrix<double>& upper) {
         analyzePattern_preordered(upper, true);
@@ -254,7 +253,8 @@ void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, doub
 
     // 2 M / h^2 + G / 2
     const double scale = 2.0 / (h * h);
-    for (std::size_t k = 0; k < mass_place_.size(); ++k) K[mass_place_[k]] += scale * mass_value_[k];
+    for (std::size_t k = 0; k < mass_place_.size(); ++k)
+        K[mass_place_[k]] += scale * mass_value_[k];
     for (std::size_t k = 0; k < tangent_place_.size(); ++k) {
         const TangentTerm& term = rows.tangent_terms[k];
         K[tangent_place_[k]] += 0.5 * term.weight * rows.K[term.from];

@@ -111,7 +111,8 @@ void Supernodes::analyse(const Eigen::SparseMatrix<double>& L) {
         group.first = j;
         group.width = 1;
         int last = j;
-        while (last + 1 < n && group.width < kMostColumns && count(last) == count(last + 1) + 1 && inner[outer[last]] == last + 1) {
+        while (last + 1 < n && group.width < kMostColumns && count(last) == count(last + 1) + 1 &&
+               inner[outer[last]] == last + 1) {
             ++last;
             ++group.width;
         }

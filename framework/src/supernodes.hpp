@@ -29,12 +29,12 @@ private:
     void solve_with(const Scalar* values, double* x);
 
     struct Group {
-        int first = 0;   // column
+        int first = 0;  // column
         int width = 0;
-        int num_rows = 0;    // below the group
-        int rows = 0;        // first in rows_
-        long triangle = 0;   // first value of the dense lower triangle, column by column
-        long block = 0;      // first value of the rows below, column by column
+        int num_rows = 0;   // below the group
+        int rows = 0;       // first in rows_
+        long triangle = 0;  // first value of the dense lower triangle, column by column
+        long block = 0;     // first value of the rows below, column by column
     };
     std::vector<Group> groups_;
     std::vector<int> rows_;

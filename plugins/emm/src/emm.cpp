@@ -93,8 +93,8 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
     predict(system, h);
     const StepTrial trial{t0, h, a_, s_};
 
-    bool factorise = reuse == Reuse::never || history(system).is_settled == 0.0 ||
-                     !system.is_factorised_for(h);
+    bool factorise =
+        reuse == Reuse::never || history(system).is_settled == 0.0 || !system.is_factorised_for(h);
     const bool began_fresh = factorise;
     bool is_stale = !factorise;
     double correction = std::numeric_limits<double>::infinity();
@@ -194,7 +194,8 @@ void Emm::remember(System& system, double h) {
     double miss[3] = {};
     for (std::size_t i = 0; i < a_.size(); ++i)
         for (int formula = 0; formula < 3; ++formula) {
-            const double d = a_[i] - extrapolate(formula, a0[i], past.a1[i], past.a2[i], past.a3[i]);
+            const double d =
+                a_[i] - extrapolate(formula, a0[i], past.a1[i], past.a2[i], past.a3[i]);
             miss[formula] += d * d;
         }
     past.predictor = static_cast<double>(std::min_element(miss, miss + 3) - miss);

@@ -19,13 +19,13 @@ namespace ancora {
 /// with B the discrete Jacobian, so that energy, momentum and angular momentum change by what the
 /// forces book and nothing else, to round-off, for every h for which the iteration converges.
 ///
-/// The iteration starts from a and s of the steps before, extrapolated by the formula that would have
-/// served best in the last step, and keeps its factorisation as long as the iterations that this costs are cheaper
-/// than a new one, counted in operations so that every run decides alike. It has converged when the
-/// last correction moved no matter by more than `tolerance` [m] *and* what the residual would book
-/// falsely is rounding. A step that does not converge is tried again with a fresh matrix in every
-/// iteration, then with the full geometric stiffness, then with the exact tangent, then as two
-/// steps of half the length, up to `max_halvings` times; then it is refused.
+/// The iteration starts from a and s of the steps before, extrapolated by the formula that would
+/// have served best in the last step, and keeps its factorisation as long as the iterations that
+/// this costs are cheaper than a new one, counted in operations so that every run decides alike. It
+/// has converged when the last correction moved no matter by more than `tolerance` [m] *and* what
+/// the residual would book falsely is rounding. A step that does not converge is tried again with a
+/// fresh matrix in every iteration, then with the full geometric stiffness, then with the exact
+/// tangent, then as two steps of half the length, up to `max_halvings` times; then it is refused.
 ///
 /// Source: H. Sugano, structure-preserving ANCF for rigid bodies, section 4, in the mixed form that
 /// keeps strains as state.

@@ -19,16 +19,17 @@ constexpr Parameter kParameters[] = {
 };
 
 constexpr TypeDescriptor kTypes[] = {
-    type<Emm>("emm",
-              {.doc = "energy-momentum method: energy, momentum and angular momentum to round-off, "
-                      "second order",
-               .equation = "M dv/h + sum_k B_k^T s_k = F_d,  dq/h = (v0 + v1)/2,  "
-                           "B_k dq + tau_k + rho_k - gamma_k s_k = 0",
-               .source = "H. Sugano, Structure-Preserving Absolute Nodal Coordinate Formulation for "
-                         "Rigid Body and Rigid Body Constraint, section 4",
-               .tolerance = "largest displacement of matter by the last Newton correction [m], "
-                            "default 1e-12; the energy defect is tested besides"},
-              kParameters),
+    type<Emm>(
+        "emm",
+        {.doc = "energy-momentum method: energy, momentum and angular momentum to round-off, "
+                "second order",
+         .equation = "M dv/h + sum_k B_k^T s_k = F_d,  dq/h = (v0 + v1)/2,  "
+                     "B_k dq + tau_k + rho_k - gamma_k s_k = 0",
+         .source = "H. Sugano, Structure-Preserving Absolute Nodal Coordinate Formulation for "
+                   "Rigid Body and Rigid Body Constraint, section 4",
+         .tolerance = "largest displacement of matter by the last Newton correction [m], "
+                      "default 1e-12; the energy defect is tested besides"},
+        kParameters),
 };
 
 }  // namespace

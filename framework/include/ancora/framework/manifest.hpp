@@ -40,16 +40,16 @@ struct ObjectSpec {
 
 struct ModelSettings {
     std::string name = "model";
-    std::array<double, 3> gravity{};           ///< [m/s^2]
-    std::vector<PlacedText> plugins;           ///< names
-    std::vector<PlacedText> plugin_dirs;       ///< relative to the manifest's folder
-    bool unchecked_plugin_dirs = false;        ///< allow folders that others may write to
+    std::array<double, 3> gravity{};      ///< [m/s^2]
+    std::vector<PlacedText> plugins;      ///< names
+    std::vector<PlacedText> plugin_dirs;  ///< relative to the manifest's folder
+    bool unchecked_plugin_dirs = false;   ///< allow folders that others may write to
 };
 
 struct IntegratorSettings {
     std::string type;
-    double step = 0.0;       ///< [s]
-    double end = 0.0;        ///< [s]
+    double step = 0.0;  ///< [s]
+    double end = 0.0;   ///< [s]
     std::optional<double> tolerance;
     Place place;
     Place type_place;

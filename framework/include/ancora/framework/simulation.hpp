@@ -25,7 +25,8 @@ struct BalanceMaximum {
 };
 
 /// What one plugin cost a run. Times are sampled (one step in sixteen) and scaled up; an
-/// integrator's holds its step without the calls into other plugins, the kernel's services included.
+/// integrator's holds its step without the calls into other plugins, the kernel's services
+/// included.
 struct PluginCost {
     std::string plugin;
     double seconds = 0.0;
@@ -34,8 +35,8 @@ struct PluginCost {
 
 /// Statistics of a run so far.
 struct RunStatistics {
-    long steps = 0;      ///< grid steps
-    long substeps = 0;   ///< accepted pieces of them
+    long steps = 0;     ///< grid steps
+    long substeps = 0;  ///< accepted pieces of them
     long iterations = 0;
     long max_iterations = 0;  ///< in one accepted piece, with the retries that led to it
     long factorisations = 0;
@@ -64,10 +65,10 @@ struct ModelAnalysis {
     double rank_threshold = 0.0;  ///< relative to the largest pivot
     double smallest_kept = 0.0;   ///< relative pivot next above the threshold (0: no rows)
     double largest_dropped = 0.0;
-    int degrees_of_freedom = 0;   ///< num_coordinates - rank
+    int degrees_of_freedom = 0;  ///< num_coordinates - rank
     std::vector<std::string> redundant_rows;
-    bool near_threshold = false;  ///< a relative pivot lies between 1e-14 and 1e-8
-    double mass = 0.0;                      ///< [kg]
+    bool near_threshold = false;             ///< a relative pivot lies between 1e-14 and 1e-8
+    double mass = 0.0;                       ///< [kg]
     std::array<double, 3> center_of_mass{};  ///< [m]
     std::array<double, 9> inertia{};         ///< about the centre of mass, inertial axes [kg m^2]
     double kinetic_energy = 0.0;

@@ -13,10 +13,10 @@ namespace ancora {
 
 /// Motion of a rigid frame at one instant, inertial axes.
 struct RigidMotion {
-    std::array<double, 3> position{};                       ///< reference point [m]
-    std::array<double, 3> velocity{};                       ///< of the reference point [m/s]
+    std::array<double, 3> position{};                           ///< reference point [m]
+    std::array<double, 3> velocity{};                           ///< of the reference point [m/s]
     std::array<double, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};  ///< body to inertial, row by row
-    std::array<double, 3> angular_velocity{};               ///< inertial axes [rad/s]
+    std::array<double, 3> angular_velocity{};                   ///< inertial axes [rad/s]
 };
 
 /// Values of one object's parameters, checked against the type's schema by the kernel: keys exist

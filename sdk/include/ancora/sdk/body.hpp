@@ -42,10 +42,10 @@ enum class PoseKind : std::int32_t {
 
 /// Reference point and frame of a body, inertial axes.
 struct Pose {
-    std::array<double, 3> position{};             ///< [m]
-    std::array<double, 3> velocity{};             ///< [m/s]
+    std::array<double, 3> position{};              ///< [m]
+    std::array<double, 3> velocity{};              ///< [m/s]
     std::array<double, 4> quaternion{1, 0, 0, 0};  ///< w, x, y, z; maps body to inertial axes
-    std::array<double, 3> angular_velocity{};     ///< body axes [rad/s]
+    std::array<double, 3> angular_velocity{};      ///< body axes [rad/s]
 };
 
 /// A part of the model that owns coordinates q_b with a constant mass matrix:

@@ -39,9 +39,9 @@ struct Parameter {
     bool minimum_is_excluded = false;
     bool maximum_is_excluded = false;
     bool may_be_infinite = false;
-    int length = 0;   ///< entries of a vector; 0: any
-    int columns = 0;  ///< entries of each row of a matrix; 0: any
-    int rows = 0;     ///< rows of a matrix; 0: any
+    int length = 0;                 ///< entries of a vector; 0: any
+    int columns = 0;                ///< entries of each row of a matrix; 0: any
+    int rows = 0;                   ///< rows of a matrix; 0: any
     const char* choices = nullptr;  ///< allowed texts, separated by '|'; null: any
     const Parameter* children = nullptr;
     int num_children = 0;

@@ -21,10 +21,10 @@ enum class TypeKind : std::int32_t { body, constraint, force, integrator };
 /// One type that a plugin offers. Plain data; the factory is the only code it leads to.
 struct TypeDescriptor {
     TypeKind kind = TypeKind::body;
-    const char* name = nullptr;      ///< as written after `type =` in a manifest
-    const char* doc = "";            ///< one line
-    const char* equation = "";       ///< the equations it stands for, plain text
-    const char* source = "";         ///< paper or book
+    const char* name = nullptr;  ///< as written after `type =` in a manifest
+    const char* doc = "";        ///< one line
+    const char* equation = "";   ///< the equations it stands for, plain text
+    const char* source = "";     ///< paper or book
     const char* tolerance = "";  ///< integrators: what `tolerance` means to it
     const Parameter* parameters = nullptr;
     std::int32_t num_parameters = 0;
@@ -72,11 +72,10 @@ void* create(const Arguments& arguments) {
     using Base = std::conditional_t<
         std::is_base_of_v<Body, T>,
         Body,
-        std::conditional_t<std::is_base_of_v<Constraint, T>,
-                           Constraint,
-                           std::conditional_t<std::is_base_of_v<NonidealForce, T>,
-                                              NonidealForce,
-                                              Integrator>>>;
+        std::conditional_t<
+            std::is_base_of_v<Constraint, T>,
+            Constraint,
+            std::conditional_t<std::is_base_of_v<NonidealForce, T>, NonidealForce, Integrator>>>;
     return static_cast<Base*>(new T(arguments));
 }
 
@@ -92,35 +91,49 @@ struct TypeDocs {
 
 /// Describes class T, which is made by T(const Arguments&).
 template <class T, int N>
-constexpr TypeDescriptor type(const char* name, const TypeDocs& docs, const Parameter (&schema)[N]) {
-    return {detail::kind_of<T>(), name, docs.doc,       docs.equation,
-            docs.source,          docs.tolerance, schema, N,
+constexpr TypeDescriptor type(const char* name,
+                              const TypeDocs& docs,
+                              const Parameter (&schema)[N]) {
+    return {detail::kind_of<T>(),
+            name,
+            docs.doc,
+            docs.equation,
+            docs.source,
+            docs.tolerance,
+            schema,
+            N,
             &detail::create<T>};
 }
 
 /// The same for a class without parameters.
 template <class T>
 constexpr TypeDescriptor type(const char* name, const TypeDocs& docs) {
-    return {detail::kind_of<T>(), name,    docs.doc, docs.equation, docs.source, docs.tolerance,
-            nullptr,              0,       &detail::create<T>};
+    return {detail::kind_of<T>(),
+            name,
+            docs.doc,
+            docs.equation,
+            docs.source,
+            docs.tolerance,
+            nullptr,
+            0,
+            &detail::create<T>};
 }
 
 }  // namespace ancora
 
 /// Exports a plugin: ANCORA_PLUGIN("truss", "1.2.0", kTypes), with kTypes a constant array of
 /// TypeDescriptor. Stands once in a plugin, outside every namespace.
-#define ANCORA_PLUGIN(plugin_name, plugin_version, type_array)                              \
-    extern "C" {                                                                            \
-    [[gnu::visibility("default")]] extern const ancora::PluginDescriptor         \
-        ancora_plugin_descriptor;                                                           \
-    constinit const ancora::PluginDescriptor ancora_plugin_descriptor = {                   \
-        ancora::kPluginMagic,                                                               \
-        sizeof(ancora::PluginDescriptor),                                                   \
-        ANCORA_SDK_VERSION,                                                                 \
-        ancora::kAbiFingerprint.data(),                                                     \
-        static_cast<std::uint32_t>(ancora::kAbiFingerprint.size()),                         \
-        static_cast<std::uint32_t>(std::size(type_array)),                                  \
-        plugin_name,                                                                        \
-        plugin_version,                                                                     \
-        type_array};                                                                        \
+#define ANCORA_PLUGIN(plugin_name, plugin_version, type_array)                                     \
+    extern "C" {                                                                                   \
+    [[gnu::visibility("default")]] extern const ancora::PluginDescriptor ancora_plugin_descriptor; \
+    constinit const ancora::PluginDescriptor ancora_plugin_descriptor = {                          \
+        ancora::kPluginMagic,                                                                      \
+        sizeof(ancora::PluginDescriptor),                                                          \
+        ANCORA_SDK_VERSION,                                                                        \
+        ancora::kAbiFingerprint.data(),                                                            \
+        static_cast<std::uint32_t>(ancora::kAbiFingerprint.size()),                                \
+        static_cast<std::uint32_t>(std::size(type_array)),                                         \
+        plugin_name,                                                                               \
+        plugin_version,                                                                            \
+        type_array};                                                                               \
     }

@@ -33,7 +33,7 @@ enum class Degree : std::int32_t { linear = 1, quadratic = 2, general = 3 };
 
 /// Form of sum_k s_k d^2 pi_k / du^2 of one item.
 enum class TangentForm : std::int32_t {
-    none,       ///< zero: pi is linear
+    none,       ///< zero (pi is linear), or not supplied: the iteration then takes longer
     isotropic,  ///< K (x) I_3: pi is built from dot products of vectors, scalars come in triples
     full,       ///< dense
 };
@@ -47,7 +47,7 @@ struct RowBlock {
     std::int32_t rows_per_item = 0;
     std::int32_t scalars_per_item = 0;
     std::span<const std::int32_t> stencil;  ///< num_items x scalars_per_item indices into u
-    std::span<const RowLaw> laws;  ///< one for all, one per row of an item, or one per row
+    std::span<const RowLaw> laws;           ///< one for all, one per row of an item, or one per row
     Degree degree = Degree::general;
     TangentForm tangent = TangentForm::full;
     bool depends_on_time = false;  ///< pi has explicit time: tau and pi_t are not all zero
@@ -73,6 +73,7 @@ struct RowStep {
     std::span<const double> u0;
     std::span<const double> du;
     std::span<const double> mid;
+    std::span<const double> u1;
     double t0 = 0.0;
     double h = 0.0;
     std::span<const double> state0;  ///< the source's state at t0
@@ -84,6 +85,8 @@ struct RowStepValues {
     std::span<double> B;    ///< discrete Jacobian, laid out like A: pi(u1) - pi(u0) = B du + tau
     std::span<double> tau;  ///< part of the increment that comes from explicit time; empty unless
                             ///< the block depends on time
+    std::span<double> work0, work1;  ///< room for one number per row each, for the function's own
+                                     ///< use; empty for constant blocks
 };
 
 /// Something that gives rows on local scalars u: a body on its own coordinates, a constraint on the
@@ -101,9 +104,14 @@ public:
     /// [step] Continuous face of block `block` at an instant.
     virtual void evaluate(int block, const RowPoint& at, const RowValues& out) const = 0;
 
-    /// [step] Discrete face. The default serves linear and quadratic functions, for which A at the
-    /// midpoint is the exact discrete derivative; others override it and must keep
-    /// B du + tau = pi(u1, t1) - pi(u0, t0) (Gonzalez' formula in invariants, theory section 3).
+    /// [step] Discrete face: B du + tau = pi(u1, t1) - pi(u0, t0), exactly, with tau = 0 where the
+    /// block has no explicit time; for velocity rows B du + tau = h (A u' + pi_t) at the midpoint.
+    ///
+    /// The default derives it from the continuous face. For linear and quadratic pi it takes A at
+    /// the midpoint, which is the exact discrete derivative and keeps momentum and angular momentum
+    /// wherever pi is invariant. For a general pi it adds Gonzalez' correction along du item by
+    /// item, which keeps energy only: a source built from invariants (distances, angles, volumes)
+    /// overrides it and corrects in those (theory, section 3).
     virtual void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const;
 
     /// [step] G = sum_k s_k d^2 pi_k / du^2 of each item at `mid`, symmetric: for an isotropic
@@ -125,8 +133,52 @@ public:
 inline void RowSource::evaluate_step(int block,
                                      const RowStep& step,
                                      const RowStepValues& out) const {
-    evaluate(block, {step.mid, {}, step.t0 + 0.5 * step.h}, {{}, out.B, {}, {}});
-    for (double& tau : out.tau) tau = 0.0;
+    const RowBlock& shape = row_blocks()[static_cast<std::size_t>(block)];
+    const double middle = step.t0 + 0.5 * step.h;
+    const bool is_velocity = shape.laws[0].kind == RowKind::velocity_constraint ||
+                             shape.laws[0].kind == RowKind::convention;
+    evaluate(
+        block, {step.mid, {}, middle}, {{}, out.B, is_velocity ? out.tau : out.tau.first(0), {}});
+    if (is_velocity) {
+        for (double& tau : out.tau) tau *= step.h;
+        return;
+    }
+    if (shape.degree != Degree::general && !shape.depends_on_time) return;
+
+    const auto rows = static_cast<std::size_t>(shape.rows_per_item);
+    const auto scalars = static_cast<std::size_t>(shape.scalars_per_item);
+    const std::size_t num_rows = static_cast<std::size_t>(shape.num_items) * rows;
+    // B du of a row, and |du|^2 on its stencil.
+    const auto increment = [&](std::size_t row, double& square) {
+        const std::int32_t* stencil = shape.stencil.data() + row / rows * scalars;
+        double sum = 0.0;
+        square = 0.0;
+        for (std::size_t j = 0; j < scalars; ++j) {
+            const double du = step.du[static_cast<std::size_t>(stencil[j])];
+            sum += out.B[row * scalars + j] * du;
+            square += du * du;
+        }
+        return sum;
+    };
+    double square = 0.0;
+    if (shape.degree == Degree::general) {
+        // Time stands still at the middle; what it adds is tau's.
+        evaluate(block, {step.u0, {}, middle}, {out.work0, {}, {}, {}});
+        evaluate(block, {step.u1, {}, middle}, {out.work1, {}, {}, {}});
+        for (std::size_t row = 0; row < num_rows; ++row) {
+            const double miss = (out.work1[row] - out.work0[row]) - increment(row, square);
+            if (!(square > 0.0)) continue;
+            const std::int32_t* stencil = shape.stencil.data() + row / rows * scalars;
+            for (std::size_t j = 0; j < scalars; ++j)
+                out.B[row * scalars + j] +=
+                    miss / square * step.du[static_cast<std::size_t>(stencil[j])];
+        }
+    }
+    if (!shape.depends_on_time) return;
+    evaluate(block, {step.u0, {}, step.t0}, {out.work0, {}, {}, {}});
+    evaluate(block, {step.u1, {}, step.t0 + step.h}, {out.work1, {}, {}, {}});
+    for (std::size_t row = 0; row < num_rows; ++row)
+        out.tau[row] = (out.work1[row] - out.work0[row]) - increment(row, square);
 }
 
 inline void RowSource::evaluate_tangent(int block,

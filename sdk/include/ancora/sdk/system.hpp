@@ -12,7 +12,8 @@ namespace ancora {
 ///
 ///   dq = h v0 + (h^2 / 2) a,   dv = h a                                                  (1)
 ///
-/// and one stress s per row. q1 itself is never an unknown: dividing q1 - q0 by h would lose digits.
+/// and one stress s per row. q1 itself is never an unknown: dividing q1 - q0 by h would lose
+/// digits.
 struct StepTrial {
     double t0 = 0.0;
     double h = 0.0;
@@ -22,7 +23,7 @@ struct StepTrial {
 
 /// How far a trial is from solving the step.
 struct StepDefect {
-    double energy = 0.0;        ///< |r_motion . dq| + |s . r_rows|, what the step would book falsely
+    double energy = 0.0;  ///< |r_motion . dq| + |s . r_rows|, what the step would book falsely
     double energy_scale = 0.0;  ///< largest of the model's energy, dv . M dv and sum |s_k B_k dq|
     double energy_rounding = 0.0;  ///< estimate of what rounding alone leaves in `energy`
     double motion = 0.0;  ///< h |r_motion| in the norm of M^-1, the error of the velocities, over

@@ -57,9 +57,18 @@ TEST_SUITE("rod") {
     TEST_CASE("over a step of any size B du is the change of phi") {
         const auto rod = make_rod(2.0);
         const Six mid = along(kU, kDu, 0.5);
+        const Six end = along(kU, kDu, 1.0);
+        ancora::RowStep step;
+        step.u0 = kU;
+        step.du = kDu;
+        step.mid = mid;
+        step.u1 = end;
+        step.h = 0.1;
         Six B;
-        rod->evaluate_step(0, {kU, kDu, mid, 0.0, 0.1, {}, {}}, {B, {}});
-        const double change = phi_at(*rod, along(kU, kDu, 1.0)) - phi_at(*rod, kU);
+        ancora::RowStepValues out;
+        out.B = B;
+        rod->evaluate_step(0, step, out);
+        const double change = phi_at(*rod, end) - phi_at(*rod, kU);
         CHECK(dot(B, kDu) == doctest::Approx(change).scale(0).epsilon(1e-14));
     }
 

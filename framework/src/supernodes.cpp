@@ -104,18 +104,31 @@ void Supernodes::analyse(const Eigen::SparseMatrix<double>& L) {
     const auto count = [&](int j) {
         return outer[j + 1] - outer[j];
     };
+    const auto last_of_group = [&](int first) {
+        int last = first;
+        while (last + 1 < n && last + 1 - first < kMostColumns &&
+               count(last) == count(last + 1) + 1 && inner[outer[last]] == last + 1)
+            ++last;
+        return last;
+    };
+    // Counted first: growing step by step would allocate more often the larger L is.
+    std::size_t num_groups = 0;
+    std::size_t num_rows = 0;
+    for (int j = 0; j < n; ++num_groups) {
+        const int last = last_of_group(j);
+        num_rows += static_cast<std::size_t>(count(last));
+        j = last + 1;
+    }
+    groups_.reserve(num_groups);
+    rows_.reserve(num_rows);
+
     long values = 0;
     int most_rows = 0;
     for (int j = 0; j < n;) {
+        const int last = last_of_group(j);
         Group group;
         group.first = j;
-        group.width = 1;
-        int last = j;
-        while (last + 1 < n && group.width < kMostColumns && count(last) == count(last + 1) + 1 &&
-               inner[outer[last]] == last + 1) {
-            ++last;
-            ++group.width;
-        }
+        group.width = last + 1 - j;
         group.num_rows = count(last);
         group.rows = static_cast<int>(rows_.size());
         rows_.insert(rows_.end(), inner + outer[last], inner + outer[last + 1]);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bad: factories, bodies, forces and rows that misbehave in one call each.
-#include <cstdint>
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <vector>
 
 #include "test_mass.hpp"
 #include "test_plane.hpp"
@@ -100,6 +101,21 @@ private:
     static constexpr const char* kAttachments[] = {"at"};
 };
 
+/// Allocates in every call.
+class AllocatingForce final : public NonidealForce {
+public:
+    explicit AllocatingForce(const Arguments&) {}
+    std::span<const char* const> attachments() const override { return kAttachments; }
+    WorkKind work() const override { return WorkKind::external; }
+    void evaluate(const RowPoint&, std::span<const double>, const ForceValues& out) const override {
+        const std::vector<double> zero(out.f.size(), 0.0);
+        std::copy(zero.begin(), zero.end(), out.f.begin());
+    }
+
+private:
+    static constexpr const char* kAttachments[] = {"at"};
+};
+
 /// The constraint z^2 / 2 = 0 with its geometry right, for the spoilt ones below.
 class Square : public zoo::TestPlane {
 public:
@@ -135,13 +151,10 @@ public:
     }
 };
 
-/// Its tangent turns NaN after 0.015 s.
+/// Its tangent is NaN.
 class NanTangent final : public Square {
 public:
     using Square::Square;
-    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override {
-        Square::evaluate_step(block, step, out);
-    }
     void evaluate_tangent(int,
                           std::span<const double>,
                           std::span<const double>,
@@ -182,6 +195,7 @@ constexpr TypeDescriptor kTypes[] = {
     type<Massless>("massless", {"body"}, zoo::TestMass::kParameters),
     type<ThrowingForce>("throwing_force", {"force"}, kAt),
     type<NanForce>("nan_force", {"force"}, kAt),
+    type<AllocatingForce>("allocating_force", {"force"}, kAt),
     type<NanJacobian>("nan_jacobian", {"z^2 / 2"}, zoo::TestPlane::kParameters),
     type<NanTangent>("nan_tangent", {"z^2 / 2"}, zoo::TestPlane::kParameters),
     type<ThrowsInTangent>("throws_in_tangent", {"z^2 / 2"}, zoo::TestPlane::kParameters),

@@ -84,10 +84,18 @@ private:
     double gain_;
 };
 
+constexpr Parameter kFumblerParameters[] = {
+    parameter::text("tangent", "which matrix it uses", "definite|symmetric|exact")
+        .otherwise("\"symmetric\""),
+};
+
 /// Newton's method on the step, after two trials that go far astray and are dropped.
 class TestFumbler final : public Integrator {
 public:
-    explicit TestFumbler(const Arguments&) {}
+    explicit TestFumbler(const Arguments& arguments) {
+        if (arguments.text("tangent") == "definite") tangent_ = Tangent::definite;
+        if (arguments.text("tangent") == "exact") tangent_ = Tangent::exact;
+    }
 
     void prepare(const System& system, double) override {
         const auto n = static_cast<std::size_t>(system.num_coordinates());
@@ -107,7 +115,7 @@ public:
         for (int k = 0; k < 6; ++k) {
             system.evaluate(trial, r_, r_rows_);
             if (k == 5) break;
-            if (!system.factorise(trial, Tangent::symmetric))
+            if (!system.factorise(trial, tangent_))
                 system.no_convergence(trial, "no factorisation", "do not use the fumbler");
             system.solve(r_, r_rows_, da_, ds_);
             for (std::size_t i = 0; i < a_.size(); ++i) a_[i] -= 2.0 / (h * h) * da_[i];
@@ -118,13 +126,14 @@ public:
     }
 
 private:
+    Tangent tangent_ = Tangent::symmetric;
     std::vector<double> a_, s_, r_, r_rows_, da_, ds_;
 };
 
 constexpr TypeDescriptor kTypes[] = {
     type<TestWear>("test_wear", {"a load that grows with distance"}, kParameters),
     type<TestFeed>("test_feed", {"a rise that grows with distance"}, kParameters),
-    type<TestFumbler>("test_fumbler", {"tries in vain before it steps"}),
+    type<TestFumbler>("test_fumbler", {"tries in vain before it steps"}, kFumblerParameters),
 };
 
 }  // namespace

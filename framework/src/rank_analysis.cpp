@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include <Eigen/QR>
-#include <Eigen/SparseQR>
+#include <Eigen/SparseCholesky>
 
 #include "row_laws.hpp"
 
@@ -91,6 +91,59 @@ ScaledRows::ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassM
     columns.makeCompressed();
 }
 
+using SparseFactor = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>;
+
+/// C^T C + shift, where C has unit columns.
+Eigen::SparseMatrix<double> shifted_gram(const Eigen::SparseMatrix<double>& columns,
+                                         const Eigen::VectorXd& shift) {
+    Eigen::SparseMatrix<double> gram = columns.transpose() * columns;
+    for (int k = 0; k < gram.cols(); ++k) gram.coeffRef(k, k) += shift[k];
+    return gram;
+}
+
+/// Rank of many unit columns. The Gram matrix squares the pivots, so those of its L D L^T only say
+/// which columns are clearly independent; the rest are measured one by one against them.
+/// @returns the dependent columns
+std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns, RankAnalysis& out) {
+    constexpr double kShift = 1e-13;      // keeps dependent pivots above rounding
+    constexpr double kCandidate = 1e-11;  // pivots of the Gram matrix: 3e-6 of the columns
+    constexpr double kRemoved = 1e8;      // a diagonal that takes a column out
+    const Eigen::Index count = columns.cols();
+    Eigen::VectorXd shift = Eigen::VectorXd::Constant(count, kShift);
+    SparseFactor factor(shifted_gram(columns, shift));
+    const Eigen::VectorXd pivots = factor.permutationPinv() * factor.vectorD();
+    std::vector<int> candidates;
+    out.smallest_kept = 1.0;
+    for (Eigen::Index k = 0; k < count; ++k) {
+        if (pivots[k] > kCandidate) {
+            out.smallest_kept = std::min(out.smallest_kept, std::sqrt(pivots[k]));
+        } else {
+            candidates.push_back(static_cast<int>(k));
+            shift[k] = kRemoved;
+        }
+    }
+    if (!candidates.empty()) factor.factorize(shifted_gram(columns, shift));
+    std::vector<int> dependent;
+    for (const int k : candidates) {
+        Eigen::VectorXd rest = columns.col(k);
+        for (int pass = 0; pass < 3; ++pass) {
+            Eigen::VectorXd share = factor.solve(columns.transpose() * rest);
+            for (const int other : candidates) share[other] = 0.0;
+            rest -= columns * share;
+        }
+        const double distance = rest.norm();
+        out.is_near_threshold |= distance > kNearLow && distance < kNearHigh;
+        if (distance > out.threshold) {
+            out.smallest_kept = std::min(out.smallest_kept, distance);
+        } else {
+            out.largest_dropped = std::max(out.largest_dropped, distance);
+            dependent.push_back(k);
+        }
+    }
+    out.rank = static_cast<int>(count) - static_cast<int>(dependent.size());
+    return dependent;
+}
+
 }  // namespace
 
 RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass) {
@@ -115,16 +168,7 @@ RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const Ma
                 dependent.push_back(qr.colsPermutation().indices()[c]);
         }
     } else {
-        Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
-        qr.setPivotThreshold(out.threshold);
-        qr.compute(columns);
-        Eigen::VectorXd pivots(std::min(qr.matrixR().rows(), qr.matrixR().cols()));
-        for (Eigen::Index i = 0; i < pivots.size(); ++i)
-            pivots[i] = i < qr.rank() ? std::abs(qr.matrixR().coeff(i, i)) : 0.0;
-        decide(pivots, out);
-        out.rank = static_cast<int>(qr.rank());
-        for (int c = out.rank; c < out.num_rows; ++c)
-            dependent.push_back(qr.colsPermutation().indices()[c]);
+        dependent = decide_sparse(columns, out);
     }
     std::sort(dependent.begin(), dependent.end());
     for (const int c : dependent) out.redundant.push_back(chosen[static_cast<std::size_t>(c)]);
@@ -144,13 +188,11 @@ Eigen::VectorXd unclosable_gaps(const RowSet& rows,
         const auto k = static_cast<std::size_t>(c);
         gap[c] = scaled.length[k] > 0.0 ? pi[scaled.chosen[k]] / scaled.length[k] : 0.0;
     }
-    Eigen::SparseMatrix<double> transposed = scaled.columns.transpose();
-    transposed.makeCompressed();
-    Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
-    qr.setPivotThreshold(RankAnalysis{}.threshold);
-    qr.compute(transposed);
-    const Eigen::VectorXd displacement = qr.solve(gap);
-    const Eigen::VectorXd rest = gap - transposed * displacement;
+    // min |C^T dq - gap| by refinement on a shifted Gram matrix; what stays is out of reach.
+    const SparseFactor factor(shifted_gram(scaled.columns, Eigen::VectorXd::Constant(count, 1e-8)));
+    Eigen::VectorXd rest = gap;
+    for (int pass = 0; pass < 6; ++pass)
+        rest -= scaled.columns.transpose() * (scaled.columns * factor.solve(rest));
     for (Eigen::Index c = 0; c < count; ++c) {
         const auto k = static_cast<std::size_t>(c);
         left[scaled.chosen[k]] = rest[c] * scaled.length[k];

@@ -25,7 +25,8 @@ struct RankAnalysis {
 
 /// Decides the rank of the constraint rows of `A` (values in the row set's pattern) in the metric
 /// of the mass matrix' diagonal. Up to a few hundred rows by dense pivoted QR, and the rows named
-/// are the last ones of each dependent set; beyond that by sparse QR.
+/// are the last ones of each dependent set. Beyond that a sparse L D L^T of the rows' Gram matrix
+/// finds the candidates, and each candidate's distance from the span of the others decides.
 RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass);
 
 /// The part of the gaps `pi` that no displacement closes: A dq = -pi in the least-squares sense

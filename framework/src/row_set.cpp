@@ -108,6 +108,8 @@ void RowSet::add_owner(const RowSource& source, const ObjectRef& object, RowOwne
     }
     owner.state_first = num_state;
     num_state += owner.state_count;
+    owner.first_block = static_cast<int>(blocks.size());
+    owner.num_blocks = static_cast<int>(source_blocks.size());
     owners.push_back(owner);
 
     for (std::size_t i = 0; i < source_blocks.size(); ++i) {
@@ -461,8 +463,8 @@ void RowSet::evaluate_tangent(const double* mid, const double* s, bool positive_
 void RowSet::local_force(int constraint, const double* s, double* f) const {
     const RowOwner& owner = owners[model_.bodies.size() + static_cast<std::size_t>(constraint)];
     std::fill(f, f + owner.u_count, 0.0);
-    for (const BlockPart& part : blocks) {
-        if (&owners[static_cast<std::size_t>(part.owner)] != &owner) continue;
+    for (int b = owner.first_block; b < owner.first_block + owner.num_blocks; ++b) {
+        const BlockPart& part = blocks[static_cast<std::size_t>(b)];
         const RowBlock& block = *part.block;
         const int S = block.scalars_per_item;
         const double* local = local_.data() + part.first_local;

@@ -23,6 +23,8 @@ struct RowOwner {
     int u_count = 0;
     int first_row = 0;
     int num_rows = 0;
+    int first_block = 0;
+    int num_blocks = 0;
     int state_first = 0;
     int state_count = 0;
 };

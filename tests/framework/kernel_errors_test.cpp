@@ -509,6 +509,26 @@ force = [0.0, 0.0, 1.0]
         CHECK(run.column("m.x") == 0.0);
     }
 
+    // The fast box needs halved steps; the force is NaN from the second half of the first one on.
+    TEST_CASE("a step that fails in its second half is not begun twice" * doctest::may_fail()) {
+        ancora::testing::Run run(box("angular_velocity = [90.0, 150.0, 240.0]\n") + mass() +
+                                 push("nan_force") + R"(
+[integrator]
+type = "emm"
+step = 0.024
+end = 0.24
+[integrator.emm]
+max_iterations = 4
+)");
+        CHECK_THROWS_AS(run.simulation.step(), Error);
+        const double t = run.simulation.time();
+        CHECK(t < 0.024);
+        const double x = run.column("m.x");
+        CHECK(near(x, t, 1e-15));  // 1 m/s
+        CHECK_THROWS_AS(run.simulation.step(), Error);
+        CHECK(near(run.column("m.x"), run.simulation.time(), 1e-15));
+    }
+
     TEST_CASE("no step beyond the end") {
         ancora::testing::Run run(mass() + kEmm);
         run.to_end();

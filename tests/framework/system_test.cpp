@@ -182,6 +182,68 @@ TEST_SUITE("rows of a model") {
         }
     }
 
+    // The faces of |d| - L - g(t): the discrete one is what the SDK derives from the continuous
+    // one.
+    TEST_CASE("rows that are not quadratic: both faces, driven in time or not") {
+        for (const char* motion : {"", "speed = 0.7\namplitude = 0.2\nfrequency = 3.0\n"}) {
+            Equations model(std::string(R"(
+[[body]]
+name = "box"
+type = "ancf_rigid_body"
+size = [1.0, 0.5, 0.2]
+density = 100.0
+[[body]]
+name = "m"
+type = "test_mass"
+mass = 1.0
+position = [2.0, 1.0, 0.0]
+[[constraint]]
+name = "rope"
+type = "test_spring"
+geometry = "length"
+law = "elastic"
+length = 1.5
+a = "box@[0.5, 0.2, 0.1]"
+b = "m@0"
+)") + motion + "[integrator]\ntype = \"emm\"\nstep = 1e-3\nend = 1.0\n");
+            std::mt19937 random(11);
+            const Index k = model.m - 1;
+            const VectorXd q = model.q() + 0.1 * random_vector(model.n, random);
+            const VectorXd dq = 0.2 * random_vector(model.n, random);
+            const double t = 0.3;
+            const double h = 0.05;
+            model.evaluate_step(q, dq, t, h);
+            const double increment =
+                model.full(model.system.rows().B).row(k).dot(dq) + model.system.rows().tau[k];
+            const double exact = model.at(q + dq, dq, t + h).pi[k] - model.at(q, dq, t).pi[k];
+            CHECK(near(increment, exact, 1e-14));
+            // tau is the part of time alone: without it there is none.
+            if (motion[0] == '\0') CHECK(model.system.rows().tau[k] == 0.0);
+
+            const VectorXd v = random_vector(model.n, random);
+            const VectorXd a = random_vector(model.n, random);
+            const RowSet::Instant here = model.at(q, v, t);
+            const double d = 1e-3;
+            const auto pi_at = [&](double x) {
+                return model.at(q + x * v + 0.5 * x * x * a, v, t + x).pi[k];
+            };
+            const double first = (pi_at(d) - pi_at(-d)) / (2 * d);
+            const double second = (pi_at(d) - 2 * pi_at(0) + pi_at(-d)) / (d * d);
+            const Eigen::RowVectorXd A = model.full(here.A).row(k);
+            CHECK(near(A.dot(v) + here.pi_t[k], first, 1e-5));
+            CHECK(near(A.dot(a) - here.b[k], second, 1e-5));
+
+            VectorXd s = VectorXd::Zero(model.m);
+            s[k] = -0.7;
+            const MatrixXd G = model.stiffness(q, s, false);
+            const VectorXd w = random_vector(model.n, random);
+            const auto force = [&](double x) -> VectorXd {
+                return model.full(model.at(q + x * w, v, t).A).transpose() * s;
+            };
+            CHECK((G * w - (force(1e-4) - force(-1e-4)) / 2e-4).norm() <= 1e-7);
+        }
+    }
+
     // Central differences of a quadratic function are its derivative but for rounding.
     TEST_CASE("A is the derivative of pi in q, pi_t that in time") {
         Equations model(kAllRows);

@@ -16,8 +16,8 @@ constexpr Parameter kParameters[] = {
     parameter::text("law", "law of the row", "constraint|velocity|elastic|dashpot")
         .otherwise("\"constraint\""),
     parameter::text("geometry",
-                    "what the row measures: a component of the distance, or its square",
-                    "component|square")
+                    "what the row measures: a component of the distance, its square, or itself",
+                    "component|square|length")
         .otherwise("\"component\""),
     parameter::vector("axis", 3, "", "direction of the component").otherwise("[1, 0, 0]"),
     parameter::number("compliance", "m/N", "of an elastic row").otherwise("1"),
@@ -33,10 +33,14 @@ constexpr Parameter kParameters[] = {
 ///
 ///   pi = n . d - g(t)                                                                    (1)
 ///   pi = (d . d - L^2) / 2 - g(t)                                                        (2)
+///   pi = |d| - L - g(t)                                                                  (3)
+///
+/// (1) and (2) bring their discrete face; that of (3) is what the SDK derives.
 class TestSpring final : public Constraint {
 public:
     explicit TestSpring(const Arguments& arguments)
         : is_square_(arguments.text("geometry") == "square"),
+          is_length_(arguments.text("geometry") == "length"),
           n_(arguments.triple("axis")),
           length_(arguments.number("length")),
           speed_(arguments.number("speed")),
@@ -55,8 +59,12 @@ public:
                   .scalars_per_item = 6,
                   .stencil = kStencil,
                   .laws = {&law_, 1},
-                  .degree = is_square_ ? Degree::quadratic : Degree::linear,
-                  .tangent = is_square_ ? TangentForm::isotropic : TangentForm::none,
+                  .degree = is_square_   ? Degree::quadratic
+                            : is_length_ ? Degree::general
+                                         : Degree::linear,
+                  .tangent = is_square_   ? TangentForm::isotropic
+                             : is_length_ ? TangentForm::full
+                                          : TangentForm::none,
                   .depends_on_time = speed_ != 0.0 || amplitude_ != 0.0};
     }
     TestSpring(const TestSpring&) = delete;
@@ -70,23 +78,35 @@ public:
         const double w = frequency_;
         if (!out.pi.empty()) {
             out.pi[0] = -speed_ * at.t - amplitude_ * (1.0 - std::cos(wt));
+            if (is_length_) out.pi[0] += length(at.u) - length_;
             for (std::size_t i = 0; i < 3; ++i) {
                 const double d = at.u[i] - at.u[i + 3];
-                out.pi[0] += is_square_ ? 0.5 * d * d : n_[i] * d;
+                out.pi[0] += is_square_ ? 0.5 * d * d : is_length_ ? 0.0 : n_[i] * d;
             }
             if (is_square_) out.pi[0] -= 0.5 * length_ * length_;
         }
         if (!out.A.empty()) write_jacobian(at.u, out.A);
         if (!out.pi_t.empty()) out.pi_t[0] = -speed_ - amplitude_ * w * std::sin(wt);
         if (!out.b.empty()) {
-            // pi'' = A u'' + |d'|^2 + pi_tt = A u'' - b
+            // d.d'' + d'.d' for (2); for (3) the part of d' across d, squared, over |d|
+            double square = 0.0;
+            double along = 0.0;
+            for (std::size_t i = 0; i < 3; ++i) {
+                const double rate = at.du[i] - at.du[i + 3];
+                square += rate * rate;
+                along += rate * (at.u[i] - at.u[i + 3]);
+            }
             out.b[0] = amplitude_ * w * w * std::cos(wt);
-            for (std::size_t i = 0; i < 3 && is_square_; ++i)
-                out.b[0] -= (at.du[i] - at.du[i + 3]) * (at.du[i] - at.du[i + 3]);
+            if (is_square_) out.b[0] -= square;
+            if (is_length_) {
+                const double l = length(at.u);
+                out.b[0] -= (square - along * along / (l * l)) / l;
+            }
         }
     }
 
-    void evaluate_step(int, const RowStep& step, const RowStepValues& out) const override {
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override {
+        if (is_length_) return RowSource::evaluate_step(block, step, out);
         write_jacobian(step.mid, out.B);
         // cos a - cos b = 2 sin((a + b) / 2) sin((b - a) / 2)
         if (!out.tau.empty())
@@ -96,28 +116,44 @@ public:
     }
 
     void evaluate_tangent(int,
-                          std::span<const double>,
+                          std::span<const double> mid,
                           std::span<const double> s,
                           bool positive_part,
                           std::span<double> G) const override {
-        if (!is_square_) return;
         const double k = positive_part ? std::max(s[0], 0.0) : s[0];
-        G[0] = G[3] = k;
-        G[1] = G[2] = -k;
+        if (is_square_) {
+            G[0] = G[3] = k;
+            G[1] = G[2] = -k;
+        }
+        if (!is_length_) return;
+        // k / l (I - d d^T / l^2), with the signs of d = r_a - r_b
+        const double l = length(mid);
+        for (std::size_t i = 0; i < 6; ++i)
+            for (std::size_t j = 0; j < 6; ++j) {
+                const std::size_t a = i % 3;
+                const std::size_t b = j % 3;
+                const double d_d = (mid[a] - mid[a + 3]) * (mid[b] - mid[b + 3]) / (l * l);
+                const double sign = i / 3 == j / 3 ? 1.0 : -1.0;
+                G[6 * i + j] = sign * k / l * ((a == b ? 1.0 : 0.0) - d_d);
+            }
     }
 
 private:
     static constexpr const char* kAttachments[] = {"a", "b"};
     static constexpr std::array<std::int32_t, 6> kStencil = {0, 1, 2, 3, 4, 5};
 
+    static double length(std::span<const double> u) {
+        return std::hypot(u[0] - u[3], u[1] - u[4], u[2] - u[5]);
+    }
     void write_jacobian(std::span<const double> u, std::span<double> A) const {
+        const double scale = is_length_ ? 1.0 / length(u) : 1.0;
         for (std::size_t i = 0; i < 3; ++i) {
-            A[i] = is_square_ ? u[i] - u[i + 3] : n_[i];
+            A[i] = is_square_ || is_length_ ? scale * (u[i] - u[i + 3]) : n_[i];
             A[i + 3] = -A[i];
         }
     }
 
-    bool is_square_;
+    bool is_square_, is_length_;
     std::array<double, 3> n_;
     double length_, speed_, amplitude_, frequency_;
     RowLaw law_;

@@ -168,7 +168,12 @@ void Supernodes::copy_values(const Eigen::SparseMatrix<double>& L, std::vector<S
         for (int c = 0; c < group.width; ++c) {
             const double* from = value + outer[group.first + c];
             const int inside = group.width - 1 - c;
-            convert(from, inside, to.data() + group.triangle + c * group.width + c + 1);
+            // Both the column below the diagonal and, mirrored, its entries by rows: each of the two
+            // solves then runs along memory without waiting for a sum.
+            Scalar* triangle = to.data() + group.triangle;
+            convert(from, inside, triangle + c * group.width + c + 1);
+            for (int row = c + 1; row < group.width; ++row)
+                triangle[row * group.width + c] = triangle[c * group.width + row];
             convert(from + inside,
                     group.num_rows,
                     to.data() + group.block + static_cast<long>(c) * group.num_rows);
@@ -222,8 +227,8 @@ void Supernodes::solve_with(const Scalar* values, double* x) {
             for (int k = 0; k < 3; ++k) own[c + k] -= below[k];
         }
         for (; c < group.width; ++c) own[c] -= dot(block + c * stride, t, group.num_rows);
-        for (c = group.width - 2; c >= 0; --c)
-            own[c] -= dot(triangle + c * group.width + c + 1, own + c + 1, group.width - 1 - c);
+        for (c = group.width - 1; c > 0; --c)
+            subtract(own, triangle + c * group.width, own[c], c);
     }
 }
 

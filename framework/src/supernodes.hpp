@@ -33,7 +33,7 @@ private:
         int width = 0;
         int num_rows = 0;   // below the group
         int rows = 0;       // first in rows_
-        long triangle = 0;  // first value of the dense lower triangle, column by column
+        long triangle = 0;  // first value of the dense triangle, by columns and by rows
         long block = 0;     // first value of the rows below, column by column
     };
     std::vector<Group> groups_;

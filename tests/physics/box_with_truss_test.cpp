@@ -122,7 +122,7 @@ private:
 
 // The axial mode, 1.1e4 rad/s, is resolved by these steps.
 #ifdef ANCORA_TEST_SHORT
-constexpr double kExplicitStep = 1e-4;
+constexpr double kExplicitStep = 4e-5;
 #else
 constexpr double kExplicitStep = 2e-5;
 #endif

@@ -40,11 +40,11 @@ public:
         }
     }
 
-    /// Time booked so far, unscaled.
+    /// Time booked so far in sampled steps.
     double sampled_seconds() const {
         double sum = 0.0;
         for (const Account& account : accounts_) sum += account.seconds;
-        return sum / kSampleEvery;
+        return sum;
     }
     /// Books a step of the integrator that took `seconds`, less what the other plugins took since
     /// they had taken `others_before`.
@@ -53,15 +53,18 @@ public:
         ++account.calls;
         if (!is_sampling_) return;
         const double own = seconds - (sampled_seconds() - others_before);
-        account.seconds += (own > 0.0 ? own : 0.0) * kSampleEvery;
+        account.seconds += own > 0.0 ? own : 0.0;
     }
 
-    const std::vector<Account>& accounts() const { return accounts_; }
-
-    /// Throws the plugin error for a floating-point environment changed by `object`.
-    [[noreturn]] static void refuse_environment(const ObjectRef& object,
-                                                const char* what,
-                                                double t);
+    /// Counted calls, and the seconds of `step_seconds` that fall to each plugin by its share of
+    /// the sampled steps.
+    std::vector<Account> accounts(double step_seconds) const {
+        std::vector<Account> shared = accounts_;
+        const double sampled = sampled_seconds();
+        for (Account& account : shared)
+            account.seconds *= sampled > 0.0 ? step_seconds / sampled : 0.0;
+        return shared;
+    }
 
 private:
     template <class Function>
@@ -79,15 +82,15 @@ private:
             rethrow_from_plugin(object, what, &t);
         }
         const auto end = std::chrono::steady_clock::now();
-        account.seconds += std::chrono::duration<double>(end - begin).count() * kSampleEvery;
+        account.seconds += std::chrono::duration<double>(end - begin).count();
         if (environment.differs()) {
             environment.restore();
-            refuse_environment(object, what, t);
+            refuse_environment(object, what, &t);
         }
     }
 
     std::vector<Account> accounts_;
-    bool is_sampling_ = true;
+    bool is_sampling_ = false;
 };
 
 }  // namespace ancora

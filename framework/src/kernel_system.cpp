@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -20,10 +21,19 @@ constexpr double kStartTolerance = 1e-9;
 // A convention row (the spin of an ideal rod) may carry rounding only, relative to the energy.
 constexpr double kConventionTolerance = 1e-8;
 
+// Massless coordinates that hang together are solved for densely.
+constexpr int kMostMassless = 1500;
 // Rows named in one message.
 constexpr int kMostNames = 6;
 // What one refinement with a new matrix must gain for single precision to serve.
 constexpr double kSingleContraction = 1e-2;
+
+/// "vector 3 along y": component of a body's vector, i counted in the model.
+std::string coordinate_name(const BodyPart& part, int i) {
+    const Coordinate& c = part.coordinates[static_cast<std::size_t>(i - part.first)];
+    return c.vector < 0 ? fmt::format("coordinate {}", i - part.first)
+                        : fmt::format("vector {} along {}", c.vector, "xyz"[c.axis]);
+}
 
 int force_u_size(const Model& model) {
     int size = 0;
@@ -68,6 +78,7 @@ KernelSystem::KernelSystem(const Model& model)
          {&s_, &pi_, &Bdq_, &fresh_pi_, &rate_pi_t_, &refine_rows_, &refine_s_})
         x->setZero(m_);
     rate_A_.setZero(rows_.B.size());
+    B_start_.setZero(rows_.B.size());
 
     for (int i = 0; i < n_; ++i)
         inverse_mass_[i] = mass_.is_massless(i) ? 0.0 : 1.0 / mass_.diagonal(i);
@@ -82,19 +93,21 @@ KernelSystem::KernelSystem(const Model& model)
     int u = 0;
     for (const ForcePart& part : model.forces) {
         int count = 0;
-        try {
+        call_plugin(part.object, "num_state", [&] {
             count = part.force->num_state();
-        } catch (...) {
-            rethrow_from_plugin(part.object, "num_state", nullptr);
-        }
+        });
+        if (count < 0)
+            throw Error(ErrorKind::plugin,
+                        fmt::format("{}: num_state returned {}", describe(part.object), count),
+                        part.object.place);
         const int u_count = 3 * static_cast<int>(part.attachments.size());
         force_spaces_.push_back({u, u_count, state, count});
         u += u_count;
         state += count;
-        has_external_ |= part.force->work() == WorkKind::external;
-        for (const Attachment& at : part.attachments) has_external_ |= at.body < 0;
+        has_external_ |= part.is_external;
     }
-    for (Eigen::VectorXd* x : {&force_u0_, &force_du_, &force_mid_, &force_rate_, &force_f_})
+    for (Eigen::VectorXd* x :
+         {&force_u0_, &force_du_, &force_mid_, &force_u1_, &force_rate_, &force_f_})
         x->setZero(force_u_size(model));
     state0_.assign(static_cast<std::size_t>(state), 0.0);
     state1_ = state0_;
@@ -105,7 +118,7 @@ KernelSystem::KernelSystem(const Model& model)
         const ConstraintPart& part = model.constraints[c];
         const RowOwner& owner = rows_.owners[model.bodies.size() + c];
         reaction_start_.push_back(reaction);
-        reaction += part.constraint->reaction() == ReactionKind::force ? 3 : owner.num_rows;
+        reaction += part.reaction == ReactionKind::force ? 3 : owner.num_rows;
         largest_u = std::max(largest_u, owner.u_count);
         has_external_ |= part.is_tied_to_ground;
     }
@@ -117,18 +130,20 @@ KernelSystem::KernelSystem(const Model& model)
         const BlockPart& part = rows_.blocks[b];
         if (!part.is_constant) moving_blocks_.push_back(static_cast<int>(b));
         if (rows_.owners[static_cast<std::size_t>(part.owner)].constraint < 0) continue;
-        if (part.holds_constraint) constraint_blocks_.push_back(static_cast<int>(b));
+        const auto laws = part.block->laws;
+        if (std::any_of(laws.begin(), laws.end(), [](const RowLaw& law) {
+                return RowLaws::is_constraint(law);
+            }))
+            constraint_blocks_.push_back(static_cast<int>(b));
     }
 
     Eigen::VectorXd q = Eigen::VectorXd::Zero(n_);
     Eigen::VectorXd v = q;
     for (const BodyPart& part : model.bodies) {
         const auto count = static_cast<std::size_t>(part.count);
-        try {
+        call_plugin(part.object, "start", [&] {
             part.body->start({q.data() + part.first, count}, {v.data() + part.first, count});
-        } catch (...) {
-            rethrow_from_plugin(part.object, "start", nullptr);
-        }
+        });
         for (int i = part.first; i < part.first + part.count; ++i)
             if (!std::isfinite(q[i]) || !std::isfinite(v[i]))
                 throw Error(ErrorKind::plugin,
@@ -141,11 +156,38 @@ KernelSystem::KernelSystem(const Model& model)
 }
 
 void KernelSystem::set_state(std::span<const double> q, std::span<const double> v, double t) {
-    t_ = t;
-    for (int i = 0; i < n_; ++i) {
-        q_[i] = q[static_cast<std::size_t>(i)];
-        v_[i] = v[static_cast<std::size_t>(i)];
+    // A state that is refused leaves the present one as it is.
+    const auto saved = std::tuple(
+        t_, q_, q_low_, v_, v_low_, a_, s_, pi_, state0_, history_, instant_, extent_, farthest_);
+    try {
+        start_at(q, v, t);
+    } catch (...) {
+        std::tie(t_,
+                 q_,
+                 q_low_,
+                 v_,
+                 v_low_,
+                 a_,
+                 s_,
+                 pi_,
+                 state0_,
+                 history_,
+                 instant_,
+                 extent_,
+                 farthest_) = saved;
+        has_B_start_ = false;
+        throw;
     }
+    reaction_mean_.setZero();
+    worst_violation_ = {};
+    note_violation();
+    close_ledger(true);
+}
+
+void KernelSystem::start_at(std::span<const double> q, std::span<const double> v, double t) {
+    t_ = t;
+    std::copy(q.begin(), q.end(), q_.data());
+    std::copy(v.begin(), v.end(), v_.data());
     q_low_.setZero();
     v_low_.setZero();
     std::fill(history_.begin(), history_.end(), 0.0);
@@ -155,6 +197,7 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     extent_ = space_.extent(q_.data());
     farthest_ = space_.farthest(q_.data());
     rows_.evaluate(q_.data(), v_.data(), t_, instant_);
+    check_vanishing();
     if (!massless_.empty()) {
         // Velocities without mass are not state: they follow from the others, at the start too.
         check_massless();
@@ -166,29 +209,34 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     for (int k = 0; k < m_; ++k)
         if (!laws_.carries(k)) pi_[k] = 0.0;
 
-    for (const RowOwner& owner : rows_.owners) {
-        if (owner.state_count == 0) continue;
-        try {
-            owner.source->start_state(
-                {state0_.data() + owner.state_first, static_cast<std::size_t>(owner.state_count)});
-        } catch (...) {
-            rethrow_from_plugin(*owner.object, "start_state", nullptr);
-        }
-    }
+    const auto state_of = [this](int first, int count) {
+        return std::span(state0_).subspan(static_cast<std::size_t>(first),
+                                          static_cast<std::size_t>(count));
+    };
+    for (const RowOwner& owner : rows_.owners)
+        if (owner.state_count > 0)
+            call_plugin(*owner.object, "start_state", [&] {
+                owner.source->start_state(state_of(owner.state_first, owner.state_count));
+            });
     for (std::size_t f = 0; f < force_spaces_.size(); ++f) {
         const ForceSpace& space = force_spaces_[f];
-        if (space.state_count == 0) continue;
-        try {
-            model_.forces[f].force->start_state(
-                {state0_.data() + space.state_first, static_cast<std::size_t>(space.state_count)});
-        } catch (...) {
-            rethrow_from_plugin(model_.forces[f].object, "start_state", nullptr);
-        }
+        if (space.state_count > 0)
+            call_plugin(model_.forces[f].object, "start_state", [&] {
+                model_.forces[f].force->start_state(state_of(space.state_first, space.state_count));
+            });
     }
-    reaction_mean_.setZero();
-    worst_violation_ = {};
-    measure_violation();
-    close_ledger(true);
+    measure_violation(q_.data(), v_.data(), t_);
+}
+
+/// Refuses rows that vanish: their attachments are one point and cannot move apart.
+void KernelSystem::check_vanishing() {
+    const int k = rows_.vanishing_row(instant_.A);
+    if (k < 0) return;
+    throw Error(ErrorKind::numerical,
+                fmt::format("{} holds nothing: its attachments are, but for rounding, the same "
+                            "point of the same body; remove it or attach it elsewhere",
+                            rows_.row_name(k)),
+                owner_of(k).object->place);
 }
 
 /// Refuses a start that is not finite or violates constraints beyond rounding, naming the worst.
@@ -206,19 +254,9 @@ void KernelSystem::check_start() {
             rate += term;
             size = std::max(size, std::abs(term));
         }
-        if (!std::isfinite(instant_.pi[k]) || !std::isfinite(rate)) {
-            const ObjectRef& object = *owner_of(k).object;
-            throw Error(
-                ErrorKind::plugin,
-                fmt::format("t = {:.9g} s, {}: evaluate returned a value that is not finite "
-                            "({})",
-                            t_,
-                            describe(object),
-                            rows_.row_name(k)),
-                object.place);
-        }
+        if (!std::isfinite(instant_.pi[k]) || !std::isfinite(rate)) rows_.refuse_row(k, t_);
         if (!laws_.is_constraint(k)) continue;
-        // Gaps are lengths in constraints, pure numbers in strains: a strain gapes over the body.
+        // A strain, a pure number, is measured like a gap in metres.
         const double gap =
             laws_.carries(k) ? std::abs(instant_.pi[k]) / (kStartTolerance * extent_) : 0.0;
         const double slip = std::max(size, speed) > 0.0
@@ -258,17 +296,30 @@ void KernelSystem::check_start() {
         place);
 }
 
-/// If no displacement closes the gaps of the start, the constraints contradict each other: names
-/// the rows that do.
+/// If the gaps of the start cannot be closed, the constraints contradict each other: names the rows
+/// that do. Tries Gauss-Newton steps, since what contradicts along straight lines may be closed by
+/// a rotation.
 void KernelSystem::refuse_contradiction() {
-    const Eigen::VectorXd left = unclosable_gaps(rows_, instant_.A, mass_, instant_.pi);
-    const double worst = left.size() > 0 ? left.cwiseAbs().maxCoeff() : 0.0;
+    constexpr int kSteps = 20;
+    Eigen::VectorXd q = q_;
+    RowSet::Instant at = instant_;
+    GapClosing closing;
+    for (int step = 0; step < kSteps; ++step) {
+        closing = close_gaps(rows_, at.A, mass_, at.pi);
+        q -= closing.displacement;
+        rows_.evaluate(q.data(), v_.data(), t_, at);
+        double gap = 0.0;
+        for (int k = 0; k < m_; ++k)
+            if (laws_[k].kind == RowKind::constraint) gap = std::max(gap, std::abs(at.pi[k]));
+        if (gap <= kStartTolerance * extent_) return;
+    }
+    const double worst = closing.left.cwiseAbs().maxCoeff();
     if (!(worst > kStartTolerance * extent_)) return;
     std::string names;
     int count = 0;
     Place place;
     for (int k = 0; k < m_; ++k) {
-        if (std::abs(left[k]) < 0.1 * worst) continue;
+        if (std::abs(closing.left[k]) < 0.1 * worst) continue;
         if (count < kMostNames) names += (count > 0 ? "; " : "") + rows_.row_name(k);
         if (count == 0) place = owner_of(k).object->place;
         ++count;
@@ -290,19 +341,21 @@ const RowOwner& KernelSystem::owner_of(int row) const {
 }
 
 void KernelSystem::check_massless() {
+    if (massless_.largest_cluster() > kMostMassless)
+        throw Error(ErrorKind::numerical,
+                    fmt::format("{} coordinates without mass hang together, more than the {} that "
+                                "are solved for at once; give the nodes mass",
+                                massless_.largest_cluster(),
+                                kMostMassless));
     const int i = massless_.analyse(instant_.A);
     if (i < 0) return;
     for (const BodyPart& part : model_.bodies) {
         if (i < part.first || i >= part.first + part.count) continue;
-        const Coordinate& c = part.body->coordinates()[static_cast<std::size_t>(i - part.first)];
-        const std::string which = c.vector < 0
-                                      ? fmt::format("coordinate {}", i - part.first)
-                                      : fmt::format("vector {} along {}", c.vector, "xyz"[c.axis]);
         throw Error(ErrorKind::numerical,
                     fmt::format("{}: its {} (coordinate {}) has no mass, and no constraint or "
                                 "stiffness determines its motion; give it mass or tie it",
                                 part.object.label,
-                                which,
+                                coordinate_name(part, i),
                                 i - part.first),
                     part.object.place);
     }
@@ -334,6 +387,7 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
         dq_[i] = h * v_[i] + (h * v_low_[i] + (0.5 * h * h) * a[i]);
         mid_[i] = q_[i] + (q_low_[i] + 0.5 * dq_[i]);
     }
+    std::copy(state0_.begin(), state0_.end(), state1_.begin());
     rows_.evaluate_step(q_.data(), dq_.data(), mid_.data(), trial.t0, h, state0_, state1_);
     mass_.multiply(a, Ma_.data());
     F_ = gravity_force_;
@@ -359,8 +413,10 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
             r_motion[static_cast<std::size_t>(i)] += B[e] * sk;
         }
         Bdq_[k] = increment;
-        const double residual = increment + rows_.tau[k] + laws_.theta()[k] * pi_[k] +
-                                laws_.extra()[k] - laws_.gamma()[k] * sk;
+        const double carried = laws_.theta()[k] * pi_[k];
+        const double yielded = laws_.gamma()[k] * sk;
+        const double residual = increment + rows_.tau[k] + carried + laws_.extra()[k] - yielded;
+        terms += std::abs(carried) + std::abs(yielded);
         r_rows[static_cast<std::size_t>(k)] = residual;
         row_defect += std::abs(sk * residual);
         row_energy += std::abs(sk * increment);
@@ -375,7 +431,12 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
     defect.energy =
         std::abs(pairwise_dot(r_motion.data(), dq_.data(), r_motion.size())) + row_defect;
     const double dv_M_dv = h * h * pairwise_dot(a, Ma_.data(), trial.a.size());
-    defect.energy_scale = std::max({ledger_.energy_scale(), dv_M_dv, row_energy});
+    // What the forces alone would do from rest: a scale for a system that stays at rest.
+    double force_energy = 0.0;
+    for (int i = 0; i < n_; ++i) force_energy += F_[i] * F_[i] * inverse_mass_[i];
+    defect.energy_scale =
+        std::max({ledger_.energy_scale(), dv_M_dv, row_energy, h * h * force_energy});
+    energy_scale_ = defect.energy_scale;
     constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
     defect.energy_rounding = kEpsilon * row_terms;
     double square = 0.0;
@@ -388,7 +449,6 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
         defect.motion = h * std::sqrt(square) / speed;
         defect.motion_rounding = kEpsilon * std::sqrt(std::max(dv_M_dv, 0.0)) / speed;
     }
-    if (!std::isfinite(defect.energy)) rows_.attribute_nonfinite(trial.t0);
     return defect;
 }
 
@@ -399,6 +459,7 @@ void KernelSystem::evaluate_forces(const StepTrial& trial) {
         double* u0 = force_u0_.data() + space.u_first;
         double* du = force_du_.data() + space.u_first;
         double* mid = force_mid_.data() + space.u_first;
+        double* u1 = force_u1_.data() + space.u_first;
         double* rate = force_rate_.data() + space.u_first;
         double* force = force_f_.data() + space.u_first;
         for (std::size_t k = 0; k < part.attachments.size(); ++k) {
@@ -407,6 +468,7 @@ void KernelSystem::evaluate_forces(const StepTrial& trial) {
         }
         for (int i = 0; i < space.u_count; ++i) {
             mid[i] = u0[i] + 0.5 * du[i];
+            u1[i] = u0[i] + du[i];
             rate[i] = du[i] / trial.h;
         }
         const auto count = static_cast<std::size_t>(space.u_count);
@@ -416,6 +478,7 @@ void KernelSystem::evaluate_forces(const StepTrial& trial) {
         step.u0 = {u0, count};
         step.du = {du, count};
         step.mid = {mid, count};
+        step.u1 = {u1, count};
         step.t0 = trial.t0;
         step.h = trial.h;
         step.state0 = std::span(state0_).subspan(first_state, num_state);
@@ -423,16 +486,6 @@ void KernelSystem::evaluate_forces(const StepTrial& trial) {
         meter_.call(part.object, "evaluate_step", trial.t0, [&] {
             part.force->evaluate_step(step, {rate, count}, {{force, count}});
         });
-        for (std::size_t k = 0; k < count; ++k)
-            if (!std::isfinite(force[k]))
-                throw Error(ErrorKind::plugin,
-                            fmt::format("t = {:.9g} s, {}: evaluate_step returned a force that is "
-                                        "not finite (attachment \"{}\", component {})",
-                                        trial.t0,
-                                        describe(part.object),
-                                        part.attachments[k / 3].text,
-                                        "xyz"[k % 3]),
-                            part.object.place);
         for (std::size_t k = 0; k < part.attachments.size(); ++k)
             for (const Attachment::Term& term : part.attachments[k].terms)
                 F_[term.coordinate] +=
@@ -440,16 +493,35 @@ void KernelSystem::evaluate_forces(const StepTrial& trial) {
     }
 }
 
+/// Throws the plugin error of the first value of the last trial that is not finite, if a plugin
+/// returned one.
+void KernelSystem::attribute_nonfinite(double t) const {
+    rows_.attribute_nonfinite(t);
+    for (std::size_t f = 0; f < model_.forces.size(); ++f) {
+        const ForcePart& part = model_.forces[f];
+        for (int k = 0; k < force_spaces_[f].u_count; ++k)
+            if (!std::isfinite(force_f_[force_spaces_[f].u_first + k]))
+                refuse_nonfinite(part.object,
+                                 "evaluate_step",
+                                 "a force",
+                                 &t,
+                                 fmt::format("attachment \"{}\", component {}",
+                                             part.attachments[static_cast<std::size_t>(k / 3)].text,
+                                             "xyz"[k % 3]));
+    }
+}
+
 bool KernelSystem::factorise(const StepTrial& trial, Tangent tangent) {
     const auto begin = std::chrono::steady_clock::now();
     ++factorisations;
-    rows_.evaluate_tangent(mid_.data(), trial.s.data(), tangent == Tangent::definite);
+    rows_.evaluate_tangent(mid_.data(), trial.s.data(), tangent == Tangent::definite, trial.t0);
     is_exact_ = tangent == Tangent::exact;
     if (is_exact_) {
         update_B_start(trial.t0);
         rate_A_ = 2.0 * rows_.B - B_start_;
     }
     const bool done = matrix_->factorise(rows_, rate_A_, laws_.gamma(), trial.h, tangent);
+    if (!done) attribute_nonfinite(trial.t0);
     factorised_for_ = done ? trial.h : 0.0;
     is_fresh_ = true;
     factorise_seconds +=
@@ -503,7 +575,7 @@ void KernelSystem::solve(std::span<const double> r_motion,
     // One step of refinement towards the exact tangent: what the symmetric, perhaps old and
     // regularised matrix misses, it misses squared.
     update_B_start(t_);
-    rows_.evaluate_tangent(mid_.data(), s_trial_, false);
+    rows_.evaluate_tangent(mid_.data(), s_trial_, false, t_);
     std::copy(r_motion.begin(), r_motion.end(), refine_motion_.data());
     std::copy(r_rows.begin(), r_rows.end(), refine_rows_.data());
     apply_exact(ddq.data(), ds.data(), trial_h_, refine_motion_.data(), refine_rows_.data());
@@ -515,6 +587,7 @@ void KernelSystem::solve(std::span<const double> r_motion,
                    {refine_s_.data(), m});
     const double first = space_.displacement(ddq.data());
     const double second = space_.displacement(refine_dq_.data());
+    if (!std::isfinite(second)) attribute_nonfinite(t_);
     // A new matrix must contract well, or single precision is to blame and given up.
     if (is_fresh_ && matrix_->is_single() && !(second <= kSingleContraction * first))
         matrix_->use_double();
@@ -532,36 +605,85 @@ SolverCost KernelSystem::cost() const {
 
 void KernelSystem::accept(const StepTrial& trial) {
     const double h = trial.h;
+    check_conventions(trial);
+    // First everything that a plugin computes of the new state, then the commit, which cannot fail.
+    q_next_ = q_;
+    q_low_next_ = q_low_;
+    v_next_ = v_;
+    v_low_next_ = v_low_;
+    for (int i = 0; i < n_; ++i) {
+        add_compensated(q_next_[i], q_low_next_[i], dq_[i]);
+        add_compensated(v_next_[i], v_low_next_[i], h * trial.a[static_cast<std::size_t>(i)]);
+    }
+    const double t1 = trial.t0 + h;
+    if (!massless_.empty()) {
+        rows_.evaluate_rates(massless_.blocks(),
+                             q_next_.data(),
+                             v_next_.data(),
+                             t1,
+                             rate_A_.data(),
+                             rate_pi_t_.data());
+        massless_.reset(rate_A_, rate_pi_t_, v_next_.data());
+    }
+    measure_violation(q_next_.data(), v_next_.data(), t1);
+
     book(trial);
     collect_reactions(trial);
-    for (int i = 0; i < n_; ++i) {
-        add_compensated(q_[i], q_low_[i], dq_[i]);
-        add_compensated(v_[i], v_low_[i], h * trial.a[static_cast<std::size_t>(i)]);
-        a_[i] = trial.a[static_cast<std::size_t>(i)];
-    }
+    q_.swap(q_next_);
+    q_low_.swap(q_low_next_);
+    v_.swap(v_next_);
+    v_low_.swap(v_low_next_);
+    std::copy(trial.a.begin(), trial.a.end(), a_.data());
+    if (!massless_.empty())
+        for (int i = 0; i < n_; ++i)
+            if (mass_.is_massless(i)) {
+                v_low_[i] = 0.0;
+                a_[i] = 0.0;
+            }
     for (int k = 0; k < m_; ++k) {
         if (laws_.carries(k)) pi_[k] += Bdq_[k] + rows_.tau[k];
         s_[k] = trial.s[static_cast<std::size_t>(k)];
     }
     state0_.swap(state1_);
     has_B_start_ = false;
-    t_ = trial.t0 + h;
-    if (!massless_.empty()) {
-        rows_.evaluate_rates(
-            massless_.blocks(), q_.data(), v_.data(), t_, rate_A_.data(), rate_pi_t_.data());
-        massless_.reset(rate_A_, rate_pi_t_, v_.data());
-        for (int i = 0; i < n_; ++i)
-            if (mass_.is_massless(i)) {
-                v_low_[i] = 0.0;
-                a_[i] = 0.0;
-            }
-    }
+    t_ = t1;
     ++substeps;
     iterations += iterations_in_piece_;
     max_iterations = std::max(max_iterations, iterations_in_piece_);
     iterations_in_piece_ = 0;
-    measure_violation();
+    note_violation();
     close_ledger(false);
+}
+
+/// Refuses a load where a convention stands in for inertia, beyond what rounding leaves of the
+/// stresses and forces beside it.
+void KernelSystem::check_conventions(const StepTrial& trial) const {
+    for (const RowOwner& owner : rows_.owners) {
+        double scale = -1.0;
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k) {
+            if (laws_[k].kind != RowKind::convention) continue;
+            if (scale < 0.0) {
+                scale = std::max(energy_scale_, std::numeric_limits<double>::min());
+                for (int i = owner.first_row; i < owner.first_row + owner.num_rows; ++i)
+                    if (i != k)
+                        scale = std::max(scale, std::abs(trial.s[static_cast<std::size_t>(i)]));
+                if (owner.body >= 0)
+                    for (int i = owner.u_first; i < owner.u_first + owner.u_count; ++i)
+                        scale = std::max({scale, std::abs(F_[i]), std::abs(Ma_[i])});
+            }
+            const double s = trial.s[static_cast<std::size_t>(k)];
+            if (std::abs(s) <= kConventionTolerance * scale) continue;
+            throw Error(
+                ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: {} is loaded by {:.3g} N m, but nothing there has "
+                            "inertia or stiffness; attach on the axis, or give the body "
+                            "inertia about it",
+                            trial.t0,
+                            rows_.row_name(k),
+                            s),
+                owner.object->place);
+        }
+    }
 }
 
 /// Books works and impulses of the step, from the forces that moved the bodies.
@@ -577,41 +699,27 @@ void KernelSystem::book(const StepTrial& trial) {
             const double loss = laws_.dissipation(k, Bdq_[k] + rows_.tau[k], h);
             if (loss != 0.0) ledger_.book_nonideal(-loss);
         }
-        if (laws_[k].kind == RowKind::convention) {
-            const double scale = std::max(ledger_.energy_scale(), 1e-300);
-            if (std::abs(s) > kConventionTolerance * scale)
-                throw Error(ErrorKind::numerical,
-                            fmt::format("t = {:.9g} s: {} is loaded by {:.3g} N m, but nothing "
-                                        "there has inertia or stiffness; attach on the axis, or "
-                                        "give the body inertia about it",
-                                        trial.t0,
-                                        rows_.row_name(k),
-                                        -s));
-        }
     }
     if (has_gravity_)
         ledger_.book_gravity(-pairwise_dot(gravity_force_.data(), dq_.data(), trial.a.size()));
+    for (std::size_t f = 0; f < model_.forces.size(); ++f) {
+        const ForceSpace& space = force_spaces_[f];
+        double work = 0.0;
+        for (int k = space.u_first; k < space.u_first + space.u_count; ++k)
+            work += force_f_[k] * force_du_[k];
+        if (model_.forces[f].work == WorkKind::external)
+            ledger_.book_external(work);
+        else
+            ledger_.book_nonideal(work);
+    }
     if (!has_gravity_ && !has_external_) return;
 
     // Forces from outside: gravity, loads, and reactions of the ground.
     external_force_ = gravity_force_;
     for (std::size_t f = 0; f < model_.forces.size(); ++f) {
         const ForcePart& part = model_.forces[f];
-        const ForceSpace& space = force_spaces_[f];
-        const double* force = force_f_.data() + space.u_first;
-        const bool is_external = part.force->work() == WorkKind::external;
-        double work = 0.0;
-        bool reaches_ground = false;
-        for (std::size_t k = 0; k < part.attachments.size(); ++k) {
-            for (std::size_t c = 0; c < 3; ++c)
-                work += force[3 * k + c] * force_du_[space.u_first + static_cast<int>(3 * k + c)];
-            reaches_ground |= part.attachments[k].body < 0;
-        }
-        if (is_external)
-            ledger_.book_external(work);
-        else
-            ledger_.book_nonideal(work);
-        if (!is_external && !reaches_ground) continue;
+        const double* force = force_f_.data() + force_spaces_[f].u_first;
+        if (!part.is_external) continue;
         for (std::size_t k = 0; k < part.attachments.size(); ++k)
             for (const Attachment::Term& term : part.attachments[k].terms)
                 external_force_[term.coordinate] +=
@@ -636,7 +744,7 @@ void KernelSystem::collect_reactions(const StepTrial& trial) {
         const int first = reaction_start_[c];
         const int count = reaction_start_[c + 1] - first;
         const RowOwner& owner = rows_.owners[model_.bodies.size() + c];
-        if (model_.constraints[c].constraint->reaction() == ReactionKind::force) {
+        if (model_.constraints[c].reaction == ReactionKind::force) {
             rows_.local_force(static_cast<int>(c), trial.s.data(), local_force_.data());
             for (int i = 0; i < count; ++i) reaction_sum_[first + i] += h * local_force_[i];
         } else {
@@ -648,39 +756,47 @@ void KernelSystem::collect_reactions(const StepTrial& trial) {
     grid_time_ += h;
 }
 
-void KernelSystem::begin_grid_step(long step) {
+void KernelSystem::begin_grid_step(long step, bool goes_on) {
     meter_.sample(step % CallMeter::kSampleEvery == 0);
+    iterations_in_piece_ = 0;
+    if (goes_on) return;
     reaction_sum_.setZero();
     grid_time_ = 0.0;
 }
 
-void KernelSystem::end_grid_step() {
+void KernelSystem::end_grid_step(double t) {
+    t_ = t;
     if (grid_time_ > 0.0) reaction_mean_ = reaction_sum_ / grid_time_;
 }
 
-void KernelSystem::measure_violation() {
-    violation_ = {};
-    rows_.evaluate_gaps(q_.data(), t_, fresh_pi_.data());
+void KernelSystem::measure_violation(const double* q, const double* v, double t) {
+    violation_next_ = {};
+    rows_.evaluate_gaps(q, t, fresh_pi_.data());
     for (const RowOwner& owner : rows_.owners) {
-        double& worst = owner.constraint >= 0 ? violation_.position : violation_.strain;
-        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
-            if (laws_[k].kind == RowKind::constraint)
-                worst = std::max(worst, std::abs(fresh_pi_[k]));
-    }
-    if (!constraint_blocks_.empty()) {
-        rows_.evaluate_rates(
-            constraint_blocks_, q_.data(), v_.data(), t_, rate_A_.data(), rate_pi_t_.data());
-        for (const int b : constraint_blocks_) {
-            const BlockPart& part = rows_.blocks[static_cast<std::size_t>(b)];
-            for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
-                double rate = rate_pi_t_[k];
-                const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
-                for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e)
-                    rate += rate_A_[e] * v_[rows_.column[static_cast<std::size_t>(e)]];
-                violation_.velocity = std::max(violation_.velocity, std::abs(rate));
-            }
+        double& worst = owner.constraint >= 0 ? violation_next_.position : violation_next_.strain;
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k) {
+            if (laws_[k].kind != RowKind::constraint) continue;
+            if (!std::isfinite(fresh_pi_[k])) rows_.refuse_row(k, t);
+            worst = std::max(worst, std::abs(fresh_pi_[k]));
         }
     }
+    rows_.evaluate_rates(constraint_blocks_, q, v, t, rate_A_.data(), rate_pi_t_.data());
+    for (const int b : constraint_blocks_) {
+        const BlockPart& part = rows_.blocks[static_cast<std::size_t>(b)];
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
+            if (!laws_.is_constraint(k)) continue;
+            double rate = rate_pi_t_[k];
+            const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
+            for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e)
+                rate += rate_A_[e] * v[rows_.column[static_cast<std::size_t>(e)]];
+            if (!std::isfinite(rate)) rows_.refuse_row(k, t);
+            violation_next_.velocity = std::max(violation_next_.velocity, std::abs(rate));
+        }
+    }
+}
+
+void KernelSystem::note_violation() {
+    violation_ = violation_next_;
     worst_violation_.position = std::max(worst_violation_.position, violation_.position);
     worst_violation_.velocity = std::max(worst_violation_.velocity, violation_.velocity);
     worst_violation_.strain = std::max(worst_violation_.strain, violation_.strain);
@@ -709,6 +825,7 @@ void KernelSystem::close_ledger(bool begins) {
 void KernelSystem::no_convergence(const StepTrial& trial,
                                   std::string_view what,
                                   std::string_view advice) {
+    attribute_nonfinite(trial.t0);
     // The equation that would book most energy falsely.
     double worst = -1.0;
     std::string name = "nothing";
@@ -734,8 +851,9 @@ void KernelSystem::no_convergence(const StepTrial& trial,
     if (worst_coordinate >= 0)
         for (const BodyPart& part : model_.bodies)
             if (worst_coordinate >= part.first && worst_coordinate < part.first + part.count)
-                name = fmt::format(
-                    "{}, equation of motion {}", part.object.label, worst_coordinate - part.first);
+                name = fmt::format("{}, equation of motion of {}",
+                                   part.object.label,
+                                   coordinate_name(part, worst_coordinate));
     throw Error(ErrorKind::numerical,
                 fmt::format("t = {:.9g} s, step of {:.3g} s: {}; the largest residual is in {} "
                             "({:.3g} J); {}",

@@ -62,8 +62,10 @@ public:
     void set_state(std::span<const double> q, std::span<const double> v, double t);
 
     /// To be called around each grid step.
-    void begin_grid_step(long step);
-    void end_grid_step();
+    /// @param goes_on the grid step was begun before and failed on its way
+    void begin_grid_step(long step, bool goes_on);
+    /// @param t the grid's time, free of the rounding of summed steps
+    void end_grid_step(double t);
 
     double time() const { return t_; }
     const Ledger& ledger() const { return ledger_; }
@@ -114,7 +116,12 @@ private:
     void check_massless();
     void evaluate_forces(const StepTrial& trial);
     void book(const StepTrial& trial);
-    void measure_violation();
+    void measure_violation(const double* q, const double* v, double t);
+    void note_violation();
+    void start_at(std::span<const double> q, std::span<const double> v, double t);
+    void check_vanishing();
+    void check_conventions(const StepTrial& trial) const;
+    void attribute_nonfinite(double t) const;
     double elastic_energy() const;
     void close_ledger(bool begins);
     void collect_reactions(const StepTrial& trial);
@@ -135,6 +142,7 @@ private:
     // Accepted state.
     double t_ = 0.0;
     Eigen::VectorXd q_, q_low_, v_, v_low_, a_, s_, pi_;
+    Eigen::VectorXd q_next_, q_low_next_, v_next_, v_low_next_;  // filled before the commit
     std::vector<double> state0_, state1_, history_;
 
     // The trial in progress.
@@ -142,6 +150,7 @@ private:
     Eigen::VectorXd B_start_;  // Jacobian at q0; B at the end is 2 B(mid) - B_start
     bool has_B_start_ = false;
     double trial_h_ = 0.0;
+    double energy_scale_ = 0.0;
     const double* s_trial_ = nullptr;
     bool is_fresh_ = false;
     bool is_exact_ = false;  // the factorisation in use is of the exact tangent
@@ -160,7 +169,7 @@ private:
         int state_count;
     };
     std::vector<ForceSpace> force_spaces_;
-    Eigen::VectorXd force_u0_, force_du_, force_mid_, force_rate_, force_f_;
+    Eigen::VectorXd force_u0_, force_du_, force_mid_, force_u1_, force_rate_, force_f_;
 
     // Ledger and reactions.
     Ledger ledger_;
@@ -173,7 +182,7 @@ private:
     Eigen::VectorXd fresh_pi_, rate_A_, rate_pi_t_;
     std::vector<int> constraint_blocks_;
     std::vector<int> moving_blocks_;  // whose Jacobian is not constant
-    Violation violation_, worst_violation_;
+    Violation violation_, violation_next_, worst_violation_;
     double extent_ = 1.0;
     double farthest_ = 0.0;
 };

@@ -40,11 +40,9 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
     for (const BodyPart& part : model.bodies) {
         MassWriter writer(part, entries_);
         const auto first = static_cast<std::ptrdiff_t>(entries_.size());
-        try {
+        call_plugin(part.object, "mass", [&] {
             part.body->mass(writer);
-        } catch (...) {
-            rethrow_from_plugin(part.object, "mass", nullptr);
-        }
+        });
         std::stable_sort(
             entries_.begin() + first, entries_.end(), [](const MassEntry& a, const MassEntry& b) {
                 return a.i != b.i ? a.i < b.i : a.j < b.j;

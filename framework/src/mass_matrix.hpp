@@ -18,6 +18,7 @@ public:
 
     /// y = M x
     void multiply(const double* x, double* y) const;
+    int size() const { return n_; }
     double diagonal(int i) const { return diagonal_[i]; }
     bool is_massless(int i) const { return !(diagonal_[i] > 0.0); }
     /// Lower triangle, one entry per pair.

@@ -57,12 +57,6 @@ Massless::Massless(const MassMatrix& mass, const RowSet& rows, int num_coordinat
         const int first = first_of_row[static_cast<std::size_t>(row)];
         if (first >= 0) clusters_[cluster_of[root(first)]].rows.push_back(row);
     }
-    for (Cluster& cluster : clusters_) {
-        const auto size = static_cast<Eigen::Index>(cluster.coordinates.size());
-        cluster.normal.setZero(size, size);
-        cluster.rhs.setZero(size);
-        cluster.ldlt = Eigen::LDLT<Eigen::MatrixXd>(size);
-    }
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];
         const bool touches = std::any_of(first_of_row.begin() + part.first_row,
@@ -72,6 +66,13 @@ Massless::Massless(const MassMatrix& mass, const RowSet& rows, int num_coordinat
                                          });
         if (touches) blocks_.push_back(static_cast<int>(b));
     }
+}
+
+int Massless::largest_cluster() const {
+    std::size_t largest = 0;
+    for (const Cluster& cluster : clusters_)
+        largest = std::max(largest, cluster.coordinates.size());
+    return static_cast<int>(largest);
 }
 
 double Massless::weight(const Cluster& cluster, int row) const {
@@ -121,6 +122,10 @@ void Massless::fill(Cluster& cluster,
 
 int Massless::analyse(const Eigen::VectorXd& A) {
     for (Cluster& cluster : clusters_) {
+        const auto size = static_cast<Eigen::Index>(cluster.coordinates.size());
+        cluster.normal.setZero(size, size);
+        cluster.rhs.setZero(size);
+        cluster.ldlt = std::make_unique<Eigen::LDLT<Eigen::MatrixXd>>(size);
         Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen;
         for (const bool by_constraints : {true, false}) {
             cluster.by_constraints = by_constraints;
@@ -140,8 +145,8 @@ int Massless::analyse(const Eigen::VectorXd& A) {
 void Massless::reset(const Eigen::VectorXd& A, const Eigen::VectorXd& pi_t, double* v) {
     for (Cluster& cluster : clusters_) {
         fill(cluster, A, &pi_t, v);
-        cluster.ldlt.compute(cluster.normal);
-        cluster.ldlt.solveInPlace(cluster.rhs);
+        cluster.ldlt->compute(cluster.normal);
+        cluster.ldlt->solveInPlace(cluster.rhs);
         for (std::size_t i = 0; i < cluster.coordinates.size(); ++i)
             v[cluster.coordinates[i]] = cluster.rhs[static_cast<Eigen::Index>(i)];
     }

@@ -2,6 +2,7 @@
 // Coordinates without mass: whether anything determines them, and their velocities after a step.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ public:
     Massless(const MassMatrix& mass, const RowSet& rows, int num_coordinates);
 
     bool empty() const { return clusters_.empty(); }
+    int largest_cluster() const;
     /// Blocks whose Jacobian the reset needs at the present state.
     const std::vector<int>& blocks() const { return blocks_; }
 
@@ -40,7 +42,7 @@ private:
         bool by_constraints = true;
         Eigen::MatrixXd normal;
         Eigen::VectorXd rhs;
-        Eigen::LDLT<Eigen::MatrixXd> ldlt;
+        std::unique_ptr<Eigen::LDLT<Eigen::MatrixXd>> ldlt;
     };
     void fill(Cluster& cluster,
               const Eigen::VectorXd& A,

@@ -23,10 +23,12 @@ public:
 
     void weight(int component, int coordinate, double weight) override {
         check(component, coordinate);
+        if (!std::isfinite(weight)) refuse_nonfinite(body_.object, "attach", "a weight", nullptr);
         if (weight != 0.0) out_.terms.push_back({component, body_.first + coordinate, weight});
     }
     void constant(int component, double value) override {
         check(component, 0);
+        if (!std::isfinite(value)) refuse_nonfinite(body_.object, "attach", "a constant", nullptr);
         out_.constant[static_cast<std::size_t>(component)] = value;
     }
     void nonlinear(int id, std::span<const std::int32_t> coordinates) override {
@@ -110,9 +112,10 @@ std::string prefix(const std::string& owner) {
 RigidMotion start_motion(const BodyPart& part) {
     std::vector<double> q(static_cast<std::size_t>(part.count));
     std::vector<double> v(q.size());
-    Pose pose;
-    part.body->start(q, v);
-    part.body->pose(q, v, pose);
+    call_plugin(part.object, "start", [&] {
+        part.body->start(q, v);
+    });
+    const Pose pose = pose_of(part, q, v, nullptr);
     RigidMotion motion;
     motion.position = pose.position;
     motion.velocity = pose.velocity;
@@ -128,6 +131,33 @@ std::string label_of(const ObjectSpec& spec) {
 }
 
 }  // namespace
+
+Pose pose_of(const BodyPart& part,
+             std::span<const double> q,
+             std::span<const double> v,
+             const double* t) {
+    Pose pose;
+    const FpEnvironment environment = FpEnvironment::capture();
+    try {
+        part.body->pose(q, v, pose);
+    } catch (...) {
+        environment.restore();
+        rethrow_from_plugin(part.object, "pose", t);
+    }
+    if (environment.differs()) {
+        environment.restore();
+        refuse_environment(part.object, "pose", t);
+    }
+    const auto check = [&](const auto& values, const char* what) {
+        for (const double x : values)
+            if (!std::isfinite(x)) refuse_nonfinite(part.object, "pose", what, t);
+    };
+    check(pose.position, "a position");
+    check(pose.velocity, "a velocity");
+    check(pose.quaternion, "a quaternion");
+    check(pose.angular_velocity, "an angular velocity");
+    return pose;
+}
 
 /// Makes the objects. Bodies are made on demand, since one may start from another's motion.
 class Model::Builder {
@@ -194,23 +224,10 @@ private:
     /// floating-point environment alone.
     template <class Interface>
     std::unique_ptr<Interface> create(const ObjectRef& object, const BoundArguments& arguments) {
-        const FpEnvironment environment = FpEnvironment::capture();
         std::unique_ptr<Interface> made;
-        try {
+        call_plugin(object, "its factory", [&] {
             made.reset(static_cast<Interface*>(object.type->create(arguments)));
-        } catch (...) {
-            environment.restore();
-            rethrow_from_plugin(object, "its factory", nullptr);
-        }
-        if (environment.differs()) {
-            environment.restore();
-            throw Error(ErrorKind::plugin,
-                        fmt::format("{}: its factory changed the floating-point environment "
-                                    "(rounding, flush to zero or exceptions) and did not restore "
-                                    "it",
-                                    describe(object)),
-                        object.place);
-        }
+        });
         if (made == nullptr)
             throw Error(ErrorKind::plugin,
                         fmt::format("{}: its factory returned nothing", describe(object)),
@@ -226,11 +243,11 @@ private:
         part.object = refer(spec);
         const BoundArguments arguments = bind(part.object, spec.parameters);
         part.body = create<Body>(part.object, arguments);
-        try {
-            part.count = static_cast<int>(part.body->coordinates().size());
-        } catch (...) {
-            rethrow_from_plugin(part.object, "coordinates", nullptr);
-        }
+        call_plugin(part.object, "coordinates or pose_kind", [&] {
+            part.coordinates = part.body->coordinates();
+            part.pose_kind = part.body->pose_kind();
+        });
+        part.count = static_cast<int>(part.coordinates.size());
         model_.bodies[i] = std::move(part);
         progress_[i] = Progress::made;
     }
@@ -244,19 +261,15 @@ private:
                 place);
         make_body(i);
         if (!motions_[i]) {
-            BodyPart& part = model_.bodies[i];
-            try {
-                if (part.body->pose_kind() != PoseKind::attitude)
-                    throw Error(ErrorKind::manifest,
-                                fmt::format("body \"{}\" (type {}) has no attitude, so nothing can "
-                                            "start as carried by it; name a rigid body",
-                                            name,
-                                            part.object.type->name),
-                                place);
-                motions_[i] = std::make_unique<RigidMotion>(start_motion(part));
-            } catch (...) {
-                rethrow_from_plugin(part.object, "start or pose", nullptr);
-            }
+            const BodyPart& part = model_.bodies[i];
+            if (part.pose_kind != PoseKind::attitude)
+                throw Error(ErrorKind::manifest,
+                            fmt::format("body \"{}\" (type {}) has no attitude, so nothing can "
+                                        "start as carried by it; name a rigid body",
+                                        name,
+                                        part.object.type->name),
+                            place);
+            motions_[i] = std::make_unique<RigidMotion>(start_motion(part));
         }
         return *motions_[i];
     }
@@ -317,13 +330,15 @@ private:
         part.object = refer(spec);
         const BoundArguments arguments = bind(part.object, spec.parameters);
         part.constraint = create<Constraint>(part.object, arguments);
-        try {
-            part.attachments =
-                attachments_of(part.object, arguments, part.constraint->attachments());
+        std::span<const char* const> names;
+        call_plugin(part.object, "attachments, reaction or tied_to_inertial_frame", [&] {
+            names = part.constraint->attachments();
+            part.reaction = part.constraint->reaction();
             part.is_tied_to_ground = part.constraint->tied_to_inertial_frame();
-        } catch (...) {
-            rethrow_from_plugin(part.object, "attachments", nullptr);
-        }
+        });
+        call_plugin(part.object, "attachments", [&] {
+            part.attachments = attachments_of(part.object, arguments, names);
+        });
         for (const Attachment& at : part.attachments) part.is_tied_to_ground |= at.body < 0;
         model_.constraints.push_back(std::move(part));
     }
@@ -333,11 +348,17 @@ private:
         part.object = refer(spec);
         const BoundArguments arguments = bind(part.object, spec.parameters);
         part.force = create<NonidealForce>(part.object, arguments);
-        try {
-            part.attachments = attachments_of(part.object, arguments, part.force->attachments());
-        } catch (...) {
-            rethrow_from_plugin(part.object, "attachments", nullptr);
-        }
+        std::span<const char* const> names;
+        call_plugin(part.object, "attachments, work or tied_to_inertial_frame", [&] {
+            names = part.force->attachments();
+            part.work = part.force->work();
+            part.is_external =
+                part.work == WorkKind::external || part.force->tied_to_inertial_frame();
+        });
+        call_plugin(part.object, "attachments", [&] {
+            part.attachments = attachments_of(part.object, arguments, names);
+        });
+        for (const Attachment& at : part.attachments) part.is_external |= at.body < 0;
         model_.forces.push_back(std::move(part));
     }
 
@@ -429,15 +450,15 @@ Attachment Model::attach(const std::string& text,
     out.body = body_index(body_name, owner, place);
     const BodyPart& part = bodies[static_cast<std::size_t>(out.body)];
     AttachmentWriter writer(out, part);
-    try {
-        part.body->attach(where, writer);
-    } catch (const std::invalid_argument& reason) {
-        throw Error(ErrorKind::manifest,
-                    fmt::format("{}\"{}\": {}", prefix(owner), text, reason.what()),
-                    place);
-    } catch (...) {
-        rethrow_from_plugin(part.object, "attach", nullptr);
-    }
+    call_plugin(part.object, "attach", [&] {
+        try {
+            part.body->attach(where, writer);
+        } catch (const std::invalid_argument& reason) {
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}\"{}\": {}", prefix(owner), text, reason.what()),
+                        place);
+        }
+    });
     if (out.is_nonlinear)
         throw Error(ErrorKind::manifest,
                     fmt::format("{}\"{}\" is not a linear function of the coordinates of {}, and "

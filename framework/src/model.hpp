@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Attachment {
 struct BodyPart {
     ObjectRef object;
     std::unique_ptr<Body> body;
+    std::span<const Coordinate> coordinates;
+    PoseKind pose_kind = PoseKind::none;
     int first = 0;  ///< of its coordinates in the model's
     int count = 0;
 };
@@ -46,6 +49,7 @@ struct BodyPart {
 struct ConstraintPart {
     ObjectRef object;
     std::unique_ptr<Constraint> constraint;
+    ReactionKind reaction = ReactionKind::force;
     std::vector<Attachment> attachments;
     bool is_tied_to_ground = false;
 };
@@ -53,8 +57,17 @@ struct ConstraintPart {
 struct ForcePart {
     ObjectRef object;
     std::unique_ptr<NonidealForce> force;
+    WorkKind work = WorkKind::external;
+    bool is_external = false;  ///< its impulse comes from outside
     std::vector<Attachment> attachments;
 };
+
+/// Pose of a body from its own coordinates; finite, or the plugin's error. `t` for messages, or
+/// null.
+Pose pose_of(const BodyPart& part,
+             std::span<const double> q,
+             std::span<const double> v,
+             const double* t);
 
 /// Owns the objects of a manifest. Immutable after construction.
 class Model {

@@ -16,11 +16,43 @@ std::string describe(const ObjectRef& object) {
                        object.plugin->version);
 }
 
+namespace {
+
+std::string when(const double* t) {
+    return t != nullptr ? fmt::format("t = {:.9g} s, ", *t) : "";
+}
+
+}  // namespace
+
+void refuse_environment(const ObjectRef& object, const char* call, const double* t) {
+    throw Error(ErrorKind::plugin,
+                fmt::format("{}{}: {} changed the floating-point environment (rounding, flush to "
+                            "zero or exceptions) and did not restore it",
+                            when(t),
+                            describe(object),
+                            call),
+                object.place);
+}
+
+void refuse_nonfinite(const ObjectRef& object,
+                      const char* call,
+                      const std::string& what,
+                      const double* t,
+                      const std::string& where) {
+    throw Error(ErrorKind::plugin,
+                fmt::format("{}{}: {} returned {} that is not finite{}",
+                            when(t),
+                            describe(object),
+                            call,
+                            what,
+                            where.empty() ? "" : fmt::format(" ({})", where)),
+                object.place);
+}
+
 void rethrow_from_plugin(const ObjectRef& object, const char* call, const double* t) {
-    const std::string when = t != nullptr ? fmt::format("t = {:.9g} s, ", *t) : "";
     const auto refuse = [&](const std::string& what) {
         throw Error(ErrorKind::plugin,
-                    fmt::format("{}{}: {} threw {}", when, describe(object), call, what),
+                    fmt::format("{}{}: {} threw {}", when(t), describe(object), call, what),
                     object.place);
     };
     try {

@@ -25,7 +25,7 @@ Observables::Observables(const Model& model,
         names_.emplace_back(name);
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
         const BodyPart& part = model.bodies[i];
-        const PoseKind kind = part.body->pose_kind();
+        const PoseKind kind = part.pose_kind;
         if (kind == PoseKind::none) continue;
         posed_.push_back(static_cast<int>(i));
         pose_kinds_.push_back(kind);
@@ -40,7 +40,7 @@ Observables::Observables(const Model& model,
         const ConstraintPart& part = model.constraints[c];
         const auto first = static_cast<int>(names_.size());
         const int count = system.reaction_start()[c + 1] - system.reaction_start()[c];
-        if (part.constraint->reaction() == ReactionKind::force)
+        if (part.reaction == ReactionKind::force)
             add_vector(part.object.name + ".force.", "xyz");
         else
             for (int k = 0; k < count; ++k)
@@ -85,13 +85,8 @@ void Observables::sample(std::span<double> row) {
         const BodyPart& part = model_.bodies[static_cast<std::size_t>(posed_[i])];
         const auto first = static_cast<std::size_t>(part.first);
         const auto count = static_cast<std::size_t>(part.count);
-        Pose pose;
-        try {
-            part.body->pose(q.subspan(first, count), v.subspan(first, count), pose);
-        } catch (...) {
-            const double t = system_.time();
-            rethrow_from_plugin(part.object, "pose", &t);
-        }
+        const double t = system_.time();
+        const Pose pose = pose_of(part, q.subspan(first, count), v.subspan(first, count), &t);
         put(pose.position);
         put(pose.velocity);
         if (pose_kinds_[i] != PoseKind::attitude) continue;

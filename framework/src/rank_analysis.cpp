@@ -55,21 +55,24 @@ std::vector<int> dependent_columns(const Eigen::MatrixXd& columns, double thresh
 
 /// The constraint rows as columns, scaled by M^-1/2 and to unit length.
 struct ScaledRows {
-    ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass);
+    ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& matrix);
 
     std::vector<int> chosen;  // row of each column
     std::vector<double> length;
+    std::vector<double> mass;  // of each coordinate, the mean where there is none
     Eigen::SparseMatrix<double> columns;
 };
 
-ScaledRows::ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass) {
+ScaledRows::ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& matrix) {
     for (int k = 0; k < rows.num_rows(); ++k)
         if (RowLaws::is_constraint(rows.laws[static_cast<std::size_t>(k)])) chosen.push_back(k);
     int num_coordinates = 0;
     for (const int i : rows.column) num_coordinates = std::max(num_coordinates, i + 1);
     double mean = 0.0;
-    for (int i = 0; i < num_coordinates; ++i) mean += mass.diagonal(i) / num_coordinates;
+    for (int i = 0; i < num_coordinates; ++i) mean += matrix.diagonal(i) / num_coordinates;
     if (!(mean > 0.0)) mean = 1.0;
+    for (int i = 0; i < num_coordinates; ++i)
+        mass.push_back(matrix.is_massless(i) ? mean : matrix.diagonal(i));
     std::vector<Eigen::Triplet<double>> entries;
     for (std::size_t c = 0; c < chosen.size(); ++c) {
         const auto k = static_cast<std::size_t>(chosen[c]);
@@ -77,8 +80,7 @@ ScaledRows::ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassM
         for (int pass = 0; pass < 2; ++pass)
             for (int e = rows.row_start[k]; e < rows.row_start[k + 1]; ++e) {
                 const int i = rows.column[static_cast<std::size_t>(e)];
-                const double m = mass.is_massless(i) ? mean : mass.diagonal(i);
-                const double x = A[e] / std::sqrt(m);
+                const double x = A[e] / std::sqrt(mass[static_cast<std::size_t>(i)]);
                 if (pass == 0)
                     square += x * x;
                 else if (square > 0.0 && x != 0.0)
@@ -175,29 +177,34 @@ RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const Ma
     return out;
 }
 
-Eigen::VectorXd unclosable_gaps(const RowSet& rows,
-                                const Eigen::VectorXd& A,
-                                const MassMatrix& mass,
-                                const Eigen::VectorXd& pi) {
-    Eigen::VectorXd left = Eigen::VectorXd::Zero(rows.num_rows());
+GapClosing close_gaps(const RowSet& rows,
+                      const Eigen::VectorXd& A,
+                      const MassMatrix& mass,
+                      const Eigen::VectorXd& pi) {
     const ScaledRows scaled(rows, A, mass);
     const auto count = static_cast<Eigen::Index>(scaled.chosen.size());
-    if (count == 0) return left;
-    Eigen::VectorXd gap(count);
+    GapClosing out{Eigen::VectorXd::Zero(mass.size()), Eigen::VectorXd::Zero(rows.num_rows())};
+    if (count == 0) return out;
+    Eigen::VectorXd rest(count);
     for (Eigen::Index c = 0; c < count; ++c) {
         const auto k = static_cast<std::size_t>(c);
-        gap[c] = scaled.length[k] > 0.0 ? pi[scaled.chosen[k]] / scaled.length[k] : 0.0;
+        rest[c] = scaled.length[k] > 0.0 ? pi[scaled.chosen[k]] / scaled.length[k] : 0.0;
     }
-    // min |C^T dq - gap| by refinement on a shifted Gram matrix; what stays is out of reach.
+    // min |C^T x - gap| by refinement on a shifted Gram matrix; what stays is out of reach.
     const SparseFactor factor(shifted_gram(scaled.columns, Eigen::VectorXd::Constant(count, 1e-8)));
-    Eigen::VectorXd rest = gap;
-    for (int pass = 0; pass < 6; ++pass)
-        rest -= scaled.columns.transpose() * (scaled.columns * factor.solve(rest));
+    Eigen::VectorXd x = Eigen::VectorXd::Zero(scaled.columns.rows());
+    for (int pass = 0; pass < 6; ++pass) {
+        const Eigen::VectorXd step = scaled.columns * factor.solve(rest);
+        x += step;
+        rest -= scaled.columns.transpose() * step;
+    }
+    for (Eigen::Index i = 0; i < x.size(); ++i)
+        out.displacement[i] = x[i] / std::sqrt(scaled.mass[static_cast<std::size_t>(i)]);
     for (Eigen::Index c = 0; c < count; ++c) {
         const auto k = static_cast<std::size_t>(c);
-        left[scaled.chosen[k]] = rest[c] * scaled.length[k];
+        out.left[scaled.chosen[k]] = rest[c] * scaled.length[k];
     }
-    return left;
+    return out;
 }
 
 }  // namespace ancora

@@ -29,11 +29,15 @@ struct RankAnalysis {
 /// finds the candidates, and each candidate's distance from the span of the others decides.
 RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass);
 
-/// The part of the gaps `pi` that no displacement closes: A dq = -pi in the least-squares sense
-/// leaves it. One entry per row, zero outside constraint rows.
-Eigen::VectorXd unclosable_gaps(const RowSet& rows,
-                                const Eigen::VectorXd& A,
-                                const MassMatrix& mass,
-                                const Eigen::VectorXd& pi);
+/// One Gauss-Newton step on the gaps `pi` of the constraint rows.
+struct GapClosing {
+    Eigen::VectorXd
+        displacement;      ///< least dq in the mass metric with A dq = pi, as far as possible
+    Eigen::VectorXd left;  ///< per row, the part of pi that no displacement reaches
+};
+GapClosing close_gaps(const RowSet& rows,
+                      const Eigen::VectorXd& A,
+                      const MassMatrix& mass,
+                      const Eigen::VectorXd& pi);
 
 }  // namespace ancora

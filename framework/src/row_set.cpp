@@ -72,9 +72,6 @@ RowSet::RowSet(const Model& model, CallMeter& meter) : model_(model), meter_(met
     q1_.setZero(model.num_coordinates);
     work0_.setZero(num_rows());
     work1_.setZero(num_rows());
-    needs_end_ = std::any_of(blocks.begin(), blocks.end(), [](const BlockPart& part) {
-        return part.block->degree == Degree::general || part.block->depends_on_time;
-    });
     int num_local = 0;
     for (const BlockPart& part : blocks)
         if (owners[static_cast<std::size_t>(part.owner)].constraint >= 0)
@@ -100,12 +97,14 @@ void RowSet::add_owner(const RowSource& source, const ObjectRef& object, RowOwne
     owner.object = &object;
     owner.first_row = num_rows();
     std::span<const RowBlock> source_blocks;
-    try {
+    call_plugin(object, "row_blocks or num_state", [&] {
         source_blocks = source.row_blocks();
         owner.state_count = source.num_state();
-    } catch (...) {
-        rethrow_from_plugin(object, "row_blocks or num_state", nullptr);
-    }
+    });
+    if (owner.state_count < 0)
+        throw Error(ErrorKind::plugin,
+                    fmt::format("{}: num_state returned {}", describe(object), owner.state_count),
+                    object.place);
     owner.state_first = num_state;
     num_state += owner.state_count;
     owner.first_block = static_cast<int>(blocks.size());
@@ -154,7 +153,7 @@ void RowSet::check_block(const RowOwner& owner, int index, const RowBlock& block
                     fmt::format("{}: block {} (\"{}\") of its rows is wrong: {}",
                                 describe(*owner.object),
                                 index,
-                                block.name,
+                                block.name != nullptr ? block.name : "",
                                 what),
                     owner.object->place);
     };
@@ -163,6 +162,9 @@ void RowSet::check_block(const RowOwner& owner, int index, const RowBlock& block
                            block.num_items,
                            block.rows_per_item,
                            block.scalars_per_item));
+    if (static_cast<double>(block.num_items) * block.rows_per_item * block.scalars_per_item > 2e9)
+        refuse("it has more entries than an index can count");
+    if (block.name == nullptr) refuse("it has no name");
     const auto stencil = static_cast<std::size_t>(block.num_items) *
                          static_cast<std::size_t>(block.scalars_per_item);
     if (block.stencil.size() != stencil)
@@ -186,6 +188,13 @@ void RowSet::check_block(const RowOwner& owner, int index, const RowBlock& block
                         block.rows_per_item,
                         rows));
     for (const RowLaw& law : block.laws) {
+        if (law.kind < RowKind::constraint || law.kind > RowKind::convention)
+            refuse(fmt::format("a law is of unknown kind {}", static_cast<int>(law.kind)));
+        const bool bears = law.kind == RowKind::elastic;
+        if (!bears && (law.compliance != 0.0 || law.prestress != 0.0))
+            refuse("compliance and prestress belong to elastic rows only");
+        if (!bears && law.kind != RowKind::dashpot && law.viscosity != 0.0)
+            refuse("viscosity belongs to elastic and dashpot rows only");
         if (law.kind == RowKind::elastic &&
             !(law.compliance > 0.0 && std::isfinite(law.compliance)))
             refuse(fmt::format("an elastic row has compliance {}; it must be positive and finite",
@@ -326,6 +335,7 @@ void RowSet::evaluate_step(const double* q0,
                            std::span<const double> state0,
                            std::span<double> state1) {
     int mapped = -1;
+    for (Eigen::Index i = 0; i < q1_.size(); ++i) q1_[i] = q0[i] + dq[i];
     for (const BlockPart& part : blocks) {
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         if (part.is_constant && owner.state_count == 0) continue;
@@ -337,11 +347,7 @@ void RowSet::evaluate_step(const double* q0,
             step.u0 = view(q0 + owner.u_first, owner.u_count);
             step.du = view(dq + owner.u_first, owner.u_count);
             step.mid = view(mid + owner.u_first, owner.u_count);
-            double* q1 = q1_.data() + owner.u_first;
-            if (needs_end_)
-                for (int i = 0; i < owner.u_count; ++i)
-                    q1[i] = step.u0[std::size_t(i)] + step.du[std::size_t(i)];
-            step.u1 = view(q1, owner.u_count);
+            step.u1 = view(q1_.data() + owner.u_first, owner.u_count);
         } else {
             if (mapped != part.owner) {
                 map_attachments(owner, q0, true, u0_.data() + owner.u_first);
@@ -445,12 +451,12 @@ void RowSet::evaluate_rates(const std::vector<int>& chosen,
     }
 }
 
-void RowSet::evaluate_tangent(const double* mid, const double* s, bool positive_part) {
+void RowSet::evaluate_tangent(const double* mid, const double* s, bool positive_part, double t) {
     for (const BlockPart& part : blocks) {
         if (part.num_tangent == 0) continue;
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         const double* u = owner.body >= 0 ? mid + owner.u_first : umid_.data() + owner.u_first;
-        meter_.call(*owner.object, "evaluate_tangent", 0.0, [&] {
+        meter_.call(*owner.object, "evaluate_tangent", t, [&] {
             owner.source->evaluate_tangent(part.index,
                                            view(u, owner.u_count),
                                            view(s + part.first_row, part.num_rows),
@@ -458,6 +464,44 @@ void RowSet::evaluate_tangent(const double* mid, const double* s, bool positive_
                                            view(K.data() + part.first_tangent, part.num_tangent));
         });
     }
+}
+
+int RowSet::vanishing_row(const Eigen::VectorXd& A) const {
+    constexpr double kCancelled = 1e-9;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        const BlockPart& part = blocks[b];
+        if (owners[static_cast<std::size_t>(part.owner)].constraint < 0) continue;
+        const int begin = part.first_value;
+        const int end = row_start[static_cast<std::size_t>(part.first_row + part.num_rows)];
+        std::vector<double> gross(static_cast<std::size_t>(end - begin), 0.0);
+        for (int i = chain_start_[b]; i < chain_start_[b + 1]; ++i) {
+            const ChainTerm& term = chain_terms_[static_cast<std::size_t>(i)];
+            gross[static_cast<std::size_t>(term.to - begin)] +=
+                std::abs(term.weight * local_now_[term.from]);
+        }
+        for (int row = part.first_row; row < part.first_row + part.num_rows; ++row) {
+            double largest = 0.0;
+            double expected = 0.0;
+            for (int e = row_start[static_cast<std::size_t>(row)];
+                 e < row_start[static_cast<std::size_t>(row) + 1];
+                 ++e) {
+                largest = std::max(largest, std::abs(A[e]));
+                expected = std::max(expected, gross[static_cast<std::size_t>(e - begin)]);
+            }
+            if (largest <= kCancelled * expected && expected > 0.0) return row;
+        }
+    }
+    return -1;
+}
+
+void RowSet::refuse_row(int row, double t) const {
+    for (const BlockPart& part : blocks)
+        if (row >= part.first_row && row < part.first_row + part.num_rows)
+            refuse_nonfinite(*owners[static_cast<std::size_t>(part.owner)].object,
+                             "evaluate",
+                             "a value",
+                             &t,
+                             row_name(row));
 }
 
 void RowSet::local_force(int constraint, const double* s, double* f) const {
@@ -497,31 +541,31 @@ std::string RowSet::row_name(int row) const {
 }
 
 void RowSet::attribute_nonfinite(double t) const {
-    const auto refuse = [&](const BlockPart& part, const char* what, int row, int col) {
-        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
-        const std::string where =
-            col >= 0 ? fmt::format("row {}, column {}", row, col) : fmt::format("row {}", row);
-        throw Error(ErrorKind::plugin,
-                    fmt::format("t = {:.9g} s, {}: evaluate_step returned a {} that is not finite "
-                                "(block \"{}\", {})",
-                                t,
-                                describe(*owner.object),
-                                what,
-                                part.block->name,
-                                where),
-                    owner.object->place);
-    };
+    const auto refuse =
+        [&](const BlockPart& part, const char* call, const char* what, const std::string& entry) {
+            refuse_nonfinite(*owners[static_cast<std::size_t>(part.owner)].object,
+                             call,
+                             what,
+                             &t,
+                             fmt::format("block \"{}\", {}", part.block->name, entry));
+        };
     for (const BlockPart& part : blocks) {
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         const int S = part.block->scalars_per_item;
         const double* values =
             owner.body >= 0 ? B.data() + part.first_value : local_.data() + part.first_local;
         for (int i = 0; i < part.num_values; ++i)
-            if (!std::isfinite(values[i])) refuse(part, "Jacobian", i / S, i % S);
+            if (!std::isfinite(values[i]))
+                refuse(part,
+                       "evaluate_step",
+                       "a Jacobian",
+                       fmt::format("row {}, column {}", i / S, i % S));
         for (int row = 0; row < part.num_rows; ++row)
-            if (!std::isfinite(tau[part.first_row + row])) refuse(part, "time increment", row, -1);
+            if (!std::isfinite(tau[part.first_row + row]))
+                refuse(part, "evaluate_step", "a time increment", fmt::format("row {}", row));
         for (int i = 0; i < part.num_tangent; ++i)
-            if (!std::isfinite(K[part.first_tangent + i])) refuse(part, "tangent", i, -1);
+            if (!std::isfinite(K[part.first_tangent + i]))
+                refuse(part, "evaluate_tangent", "a tangent", fmt::format("entry {}", i));
     }
 }
 

@@ -98,7 +98,14 @@ public:
                         double* pi_t);
 
     /// Geometric stiffness blocks at the midpoint of the last evaluated step.
-    void evaluate_tangent(const double* mid, const double* s, bool positive_part);
+    void evaluate_tangent(const double* mid, const double* s, bool positive_part, double t);
+
+    /// A constraint row whose entries cancel in the chain, at the state last evaluated with A; -1
+    /// if there is none.
+    int vanishing_row(const Eigen::VectorXd& A) const;
+
+    /// Throws the plugin error for a row of the continuous face that is not finite.
+    void refuse_row(int row, double t) const;
 
     /// Force of constraint c on each local scalar: f = -sum_k s_k dpi_k/du of the last step.
     void local_force(int constraint, const double* s, double* f) const;
@@ -142,7 +149,6 @@ private:
     Eigen::VectorXd local_now_;            // the same for the continuous face
     Eigen::VectorXd u0_, du_, umid_, u1_;  // local scalars of the constraints
     Eigen::VectorXd q1_;                   // end of the step, for the bodies' rows
-    bool needs_end_ = false;               // some block asks for it
     Eigen::VectorXd work0_, work1_;        // the plugins' own room, one number per row
 };
 

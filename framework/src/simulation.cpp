@@ -2,6 +2,7 @@
 // The public face of a model in motion.
 #include "ancora/framework/simulation.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -38,18 +39,12 @@ struct Simulation::Impl {
           system(model),
           observables(model, system, manifest.output.points),
           num_steps(count_steps(settings.step, settings.end)) {
-        RowSet::Instant instant;
-        system.rows().evaluate(system.q().data(), system.v().data(), system.time(), instant);
-        rank = analyse_rank(system.rows(), instant.A, system.mass());
-        system.set_redundant(rank.rank < rank.num_rows);
-        if (rank.rank < rank.num_rows && warn) warn_redundant();
+        decide_rank();
         const double tolerance = settings.tolerance.value_or(0.0);
-        try {
+        call_plugin(model.integrator_object, "prepare or num_history", [&] {
             model.integrator->prepare(system, tolerance);
             system.resize_history(model.integrator->num_history(system));
-        } catch (...) {
-            rethrow_from_plugin(model.integrator_object, "prepare", nullptr);
-        }
+        });
     }
 
     void warn_redundant() {
@@ -70,17 +65,25 @@ struct Simulation::Impl {
     void step() {
         if (steps_done >= num_steps)
             throw Error(ErrorKind::usage, "the simulation has reached its end");
-        const double t0 = static_cast<double>(steps_done) * settings.step;
+        // Grid times are k step, not sums of steps; a step that failed on its way goes on from
+        // there.
         const bool is_last = steps_done + 1 == num_steps;
-        const double rest = settings.end - t0;
-        const bool is_short = is_last && std::abs(rest - settings.step) >
-                                             kWholeSteps * std::max(settings.end, settings.step);
-        system.begin_grid_step(steps_done);
+        const double begin_time = static_cast<double>(steps_done) * settings.step;
+        const double end_time =
+            is_last ? settings.end : static_cast<double>(steps_done + 1) * settings.step;
+        const double t0 = system.time();
+        const double rest = end_time - t0;
+        const double rounding = kWholeSteps * settings.step;
+        const bool goes_on = t0 - begin_time > rounding;
+        const bool is_whole =
+            std::abs(rest - settings.step) <= rounding ||
+            (is_last && std::abs(rest - settings.step) <= kWholeSteps * settings.end);
+        system.begin_grid_step(steps_done, goes_on);
         const double others = system.meter().sampled_seconds();
         const FpEnvironment environment = FpEnvironment::capture();
         const auto begin = std::chrono::steady_clock::now();
         try {
-            model.integrator->step(system, t0, is_short ? rest : settings.step);
+            model.integrator->step(system, t0, is_whole ? settings.step : rest);
         } catch (...) {
             environment.restore();
             rethrow_from_plugin(model.integrator_object, "step", &t0);
@@ -89,13 +92,21 @@ struct Simulation::Impl {
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         if (environment.differs()) {
             environment.restore();
-            CallMeter::refuse_environment(
-                model.integrator_object, "step (or a plugin that it led to)", t0);
+            refuse_environment(model.integrator_object, "step, or a plugin that it led to,", &t0);
         }
         system.meter().book_integrator(model.integrator_object, taken, others);
-        system.end_grid_step();
+        system.end_grid_step(end_time);
         ++steps_done;
         seconds += taken;
+    }
+
+    /// Rank of the constraint rows at the present state, and what follows from it for the solver.
+    void decide_rank() {
+        RowSet::Instant instant;
+        system.rows().evaluate(system.q().data(), system.v().data(), system.time(), instant);
+        rank = analyse_rank(system.rows(), instant.A, system.mass());
+        system.set_redundant(rank.rank < rank.num_rows);
+        if (rank.rank < rank.num_rows && warn) warn_redundant();
     }
 
     IntegratorSettings settings;
@@ -155,7 +166,14 @@ void Simulation::set_state(std::span<const double> q, std::span<const double> v)
                         q.size(),
                         v.size(),
                         n));
+    for (std::size_t i = 0; i < n; ++i)
+        if (!std::isfinite(q[i]) || !std::isfinite(v[i]))
+            throw Error(
+                ErrorKind::usage,
+                fmt::format(
+                    "set_state: entry {} of {} is not finite", i, std::isfinite(q[i]) ? "v" : "q"));
     impl_->system.set_state(q, v, impl_->system.time());
+    impl_->decide_rank();
     impl_->observables.restart();
 }
 
@@ -170,13 +188,12 @@ Simulation::PointState Simulation::point(const std::string& attachment) const {
 Pose Simulation::pose(const std::string& body) const {
     const int i = impl_->model.body_index(body, "", {});
     const BodyPart& part = impl_->model.bodies[static_cast<std::size_t>(i)];
-    if (part.body->pose_kind() == PoseKind::none)
+    if (part.pose_kind == PoseKind::none)
         throw Error(ErrorKind::usage, fmt::format("body \"{}\" has no pose", body));
     const auto first = static_cast<std::size_t>(part.first);
     const auto count = static_cast<std::size_t>(part.count);
-    Pose pose;
-    part.body->pose(q().subspan(first, count), v().subspan(first, count), pose);
-    return pose;
+    const double t = time();
+    return pose_of(part, q().subspan(first, count), v().subspan(first, count), &t);
 }
 
 std::vector<double> Simulation::reaction(const std::string& constraint) const {
@@ -225,14 +242,19 @@ RunStatistics Simulation::statistics() const {
     out.redundant_rows = impl_->rank.num_rows - impl_->rank.rank;
     // Relative to the scales of design, section 4.3.
     const auto relative = [](double worst, double scale) {
-        return BalanceMaximum{worst, worst == 0.0 ? 0.0 : worst / scale};
+        return BalanceMaximum{worst, worst == 0.0 || !(scale > 0.0) ? 0.0 : worst / scale};
     };
     const double energy = ledger.energy_scale();
-    Eigen::VectorXd field = Eigen::VectorXd::Zero(system.num_coordinates());
-    Eigen::VectorXd force = field;
-    system.space().add_uniform({1.0, 0.0, 0.0}, field.data());
-    system.mass().multiply(field.data(), force.data());
-    const double momentum = std::sqrt(2.0 * field.dot(force) * energy);
+    double mass = 0.0;  // a body may lack some directions
+    for (const std::array<double, 3>& axis :
+         {std::array{1.0, 0.0, 0.0}, std::array{0.0, 1.0, 0.0}, std::array{0.0, 0.0, 1.0}}) {
+        Eigen::VectorXd field = Eigen::VectorXd::Zero(system.num_coordinates());
+        Eigen::VectorXd force = field;
+        system.space().add_uniform(axis, field.data());
+        system.mass().multiply(field.data(), force.data());
+        mass = std::max(mass, field.dot(force));
+    }
+    const double momentum = std::sqrt(2.0 * mass * energy);
     out.energy = relative(ledger.worst_energy(), energy);
     out.momentum = relative(ledger.worst_momentum(), momentum);
     out.angular_momentum = relative(ledger.worst_angular_momentum(), momentum * system.farthest());
@@ -241,7 +263,7 @@ RunStatistics Simulation::statistics() const {
     out.constraint_position = relative(worst.position, system.extent());
     out.constraint_velocity = relative(worst.velocity, speed);
     out.constraint_strain = {worst.strain, worst.strain};
-    const auto& accounts = system.meter().accounts();
+    const std::vector<CallMeter::Account> accounts = system.meter().accounts(impl_->seconds);
     for (std::size_t i = 0; i < accounts.size(); ++i)
         out.plugins.push_back(
             {impl_->model.plugins[i]->name, accounts[i].seconds, accounts[i].calls});

@@ -21,7 +21,7 @@ Space::Space(const Model& model) : size_(model.num_coordinates) {
                         part.object.place);
         };
         std::map<int, std::size_t> known;
-        const std::span<const Coordinate> coordinates = part.body->coordinates();
+        const std::span<const Coordinate> coordinates = part.coordinates;
         for (int i = 0; i < part.count; ++i) {
             const Coordinate& c = coordinates[static_cast<std::size_t>(i)];
             if (!(c.reach >= 0.0) || !std::isfinite(c.reach)) refuse(i, "has no valid reach");

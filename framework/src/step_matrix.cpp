@@ -264,12 +264,12 @@ void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, doub
     for (int i = 0; i < n_; ++i)
         support_[i] = is_massless_[static_cast<std::size_t>(i)] != 0
                           ? 0.0
-                          : K[diagonal_place_[static_cast<std::size_t>(i)]];
+                          : std::abs(K[diagonal_place_[static_cast<std::size_t>(i)]]);
     for (int row = 0; row < m_; ++row) {
         const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
         for (int k = rows.row_start[static_cast<std::size_t>(row)]; k < end; ++k) {
             const double b = rows.B[k];
-            K[jacobian_place_[static_cast<std::size_t>(k)]] = b;
+            K[jacobian_place_[static_cast<std::size_t>(k)]] += b;
             const int i = rows.column[static_cast<std::size_t>(k)];
             if (gamma[row] > 0.0 && is_massless_[static_cast<std::size_t>(i)] != 0)
                 support_[i] += b * b / gamma[row];

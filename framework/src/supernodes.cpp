@@ -141,6 +141,9 @@ void Supernodes::analyse(const Eigen::SparseMatrix<double>& L) {
         j = last + 1;
     }
     num_values_ = values;
+    // Both, so that no later switch between them allocates.
+    double_.reserve(static_cast<std::size_t>(values));
+    single_.reserve(static_cast<std::size_t>(values));
     inverse_D_.setZero(n);
     gathered_.setZero(most_rows);
 }
@@ -168,8 +171,8 @@ void Supernodes::copy_values(const Eigen::SparseMatrix<double>& L, std::vector<S
         for (int c = 0; c < group.width; ++c) {
             const double* from = value + outer[group.first + c];
             const int inside = group.width - 1 - c;
-            // Both the column below the diagonal and, mirrored, its entries by rows: each of the two
-            // solves then runs along memory without waiting for a sum.
+            // Both the column below the diagonal and, mirrored, its entries by rows: each of the
+            // two solves then runs along memory without waiting for a sum.
             Scalar* triangle = to.data() + group.triangle;
             convert(from, inside, triangle + c * group.width + c + 1);
             for (int row = c + 1; row < group.width; ++row)
@@ -227,8 +230,7 @@ void Supernodes::solve_with(const Scalar* values, double* x) {
             for (int k = 0; k < 3; ++k) own[c + k] -= below[k];
         }
         for (; c < group.width; ++c) own[c] -= dot(block + c * stride, t, group.num_rows);
-        for (c = group.width - 1; c > 0; --c)
-            subtract(own, triangle + c * group.width, own[c], c);
+        for (c = group.width - 1; c > 0; --c) subtract(own, triangle + c * group.width, own[c], c);
     }
 }
 

@@ -390,7 +390,7 @@ velocity = [3.0, -1.0, 0.5]
 
     // May fail: a model whose only forces are nonideal, without gravity, loads or ground, books
     // nothing of their work.
-    TEST_CASE("the work of drag is in the ledger, with and without gravity" * doctest::may_fail()) {
+    TEST_CASE("the work of drag is in the ledger, with and without gravity") {
         const char* force =
             "[[force]]\nname = \"d\"\ntype = \"test_drag\"\nat = \"m@0\"\nc = 0.8\n";
         for (const std::string gravity : {"", "[model]\ngravity = [0.0, 0.0, -9.81]\n"}) {

@@ -70,7 +70,7 @@ struct Equations {
     /// The geometric stiffness at q under stresses s.
     MatrixXd stiffness(const VectorXd& q, const VectorXd& s, bool positive_part) {
         evaluate_step(q, VectorXd::Zero(n), 0.0, 1.0);
-        system.rows().evaluate_tangent(q.data(), s.data(), positive_part);
+        system.rows().evaluate_tangent(q.data(), s.data(), positive_part, 0.0);
         MatrixXd G = MatrixXd::Zero(n, n);
         for (const TangentTerm& term : system.rows().tangent_terms) {
             const double g = term.weight * system.rows().K[term.from];

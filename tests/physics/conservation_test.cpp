@@ -134,13 +134,8 @@ void check_iterations(const std::string& penalty) {
 
 TEST_SUITE("iterations") {
     TEST_CASE("at most 3 Newton iterations a step on average and 4 in any, at 1e-3 s") {
-        for (const char* penalty : {"1e7", "1e8", "1e9", "1e10", "1e11", "inf"})
+        for (const char* penalty : {"1e6", "1e7", "1e8", "1e9", "1e10", "1e11", "inf"})
             check_iterations(penalty);
-    }
-
-    // Not met: a few steps in 10000 take 5, three of them with a stale matrix. Known fault.
-    TEST_CASE("the same for the softest box, 1e6 Pa" * doctest::may_fail()) {
-        check_iterations("1e6");
     }
 
     TEST_CASE("steps of 0.1 s fail for no penalty and need no smaller pieces") {

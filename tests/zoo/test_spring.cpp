@@ -50,7 +50,7 @@ public:
         if (law == "velocity") law_.kind = RowKind::velocity_constraint;
         if (law == "elastic") law_.kind = RowKind::elastic;
         if (law == "dashpot") law_.kind = RowKind::dashpot;
-        law_.compliance = arguments.number("compliance");
+        if (law_.kind == RowKind::elastic) law_.compliance = arguments.number("compliance");
         law_.viscosity = arguments.number("viscosity");
         law_.prestress = arguments.number("prestress");
         block_ = {.name = "distance",

@@ -244,13 +244,14 @@ void AncfRigidBody::evaluate(int block, const RowPoint& at, const RowValues& out
 }
 
 void AncfRigidBody::evaluate_rod_spin(const RowPoint& at, const RowValues& out) const {
-    // A u' = e_k.e_j' - e_j.e_k' = 0; its derivative has no bias, since e_k'.e_j' - e_j'.e_k' = 0
+    // A u' = (e_k.e_j' - e_j.e_k') / 2 = w_i = 0, so that the row's stress is the torque about the
+    // axis; its derivative has no bias, since e_k'.e_j' - e_j'.e_k' = 0
     if (!out.A.empty()) {
         const double* e_j = at.u.data() + rod_stencil_[0];
         const double* e_k = at.u.data() + rod_stencil_[3];
         for (std::size_t c = 0; c < 3; ++c) {
-            out.A[c] = e_k[c];
-            out.A[3 + c] = -e_j[c];
+            out.A[c] = 0.5 * e_k[c];
+            out.A[3 + c] = -0.5 * e_j[c];
         }
     }
     std::ranges::fill(out.pi, 0.0);

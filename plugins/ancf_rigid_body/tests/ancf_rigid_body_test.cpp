@@ -477,7 +477,9 @@ TEST_SUITE("ancf_rigid_body") {
             RowMajor B = RowMajor::Constant(6, 9, NAN);
             const std::span<double> entries(B.data(), 54);
             body->evaluate_step(
-                0, {view(s0.q), view(du), view(mid), 0.0, 0.1, {}, {}}, {entries, {}});
+                0,
+                {view(s0.q), view(du), view(mid), view(s1.q), 0.0, 0.1, {}, {}},
+                {entries, {}, {}, {}});
             CHECK(gap(B * du.tail(9), rows(*body, 0, s1).pi - rows(*body, 0, s0).pi) < 5e-15);
         }
     }
@@ -582,7 +584,7 @@ TEST_SUITE("ancf_rigid_body") {
             Eigen::Map<Mat3>(s.q.data() + 3) = R;
             Eigen::Map<Mat3>(s.v.data() + 3) = R * ancora::skew(spin);
             const Rows row = rows(*body, 1, s);
-            CHECK(near((row.A * s.v)(0), 2.0 * spin(axis), 1e-15));
+            CHECK(near((row.A * s.v)(0), spin(axis), 1e-15));
             CHECK(row.pi(0) == 0.0);
 
             // Along any motion d(A u')/dt = A u'' - b

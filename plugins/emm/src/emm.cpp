@@ -77,12 +77,17 @@ void Emm::step(System& system, double t0, double h) {
 
 void Emm::advance(System& system, double t0, double h, int depth) {
     if (iterate(system, t0, h, Tangent::definite, Reuse::allowed)) return;
-    for (const Tangent tangent : {Tangent::definite, Tangent::symmetric, Tangent::exact})
-        if (iterate(system, t0, h, tangent, Reuse::never)) return;
-    history(system).is_settled = 0.0;
+    // What a retry leaves factorised serves no other step.
+    for (const Tangent tangent : {Tangent::definite, Tangent::symmetric, Tangent::exact}) {
+        const bool done = iterate(system, t0, h, tangent, Reuse::never);
+        history(system).is_settled = 0.0;
+        if (done) return;
+    }
     if (depth == max_halvings_)
         system.no_convergence({t0, h, a_, s_},
-                              "no convergence, with the exact tangent and after halving the step",
+                              depth == 0 ? "no convergence, not even with the exact tangent"
+                                         : "no convergence, not even with the exact tangent and in "
+                                           "halved steps",
                               "take a smaller step, soften very stiff elements or check what "
                               "happens there at that time");
     advance(system, t0, 0.5 * h, depth + 1);
@@ -114,9 +119,9 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
             // The rounding floor: in two iterations nothing has fallen any more.
             const bool is_level = defect.energy >= 0.5 * last_defect &&
                                   (is_still || correction >= 0.5 * last_correction);
-            const bool is_at_floor = is_level && was_level &&
-                                     defect.energy <= kFloorDefect * defect.energy_scale &&
-                                     correction <= kFloorCorrections * tolerance_;
+            const bool is_at_floor =
+                is_level && was_level && defect.energy <= kFloorDefect * defect.energy_scale &&
+                defect.motion <= kFloorDefect && correction <= kFloorCorrections * tolerance_;
             was_level = is_level;
             if ((is_still && is_closed) || is_at_floor) {
                 remember(system, h);
@@ -124,10 +129,13 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
                 weigh_factorisation(system, k, began_fresh);
                 return true;
             }
-            if (k == max_iterations_ || correction > kDiverged * first_correction) return false;
+            if (k == max_iterations_ ||
+                correction > kDiverged * std::max(first_correction, tolerance_))
+                return false;
             if (is_stale && wants_fresh_matrix(system, correction, last_correction)) {
                 factorise = true;
                 is_stale = false;
+                history(system).wasted = 0.0;
             }
         }
         last_defect = defect.energy;
@@ -151,11 +159,11 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
 
 /// Whether the iterations that a stale matrix still needs would cost more than a new one.
 bool Emm::wants_fresh_matrix(const System& system, double correction, double last) const {
+    const SolverCost cost = system.cost();
     if (!std::isfinite(last) || correction <= tolerance_) return false;
     const double rate = correction / last;
     if (rate > kSlow) return true;
     const double to_come = std::log(tolerance_ / correction) / std::log(rate);
-    const SolverCost cost = system.cost();
     return to_come * cost.iterate > cost.factorise + 2.0 * cost.iterate;
 }
 

@@ -134,7 +134,9 @@ MatrixXd jacobian(const ancora::Body& body, const VectorXd& q) {
 MatrixXd discrete_jacobian(const ancora::Body& body, const VectorXd& q0, const VectorXd& dq) {
     std::vector<double> B(6 * static_cast<std::size_t>(body.row_blocks()[0].num_items));
     const VectorXd mid = q0 + 0.5 * dq;
-    body.evaluate_step(0, {view(q0), view(dq), view(mid), 0.0, 0.1, {}, {}}, {B, {}});
+    const VectorXd q1 = q0 + dq;
+    body.evaluate_step(
+        0, {view(q0), view(dq), view(mid), view(q1), 0.0, 0.1, {}, {}}, {B, {}, {}, {}});
     return spread(body, B);
 }
 

@@ -24,9 +24,8 @@ struct BalanceMaximum {
     double max_rel = 0.0;
 };
 
-/// What one plugin cost a run. Times are sampled (one step in sixteen) and scaled up; an
-/// integrator's holds its step without the calls into other plugins, the kernel's services
-/// included.
+/// What one plugin cost a run: its share of the step time, measured in one step of sixteen. The
+/// integrator's share holds the kernel's services that it called.
 struct PluginCost {
     std::string plugin;
     double seconds = 0.0;
@@ -106,7 +105,7 @@ public:
     /// @throws Error (plugin, numerical); the state stays that of the last accepted step
     void step();
 
-    /// Generalized coordinates and velocities.
+    /// Generalized coordinates and velocities; the spans are valid until the next step.
     std::span<const double> q() const;
     std::span<const double> v() const;
     /// Replaces the state at the present time, as a start: strains are computed afresh, the ledger
@@ -127,8 +126,8 @@ public:
     /// multipliers.
     std::vector<double> reaction(const std::string& constraint) const;
 
-    /// Columns of history.csv, and their values now (NaN where the first step has not yet given
-    /// a reaction its value).
+    /// Columns of history.csv, and their values now (reactions are zero before the first
+    /// step).
     std::vector<std::string> column_names() const;
     void sample(std::span<double> row) const;
     /// Where the columns stand that hold a mean over the step that ended now (reactions).

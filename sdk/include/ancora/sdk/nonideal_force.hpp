@@ -34,6 +34,10 @@ public:
 
     virtual WorkKind work() const = 0;
 
+    /// [assembly] True if the force acts against the inertial frame (a medium, a fixed field) even
+    /// without a ground attachment: its impulse then counts as external.
+    virtual bool tied_to_inertial_frame() const { return false; }
+
     /// [step] Continuous face: the force at an instant.
     virtual void evaluate(const RowPoint& at,
                           std::span<const double> state,
@@ -44,7 +48,6 @@ public:
     virtual void evaluate_step(const RowStep& step,
                                std::span<const double> mean_velocity,
                                const ForceValues& out) const {
-        for (std::size_t i = 0; i < step.state1.size(); ++i) step.state1[i] = step.state0[i];
         evaluate({step.mid, mean_velocity, step.t0 + 0.5 * step.h}, step.state0, out);
     }
 

@@ -53,7 +53,8 @@ struct RowBlock {
     bool depends_on_time = false;  ///< pi has explicit time: tau and pi_t are not all zero
 };
 
-/// Where the continuous face is evaluated: local scalars, their rates, time.
+/// Where the continuous face is evaluated: local scalars, their rates, time. Rates are given where
+/// b is wanted and may be empty elsewhere: pi, A and pi_t do not depend on them.
 struct RowPoint {
     std::span<const double> u;
     std::span<const double> du;
@@ -77,7 +78,8 @@ struct RowStep {
     double t0 = 0.0;
     double h = 0.0;
     std::span<const double> state0;  ///< the source's state at t0
-    std::span<double> state1;        ///< to be written: its state at t0 + h if the step is accepted
+    std::span<double> state1;  ///< its state at t0 + h if the step is accepted; holds state0 until
+                               ///< the source writes it
 };
 
 /// Results of the discrete face for one block; every entry is written.

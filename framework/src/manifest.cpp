@@ -104,7 +104,7 @@ void check_names(const Manifest& manifest) {
             throw Error(ErrorKind::manifest,
                         fmt::format("{}: this name is already that of a {}{}",
                                     object_title(object->kind, object->name),
-                                    kind_name(first->second->kind),
+                                    to_text(first->second->kind),
                                     where(first->second->name_place)),
                         object->name_place);
     }

@@ -158,10 +158,10 @@ ObjectSpec read_object(TypeKind kind, Table table, const Place& place) {
     const Table::Entry* const name = common.find("name");
     const std::string* const name_text = name ? name->value.as<std::string>() : nullptr;
     const std::string owner =
-        name_text ? object_title(kind, *name_text) : fmt::format("[[{}]]", kind_name(kind));
+        name_text ? object_title(kind, *name_text) : fmt::format("[[{}]]", to_text(kind));
     check_for_slips(owner, table);
     const BoundArguments keys(
-        owner, "", "[[" + std::string(kind_name(kind)) + "]]", common, place, kObjectKeys);
+        owner, "", "[[" + std::string(to_text(kind)) + "]]", common, place, kObjectKeys);
 
     ObjectSpec object;
     object.kind = kind;
@@ -178,7 +178,7 @@ ObjectSpec read_object(TypeKind kind, Table table, const Place& place) {
 
 std::vector<ObjectSpec> read_objects(Table& root, TypeKind kind) {
     std::vector<ObjectSpec> objects;
-    for (Value& value : take_array(root, kind_name(kind)))
+    for (Value& value : take_array(root, to_text(kind)))
         objects.push_back(
             read_object(kind, std::move(std::get<Table>(value.data())), value.place()));
     return objects;

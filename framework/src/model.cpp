@@ -132,6 +132,12 @@ std::string label_of(const ObjectSpec& spec) {
 
 }  // namespace
 
+std::string coordinate_name(const BodyPart& part, int i) {
+    const Coordinate& c = part.coordinates[static_cast<std::size_t>(i - part.first)];
+    return c.vector < 0 ? fmt::format("coordinate {}", i - part.first)
+                        : fmt::format("vector {} along {}", c.vector, "xyz"[c.axis]);
+}
+
 Pose pose_of(const BodyPart& part,
              std::span<const double> q,
              std::span<const double> v,

@@ -46,6 +46,9 @@ struct BodyPart {
     int count = 0;
 };
 
+/// "vector 3 along y": component of a body's vector; i counts in the model.
+std::string coordinate_name(const BodyPart& part, int i);
+
 struct ConstraintPart {
     ObjectRef object;
     std::unique_ptr<Constraint> constraint;

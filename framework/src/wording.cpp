@@ -145,22 +145,8 @@ std::string in_words(const Value& value) {
     return std::visit(Words{}, value.data());
 }
 
-std::string_view kind_name(TypeKind kind) {
-    switch (kind) {
-        case TypeKind::body:
-            return "body";
-        case TypeKind::constraint:
-            return "constraint";
-        case TypeKind::force:
-            return "force";
-        case TypeKind::integrator:
-            return "integrator";
-    }
-    return "object";
-}
-
 std::string object_title(TypeKind kind, std::string_view name) {
-    return fmt::format("{} {}", kind_name(kind), in_quotes(name));
+    return fmt::format("{} {}", to_text(kind), in_quotes(name));
 }
 
 }  // namespace ancora

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ancora/framework/plugin_registry.hpp"
 #include "ancora/framework/value.hpp"
 #include "ancora/sdk/plugin.hpp"
 
@@ -29,9 +30,6 @@ std::string hint(std::string_view name, std::span<const std::string> names, std:
 
 /// A value as it reads after "got": `2.5`, `"abc"`, `an array of 3 numbers`, `a table`.
 std::string in_words(const Value& value);
-
-/// "body", "constraint", "force" or "integrator", as in the manifest.
-std::string_view kind_name(TypeKind kind);
 
 /// An object in messages: `body "box"`.
 std::string object_title(TypeKind kind, std::string_view name);

@@ -18,6 +18,7 @@ public:
 
     std::span<const char* const> attachments() const override { return kAttachments; }
     WorkKind work() const override { return WorkKind::nonideal; }
+    bool tied_to_inertial_frame() const override { return true; }
 
     void evaluate(const RowPoint& at,
                   std::span<const double>,

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The books of the system: works, impulses, reactions and violations of accepted steps.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "kernel_system.hpp"
+
+namespace ancora {
+namespace {
+
+// A convention row (the spin of an ideal rod) may carry rounding only, relative to what is beside.
+constexpr double kConventionTolerance = 1e-8;
+
+}  // namespace
+
+/// Refuses a load where a convention stands in for inertia, beyond what rounding leaves of the
+/// stresses and forces beside it.
+void KernelSystem::check_conventions(const StepTrial& trial) const {
+    for (const RowOwner& owner : rows_.owners) {
+        double scale = -1.0;
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k) {
+            if (laws_[k].kind != RowKind::convention) continue;
+            if (scale < 0.0) {
+                scale = std::max(energy_scale_, std::numeric_limits<double>::min());
+                for (int i = owner.first_row; i < owner.first_row + owner.num_rows; ++i)
+                    if (i != k)
+                        scale = std::max(scale, std::abs(trial.s[static_cast<std::size_t>(i)]));
+                if (owner.body >= 0)
+                    for (int i = owner.u_first; i < owner.u_first + owner.u_count; ++i)
+                        scale = std::max({scale, std::abs(F_[i]), std::abs(Ma_[i])});
+            }
+            const double s = trial.s[static_cast<std::size_t>(k)];
+            if (std::abs(s) <= kConventionTolerance * scale) continue;
+            throw Error(
+                ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: {} is loaded by {:.3g} N m, but nothing there has "
+                            "inertia or stiffness; attach on the axis, or give the body "
+                            "inertia about it",
+                            trial.t0,
+                            rows_.row_name(k),
+                            s),
+                owner.object->place);
+        }
+    }
+}
+
+/// Books works and impulses of the step, from the forces that moved the bodies.
+void KernelSystem::book(const StepTrial& trial) {
+    const double h = trial.h;
+    for (int k = 0; k < m_; ++k) {
+        const double s = trial.s[static_cast<std::size_t>(k)];
+        // Explicit time: prescribed motion works s tau; a gap that is closed works s pi0.
+        if (rows_.tau[k] != 0.0) ledger_.book_external(s * rows_.tau[k]);
+        if (laws_.is_constraint(k) && pi_[k] != 0.0)
+            ledger_.book_projection(s * laws_.theta()[k] * pi_[k]);
+        if (laws_.has_viscosity()) {
+            const double loss = laws_.dissipation(k, Bdq_[k] + rows_.tau[k], h);
+            if (loss != 0.0) ledger_.book_nonideal(-loss);
+        }
+    }
+    if (has_gravity_)
+        ledger_.book_gravity(-pairwise_dot(gravity_force_.data(), dq_.data(), trial.a.size()));
+    for (std::size_t f = 0; f < model_.forces.size(); ++f) {
+        const ForceSpace& space = force_spaces_[f];
+        double work = 0.0;
+        for (int k = space.u_first; k < space.u_first + space.u_count; ++k)
+            work += force_f_[k] * force_du_[k];
+        if (model_.forces[f].work == WorkKind::external)
+            ledger_.book_external(work);
+        else
+            ledger_.book_nonideal(work);
+    }
+    if (!has_gravity_ && !has_external_) return;
+
+    // Forces from outside: gravity, loads, and reactions of the ground.
+    external_force_ = gravity_force_;
+    for (std::size_t f = 0; f < model_.forces.size(); ++f) {
+        const ForcePart& part = model_.forces[f];
+        const double* force = force_f_.data() + force_spaces_[f].u_first;
+        if (!part.is_external) continue;
+        for (std::size_t k = 0; k < part.attachments.size(); ++k)
+            for (const Attachment::Term& term : part.attachments[k].terms)
+                external_force_[term.coordinate] +=
+                    term.weight * force[3 * k + static_cast<std::size_t>(term.component)];
+    }
+    for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
+        if (!model_.constraints[c].is_tied_to_ground) continue;
+        const RowOwner& owner = rows_.owners[model_.bodies.size() + c];
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k) {
+            const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
+            for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e)
+                external_force_[rows_.column[static_cast<std::size_t>(e)]] -=
+                    rows_.B[e] * trial.s[static_cast<std::size_t>(k)];
+        }
+    }
+    ledger_.book_impulse(space_.momenta(mid_.data(), external_force_.data()), h);
+}
+
+void KernelSystem::collect_reactions(const StepTrial& trial) {
+    const double h = trial.h;
+    for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
+        const int first = reaction_start_[c];
+        const int count = reaction_start_[c + 1] - first;
+        const RowOwner& owner = rows_.owners[model_.bodies.size() + c];
+        if (model_.constraints[c].reaction == ReactionKind::force) {
+            rows_.local_force(static_cast<int>(c), trial.s.data(), local_force_.data());
+            for (int i = 0; i < count; ++i) reaction_sum_[first + i] += h * local_force_[i];
+        } else {
+            for (int i = 0; i < count; ++i)
+                reaction_sum_[first + i] -=
+                    h * trial.s[static_cast<std::size_t>(owner.first_row + i)];
+        }
+    }
+    grid_time_ += h;
+}
+
+void KernelSystem::begin_grid_step(long step, bool goes_on) {
+    meter_.sample(step % CallMeter::kSampleEvery == 0);
+    iterations_in_piece_ = 0;
+    if (goes_on) return;
+    reaction_sum_.setZero();
+    grid_time_ = 0.0;
+}
+
+void KernelSystem::end_grid_step(double t) {
+    t_ = t;
+    if (grid_time_ > 0.0) reaction_mean_ = reaction_sum_ / grid_time_;
+}
+
+void KernelSystem::measure_violation(const double* q, const double* v, double t) {
+    violation_next_ = {};
+    rows_.evaluate_gaps(q, t, fresh_pi_.data());
+    for (const RowOwner& owner : rows_.owners) {
+        double& worst = owner.constraint >= 0 ? violation_next_.position : violation_next_.strain;
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k) {
+            if (laws_[k].kind != RowKind::constraint) continue;
+            if (!std::isfinite(fresh_pi_[k])) rows_.refuse_row(k, t);
+            worst = std::max(worst, std::abs(fresh_pi_[k]));
+        }
+    }
+    rows_.evaluate_rates(constraint_blocks_, q, v, t, rate_A_.data(), rate_pi_t_.data());
+    for (const int b : constraint_blocks_) {
+        const BlockPart& part = rows_.blocks[static_cast<std::size_t>(b)];
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
+            if (!laws_.is_constraint(k)) continue;
+            double rate = rate_pi_t_[k];
+            const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
+            for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e)
+                rate += rate_A_[e] * v[rows_.column[static_cast<std::size_t>(e)]];
+            if (!std::isfinite(rate)) rows_.refuse_row(k, t);
+            violation_next_.velocity = std::max(violation_next_.velocity, std::abs(rate));
+        }
+    }
+}
+
+void KernelSystem::note_violation() {
+    violation_ = violation_next_;
+    worst_violation_.position = std::max(worst_violation_.position, violation_.position);
+    worst_violation_.velocity = std::max(worst_violation_.velocity, violation_.velocity);
+    worst_violation_.strain = std::max(worst_violation_.strain, violation_.strain);
+}
+
+double KernelSystem::elastic_energy() const {
+    CompensatedSum sum;
+    for (int k = 0; k < m_; ++k) sum += laws_.energy(k, pi_[k]);
+    return sum.value();
+}
+
+void KernelSystem::close_ledger(bool begins) {
+    mass_.multiply(v_.data(), p_.data());
+    const double kinetic = 0.5 * pairwise_dot(v_.data(), p_.data(), static_cast<std::size_t>(n_));
+    const Momenta momenta = space_.momenta(q_.data(), p_.data());
+    farthest_ = std::max(farthest_, space_.farthest(q_.data()));
+    if (begins) {
+        const double gravity =
+            -pairwise_dot(gravity_force_.data(), q_.data(), static_cast<std::size_t>(n_));
+        ledger_.begin(kinetic, elastic_energy(), gravity, momenta);
+    } else {
+        ledger_.close(kinetic, elastic_energy(), momenta);
+    }
+}
+
+}  // namespace ancora

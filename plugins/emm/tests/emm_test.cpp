@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The integrator alone, on a mass on a spring written out by hand as a System.
+#include "emm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "ancora/sdk/plugin.hpp"
+#include "ancora/sdk/testing/fake_arguments.hpp"
+
+extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
+
+namespace {
+
+using namespace ancora;
+
+/// Mass m on a spring k along one coordinate: one linear elastic row, pi = q. Its matrix can be
+/// told to fail, and its solve to lead nowhere for steps that are too long.
+class Oscillator final : public System {
+public:
+    Oscillator(double m, double k, double q, double v) : m_(m), c_(1.0 / k), q_{q}, v_{v}, pi_(q) {}
+
+    int num_coordinates() const override { return 1; }
+    int num_rows() const override { return 1; }
+    std::span<const double> q() const override { return q_; }
+    std::span<const double> v() const override { return v_; }
+    std::span<const double> acceleration() const override { return a_; }
+    std::span<const double> stress() const override { return s_; }
+    std::span<double> history() override { return history_; }
+    bool stresses_are_unique() const override { return true; }
+    void clear_constraint_stress(std::span<double>) const override {}
+    StepDefect evaluate(const StepTrial& trial,
+                        std::span<double> r_motion,
+                        std::span<double> r_rows) override {
+        const double h = trial.h;
+        const double dq = h * v_[0] + 0.5 * h * h * trial.a[0];
+        r_motion[0] = m_ * trial.a[0] + trial.s[0];
+        r_rows[0] = dq + 2.0 * pi_ - 2.0 * c_ * trial.s[0];
+        StepDefect defect;
+        defect.energy = std::abs(r_motion[0] * dq) + std::abs(r_rows[0] * trial.s[0]);
+        defect.energy_scale = energy();
+        defect.energy_rounding = 1e-15 * energy();
+        defect.motion = h * std::abs(r_motion[0]) / std::sqrt(2.0 * m_ * energy());
+        defect.motion_rounding = 1e-15;
+        return defect;
+    }
+    bool factorise(const StepTrial& trial, Tangent tangent) override {
+        tangents.push_back(tangent);
+        h_ = trial.h;
+        return std::find(refused.begin(), refused.end(), tangent) == refused.end();
+    }
+    void solve(std::span<const double> r_motion,
+               std::span<const double> r_rows,
+               std::span<double> ddq,
+               std::span<double> ds) override {
+        // [2 m / h^2, 1; 1, -2 c] (ddq, ds) = r
+        const double inertia = 2.0 * m_ / (h_ * h_);
+        const double determinant = -2.0 * c_ * inertia - 1.0;
+        ddq[0] = (-2.0 * c_ * r_motion[0] - r_rows[0]) / determinant;
+        ds[0] = (inertia * r_rows[0] - r_motion[0]) / determinant;
+        if (h_ > longest_step) ddq[0] += 1.0;
+    }
+    SolverCost cost() const override { return {10.0, 10.0}; }
+    bool is_factorised_for(double h) const override { return h == h_; }
+    double displacement(std::span<const double> dq) const override { return std::abs(dq[0]); }
+    void accept(const StepTrial& trial) override {
+        const double h = trial.h;
+        const double dq = h * v_[0] + 0.5 * h * h * trial.a[0];
+        q_[0] += dq;
+        pi_ += dq;
+        v_[0] += h * trial.a[0];
+        a_[0] = trial.a[0];
+        s_[0] = trial.s[0];
+        pieces.push_back({trial.t0, h});
+    }
+    void count_iteration() override { ++iterations; }
+    [[noreturn]] void no_convergence(const StepTrial&,
+                                     std::string_view what,
+                                     std::string_view) override {
+        throw std::runtime_error(std::string(what));
+    }
+
+    double energy() const { return 0.5 * m_ * v_[0] * v_[0] + 0.5 * pi_ * pi_ / c_; }
+    void resize_history(int n) { history_.assign(static_cast<std::size_t>(n), 0.0); }
+
+    struct Piece {
+        double t0;
+        double h;
+    };
+    std::vector<Piece> pieces;
+    std::vector<Tangent> tangents;
+    std::vector<Tangent> refused;
+    double longest_step = 1e300;
+    int iterations = 0;
+
+private:
+    double m_;
+    double c_;
+    std::vector<double> q_, v_, a_{0.0}, s_{0.0}, history_;
+    double pi_;
+    double h_ = 0.0;
+};
+
+Emm make(Oscillator& system, const char* key = nullptr, int value = 0) {
+    test::FakeArguments arguments(ancora_plugin_descriptor.types[0]);
+    if (key != nullptr) arguments.set(key, value);
+    Emm emm(arguments);
+    emm.prepare(system, 0.0);
+    system.resize_history(emm.num_history(system));
+    return emm;
+}
+
+}  // namespace
+
+TEST_SUITE("emm") {
+    // For a linear oscillator the scheme is the trapezoidal rule, whose step is the rotation by
+    // 2 atan(h omega / 2) in the phase plane.
+    TEST_CASE("a linear oscillator turns by 2 atan(h omega / 2) a step") {
+        const double m = 2.0;
+        const double k = 50.0;
+        const double omega = std::sqrt(k / m);
+        for (const double h : {1e-3, 0.1, 1.0}) {
+            Oscillator system(m, k, 1.0, 0.0);
+            Emm emm = make(system);
+            const int steps = 50;
+            for (int i = 0; i < steps; ++i) emm.step(system, i * h, h);
+            const double angle = steps * 2.0 * std::atan(0.5 * h * omega);
+            CHECK(std::abs(system.q()[0] - std::cos(angle)) < 1e-13);
+            CHECK(std::abs(system.v()[0] + omega * std::sin(angle)) < 1e-12);
+            CHECK(std::abs(system.energy() - 0.5 * k) < 1e-12 * k);
+        }
+    }
+
+    TEST_CASE(
+        "one factorisation serves a linear system for good, and another step length a new one") {
+        Oscillator system(1.0, 4.0, 1.0, 0.0);
+        Emm emm = make(system);
+        for (int i = 0; i < 20; ++i) emm.step(system, 0.01 * i, 0.01);
+        CHECK(system.tangents.size() == 1);
+        emm.step(system, 0.2, 0.005);
+        CHECK(system.tangents.size() == 2);
+    }
+
+    TEST_CASE("a step that fails is tried with the full stiffness, then with the exact tangent") {
+        Oscillator system(1.0, 4.0, 1.0, 0.0);
+        Emm emm = make(system);
+        system.refused = {Tangent::definite, Tangent::symmetric};
+        emm.step(system, 0.0, 0.1);
+        CHECK(system.pieces.size() == 1);
+        CHECK(system.tangents.front() == Tangent::definite);
+        CHECK(std::count(system.tangents.begin(), system.tangents.end(), Tangent::symmetric) == 1);
+        CHECK(system.tangents.back() == Tangent::exact);
+        // What the retry left behind is not used for the next step.
+        const std::size_t before = system.tangents.size();
+        system.refused.clear();
+        emm.step(system, 0.1, 0.1);
+        CHECK(system.tangents.size() > before);
+        CHECK(system.tangents[before] == Tangent::definite);
+    }
+
+    TEST_CASE("a step that is too long is halved until its pieces converge, without a gap") {
+        Oscillator system(1.0, 4.0, 1.0, 0.0);
+        Emm emm = make(system);
+        system.longest_step = 0.03;
+        emm.step(system, 0.0, 0.1);
+        REQUIRE(system.pieces.size() == 4);
+        for (std::size_t i = 0; i < 4; ++i) {
+            CHECK(system.pieces[i].h == 0.025);
+            CHECK(std::abs(system.pieces[i].t0 - 0.025 * static_cast<double>(i)) < 1e-16);
+        }
+        const double angle = 4 * 2.0 * std::atan(0.5 * 0.025 * 2.0);
+        CHECK(std::abs(system.q()[0] - std::cos(angle)) < 1e-13);
+    }
+
+    TEST_CASE("a step that no halving mends is refused, never accepted") {
+        for (const int halvings : {0, 2}) {
+            Oscillator system(1.0, 4.0, 1.0, 0.0);
+            Emm emm = make(system, "max_halvings", halvings);
+            system.longest_step = 1e-9;
+            CHECK_THROWS_WITH_AS(emm.step(system, 0.0, 0.1),
+                                 halvings == 0
+                                     ? "no convergence, not even with the exact tangent"
+                                     : "no convergence, not even with the exact tangent and in "
+                                       "halved steps",
+                                 std::runtime_error);
+            CHECK(system.pieces.empty());
+            CHECK(system.q()[0] == 1.0);
+        }
+    }
+}

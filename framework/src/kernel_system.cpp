@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <tuple>
 
 #include <fmt/format.h>
 

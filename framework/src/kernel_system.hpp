@@ -77,7 +77,6 @@ public:
     CallMeter& meter() { return meter_; }
     void set_redundant(bool is_redundant);
     void resize_history(int size) { history_.assign(static_cast<std::size_t>(size), 0.0); }
-    const Eigen::VectorXd& gravity_force() const { return gravity_force_; }
 
     /// Mean reaction of each constraint over the last grid step, three or as many as it has rows
     /// entries each, one after the other.
@@ -96,7 +95,6 @@ public:
 
     double extent() const { return extent_; }
     double farthest() const { return farthest_; }
-    double kinetic_energy() const { return ledger_.now().kinetic; }
 
     long substeps = 0;
     long iterations = 0;

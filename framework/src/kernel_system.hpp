@@ -52,6 +52,14 @@ public:
         return space_.displacement(dq.data());
     }
     void accept(const StepTrial& trial) override;
+    ContinuousState continuous() const override;
+    void read_state(std::span<double> x) const override;
+    void derivative(double t, std::span<const double> x, std::span<double> dx) override;
+    void accept_state(double t0, double t1, std::span<const double> x) override;
+    int num_events() const override;
+    void evaluate_events(const StepTrial& trial, std::span<double> g) override;
+    void evaluate_events(double t, std::span<const double> x, std::span<double> g) override;
+    void pass_event(int event) override;
     void count_iteration() override { ++iterations_in_piece_; }
     [[noreturn]] void no_convergence(const StepTrial& trial,
                                      std::string_view what,

@@ -19,7 +19,8 @@ public:
         if (i < 0 || i >= part_.count || j < 0 || j >= part_.count)
             refuse(fmt::format("entry ({}, {}) is outside its {} coordinates", i, j, part_.count));
         if (!std::isfinite(value)) refuse(fmt::format("entry ({}, {}) is not finite", i, j));
-        if (value != 0.0)
+        // What varies may be zero at the start only.
+        if (value != 0.0 || !part_.has_constant_mass)
             out_.push_back({part_.first + std::max(i, j), part_.first + std::min(i, j), value});
     }
 

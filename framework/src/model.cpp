@@ -165,6 +165,34 @@ Pose pose_of(const BodyPart& part,
     return pose;
 }
 
+void evaluate_attachment(const std::vector<BodyPart>& bodies,
+                         const Attachment& at,
+                         const double* q,
+                         const double* v,
+                         double* r,
+                         double* rate) {
+    if (!at.is_nonlinear) {
+        at.map(q, true, r);
+        if (v != nullptr) at.map(v, false, rate);
+        return;
+    }
+    const BodyPart& part = bodies[static_cast<std::size_t>(at.body)];
+    const auto count = static_cast<std::size_t>(part.count);
+    const std::size_t width = at.coordinates.size();
+    std::vector<double> J(3 * width);
+    call_plugin(part.object, "evaluate_attachment", [&] {
+        part.body->evaluate_attachment(
+            at.id, {q + part.first, count}, {}, {{r, 3}, J, std::span<double>{}});
+    });
+    for (std::size_t c = 0; c < 3; ++c) {
+        if (!std::isfinite(r[c]))
+            refuse_nonfinite(part.object, "evaluate_attachment", "a position", nullptr, at.text);
+        if (v == nullptr) continue;
+        rate[c] = 0.0;
+        for (std::size_t j = 0; j < width; ++j) rate[c] += J[c * width + j] * v[at.coordinates[j]];
+    }
+}
+
 /// Makes the objects. Bodies are made on demand, since one may start from another's motion.
 class Model::Builder {
 public:
@@ -252,6 +280,7 @@ private:
         call_plugin(part.object, "coordinates or pose_kind", [&] {
             part.coordinates = part.body->coordinates();
             part.pose_kind = part.body->pose_kind();
+            part.has_constant_mass = part.body->has_constant_mass();
         });
         part.count = static_cast<int>(part.coordinates.size());
         model_.bodies[i] = std::move(part);
@@ -311,14 +340,35 @@ private:
     /// The attachments that an object names in its parameters.
     std::vector<Attachment> attachments_of(const ObjectRef& object,
                                            const BoundArguments& arguments,
-                                           std::span<const char* const> names) {
+                                           std::span<const char* const> names,
+                                           std::span<const AttachmentRequest> requests) {
+        const auto ground = [](std::span<const double> r) {
+            Attachment at;
+            at.text = fmt::format("ground@[{}, {}, {}]", r[0], r[1], r[2]);
+            std::ranges::copy(r, at.constant.begin());
+            return at;
+        };
         std::vector<Attachment> attachments;
         for (const char* key : names) {
+            if (arguments.shape(key) == Shape::vector) {
+                attachments.push_back(ground(arguments.numbers(key)));
+                continue;
+            }
             const bool is_direction = arguments.shape(key) == Shape::direction;
             attachments.push_back(model_.attach(std::string(arguments.text(key)),
                                                 object.label,
                                                 arguments.place_of(key),
                                                 is_direction));
+        }
+        for (const AttachmentRequest& request : requests) {
+            const Place place = arguments.place_of(request.key);
+            attachments.push_back(
+                request.kind == AttachmentRequest::Kind::coordinate
+                    ? model_.attach_coordinate(request.text, object.label, place)
+                    : model_.attach(request.text,
+                                    object.label,
+                                    place,
+                                    request.kind == AttachmentRequest::Kind::direction));
         }
         const bool moves = std::any_of(attachments.begin(), attachments.end(), [](const auto& at) {
             return at.body >= 0;
@@ -337,13 +387,15 @@ private:
         const BoundArguments arguments = bind(part.object, spec.parameters);
         part.constraint = create<Constraint>(part.object, arguments);
         std::span<const char* const> names;
+        std::span<const AttachmentRequest> requests;
         call_plugin(part.object, "attachments, reaction or tied_to_inertial_frame", [&] {
             names = part.constraint->attachments();
+            requests = part.constraint->more_attachments();
             part.reaction = part.constraint->reaction();
             part.is_tied_to_ground = part.constraint->tied_to_inertial_frame();
         });
         call_plugin(part.object, "attachments", [&] {
-            part.attachments = attachments_of(part.object, arguments, names);
+            part.attachments = attachments_of(part.object, arguments, names, requests);
         });
         for (const Attachment& at : part.attachments) part.is_tied_to_ground |= at.body < 0;
         model_.constraints.push_back(std::move(part));
@@ -355,17 +407,106 @@ private:
         const BoundArguments arguments = bind(part.object, spec.parameters);
         part.force = create<NonidealForce>(part.object, arguments);
         std::span<const char* const> names;
+        std::span<const AttachmentRequest> requests;
         call_plugin(part.object, "attachments, work or tied_to_inertial_frame", [&] {
             names = part.force->attachments();
+            requests = part.force->more_attachments();
+            part.contact = part.force->contact();
             part.work = part.force->work();
             part.is_external =
                 part.work == WorkKind::external || part.force->tied_to_inertial_frame();
         });
-        call_plugin(part.object, "attachments", [&] {
-            part.attachments = attachments_of(part.object, arguments, names);
-        });
+        if (part.contact != nullptr) {
+            put_on_constraint(part, arguments);
+        } else {
+            call_plugin(part.object, "attachments", [&] {
+                part.attachments = attachments_of(part.object, arguments, names, requests);
+            });
+        }
         for (const Attachment& at : part.attachments) part.is_external |= at.body < 0;
         model_.forces.push_back(std::move(part));
+    }
+
+    /// Finds the constraint that friction acts on.
+    void put_on_constraint(ForcePart& part, const BoundArguments& arguments) {
+        const std::string key = part.contact->constraint();
+        const std::string name(arguments.text(key));
+        std::vector<std::string> names;
+        for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
+            names.push_back(model_.constraints[c].object.name);
+            if (names.back() == name) part.constraint = static_cast<int>(c);
+        }
+        if (part.constraint < 0) {
+            const std::string near = nearest_name(name, names);
+            throw Error(
+                ErrorKind::manifest,
+                fmt::format("{}: there is no constraint \"{}\"{}",
+                            part.object.label,
+                            name,
+                            near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)),
+                arguments.place_of(key));
+        }
+        const ConstraintPart& on = model_.constraints[static_cast<std::size_t>(part.constraint)];
+        if (on.constraint->tangents() == nullptr)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: nothing slides on {} (type {}); friction needs a "
+                                    "constraint with tangential directions, such as a point kept "
+                                    "on a plane, a line or a curve",
+                                    part.object.label,
+                                    on.object.label,
+                                    on.object.type->name),
+                        arguments.place_of(key));
+        for (const ForcePart& other : model_.forces)
+            if (other.constraint == part.constraint)
+                throw Error(ErrorKind::manifest,
+                            fmt::format("{}: {} has friction already, by {}",
+                                        part.object.label,
+                                        on.object.label,
+                                        other.object.label),
+                            arguments.place_of(key));
+        part.is_external |= on.is_tied_to_ground;
+    }
+
+    /// A step needs the discrete face of everything in the model, if the integrator works on it.
+    void check_discrete_face() const {
+        const std::string needs = fmt::format(
+            "{} steps on the discrete face and cannot serve it; choose an integrator that works on "
+            "accelerations",
+            model_.integrator_object.label);
+        for (const BodyPart& part : model_.bodies)
+            if (!part.has_constant_mass)
+                throw Error(ErrorKind::manifest,
+                            fmt::format("{} (type {}) has a mass matrix that depends on its state: "
+                                        "{}, or a body with a constant mass matrix",
+                                        part.object.label,
+                                        part.object.type->name,
+                                        needs),
+                            part.object.place);
+        const auto refuse_nonlinear = [&](const auto& part) {
+            for (const Attachment& at : part.attachments)
+                if (at.is_nonlinear)
+                    throw Error(ErrorKind::manifest,
+                                fmt::format("{}: \"{}\" is not a linear function of the "
+                                            "coordinates of its body: {}",
+                                            part.object.label,
+                                            at.text,
+                                            needs),
+                                part.object.place);
+        };
+        for (const ForcePart& part : model_.forces) refuse_nonlinear(part);
+        for (const ConstraintPart& part : model_.constraints) {
+            refuse_nonlinear(part);
+            for (const RowBlock& block : part.constraint->row_blocks())
+                for (const RowLaw& law : block.laws)
+                    if (law.kind == RowKind::acceleration_constraint)
+                        throw Error(ErrorKind::manifest,
+                                    fmt::format("{} (type {}) is given at acceleration level only: "
+                                                "{}",
+                                                part.object.label,
+                                                part.object.type->name,
+                                                needs),
+                                    part.object.place);
+        }
     }
 
     void make_integrator() {
@@ -381,6 +522,10 @@ private:
         const BoundArguments arguments =
             bind(model_.integrator_object, own == settings.own.end() ? kNone : own->second);
         model_.integrator = create<Integrator>(model_.integrator_object, arguments);
+        call_plugin(model_.integrator_object, "traits", [&] {
+            model_.traits = model_.integrator->traits();
+        });
+        if (model_.traits.face == Face::discrete) check_discrete_face();
         // Keys of other integrators are checked too, so that a slip there is not silent.
         for (const auto& [type, table] : settings.own) {
             if (type == settings.type) continue;
@@ -451,7 +596,21 @@ Attachment Model::attach(const std::string& text,
                                     text),
                         place);
         out.constant = where.xyz;
+        if (!is_direction) return out;
+        const double length = vec3(where.xyz).norm();
+        if (!(length > 0.0))
+            throw Error(
+                ErrorKind::manifest,
+                fmt::format(
+                    "{}\"{}\": the direction [0, 0, 0] points nowhere", prefix(owner), text),
+                place);
+        for (double& x : out.constant) x /= length;
         return out;
+    }
+    if (is_direction && where.kind == Locator::Kind::coordinates) {
+        const double length = vec3(where.xyz).norm();
+        if (length > 0.0)
+            for (double& x : where.xyz) x /= length;
     }
     out.body = body_index(body_name, owner, place);
     const BodyPart& part = bodies[static_cast<std::size_t>(out.body)];
@@ -465,14 +624,49 @@ Attachment Model::attach(const std::string& text,
                         place);
         }
     });
-    if (out.is_nonlinear)
-        throw Error(ErrorKind::manifest,
-                    fmt::format("{}\"{}\" is not a linear function of the coordinates of {}, and "
-                                "this kernel has no discrete face for such an attachment",
-                                prefix(owner),
-                                text,
-                                part.object.label),
-                    place);
+    return out;
+}
+
+Attachment Model::attach_coordinate(const std::string& text,
+                                    const std::string& owner,
+                                    const Place& place) const {
+    const std::size_t dot = text.rfind('.');
+    const std::string object = text.substr(0, dot);
+    const std::string component_name = dot == std::string::npos ? "" : text.substr(dot + 1);
+    const bool names_point = object.find('@') != std::string::npos;
+    const int body = body_index(object.substr(0, object.find('@')), owner, place);
+    const BodyPart& part = bodies[static_cast<std::size_t>(body)];
+    Attachment out;
+    out.body = body;
+    out.text = text;
+    if (component_name == "x" || component_name == "y" || component_name == "z") {
+        const int component = component_name[0] - 'x';
+        const Attachment point =
+            attach(names_point ? object : object + "@[0, 0, 0]", owner, place, false);
+        if (!point.is_nonlinear) {
+            out.constant[0] = point.constant[static_cast<std::size_t>(component)];
+            for (const Attachment::Term& term : point.terms)
+                if (term.component == component)
+                    out.terms.push_back({0, term.coordinate, term.weight});
+            return out;
+        }
+    }
+    int coordinate = -1;
+    call_plugin(part.object, "find_coordinate", [&] {
+        if (!names_point) coordinate = part.body->find_coordinate(component_name);
+    });
+    if (coordinate < 0 || coordinate >= part.count)
+        throw Error(
+            ErrorKind::manifest,
+            fmt::format("{}{} (type {}) has no coordinate \"{}\"; \"x\", \"y\" and \"z\" are "
+                        "those of its reference point, and `ancora describe {}` says more",
+                        prefix(owner),
+                        part.object.label,
+                        part.object.type->name,
+                        name,
+                        part.object.type->name),
+            place);
+    out.terms.push_back({0, part.first + coordinate, 1.0});
     return out;
 }
 

@@ -30,7 +30,7 @@ struct Attachment {
     int id = 0;
     std::vector<int> coordinates;  ///< of a nonlinear attachment, in the whole model
 
-    /// c + W x, or W x without the constant; x has the model's coordinates.
+    /// c + W x, or W x without the constant, of a linear attachment; x has the model's coordinates.
     void map(const double* x, bool with_constant, double* r) const {
         for (int c = 0; c < 3; ++c) r[c] = with_constant ? constant[c] : 0.0;
         for (const Term& term : terms) r[term.component] += term.weight * x[term.coordinate];
@@ -42,6 +42,7 @@ struct BodyPart {
     std::unique_ptr<Body> body;
     std::span<const Coordinate> coordinates;
     PoseKind pose_kind = PoseKind::none;
+    bool has_constant_mass = true;
     int first = 0;  ///< of its coordinates in the model's
     int count = 0;
 };
@@ -63,7 +64,17 @@ struct ForcePart {
     WorkKind work = WorkKind::external;
     bool is_external = false;  ///< its impulse comes from outside
     std::vector<Attachment> attachments;
+    const ContactLaw* contact = nullptr;  ///< dry friction on a constraint, without attachments
+    int constraint = -1;                  ///< that constraint's index
 };
+
+/// Position and, where v and rate are not null, velocity of an attachment, linear or not.
+void evaluate_attachment(const std::vector<BodyPart>& bodies,
+                         const Attachment& at,
+                         const double* q,
+                         const double* v,
+                         double* r,
+                         double* rate);
 
 /// Pose of a body from its own coordinates; finite, or the plugin's error. `t` for messages, or
 /// null.
@@ -83,6 +94,11 @@ public:
                       const Place& place,
                       bool is_direction) const;
 
+    /// Resolves "NAME.x": a coordinate of a body in the first of the attachment's scalars.
+    Attachment attach_coordinate(const std::string& text,
+                                 const std::string& owner,
+                                 const Place& place) const;
+
     /// Index of a body, or an error with the nearest name.
     int body_index(const std::string& name, const std::string& owner, const Place& place) const;
 
@@ -93,6 +109,7 @@ public:
     std::vector<ForcePart> forces;
     ObjectRef integrator_object;
     std::unique_ptr<Integrator> integrator;
+    IntegratorTraits traits;
     std::vector<const Plugin*> plugins;  ///< in use, in the order of first use
     int num_coordinates = 0;
 

@@ -106,10 +106,10 @@ void Observables::sample(std::span<double> row) {
     put(system_.reactions());
     for (const Attachment& point : points_) {
         std::array<double, 3> r{};
-        point.map(q.data(), true, r.data());
+        std::array<double, 3> rate{};
+        evaluate_attachment(model_.bodies, point, q.data(), v.data(), r.data(), rate.data());
         put(r);
-        point.map(v.data(), false, r.data());
-        put(r);
+        put(rate);
     }
 }
 

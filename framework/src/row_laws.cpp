@@ -27,6 +27,7 @@ void RowLaws::prepare(double h) {
                 break;
             case RowKind::velocity_constraint:
             case RowKind::convention:
+            case RowKind::acceleration_constraint:
                 break;
             case RowKind::elastic: {
                 const double factor = 1.0 + 2.0 * law.compliance * law.viscosity / h;

@@ -27,7 +27,7 @@ public:
     }
     static bool is_constraint(const RowLaw& law) {
         return law.kind == RowKind::constraint || law.kind == RowKind::velocity_constraint ||
-               law.kind == RowKind::convention;
+               law.kind == RowKind::convention || law.kind == RowKind::acceleration_constraint;
     }
     bool is_constraint(int k) const { return is_constraint(laws_[static_cast<std::size_t>(k)]); }
     const RowLaw& operator[](int k) const { return laws_[static_cast<std::size_t>(k)]; }

@@ -56,9 +56,12 @@ RowSet::RowSet(const Model& model, CallMeter& meter) : model_(model), meter_(met
         owner.u_first = u_size;
         owner.u_count = 3 * static_cast<int>(part.attachments.size());
         u_size += owner.u_count;
+        owner.map = static_cast<int>(maps_.size());
+        maps_.emplace_back(model, part.attachments, meter);
         add_owner(*part.constraint, part.object, owner);
     }
     chain_start_.push_back(static_cast<int>(chain_terms_.size()));
+    product_start_.push_back(static_cast<int>(chain_products_.size()));
 
     B.setZero(static_cast<Eigen::Index>(column.size()));
     tau.setZero(num_rows());
@@ -70,6 +73,8 @@ RowSet::RowSet(const Model& model, CallMeter& meter) : model_(model), meter_(met
     umid_.setZero(u_size);
     u1_.setZero(u_size);
     q1_.setZero(model.num_coordinates);
+    rate_.setZero(model.num_coordinates);
+    u_rate_.setZero(u_size);
     work0_.setZero(num_rows());
     work1_.setZero(num_rows());
     int num_local = 0;
@@ -121,7 +126,8 @@ void RowSet::add_owner(const RowSource& source, const ObjectRef& object, RowOwne
         part.first_row = num_rows();
         part.num_rows = block.num_items * block.rows_per_item;
         part.num_values = part.num_rows * block.scalars_per_item;
-        part.is_constant = block.degree == Degree::linear && !block.depends_on_time;
+        part.is_constant = block.degree == Degree::linear && !block.depends_on_time &&
+                           (owner.map < 0 || map_of(owner).is_linear());
         part.holds_constraint = is_constraint_block(block);
         part.num_tangent = block.num_items * tangent_entries(block);
         if (!blocks.empty())
@@ -137,11 +143,11 @@ void RowSet::add_owner(const RowSource& source, const ObjectRef& object, RowOwne
             laws.push_back(block.laws[law]);
         }
         chain_start_.push_back(static_cast<int>(chain_terms_.size()));
+        product_start_.push_back(static_cast<int>(chain_products_.size()));
         if (owner.body >= 0)
             add_body_block(part);
         else
-            add_constraint_block(
-                part, model_.constraints[static_cast<std::size_t>(owner.constraint)].attachments);
+            add_constraint_block(part);
         blocks.push_back(part);
         owners.back().num_rows += part.num_rows;
     }
@@ -188,7 +194,7 @@ void RowSet::check_block(const RowOwner& owner, int index, const RowBlock& block
                         block.rows_per_item,
                         rows));
     for (const RowLaw& law : block.laws) {
-        if (law.kind < RowKind::constraint || law.kind > RowKind::convention)
+        if (law.kind < RowKind::constraint || law.kind > RowKind::acceleration_constraint)
             refuse(fmt::format("a law is of unknown kind {}", static_cast<int>(law.kind)));
         const bool bears = law.kind == RowKind::elastic;
         if (!bears && (law.compliance != 0.0 || law.prestress != 0.0))
@@ -238,7 +244,7 @@ void RowSet::add_body_block(BlockPart& part) {
     }
 }
 
-void RowSet::add_constraint_block(BlockPart& part, const std::vector<Attachment>& attachments) {
+void RowSet::add_constraint_block(BlockPart& part) {
     const RowBlock& block = *part.block;
     const int S = block.scalars_per_item;
     const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
@@ -246,14 +252,7 @@ void RowSet::add_constraint_block(BlockPart& part, const std::vector<Attachment>
         part.first_local = blocks.back().first_local + blocks.back().num_values;
     part.first_value = static_cast<int>(column.size());
 
-    // Terms of each local scalar: u_j depends on these coordinates with these weights.
-    const auto terms_of = [&](int u) {
-        std::vector<std::pair<int, double>> terms;
-        const Attachment& at = attachments[static_cast<std::size_t>(u / 3)];
-        for (const Attachment::Term& term : at.terms)
-            if (term.component == u % 3) terms.emplace_back(term.coordinate, term.weight);
-        return terms;
-    };
+    const AttachmentMap& map = map_of(owner);
     // A constant Jacobian shows which entries are zero, so that they need no place.
     std::vector<double> local(static_cast<std::size_t>(part.num_values), 1.0);
     if (part.is_constant) {
@@ -268,11 +267,15 @@ void RowSet::add_constraint_block(BlockPart& part, const std::vector<Attachment>
             for (int pass = 0; pass < 2; ++pass) {
                 for (int j = 0; j < S; ++j) {
                     if (local[static_cast<std::size_t>(local_row + j)] == 0.0) continue;
-                    for (const auto& [coordinate, weight] : terms_of(stencil[j])) {
+                    for (const AttachmentMap::Entry& entry : map.row(stencil[j])) {
                         if (pass == 0)
-                            place_of[coordinate] = 0;
+                            place_of[entry.coordinate] = 0;
+                        else if (entry.jacobian < 0)
+                            chain_terms_.push_back(
+                                {local_row + j, place_of[entry.coordinate], entry.weight});
                         else
-                            chain_terms_.push_back({local_row + j, place_of[coordinate], weight});
+                            chain_products_.push_back(
+                                {local_row + j, place_of[entry.coordinate], entry.jacobian});
                     }
                 }
                 if (pass == 1) break;
@@ -284,29 +287,19 @@ void RowSet::add_constraint_block(BlockPart& part, const std::vector<Attachment>
             row_start.push_back(static_cast<int>(column.size()));
         }
         // G_q = W^T G_u W, lower triangle: both (u_a, u_b) and its mirror give entries.
-        if (block.tangent == TangentForm::none) continue;
+        if (block.tangent == TangentForm::none || !map.is_linear()) continue;
         const int from = part.first_tangent + item * tangent_entries(block);
         const bool isotropic = block.tangent == TangentForm::isotropic;
         for (int a = 0; a < S; ++a)
             for (int b = 0; b < S; ++b) {
                 if (isotropic && a % 3 != b % 3) continue;
                 const int entry = isotropic ? (a / 3) * (S / 3) + b / 3 : a * S + b;
-                for (const auto& [i, wi] : terms_of(stencil[a]))
-                    for (const auto& [j, wj] : terms_of(stencil[b]))
-                        if (i >= j) tangent_terms.push_back({from + entry, i, j, wi * wj});
+                for (const AttachmentMap::Entry& x : map.row(stencil[a]))
+                    for (const AttachmentMap::Entry& y : map.row(stencil[b]))
+                        if (x.coordinate >= y.coordinate)
+                            tangent_terms.push_back(
+                                {from + entry, x.coordinate, y.coordinate, x.weight * y.weight});
             }
-    }
-}
-
-void RowSet::map_attachments(const RowOwner& owner,
-                             const double* x,
-                             bool with_constant,
-                             double* u) const {
-    const auto& attachments =
-        model_.constraints[static_cast<std::size_t>(owner.constraint)].attachments;
-    for (const Attachment& at : attachments) {
-        at.map(x, with_constant, u);
-        u += 3;
     }
 }
 
@@ -317,6 +310,14 @@ void RowSet::chain(const BlockPart& part, const double* local, double* values) c
     for (int i = chain_start_[block]; i < chain_start_[block + 1]; ++i) {
         const ChainTerm& term = chain_terms_[static_cast<std::size_t>(i)];
         values[term.to] += term.weight * local[term.from];
+    }
+    if (product_start_[block] == product_start_[block + 1]) return;
+    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const std::vector<double>& jacobian = maps_[static_cast<std::size_t>(owner.map)].jacobian();
+    for (int i = product_start_[block]; i < product_start_[block + 1]; ++i) {
+        const ChainProduct& product = chain_products_[static_cast<std::size_t>(i)];
+        values[product.to] +=
+            jacobian[static_cast<std::size_t>(product.jacobian)] * local[product.from];
     }
 }
 
@@ -335,7 +336,10 @@ void RowSet::evaluate_step(const double* q0,
                            std::span<const double> state0,
                            std::span<double> state1) {
     int mapped = -1;
-    for (Eigen::Index i = 0; i < q1_.size(); ++i) q1_[i] = q0[i] + dq[i];
+    for (Eigen::Index i = 0; i < q1_.size(); ++i) {
+        q1_[i] = q0[i] + dq[i];
+        rate_[i] = dq[i] / h;
+    }
     for (const BlockPart& part : blocks) {
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         if (part.is_constant && owner.state_count == 0) continue;
@@ -348,13 +352,15 @@ void RowSet::evaluate_step(const double* q0,
             step.du = view(dq + owner.u_first, owner.u_count);
             step.mid = view(mid + owner.u_first, owner.u_count);
             step.u1 = view(q1_.data() + owner.u_first, owner.u_count);
+            step.rate = view(rate_.data() + owner.u_first, owner.u_count);
         } else {
             if (mapped != part.owner) {
-                map_attachments(owner, q0, true, u0_.data() + owner.u_first);
-                map_attachments(owner, dq, false, du_.data() + owner.u_first);
+                map_of(owner).evaluate(q0, nullptr, t0, u0_.data() + owner.u_first, nullptr);
+                map_of(owner).increment(dq, du_.data() + owner.u_first);
                 for (int i = owner.u_first; i < owner.u_first + owner.u_count; ++i) {
                     umid_[i] = u0_[i] + 0.5 * du_[i];
                     u1_[i] = u0_[i] + du_[i];
+                    u_rate_[i] = du_[i] / h;
                 }
                 mapped = part.owner;
             }
@@ -362,6 +368,7 @@ void RowSet::evaluate_step(const double* q0,
             step.du = view(du_.data() + owner.u_first, owner.u_count);
             step.mid = view(umid_.data() + owner.u_first, owner.u_count);
             step.u1 = view(u1_.data() + owner.u_first, owner.u_count);
+            step.rate = view(u_rate_.data() + owner.u_first, owner.u_count);
         }
         step.state0 = state0.subspan(static_cast<std::size_t>(owner.state_first),
                                      static_cast<std::size_t>(owner.state_count));
@@ -386,8 +393,7 @@ RowPoint RowSet::point_of(const RowOwner& owner, const double* q, const double* 
         return {view(q + owner.u_first, owner.u_count),
                 v != nullptr ? view(v + owner.u_first, owner.u_count) : std::span<const double>{},
                 t};
-    map_attachments(owner, q, true, u0_.data() + owner.u_first);
-    if (v != nullptr) map_attachments(owner, v, false, du_.data() + owner.u_first);
+    map_of(owner).evaluate(q, v, t, u0_.data() + owner.u_first, du_.data() + owner.u_first);
     return {
         view(u0_.data() + owner.u_first, owner.u_count),
         v != nullptr ? view(du_.data() + owner.u_first, owner.u_count) : std::span<const double>{},
@@ -409,7 +415,22 @@ void RowSet::evaluate(const double* q, const double* v, double t, Instant& out) 
                        view(values, part.num_values),
                        view(out.pi_t.data() + part.first_row, part.num_rows),
                        view(out.b.data() + part.first_row, part.num_rows)});
-        if (owner.constraint >= 0) chain(part, values, out.A.data());
+        if (owner.constraint < 0) continue;
+        chain(part, values, out.A.data());
+        if (!map_of(owner).is_linear()) add_attachment_bias(part, values, out.b.data());
+    }
+}
+
+/// With u'' = J q'' + c, A_u u'' = b_u is (A_u J) q'' = b_u - A_u c.
+void RowSet::add_attachment_bias(const BlockPart& part, const double* local, double* b) const {
+    const AttachmentMap& map =
+        maps_[static_cast<std::size_t>(owners[static_cast<std::size_t>(part.owner)].map)];
+    const int S = part.block->scalars_per_item;
+    for (int row = 0; row < part.num_rows; ++row) {
+        const std::int32_t* stencil = part.block->stencil.data() +
+                                      std::size_t(row / part.block->rows_per_item) * std::size_t(S);
+        for (int j = 0; j < S; ++j)
+            b[part.first_row + row] -= local[row * S + j] * map.bias(stencil[j]);
     }
 }
 
@@ -479,6 +500,8 @@ int RowSet::vanishing_row(const Eigen::VectorXd& A) const {
             gross[static_cast<std::size_t>(term.to - begin)] +=
                 std::abs(term.weight * local_now_[term.from]);
         }
+        // Entries that depend on q are not looked at: they vanish at single states only.
+        if (product_start_[b] != product_start_[b + 1]) continue;
         for (int row = part.first_row; row < part.first_row + part.num_rows; ++row) {
             double largest = 0.0;
             double expected = 0.0;

@@ -8,6 +8,7 @@
 
 #include <Eigen/Core>
 
+#include "attachment_map.hpp"
 #include "call_meter.hpp"
 #include "model.hpp"
 
@@ -19,6 +20,7 @@ struct RowOwner {
     const ObjectRef* object = nullptr;
     int body = -1;        ///< index in the model, or -1
     int constraint = -1;  ///< index in the model, or -1
+    int map = -1;         ///< of its attachments
     int u_first = 0;      ///< bodies: first coordinate; constraints: first entry of the u buffers
     int u_count = 0;
     int first_row = 0;
@@ -50,6 +52,13 @@ struct ChainTerm {
     int from;
     int to;
     double weight;
+};
+
+/// The same with a weight that depends on q: an entry of the owner's attachment map.
+struct ChainProduct {
+    int from;
+    int to;
+    int jacobian;
 };
 
 /// An entry of a tangent buffer times a weight goes to G(i, j), i >= j.
@@ -132,23 +141,27 @@ private:
     void add_owner(const RowSource& source, const ObjectRef& object, RowOwner owner);
     void check_block(const RowOwner& owner, int index, const RowBlock& block) const;
     void add_body_block(BlockPart& part);
-    void add_constraint_block(BlockPart& part, const std::vector<Attachment>& attachments);
-    void map_attachments(const RowOwner& owner,
-                         const double* x,
-                         bool with_constant,
-                         double* u) const;
+    void add_constraint_block(BlockPart& part);
+    AttachmentMap& map_of(const RowOwner& owner) {
+        return maps_[static_cast<std::size_t>(owner.map)];
+    }
     void chain(const BlockPart& part, const double* local, double* values) const;
     void call_evaluate(const BlockPart& part, const RowPoint& at, const RowValues& out);
+    void add_attachment_bias(const BlockPart& part, const double* local, double* b) const;
     RowPoint point_of(const RowOwner& owner, const double* q, const double* v, double t);
 
     const Model& model_;
     CallMeter& meter_;
-    std::vector<ChainTerm> chain_terms_;   // local Jacobian -> B
-    std::vector<int> chain_start_;         // per block
+    std::vector<AttachmentMap> maps_;     // of the owners on attachments
+    std::vector<ChainTerm> chain_terms_;  // local Jacobian -> B
+    std::vector<int> chain_start_;        // per block
+    std::vector<ChainProduct> chain_products_;
+    std::vector<int> product_start_;       // per block
     Eigen::VectorXd local_;                // local Jacobians of the last step
     Eigen::VectorXd local_now_;            // the same for the continuous face
     Eigen::VectorXd u0_, du_, umid_, u1_;  // local scalars of the constraints
-    Eigen::VectorXd q1_;                   // end of the step, for the bodies' rows
+    Eigen::VectorXd q1_, rate_;            // end of the step and mean rates, for the bodies' rows
+    Eigen::VectorXd u_rate_;               // the same for the constraints' local scalars
     Eigen::VectorXd work0_, work1_;        // the plugins' own room, one number per row
 };
 

@@ -40,9 +40,9 @@ struct Simulation::Impl {
           observables(model, system, manifest.output.points),
           num_steps(count_steps(settings.step, settings.end)) {
         decide_rank();
-        const double tolerance = settings.tolerance.value_or(0.0);
+        const StepSettings step_settings{settings.step, settings.tolerance.value_or(0.0)};
         call_plugin(model.integrator_object, "prepare or num_history", [&] {
-            model.integrator->prepare(system, tolerance);
+            model.integrator->prepare(system, step_settings);
             system.resize_history(model.integrator->num_history(system));
         });
     }
@@ -180,8 +180,8 @@ void Simulation::set_state(std::span<const double> q, std::span<const double> v)
 Simulation::PointState Simulation::point(const std::string& attachment) const {
     const Attachment at = impl_->model.attach(attachment, "", {}, false);
     PointState out{};
-    at.map(q().data(), true, out.position.data());
-    at.map(v().data(), false, out.velocity.data());
+    evaluate_attachment(
+        impl_->model.bodies, at, q().data(), v().data(), out.position.data(), out.velocity.data());
     return out;
 }
 

@@ -95,10 +95,12 @@ TEST_SUITE("plugin checks") {
     TEST_CASE("flaws of a plugin") {
         CHECK(flaw_of_plugin([](auto& p) {
                   p.size += 8;
-              }) == fmt::format("has a descriptor of {} bytes, this program's SDK 1 has one of {}; "
-                                "rebuild it with the installed SDK",
-                                sizeof(PluginDescriptor) + 8,
-                                sizeof(PluginDescriptor)));
+              }) ==
+              fmt::format("has a descriptor of {} bytes, this program's SDK {} has one of {}; "
+                          "rebuild it with the installed SDK",
+                          sizeof(PluginDescriptor) + 8,
+                          ANCORA_SDK_VERSION,
+                          sizeof(PluginDescriptor)));
         CHECK(flaw_of_plugin([](auto& p) {
                   p.abi = nullptr;
               }) ==
@@ -162,7 +164,8 @@ TEST_SUITE("plugin checks") {
         CHECK(flaw_of_schema({p.with(Shape::table)}) ==
               kBrick + ": parameter \"a\" allows a table but has no schema for it");
         CHECK(flaw_of_schema({p.with(static_cast<Shape>(1u << 12))}) ==
-              kBrick + ": parameter \"a\" allows a shape that SDK 1 does not have (shapes 0x1004)");
+              kBrick + ": parameter \"a\" allows a shape that SDK " +
+                  std::to_string(ANCORA_SDK_VERSION) + " does not have (shapes 0x1004)");
         p.shapes = 0;
         CHECK(flaw_of_schema({p}) ==
               kBrick + ": parameter \"a\" allows no shape; say what its value looks like");

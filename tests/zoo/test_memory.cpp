@@ -97,7 +97,7 @@ public:
         if (arguments.text("tangent") == "exact") tangent_ = Tangent::exact;
     }
 
-    void prepare(const System& system, double) override {
+    void prepare(const System& system, const StepSettings&) override {
         const auto n = static_cast<std::size_t>(system.num_coordinates());
         const auto m = static_cast<std::size_t>(system.num_rows());
         for (std::vector<double>* x : {&a_, &r_, &da_}) x->assign(n, 0.0);

@@ -478,7 +478,7 @@ TEST_SUITE("ancf_rigid_body") {
             const std::span<double> entries(B.data(), 54);
             body->evaluate_step(
                 0,
-                {view(s0.q), view(du), view(mid), view(s1.q), 0.0, 0.1, {}, {}},
+                {view(s0.q), view(du), view(mid), view(s1.q), {}, 0.0, 0.1, {}, {}},
                 {entries, {}, {}, {}});
             CHECK(gap(B * du.tail(9), rows(*body, 0, s1).pi - rows(*body, 0, s0).pi) < 5e-15);
         }

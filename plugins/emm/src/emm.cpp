@@ -39,8 +39,8 @@ Emm::Emm(const Arguments& arguments)
     : max_iterations_(static_cast<int>(arguments.integer("max_iterations"))),
       max_halvings_(static_cast<int>(arguments.integer("max_halvings"))) {}
 
-void Emm::prepare(const System& system, double tolerance) {
-    tolerance_ = tolerance > 0.0 ? tolerance : kDefaultTolerance;
+void Emm::prepare(const System& system, const StepSettings& settings) {
+    tolerance_ = settings.tolerance > 0.0 ? settings.tolerance : kDefaultTolerance;
     const auto n = static_cast<std::size_t>(system.num_coordinates());
     const auto m = static_cast<std::size_t>(system.num_rows());
     for (std::vector<double>* x : {&a_, &r_motion_, &ddq_}) x->assign(n, 0.0);

@@ -33,7 +33,7 @@ class Emm final : public Integrator {
 public:
     explicit Emm(const Arguments& arguments);
 
-    void prepare(const System& system, double tolerance) override;
+    void prepare(const System& system, const StepSettings& settings) override;
     int num_history(const System& system) const override;
     void step(System& system, double t0, double h) override;
 

@@ -79,6 +79,14 @@ public:
         s_[0] = trial.s[0];
         pieces.push_back({trial.t0, h});
     }
+    ContinuousState continuous() const override { return {}; }
+    void read_state(std::span<double>) const override {}
+    void derivative(double, std::span<const double>, std::span<double>) override {}
+    void accept_state(double, double, std::span<const double>) override {}
+    int num_events() const override { return 0; }
+    void evaluate_events(const StepTrial&, std::span<double>) override {}
+    void evaluate_events(double, std::span<const double>, std::span<double>) override {}
+    void pass_event(int) override {}
     void count_iteration() override { ++iterations; }
     [[noreturn]] void no_convergence(const StepTrial&,
                                      std::string_view what,
@@ -111,7 +119,7 @@ Emm make(Oscillator& system, const char* key = nullptr, int value = 0) {
     test::FakeArguments arguments(ancora_plugin_descriptor.types[0]);
     if (key != nullptr) arguments.set(key, value);
     Emm emm(arguments);
-    emm.prepare(system, 0.0);
+    emm.prepare(system, {});
     system.resize_history(emm.num_history(system));
     return emm;
 }

@@ -74,7 +74,7 @@ TEST_SUITE("position constraint") {
         }
         std::array<double, 18> B;
         std::array<double, 3> phi0, phi1;
-        tie->evaluate_step(0, {u0, du, mid, u1, 0.0, 0.1, {}, {}}, {B, {}, {}, {}});
+        tie->evaluate_step(0, {u0, du, mid, u1, {}, 0.0, 0.1, {}, {}}, {B, {}, {}, {}});
         tie->evaluate(0, {u0, {}, 0.0}, {phi0, {}, {}, {}});
         tie->evaluate(0, {u1, {}, 0.1}, {phi1, {}, {}, {}});
         for (std::size_t row = 0; row < 3; ++row) {

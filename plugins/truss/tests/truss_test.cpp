@@ -136,7 +136,7 @@ MatrixXd discrete_jacobian(const ancora::Body& body, const VectorXd& q0, const V
     const VectorXd mid = q0 + 0.5 * dq;
     const VectorXd q1 = q0 + dq;
     body.evaluate_step(
-        0, {view(q0), view(dq), view(mid), view(q1), 0.0, 0.1, {}, {}}, {B, {}, {}, {}});
+        0, {view(q0), view(dq), view(mid), view(q1), {}, 0.0, 0.1, {}, {}}, {B, {}, {}, {}});
     return spread(body, B);
 }
 

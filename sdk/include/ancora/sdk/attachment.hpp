@@ -23,6 +23,19 @@ struct Locator {
     std::string_view name;
 };
 
+/// An attachment that an object asks for by its text, beside those that its parameters name.
+struct AttachmentRequest {
+    enum class Kind : std::int32_t {
+        point,       ///< "box@[1, 0, 0]", "net@3", "ground@[x, y, z]"
+        direction,   ///< the same forms, as a direction
+        coordinate,  ///< "box.x": a coordinate of the reference point or one that the body names,
+                     ///< in the first of the attachment's three scalars; the others are zero
+    };
+    Kind kind = Kind::point;
+    const char* text = "";
+    const char* key = "";  ///< parameter that the request comes from, for the place of messages
+};
+
 /// Receives the map from a body's coordinates to the three inertial components of an attachment.
 class AttachmentSink {
 public:

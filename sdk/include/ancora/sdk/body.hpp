@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Body interface: coordinates, their constant mass, their strains, and points to attach to.
+// The Body interface: coordinates, their mass, their strains, and points to attach to.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <string_view>
 
 #include "ancora/sdk/attachment.hpp"
 #include "ancora/sdk/rows.hpp"
@@ -14,7 +15,8 @@ namespace ancora {
 
 /// What one generalized coordinate is. From this the kernel knows how the body moves under a
 /// translation and a rotation of space, and so its weight, momentum and angular momentum:
-/// with p = M v, P = sum of p over translating coordinates, L = sum of z x p over all vectors z.
+/// with p = M v, P = sum of p over translating coordinates, L = sum of z x p over all vectors z,
+/// and Xi^T p for scalars, see Body::rotation.
 struct Coordinate {
     std::int32_t vector = -1;  ///< number of the vector (within the body) it is a component of;
                                ///< -1: a scalar
@@ -33,6 +35,12 @@ protected:
     ~MassSink() = default;
 };
 
+/// A mass matrix that depends on the state, and the force that goes with it.
+struct MassValues {
+    std::span<double> M;      ///< n x n, row by row, symmetric, positive semidefinite
+    std::span<double> force;  ///< dT/dq - (dM/dt) v, n: what the inertia adds to Q
+};
+
 /// What a body can say about where it is.
 enum class PoseKind : std::int32_t {
     none,      ///< a network of many nodes
@@ -48,7 +56,8 @@ struct Pose {
     std::array<double, 3> angular_velocity{};      ///< body axes [rad/s]
 };
 
-/// A part of the model that owns coordinates q_b with a constant mass matrix:
+/// A part of the model that owns coordinates q_b with a mass matrix, constant unless it says
+/// otherwise:
 ///
 ///   T = 1/2 v_b . M v_b,   U = sum over elastic rows of pi^2 / (2 c)                   (1)
 ///
@@ -63,12 +72,40 @@ public:
     /// [assembly] Coordinates and velocities at the start; n entries each.
     virtual void start(std::span<double> q, std::span<double> v) const = 0;
 
-    /// [assembly] The mass matrix, n x n, symmetric, positive semidefinite.
+    /// [assembly] The mass matrix, n x n, symmetric, positive semidefinite. If it depends on the
+    /// state: its pattern, with the values at the start.
     virtual void mass(MassSink& M) const = 0;
+
+    /// [assembly] False if M depends on q. Such a body has no discrete face.
+    virtual bool has_constant_mass() const { return true; }
+    /// [step] The mass matrix at a state; only called for bodies whose mass is not constant.
+    virtual void evaluate_mass(std::span<const double> q,
+                               std::span<const double> v,
+                               const MassValues& out) const {
+        static_cast<void>(q);
+        static_cast<void>(v);
+        static_cast<void>(out);
+        throw std::logic_error("the body's mass is not constant but it does not compute it");
+    }
+
+    /// [step] dq/dtheta under a rotation of space by theta about the inertial axes, n x 3, row by
+    /// row, for coordinates that are scalars; rows of vector components are not read. Only called
+    /// for bodies with scalars. The default: a rotation leaves them alone.
+    virtual void rotation(std::span<const double> q, std::span<double> Xi) const {
+        static_cast<void>(q);
+        for (double& x : Xi) x = 0.0;
+    }
 
     /// [assembly] Describes the attachment that `where` asks for.
     /// @throws std::invalid_argument if the body has no such point or direction, with the reason
     virtual void attach(const Locator& where, AttachmentSink& out) const = 0;
+
+    /// [assembly] Index of the coordinate that the body calls `name` ("qw"), -1 if there is none.
+    /// "x", "y" and "z" mean the reference point and are looked up through attach().
+    virtual int find_coordinate(std::string_view name) const {
+        static_cast<void>(name);
+        return -1;
+    }
 
     /// [step] Value and derivatives of a nonlinear attachment; only called for bodies that
     /// announced one.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "ancora/sdk/attachment.hpp"
 #include "ancora/sdk/rows.hpp"
 
 namespace ancora {
@@ -19,13 +20,24 @@ enum class ReactionKind : std::int32_t {
 ///
 ///   phi(r_1, ..., r_k, t) = 0,   A a = b by differentiating twice                        (1)
 ///
-/// r_i are the attachments' inertial components; u = (r_1, ..., r_k), three scalars each. The
+/// r_i are the attachments' inertial components; u = (r_1, ..., r_k), three scalars each, those of
+/// attachments() first, then those of more_attachments(). The
 /// kernel knows how they depend on q and chains the derivatives, so the constraint is the same for
 /// any two bodies. A may lose rank. A compliant law turns the same rows into a spring.
 class Constraint : public RowSource {
 public:
     /// [assembly] Names of the parameters that hold the attachments, in the order of u.
     virtual std::span<const char* const> attachments() const = 0;
+
+    /// [assembly] Attachments besides, asked for by text; the texts live as long as the object.
+    virtual std::span<const AttachmentRequest> more_attachments() const { return {}; }
+
+    /// [assembly] Sliding on this constraint, for friction: one block, on the same u, of one or two
+    /// rows per item along directions that are orthonormal and tangential. Rows of kind
+    /// `constraint` give sliding displacements pi (an anchor is then a position), rows of kind
+    /// `velocity_constraint` sliding rates A u' + pi_t. The force on the first attachment along a
+    /// row is its A there. Null: nothing slides on it.
+    virtual const RowSource* tangents() const { return nullptr; }
 
     virtual ReactionKind reaction() const { return ReactionKind::force; }
 

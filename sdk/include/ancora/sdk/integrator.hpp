@@ -6,15 +6,40 @@
 
 namespace ancora {
 
+/// Which equations an integrator works on.
+enum class Face : std::int32_t {
+    discrete,    ///< the step equations (2), (3) of System
+    continuous,  ///< System::derivative
+};
+
+/// What the kernel must know of an integrator.
+struct IntegratorTraits {
+    Face face = Face::discrete;
+    /// It chooses its steps itself; see Integrator::step and Integrator::interpolate.
+    bool is_adaptive = false;
+    /// Continuous face: whether accepted states are projected onto the constraints, and the rate of
+    /// Baumgarte's stabilisation [1/s], pi'' + 2 rate pi' + rate^2 pi = 0.
+    bool projects = true;
+    double baumgarte = 0.0;
+};
+
+/// The manifest's keys that every integrator has.
+struct StepSettings {
+    double step = 0.0;       ///< length of a step, of the first one for an adaptive method [s]
+    double tolerance = 0.0;  ///< in the integrator's own meaning; 0: not given
+};
+
 /// Advances a system in time. Keys `step`, `end` and `tolerance` are the kernel's; an integrator's
 /// own keys stand in `[integrator.TYPE]`.
 class Integrator {
 public:
     virtual ~Integrator() = default;
 
+    /// [assembly]
+    virtual IntegratorTraits traits() const { return {}; }
+
     /// [assembly] Sizes the buffers for `system`.
-    /// @param tolerance the manifest's `tolerance`, in the integrator's own meaning; 0: not given
-    virtual void prepare(const System& system, double tolerance) = 0;
+    virtual void prepare(const System& system, const StepSettings& settings) = 0;
 
     /// [assembly] Number of doubles of history that the kernel keeps for it (System::history), zero
     /// at the start. What a step needs to know of the steps before stands there and nowhere else,
@@ -25,7 +50,15 @@ public:
     }
 
     /// [step] Advances `system` from t0 to t0 + h, by one accepted step or several shorter ones.
+    /// An adaptive integrator takes one accepted step of its own choice, at most h, which is then
+    /// the way to the end of the run.
     virtual void step(System& system, double t0, double h) = 0;
+
+    /// [step] Adaptive integrators: x inside the last step, from its t0 to the time reached.
+    virtual void interpolate(double t, std::span<double> x) const {
+        static_cast<void>(t);
+        static_cast<void>(x);
+    }
 };
 
 }  // namespace ancora

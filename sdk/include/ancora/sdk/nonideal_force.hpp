@@ -2,9 +2,11 @@
 // The NonidealForce interface: forces on attachments that are not the gradient of a potential.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
+#include "ancora/sdk/attachment.hpp"
 #include "ancora/sdk/rows.hpp"
 
 namespace ancora {
@@ -20,17 +22,53 @@ struct ForceValues {
     std::span<double> f;
 };
 
-/// A force C of the Udwadia-Kalaba equation: how much work the constraints and the surroundings
-/// really do. It acts on attachments, u = (r_1, ..., r_k) as for a constraint.
+/// Friction force of a slipping contact, with its derivatives.
+struct SlipForce {
+    double force = 0.0;      ///< magnitude, against the sliding velocity [N]
+    double by_normal = 0.0;  ///< d force / d N
+    double by_speed = 0.0;   ///< d force / d |w| [N s/m]
+};
+
+/// Dry friction on a constraint, a set-valued law: with the normal force N, the magnitude of the
+/// constraint's reaction on its first attachment, and the sliding velocity w,
 ///
-/// Friction that couples to reactions of constraints (a contact law) is a facet that a later SDK
-/// version adds.
+///   slip:   C = -force(N, |w|) w / |w|                                                   (1)
+///   stick:  w = 0, |C| <= stick_limit(N)                                                 (2)
+///
+/// in the one or two directions of Constraint::tangents (a cone, not a pyramid). The law is
+/// configuration; whether a contact sticks is state that the kernel keeps, and the kernel solves
+/// all contacts together with the reactions that they listen to.
+class ContactLaw {
+public:
+    /// [assembly] Name of the parameter that names the constraint.
+    virtual const char* constraint() const = 0;
+    /// [step] Force that slipping at `speed` >= 0 meets under N >= 0.
+    virtual SlipForce slip(double N, double speed) const = 0;
+    /// [step] Largest force in stick, >= slip(N, 0).force.
+    virtual double stick_limit(double N) const = 0;
+    /// [assembly] Velocity of the surface, inertial axes [m/s]: w is relative to it.
+    virtual std::array<double, 3> surface_velocity() const { return {}; }
+
+protected:
+    ~ContactLaw() = default;
+};
+
+/// A force C of the Udwadia-Kalaba equation: how much work the constraints and the surroundings
+/// really do. It acts on attachments, u = (r_1, ..., r_k) as for a constraint. Dry friction acts on
+/// a constraint instead: its facet is contact(), it has no attachments and evaluate() is not
+/// called.
 class NonidealForce {
 public:
     virtual ~NonidealForce() = default;
 
     /// [assembly] Names of the parameters that hold the attachments, in the order of u.
     virtual std::span<const char* const> attachments() const = 0;
+
+    /// [assembly] Attachments besides, asked for by text; the texts live as long as the object.
+    virtual std::span<const AttachmentRequest> more_attachments() const { return {}; }
+
+    /// [assembly] The law of dry friction, if this is one; lives as long as the object.
+    virtual const ContactLaw* contact() const { return nullptr; }
 
     virtual WorkKind work() const = 0;
 

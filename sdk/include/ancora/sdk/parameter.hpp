@@ -179,5 +179,10 @@ constexpr Parameter body(const char* name, const char* doc) {
     return make(name, "", doc, Shape::body);
 }
 
+/// Any other object of the model, by its name.
+constexpr Parameter object(const char* name, const char* doc) {
+    return make(name, "", doc, Shape::object);
+}
+
 }  // namespace parameter
 }  // namespace ancora

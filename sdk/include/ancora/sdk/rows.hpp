@@ -10,14 +10,22 @@ namespace ancora {
 /// How the kernel turns a row's geometry into a force (theory, section 3.1, table of laws).
 enum class RowKind : std::int32_t {
     constraint,           ///< pi(u, t) = 0
-    velocity_constraint,  ///< A(u, t) u' + pi_t = 0, nothing carried
+    velocity_constraint,  ///< psi(u, u', t) = A u' + pi_t = 0, nothing carried
     elastic,              ///< stress s = pi / c + eta pi' + s0
     dashpot,              ///< stress s = eta pi'
     /// A condition of our own choosing that nothing may load, such as the spin of an ideal rod
     /// about its axis: a velocity constraint whose multiplier must stay zero, else the step is
     /// refused with the block's name.
     convention,
+    /// A(u, u', t) u'' = b, given at acceleration level only: it has no discrete face, so that
+    /// integrators which need one refuse it.
+    acceleration_constraint,
 };
+
+/// Whether a row of this kind is a condition on velocities, psi(u, u', t) = 0.
+constexpr bool is_velocity_kind(RowKind kind) {
+    return kind == RowKind::velocity_constraint || kind == RowKind::convention;
+}
 
 /// Law of one row.
 struct RowLaw {
@@ -50,11 +58,13 @@ struct RowBlock {
     std::span<const RowLaw> laws;           ///< one for all, one per row of an item, or one per row
     Degree degree = Degree::general;
     TangentForm tangent = TangentForm::full;
-    bool depends_on_time = false;  ///< pi has explicit time: tau and pi_t are not all zero
+    bool depends_on_time = false;  ///< tau and pi_t are not all zero: pi has explicit time, or psi
+                                   ///< of a velocity row is more than A u'
 };
 
 /// Where the continuous face is evaluated: local scalars, their rates, time. Rates are given where
-/// b is wanted and may be empty elsewhere: pi, A and pi_t do not depend on them.
+/// b is wanted, and always to velocity and acceleration rows; for others they may be empty, as pi,
+/// A and pi_t do not depend on them.
 struct RowPoint {
     std::span<const double> u;
     std::span<const double> du;
@@ -63,10 +73,12 @@ struct RowPoint {
 
 /// Results of the continuous face for one block. A span that is empty is not wanted.
 struct RowValues {
-    std::span<double> pi;    ///< rows
-    std::span<double> A;     ///< d pi / du on the stencil: items x rows_per_item x scalars_per_item
-    std::span<double> pi_t;  ///< explicit time derivative: pi' = A u' + pi_t
-    std::span<double> b;     ///< bias: pi'' = A u'' - b
+    std::span<double> pi;    ///< rows; zero for velocity and acceleration rows
+    std::span<double> A;     ///< d pi / du, or d psi / du' for velocity rows, on the stencil: items
+                             ///< x rows_per_item x scalars_per_item
+    std::span<double> pi_t;  ///< explicit time derivative: pi' = A u' + pi_t. Velocity rows: what A
+                             ///< u' leaves of psi = A u' + pi_t, also where psi is nonlinear in u'
+    std::span<double> b;     ///< bias: pi'' = A u'' - b; velocity rows: psi' = A u'' - b
 };
 
 /// A step of length h from u0 at t0 to u1 = u0 + du; `mid` = u0 + du / 2.
@@ -75,6 +87,7 @@ struct RowStep {
     std::span<const double> du;
     std::span<const double> mid;
     std::span<const double> u1;
+    std::span<const double> rate;  ///< mean rate du / h
     double t0 = 0.0;
     double h = 0.0;
     std::span<const double> state0;  ///< the source's state at t0
@@ -107,7 +120,8 @@ public:
     virtual void evaluate(int block, const RowPoint& at, const RowValues& out) const = 0;
 
     /// [step] Discrete face: B du + tau = pi(u1, t1) - pi(u0, t0), exactly, with tau = 0 where the
-    /// block has no explicit time; for velocity rows B du + tau = h (A u' + pi_t) at the midpoint.
+    /// block has no explicit time; for velocity rows B = A and B du + tau = h psi at the midpoint
+    /// with the mean rate.
     ///
     /// The default derives it from the continuous face. For linear and quadratic pi it takes A at
     /// the midpoint, which is the exact discrete derivative and keeps momentum and angular momentum
@@ -137,10 +151,10 @@ inline void RowSource::evaluate_step(int block,
                                      const RowStepValues& out) const {
     const RowBlock& shape = row_blocks()[static_cast<std::size_t>(block)];
     const double middle = step.t0 + 0.5 * step.h;
-    const bool is_velocity = shape.laws[0].kind == RowKind::velocity_constraint ||
-                             shape.laws[0].kind == RowKind::convention;
-    evaluate(
-        block, {step.mid, {}, middle}, {{}, out.B, is_velocity ? out.tau : out.tau.first(0), {}});
+    const bool is_velocity = is_velocity_kind(shape.laws[0].kind);
+    evaluate(block,
+             {step.mid, step.rate, middle},
+             {{}, out.B, is_velocity ? out.tau : out.tau.first(0), {}});
     if (is_velocity) {
         for (double& tau : out.tau) tau *= step.h;
         return;

@@ -45,6 +45,13 @@ struct SolverCost {
     double iterate = 0.0;
 };
 
+/// What of a model moves in continuous time, x = (q, v, w): w are the works and impulses of the
+/// ledger, integrated as further states.
+struct ContinuousState {
+    std::int32_t num_coordinates = 0;  ///< n; q and v are the first 2 n entries of x
+    std::int32_t num_states = 0;       ///< entries of x
+};
+
 /// The equations of the whole model, assembled. In the discrete face a step is
 ///
 ///   r_motion = M a + sum_k B_k^T s_k - F = 0                                             (2)
@@ -98,6 +105,32 @@ public:
 
     /// [step] Makes the last evaluated trial the state at t0 + h and books it in the ledger.
     virtual void accept(const StepTrial& trial) = 0;
+
+    // Continuous face: M q'' = Q + F_L + F_C at (q, v, t), by the Udwadia-Kalaba equation.
+
+    virtual ContinuousState continuous() const = 0;
+    /// [step] The accepted state as x, num_states entries.
+    virtual void read_state(std::span<double> x) const = 0;
+    /// [step] x' at (t, x).
+    /// @throws the kernel's numerical error where the acceleration is not unique or constraints are
+    ///         inconsistent; its plugin error as evaluate() does
+    virtual void derivative(double t, std::span<const double> x, std::span<double> dx) = 0;
+    /// [step] Makes x the state at t1, projects it onto the constraints as the integrator's traits
+    /// say, and books the step t0 -> t1.
+    virtual void accept_state(double t0, double t1, std::span<const double> x) = 0;
+
+    // Events: contacts that change between stick and slip. A mode is frozen within a step.
+
+    /// Number of event functions; 0 for models without contacts.
+    virtual int num_events() const = 0;
+    /// [step] Functions that are positive as long as the modes hold, at the end of the last
+    /// evaluated trial.
+    virtual void evaluate_events(const StepTrial& trial, std::span<double> g) = 0;
+    /// [step] The same at (t, x).
+    virtual void evaluate_events(double t, std::span<const double> x, std::span<double> g) = 0;
+    /// [step] Goes on from the accepted state, at which event `event` has come, with the modes that
+    /// hold from there.
+    virtual void pass_event(int event) = 0;
 
     /// Counts one iteration of the step in progress, for the run's statistics.
     virtual void count_iteration() = 0;

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Evaluates attachments and scatters forces on them.
+#include "attachment_map.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace ancora {
+
+AttachmentMap::AttachmentMap(const Model& model,
+                             std::span<const Attachment> attachments,
+                             CallMeter& meter)
+    : model_(model), attachments_(attachments), meter_(meter) {
+    for (std::size_t k = 0; k < attachments.size(); ++k) {
+        if (!attachments[k].is_nonlinear) continue;
+        nonlinear_.push_back({k, jacobian_.size()});
+        jacobian_.resize(jacobian_.size() + 3 * attachments[k].coordinates.size(), 0.0);
+    }
+    if (!nonlinear_.empty()) bias_.assign(3 * attachments.size(), 0.0);
+}
+
+void AttachmentMap::evaluate(const double* q, const double* v, double t, double* u, double* du) {
+    for (std::size_t k = 0; k < attachments_.size(); ++k) {
+        const Attachment& at = attachments_[k];
+        if (at.is_nonlinear) continue;
+        at.map(q, true, u + 3 * k);
+        if (v != nullptr) at.map(v, false, du + 3 * k);
+    }
+    for (const Nonlinear& item : nonlinear_)
+        evaluate_nonlinear(item,
+                           q,
+                           v,
+                           t,
+                           u + 3 * item.attachment,
+                           v != nullptr ? du + 3 * item.attachment : nullptr);
+}
+
+void AttachmentMap::evaluate_nonlinear(
+    const Nonlinear& item, const double* q, const double* v, double t, double* u, double* du) {
+    const Attachment& at = attachments_[item.attachment];
+    const BodyPart& part = model_.bodies[static_cast<std::size_t>(at.body)];
+    const auto count = static_cast<std::size_t>(part.count);
+    const std::size_t width = at.coordinates.size();
+    const std::span<double> J(jacobian_.data() + item.first, 3 * width);
+    const std::span<double> bias(bias_.data() + 3 * item.attachment, 3);
+    std::ranges::fill(bias, 0.0);
+    AttachmentValues values;
+    values.r = {u, 3};
+    values.J = J;
+    std::span<const double> rates;
+    if (v != nullptr) {
+        values.bias = bias;
+        rates = {v + part.first, count};
+    }
+    meter_.call(part.object, "evaluate_attachment", t, [&] {
+        part.body->evaluate_attachment(at.id, {q + part.first, count}, rates, values);
+    });
+    const auto refuse = [&](const char* what) {
+        refuse_nonfinite(part.object,
+                         "evaluate_attachment",
+                         what,
+                         &t,
+                         fmt::format("attachment \"{}\"", at.text));
+    };
+    for (std::size_t c = 0; c < 3; ++c)
+        if (!std::isfinite(u[c]) || !std::isfinite(bias[c])) refuse("a value");
+    for (const double x : J)
+        if (!std::isfinite(x)) refuse("a Jacobian");
+    if (v == nullptr) return;
+    for (std::size_t c = 0; c < 3; ++c) {
+        double sum = 0.0;
+        for (std::size_t j = 0; j < width; ++j) sum += J[c * width + j] * v[at.coordinates[j]];
+        du[c] = sum;
+    }
+}
+
+void AttachmentMap::increment(const double* dq, double* du) const {
+    for (std::size_t k = 0; k < attachments_.size(); ++k)
+        attachments_[k].map(dq, false, du + 3 * k);
+}
+
+void AttachmentMap::scatter(const double* f, double* F) const {
+    for (std::size_t k = 0; k < attachments_.size(); ++k)
+        for (const Attachment::Term& term : attachments_[k].terms)
+            F[term.coordinate] += term.weight * f[3 * k + static_cast<std::size_t>(term.component)];
+    for (const Nonlinear& item : nonlinear_) {
+        const Attachment& at = attachments_[item.attachment];
+        const std::size_t width = at.coordinates.size();
+        for (std::size_t c = 0; c < 3; ++c)
+            for (std::size_t j = 0; j < width; ++j)
+                F[at.coordinates[j]] +=
+                    jacobian_[item.first + c * width + j] * f[3 * item.attachment + c];
+    }
+}
+
+std::vector<AttachmentMap::Entry> AttachmentMap::row(int scalar) const {
+    std::vector<Entry> entries;
+    const auto k = static_cast<std::size_t>(scalar / 3);
+    const Attachment& at = attachments_[k];
+    for (const Attachment::Term& term : at.terms)
+        if (term.component == scalar % 3) entries.push_back({term.coordinate, term.weight, -1});
+    if (!at.is_nonlinear) return entries;
+    const auto item = std::ranges::find(nonlinear_, k, &Nonlinear::attachment);
+    const std::size_t width = at.coordinates.size();
+    for (std::size_t j = 0; j < width; ++j)
+        entries.push_back(
+            {at.coordinates[j],
+             1.0,
+             static_cast<int>(item->first + static_cast<std::size_t>(scalar % 3) * width + j)});
+    return entries;
+}
+
+}  // namespace ancora

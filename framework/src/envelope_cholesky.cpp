@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Factorisation and triangular solves within the envelope.
+#include "envelope_cholesky.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Core>
+
+namespace ancora {
+namespace {
+
+// A pivot below this part of its own diagonal has lost all but its last digits.
+constexpr double kVanishedPivot = 1e-10;
+// A diagonal below this part of the largest is no mass; real masses differ by less.
+constexpr double kVanishedDiagonal = 1e-14;
+// Rounding makes a vanishing pivot negative by less than this part of its diagonal.
+constexpr double kNegativePivot = -1e-8;
+
+using Entries = Eigen::Map<const Eigen::VectorXd>;
+
+double dot(const double* x, const double* y, int count) {
+    if (count < 4) {
+        double sum = 0.0;
+        for (int i = 0; i < count; ++i) sum += x[i] * y[i];
+        return sum;
+    }
+    return Entries(x, count).dot(Entries(y, count));
+}
+
+}  // namespace
+
+EnvelopeCholesky::EnvelopeCholesky(int size, const std::vector<std::pair<int, int>>& pattern)
+    : size_(size) {
+    for (int i = 0; i < size; ++i) first_.push_back(i);
+    for (const auto& [i, j] : pattern) {
+        int& first = first_[static_cast<std::size_t>(i)];
+        first = std::min(first, j);
+    }
+    long next = 0;
+    for (int i = 0; i < size; ++i) {
+        start_.push_back(next - first_[static_cast<std::size_t>(i)]);
+        next += i + 1 - first_[static_cast<std::size_t>(i)];
+    }
+    value_.assign(static_cast<std::size_t>(next), 0.0);
+    inverse_.assign(static_cast<std::size_t>(size), 0.0);
+    has_vanished_.assign(static_cast<std::size_t>(size), 0);
+    vanished_.reserve(static_cast<std::size_t>(size));
+}
+
+EnvelopeCholesky EnvelopeCholesky::full(int size) {
+    std::vector<std::pair<int, int>> pattern;
+    for (int i = 0; i < size; ++i) pattern.emplace_back(i, 0);
+    return {size, pattern};
+}
+
+void EnvelopeCholesky::clear() {
+    std::fill(value_.begin(), value_.end(), 0.0);
+}
+
+bool EnvelopeCholesky::factorise(const double* usual) {
+    double* value = value_.data();
+    const long* start = start_.data();
+    const int* first = first_.data();
+    double* inverse = inverse_.data();
+    char* has_vanished = has_vanished_.data();
+    double largest = 0.0;
+    for (int i = 0; i < size_; ++i) largest = std::max(largest, value[start[i] + i]);
+
+    vanished_.clear();
+    smallest_pivot_ = 1.0;
+    for (int i = 0; i < size_; ++i) {
+        double* row = value + start[i];
+        // L_ij = (M_ij - sum_k L_ik L_jk) / L_jj; a vanished column has nothing below its pivot
+        for (int j = first[i]; j < i; ++j) {
+            const int from = std::max(first[i], first[j]);
+            const double rest = row[j] - dot(row + from, value + start[j] + from, j - from);
+            row[j] = has_vanished[j] != 0 ? 0.0 : rest * inverse[j];
+        }
+        const double diagonal = row[i];
+        double pivot = diagonal - dot(row + first[i], row + first[i], i - first[i]);
+        if (!std::isfinite(pivot) || pivot < kNegativePivot * std::abs(diagonal) ||
+            diagonal < -kVanishedDiagonal * largest)
+            return false;
+        has_vanished[i] =
+            diagonal <= kVanishedDiagonal * largest || pivot <= kVanishedPivot * diagonal ? 1 : 0;
+        if (has_vanished[i] != 0) {
+            vanished_.push_back(i);
+            pivot = usual[i];
+            smallest_pivot_ = 0.0;
+        } else {
+            smallest_pivot_ = std::min(smallest_pivot_, pivot / diagonal);
+        }
+        row[i] = std::sqrt(pivot);
+        inverse[i] = 1.0 / row[i];
+    }
+    return true;
+}
+
+void EnvelopeCholesky::solve_lower(double* y, int begin) const {
+    const long* start = start_.data();
+    const int* first = first_.data();
+    for (int i = begin; i < size_; ++i) {
+        const int from = std::max(begin, first[i]);
+        const double rest = y[i] - dot(value_.data() + start[i] + from, y + from, i - from);
+        y[i] = rest * inverse_[static_cast<std::size_t>(i)];
+    }
+}
+
+void EnvelopeCholesky::solve_upper(double* y) const {
+    const long* start = start_.data();
+    const int* first = first_.data();
+    for (int i = size_ - 1; i >= 0; --i) {
+        y[i] *= inverse_[static_cast<std::size_t>(i)];
+        const double* row = value_.data() + start[i];
+        for (int j = first[i]; j < i; ++j) y[j] -= row[j] * y[i];
+    }
+}
+
+std::vector<int> EnvelopeCholesky::reach(const std::vector<int>& support) const {
+    // Row i depends on the columns of its envelope.
+    std::vector<int> reached;
+    if (support.empty()) return reached;
+    std::vector<int> sorted = support;
+    std::sort(sorted.begin(), sorted.end());
+    std::size_t next = 0;
+    for (int i = sorted.front(); i < size_; ++i) {
+        const bool is_in_support = next < sorted.size() && sorted[next] == i;
+        if (is_in_support) ++next;
+        const int first = first_[static_cast<std::size_t>(i)];
+        const bool is_reached = !reached.empty() && first <= reached.back();
+        if (is_in_support || is_reached) reached.push_back(i);
+    }
+    return reached;
+}
+
+void EnvelopeCholesky::solve_lower(double* y, const int* reached, int count) const {
+    const long* start = start_.data();
+    const int* first = first_.data();
+    for (int r = 0; r < count; ++r) {
+        const int i = reached[r];
+        const double* row = value_.data() + start[i];
+        double rest = y[i];
+        for (int s = r - 1; s >= 0 && reached[s] >= first[i]; --s)
+            rest -= row[reached[s]] * y[reached[s]];
+        y[i] = rest * inverse_[static_cast<std::size_t>(i)];
+    }
+}
+
+}  // namespace ancora

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cholesky factor of a positive semidefinite matrix within its envelope.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+namespace ancora {
+
+/// L L^T = M, row by row from the first column that the pattern has in each: a diagonal, blocks of
+/// bodies and a full matrix each cost what they must and no more.
+///
+/// M may be singular. A pivot that vanishes relative to its own diagonal, or a diagonal that
+/// vanishes relative to the largest one, is replaced: L L^T = M + sum_i usual_i e_i e_i^T over the
+/// coordinates i where that happened, which is positive definite.
+class EnvelopeCholesky {
+public:
+    EnvelopeCholesky() = default;
+    /// @param pattern (i, j) with i >= j; the diagonal is always part of it
+    EnvelopeCholesky(int size, const std::vector<std::pair<int, int>>& pattern);
+    static EnvelopeCholesky full(int size);
+
+    /// Sets M to zero, to be filled by add(); factorise() overwrites it.
+    void clear();
+    void add(int i, int j, double value) { value_[place(i, j)] += value; }
+
+    /// @param usual what stands for a vanished pivot; entries > 0
+    /// @returns false if a pivot is not finite or clearly negative
+    bool factorise(const double* usual);
+
+    bool is_singular() const { return !vanished_.empty(); }
+    /// Coordinates whose pivots vanished, ascending.
+    const std::vector<int>& vanished() const { return vanished_; }
+    /// Smallest pivot relative to its diagonal; 0 if one vanished.
+    double smallest_pivot() const { return smallest_pivot_; }
+
+    /// y := L^-1 y, where y is zero before `first`.
+    void solve_lower(double* y, int first = 0) const;
+    /// y := L^-T y
+    void solve_upper(double* y) const;
+
+    /// Columns of L^-1 y that may differ from zero when y is zero outside `support`, ascending.
+    std::vector<int> reach(const std::vector<int>& support) const;
+    /// As solve_lower, where only the coordinates `reached` are looked at and written.
+    void solve_lower(double* y, const int* reached, int count) const;
+
+    long num_entries() const { return static_cast<long>(value_.size()); }
+
+private:
+    std::size_t place(int i, int j) const {
+        return static_cast<std::size_t>(start_[static_cast<std::size_t>(i)] + j);
+    }
+
+    int size_ = 0;
+    std::vector<int> first_;   // first column of each row
+    std::vector<long> start_;  // where column 0 of each row would stand in value_
+    std::vector<double> value_;
+    std::vector<double> inverse_;  // of the diagonal of L
+    std::vector<int> vanished_;
+    std::vector<char> has_vanished_;
+    double smallest_pivot_ = 1.0;
+};
+
+}  // namespace ancora

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entry point of the plugin "particle": the schema of its body type.
+#include "ancora/sdk/plugin.hpp"
+
+#include "particle.hpp"
+
+namespace {
+
+namespace p = ancora::parameter;
+
+constexpr ancora::Parameter kParticle[] = {
+    p::number("mass",
+              "kg",
+              "mass, > 0; or an anisotropic mass [[xx, xy, xz], ...], symmetric and positive "
+              "semidefinite, of which the coordinates' rows and columns count")
+        .or_matrix(3, 3)
+        .required(),
+    p::vector("position", 3, "m", "position, inertial axes").otherwise("[0.0, 0.0, 0.0]"),
+    p::vector("velocity", 3, "m/s", "velocity, inertial axes").otherwise("[0.0, 0.0, 0.0]"),
+    p::text("coordinates",
+            "inertial axes along which it can move: letters of \"xyz\"; along the others it stays")
+        .otherwise("\"xyz\""),
+};
+
+constexpr ancora::TypeDescriptor kTypes[] = {
+    ancora::type<ancora::particle::Particle>(
+        "particle",
+        {.doc = "point mass in one to three coordinates, with isotropic or anisotropic mass",
+         .equation = "q = (r_k),  T = 1/2 q'.M q',  M = m I or a matrix",
+         .source =
+             "F. E. Udwadia, R. E. Kalaba, Y. Fan, Is analytical dynamics a theoretical or an "
+             "experimental science?, Nonlinear Analysis 63 (2005) 692-698"},
+        kParticle),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("particle", "0.1.0", kTypes)

@@ -42,6 +42,10 @@ EnvelopeCholesky::EnvelopeCholesky(int size, const std::vector<std::pair<int, in
         start_.push_back(next - first_[static_cast<std::size_t>(i)]);
         next += i + 1 - first_[static_cast<std::size_t>(i)];
     }
+    last_.assign(static_cast<std::size_t>(size), 0);
+    for (int i = 0; i < size; ++i)
+        for (int j = first_[static_cast<std::size_t>(i)]; j <= i; ++j)
+            last_[static_cast<std::size_t>(j)] = i;
     value_.assign(static_cast<std::size_t>(next), 0.0);
     inverse_.assign(static_cast<std::size_t>(size), 0.0);
     has_vanished_.assign(static_cast<std::size_t>(size), 0);
@@ -118,18 +122,24 @@ void EnvelopeCholesky::solve_upper(double* y) const {
 }
 
 std::vector<int> EnvelopeCholesky::reach(const std::vector<int>& support) const {
-    // Row i depends on the columns of its envelope.
+    // Row i depends on the columns of its envelope; last_[j] is the last row that has column j.
     std::vector<int> reached;
-    if (support.empty()) return reached;
     std::vector<int> sorted = support;
     std::sort(sorted.begin(), sorted.end());
     std::size_t next = 0;
-    for (int i = sorted.front(); i < size_; ++i) {
+    int last = -1;
+    for (int i = 0; i < size_; ++i) {
+        if (i > last) {
+            if (next == sorted.size()) break;
+            i = sorted[next];
+        }
         const bool is_in_support = next < sorted.size() && sorted[next] == i;
         if (is_in_support) ++next;
-        const int first = first_[static_cast<std::size_t>(i)];
-        const bool is_reached = !reached.empty() && first <= reached.back();
-        if (is_in_support || is_reached) reached.push_back(i);
+        const bool is_reached =
+            !reached.empty() && first_[static_cast<std::size_t>(i)] <= reached.back();
+        if (!is_in_support && !is_reached) continue;
+        reached.push_back(i);
+        last = std::max(last, last_[static_cast<std::size_t>(i)]);
     }
     return reached;
 }

@@ -39,7 +39,7 @@ public:
     /// y := L^-T y
     void solve_upper(double* y) const;
 
-    /// Columns of L^-1 y that may differ from zero when y is zero outside `support`, ascending.
+    /// Entries of L^-1 y that may differ from zero when y is zero outside `support`, ascending.
     std::vector<int> reach(const std::vector<int>& support) const;
     /// As solve_lower, where only the coordinates `reached` are looked at and written.
     void solve_lower(double* y, const int* reached, int count) const;
@@ -53,6 +53,7 @@ private:
 
     int size_ = 0;
     std::vector<int> first_;   // first column of each row
+    std::vector<int> last_;    // last row of each column
     std::vector<long> start_;  // where column 0 of each row would stand in value_
     std::vector<double> value_;
     std::vector<double> inverse_;  // of the diagonal of L

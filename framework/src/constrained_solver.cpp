@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Islands, and the choice of path for each.
+#include "constrained_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "dense_island.hpp"
+#include "sparse_island.hpp"
+
+namespace ancora {
+namespace {
+
+// Islands with more unknowns (coordinates and rows) are sparse; measured on chains, where the two
+// paths cost the same at about this size.
+constexpr int kMostDense = 60;
+// An entry of a null vector up to this size is rounding: it is a unit vector over scaled rows.
+constexpr double kInSupport = 1e-8;
+// A free motion's acceleration counts in a row's residual by this part, since x is made of it.
+constexpr double kFreeMotion = 1e-6;
+
+/// Disjoint sets of coordinates.
+class Components {
+public:
+    explicit Components(int size) : parent_(static_cast<std::size_t>(size)) {
+        std::iota(parent_.begin(), parent_.end(), 0);
+    }
+    int root(int i) {
+        int* parent = parent_.data();
+        while (parent[i] != i) i = parent[i] = parent[parent[i]];
+        return i;
+    }
+    void join(int i, int j) {
+        const int a = root(i);
+        const int b = root(j);
+        parent_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    }
+
+private:
+    std::vector<int> parent_;
+};
+
+/// The last row of each dependent set: columns of the basis are rotated so that, from the last row
+/// upwards, all but one of those that are left vanish in a row; the row belongs to that one.
+std::vector<int> last_dependent_rows(Eigen::MatrixXd basis) {
+    std::vector<int> found;
+    Eigen::Index left = basis.cols();
+    for (Eigen::Index k = basis.rows() - 1; k >= 0 && left > 0; --k) {
+        Eigen::VectorXd entries = basis.row(k).head(left).transpose();
+        if (entries.norm() <= kInSupport) continue;
+        // reflection that maps the entries to the last of them
+        const double length = entries[left - 1] > 0.0 ? -entries.norm() : entries.norm();
+        entries[left - 1] -= length;
+        const Eigen::VectorXd share =
+            basis.leftCols(left) * entries * (2.0 / entries.squaredNorm());
+        basis.leftCols(left) -= share * entries.transpose();
+        --left;
+        found.push_back(static_cast<int>(k));
+    }
+    return found;
+}
+
+}  // namespace
+
+ConstrainedSolver::ConstrainedSolver(SystemPattern pattern, SolverPath path)
+    : n_(pattern.num_coordinates), m_(pattern.num_rows()) {
+    find_islands(pattern);
+    build_islands(pattern, path);
+}
+
+ConstrainedSolver::~ConstrainedSolver() = default;
+
+void ConstrainedSolver::find_islands(const SystemPattern& pattern) {
+    Components components(n_);
+    for (const auto& [i, j] : pattern.mass) components.join(i, j);
+    for (int k = 0; k < m_; ++k) {
+        const int* start = pattern.row_start.data() + k;
+        for (int e = start[0]; e < start[1]; ++e)
+            components.join(pattern.column[static_cast<std::size_t>(start[0])],
+                            pattern.column[static_cast<std::size_t>(e)]);
+    }
+    // numbered in the order of their first coordinates
+    island_of_.assign(static_cast<std::size_t>(n_), -1);
+    for (int i = 0; i < n_; ++i) {
+        const auto root = static_cast<std::size_t>(components.root(i));
+        if (island_of_[root] < 0) island_of_[root] = num_islands_++;
+        island_of_[static_cast<std::size_t>(i)] = island_of_[root];
+    }
+}
+
+void ConstrainedSolver::build_islands(const SystemPattern& pattern, SolverPath path) {
+    std::vector<IslandPattern> islands(static_cast<std::size_t>(num_islands_));
+    const auto island = [&](int coordinate) -> IslandPattern& {
+        return islands[static_cast<std::size_t>(island_of(coordinate))];
+    };
+    std::vector<int> local(static_cast<std::size_t>(n_));
+    std::size_t body = 0;
+    for (int i = 0; i < n_; ++i) {
+        IslandPattern& to = island(i);
+        while (body < pattern.first_of_body.size() && pattern.first_of_body[body] <= i) ++body;
+        // a body's first coordinate in this island
+        const int first = body > 0 ? pattern.first_of_body[body - 1] : 0;
+        if (to.coordinates.empty() || to.coordinates.back() < first)
+            to.first_of_body.push_back(to.num_coordinates());
+        local[static_cast<std::size_t>(i)] = to.num_coordinates();
+        to.coordinates.push_back(i);
+    }
+    std::vector<int> mass_of(static_cast<std::size_t>(n_), -1);  // places on the diagonal
+    for (std::size_t k = 0; k < pattern.mass.size(); ++k) {
+        const auto [i, j] = pattern.mass[k];
+        IslandPattern& to = island(i);
+        to.mass.emplace_back(local[static_cast<std::size_t>(i)],
+                             local[static_cast<std::size_t>(j)]);
+        to.mass_from.push_back(static_cast<int>(k));
+        if (i == j) mass_of[static_cast<std::size_t>(i)] = static_cast<int>(k);
+    }
+    for (int k = 0; k < m_; ++k) {
+        const int begin = pattern.row_start[static_cast<std::size_t>(k)];
+        const int end = pattern.row_start[static_cast<std::size_t>(k) + 1];
+        if (begin == end) {
+            empty_rows_.push_back(k);
+            continue;
+        }
+        IslandPattern& to = island(pattern.column[static_cast<std::size_t>(begin)]);
+        if (to.row_start.empty()) to.row_start.push_back(0);
+        to.rows.push_back(k);
+        for (int e = begin; e < end; ++e) {
+            to.column.push_back(
+                local[static_cast<std::size_t>(pattern.column[static_cast<std::size_t>(e)])]);
+            to.entry_from.push_back(e);
+        }
+        to.row_start.push_back(static_cast<int>(to.column.size()));
+    }
+    for (IslandPattern& one : islands) {
+        if (one.row_start.empty()) one.row_start.push_back(0);
+        if (one.num_coordinates() == 1 && one.num_rows() == 0) {
+            const int i = one.coordinates.front();
+            free_coordinate_.push_back(i);
+            free_mass_from_.push_back(mass_of[static_cast<std::size_t>(i)]);
+            continue;
+        }
+        const int unknowns = one.num_coordinates() + one.num_rows();
+        const bool is_sparse =
+            path == SolverPath::sparse || (path == SolverPath::automatic && unknowns > kMostDense);
+        if (is_sparse) {
+            ++num_sparse_;
+            islands_.push_back(std::make_unique<SparseIsland>(std::move(one)));
+        } else {
+            islands_.push_back(std::make_unique<DenseIsland>(std::move(one)));
+        }
+    }
+    free_inverse_mass_.assign(free_coordinate_.size(), 0.0);
+}
+
+SolverStatus ConstrainedSolver::factorise(std::span<const double> M,
+                                          std::span<const double> A,
+                                          bool is_mass_new) {
+    bool has_failed = false;
+    if (is_mass_new) {
+        undetermined_free_ = -1;
+        for (std::size_t k = 0; k < free_coordinate_.size(); ++k) {
+            const int from = free_mass_from_[k];
+            const double mass = from < 0 ? 0.0 : M[static_cast<std::size_t>(from)];
+            free_inverse_mass_[k] = 1.0 / mass;
+            if (mass == 0.0 && undetermined_free_ < 0) undetermined_free_ = free_coordinate_[k];
+            has_failed |= mass < 0.0 || !std::isfinite(mass);
+        }
+    }
+    undetermined_island_ = nullptr;
+    for (const std::unique_ptr<SolverIsland>& island : islands_) {
+        const SolverIsland::Status status = island->factorise(M, A, is_mass_new);
+        has_failed |= status == SolverIsland::Status::failed;
+        if (status == SolverIsland::Status::undetermined && undetermined_island_ == nullptr)
+            undetermined_island_ = island.get();
+    }
+    if (has_failed) return SolverStatus::failed;
+    const bool is_determined = undetermined_free_ < 0 && undetermined_island_ == nullptr;
+    return is_determined ? SolverStatus::good : SolverStatus::undetermined;
+}
+
+bool ConstrainedSolver::solve(std::span<const double> f,
+                              std::span<const double> r,
+                              std::span<double> x,
+                              std::span<double> lambda) {
+    for (std::size_t k = 0; k < free_coordinate_.size(); ++k) {
+        const auto i = static_cast<std::size_t>(free_coordinate_[k]);
+        x[i] = f.empty() ? 0.0 : f[i] * free_inverse_mass_[k];
+    }
+    if (!lambda.empty())
+        for (const int k : empty_rows_) lambda[static_cast<std::size_t>(k)] = 0.0;
+    bool is_solved = true;
+    for (const std::unique_ptr<SolverIsland>& island : islands_)
+        is_solved &= island->solve(f, r, x, lambda);
+    return is_solved;
+}
+
+RankAnalysis ConstrainedSolver::rank(bool with_rows) {
+    RankAnalysis out;
+    out.num_rows = static_cast<int>(empty_rows_.size());
+    for (const std::unique_ptr<SolverIsland>& island : islands_) island->add_rank(out);
+    if (!with_rows) return out;
+    out.redundant = empty_rows_;
+    for (const std::unique_ptr<SolverIsland>& island : islands_)
+        for (const int k : last_dependent_rows(island->null_basis()))
+            out.redundant.push_back(island->pattern().rows[static_cast<std::size_t>(k)]);
+    std::sort(out.redundant.begin(), out.redundant.end());
+    return out;
+}
+
+std::vector<int> ConstrainedSolver::rows_without_unique_multiplier() {
+    std::vector<int> out = empty_rows_;
+    for (const std::unique_ptr<SolverIsland>& island : islands_) {
+        const Eigen::MatrixXd basis = island->null_basis();
+        for (Eigen::Index k = 0; k < basis.rows(); ++k)
+            if (basis.row(k).norm() > kInSupport)
+                out.push_back(island->pattern().rows[static_cast<std::size_t>(k)]);
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+ConstrainedSolver::Undetermined ConstrainedSolver::undetermined() {
+    Undetermined out;
+    out.direction.setZero(n_);
+    if (undetermined_free_ >= 0) {
+        out.coordinate = undetermined_free_;
+        out.direction[undetermined_free_] = 1.0;
+    } else if (undetermined_island_ != nullptr) {
+        const Eigen::VectorXd direction = undetermined_island_->null_direction();
+        for (Eigen::Index i = 0; i < direction.size(); ++i)
+            out.direction[undetermined_island_->pattern()
+                              .coordinates[static_cast<std::size_t>(i)]] = direction[i];
+        out.direction.cwiseAbs().maxCoeff(&out.coordinate);
+    }
+    return out;
+}
+
+ConstrainedSolver::WorstRow ConstrainedSolver::worst_row(std::span<const double> f,
+                                                         std::span<const double> r,
+                                                         std::span<const double> x) const {
+    WorstRow out;
+    const auto take = [&](int row, double gap, double terms) {
+        const double relative = gap > 0.0 ? gap / terms : 0.0;
+        if (!(relative <= out.relative)) out = {row, relative};
+    };
+    for (const int k : empty_rows_)
+        if (!r.empty())
+            take(k,
+                 std::abs(r[static_cast<std::size_t>(k)]),
+                 std::abs(r[static_cast<std::size_t>(k)]));
+    for (const std::unique_ptr<SolverIsland>& island : islands_) {
+        const IslandPattern& pattern = island->pattern();
+        double free_square = 0.0;
+        for (std::size_t i = 0; i < pattern.coordinates.size() && !f.empty(); ++i) {
+            const double part = f[static_cast<std::size_t>(pattern.coordinates[i])] /
+                                island->weights()[static_cast<Eigen::Index>(i)];
+            free_square += part * part;
+        }
+        for (std::size_t k = 0; k < pattern.rows.size(); ++k) {
+            const double wanted = r.empty() ? 0.0 : r[static_cast<std::size_t>(pattern.rows[k])];
+            double gap = -wanted;
+            double terms =
+                std::abs(wanted) + kFreeMotion * std::sqrt(free_square) *
+                                       island->row_lengths()[static_cast<Eigen::Index>(k)];
+            for (int e = pattern.row_start[k]; e < pattern.row_start[k + 1]; ++e) {
+                const int i = pattern.coordinates[static_cast<std::size_t>(
+                    pattern.column[static_cast<std::size_t>(e)])];
+                const double term = island->entry_values()[static_cast<std::size_t>(e)] *
+                                    x[static_cast<std::size_t>(i)];
+                gap += term;
+                terms += std::abs(term);
+            }
+            take(pattern.rows[k], std::abs(gap), terms);
+        }
+    }
+    return out;
+}
+
+long ConstrainedSolver::num_fallbacks() const {
+    long count = 0;
+    for (const std::unique_ptr<SolverIsland>& island : islands_) count += island->num_fallbacks();
+    return count;
+}
+
+}  // namespace ancora

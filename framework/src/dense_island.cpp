@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Factors of a dense island, and solutions from them.
+#include "dense_island.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Eigenvalues>
+
+namespace ancora {
+namespace {
+
+// Pivots up to this part of the largest are noise: a row kept at 1e-10 makes 1e-2 of 1e-12 in b.
+constexpr double kRankThreshold = 1e-10;
+constexpr double kNearLow = 1e-14;
+constexpr double kNearHigh = 1e-8;
+// M_A with a smaller pivot may be singular, or merely ill-scaled: looked at in scaled coordinates.
+constexpr double kSuspicious = 1e-6;
+// Refinement ends when a correction is no more than this part of the solution; what it leaves is
+// smaller by the factor that each correction gains, 1e-8 or better where the rank is clear.
+constexpr double kConverged = 1e-13;
+constexpr double kRounding = 1e-17;
+constexpr int kMostRefinements = 6;
+
+}  // namespace
+
+DenseIsland::DenseIsland(IslandPattern pattern)
+    : SolverIsland(std::move(pattern)),
+      mass_(n_, pattern_.mass),
+      qr_(n_, m_),
+      second_(m_, std::min(n_, m_)),
+      work_n_(Eigen::VectorXd::Zero(n_)),
+      work_m_(Eigen::VectorXd::Zero(std::max(n_, m_))),
+      w_(Eigen::VectorXd::Zero(std::max(n_, m_))),
+      dx_(Eigen::VectorXd::Zero(n_)),
+      dlambda_(Eigen::VectorXd::Zero(m_)) {}
+
+SolverIsland::Status DenseIsland::factorise_local(const std::vector<double>& M,
+                                                  const std::vector<double>& A) {
+    M_ = M;
+    A_ = A;
+    compute_weights();
+    return do_factorise(true);
+}
+
+bool DenseIsland::solve_local(const Eigen::VectorXd& f,
+                              const Eigen::VectorXd& r,
+                              Eigen::VectorXd& x,
+                              Eigen::VectorXd& lambda) {
+    f_ = f;
+    r_ = r;
+    const bool is_solved = do_solve();
+    x = x_;
+    lambda = lambda_;
+    return is_solved;
+}
+
+SolverIsland::Status DenseIsland::do_factorise(bool is_mass_new) {
+    if (is_mass_new) {
+        mass_.clear();
+        for (std::size_t k = 0; k < M_.size(); ++k)
+            mass_.add(pattern_.mass[k].first, pattern_.mass[k].second, M_[k]);
+        if (!mass_.factorise(usual_.data())) return Status::failed;
+        is_singular_ = mass_.is_singular();
+    }
+    if (is_singular_) {
+        const Status status = augment();
+        if (status != Status::good) return status;
+    }
+    factorise_rows();
+    return length_.allFinite() ? Status::good : Status::failed;
+}
+
+/// (1) and (2)
+void DenseIsland::factorise_rows() {
+    qr_.resize(n_, m_);
+    const int* start = pattern_.row_start.data();
+    const int* column = pattern_.column.data();
+    for (int k = 0; k < m_; ++k) {
+        // L^-1 A_k^T, whose length is sqrt(D_k)
+        double* row = qr_.column(k);
+        std::fill(row, row + n_, 0.0);
+        int first = n_;
+        for (int e = start[k]; e < start[k + 1]; ++e) {
+            row[column[e]] = A_[static_cast<std::size_t>(e)];
+            first = std::min(first, column[e]);
+        }
+        L().solve_lower(row, first);
+        Eigen::Map<Eigen::VectorXd> scaled(row, n_);
+        length_[k] = scaled.norm();
+        if (length_[k] > 0.0) scaled /= length_[k];
+    }
+    qr_.factorise(kRankThreshold);
+    const int r = qr_.rank();
+    if (r == m_) return;
+    second_.resize(m_, r);
+    for (int i = 0; i < r; ++i) {
+        double* to = second_.column(i);
+        std::fill(to, to + i, 0.0);
+        for (int j = i; j < m_; ++j) to[j] = qr_.column(j)[i];
+    }
+    second_.factorise(0.0, false);
+}
+
+/// M_A, literally, unless masses differ so much that this would lose the small ones: then with
+/// A^+ A taken in coordinates scaled by the roots of the masses.
+SolverIsland::Status DenseIsland::augment() {
+    if (unit_.size() == 0) {
+        unit_.setOnes(n_);
+        augmented_ = EnvelopeCholesky::full(n_);
+        row_space_ = PivotedQr(n_, m_);
+    }
+    double trace = 0.0;
+    for (std::size_t k = 0; k < M_.size(); ++k)
+        if (pattern_.mass[k].first == pattern_.mass[k].second) trace += M_[k];
+    const double sigma = trace > 0.0 ? trace / n_ : 1.0;
+    if (!augment_with(unit_, sigma)) return Status::failed;
+    if (augmented_.smallest_pivot() > kSuspicious) return Status::good;
+    const double literal = augmented_.smallest_pivot();
+    if (!augment_with(weight_, 1.0)) return Status::failed;
+    if (augmented_.is_singular()) return Status::undetermined;
+    if (literal > 0.0) {
+        if (!augment_with(unit_, sigma)) return Status::failed;
+    }
+    return Status::good;
+}
+
+/// L L^T = M + sigma W P W, where P projects on the range of W^-1 A^T, W the given weights.
+bool DenseIsland::augment_with(const Eigen::VectorXd& weight, double sigma) {
+    row_space_.resize(n_, m_);
+    const int* start = pattern_.row_start.data();
+    const int* column = pattern_.column.data();
+    for (int k = 0; k < m_; ++k) {
+        Eigen::Map<Eigen::VectorXd> row(row_space_.column(k), n_);
+        row.setZero();
+        for (int e = start[k]; e < start[k + 1]; ++e)
+            row[column[e]] = A_[static_cast<std::size_t>(e)] / weight[column[e]];
+        const double norm = row.norm();
+        if (norm > 0.0) row /= norm;
+    }
+    row_space_.factorise(kRankThreshold);
+
+    augmented_.clear();
+    for (std::size_t k = 0; k < M_.size(); ++k)
+        augmented_.add(pattern_.mass[k].first, pattern_.mass[k].second, M_[k]);
+    for (int c = 0; c < row_space_.rank(); ++c) {
+        // an orthonormal vector of the row space
+        work_n_.setZero();
+        work_n_[c] = 1.0;
+        row_space_.apply_Q(work_n_.data());
+        work_n_.array() *= weight.array();
+        for (int i = 0; i < n_; ++i)
+            for (int j = 0; j <= i; ++j) augmented_.add(i, j, sigma * work_n_[i] * work_n_[j]);
+    }
+    return augmented_.factorise(usual_.data());
+}
+
+bool DenseIsland::do_solve() {
+    solve_once(f_, r_, x_, lambda_);
+    const double free = force_norm(f_);
+    for (int step = 0; step < kMostRefinements; ++step) {
+        compute_residual();
+        solve_once(residual_f_, residual_r_, dx_, dlambda_);
+        x_ += dx_;
+        lambda_ += dlambda_;
+        const double correction = mass_norm(dx_);
+        if (correction <= kConverged * mass_norm(x_) || correction <= kRounding * free) break;
+    }
+    return x_.allFinite();
+}
+
+void DenseIsland::solve_once(const Eigen::VectorXd& f,
+                             const Eigen::VectorXd& r,
+                             Eigen::VectorXd& x,
+                             Eigen::VectorXd& lambda) {
+    const int rank = qr_.rank();
+    // z = Q^T L^-1 f
+    x = f;
+    L().solve_lower(x.data());
+    qr_.apply_Qt(x.data());
+    // w = (R^T)^+ P^T D^-1/2 r
+    for (int j = 0; j < m_; ++j) {
+        const int k = qr_.source(j);
+        work_m_[j] = length_[k] > 0.0 ? r[k] / length_[k] : 0.0;
+    }
+    if (rank < m_) {
+        second_.apply_Qt(work_m_.data());
+        second_.solve_R(work_m_.data());
+    } else {
+        qr_.solve_Rt(work_m_.data());
+    }
+    // x = L^-T Q [w; z2]
+    for (int i = 0; i < rank; ++i) {
+        w_[i] = work_m_[i] - x[i];
+        x[i] = work_m_[i];
+    }
+    qr_.apply_Q(x.data());
+    L().solve_upper(x.data());
+    if (is_singular_) {
+        // L^-1 (M x - f) in place of w - z1
+        work_n_ = -f;
+        for (std::size_t k = 0; k < M_.size(); ++k) {
+            const auto [i, j] = pattern_.mass[k];
+            work_n_[i] += M_[k] * x[j];
+            if (i != j) work_n_[j] += M_[k] * x[i];
+        }
+        L().solve_lower(work_n_.data());
+        qr_.apply_Qt(work_n_.data());
+        w_.head(rank) = work_n_.head(rank);
+    }
+    // lambda = D^-1/2 P R^+ w
+    w_.tail(w_.size() - rank).setZero();
+    if (rank < m_) {
+        second_.solve_Rt(w_.data());
+        second_.apply_Q(w_.data());
+    } else {
+        qr_.solve_R(w_.data());
+    }
+    for (int j = 0; j < m_; ++j) {
+        const int k = qr_.source(j);
+        lambda[k] = length_[k] > 0.0 ? w_[j] / length_[k] : 0.0;
+    }
+}
+
+void DenseIsland::add_rank(RankAnalysis& out) {
+    const int rank = qr_.rank();
+    out.num_rows += m_;
+    out.rank += rank;
+    for (int k = 0; k <= rank; ++k) {
+        const double pivot = qr_.relative_pivot(k);
+        if (k < rank)
+            out.smallest_kept =
+                out.smallest_kept > 0.0 ? std::min(out.smallest_kept, pivot) : pivot;
+        else
+            out.largest_dropped = std::max(out.largest_dropped, pivot);
+        out.is_near_threshold |= pivot > kNearLow && pivot < kNearHigh;
+    }
+}
+
+Eigen::MatrixXd DenseIsland::null_basis() {
+    const int rank = qr_.rank();
+    Eigen::MatrixXd basis = Eigen::MatrixXd::Zero(m_, m_ - rank);
+    Eigen::VectorXd column(m_);
+    for (int c = 0; c < m_ - rank; ++c) {
+        column.setZero();
+        column[rank + c] = 1.0;
+        second_.apply_Q(column.data());
+        for (int j = 0; j < m_; ++j) basis(qr_.source(j), c) = column[j];
+    }
+    return basis;
+}
+
+Eigen::VectorXd DenseIsland::null_direction() {
+    // W^-1 M W^-1 + P, whose least eigenvalue is 0; x = W^-1 y
+    Eigen::MatrixXd scaled = Eigen::MatrixXd::Zero(n_, n_);
+    for (std::size_t k = 0; k < M_.size(); ++k) {
+        const auto [i, j] = pattern_.mass[k];
+        const double value = M_[k] / (weight_[i] * weight_[j]);
+        scaled(i, j) += value;
+        if (i != j) scaled(j, i) += value;
+    }
+    augment_with(weight_, 1.0);
+    for (int c = 0; c < row_space_.rank(); ++c) {
+        work_n_.setZero();
+        work_n_[c] = 1.0;
+        row_space_.apply_Q(work_n_.data());
+        scaled += work_n_ * work_n_.transpose();
+    }
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(scaled);
+    const Eigen::VectorXd x = eigen.eigenvectors().col(0).cwiseQuotient(weight_);
+    return x.normalized();
+}
+
+}  // namespace ancora

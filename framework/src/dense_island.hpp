@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rank-revealing way: orthogonal factors of the constraint rows in mass-weighted coordinates.
+#pragma once
+
+#include "envelope_cholesky.hpp"
+#include "pivoted_qr.hpp"
+#include "solver_island.hpp"
+
+namespace ancora {
+
+/// With M = L L^T, D_k = A_k M^-1 A_k^T, scaled rows B = D^-1/2 A L^-T and y = L^T x (theory,
+/// section 1):
+///
+///   B^T P = Q [R11 R12]                      pivoted, the rank r decided on its pivots       (1)
+///   [R11 R12]^T = H [U; 0]                   only if rows are redundant                      (2)
+///   w = (R^T)^+ P^T D^-1/2 r,  z = Q^T L^-1 f                                                (3)
+///   y = Q [w; z2]                            the constrained part prescribed, the rest free  (4)
+///   D^1/2 lambda = P R^+ (w - z1)            the least one of those that give this y         (5)
+///
+/// (4) is x = M^-1 f + L^-T B^+ (r - A M^-1 f) written out, with B^+ = Q1 (R^T)^+ P^T, so an
+/// inconsistent r is met in the least-squares sense of scaled rows.
+///
+/// Singular M: M_A = M + sigma A^+ A stands for M in L, D and B, sigma = tr(M)/n (Udwadia,
+/// Phohomsiri 2006). sigma A^+ r, which they add to f, lies in the range of A^T and changes nothing
+/// in (4); lambda then follows from A^T lambda = M x - f.
+class DenseIsland final : public SolverIsland {
+public:
+    explicit DenseIsland(IslandPattern pattern);
+
+    void add_rank(RankAnalysis& out) override;
+    Eigen::MatrixXd null_basis() override;
+    Eigen::VectorXd null_direction() override;
+
+    int rank() const { return qr_.rank(); }
+    /// Values for a caller that has them in the island's own order.
+    Status factorise_local(const std::vector<double>& M, const std::vector<double>& A);
+    bool solve_local(const Eigen::VectorXd& f,
+                     const Eigen::VectorXd& r,
+                     Eigen::VectorXd& x,
+                     Eigen::VectorXd& lambda);
+
+private:
+    Status do_factorise(bool is_mass_new) override;
+    bool do_solve() override;
+
+    const EnvelopeCholesky& L() const { return is_singular_ ? augmented_ : mass_; }
+    Status augment();
+    bool augment_with(const Eigen::VectorXd& weight, double sigma);
+    void factorise_rows();
+    void solve_once(const Eigen::VectorXd& f,
+                    const Eigen::VectorXd& r,
+                    Eigen::VectorXd& x,
+                    Eigen::VectorXd& lambda);
+
+    EnvelopeCholesky mass_;
+    bool is_singular_ = false;
+    PivotedQr qr_;      // (1)
+    PivotedQr second_;  // (2)
+    Eigen::VectorXd work_n_, work_m_, w_;
+    Eigen::VectorXd dx_, dlambda_;
+    // for singular M only
+    EnvelopeCholesky augmented_;
+    PivotedQr row_space_;
+    Eigen::VectorXd unit_;
+};
+
+}  // namespace ancora

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values, residuals and norms of an island.
+#include "solver_island.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ancora {
+namespace {
+
+// A diagonal below this part of the island's largest is no mass.
+constexpr double kMassless = 1e-14;
+
+}  // namespace
+
+SolverIsland::SolverIsland(IslandPattern pattern)
+    : n_(pattern.num_coordinates()), m_(pattern.num_rows()), pattern_(std::move(pattern)) {
+    M_.assign(pattern_.mass.size(), 0.0);
+    A_.assign(pattern_.column.size(), 0.0);
+    for (Eigen::VectorXd* v : {&usual_, &weight_, &f_, &x_, &residual_f_}) v->setZero(n_);
+    for (Eigen::VectorXd* v : {&length_, &r_, &lambda_, &residual_r_}) v->setZero(m_);
+    extended_.assign(static_cast<std::size_t>(n_), 0.0L);
+}
+
+SolverIsland::Status SolverIsland::factorise(std::span<const double> M,
+                                             std::span<const double> A,
+                                             bool is_mass_new) {
+    if (is_mass_new) {
+        for (std::size_t k = 0; k < M_.size(); ++k)
+            M_[k] = M[static_cast<std::size_t>(pattern_.mass_from[k])];
+        compute_weights();
+    }
+    for (std::size_t k = 0; k < A_.size(); ++k)
+        A_[k] = A[static_cast<std::size_t>(pattern_.entry_from[k])];
+    return do_factorise(is_mass_new);
+}
+
+void SolverIsland::compute_weights() {
+    Eigen::VectorXd& diagonal = weight_;
+    diagonal.setZero();
+    for (std::size_t k = 0; k < M_.size(); ++k)
+        if (pattern_.mass[k].first == pattern_.mass[k].second)
+            diagonal[pattern_.mass[k].first] += M_[k];
+    const double largest = std::max(0.0, diagonal.maxCoeff());
+    // What is usual: the mean of the body's masses, else of the island's, else 1.
+    double sum = 0.0;
+    int count = 0;
+    const auto take_mean = [&](int begin, int end) {
+        sum = 0.0;
+        count = 0;
+        for (int i = begin; i < end; ++i) {
+            if (!(diagonal[i] > kMassless * largest)) continue;
+            sum += diagonal[i];
+            ++count;
+        }
+    };
+    take_mean(0, n_);
+    usual_.setConstant(count > 0 ? sum / count : 1.0);
+    for (std::size_t b = 0; b < pattern_.first_of_body.size(); ++b) {
+        const int begin = pattern_.first_of_body[b];
+        const int end = b + 1 < pattern_.first_of_body.size() ? pattern_.first_of_body[b + 1] : n_;
+        take_mean(begin, end);
+        if (count > 0) usual_.segment(begin, end - begin).setConstant(sum / count);
+    }
+    for (int i = 0; i < n_; ++i)
+        weight_[i] = std::sqrt(diagonal[i] > kMassless * largest ? diagonal[i] : usual_[i]);
+}
+
+bool SolverIsland::solve(std::span<const double> f,
+                         std::span<const double> r,
+                         std::span<double> x,
+                         std::span<double> lambda) {
+    for (int i = 0; i < n_; ++i)
+        f_[i] =
+            f.empty()
+                ? 0.0
+                : f[static_cast<std::size_t>(pattern_.coordinates[static_cast<std::size_t>(i)])];
+    for (int k = 0; k < m_; ++k)
+        r_[k] = r.empty() ? 0.0
+                          : r[static_cast<std::size_t>(pattern_.rows[static_cast<std::size_t>(k)])];
+    const bool is_solved = do_solve();
+    for (int i = 0; i < n_; ++i)
+        x[static_cast<std::size_t>(pattern_.coordinates[static_cast<std::size_t>(i)])] = x_[i];
+    if (lambda.empty()) return is_solved;
+    for (int k = 0; k < m_; ++k)
+        lambda[static_cast<std::size_t>(pattern_.rows[static_cast<std::size_t>(k)])] = lambda_[k];
+    return is_solved;
+}
+
+void SolverIsland::compute_residual() {
+    long double* rest = extended_.data();
+    for (int i = 0; i < n_; ++i) rest[i] = f_[i];
+    // f - M x
+    for (std::size_t k = 0; k < M_.size(); ++k) {
+        const auto [i, j] = pattern_.mass[k];
+        const long double value = M_[k];
+        rest[i] -= value * x_[j];
+        if (i != j) rest[j] -= value * x_[i];
+    }
+    // + A^T lambda, and r - A x
+    const int* start = pattern_.row_start.data();
+    const int* column = pattern_.column.data();
+    for (int k = 0; k < m_; ++k) {
+        long double gap = r_[k];
+        const long double multiplier = lambda_[k];
+        for (int e = start[k]; e < start[k + 1]; ++e) {
+            const int i = column[e];
+            const long double value = A_[static_cast<std::size_t>(e)];
+            rest[i] += value * multiplier;
+            gap -= value * x_[i];
+        }
+        residual_r_[k] = static_cast<double>(gap);
+    }
+    for (int i = 0; i < n_; ++i) residual_f_[i] = static_cast<double>(rest[i]);
+}
+
+double SolverIsland::mass_norm(const Eigen::VectorXd& x) const {
+    return std::sqrt((weight_.array() * x.array()).square().sum());
+}
+
+double SolverIsland::force_norm(const Eigen::VectorXd& f) const {
+    return std::sqrt((f.array() / weight_.array()).square().sum());
+}
+
+}  // namespace ancora

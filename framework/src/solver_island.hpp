@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A part of a constrained system that hangs together: what both ways of solving it share.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "rank_analysis.hpp"
+
+namespace ancora {
+
+/// Pattern of an island in its own numbering, and where its values stand in the system's.
+struct IslandPattern {
+    std::vector<int> coordinates;            ///< of the system, ascending
+    std::vector<int> rows;                   ///< of the system, ascending
+    std::vector<std::pair<int, int>> mass;   ///< lower triangle
+    std::vector<int> row_start, column;      ///< CSR of A
+    std::vector<int> mass_from, entry_from;  ///< of each value, its place in the system's
+    std::vector<int> first_of_body;
+
+    int num_coordinates() const { return static_cast<int>(coordinates.size()); }
+    int num_rows() const { return static_cast<int>(rows.size()); }
+};
+
+/// M x = f + A^T lambda, A x = r for one island.
+///
+/// Rows are scaled by their lengths sqrt(D_k), D_k = A_k M^-1 A_k^T, coordinates weighed by the
+/// roots w_i of their masses. Solutions are refined with residuals in extended precision (long
+/// double), so that they come out right to the last digits wherever the factorisation has any.
+class SolverIsland {
+public:
+    enum class Status { good, undetermined, failed };
+
+    explicit SolverIsland(IslandPattern pattern);
+    virtual ~SolverIsland() = default;
+    SolverIsland(const SolverIsland&) = delete;
+    SolverIsland& operator=(const SolverIsland&) = delete;
+
+    /// Takes the island's values out of the system's and factorises.
+    Status factorise(std::span<const double> M, std::span<const double> A, bool is_mass_new);
+
+    /// Solves with the system's vectors; writes the island's entries only.
+    /// @returns false if it did not converge
+    bool solve(std::span<const double> f,
+               std::span<const double> r,
+               std::span<double> x,
+               std::span<double> lambda);
+
+    /// Adds this island's rank, pivots and warning to those in `out`.
+    virtual void add_rank(RankAnalysis& out) = 0;
+    /// Orthonormal columns n with sum_k n_k A_k / sqrt(D_k) = 0, as many as rows are redundant.
+    virtual Eigen::MatrixXd null_basis() = 0;
+    /// After Status::undetermined: a direction with M x = 0, A x = 0.
+    virtual Eigen::VectorXd null_direction() = 0;
+
+    /// Solves that the island gave over to another way of solving it.
+    virtual long num_fallbacks() const { return 0; }
+
+    const IslandPattern& pattern() const { return pattern_; }
+    /// sqrt(D_k) of each row.
+    const Eigen::VectorXd& row_lengths() const { return length_; }
+    /// Roots of the masses, of something usual where there is none.
+    const Eigen::VectorXd& weights() const { return weight_; }
+    const std::vector<double>& entry_values() const { return A_; }
+
+protected:
+    virtual Status do_factorise(bool is_mass_new) = 0;
+    /// From f_ and r_ to x_ and lambda_.
+    virtual bool do_solve() = 0;
+
+    /// usual_ and weight_ from M_
+    void compute_weights();
+    /// residual_f_ = f + A^T lambda - M x, residual_r_ = r - A x
+    void compute_residual();
+    /// sum_i (w_i x_i)^2 and its root
+    double mass_norm(const Eigen::VectorXd& x) const;
+    /// The same of the free acceleration, M by its diagonal.
+    double force_norm(const Eigen::VectorXd& f) const;
+
+    int n_;
+    int m_;
+    IslandPattern pattern_;
+    std::vector<double> M_, A_;
+    Eigen::VectorXd usual_;   // mass of a massless coordinate, for scaling only
+    Eigen::VectorXd weight_;  // roots of the diagonal, or of usual_
+    Eigen::VectorXd length_;
+    Eigen::VectorXd f_, r_, x_, lambda_, residual_f_, residual_r_;
+
+private:
+    std::vector<long double> extended_;
+};
+
+}  // namespace ancora

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sparse way: L D L^T of a slightly regularised system, and refinement.
+#pragma once
+
+#include <memory>
+
+#include <Eigen/Core>
+#include <Eigen/SparseCore>
+
+#include "dense_island.hpp"
+#include "envelope_cholesky.hpp"
+#include "solver_island.hpp"
+#include "supernodes.hpp"
+
+namespace ancora {
+
+/// With rows scaled by D^-1/2, D_k = A_k M^-1 A_k^T, and mu = -D^1/2 lambda
+///
+///   K = [ M   A^T    ]      K (x, mu) = (f, r)                                           (1)
+///       [ A  -delta I ]
+///
+/// is quasi-definite, so that L D L^T without pivoting exists in any order, and x is refined on the
+/// system without delta. A correction gains the factor delta / s^2, s the least singular value of
+/// the scaled rows' B.
+///
+/// With redundant rows rounding, divided by delta, ends up in the part of mu that A^T maps to zero.
+/// That part is taken out at the end: T = delta (B B^T + delta)^-1, one solve of (1) with
+/// (0, -delta mu), is 1 there and delta / s^2 and less elsewhere, so T^j mu converges to it. What
+/// is left is the least multiplier. The same part of r - A x is what an inconsistent r misses by.
+///
+/// Singular M: for rows k whose coordinates belong to one body, sigma a a^T with a = A_k^T / |A_k|
+/// and sigma the body's mean mass is added to M, and sigma a r_k / |A_k| to f, which changes
+/// neither x nor lambda. A pivot that vanishes in spite of this gets +delta.
+class SparseIsland final : public SolverIsland {
+public:
+    explicit SparseIsland(IslandPattern pattern);
+    ~SparseIsland() override;
+
+    void add_rank(RankAnalysis& out) override;
+    Eigen::MatrixXd null_basis() override;
+    Eigen::VectorXd null_direction() override { return null_direction_; }
+    long num_fallbacks() const override { return num_fallbacks_; }
+
+private:
+    class Factor;
+
+    Status do_factorise(bool is_mass_new) override;
+    bool do_solve() override;
+
+    void build(bool is_augmented);
+    void order();
+    void build_pattern();
+    bool factorise_mass();
+    void assemble();
+    bool has_null_direction();
+    bool refine();
+    void solve_once(const Eigen::VectorXd& f,
+                    const Eigen::VectorXd& r,
+                    Eigen::VectorXd& x,
+                    Eigen::VectorXd& lambda);
+    bool project_on_null(Eigen::VectorXd& mu);
+    bool fall_back();
+    DenseIsland& dense();
+
+    // mass, with the rows of one body if it is singular
+    bool is_augmented_ = false;
+    std::vector<int> local_rows_;
+    std::vector<std::pair<int, int>> mass_pattern_;
+    EnvelopeCholesky mass_;
+    std::vector<int> reach_start_, reach_;
+    bool has_exact_lengths_ = true;
+
+    // K
+    std::vector<int> new_of_old_;
+    Eigen::SparseMatrix<double> K_;  // upper triangle in the elimination order
+    std::vector<int> mass_place_, local_place_, row_place_, diagonal_place_;
+    std::unique_ptr<Factor> factor_;
+    Supernodes supernodes_;
+    bool has_supernodes_ = false;
+    bool is_suspect_ = false;  // a row's pivot is small: rows may be redundant
+    double delta_;
+
+    Eigen::VectorXd work_, row_work_, given_r_, dx_, dlambda_;
+    Eigen::VectorXd null_direction_;
+    std::unique_ptr<DenseIsland> dense_;
+    bool is_dense_current_ = false;
+    bool is_factorised_ = false;
+    long num_fallbacks_ = 0;
+};
+
+}  // namespace ancora

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entry point of the plugin "point_contact": the schemas of its constraint types.
+#include "ancora/sdk/plugin.hpp"
+
+#include "point_on_circle.hpp"
+#include "point_on_flat.hpp"
+
+namespace {
+
+namespace p = ancora::parameter;
+
+constexpr const char* kSource =
+    "Shabana, Dynamics of Multibody Systems, 4th ed., Cambridge UP, 2013";
+
+constexpr ancora::Parameter kPoint =
+    p::point("point", "the point that is kept; the reaction is the force on it").required();
+
+constexpr ancora::Parameter kPlane[] = {
+    kPoint,
+    p::point("origin", "a point of the plane").or_vector(3).otherwise("[0.0, 0.0, 0.0]"),
+    p::direction("normal", "normal of the plane, carried by a body; a plain vector: fixed in space")
+        .or_vector(3)
+        .required(),
+};
+
+constexpr ancora::Parameter kLine[] = {
+    kPoint,
+    p::point("origin", "a point of the line").or_vector(3).otherwise("[0.0, 0.0, 0.0]"),
+    p::direction("direction", "along the line, carried by a body; a plain vector: fixed in space")
+        .or_vector(3)
+        .required(),
+};
+
+constexpr ancora::Parameter kCircle[] = {
+    kPoint,
+    p::point("center", "center of the circle").or_vector(3).otherwise("[0.0, 0.0, 0.0]"),
+    p::direction("normal",
+                 "normal of the circle's plane, carried by a body; a plain vector: fixed in space")
+        .or_vector(3)
+        .required(),
+    p::number("radius", "m", "radius of the circle").positive().required(),
+};
+
+constexpr ancora::TypeDescriptor kTypes[] = {
+    ancora::type<ancora::point_contact::PointOnPlane>(
+        "point_on_plane",
+        {.doc = "a point stays on a plane, on which friction may act",
+         .equation = "phi = n . (r_p - r_o) = 0; sliding sigma_i = t_i . (r_p - r_o)",
+         .source = kSource},
+        kPlane),
+    ancora::type<ancora::point_contact::PointOnLine>(
+        "point_on_line",
+        {.doc = "a point stays on a straight line, on which friction may act",
+         .equation = "phi_i = n_i . (r_p - r_o) = 0, i = 1, 2; sliding sigma = d . (r_p - r_o)",
+         .source = kSource},
+        kLine),
+    ancora::type<ancora::point_contact::PointOnCircle>(
+        "point_on_circle",
+        {.doc = "a point stays on a circle, on which friction may act",
+         .equation = "rho = r_p - r_c: n . rho = 0, (rho . rho - R^2) / (2 R) = 0; sliding rate "
+                     "(xi eta' - eta xi') / sqrt(xi^2 + eta^2), xi = t1 . rho, eta = t2 . rho",
+         .source = kSource},
+        kCircle),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("point_contact", "0.1.0", kTypes)

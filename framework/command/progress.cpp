@@ -38,8 +38,8 @@ void Progress::update(const Simulation& simulation) {
     next_ = now + kInterval;
     is_drawn_ = true;
 
-    const double done = static_cast<double>(simulation.steps_done());
-    const double total = static_cast<double>(simulation.num_steps());
+    const double done = simulation.time();
+    const double total = simulation.end_time();
     const double elapsed = std::chrono::duration<double>(now - begin_).count();
     const double fraction = done / total;
     const int filled = static_cast<int>(fraction * kBarWidth);
@@ -51,7 +51,7 @@ void Progress::update(const Simulation& simulation) {
                kBarWidth - filled,
                100.0 * fraction,
                simulation.time(),
-               clock_time(elapsed * (total - done) / done));
+               clock_time(done > 0.0 ? elapsed * (total - done) / done : 0.0));
     std::fflush(stderr);
 }
 

@@ -63,29 +63,14 @@ void KernelSystem::book(const StepTrial& trial) {
     }
     if (has_gravity_)
         ledger_.book_gravity(-pairwise_dot(gravity_force_.data(), dq_.data(), trial.a.size()));
-    for (std::size_t f = 0; f < model_.forces.size(); ++f) {
-        const ForceSpace& space = force_spaces_[f];
-        double work = 0.0;
-        for (int k = space.u_first; k < space.u_first + space.u_count; ++k)
-            work += force_f_[k] * force_du_[k];
-        if (model_.forces[f].work == WorkKind::external)
-            ledger_.book_external(work);
-        else
-            ledger_.book_nonideal(work);
-    }
+    const ForceSet::Work work = forces_.work();
+    ledger_.book_external(work.external);
+    ledger_.book_nonideal(work.nonideal);
     if (!has_gravity_ && !has_external_) return;
 
     // Forces from outside: gravity, loads, and reactions of the ground.
     external_force_ = gravity_force_;
-    for (std::size_t f = 0; f < model_.forces.size(); ++f) {
-        const ForcePart& part = model_.forces[f];
-        const double* force = force_f_.data() + force_spaces_[f].u_first;
-        if (!part.is_external) continue;
-        for (std::size_t k = 0; k < part.attachments.size(); ++k)
-            for (const Attachment::Term& term : part.attachments[k].terms)
-                external_force_[term.coordinate] +=
-                    term.weight * force[3 * k + static_cast<std::size_t>(term.component)];
-    }
+    forces_.add_external(external_force_.data());
     for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
         if (!model_.constraints[c].is_tied_to_ground) continue;
         const RowOwner& owner = rows_.owners[model_.bodies.size() + c];
@@ -145,7 +130,7 @@ void KernelSystem::measure_violation(const double* q, const double* v, double t)
     for (const int b : constraint_blocks_) {
         const BlockPart& part = rows_.blocks[static_cast<std::size_t>(b)];
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
-            if (!laws_.is_constraint(k)) continue;
+            if (!laws_.has_rate(k)) continue;
             double rate = rate_pi_t_[k];
             const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
             for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e)
@@ -170,6 +155,7 @@ double KernelSystem::elastic_energy() const {
 }
 
 void KernelSystem::close_ledger(bool begins) {
+    mass_.update(q_.data(), v_.data(), t_, meter_, nullptr);
     mass_.multiply(v_.data(), p_.data());
     const double kinetic = 0.5 * pairwise_dot(v_.data(), p_.data(), static_cast<std::size_t>(n_));
     const Momenta momenta = space_.momenta(q_.data(), p_.data());

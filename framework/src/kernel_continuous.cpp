@@ -1,18 +1,201 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The continuous face of the whole model: accelerations by the Udwadia-Kalaba equation.
+// The continuous face of the whole model: accelerations, accepted states, projection.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
 #include "kernel_system.hpp"
 
 namespace ancora {
+namespace {
 
-ContinuousState KernelSystem::continuous() const {
-    return {n_, 2 * n_};
+// What a continuous state carries behind q and v.
+enum Book : int { kExternal, kNonideal, kImpulse, kAngularImpulse = kImpulse + 3, kBooks = 8 };
+
+// Constraints are met to this, relative to the model's size or speed; rounding is a little less.
+constexpr double kProjected = 1e-14;
+
+}  // namespace
+
+ContinuousFace& KernelSystem::continuous_face() {
+    if (!face_) {
+        face_ =
+            std::make_unique<ContinuousFace>(model_, rows_, mass_, space_, laws_, forces_, meter_);
+        face_->set_baumgarte(model_.traits.baumgarte);
+    }
+    return *face_;
 }
 
-void KernelSystem::read_state(std::span<double>) const {}
+ContinuousState KernelSystem::continuous() const {
+    return {n_, 2 * n_ + kBooks};
+}
 
-void KernelSystem::derivative(double, std::span<const double>, std::span<double>) {}
+void KernelSystem::read_state(std::span<double> x) const {
+    std::copy(q_.begin(), q_.end(), x.begin());
+    std::copy(v_.begin(), v_.end(), x.begin() + n_);
+    std::fill(x.begin() + 2 * n_, x.end(), 0.0);
+}
 
-void KernelSystem::accept_state(double, double, std::span<const double>) {}
+void KernelSystem::derivative(double t, std::span<const double> x, std::span<double> dx) {
+    ++evaluations;
+    const double* q = x.data();
+    const double* v = q + n_;
+    ContinuousFace& face = continuous_face();
+    face.assemble(q, v, t, state0_);
+    face.solve({});
+    const Eigen::VectorXd& a = face.acceleration();
+    std::copy(v, v + n_, dx.begin());
+    std::copy(a.begin(), a.end(), dx.begin() + n_);
+
+    double* books = dx.data() + 2 * n_;
+    const ForceSet::Work power = face.power();
+    books[kExternal] = power.external;
+    books[kNonideal] = power.nonideal;
+    std::fill(books + kImpulse, books + kBooks, 0.0);
+    if (!has_gravity_ && !has_external_) return;
+    face.external_force(x_force_);
+    const Momenta rate = space_.momenta(q, x_force_.data());
+    std::copy(rate.linear.begin(), rate.linear.end(), books + kImpulse);
+    std::copy(rate.angular.begin(), rate.angular.end(), books + kAngularImpulse);
+}
+
+void KernelSystem::accept_state(double t0, double t1, std::span<const double> x) {
+    for (int i = 0; i < 2 * n_; ++i) {
+        if (std::isfinite(x[static_cast<std::size_t>(i)])) continue;
+        const int coordinate = i % n_;
+        const auto part =
+            std::find_if(model_.bodies.begin(), model_.bodies.end(), [&](const BodyPart& body) {
+                return coordinate < body.first + body.count;
+            });
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s, step of {:.3g} s: {} of {} is not finite any more; "
+                                "take a smaller step",
+                                t0,
+                                t1 - t0,
+                                coordinate_name(*part, coordinate),
+                                part->object.label),
+                    part->object.place);
+    }
+    before_ = snapshot();
+    if (!state0_.empty()) {
+        // State of plugins moves on with the discrete face; its forces are not used.
+        for (int i = 0; i < n_; ++i) {
+            dq_[i] = x[static_cast<std::size_t>(i)] - q_[i];
+            mid_[i] = q_[i] + 0.5 * dq_[i];
+        }
+        std::copy(state0_.begin(), state0_.end(), state1_.begin());
+        const double h = t1 - t0;
+        if (rows_.num_state > 0)
+            rows_.evaluate_step(q_.data(), dq_.data(), mid_.data(), t0, h, state0_, state1_);
+        F_.setZero();
+        forces_.evaluate_step(q_.data(), dq_.data(), t0, h, state0_, state1_, F_.data());
+        state0_.swap(state1_);
+    }
+    take_state(t1, x);
+    has_B_start_ = false;
+    ++substeps;
+    iterations_in_piece_ = 0;
+    note_violation();
+}
+
+/// Goes from the present state to x at t1: projection, books, balances.
+void KernelSystem::take_state(double t1, std::span<const double> x) {
+    q_next_ = q_;
+    std::copy(x.begin(), x.begin() + n_, q_.begin());
+    std::copy(x.begin() + n_, x.begin() + 2 * n_, v_.begin());
+    q_low_.setZero();
+    v_low_.setZero();
+    t_ = t1;
+    if (model_.traits.projects) project(t1);
+    const double* books = x.data() + 2 * n_;
+    ledger_.book_external(books[kExternal]);
+    ledger_.book_nonideal(books[kNonideal]);
+    Momenta impulse;
+    std::copy(books + kImpulse, books + kAngularImpulse, impulse.linear.begin());
+    std::copy(books + kAngularImpulse, books + kBooks, impulse.angular.begin());
+    ledger_.book_impulse(impulse, 1.0);
+    if (has_gravity_) {
+        dq_ = q_ - q_next_;
+        ledger_.book_gravity(
+            -pairwise_dot(gravity_force_.data(), dq_.data(), static_cast<std::size_t>(n_)));
+    }
+    measure_violation(q_.data(), v_.data(), t1);
+    rows_.evaluate_elastic(q_.data(), t1, pi_.data());
+    close_ledger(false);
+}
+
+/// Kinetic, elastic and gravity energy of a state.
+double KernelSystem::total_energy(const double* q, const double* v, double t) {
+    mass_.update(q, v, t, meter_, nullptr);
+    mass_.multiply(v, p_.data());
+    rows_.evaluate_elastic(q, t, fresh_pi_.data());
+    CompensatedSum sum(0.5 * pairwise_dot(v, p_.data(), static_cast<std::size_t>(n_)));
+    for (int k = 0; k < m_; ++k) sum += laws_.energy(k, fresh_pi_[k]);
+    sum += -pairwise_dot(gravity_force_.data(), q, static_cast<std::size_t>(n_));
+    return sum.value();
+}
+
+/// Moves the present state onto the constraints and books the energy that this changes.
+void KernelSystem::project(double t) {
+    if (face_->constraint_rows().empty()) return;
+    const double before = total_energy(q_.data(), v_.data(), t);
+    const double speed = space_.displacement(v_.data());
+    const bool has_moved = face_->project_position(q_.data(), v_.data(), t, kProjected * extent_);
+    const bool has_turned = face_->project_velocity(q_.data(), v_.data(), t, kProjected * speed);
+    if (has_moved || has_turned)
+        ledger_.book_projection(total_energy(q_.data(), v_.data(), t) - before);
+}
+
+void KernelSystem::restore(const Snapshot& from) {
+    t_ = from.t;
+    q_ = from.q;
+    v_ = from.v;
+    pi_ = from.pi;
+    ledger_ = from.ledger;
+}
+
+void KernelSystem::peek(double t, std::span<const double> x) {
+    after_ = snapshot();
+    const Violation shown = violation_;
+    restore(before_);
+    take_state(t, x);
+    violation_ = violation_next_;
+    violation_next_ = shown;
+}
+
+void KernelSystem::unpeek() {
+    restore(after_);
+    violation_ = violation_next_;
+    mass_.update(q_.data(), v_.data(), t_, meter_, nullptr);
+}
+
+void KernelSystem::update_reactions() {
+    ContinuousFace& face = continuous_face();
+    face.assemble(q_.data(), v_.data(), t_, state0_);
+    face.solve({});
+    s_ = face.stress();
+    for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
+        const int first = reaction_start_[c];
+        const int count = reaction_start_[c + 1] - first;
+        const RowOwner& owner = rows_.owners[model_.bodies.size() + c];
+        if (model_.constraints[c].reaction == ReactionKind::force) {
+            rows_.local_force_now(static_cast<int>(c), s_.data(), local_force_.data());
+            for (int i = 0; i < count; ++i) reaction_mean_[first + i] = local_force_[i];
+        } else {
+            for (int i = 0; i < count; ++i) reaction_mean_[first + i] = -s_[owner.first_row + i];
+        }
+    }
+}
+
+/// Moves a start that gapes onto the constraints, as the manifest asks for.
+void KernelSystem::project_start() {
+    ContinuousFace& face = continuous_face();
+    face.project_position(q_.data(), v_.data(), t_, kProjected * extent_);
+    const double speed = space_.displacement(v_.data());
+    face.project_velocity(q_.data(), v_.data(), t_, kProjected * speed);
+}
 
 int KernelSystem::num_events() const {
     return 0;

@@ -71,6 +71,10 @@ void KernelSystem::start_at(std::span<const double> q, std::span<const double> v
         massless_.reset(instant_.A, instant_.pi_t, v_.data());
         rows_.evaluate(q_.data(), v_.data(), t_, instant_);
     }
+    if (model_.projects_start) {
+        project_start();
+        rows_.evaluate(q_.data(), v_.data(), t_, instant_);
+    }
     check_start();
     pi_ = instant_.pi;
     for (int k = 0; k < m_; ++k)
@@ -85,13 +89,7 @@ void KernelSystem::start_at(std::span<const double> q, std::span<const double> v
             call_plugin(*owner.object, "start_state", [&] {
                 owner.source->start_state(state_of(owner.state_first, owner.state_count));
             });
-    for (std::size_t f = 0; f < force_spaces_.size(); ++f) {
-        const ForceSpace& space = force_spaces_[f];
-        if (space.state_count > 0)
-            call_plugin(model_.forces[f].object, "start_state", [&] {
-                model_.forces[f].force->start_state(state_of(space.state_first, space.state_count));
-            });
-    }
+    forces_.start_state(state0_);
     measure_violation(q_.data(), v_.data(), t_);
 }
 
@@ -103,7 +101,7 @@ void KernelSystem::check_vanishing() {
                 fmt::format("{} holds nothing: its attachments are, but for rounding, the same "
                             "point of the same body; remove it or attach it elsewhere",
                             rows_.row_name(k)),
-                owner_of(k).object->place);
+                rows_.place_of_row(k));
 }
 
 /// Refuses a start that is not finite or violates constraints beyond rounding, naming the worst.
@@ -122,7 +120,7 @@ void KernelSystem::check_start() {
             size = std::max(size, std::abs(term));
         }
         if (!std::isfinite(instant_.pi[k]) || !std::isfinite(rate)) rows_.refuse_row(k, t_);
-        if (!laws_.is_constraint(k)) continue;
+        if (!laws_.has_rate(k)) continue;
         // A strain, a pure number, is measured like a gap in metres.
         const double gap =
             laws_.carries(k) ? std::abs(instant_.pi[k]) / (kStartTolerance * extent_) : 0.0;
@@ -136,7 +134,7 @@ void KernelSystem::check_start() {
         }
     }
     if (worst <= 1.0) return;
-    const Place& place = owner_of(worst_row).object->place;
+    const Place& place = rows_.place_of_row(worst_row);
     if (is_rate) {
         double rate = instant_.pi_t[worst_row];
         const int end = rows_.row_start[static_cast<std::size_t>(worst_row) + 1];
@@ -146,7 +144,7 @@ void KernelSystem::check_start() {
             ErrorKind::numerical,
             fmt::format("inconsistent start: {} changes at a rate of {:.6g} (allowed {:.2g} "
                         "of the velocities); correct velocities or angular velocities of "
-                        "the bodies it ties",
+                        "the bodies it ties, or let [model] project_start = true move them",
                         rows_.row_name(worst_row),
                         rate,
                         kStartTolerance),
@@ -156,7 +154,8 @@ void KernelSystem::check_start() {
     throw Error(
         ErrorKind::numerical,
         fmt::format("inconsistent start: {} is {:.6g} instead of 0 (allowed {:.2g} of the model's "
-                    "size); correct positions or attachment points of the bodies it ties",
+                    "size); correct positions or attachment points of the bodies it ties, or let "
+                    "[model] project_start = true move them",
                     rows_.row_name(worst_row),
                     instant_.pi[worst_row],
                     kStartTolerance),
@@ -188,7 +187,7 @@ void KernelSystem::refuse_contradiction() {
     for (int k = 0; k < m_; ++k) {
         if (std::abs(closing.left[k]) < 0.1 * worst) continue;
         if (count < kMostNames) names += (count > 0 ? "; " : "") + rows_.row_name(k);
-        if (count == 0) place = owner_of(k).object->place;
+        if (count == 0) place = rows_.place_of_row(k);
         ++count;
     }
     if (count > kMostNames) names += fmt::format("; and {} more", count - kMostNames);

@@ -15,13 +15,6 @@ namespace {
 // What one refinement with a new matrix must gain for single precision to serve.
 constexpr double kSingleContraction = 1e-2;
 
-int force_u_size(const Model& model) {
-    int size = 0;
-    for (const ForcePart& part : model.forces)
-        size += 3 * static_cast<int>(part.attachments.size());
-    return size;
-}
-
 }  // namespace
 
 KernelSystem::KernelSystem(const Model& model)
@@ -37,7 +30,8 @@ KernelSystem::KernelSystem(const Model& model)
       space_(model),
       mass_(model),
       laws_(rows_.laws),
-      massless_(mass_, rows_, n_) {
+      massless_(mass_, rows_, n_),
+      forces_(model, meter_, rows_.num_state) {
     for (Eigen::VectorXd* x : {&q_,
                                &q_low_,
                                &v_,
@@ -51,6 +45,7 @@ KernelSystem::KernelSystem(const Model& model)
                                &gravity_force_,
                                &external_force_,
                                &inverse_mass_,
+                               &x_force_,
                                &refine_motion_,
                                &refine_dq_})
         x->setZero(n_);
@@ -69,27 +64,8 @@ KernelSystem::KernelSystem(const Model& model)
     mass_.multiply(field.data(), gravity_force_.data());
     has_gravity_ = gravity_force_.squaredNorm() > 0.0;
 
-    int state = rows_.num_state;
-    int u = 0;
-    for (const ForcePart& part : model.forces) {
-        int count = 0;
-        call_plugin(part.object, "num_state", [&] {
-            count = part.force->num_state();
-        });
-        if (count < 0)
-            throw Error(ErrorKind::plugin,
-                        fmt::format("{}: num_state returned {}", describe(part.object), count),
-                        part.object.place);
-        const int u_count = 3 * static_cast<int>(part.attachments.size());
-        force_spaces_.push_back({u, u_count, state, count});
-        u += u_count;
-        state += count;
-        has_external_ |= part.is_external;
-    }
-    for (Eigen::VectorXd* x :
-         {&force_u0_, &force_du_, &force_mid_, &force_u1_, &force_rate_, &force_f_})
-        x->setZero(force_u_size(model));
-    state0_.assign(static_cast<std::size_t>(state), 0.0);
+    for (const ForcePart& part : model.forces) has_external_ |= part.is_external;
+    state0_.assign(static_cast<std::size_t>(rows_.num_state + forces_.num_state()), 0.0);
     state1_ = state0_;
 
     int reaction = 0;
@@ -135,12 +111,6 @@ KernelSystem::KernelSystem(const Model& model)
     set_state(view(q), view(v), 0.0);
 }
 
-const RowOwner& KernelSystem::owner_of(int row) const {
-    return *std::find_if(rows_.owners.begin(), rows_.owners.end(), [row](const RowOwner& o) {
-        return row >= o.first_row && row < o.first_row + o.num_rows;
-    });
-}
-
 void KernelSystem::set_redundant(bool is_redundant) {
     is_redundant_ = is_redundant;
     std::vector<int> first;
@@ -171,7 +141,7 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
     rows_.evaluate_step(q_.data(), dq_.data(), mid_.data(), trial.t0, h, state0_, state1_);
     mass_.multiply(a, Ma_.data());
     F_ = gravity_force_;
-    if (!force_spaces_.empty()) evaluate_forces(trial);
+    forces_.evaluate_step(q_.data(), dq_.data(), trial.t0, h, state0_, state1_, F_.data());
 
     // r_motion = M a + B^T s - F,  r_rows = B dq + tau + theta pi0 + extra - gamma s
     for (int i = 0; i < n_; ++i) r_motion[static_cast<std::size_t>(i)] = Ma_[i] - F_[i];
@@ -232,63 +202,11 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
     return defect;
 }
 
-void KernelSystem::evaluate_forces(const StepTrial& trial) {
-    for (std::size_t f = 0; f < model_.forces.size(); ++f) {
-        const ForcePart& part = model_.forces[f];
-        const ForceSpace& space = force_spaces_[f];
-        double* u0 = force_u0_.data() + space.u_first;
-        double* du = force_du_.data() + space.u_first;
-        double* mid = force_mid_.data() + space.u_first;
-        double* u1 = force_u1_.data() + space.u_first;
-        double* rate = force_rate_.data() + space.u_first;
-        double* force = force_f_.data() + space.u_first;
-        for (std::size_t k = 0; k < part.attachments.size(); ++k) {
-            part.attachments[k].map(q_.data(), true, u0 + 3 * k);
-            part.attachments[k].map(dq_.data(), false, du + 3 * k);
-        }
-        for (int i = 0; i < space.u_count; ++i) {
-            mid[i] = u0[i] + 0.5 * du[i];
-            u1[i] = u0[i] + du[i];
-            rate[i] = du[i] / trial.h;
-        }
-        const auto count = static_cast<std::size_t>(space.u_count);
-        const auto first_state = static_cast<std::size_t>(space.state_first);
-        const auto num_state = static_cast<std::size_t>(space.state_count);
-        RowStep step;
-        step.u0 = {u0, count};
-        step.du = {du, count};
-        step.mid = {mid, count};
-        step.u1 = {u1, count};
-        step.t0 = trial.t0;
-        step.h = trial.h;
-        step.state0 = std::span(state0_).subspan(first_state, num_state);
-        step.state1 = std::span(state1_).subspan(first_state, num_state);
-        meter_.call(part.object, "evaluate_step", trial.t0, [&] {
-            part.force->evaluate_step(step, {rate, count}, {{force, count}});
-        });
-        for (std::size_t k = 0; k < part.attachments.size(); ++k)
-            for (const Attachment::Term& term : part.attachments[k].terms)
-                F_[term.coordinate] +=
-                    term.weight * force[3 * k + static_cast<std::size_t>(term.component)];
-    }
-}
-
 /// Throws the plugin error of the first value of the last trial that is not finite, if a plugin
 /// returned one.
 void KernelSystem::attribute_nonfinite(double t) const {
     rows_.attribute_nonfinite(t);
-    for (std::size_t f = 0; f < model_.forces.size(); ++f) {
-        const ForcePart& part = model_.forces[f];
-        for (int k = 0; k < force_spaces_[f].u_count; ++k)
-            if (!std::isfinite(force_f_[force_spaces_[f].u_first + k]))
-                refuse_nonfinite(part.object,
-                                 "evaluate_step",
-                                 "a force",
-                                 &t,
-                                 fmt::format("attachment \"{}\", component {}",
-                                             part.attachments[static_cast<std::size_t>(k / 3)].text,
-                                             "xyz"[k % 3]));
-    }
+    forces_.refuse_nonfinite_force("evaluate_step", t);
 }
 
 bool KernelSystem::factorise(const StepTrial& trial, Tangent tangent) {
@@ -433,6 +351,10 @@ void KernelSystem::accept(const StepTrial& trial) {
     iterations_in_piece_ = 0;
     note_violation();
     close_ledger(false);
+}
+
+void KernelSystem::refuse(double t, std::string_view why) {
+    throw Error(ErrorKind::numerical, fmt::format("t = {:.9g} s: {}", t, why));
 }
 
 void KernelSystem::no_convergence(const StepTrial& trial,

@@ -11,6 +11,8 @@
 
 #include "ancora/sdk/system.hpp"
 #include "call_meter.hpp"
+#include "continuous_face.hpp"
+#include "force_set.hpp"
 #include "ledger.hpp"
 #include "mass_matrix.hpp"
 #include "massless.hpp"
@@ -60,10 +62,22 @@ public:
     void evaluate_events(const StepTrial& trial, std::span<double> g) override;
     void evaluate_events(double t, std::span<const double> x, std::span<double> g) override;
     void pass_event(int event) override;
+    [[noreturn]] void refuse(double t, std::string_view why) override;
     void count_iteration() override { ++iterations_in_piece_; }
     [[noreturn]] void no_convergence(const StepTrial& trial,
                                      std::string_view what,
                                      std::string_view advice) override;
+
+    /// The Udwadia-Kalaba equation of this system; made when first asked for.
+    ContinuousFace& continuous_face();
+    /// Continuous face: reactions at the present state, in place of a step's means.
+    void update_reactions();
+    /// Shows the state x at t inside the last accepted step as if it were the present one,
+    /// projected and with its balances, until unpeek(). For rows of integrators that choose their
+    /// steps.
+    void peek(double t, std::span<const double> x);
+    void unpeek();
+    long evaluations = 0;  ///< of the continuous face by the integrator
 
     /// Starts afresh from this state: strains from q, ledger at zero.
     /// @throws Error (numerical) if constraints are violated beyond rounding
@@ -118,9 +132,7 @@ private:
     void update_B_start(double t0);
     void check_start();
     void refuse_contradiction();
-    const RowOwner& owner_of(int row) const;
     void check_massless();
-    void evaluate_forces(const StepTrial& trial);
     void book(const StepTrial& trial);
     void measure_violation(const double* q, const double* v, double t);
     void note_violation();
@@ -130,6 +142,10 @@ private:
     void attribute_nonfinite(double t) const;
     double elastic_energy() const;
     void close_ledger(bool begins);
+    void take_state(double t1, std::span<const double> x);
+    void project(double t);
+    double total_energy(const double* q, const double* v, double t);
+    void project_start();
     void collect_reactions(const StepTrial& trial);
 
     const Model& model_;
@@ -141,6 +157,7 @@ private:
     MassMatrix mass_;
     RowLaws laws_;
     Massless massless_;
+    ForceSet forces_;
     std::unique_ptr<StepMatrix> matrix_;
     bool is_redundant_ = false;
     double factorised_for_ = 0.0;
@@ -168,14 +185,19 @@ private:
     Eigen::VectorXd inverse_mass_;  // 1 / M_ii, zero where there is none
     Eigen::VectorXd gravity_force_;
     bool has_gravity_ = false;
-    struct ForceSpace {
-        int u_first;
-        int u_count;
-        int state_first;
-        int state_count;
+
+    // Continuous face.
+    std::unique_ptr<ContinuousFace> face_;
+    Eigen::VectorXd x_force_;
+    /// What a peek must put back, and what it starts from.
+    struct Snapshot {
+        double t = 0.0;
+        Eigen::VectorXd q, v, pi;
+        Ledger ledger;
     };
-    std::vector<ForceSpace> force_spaces_;
-    Eigen::VectorXd force_u0_, force_du_, force_mid_, force_u1_, force_rate_, force_f_;
+    Snapshot before_, after_;
+    Snapshot snapshot() const { return {t_, q_, v_, pi_, ledger_}; }
+    void restore(const Snapshot& from);
 
     // Ledger and reactions.
     Ledger ledger_;

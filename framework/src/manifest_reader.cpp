@@ -20,6 +20,8 @@ constexpr Parameter kModelKeys[] = {
     vector("gravity", 3, "m/s^2", "acceleration of gravity").otherwise("[0, 0, 0]"),
     make("plugins", "", "names of plugins to load", Shape::texts).otherwise("[]"),
     make("plugin_dirs", "", "folders of plugins", Shape::texts).otherwise("[]"),
+    parameter::boolean("project_start", "move a start that gapes onto the constraints")
+        .otherwise("false"),
     parameter::boolean("unchecked_plugin_dirs", "allow folders that others may write to")
         .otherwise("false"),
 };
@@ -74,6 +76,7 @@ ModelSettings read_model(const Section& section) {
     model.plugins = placed_texts(section.table, "plugins");
     model.plugin_dirs = placed_texts(section.table, "plugin_dirs");
     model.unchecked_plugin_dirs = keys.boolean("unchecked_plugin_dirs");
+    model.project_start = keys.boolean("project_start");
     return model;
 }
 

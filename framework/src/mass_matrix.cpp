@@ -94,7 +94,25 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
                                 entry.value),
                     part->object.place);
     }
-    if (is_diagonal_) return;
+    for (const MassEntry& entry : entries_) entry_value_.push_back(entry.value);
+    for (const BodyPart& part : model.bodies) {
+        if (part.has_constant_mass) continue;
+        const auto inside = [&part](const MassEntry& entry) {
+            return entry.i >= part.first && entry.i < part.first + part.count;
+        };
+        const auto first = std::find_if(entries_.begin(), entries_.end(), inside);
+        const auto end = std::find_if_not(first, entries_.end(), inside);
+        const auto count = static_cast<std::size_t>(part.count);
+        varying_.push_back({&part,
+                            static_cast<std::size_t>(first - entries_.begin()),
+                            static_cast<std::size_t>(end - first),
+                            std::vector<double>(count * count),
+                            std::vector<double>(count)});
+    }
+    if (!is_diagonal_) build_rows();
+}
+
+void MassMatrix::build_rows() {
     std::vector<std::vector<std::pair<int, double>>> rows(static_cast<std::size_t>(n_));
     for (const MassEntry& entry : entries_) {
         rows[static_cast<std::size_t>(entry.i)].emplace_back(entry.j, entry.value);
@@ -109,6 +127,51 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
             value_.push_back(value);
         }
         row_start_.push_back(static_cast<int>(column_.size()));
+    }
+    if (varying_.empty()) return;
+    const auto find = [this](int i, int j) {
+        const auto begin = column_.begin() + row_start_[static_cast<std::size_t>(i)];
+        const auto end = column_.begin() + row_start_[static_cast<std::size_t>(i) + 1];
+        return static_cast<int>(std::lower_bound(begin, end, j) - column_.begin());
+    };
+    for (const MassEntry& entry : entries_)
+        place_.emplace_back(find(entry.i, entry.j), find(entry.j, entry.i));
+}
+
+void MassMatrix::update(
+    const double* q, const double* v, double t, CallMeter& meter, double* force) {
+    for (Varying& body : varying_) {
+        const BodyPart& part = *body.part;
+        const auto count = static_cast<std::size_t>(part.count);
+        meter.call(part.object, "evaluate_mass", t, [&] {
+            part.body->evaluate_mass(
+                {q + part.first, count}, {v + part.first, count}, {body.M, body.force});
+        });
+        for (std::size_t k = body.first_entry; k < body.first_entry + body.num_entries; ++k) {
+            MassEntry& entry = entries_[k];
+            const auto i = static_cast<std::size_t>(entry.i - part.first);
+            const auto j = static_cast<std::size_t>(entry.j - part.first);
+            const double value = body.M[i * count + j];
+            if (!std::isfinite(value))
+                refuse_nonfinite(part.object,
+                                 "evaluate_mass",
+                                 "a mass",
+                                 &t,
+                                 fmt::format("entry ({}, {})", i, j));
+            entry.value = value;
+            entry_value_[k] = value;
+            if (entry.i == entry.j) diagonal_[entry.i] = value;
+            if (is_diagonal_) continue;
+            value_[static_cast<std::size_t>(place_[k].first)] = value;
+            value_[static_cast<std::size_t>(place_[k].second)] = value;
+        }
+        if (force == nullptr) continue;
+        for (std::size_t i = 0; i < count; ++i) {
+            if (!std::isfinite(body.force[i]))
+                refuse_nonfinite(
+                    part.object, "evaluate_mass", "a force", &t, fmt::format("entry {}", i));
+            force[static_cast<std::size_t>(part.first) + i] += body.force[i];
+        }
     }
 }
 

@@ -549,7 +549,9 @@ private:
 };
 
 Model::Model(const Manifest& manifest, PluginRegistry& registry)
-    : name(manifest.model.name), gravity(manifest.model.gravity) {
+    : name(manifest.model.name),
+      gravity(manifest.model.gravity),
+      projects_start(manifest.model.project_start) {
     Builder(*this, manifest, registry).build();
 }
 

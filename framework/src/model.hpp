@@ -104,6 +104,7 @@ public:
 
     std::string name;
     std::array<double, 3> gravity{};
+    bool projects_start = false;
     std::vector<BodyPart> bodies;
     std::vector<ConstraintPart> constraints;
     std::vector<ForcePart> forces;

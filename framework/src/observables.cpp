@@ -7,7 +7,7 @@
 namespace ancora {
 
 Observables::Observables(const Model& model,
-                         const KernelSystem& system,
+                         KernelSystem& system,
                          const std::vector<PlacedText>& points)
     : model_(model), system_(system) {
     names_ = {"t",
@@ -45,6 +45,7 @@ Observables::Observables(const Model& model,
         else
             for (int k = 0; k < count; ++k)
                 names_.push_back(fmt::format("{}.lambda.{}", part.object.name, k));
+        if (model.traits.face == Face::continuous) continue;
         for (int k = 0; k < count; ++k) step_means_.push_back(first + k);
     }
     for (const PlacedText& point : points) {
@@ -59,6 +60,7 @@ void Observables::add_vector(const std::string& name, const char* components) {
 }
 
 void Observables::sample(std::span<double> row) {
+    if (model_.traits.face == Face::continuous) system_.update_reactions();
     double* out = row.data();
     const auto put = [&out](const auto& values) {
         for (const double x : values) *out++ = x;

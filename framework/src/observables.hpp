@@ -15,9 +15,7 @@ namespace ancora {
 /// Names and computes what a run records (design, section 4.3).
 class Observables {
 public:
-    Observables(const Model& model,
-                const KernelSystem& system,
-                const std::vector<PlacedText>& points);
+    Observables(const Model& model, KernelSystem& system, const std::vector<PlacedText>& points);
 
     const std::vector<std::string>& names() const { return names_; }
     /// Columns that hold a mean over the step that ended now.
@@ -31,7 +29,7 @@ private:
     void add_vector(const std::string& name, const char* components);
 
     const Model& model_;
-    const KernelSystem& system_;
+    KernelSystem& system_;
     std::vector<Attachment> points_;
     std::vector<std::string> names_;
     std::vector<int> step_means_;

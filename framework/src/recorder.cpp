@@ -84,6 +84,17 @@ struct Recorder::Impl {
         return std::floor((0.5 * (n * h + next) + 1e-9 * h) / every);
     }
 
+    /// Rows of an integrator that chooses its steps: at the multiples of `every` themselves.
+    void write_rows_inside() {
+        for (double next = (outputs_passed + 1.0) * every;
+             next < simulation.time() && next < simulation.end_time();
+             next = (outputs_passed + 1.0) * every) {
+            simulation.sample_at(next, row);
+            history->write_row(row);
+            outputs_passed += 1.0;
+        }
+    }
+
     bool is_due() {
         if (simulation.done() || every <= 0.0) return true;
         const double passed = count_outputs();
@@ -128,7 +139,7 @@ Recorder::Recorder(fs::path folder, const Simulation& simulation, const Manifest
     impl_->record.integrator = manifest.integrator;
     if (manifest.output.every)
         impl_->every = *manifest.output.every;
-    else if (simulation.num_steps() > kDefaultRows)
+    else if (simulation.num_steps() > kDefaultRows || simulation.is_adaptive())
         impl_->every = simulation.end_time() / kDefaultRows;
 }
 
@@ -146,7 +157,10 @@ void Recorder::start() {
     self.history.emplace(self.folder / kHistoryFile, std::move(columns));
     self.first_row_is_pending = true;
     self.first_step = self.last_row_step = self.simulation.steps_done();
-    if (self.every > 0.0) self.outputs_passed = self.count_outputs();
+    if (self.simulation.is_adaptive())
+        self.outputs_passed = std::floor(self.simulation.time() / self.every);
+    else if (self.every > 0.0)
+        self.outputs_passed = self.count_outputs();
     self.begin = std::chrono::steady_clock::now();
     self.is_finished = false;
 }
@@ -155,7 +169,12 @@ void Recorder::record() {
     Impl& self = *impl_;
     if (self.is_finished) return;
     if (self.first_row_is_pending) self.write_first_row();
-    if (self.is_due()) self.write_row();
+    if (self.simulation.is_adaptive()) {
+        self.write_rows_inside();
+        if (self.simulation.done()) self.write_row();
+    } else if (self.is_due()) {
+        self.write_row();
+    }
     self.history->flush_if_old();
 }
 

@@ -30,6 +30,11 @@ public:
                law.kind == RowKind::convention || law.kind == RowKind::acceleration_constraint;
     }
     bool is_constraint(int k) const { return is_constraint(laws_[static_cast<std::size_t>(k)]); }
+    /// Whether row k is a condition that velocities meet, directly or by differentiation.
+    bool has_rate(int k) const {
+        const RowKind kind = laws_[static_cast<std::size_t>(k)].kind;
+        return kind == RowKind::constraint || is_velocity_kind(kind);
+    }
     const RowLaw& operator[](int k) const { return laws_[static_cast<std::size_t>(k)]; }
 
     /// Elastic energy of row k: pi^2 / (2 c) + s0 pi.
@@ -37,6 +42,13 @@ public:
         const RowLaw& law = laws_[static_cast<std::size_t>(k)];
         return law.kind == RowKind::elastic ? pi * (0.5 * pi / law.compliance + law.prestress)
                                             : 0.0;
+    }
+    /// Stress of a row that is no constraint, at an instant.
+    double stress(int k, double pi, double rate) const {
+        const RowLaw& law = laws_[static_cast<std::size_t>(k)];
+        const double viscous = law.viscosity * rate;
+        return law.kind == RowKind::elastic ? pi / law.compliance + viscous + law.prestress
+                                            : viscous;
     }
     /// Energy that the row dissipates over a step, >= 0: eta dpi^2 / h.
     double dissipation(int k, double dpi, double h) const {

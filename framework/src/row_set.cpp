@@ -30,9 +30,9 @@ int tangent_entries(const RowBlock& block) {
     return 0;
 }
 
-bool is_constraint_block(const RowBlock& block) {
-    return std::any_of(block.laws.begin(), block.laws.end(), [](const RowLaw& law) {
-        return law.kind == RowKind::constraint;
+bool holds(const RowBlock& block, RowKind kind) {
+    return std::any_of(block.laws.begin(), block.laws.end(), [kind](const RowLaw& law) {
+        return law.kind == kind;
     });
 }
 
@@ -128,7 +128,8 @@ void RowSet::add_owner(const RowSource& source, const ObjectRef& object, RowOwne
         part.num_values = part.num_rows * block.scalars_per_item;
         part.is_constant = block.degree == Degree::linear && !block.depends_on_time &&
                            (owner.map < 0 || map_of(owner).is_linear());
-        part.holds_constraint = is_constraint_block(block);
+        part.holds_constraint = holds(block, RowKind::constraint);
+        part.holds_elastic = holds(block, RowKind::elastic);
         part.num_tangent = block.num_items * tangent_entries(block);
         if (!blocks.empty())
             part.first_tangent = blocks.back().first_tangent + blocks.back().num_tangent;
@@ -434,6 +435,16 @@ void RowSet::add_attachment_bias(const BlockPart& part, const double* local, dou
     }
 }
 
+void RowSet::evaluate_elastic(const double* q, double t, double* pi) {
+    for (const BlockPart& part : blocks) {
+        if (!part.holds_elastic) continue;
+        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        call_evaluate(part,
+                      point_of(owner, q, nullptr, t),
+                      {view(pi + part.first_row, part.num_rows), {}, {}, {}});
+    }
+}
+
 void RowSet::evaluate_gaps(const double* q, double t, double* pi) {
     for (const BlockPart& part : blocks) {
         if (!part.holds_constraint) continue;
@@ -528,13 +539,24 @@ void RowSet::refuse_row(int row, double t) const {
 }
 
 void RowSet::local_force(int constraint, const double* s, double* f) const {
+    sum_local_force(constraint, local_.data(), s, f);
+}
+
+void RowSet::local_force_now(int constraint, const double* s, double* f) const {
+    sum_local_force(constraint, local_now_.data(), s, f);
+}
+
+void RowSet::sum_local_force(int constraint,
+                             const double* jacobian,
+                             const double* s,
+                             double* f) const {
     const RowOwner& owner = owners[model_.bodies.size() + static_cast<std::size_t>(constraint)];
     std::fill(f, f + owner.u_count, 0.0);
     for (int b = owner.first_block; b < owner.first_block + owner.num_blocks; ++b) {
         const BlockPart& part = blocks[static_cast<std::size_t>(b)];
         const RowBlock& block = *part.block;
         const int S = block.scalars_per_item;
-        const double* local = local_.data() + part.first_local;
+        const double* local = jacobian + part.first_local;
         for (int row = 0; row < part.num_rows; ++row) {
             const std::int32_t* stencil =
                 block.stencil.data() + std::size_t(row / block.rows_per_item) * std::size_t(S);
@@ -542,6 +564,15 @@ void RowSet::local_force(int constraint, const double* s, double* f) const {
                 f[stencil[j]] -= s[part.first_row + row] * local[row * S + j];
         }
     }
+}
+
+const Place& RowSet::place_of_row(int row) const {
+    return std::find_if(owners.begin(),
+                        owners.end(),
+                        [row](const RowOwner& o) {
+                            return row >= o.first_row && row < o.first_row + o.num_rows;
+                        })
+        ->object->place;
 }
 
 std::string RowSet::row_name(int row) const {

@@ -44,7 +44,8 @@ struct BlockPart {
     int first_tangent = 0;  ///< of its entries in the tangent buffer
     int num_tangent = 0;
     bool holds_constraint = false;  ///< some of its rows are pi = 0
-    bool is_constant = false;       ///< linear without explicit time: evaluated once
+    bool holds_elastic = false;
+    bool is_constant = false;  ///< linear without explicit time: evaluated once
 };
 
 /// An entry of a buffer times a weight goes to an entry of another.
@@ -98,6 +99,8 @@ public:
     void evaluate(const double* q, const double* v, double t, Instant& out);
     /// pi of the rows in constraint blocks only, others untouched. [step]
     void evaluate_gaps(const double* q, double t, double* pi);
+    /// pi of the rows in blocks with elastic rows only. [step]
+    void evaluate_elastic(const double* q, double t, double* pi);
     /// A and pi_t at (q, v, t) for the blocks chosen. [step]
     void evaluate_rates(const std::vector<int>& chosen,
                         const double* q,
@@ -118,6 +121,11 @@ public:
 
     /// Force of constraint c on each local scalar: f = -sum_k s_k dpi_k/du of the last step.
     void local_force(int constraint, const double* s, double* f) const;
+    /// The same with A at the state last evaluated.
+    void local_force_now(int constraint, const double* s, double* f) const;
+
+    /// Where the manifest has the row's object.
+    const Place& place_of_row(int row) const;
 
     /// 'constraint "root", gap 2' or 'body "net", strain of item 17'.
     std::string row_name(int row) const;
@@ -147,6 +155,7 @@ private:
     }
     void chain(const BlockPart& part, const double* local, double* values) const;
     void call_evaluate(const BlockPart& part, const RowPoint& at, const RowValues& out);
+    void sum_local_force(int constraint, const double* jacobian, const double* s, double* f) const;
     void add_attachment_bias(const BlockPart& part, const double* local, double* b) const;
     RowPoint point_of(const RowOwner& owner, const double* q, const double* v, double t);
 

@@ -38,7 +38,7 @@ struct Simulation::Impl {
           model(manifest, registry),
           system(model),
           observables(model, system, manifest.output.points),
-          num_steps(count_steps(settings.step, settings.end)) {
+          num_steps(model.traits.is_adaptive ? 0 : count_steps(settings.step, settings.end)) {
         decide_rank();
         const StepSettings step_settings{settings.step, settings.tolerance.value_or(0.0)};
         call_plugin(model.integrator_object, "prepare or num_history", [&] {
@@ -63,8 +63,35 @@ struct Simulation::Impl {
     }
 
     void step() {
-        if (steps_done >= num_steps)
-            throw Error(ErrorKind::usage, "the simulation has reached its end");
+        if (done()) throw Error(ErrorKind::usage, "the simulation has reached its end");
+        if (model.traits.is_adaptive)
+            step_freely();
+        else
+            step_on_grid();
+    }
+
+    bool done() const {
+        return model.traits.is_adaptive ? system.time() >= settings.end : steps_done >= num_steps;
+    }
+
+    void step_freely() {
+        const double t0 = system.time();
+        system.begin_grid_step(steps_done, false);
+        integrate(t0, settings.end - t0);
+        if (!(system.time() > t0))
+            throw Error(ErrorKind::plugin,
+                        fmt::format("{}: step returned without a step at t = {:.9g} s",
+                                    describe(model.integrator_object),
+                                    t0),
+                        model.integrator_object.place);
+        // The end is met exactly.
+        const double left = settings.end - system.time();
+        system.end_grid_step(left <= kWholeSteps * (system.time() - t0) ? settings.end
+                                                                        : system.time());
+        ++steps_done;
+    }
+
+    void step_on_grid() {
         // Grid times are k step, not sums of steps; a step that failed on its way goes on from
         // there.
         const bool is_last = steps_done + 1 == num_steps;
@@ -79,11 +106,18 @@ struct Simulation::Impl {
             std::abs(rest - settings.step) <= rounding ||
             (is_last && std::abs(rest - settings.step) <= kWholeSteps * settings.end);
         system.begin_grid_step(steps_done, goes_on);
+        integrate(t0, is_whole ? settings.step : rest);
+        system.end_grid_step(end_time);
+        ++steps_done;
+    }
+
+    /// One call of the integrator, guarded and metered.
+    void integrate(double t0, double h) {
         const double others = system.meter().sampled_seconds();
         const FpEnvironment environment = FpEnvironment::capture();
         const auto begin = std::chrono::steady_clock::now();
         try {
-            model.integrator->step(system, t0, is_whole ? settings.step : rest);
+            model.integrator->step(system, t0, h);
         } catch (...) {
             environment.restore();
             rethrow_from_plugin(model.integrator_object, "step", &t0);
@@ -95,8 +129,6 @@ struct Simulation::Impl {
             refuse_environment(model.integrator_object, "step, or a plugin that it led to,", &t0);
         }
         system.meter().book_integrator(model.integrator_object, taken, others);
-        system.end_grid_step(end_time);
-        ++steps_done;
         seconds += taken;
     }
 
@@ -146,6 +178,12 @@ long Simulation::num_steps() const {
 }
 long Simulation::steps_done() const {
     return impl_->steps_done;
+}
+bool Simulation::is_adaptive() const {
+    return impl_->model.traits.is_adaptive;
+}
+bool Simulation::done() const {
+    return impl_->done();
 }
 void Simulation::step() {
     impl_->step();
@@ -224,6 +262,25 @@ void Simulation::sample(std::span<double> row) const {
                                 impl_->observables.names().size()));
     impl_->observables.sample(row);
 }
+void Simulation::sample_at(double t, std::span<double> row) const {
+    KernelSystem& system = impl_->system;
+    const Model& model = impl_->model;
+    std::vector<double> x(static_cast<std::size_t>(system.continuous().num_states));
+    call_plugin(model.integrator_object, "interpolate", [&] {
+        model.integrator->interpolate(t, x);
+    });
+    for (const double value : x)
+        if (!std::isfinite(value))
+            refuse_nonfinite(model.integrator_object, "interpolate", "a value", &t);
+    system.peek(t, x);
+    try {
+        sample(row);
+    } catch (...) {
+        system.unpeek();
+        throw;
+    }
+    system.unpeek();
+}
 std::vector<int> Simulation::step_mean_columns() const {
     return impl_->observables.step_means();
 }
@@ -238,6 +295,7 @@ RunStatistics Simulation::statistics() const {
     out.max_iterations = system.max_iterations;
     out.factorisations = system.factorisations;
     out.factorise_seconds = system.factorise_seconds;
+    out.evaluations = system.evaluations;
     out.step_seconds = impl_->seconds;
     out.redundant_rows = impl_->rank.num_rows - impl_->rank.rank;
     // Relative to the scales of design, section 4.3.

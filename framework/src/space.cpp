@@ -27,6 +27,10 @@ Space::Space(const Model& model) : size_(model.num_coordinates) {
             if (!(c.reach >= 0.0) || !std::isfinite(c.reach)) refuse(i, "has no valid reach");
             if (!c.translates) largest_reach_ = std::max(largest_reach_, c.reach);
             if (c.vector < 0) {
+                if (turning_.empty() || turning_.back().part != &part)
+                    turning_.push_back({&part, {}});
+                turning_.back().scalars.push_back(i);
+                Xi_.resize(std::max(Xi_.size(), 3 * static_cast<std::size_t>(part.count)));
                 scalars_.emplace_back(part.first + i, c.reach);
                 continue;
             }
@@ -38,6 +42,18 @@ Space::Space(const Model& model) : size_(model.num_coordinates) {
             at = part.first + i;
         }
     }
+}
+
+void Space::rotation_of(const Turning& body, const double* z) const {
+    const auto count = static_cast<std::size_t>(body.part->count);
+    const std::span<double> Xi(Xi_.data(), 3 * count);
+    try {
+        body.part->body->rotation({z + body.part->first, count}, Xi);
+    } catch (...) {
+        rethrow_from_plugin(body.part->object, "rotation", nullptr);
+    }
+    for (const double x : Xi)
+        if (!std::isfinite(x)) refuse_nonfinite(body.part->object, "rotation", "an entry", nullptr);
 }
 
 Momenta Space::momenta(const double* z, const double* p) const {
@@ -59,6 +75,12 @@ Momenta Space::momenta(const double* z, const double* p) const {
             angular[c] += r[j] * f[k];
             angular[c] += -r[k] * f[j];
         }
+    }
+    for (const Turning& body : turning_) {
+        rotation_of(body, z);
+        for (const int i : body.scalars)
+            for (std::size_t c = 0; c < 3; ++c)
+                angular[c] += Xi_[3 * static_cast<std::size_t>(i) + c] * p[body.part->first + i];
     }
     Momenta out;
     for (std::size_t c = 0; c < 3; ++c) {
@@ -83,6 +105,12 @@ Eigen::VectorXd Space::rotation(const double* z, int axis) const {
             rate[vector.at[k]] = z[vector.at[j]];
             rate[vector.at[j]] = -z[vector.at[k]];
         }
+    }
+    for (const Turning& body : turning_) {
+        rotation_of(body, z);
+        for (const int i : body.scalars)
+            rate[body.part->first + i] =
+                Xi_[3 * static_cast<std::size_t>(i) + static_cast<std::size_t>(axis)];
     }
     return rate;
 }

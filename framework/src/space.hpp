@@ -17,13 +17,15 @@ struct Momenta {
     std::array<double, 3> angular{};
 };
 
-/// The vectors that a model's coordinates are components of.
+/// The vectors that a model's coordinates are components of, and the scalars beside them. The model
+/// must outlive it.
 class Space {
 public:
     explicit Space(const Model& model);
 
-    /// P = sum of p over translating vectors, L = sum of z x p, about the origin; p = M v gives
-    /// momentum, p = a generalized force gives force and torque. Compensated sums.
+    /// P = sum of p over translating vectors, L = sum of z x p over vectors and of Xi(z)^T p over
+    /// scalars, about the origin; p = M v gives momentum, p = a generalized force gives force and
+    /// torque. Compensated sums.
     Momenta momenta(const double* z, const double* p) const;
 
     /// Adds w to the translating coordinates: a uniform field.
@@ -46,7 +48,16 @@ private:
         bool translates = false;
         double reach = 1.0;
     };
+    /// A body with scalars, whose rotation it must be asked for.
+    struct Turning {
+        const BodyPart* part;
+        std::vector<int> scalars;  // in the body
+    };
+    void rotation_of(const Turning& body, const double* z) const;
+
     std::vector<Vector> vectors_;
+    std::vector<Turning> turning_;
+    mutable std::vector<double> Xi_;  // room for the largest of them
     int size_ = 0;
     std::vector<std::pair<int, double>> scalars_;
     double largest_reach_ = 0.0;

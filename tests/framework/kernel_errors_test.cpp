@@ -327,7 +327,7 @@ TEST_SUITE("starts that do not fit their constraints") {
         CHECK(failure.message ==
               "inconsistent start: constraint \"root\", gap 1 changes at a rate of 0.5 (allowed "
               "1e-09 of the velocities); correct velocities or angular velocities of the bodies it "
-              "ties");
+              "ties, or let [model] project_start = true move them");
     }
 
     TEST_CASE("redundant rows are named in a warning, and the run goes on") {

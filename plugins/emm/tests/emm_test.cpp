@@ -87,6 +87,9 @@ public:
     void evaluate_events(const StepTrial&, std::span<double>) override {}
     void evaluate_events(double, std::span<const double>, std::span<double>) override {}
     void pass_event(int) override {}
+    [[noreturn]] void refuse(double, std::string_view why) override {
+        throw std::runtime_error(std::string(why));
+    }
     void count_iteration() override { ++iterations; }
     [[noreturn]] void no_convergence(const StepTrial&,
                                      std::string_view what,

@@ -44,6 +44,7 @@ struct ModelSettings {
     std::vector<PlacedText> plugins;      ///< names
     std::vector<PlacedText> plugin_dirs;  ///< relative to the manifest's folder
     bool unchecked_plugin_dirs = false;   ///< allow folders that others may write to
+    bool project_start = false;           ///< move a start that gapes onto the constraints
 };
 
 struct IntegratorSettings {

@@ -39,6 +39,7 @@ struct RunStatistics {
     long iterations = 0;
     long max_iterations = 0;  ///< in one accepted piece, with the retries that led to it
     long factorisations = 0;
+    long evaluations = 0;  ///< of accelerations, by the integrator
     double factorise_seconds = 0.0;
     double step_seconds = 0.0;  ///< wall time inside step()
     int redundant_rows = 0;  ///< constraint rows at the start that depend on others; if there are
@@ -96,12 +97,14 @@ public:
     /// Length of the grid steps and end of the run [s].
     double step_size() const;
     double end_time() const;
-    /// Number of grid steps to the end, and how many are done.
+    /// Whether the integrator chooses its steps itself; there is no grid of steps then.
+    bool is_adaptive() const;
+    /// Number of grid steps to the end (0 without a grid), and how many steps are done.
     long num_steps() const;
     long steps_done() const;
-    bool done() const { return steps_done() >= num_steps(); }
+    bool done() const;
 
-    /// Takes one grid step.
+    /// Takes one grid step, or one step of the integrator's choice.
     /// @throws Error (plugin, numerical); the state stays that of the last accepted step
     void step();
 
@@ -130,6 +133,9 @@ public:
     /// step).
     std::vector<std::string> column_names() const;
     void sample(std::span<double> row) const;
+    /// The same at a time inside the last step, for an integrator that chooses its steps:
+    /// interpolated, then projected onto the constraints.
+    void sample_at(double t, std::span<double> row) const;
     /// Where the columns stand that hold a mean over the step that ended now (reactions).
     std::vector<int> step_mean_columns() const;
 

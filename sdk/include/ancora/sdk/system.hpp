@@ -132,6 +132,9 @@ public:
     /// hold from there.
     virtual void pass_event(int event) = 0;
 
+    /// Refuses to go on: throws a numerical error with the time and `why`.
+    [[noreturn]] virtual void refuse(double t, std::string_view why) = 0;
+
     /// Counts one iteration of the step in progress, for the run's statistics.
     virtual void count_iteration() = 0;
 

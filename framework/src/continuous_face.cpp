@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Assembly of the Udwadia-Kalaba equation, its forces, and projection onto the constraints.
+#include "continuous_face.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace ancora {
+namespace {
+
+// Rows that contradict each other at the start leave more than this, relative to their terms;
+// rounding leaves far less.
+constexpr double kInconsistent = 1e-7;
+constexpr int kMostProjections = 8;
+
+std::span<const double> view(const Eigen::VectorXd& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+std::span<double> view(Eigen::VectorXd& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+
+}  // namespace
+
+ContinuousFace::ContinuousFace(const Model& model,
+                               RowSet& rows,
+                               MassMatrix& mass,
+                               const Space& space,
+                               const RowLaws& laws,
+                               ForceSet& forces,
+                               CallMeter& meter)
+    : model_(model),
+      rows_(rows),
+      mass_(mass),
+      space_(space),
+      laws_(laws),
+      forces_(forces),
+      meter_(meter) {
+    SystemPattern pattern;
+    const int n = model.num_coordinates;
+    pattern.num_coordinates = n;
+    for (const MassEntry& entry : mass.entries()) pattern.mass.emplace_back(entry.i, entry.j);
+    for (const BodyPart& part : model.bodies) pattern.first_of_body.push_back(part.first);
+    row_start_.push_back(0);
+    for (int k = 0; k < rows.num_rows(); ++k) {
+        if (!laws.is_constraint(k)) continue;
+        chosen_.push_back(k);
+        for (int e = rows.row_start[static_cast<std::size_t>(k)];
+             e < rows.row_start[static_cast<std::size_t>(k) + 1];
+             ++e) {
+            entry_.push_back(e);
+            pattern.column.push_back(rows.column[static_cast<std::size_t>(e)]);
+        }
+        row_start_.push_back(static_cast<int>(entry_.size()));
+    }
+    pattern.row_start = row_start_;
+    solver_ = std::make_unique<ConstrainedSolver>(std::move(pattern));
+    A_.assign(entry_.size(), 0.0);
+    const auto m = static_cast<Eigen::Index>(chosen_.size());
+    for (Eigen::VectorXd* x :
+         {&field_, &gravity_, &Q_, &C_, &f_, &a_, &correction_, &work_, &zero_})
+        x->setZero(n);
+    for (Eigen::VectorXd* x : {&b_, &lambda_, &mu_}) x->setZero(m);
+    s_.setZero(rows.num_rows());
+    rate_.setZero(rows.num_rows());
+    space.add_uniform(model.gravity, field_.data());
+    has_gravity_ = field_.squaredNorm() > 0.0;
+    mass.multiply(field_.data(), gravity_.data());
+}
+
+void ContinuousFace::assemble(const double* q,
+                              const double* v,
+                              double t,
+                              std::span<const double> state) {
+    t_ = t;
+    Q_.setZero();
+    mass_.update(q, v, t, meter_, Q_.data());
+    if (has_gravity_) {
+        if (!mass_.is_constant()) mass_.multiply(field_.data(), gravity_.data());
+        Q_ += gravity_;
+    }
+    rows_.evaluate(q, v, t, instant_);
+    for (int k = 0; k < rows_.num_rows(); ++k) {
+        const auto begin = rows_.row_start[static_cast<std::size_t>(k)];
+        const auto end = rows_.row_start[static_cast<std::size_t>(k) + 1];
+        double rate = instant_.pi_t[k];
+        for (int e = begin; e < end; ++e)
+            rate += instant_.A[e] * v[rows_.column[static_cast<std::size_t>(e)]];
+        rate_[k] = rate;
+        if (!std::isfinite(instant_.pi[k]) || !std::isfinite(rate) || !std::isfinite(instant_.b[k]))
+            rows_.refuse_row(k, t);
+        if (laws_.is_constraint(k)) continue;
+        const double s = laws_.stress(k, instant_.pi[k], rate);
+        s_[k] = s;
+        for (int e = begin; e < end; ++e)
+            Q_[rows_.column[static_cast<std::size_t>(e)]] -= instant_.A[e] * s;
+    }
+    C_.setZero();
+    forces_.evaluate(q, v, t, state, C_.data());
+
+    for (std::size_t c = 0; c < chosen_.size(); ++c) {
+        const int k = chosen_[c];
+        double b = instant_.b[k];
+        if (baumgarte_ > 0.0) {
+            const RowKind kind = laws_[k].kind;
+            if (kind == RowKind::constraint)
+                b -= baumgarte_ * (2.0 * rate_[k] + baumgarte_ * instant_.pi[k]);
+            else if (is_velocity_kind(kind))
+                b -= baumgarte_ * rate_[k];
+        }
+        b_[static_cast<Eigen::Index>(c)] = b;
+    }
+    for (std::size_t e = 0; e < entry_.size(); ++e) A_[e] = instant_.A[entry_[e]];
+    factorise(true);
+}
+
+void ContinuousFace::factorise(bool is_required) {
+    const bool is_mass_new = !has_factorised_ || !mass_.is_constant();
+    const SolverStatus status = solver_->factorise(mass_.values(), A_, is_mass_new);
+    has_factorised_ = true;
+    if (status == SolverStatus::good || !is_required) return;
+    if (status == SolverStatus::failed)
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s: the mass matrix or the constraint Jacobian cannot "
+                                "be factorised: M is not positive semidefinite, or a value is not "
+                                "finite",
+                                t_));
+    refuse_undetermined();
+}
+
+void ContinuousFace::refuse_undetermined() {
+    const ConstrainedSolver::Undetermined free = solver_->undetermined();
+    for (const BodyPart& part : model_.bodies) {
+        if (free.coordinate < part.first || free.coordinate >= part.first + part.count) continue;
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s: the acceleration is not unique: {} has no mass in a "
+                                "direction that no constraint determines, mostly {} (the rank of "
+                                "[M; A] is below the number of coordinates); give it mass there, "
+                                "tie it, or make what holds it rigid",
+                                t_,
+                                part.object.label,
+                                coordinate_name(part, free.coordinate)),
+                    part.object.place);
+    }
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: the acceleration is not unique: the rank of [M; A] is "
+                            "below the number of coordinates",
+                            t_));
+}
+
+void ContinuousFace::refuse_failed_solve() const {
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: the accelerations cannot be solved for: refinement of "
+                            "the large sparse system does not converge; constraints may "
+                            "contradict each other there, see `ancora check`",
+                            t_));
+}
+
+void ContinuousFace::solve(std::span<const double> more) {
+    f_ = Q_ + C_;
+    for (std::size_t i = 0; i < more.size(); ++i) f_[static_cast<Eigen::Index>(i)] += more[i];
+    if (!solver_->solve(view(f_), view(b_), view(a_), view(lambda_))) refuse_failed_solve();
+    write_stress(lambda_, s_);
+}
+
+void ContinuousFace::respond(std::span<const double> f, std::span<double> x, std::span<double> mu) {
+    if (!solver_->solve(f, {}, x, mu)) refuse_failed_solve();
+}
+
+void ContinuousFace::write_stress(const Eigen::VectorXd& lambda, Eigen::VectorXd& s) const {
+    for (std::size_t c = 0; c < chosen_.size(); ++c)
+        s[chosen_[c]] = -lambda[static_cast<Eigen::Index>(c)];
+}
+
+void ContinuousFace::refuse_inconsistent() const {
+    const ConstrainedSolver::WorstRow worst = solver_->worst_row(view(f_), view(b_), view(a_));
+    if (worst.row < 0 || worst.relative <= kInconsistent) return;
+    const int k = chosen_[static_cast<std::size_t>(worst.row)];
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: inconsistent constraints: no acceleration meets {} "
+                            "together with the others ({:.2g} of its terms is left); remove one of "
+                            "them or make their motions agree",
+                            t_,
+                            rows_.row_name(k),
+                            worst.relative),
+                rows_.place_of_row(k));
+}
+
+ForceSet::Work ContinuousFace::power() const {
+    ForceSet::Work out = forces_.work();
+    for (int k = 0; k < rows_.num_rows(); ++k) {
+        if (instant_.pi_t[k] != 0.0) out.external += s_[k] * instant_.pi_t[k];
+        const double eta = laws_[k].viscosity;
+        if (eta != 0.0) out.nonideal -= eta * rate_[k] * rate_[k];
+    }
+    return out;
+}
+
+void ContinuousFace::external_force(Eigen::VectorXd& F) const {
+    F = gravity_;
+    forces_.add_external(F.data());
+    for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
+        if (!model_.constraints[c].is_tied_to_ground) continue;
+        const RowOwner& owner = rows_.owners[model_.bodies.size() + c];
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
+            for (int e = rows_.row_start[static_cast<std::size_t>(k)];
+                 e < rows_.row_start[static_cast<std::size_t>(k) + 1];
+                 ++e)
+                F[rows_.column[static_cast<std::size_t>(e)]] -= instant_.A[e] * s_[k];
+    }
+}
+
+void ContinuousFace::split(std::span<const double> more,
+                           Eigen::VectorXd& lambda_L,
+                           Eigen::VectorXd& lambda_C) {
+    lambda_L.resize(lambda_.size());
+    lambda_C.resize(lambda_.size());
+    if (!solver_->solve(view(Q_), view(b_), view(work_), view(lambda_L))) refuse_failed_solve();
+    f_ = C_;
+    for (std::size_t i = 0; i < more.size(); ++i) f_[static_cast<Eigen::Index>(i)] += more[i];
+    if (!solver_->solve(view(f_), {}, view(work_), view(lambda_C))) refuse_failed_solve();
+}
+
+Eigen::VectorXd ContinuousFace::constraint_force(const Eigen::VectorXd& lambda) const {
+    Eigen::VectorXd F = Eigen::VectorXd::Zero(model_.num_coordinates);
+    for (std::size_t c = 0; c < chosen_.size(); ++c)
+        for (int e = row_start_[c]; e < row_start_[c + 1]; ++e)
+            F[rows_.column[static_cast<std::size_t>(entry_[static_cast<std::size_t>(e)])]] +=
+                A_[static_cast<std::size_t>(e)] * lambda[static_cast<Eigen::Index>(c)];
+    return F;
+}
+
+/// Takes A of the rows that the projection of positions (or velocities) concerns; others vanish.
+void ContinuousFace::take_rows(bool positions) {
+    for (std::size_t c = 0; c < chosen_.size(); ++c) {
+        const RowKind kind = laws_[chosen_[c]].kind;
+        const bool counts = kind == RowKind::constraint || (!positions && is_velocity_kind(kind));
+        for (int e = row_start_[c]; e < row_start_[c + 1]; ++e) {
+            const auto i = static_cast<std::size_t>(e);
+            A_[i] = counts ? instant_.A[entry_[i]] : 0.0;
+        }
+    }
+}
+
+bool ContinuousFace::project_position(double* q, const double* v, double t, double tolerance) {
+    bool has_moved = false;
+    for (int step = 0; step < kMostProjections; ++step) {
+        rows_.evaluate(q, v, t, instant_);
+        double worst = 0.0;
+        for (std::size_t c = 0; c < chosen_.size(); ++c) {
+            const int k = chosen_[c];
+            double gap = laws_[k].kind == RowKind::constraint ? instant_.pi[k] : 0.0;
+            if (!std::isfinite(gap)) rows_.refuse_row(k, t);
+            b_[static_cast<Eigen::Index>(c)] = -gap;
+            worst = std::max(worst, std::abs(gap));
+        }
+        if (worst <= tolerance) break;
+        mass_.update(q, v, t, meter_, nullptr);
+        take_rows(true);
+        t_ = t;
+        factorise(false);
+        if (!solver_->solve({}, view(b_), view(correction_), {})) refuse_failed_solve();
+        for (Eigen::Index i = 0; i < correction_.size(); ++i) q[i] += correction_[i];
+        has_moved = true;
+    }
+    return has_moved;
+}
+
+bool ContinuousFace::project_velocity(const double* q, double* v, double t, double tolerance) {
+    bool has_moved = false;
+    for (int step = 0; step < kMostProjections; ++step) {
+        rows_.evaluate(q, v, t, instant_);
+        double worst = 0.0;
+        for (std::size_t c = 0; c < chosen_.size(); ++c) {
+            const int k = chosen_[c];
+            const RowKind kind = laws_[k].kind;
+            double rate = 0.0;
+            if (kind == RowKind::constraint || is_velocity_kind(kind)) {
+                rate = instant_.pi_t[k];
+                for (int e = row_start_[c]; e < row_start_[c + 1]; ++e) {
+                    const auto i = static_cast<std::size_t>(entry_[static_cast<std::size_t>(e)]);
+                    rate += instant_.A[static_cast<Eigen::Index>(i)] * v[rows_.column[i]];
+                }
+            }
+            if (!std::isfinite(rate)) rows_.refuse_row(k, t);
+            b_[static_cast<Eigen::Index>(c)] = -rate;
+            worst = std::max(worst, std::abs(rate));
+        }
+        if (worst <= tolerance) break;
+        mass_.update(q, v, t, meter_, nullptr);
+        take_rows(false);
+        t_ = t;
+        factorise(false);
+        if (!solver_->solve({}, view(b_), view(correction_), {})) refuse_failed_solve();
+        for (Eigen::Index i = 0; i < correction_.size(); ++i) v[i] += correction_[i];
+        has_moved = true;
+    }
+    return has_moved;
+}
+
+}  // namespace ancora

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Accelerations and constraint forces of the whole model at an instant.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "constrained_solver.hpp"
+#include "force_set.hpp"
+#include "mass_matrix.hpp"
+#include "row_laws.hpp"
+#include "row_set.hpp"
+#include "space.hpp"
+
+namespace ancora {
+
+/// The Udwadia-Kalaba equation of a model,
+///
+///   M q'' = Q + F_L + F_C,   A q'' = b                                                   (1)
+///
+/// with A and b of all constraint rows (of constraints and of rigid bodies), Q of gravity, elastic
+/// and viscous rows and inertia, C of the force objects (theory, section 1).
+class ContinuousFace {
+public:
+    ContinuousFace(const Model& model,
+                   RowSet& rows,
+                   MassMatrix& mass,
+                   const Space& space,
+                   const RowLaws& laws,
+                   ForceSet& forces,
+                   CallMeter& meter);
+
+    /// Baumgarte's rate [1/s], 0 for none.
+    void set_baumgarte(double rate) { baumgarte_ = rate; }
+
+    /// Assembles M, A, b, Q and C at a state and factorises. [step]
+    void assemble(const double* q, const double* v, double t, std::span<const double> state);
+    /// Solves (1) with C and `more` (n entries; empty: none) on the right. [step]
+    /// @throws Error (numerical) if the acceleration is not unique or rows are inconsistent
+    void solve(std::span<const double> more);
+    /// Throws the numerical error of the rows that the last solution does not meet, if there are
+    /// any.
+    void refuse_inconsistent() const;
+    /// M x = f + A^T mu, A x = 0 at the state last assembled. [step]
+    void respond(std::span<const double> f, std::span<double> x, std::span<double> mu);
+
+    const Eigen::VectorXd& acceleration() const { return a_; }
+    /// Per constraint row in use, see constraint_rows().
+    const Eigen::VectorXd& multipliers() const { return lambda_; }
+    const std::vector<int>& constraint_rows() const { return chosen_; }
+    const Eigen::VectorXd& Q() const { return Q_; }
+    const Eigen::VectorXd& C() const { return C_; }
+    const RowSet::Instant& instant() const { return instant_; }
+    /// Stress of every row: -lambda of constraint rows, the law's of others.
+    const Eigen::VectorXd& stress() const { return s_; }
+    /// Writes multipliers (per row in use) to a vector of all rows' stresses.
+    void write_stress(const Eigen::VectorXd& lambda, Eigen::VectorXd& s) const;
+
+    /// Power that flows in under each heading of the ledger at the state last solved.
+    ForceSet::Work power() const;
+    /// Forces from outside: gravity, loads, ground reactions. [step]
+    void external_force(Eigen::VectorXd& F) const;
+
+    /// F_L of the impressed force alone, and F_C - C of C plus `more`, per row in use (as
+    /// multipliers): F_L = A^T lambda_L, F_C = C + A^T lambda_C.
+    void split(std::span<const double> more, Eigen::VectorXd& lambda_L, Eigen::VectorXd& lambda_C);
+    /// A^T lambda.
+    Eigen::VectorXd constraint_force(const Eigen::VectorXd& lambda) const;
+
+    /// Moves q onto pi = 0 (in the norm of M), up to rounding, by at most a few steps.
+    /// @returns whether q changed
+    bool project_position(double* q, const double* v, double t, double tolerance);
+    /// Moves v onto psi = 0.
+    bool project_velocity(const double* q, double* v, double t, double tolerance);
+
+    ConstrainedSolver& solver() { return *solver_; }
+
+private:
+    void factorise(bool is_required);
+    void take_rows(bool positions);
+    [[noreturn]] void refuse_undetermined();
+    [[noreturn]] void refuse_failed_solve() const;
+
+    const Model& model_;
+    RowSet& rows_;
+    MassMatrix& mass_;
+    const Space& space_;
+    const RowLaws& laws_;
+    ForceSet& forces_;
+    CallMeter& meter_;
+    std::unique_ptr<ConstrainedSolver> solver_;
+    double baumgarte_ = 0.0;
+    double t_ = 0.0;
+    bool has_factorised_ = false;
+
+    std::vector<int> chosen_;     // constraint rows
+    std::vector<int> row_start_;  // their pattern
+    std::vector<int> entry_;      // their entries in the row set's Jacobian
+    std::vector<double> A_;
+    RowSet::Instant instant_;
+    Eigen::VectorXd field_, gravity_, Q_, C_, f_, b_, a_, lambda_, s_, rate_;
+    Eigen::VectorXd correction_, mu_, work_, zero_;
+    bool has_gravity_ = false;
+};
+
+}  // namespace ancora

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls of forces and their sums.
+#include "force_set.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace ancora {
+
+ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state) : meter_(meter) {
+    int u = 0;
+    for (const ForcePart& part : model.forces) {
+        part_of_force_.push_back(-1);
+        if (part.contact != nullptr) continue;
+        int count = 0;
+        call_plugin(part.object, "num_state", [&] {
+            count = part.force->num_state();
+        });
+        if (count < 0)
+            throw Error(ErrorKind::plugin,
+                        fmt::format("{}: num_state returned {}", describe(part.object), count),
+                        part.object.place);
+        AttachmentMap map(model, part.attachments, meter);
+        const int u_count = map.num_scalars();
+        part_of_force_.back() = static_cast<int>(parts_.size());
+        parts_.push_back({&part,
+                          std::move(map),
+                          u,
+                          u_count,
+                          static_cast<std::size_t>(first_state + num_state_),
+                          static_cast<std::size_t>(count)});
+        u += u_count;
+        num_state_ += count;
+    }
+    for (Eigen::VectorXd* x : {&u0_, &du_, &mid_, &u1_, &rate_, &f_}) x->setZero(u);
+    q1_.setZero(model.num_coordinates);
+}
+
+void ForceSet::start_state(std::span<double> state) const {
+    for (const Part& part : parts_)
+        if (part.state_count > 0)
+            call_plugin(part.force->object, "start_state", [&] {
+                part.force->force->start_state(state.subspan(part.state_first, part.state_count));
+            });
+}
+
+void ForceSet::evaluate_step(const double* q0,
+                             const double* dq,
+                             double t0,
+                             double h,
+                             std::span<const double> state0,
+                             std::span<double> state1,
+                             double* F) {
+    for (Part& part : parts_) {
+        double* u0 = u0_.data() + part.u_first;
+        double* du = du_.data() + part.u_first;
+        part.map.evaluate(q0, nullptr, t0, u0, nullptr);
+        if (part.map.is_linear()) {
+            part.map.increment(dq, du);
+        } else {
+            for (Eigen::Index i = 0; i < q1_.size(); ++i) q1_[i] = q0[i] + dq[i];
+            part.map.evaluate(q1_.data(), nullptr, t0 + h, du, nullptr);
+            for (int i = 0; i < part.u_count; ++i) du[i] -= u0[i];
+        }
+        for (int i = part.u_first; i < part.u_first + part.u_count; ++i) {
+            mid_[i] = u0_[i] + 0.5 * du_[i];
+            u1_[i] = u0_[i] + du_[i];
+            rate_[i] = du_[i] / h;
+        }
+        const auto count = static_cast<std::size_t>(part.u_count);
+        const std::span<const double> rate(rate_.data() + part.u_first, count);
+        RowStep step;
+        step.u0 = {u0, count};
+        step.du = {du, count};
+        step.mid = {mid_.data() + part.u_first, count};
+        step.u1 = {u1_.data() + part.u_first, count};
+        step.rate = rate;
+        step.t0 = t0;
+        step.h = h;
+        step.state0 = state0.subspan(part.state_first, part.state_count);
+        step.state1 = state1.subspan(part.state_first, part.state_count);
+        double* f = f_.data() + part.u_first;
+        meter_.call(part.force->object, "evaluate_step", t0, [&] {
+            part.force->force->evaluate_step(step, rate, {{f, count}});
+        });
+        part.map.scatter(f, F);
+    }
+}
+
+void ForceSet::evaluate(
+    const double* q, const double* v, double t, std::span<const double> state, double* F) {
+    for (Part& part : parts_) {
+        double* u = u0_.data() + part.u_first;
+        double* du = du_.data() + part.u_first;
+        double* f = f_.data() + part.u_first;
+        const auto count = static_cast<std::size_t>(part.u_count);
+        part.map.evaluate(q, v, t, u, du);
+        meter_.call(part.force->object, "evaluate", t, [&] {
+            part.force->force->evaluate({{u, count}, {du, count}, t},
+                                        state.subspan(part.state_first, part.state_count),
+                                        {{f, count}});
+        });
+        part.map.scatter(f, F);
+    }
+    for (const double f : f_)
+        if (!std::isfinite(f)) refuse_nonfinite_force("evaluate", t);
+}
+
+ForceSet::Work ForceSet::work() const {
+    Work out;
+    for (const Part& part : parts_) {
+        double work = 0.0;
+        for (int i = part.u_first; i < part.u_first + part.u_count; ++i) work += f_[i] * du_[i];
+        (part.force->work == WorkKind::external ? out.external : out.nonideal) += work;
+    }
+    return out;
+}
+
+void ForceSet::add_external(double* F) const {
+    for (const Part& part : parts_)
+        if (part.force->is_external) part.map.scatter(f_.data() + part.u_first, F);
+}
+
+void ForceSet::refuse_nonfinite_force(const char* call, double t) const {
+    for (const Part& part : parts_)
+        for (int i = 0; i < part.u_count; ++i)
+            if (!std::isfinite(f_[part.u_first + i]))
+                refuse_nonfinite(
+                    part.force->object,
+                    call,
+                    "a force",
+                    &t,
+                    fmt::format("attachment \"{}\", component {}",
+                                part.force->attachments[static_cast<std::size_t>(i / 3)].text,
+                                "xyz"[i % 3]));
+}
+
+std::span<const double> ForceSet::force(int index) const {
+    const int part = part_of_force_[static_cast<std::size_t>(index)];
+    if (part < 0) return {};
+    const Part& p = parts_[static_cast<std::size_t>(part)];
+    return {f_.data() + p.u_first, static_cast<std::size_t>(p.u_count)};
+}
+
+}  // namespace ancora

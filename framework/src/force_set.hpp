@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The forces on attachments of a model, in both faces.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "attachment_map.hpp"
+#include "call_meter.hpp"
+#include "model.hpp"
+
+namespace ancora {
+
+/// Calls every force that acts on attachments (dry friction is not among them, see Contacts) and
+/// keeps what it returned, so that works and impulses come from the very forces that moved bodies.
+class ForceSet {
+public:
+    /// @param first_state of the forces in the kernel's state of all plugin objects
+    ForceSet(const Model& model, CallMeter& meter, int first_state);
+
+    bool empty() const { return parts_.empty(); }
+    bool has_state() const { return num_state_ > 0; }
+    /// Entries of plugin state that the forces have together.
+    int num_state() const { return num_state_; }
+    void start_state(std::span<double> state) const;
+
+    /// Discrete face over a step: adds the mean forces to F. [step]
+    void evaluate_step(const double* q0,
+                       const double* dq,
+                       double t0,
+                       double h,
+                       std::span<const double> state0,
+                       std::span<double> state1,
+                       double* F);
+    /// Continuous face: adds the forces to F. [step]
+    void evaluate(
+        const double* q, const double* v, double t, std::span<const double> state, double* F);
+
+    /// Work over the step, or power, of the forces last evaluated, by heading.
+    struct Work {
+        double external = 0.0;
+        double nonideal = 0.0;
+    };
+    Work work() const;
+    /// Adds the forces that come from outside to F, as last evaluated.
+    void add_external(double* F) const;
+    /// Throws the plugin error of the first force of the last evaluation that is not finite.
+    void refuse_nonfinite_force(const char* call, double t) const;
+
+    /// Force on the attachments of force `index` of the model, three entries each, as last
+    /// evaluated; empty for dry friction.
+    std::span<const double> force(int index) const;
+
+private:
+    struct Part {
+        const ForcePart* force;
+        AttachmentMap map;
+        int u_first;
+        int u_count;
+        std::size_t state_first;
+        std::size_t state_count;
+    };
+
+    CallMeter& meter_;
+    std::vector<Part> parts_;
+    std::vector<int> part_of_force_;
+    int num_state_ = 0;
+    Eigen::VectorXd u0_, mid_, u1_, f_;
+    Eigen::VectorXd du_;    // increments over a step, rates at an instant: what f works on
+    Eigen::VectorXd rate_;  // mean rates of a step
+    Eigen::VectorXd q1_;
+};
+
+}  // namespace ancora

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps under error control, split at events, with interpolation inside.
+#include "dopri5.hpp"
+
+#include <limits>
+#include <span>
+
+#include <boost/numeric/odeint/algebra/range_algebra.hpp>
+
+#include "common.hpp"
+
+namespace ancora::explicit_integrators {
+namespace {
+
+constexpr double kDefaultTolerance = 1e-9;
+// Step control of Hairer, Norsett, Wanner, section II.4.
+constexpr double kSafety = 0.9;
+constexpr double kMostGrowth = 5.0;
+constexpr double kMostShrinking = 0.2;
+constexpr double kOrder = 5.0;
+constexpr int kMostTries = 100;
+
+}  // namespace
+
+Dopri5::Dopri5(const Arguments& arguments) : traits_(read_traits(arguments)) {
+    traits_.is_adaptive = true;
+}
+
+void Dopri5::prepare(const System& system, const StepSettings& settings) {
+    const ContinuousState shape = system.continuous();
+    const auto size = static_cast<std::size_t>(shape.num_states);
+    for (State* x : {&x0_, &dx0_, &x1_, &dx1_, &error_}) x->assign(size, 0.0);
+    stepper_.adjust_size(x0_);
+    first_step_ = settings.step;
+    checker_ = ErrorChecker(settings.tolerance > 0.0 ? settings.tolerance : kDefaultTolerance,
+                            2 * static_cast<std::size_t>(shape.num_coordinates));
+    events_.prepare(system);
+}
+
+void Dopri5::step(System& system, double t0, double h) {
+    const auto derivative = [&system](const State& x, State& dx, double t) {
+        system.derivative(t, x, dx);
+    };
+    double& next = system.history()[0];
+    if (next == 0.0) next = first_step_;
+    t0_ = t0;
+    system.read_state(x0_);
+    derivative(x0_, dx0_, t0);
+
+    const auto trial = [&](double part) {
+        stepper_.do_step(derivative, x0_, dx0_, t0, x1_, dx1_, part, error_);
+    };
+    boost::numeric::odeint::range_algebra algebra;
+    double length = std::min(next, h);
+    for (int tries = 0;; ++tries) {
+        // A rest that would be tiny is shared with the step before it.
+        if (h - length < 1e-3 * length) length = h;
+        trial(length);
+        const double error = checker_.error(algebra, x0_, dx0_, error_, length);
+        const double factor =
+            std::isfinite(error)
+                ? std::clamp(kSafety * std::pow(std::max(error, 1e-10), -1.0 / kOrder),
+                             kMostShrinking,
+                             kMostGrowth)
+                : kMostShrinking;
+        if (error <= 1.0) {
+            // A step cut by the end of the run says little about the next.
+            next = length < next ? std::max(next, factor * length) : factor * length;
+            break;
+        }
+        length *= std::min(factor, kSafety);
+        next = length;
+        const double smallest =
+            64.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t0), first_step_);
+        if (tries == kMostTries || length < smallest)
+            system.refuse(t0,
+                          "the error cannot be brought below the tolerance by shorter steps; the "
+                          "motion may be singular there, or tolerance too small for the size of "
+                          "the coordinates");
+    }
+    const int event = events_.shorten(system, t0, length, x1_, trial);
+    t1_ = event < 0 && length == h ? t0 + h : t0 + length;
+    system.accept_state(t0, t1_, x1_);
+    if (event >= 0) system.pass_event(event);
+}
+
+void Dopri5::interpolate(double t, std::span<double> x) const {
+    State inside(x0_.size());
+    stepper_.calc_state(t, inside, x0_, dx0_, t0_, x1_, dx1_, t1_);
+    std::ranges::copy(inside, x.begin());
+}
+
+}  // namespace ancora::explicit_integrators

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The integrator type `dopri5`.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include <boost/numeric/odeint/stepper/controlled_runge_kutta.hpp>
+#include <boost/numeric/odeint/stepper/runge_kutta_dopri5.hpp>
+
+#include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/integrator.hpp"
+#include "events.hpp"
+
+namespace ancora::explicit_integrators {
+
+/// The method of Dormand and Prince, order 5 with an embedded formula of order 4 that controls the
+/// step, on x = (q, v, w): with the error estimate e of a step,
+///
+///   max_i |e_i| / (tol + tol max(|x_i|, h |x_i'|)) <= 1   over q and v                  (1)
+///
+/// Works and impulses w of the ledger are integrated along but do not choose the step. Inside a
+/// step the state is known to fourth order by the method's own interpolation, for output.
+///
+/// Source: J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26; dense output as in
+/// Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.6.
+class Dopri5 final : public Integrator {
+public:
+    explicit Dopri5(const Arguments& arguments);
+
+    IntegratorTraits traits() const override { return traits_; }
+    void prepare(const System& system, const StepSettings& settings) override;
+    int num_history(const System&) const override { return 1; }
+    void step(System& system, double t0, double h) override;
+    void interpolate(double t, std::span<double> x) const override;
+
+private:
+    using State = std::vector<double>;
+
+    /// Criterion (1) in the form that Odeint asks for.
+    class ErrorChecker {
+    public:
+        ErrorChecker(double tolerance, std::size_t count) : tolerance_(tolerance), count_(count) {}
+        template <class Algebra>
+        double error(
+            Algebra&, const State& x_old, const State& dx_old, State& x_err, double dt) const {
+            double worst = 0.0;
+            for (std::size_t i = 0; i < count_; ++i) {
+                const double size = std::max(std::abs(x_old[i]), std::abs(dt * dx_old[i]));
+                const double e = std::abs(x_err[i]) / (tolerance_ * (1.0 + size));
+                if (!(e <= worst)) worst = e;  // NaN wins
+            }
+            return worst;
+        }
+
+    private:
+        double tolerance_ = 0.0;
+        std::size_t count_ = 0;
+    };
+    using Stepper = boost::numeric::odeint::runge_kutta_dopri5<State>;
+
+    IntegratorTraits traits_;
+    double first_step_ = 0.0;
+    mutable Stepper stepper_;  // keeps the stages of the last step; Odeint's accessor is not const
+    ErrorChecker checker_{0.0, 0};
+    EventLocator events_;
+    State x0_, dx0_, x1_, dx1_, error_;
+    double t0_ = 0.0, t1_ = 0.0;
+};
+
+}  // namespace ancora::explicit_integrators

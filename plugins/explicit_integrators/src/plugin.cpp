@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entry point of the plugin `explicit_integrators`.
+#include "ancora/sdk/plugin.hpp"
+
+#include "dopri5.hpp"
+#include "rk4.hpp"
+
+namespace {
+
+using namespace ancora;
+
+constexpr Parameter kParameters[] = {
+    parameter::boolean("projection",
+                       "project each accepted state onto the constraints: positions, then "
+                       "velocities, in the norm of the mass matrix")
+        .otherwise("true"),
+    parameter::number("baumgarte",
+                      "1/s",
+                      "rate of Baumgarte's stabilisation, pi'' + 2 rate pi' + rate^2 pi = 0; 0: "
+                      "none")
+        .nonnegative()
+        .otherwise("0.0"),
+};
+
+constexpr TypeDescriptor kTypes[] = {
+    type<explicit_integrators::Rk4>(
+        "rk4",
+        {.doc = "classical Runge-Kutta method of fourth order, fixed step, on accelerations",
+         .equation = "M q'' = Q + F_L + F_C,  x1 = x0 + h (k1 + 2 k2 + 2 k3 + k4) / 6",
+         .source = "W. Kutta, Zeitschrift fuer Mathematik und Physik 46 (1901)",
+         .tolerance = "not used"},
+        kParameters),
+    type<explicit_integrators::Dopri5>(
+        "dopri5",
+        {.doc = "Dormand-Prince method of order 5(4) with error control and dense output, on "
+                "accelerations",
+         .equation = "M q'' = Q + F_L + F_C,  max |e_i| / (tol + tol max(|x_i|, h |x_i'|)) <= 1",
+         .source = "J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26",
+         .tolerance = "local error per component of q and v, absolute (SI) and relative, default "
+                      "1e-9; step is the first step"},
+        kParameters),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("explicit_integrators", "0.1.0", kTypes)

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fixed steps, split at events.
+#include "rk4.hpp"
+
+#include <algorithm>
+
+#include "common.hpp"
+
+namespace ancora::explicit_integrators {
+
+Rk4::Rk4(const Arguments& arguments) : traits_(read_traits(arguments)) {}
+
+void Rk4::prepare(const System& system, const StepSettings&) {
+    const auto size = static_cast<std::size_t>(system.continuous().num_states);
+    for (State* x : {&x0_, &dx0_, &x1_}) x->assign(size, 0.0);
+    stepper_.adjust_size(x0_);
+    events_.prepare(system);
+}
+
+void Rk4::step(System& system, double t0, double h) {
+    const auto derivative = [&system](const State& x, State& dx, double t) {
+        system.derivative(t, x, dx);
+    };
+    const double end = t0 + h;
+    double t = t0;
+    double rest = h;
+    for (int pieces = 0; rest > 0.0; ++pieces) {
+        if (pieces == kMostPieces) refuse_chatter(system, t);
+        system.read_state(x0_);
+        derivative(x0_, dx0_, t);
+        double length = rest;
+        const auto trial = [&](double part) {
+            stepper_.do_step(derivative, x0_, dx0_, t, x1_, part);
+        };
+        trial(length);
+        const int event = events_.shorten(system, t, length, x1_, trial);
+        const double t1 = event < 0 ? end : t + length;
+        system.accept_state(t, t1, x1_);
+        if (event >= 0) system.pass_event(event);
+        rest = event < 0 ? 0.0 : end - t1;
+        t = t1;
+    }
+}
+
+}  // namespace ancora::explicit_integrators

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <stdexcept>
-#include <string>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
@@ -20,9 +17,16 @@ namespace {
 constexpr std::array<std::int32_t, 9> kDirectors = {3, 4, 5, 6, 7, 8, 9, 10, 11};
 constexpr RowLaw kRodSpinLaw = {RowKind::convention, 0.0, 0.0, 0.0};
 
-// Relative, rounding of what a user types: norm of a quaternion, spin about the axis of a rod.
-constexpr double kQuaternionRounding = 1e-6;
+// Relative, rounding of what a user types: spin about the axis of a rod.
 constexpr double kSpinRounding = 1e-9;
+
+// Volume that weights a finite penalty [m^3].
+double read_volume(const Arguments& arguments, const rigid::MassProperties& body) {
+    if (!arguments.given("volume")) return body.volume;
+    if (arguments.given("size"))
+        arguments.fail("volume", "a box has its volume from \"size\"; leave \"volume\" out");
+    return arguments.number("volume");
+}
 
 // Stiffness V alpha of every strain [N m]; infinite for an exactly rigid body.
 double read_stiffness(const Arguments& arguments, double volume) {
@@ -33,26 +37,6 @@ double read_stiffness(const Arguments& arguments, double volume) {
                        "a finite penalty is weighted with the volume, and a flat body or a rod has "
                        "none; give \"volume\", or penalty = inf");
     return alpha * volume;
-}
-
-// Body to inertial axes.
-Mat3 read_orientation(const Arguments& arguments) {
-    if (arguments.shape("orientation") == Shape::table) {
-        const Arguments& table = arguments.table("orientation");
-        const Vec3 axis = vec3(table.numbers("axis"));
-        if (!(axis.norm() > 0.0)) table.fail("axis", "the axis has length zero");
-        return Eigen::AngleAxisd(table.number("angle"), axis.normalized()).toRotationMatrix();
-    }
-    const std::span<const double> p = arguments.numbers("orientation");
-    const Eigen::Quaterniond rotation(p[0], p[1], p[2], p[3]);
-    if (!(std::abs(rotation.norm() - 1.0) <= kQuaternionRounding)) {
-        char norm[32];
-        std::snprintf(norm, sizeof norm, "%.9g", rotation.norm());
-        arguments.fail("orientation",
-                       "the quaternion [w, x, y, z] has norm " + std::string(norm) +
-                           " and a rotation needs 1; or write {axis = [...], angle = ...}");
-    }
-    return rotation.normalized().toRotationMatrix();
 }
 
 double dot(const double* a, const double* b) {
@@ -106,8 +90,8 @@ void write_bias(const double* de, double* b) {
 }  // namespace
 
 AncfRigidBody::AncfRigidBody(const Arguments& arguments)
-    : body_(read_mass_properties(arguments)), rod_axis_(body_.rod_axis()) {
-    const double stiffness = read_stiffness(arguments, body_.volume);
+    : body_(rigid::read_mass_properties(arguments)), rod_axis_(body_.rod_axis()) {
+    const double stiffness = read_stiffness(arguments, read_volume(arguments, body_));
     set_coordinates();
     set_rows(stiffness);
     set_start(arguments, stiffness);
@@ -153,13 +137,12 @@ void AncfRigidBody::set_rows(double stiffness) {
 
 void AncfRigidBody::set_start(const Arguments& arguments, double stiffness) {
     // From here on in principal axes: R_0 = R R_p, w_p = R_p^T w
-    const Mat3 R = read_orientation(arguments);
-    const Mat3 R_0 = R * body_.axes;
-    const Vec3 w = vec3(arguments.numbers("angular_velocity"));
-    StretchedSpin spin = {Mat3::Identity(), body_.axes.transpose() * w};
+    const rigid::Start start = rigid::read_start(arguments, body_);
+    const Mat3 R_0 = start.R * body_.axes;
+    StretchedSpin spin = {Mat3::Identity(), body_.axes.transpose() * start.w};
 
     if (rod_axis_ >= 0) {
-        if (std::abs(spin.w(rod_axis_)) > kSpinRounding * w.norm())
+        if (std::abs(spin.w(rod_axis_)) > kSpinRounding * start.w.norm())
             arguments.fail("angular_velocity",
                            "the body is a rod and has no inertia about its axis, so it cannot spin "
                            "about it; take that component out, or give the rod a thickness");
@@ -174,9 +157,8 @@ void AncfRigidBody::set_start(const Arguments& arguments, double stiffness) {
         spin = *relaxed;
     }
 
-    // x = r + R c, x' = v + R (w x c)
-    Eigen::Map<Vec3>(q_.data()) = vec3(arguments.numbers("position")) + R * body_.center;
-    Eigen::Map<Vec3>(v_.data()) = vec3(arguments.numbers("velocity")) + R * w.cross(body_.center);
+    Eigen::Map<Vec3>(q_.data()) = start.x;
+    Eigen::Map<Vec3>(v_.data()) = start.v;
 
     // [e_1 e_2 e_3] = R_0 U and its rate R_0 w^ U
     Eigen::Map<Mat3>(q_.data() + 3) = R_0 * spin.U;
@@ -195,21 +177,11 @@ void AncfRigidBody::mass(MassSink& M) const {
 }
 
 void AncfRigidBody::attach(const Locator& where, AttachmentSink& out) const {
-    if (where.kind != Locator::Kind::coordinates)
-        throw std::invalid_argument(
-            "a rigid body has no numbered or named points; write a point or a direction as "
-            "[x, y, z] in body axes, points from the reference point");
-
     // r = x + xi_i e_i; a direction d = d_i e_i
-    Vec3 xi;
-    if (where.is_direction) {
-        xi = body_.axes.transpose() * vec3(where.xyz);
-        if (!(xi.norm() > 0.0))
-            throw std::invalid_argument("the direction [0, 0, 0] points nowhere");
-    } else {
-        xi = principal_point(vec3(where.xyz));
+    const Vec3 xyz = rigid::read_locator(where);
+    const Vec3 xi = where.is_direction ? Vec3(body_.axes.transpose() * xyz) : principal_point(xyz);
+    if (!where.is_direction)
         for (int k = 0; k < 3; ++k) out.weight(k, k, 1.0);
-    }
     for (int i = 0; i < 3; ++i)
         if (xi(i) != 0.0)
             for (int k = 0; k < 3; ++k) out.weight(k, 3 + 3 * i + k, xi(i));

@@ -9,7 +9,7 @@
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/body.hpp"
 #include "ancora/sdk/math.hpp"
-#include "inertia.hpp"
+#include "ancora/sdk/rigid_body.hpp"
 
 namespace ancora::ancf {
 
@@ -25,7 +25,7 @@ namespace ancora::ancf {
 ///   x, e_i  centre of mass [m] and base vectors [-], inertial axes; e_i start as principal axes,
 ///           which makes the mass matrix constant and diagonal for every body
 ///   xi      material point in principal axes from the centre of mass [m]
-///   M, m_i  mass [kg] and its second moments [kg m^2], see MassProperties
+///   M, m_i  mass [kg] and its second moments [kg m^2], see rigid::MassProperties
 ///   V, alpha  volume [m^3] and penalty [Pa]
 /// (2) is [1, eqs. (3), (4)]; (4) is [1, eq. (6)] with alpha as a Young's modulus, so b_k = V alpha
 /// / 2. The strains are six quadratic rows; alpha = inf only makes their law a constraint.
@@ -68,7 +68,7 @@ private:
         return body_.axes.transpose() * (p - body_.center);
     }
 
-    MassProperties body_;
+    rigid::MassProperties body_;
     int rod_axis_ = -1;  ///< principal axis of a rod, or -1
     std::array<double, 12> q_{};
     std::array<double, 12> v_{};

@@ -3,28 +3,13 @@
 #include "ancora/sdk/plugin.hpp"
 
 #include "ancf_rigid_body.hpp"
+#include "ancora/sdk/rigid_body.hpp"
 
 namespace {
 
 namespace p = ancora::parameter;
 
-constexpr ancora::Parameter kAxisAngle[] = {
-    p::vector("axis", 3, "", "direction of the axis, of any length").required(),
-    p::number("angle", "rad", "angle of the rotation about it").required(),
-};
-
-constexpr ancora::Parameter kAncfRigidBody[] = {
-    p::vector("size", 3, "m", "edges of a box along the body axes; with density").positive(),
-    p::number("density", "kg/m^3", "mass per volume of the box").positive(),
-    p::number("mass", "kg", "mass, instead of a box; with inertia").positive(),
-    p::vector("inertia",
-              3,
-              "kg m^2",
-              "moments of inertia about the centre of mass along the body axes, or the full "
-              "tensor [[xx, xy, xz], ...]; flat bodies and rods are allowed")
-        .or_matrix(3, 3),
-    p::vector("center_of_mass", 3, "m", "centre of mass from the reference point, body axes")
-        .otherwise("[0.0, 0.0, 0.0]"),
+constexpr ancora::Parameter kPenalty[] = {
     p::number("volume",
               "m^3",
               "volume that weights a finite penalty; left out: of the box with the same mass and "
@@ -38,19 +23,10 @@ constexpr ancora::Parameter kAncfRigidBody[] = {
             "strain at the start: none, or that of the steady spin, which does not ring",
             "unstrained|relaxed")
         .otherwise("\"unstrained\""),
-    p::vector("position", 3, "m", "reference point, inertial axes").otherwise("[0.0, 0.0, 0.0]"),
-    p::vector("orientation",
-              4,
-              "",
-              "rotation from body to inertial axes: unit quaternion [w, x, y, z], or axis and "
-              "angle")
-        .or_table(kAxisAngle)
-        .otherwise("[1.0, 0.0, 0.0, 0.0]"),
-    p::vector("velocity", 3, "m/s", "velocity of the reference point, inertial axes")
-        .otherwise("[0.0, 0.0, 0.0]"),
-    p::vector("angular_velocity", 3, "rad/s", "angular velocity, body axes")
-        .otherwise("[0.0, 0.0, 0.0]"),
 };
+
+constexpr auto kAncfRigidBody =
+    ancora::rigid::join(ancora::rigid::kMassParameters, kPenalty, ancora::rigid::kStartParameters);
 
 constexpr ancora::TypeDescriptor kTypes[] = {
     ancora::type<ancora::ancf::AncfRigidBody>(
@@ -61,7 +37,7 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                      "eps_4 = e_1.e_2,  eps_5 = e_2.e_3,  eps_6 = e_3.e_1",
          .source = "H. Sugano, Structure-Preserving Absolute Nodal Coordinate Formulation for "
                    "Rigid Body and Rigid Body Constraint, Miyazaki-Yamazaki Laboratory"},
-        kAncfRigidBody),
+        kAncfRigidBody.entries),
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <Eigen/Dense>
 #include <doctest/doctest.h>
 
+#include "ancora/sdk/rigid_body.hpp"
 #include "ancora/sdk/testing/fake_arguments.hpp"
 #include "attitude.hpp"
 #include "relaxed_start.hpp"
@@ -288,7 +289,7 @@ TEST_SUITE("ancf_rigid_body") {
         J(0, 1) = J(1, 0) = 1e-4;
         J(1, 2) = J(2, 1) = -2e-4;
         const Mat3 J_0 = J;
-        const Mat3 R = ancora::ancf::diagonalise(J);
+        const Mat3 R = ancora::rigid::diagonalise(J);
         CHECK(gap(R, Mat3::Identity()) < 5e-4);
         CHECK(near(R.determinant(), 1.0, 1e-15));
         CHECK(gap(R * J.diagonal().asDiagonal() * R.transpose(), J_0) < 2e-15);
@@ -476,10 +477,9 @@ TEST_SUITE("ancf_rigid_body") {
             const Vector du = s1.q - s0.q, mid = s0.q + 0.5 * du;
             RowMajor B = RowMajor::Constant(6, 9, NAN);
             const std::span<double> entries(B.data(), 54);
-            body->evaluate_step(
-                0,
-                {view(s0.q), view(du), view(mid), view(s1.q), {}, 0.0, 0.1, {}, {}},
-                {entries, {}, {}, {}});
+            body->evaluate_step(0,
+                                {view(s0.q), view(du), view(mid), view(s1.q), {}, 0.0, 0.1, {}, {}},
+                                {entries, {}, {}, {}});
             CHECK(gap(B * du.tail(9), rows(*body, 0, s1).pi - rows(*body, 0, s0).pi) < 5e-15);
         }
     }

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all rigid bodies share, whatever their coordinates: parameters, mass properties, start.
+#pragma once
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
+#include <Eigen/Jacobi>
+
+#include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/attachment.hpp"
+#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/parameter.hpp"
+
+namespace ancora::rigid {
+
+// --- schema
+
+inline constexpr Parameter kAxisAngle[] = {
+    parameter::vector("axis", 3, "", "direction of the axis, of any length").required(),
+    parameter::number("angle", "rad", "angle of the rotation about it").required(),
+};
+
+/// The parameters that read_mass_properties() reads.
+inline constexpr Parameter kMassParameters[] = {
+    parameter::vector("size", 3, "m", "edges of a box along the body axes; with density")
+        .positive(),
+    parameter::number("density", "kg/m^3", "mass per volume of the box").positive(),
+    parameter::number("mass", "kg", "mass, instead of a box; with inertia").positive(),
+    parameter::vector(
+        "inertia",
+        3,
+        "kg m^2",
+        "moments of inertia about the centre of mass along the body axes, or the full "
+        "tensor [[xx, xy, xz], ...]; flat bodies are allowed")
+        .or_matrix(3, 3),
+    parameter::vector(
+        "center_of_mass", 3, "m", "centre of mass from the reference point, body axes")
+        .otherwise("[0.0, 0.0, 0.0]"),
+};
+
+/// The parameters that read_start() reads.
+inline constexpr Parameter kStartParameters[] = {
+    parameter::vector("position", 3, "m", "reference point, inertial axes")
+        .otherwise("[0.0, 0.0, 0.0]"),
+    parameter::vector(
+        "orientation",
+        4,
+        "",
+        "rotation from body to inertial axes: unit quaternion [w, x, y, z], or axis and angle")
+        .or_table(kAxisAngle)
+        .otherwise("[1.0, 0.0, 0.0, 0.0]"),
+    parameter::vector("velocity", 3, "m/s", "velocity of the reference point, inertial axes")
+        .otherwise("[0.0, 0.0, 0.0]"),
+    parameter::vector("angular_velocity", 3, "rad/s", "angular velocity, body axes")
+        .otherwise("[0.0, 0.0, 0.0]"),
+};
+
+/// A schema made of several, as an array that ancora::type() takes.
+template <int N>
+struct Schema {
+    Parameter entries[N];
+};
+
+/// Puts schemas one after the other: join(kMassParameters, kMine, kStartParameters).entries.
+template <int... N>
+constexpr Schema<(N + ...)> join(const Parameter (&... parts)[N]) {
+    Schema<(N + ...)> out;
+    int n = 0;
+    const auto append = [&](std::span<const Parameter> part) {
+        for (const Parameter& parameter : part) out.entries[n++] = parameter;
+    };
+    (append(parts), ...);
+    return out;
+}
+
+// --- mass
+
+/// How mass lies in a body. In principal axes from the centre of mass the second moments are
+///
+///   m_i = integral of rho xi_i^2 dV,   J_i = m_j + m_k,   m_i = (J_j + J_k - J_i) / 2      (1)
+///
+/// Body axes and reference point are those in which the user gives points, inertia and attitude;
+/// xi = R_p^T (p - c) is the material point p in principal axes.
+struct MassProperties {
+    double mass = 0.0;              ///< M [kg]
+    Vec3 center = Vec3::Zero();     ///< c, centre of mass from the reference point, body axes [m]
+    Mat3 axes = Mat3::Identity();   ///< R_p, principal axes as columns, body axes
+    Vec3 moments = Vec3::Zero();    ///< m_i [kg m^2]; exactly zero for a body flat across axis i
+    Vec3 half_size = Vec3::Zero();  ///< of the box with this mass and these m_i [m]
+    double volume = 0.0;            ///< of that box [m^3]; zero for a flat body or a rod
+
+    /// The principal axis that all mass lies on (0, 1, 2), or -1 if the body is no rod.
+    int rod_axis() const {
+        int axis = -1;
+        if ((moments.array() > 0.0).count() == 1) moments.maxCoeff(&axis);
+        return axis;
+    }
+    /// J_i, principal moments of inertia about the centre of mass [kg m^2].
+    Vec3 inertia() const { return Vec3::Constant(moments.sum()) - moments; }
+};
+
+/// [assembly] Eigenvectors of a symmetric matrix by Jacobi's rotations, as a right-handed frame;
+/// `J` becomes diagonal. A diagonal matrix gives exactly I, a nearly diagonal one keeps its order.
+inline Mat3 diagonalise(Mat3& J) {
+    // Each rotation turns by at most 45 degrees and annuls one entry; convergence is quadratic
+    Mat3 R = Mat3::Identity();
+    const double limit = std::numeric_limits<double>::epsilon() * J.cwiseAbs().maxCoeff();
+    for (int sweep = 0; sweep < 50; ++sweep) {
+        bool is_diagonal = true;
+        for (int p = 0; p < 3; ++p) {
+            const int q = (p + 1) % 3;
+            if (std::abs(J(p, q)) <= 0.01 * limit) continue;
+            is_diagonal = false;
+            Eigen::JacobiRotation<double> rotation;
+            rotation.makeJacobi(J, p, q);
+            J.applyOnTheLeft(p, q, rotation.adjoint());
+            J.applyOnTheRight(p, q, rotation);
+            R.applyOnTheRight(p, q, rotation);
+        }
+        if (is_diagonal) break;
+    }
+    return R;
+}
+
+namespace detail {
+
+// Relative to the largest moment: what rounding leaves of a moment that should be zero.
+inline constexpr double kMasslessMoment = 1e-12;
+// Relative, generous to input with ten digits: asymmetry, and a moment below zero.
+inline constexpr double kInputRounding = 1e-9;
+// Relative, rounding of what a user types: norm of a quaternion.
+inline constexpr double kQuaternionRounding = 1e-6;
+
+inline std::string text(double number) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.9g", number);
+    return buffer;
+}
+
+// "size" with "density", or "mass" with "inertia"; never half of both.
+inline bool is_box(const Arguments& arguments) {
+    const bool has_box = arguments.given("size") || arguments.given("density");
+    const bool has_tensor = arguments.given("mass") || arguments.given("inertia");
+    const std::string choice =
+        "give either \"size\" and \"density\" (a box) or \"mass\" and \"inertia\"";
+    if (has_box && has_tensor)
+        arguments.fail(arguments.given("mass") ? "mass" : "inertia",
+                       "the mass is described twice; " + choice);
+    if (!has_box && !has_tensor) arguments.fail("size", "the body has no mass; " + choice);
+    for (const char* key : {has_box ? "size" : "mass", has_box ? "density" : "inertia"})
+        if (!arguments.given(key))
+            arguments.fail(key, '"' + std::string(key) + "\" is missing; " + choice);
+    return has_box;
+}
+
+inline void read_box(const Arguments& arguments, MassProperties& body) {
+    const Vec3 a = vec3(arguments.numbers("size"));
+    body.volume = a.prod();
+    body.mass = arguments.number("density") * body.volume;
+    body.moments = body.mass / 12.0 * a.cwiseAbs2();
+    body.half_size = 0.5 * a;
+}
+
+// The tensor about the centre of mass in body axes.
+inline Mat3 read_tensor(const Arguments& arguments) {
+    if (arguments.shape("inertia") != Shape::matrix)
+        return Vec3(vec3(arguments.numbers("inertia"))).asDiagonal();
+    const Mat3 J = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(
+        arguments.numbers("inertia").data());
+    const double limit = kInputRounding * J.cwiseAbs().maxCoeff();
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < i; ++j)
+            if (std::abs(J(i, j) - J(j, i)) > limit)
+                arguments.fail("inertia",
+                               "the tensor is not symmetric: entry (" + std::to_string(j + 1) +
+                                   ", " + std::to_string(i + 1) + ") is " + text(J(j, i)) +
+                                   " and (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) +
+                                   ") is " + text(J(i, j)));
+    return 0.5 * (J + J.transpose());
+}
+
+// m_i = (J_j + J_k - J_i) / 2, none of them negative
+inline Vec3 second_moments(const Arguments& arguments, const Vec3& J) {
+    const double largest = J.cwiseAbs().maxCoeff();
+    if (!(largest > 0.0))
+        arguments.fail("inertia",
+                       "the inertia is zero, so the body is a point and cannot turn; use a body of "
+                       "type \"particle\"");
+    const std::string refused = "no body has the principal moments of inertia " + text(J(0)) +
+                                ", " + text(J(1)) + ", " + text(J(2)) + ": ";
+    if (J.minCoeff() < -kInputRounding * largest)
+        arguments.fail("inertia", refused + text(J.minCoeff()) + " is negative");
+    Vec3 m;
+    for (int i = 0; i < 3; ++i) {
+        const double sum = J((i + 1) % 3) + J((i + 2) % 3);
+        m(i) = 0.5 * (sum - J(i));
+        if (m(i) < -kInputRounding * largest)
+            arguments.fail("inertia",
+                           refused + text(J(i)) + " is larger than the sum of the other two, " +
+                               text(sum) + " (equal for a flat body)");
+        if (m(i) < kMasslessMoment * largest) m(i) = 0.0;
+    }
+    return m;
+}
+
+inline void read_tensor_body(const Arguments& arguments, MassProperties& body) {
+    body.mass = arguments.number("mass");
+    Mat3 J = read_tensor(arguments);
+    body.axes = diagonalise(J);
+    body.moments = second_moments(arguments, J.diagonal());
+    body.half_size = (3.0 / body.mass * body.moments).cwiseSqrt();
+    body.volume = 8.0 * body.half_size.prod();
+}
+
+}  // namespace detail
+
+/// [assembly] Reads `size` and `density`, or `mass` and `inertia`; `center_of_mass`. Refuses
+/// through Arguments::fail what is no rigid body.
+inline MassProperties read_mass_properties(const Arguments& arguments) {
+    MassProperties body;
+    if (detail::is_box(arguments))
+        detail::read_box(arguments, body);
+    else
+        detail::read_tensor_body(arguments, body);
+    body.center = vec3(arguments.numbers("center_of_mass"));
+    return body;
+}
+
+// --- start
+
+/// Motion at the start.
+struct Start {
+    Mat3 R;  ///< body to inertial axes
+    Vec3 x;  ///< centre of mass, inertial axes [m]
+    Vec3 v;  ///< its velocity, inertial axes [m/s]
+    Vec3 w;  ///< angular velocity, body axes [rad/s]
+};
+
+/// [assembly] Reads `orientation` as the rotation from body to inertial axes. Refuses through
+/// Arguments::fail what is no rotation.
+inline Mat3 read_orientation(const Arguments& arguments) {
+    if (arguments.shape("orientation") == Shape::table) {
+        const Arguments& table = arguments.table("orientation");
+        const Vec3 axis = vec3(table.numbers("axis"));
+        if (!(axis.norm() > 0.0)) table.fail("axis", "the axis has length zero");
+        return Eigen::AngleAxisd(table.number("angle"), axis.normalized()).toRotationMatrix();
+    }
+    const std::span<const double> p = arguments.numbers("orientation");
+    const Eigen::Quaterniond rotation(p[0], p[1], p[2], p[3]);
+    if (!(std::abs(rotation.norm() - 1.0) <= detail::kQuaternionRounding))
+        arguments.fail("orientation",
+                       "the quaternion [w, x, y, z] has norm " + detail::text(rotation.norm()) +
+                           " and a rotation needs 1; or write {axis = [...], angle = ...}");
+    return rotation.normalized().toRotationMatrix();
+}
+
+/// [assembly] Reads `position`, `orientation`, `velocity` and `angular_velocity`.
+inline Start read_start(const Arguments& arguments, const MassProperties& body) {
+    Start start;
+    start.R = read_orientation(arguments);
+    start.w = vec3(arguments.numbers("angular_velocity"));
+
+    // x = r + R c, x' = v + R (w x c)
+    start.x = vec3(arguments.numbers("position")) + start.R * body.center;
+    start.v = vec3(arguments.numbers("velocity")) + start.R * start.w.cross(body.center);
+    return start;
+}
+
+// --- attachments
+
+/// [assembly] The point or direction that a locator asks a rigid body for, in body axes, points
+/// from the reference point.
+/// @throws std::invalid_argument if it asks for a number or name, or for the direction zero
+inline Vec3 read_locator(const Locator& where) {
+    if (where.kind != Locator::Kind::coordinates)
+        throw std::invalid_argument(
+            "a rigid body has no numbered or named points; write a point or a direction as "
+            "[x, y, z] in body axes, points from the reference point");
+    if (where.is_direction && !(vec3(where.xyz).norm() > 0.0))
+        throw std::invalid_argument("the direction [0, 0, 0] points nowhere");
+    return vec3(where.xyz);
+}
+
+}  // namespace ancora::rigid

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entry point of the plugin "nonholonomic": the schemas of its constraint types.
+#include "ancora/sdk/plugin.hpp"
+
+#include "knife_edge.hpp"
+#include "rolling.hpp"
+
+namespace {
+
+namespace p = ancora::parameter;
+
+constexpr const char* kSource = "Neimark and Fufaev, Dynamics of Nonholonomic Systems, AMS, 1972";
+
+constexpr ancora::Parameter kNormal =
+    p::vector("normal", 3, "", "normal of the plane below, inertial axes, of any length")
+        .otherwise("[0.0, 0.0, 1.0]");
+
+constexpr ancora::Parameter kKnifeEdge[] = {
+    p::body("body", "the body that carries the edge").required(),
+    p::vector("point", 3, "m", "point of the edge, body axes").otherwise("[0.0, 0.0, 0.0]"),
+    p::vector("direction", 3, "", "along the edge, body axes, of any length").required(),
+    kNormal,
+};
+
+constexpr ancora::Parameter kRolling[] = {
+    p::body("body", "the ball").required(),
+    p::vector("center", 3, "m", "center of the ball, body axes").otherwise("[0.0, 0.0, 0.0]"),
+    p::number("radius", "m", "radius of the ball").positive().required(),
+    kNormal,
+};
+
+constexpr ancora::TypeDescriptor kTypes[] = {
+    ancora::type<ancora::nonholonomic::KnifeEdge>(
+        "knife_edge",
+        {.doc = "a point of a body does not move across an edge: a skate, a sled, a thin wheel",
+         .equation = "psi = (n x d) . r_p' = 0",
+         .source = kSource},
+        kKnifeEdge),
+    ancora::type<ancora::nonholonomic::Rolling>(
+        "rolling",
+        {.doc = "a ball rolls on a plane without slipping",
+         .equation = "psi_k = t_k . (r_c' - R sum_i (e_i . n) e_i') = 0, k = 1, 2",
+         .source = kSource},
+        kRolling),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("nonholonomic", "0.1.0", kTypes)

@@ -61,6 +61,12 @@ std::vector<int> last_dependent_rows(Eigen::MatrixXd basis) {
     return found;
 }
 
+/// The system's row that stands in row k of a block.
+int row_of(const SolverIsland& island, const NullBlock& block, int k) {
+    const int row = block.rows[static_cast<std::size_t>(k)];
+    return island.pattern().rows[static_cast<std::size_t>(row)];
+}
+
 }  // namespace
 
 ConstrainedSolver::ConstrainedSolver(SystemPattern pattern, SolverPath path)
@@ -202,20 +208,20 @@ RankAnalysis ConstrainedSolver::rank(bool with_rows) {
     if (!with_rows) return out;
     out.redundant = empty_rows_;
     for (const std::unique_ptr<SolverIsland>& island : islands_)
-        for (const int k : last_dependent_rows(island->null_basis()))
-            out.redundant.push_back(island->pattern().rows[static_cast<std::size_t>(k)]);
+        for (const NullBlock& block : island->null_blocks())
+            for (const int k : last_dependent_rows(block.basis))
+                out.redundant.push_back(row_of(*island, block, k));
     std::sort(out.redundant.begin(), out.redundant.end());
     return out;
 }
 
 std::vector<int> ConstrainedSolver::rows_without_unique_multiplier() {
     std::vector<int> out = empty_rows_;
-    for (const std::unique_ptr<SolverIsland>& island : islands_) {
-        const Eigen::MatrixXd basis = island->null_basis();
-        for (Eigen::Index k = 0; k < basis.rows(); ++k)
-            if (basis.row(k).norm() > kInSupport)
-                out.push_back(island->pattern().rows[static_cast<std::size_t>(k)]);
-    }
+    for (const std::unique_ptr<SolverIsland>& island : islands_)
+        for (const NullBlock& block : island->null_blocks())
+            for (Eigen::Index k = 0; k < block.basis.rows(); ++k)
+                if (block.basis.row(k).norm() > kInSupport)
+                    out.push_back(row_of(*island, block, static_cast<int>(k)));
     std::sort(out.begin(), out.end());
     return out;
 }

@@ -158,10 +158,15 @@ void ContinuousFace::refuse_failed_solve() const {
                             t_));
 }
 
-void ContinuousFace::solve(std::span<const double> more) {
+void ContinuousFace::solve() {
     f_ = Q_ + C_;
-    for (std::size_t i = 0; i < more.size(); ++i) f_[static_cast<Eigen::Index>(i)] += more[i];
     if (!solver_->solve(view(f_), view(b_), view(a_), view(lambda_))) refuse_failed_solve();
+    write_stress(lambda_, s_);
+}
+
+void ContinuousFace::add_response(double c, const double* x, const double* mu) {
+    for (Eigen::Index i = 0; i < a_.size(); ++i) a_[i] += c * x[i];
+    for (Eigen::Index k = 0; k < lambda_.size(); ++k) lambda_[k] += c * mu[k];
     write_stress(lambda_, s_);
 }
 
@@ -169,7 +174,8 @@ void ContinuousFace::respond(std::span<const double> f, std::span<double> x, std
     if (!solver_->solve(f, {}, x, mu)) refuse_failed_solve();
 }
 
-void ContinuousFace::write_stress(const Eigen::VectorXd& lambda, Eigen::VectorXd& s) const {
+void ContinuousFace::write_stress(Eigen::Ref<const Eigen::VectorXd> lambda,
+                                  Eigen::VectorXd& s) const {
     for (std::size_t c = 0; c < chosen_.size(); ++c)
         s[chosen_[c]] = -lambda[static_cast<Eigen::Index>(c)];
 }

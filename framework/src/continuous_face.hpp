@@ -2,6 +2,7 @@
 // Accelerations and constraint forces of the whole model at an instant.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <span>
 #include <vector>
@@ -38,15 +39,23 @@ public:
 
     /// Assembles M, A, b, Q and C at a state and factorises. [step]
     void assemble(const double* q, const double* v, double t, std::span<const double> state);
-    /// Solves (1) with C and `more` (n entries; empty: none) on the right. [step]
-    /// @throws Error (numerical) if the acceleration is not unique or rows are inconsistent
-    void solve(std::span<const double> more);
+    /// Solves (1). [step]
+    /// @throws Error (numerical) if the large sparse system cannot be solved
+    void solve();
+    /// Adds c times a response (see respond) to the solution.
+    void add_response(double c, const double* x, const double* mu);
     /// Throws the numerical error of the rows that the last solution does not meet, if there are
     /// any.
     void refuse_inconsistent() const;
     /// M x = f + A^T mu, A x = 0 at the state last assembled. [step]
     void respond(std::span<const double> f, std::span<double> x, std::span<double> mu);
 
+    /// How much of the acceleration impressed forces alone would cause, an upper bound by the
+    /// diagonal of M: what rounding in it is measured by.
+    double free_acceleration(int i) const {
+        const double m = mass_.diagonal(i);
+        return m > 0.0 ? std::abs(f_[i]) / m : 0.0;
+    }
     const Eigen::VectorXd& acceleration() const { return a_; }
     /// Per constraint row in use, see constraint_rows().
     const Eigen::VectorXd& multipliers() const { return lambda_; }
@@ -57,7 +66,7 @@ public:
     /// Stress of every row: -lambda of constraint rows, the law's of others.
     const Eigen::VectorXd& stress() const { return s_; }
     /// Writes multipliers (per row in use) to a vector of all rows' stresses.
-    void write_stress(const Eigen::VectorXd& lambda, Eigen::VectorXd& s) const;
+    void write_stress(Eigen::Ref<const Eigen::VectorXd> lambda, Eigen::VectorXd& s) const;
 
     /// Power that flows in under each heading of the ledger at the state last solved.
     ForceSet::Work power() const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <Eigen/Eigenvalues>
 
@@ -55,7 +56,7 @@ bool DenseIsland::solve_local(const Eigen::VectorXd& f,
     return is_solved;
 }
 
-SolverIsland::Status DenseIsland::do_factorise(bool is_mass_new) {
+SolverIsland::Status DenseIsland::compute(bool is_mass_new) {
     if (is_mass_new) {
         mass_.clear();
         for (std::size_t k = 0; k < M_.size(); ++k)
@@ -237,17 +238,21 @@ void DenseIsland::add_rank(RankAnalysis& out) {
     }
 }
 
-Eigen::MatrixXd DenseIsland::null_basis() {
+std::vector<NullBlock> DenseIsland::null_blocks() {
     const int rank = qr_.rank();
-    Eigen::MatrixXd basis = Eigen::MatrixXd::Zero(m_, m_ - rank);
+    if (rank == m_) return {};
+    NullBlock block;
+    block.rows.resize(static_cast<std::size_t>(m_));
+    std::iota(block.rows.begin(), block.rows.end(), 0);
+    block.basis.resize(m_, m_ - rank);
     Eigen::VectorXd column(m_);
     for (int c = 0; c < m_ - rank; ++c) {
         column.setZero();
         column[rank + c] = 1.0;
         second_.apply_Q(column.data());
-        for (int j = 0; j < m_; ++j) basis(qr_.source(j), c) = column[j];
+        for (int j = 0; j < m_; ++j) block.basis(qr_.source(j), c) = column[j];
     }
-    return basis;
+    return {block};
 }
 
 Eigen::VectorXd DenseIsland::null_direction() {

@@ -28,10 +28,11 @@ public:
     explicit DenseIsland(IslandPattern pattern);
 
     void add_rank(RankAnalysis& out) override;
-    Eigen::MatrixXd null_basis() override;
+    std::vector<NullBlock> null_blocks() override;
     Eigen::VectorXd null_direction() override;
 
-    int rank() const { return qr_.rank(); }
+    /// Of the last factorisation.
+    Status status() const { return status_; }
     /// Values for a caller that has them in the island's own order.
     Status factorise_local(const std::vector<double>& M, const std::vector<double>& A);
     bool solve_local(const Eigen::VectorXd& f,
@@ -40,9 +41,10 @@ public:
                      Eigen::VectorXd& lambda);
 
 private:
-    Status do_factorise(bool is_mass_new) override;
+    Status do_factorise(bool is_mass_new) override { return status_ = compute(is_mass_new); }
     bool do_solve() override;
 
+    Status compute(bool is_mass_new);
     const EnvelopeCholesky& L() const { return is_singular_ ? augmented_ : mass_; }
     Status augment();
     bool augment_with(const Eigen::VectorXd& weight, double sigma);
@@ -54,6 +56,7 @@ private:
 
     EnvelopeCholesky mass_;
     bool is_singular_ = false;
+    Status status_ = Status::failed;
     PivotedQr qr_;      // (1)
     PivotedQr second_;  // (2)
     Eigen::VectorXd work_n_, work_m_, w_;

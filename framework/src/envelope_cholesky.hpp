@@ -44,7 +44,8 @@ public:
     /// As solve_lower, where only the coordinates `reached` are looked at and written.
     void solve_lower(double* y, const int* reached, int count) const;
 
-    long num_entries() const { return static_cast<long>(value_.size()); }
+    /// Entries of row i of L.
+    int width(int i) const { return i + 1 - first_[static_cast<std::size_t>(i)]; }
 
 private:
     std::size_t place(int i, int j) const {

@@ -52,6 +52,7 @@ void KernelSystem::book(const StepTrial& trial) {
     const double h = trial.h;
     for (int k = 0; k < m_; ++k) {
         const double s = trial.s[static_cast<std::size_t>(k)];
+        if (is_row_held(k)) continue;
         // Explicit time: prescribed motion works s tau; a gap that is closed works s pi0.
         if (rows_.tau[k] != 0.0) ledger_.book_external(s * rows_.tau[k]);
         if (laws_.is_constraint(k) && pi_[k] != 0.0)
@@ -71,6 +72,7 @@ void KernelSystem::book(const StepTrial& trial) {
     // Forces from outside: gravity, loads, and reactions of the ground.
     external_force_ = gravity_force_;
     forces_.add_external(external_force_.data());
+    if (!contacts_.empty()) contacts_.add_external(trial.s.data() + m_, external_force_.data());
     for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
         if (!model_.constraints[c].is_tied_to_ground) continue;
         const RowOwner& owner = rows_.owners[model_.bodies.size() + c];
@@ -81,6 +83,8 @@ void KernelSystem::book(const StepTrial& trial) {
                     rows_.B[e] * trial.s[static_cast<std::size_t>(k)];
         }
     }
+    for (int i = 0; is_any_held_ && i < n_; ++i)
+        if (is_coordinate_held(i)) external_force_[i] = 0.0;  // in balance by definition
     ledger_.book_impulse(space_.momenta(mid_.data(), external_force_.data()), h);
 }
 

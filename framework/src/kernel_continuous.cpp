@@ -44,18 +44,30 @@ void KernelSystem::derivative(double t, std::span<const double> x, std::span<dou
     const double* v = q + n_;
     ContinuousFace& face = continuous_face();
     face.assemble(q, v, t, state0_);
-    face.solve({});
+    face.solve();
+    if (!contacts_.empty()) solve_contacts(q, v, t);
     const Eigen::VectorXd& a = face.acceleration();
     std::copy(v, v + n_, dx.begin());
     std::copy(a.begin(), a.end(), dx.begin() + n_);
 
     double* books = dx.data() + 2 * n_;
-    const ForceSet::Work power = face.power();
+    ForceSet::Work power = face.power();
+    if (!contacts_.empty()) {
+        rest_accelerations(v, dx.data() + n_);
+        const Contacts::Work friction = contacts_.work(contact_s_.data(), v);
+        power.nonideal += friction.nonideal;
+        power.external += friction.external;
+    }
     books[kExternal] = power.external;
     books[kNonideal] = power.nonideal;
     std::fill(books + kImpulse, books + kBooks, 0.0);
     if (!has_gravity_ && !has_external_) return;
     face.external_force(x_force_);
+    if (!contacts_.empty()) {
+        contacts_.add_external(contact_s_.data(), x_force_.data());
+        for (int i = 0; i < n_; ++i)
+            if (is_coordinate_held(i)) x_force_[i] = 0.0;  // in balance by definition
+    }
     const Momenta rate = space_.momenta(q, x_force_.data());
     std::copy(rate.linear.begin(), rate.linear.end(), books + kImpulse);
     std::copy(rate.angular.begin(), rate.angular.end(), books + kAngularImpulse);
@@ -94,6 +106,7 @@ void KernelSystem::accept_state(double t0, double t1, std::span<const double> x)
         state0_.swap(state1_);
     }
     take_state(t1, x);
+    if (!contacts_.empty()) advance_contacts();
     has_B_start_ = false;
     ++substeps;
     iterations_in_piece_ = 0;
@@ -172,10 +185,7 @@ void KernelSystem::unpeek() {
 }
 
 void KernelSystem::update_reactions() {
-    ContinuousFace& face = continuous_face();
-    face.assemble(q_.data(), v_.data(), t_, state0_);
-    face.solve({});
-    s_ = face.stress();
+    solve_all(q_.data(), v_.data(), t_);
     for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
         const int first = reaction_start_[c];
         const int count = reaction_start_[c + 1] - first;
@@ -196,15 +206,5 @@ void KernelSystem::project_start() {
     const double speed = space_.displacement(v_.data());
     face.project_velocity(q_.data(), v_.data(), t_, kProjected * speed);
 }
-
-int KernelSystem::num_events() const {
-    return 0;
-}
-
-void KernelSystem::evaluate_events(const StepTrial&, std::span<double>) {}
-
-void KernelSystem::evaluate_events(double, std::span<const double>, std::span<double>) {}
-
-void KernelSystem::pass_event(int) {}
 
 }  // namespace ancora

@@ -91,6 +91,7 @@ void KernelSystem::start_at(std::span<const double> q, std::span<const double> v
             });
     forces_.start_state(state0_);
     measure_violation(q_.data(), v_.data(), t_);
+    if (!contacts_.empty()) start_contacts();
 }
 
 /// Refuses rows that vanish: their attachments are one point and cannot move apart.

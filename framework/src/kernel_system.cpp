@@ -31,11 +31,14 @@ KernelSystem::KernelSystem(const Model& model)
       mass_(model),
       laws_(rows_.laws),
       massless_(mass_, rows_, n_),
-      forces_(model, meter_, rows_.num_state) {
+      forces_(model, meter_, rows_.num_state),
+      contacts_(model, meter_) {
     for (Eigen::VectorXd* x : {&q_,
                                &q_low_,
                                &v_,
                                &v_low_,
+                               &q_next_,
+                               &v_next_,
                                &a_,
                                &dq_,
                                &mid_,
@@ -49,9 +52,7 @@ KernelSystem::KernelSystem(const Model& model)
                                &refine_motion_,
                                &refine_dq_})
         x->setZero(n_);
-    for (Eigen::VectorXd* x :
-         {&s_, &pi_, &Bdq_, &fresh_pi_, &rate_pi_t_, &refine_rows_, &refine_s_})
-        x->setZero(m_);
+    for (Eigen::VectorXd* x : {&pi_, &Bdq_, &fresh_pi_, &rate_pi_t_}) x->setZero(m_);
     rate_A_.setZero(rows_.B.size());
     B_start_.setZero(rows_.B.size());
 
@@ -108,6 +109,9 @@ KernelSystem::KernelSystem(const Model& model)
                                         i - part.first),
                             part.object.place);
     }
+    contacts_.drop_idle_rows(q.data(), v.data(), 0.0);
+    if (!contacts_.empty()) prepare_contacts();
+    for (Eigen::VectorXd* x : {&s_, &refine_rows_, &refine_s_}) x->setZero(num_rows());
     set_state(view(q), view(v), 0.0);
 }
 
@@ -172,12 +176,17 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
         row_energy += std::abs(sk * increment);
         row_terms += std::abs(sk) * terms;
     }
+    StepDefect defect;
+    if (!contacts_.empty()) {
+        evaluate_contacts(trial, r_motion, r_rows, defect);
+        row_defect += defect.energy;
+        row_energy += defect.energy_scale;
+    }
     r_motion_ = r_motion;
     r_rows_ = r_rows;
     trial_h_ = h;
     s_trial_ = s;
 
-    StepDefect defect;
     defect.energy =
         std::abs(pairwise_dot(r_motion.data(), dq_.data(), r_motion.size())) + row_defect;
     const double dv_M_dv = h * h * pairwise_dot(a, Ma_.data(), trial.a.size());
@@ -222,6 +231,7 @@ bool KernelSystem::factorise(const StepTrial& trial, Tangent tangent) {
     if (!done) attribute_nonfinite(trial.t0);
     factorised_for_ = done ? trial.h : 0.0;
     is_fresh_ = true;
+    has_responses_ = false;
     factorise_seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return done;
@@ -267,7 +277,7 @@ void KernelSystem::solve(std::span<const double> r_motion,
                          std::span<const double> r_rows,
                          std::span<double> ddq,
                          std::span<double> ds) {
-    matrix_->solve(r_motion, r_rows, ddq, ds);
+    solve_linear(r_motion, r_rows, ddq, ds);
     if (is_exact_) return;
 
     // One step of refinement towards the exact tangent: what the symmetric, perhaps old and
@@ -278,11 +288,13 @@ void KernelSystem::solve(std::span<const double> r_motion,
     std::copy(r_rows.begin(), r_rows.end(), refine_rows_.data());
     apply_exact(ddq.data(), ds.data(), trial_h_, refine_motion_.data(), refine_rows_.data());
     const auto n = static_cast<std::size_t>(n_);
-    const auto m = static_cast<std::size_t>(m_);
-    matrix_->solve({refine_motion_.data(), n},
-                   {refine_rows_.data(), m},
-                   {refine_dq_.data(), n},
-                   {refine_s_.data(), m});
+    const auto m = r_rows.size();
+    if (!contacts_.empty())
+        apply_contacts(ddq.data(), ds.data(), trial_h_, refine_motion_.data(), refine_rows_.data());
+    solve_linear({refine_motion_.data(), n},
+                 {refine_rows_.data(), m},
+                 {refine_dq_.data(), n},
+                 {refine_s_.data(), m});
     const double first = space_.displacement(ddq.data());
     const double second = space_.displacement(refine_dq_.data());
     if (!std::isfinite(second)) attribute_nonfinite(t_);
@@ -304,6 +316,7 @@ SolverCost KernelSystem::cost() const {
 void KernelSystem::accept(const StepTrial& trial) {
     const double h = trial.h;
     check_conventions(trial);
+    is_any_held_ = !contacts_.empty() && hold_at_rest(trial);
     // First everything that a plugin computes of the new state, then the commit, which cannot fail.
     q_next_ = q_;
     q_low_next_ = q_low_;
@@ -312,6 +325,12 @@ void KernelSystem::accept(const StepTrial& trial) {
     for (int i = 0; i < n_; ++i) {
         add_compensated(q_next_[i], q_low_next_[i], dq_[i]);
         add_compensated(v_next_[i], v_low_next_[i], h * trial.a[static_cast<std::size_t>(i)]);
+    }
+    for (int i = 0; is_any_held_ && i < n_; ++i) {
+        if (!is_coordinate_held(i)) continue;
+        q_next_[i] = q_[i];
+        q_low_next_[i] = q_low_[i];
+        v_next_[i] = v_low_next_[i] = 0.0;
     }
     const double t1 = trial.t0 + h;
     if (!massless_.empty()) {
@@ -326,6 +345,7 @@ void KernelSystem::accept(const StepTrial& trial) {
     measure_violation(q_next_.data(), v_next_.data(), t1);
 
     book(trial);
+    if (!contacts_.empty()) book_contacts(trial);
     collect_reactions(trial);
     q_.swap(q_next_);
     q_low_.swap(q_low_next_);
@@ -339,9 +359,10 @@ void KernelSystem::accept(const StepTrial& trial) {
                 a_[i] = 0.0;
             }
     for (int k = 0; k < m_; ++k) {
-        if (laws_.carries(k)) pi_[k] += Bdq_[k] + rows_.tau[k];
+        if (laws_.carries(k) && !is_row_held(k)) pi_[k] += Bdq_[k] + rows_.tau[k];
         s_[k] = trial.s[static_cast<std::size_t>(k)];
     }
+    std::copy(trial.s.begin() + m_, trial.s.end(), s_.data() + m_);
     state0_.swap(state1_);
     has_B_start_ = false;
     t_ = t1;
@@ -351,6 +372,9 @@ void KernelSystem::accept(const StepTrial& trial) {
     iterations_in_piece_ = 0;
     note_violation();
     close_ledger(false);
+    if (contacts_.empty()) return;
+    note_speeds();
+    follow_sliding();
 }
 
 void KernelSystem::refuse(double t, std::string_view why) {
@@ -365,7 +389,7 @@ void KernelSystem::no_convergence(const StepTrial& trial,
     double worst = -1.0;
     std::string name = "nothing";
     int worst_row = -1;
-    for (int k = 0; k < m_; ++k) {
+    for (int k = 0; k < num_rows(); ++k) {
         const double size =
             std::abs(r_rows_[static_cast<std::size_t>(k)] * trial.s[static_cast<std::size_t>(k)]);
         if (!(size <= worst)) {
@@ -374,7 +398,11 @@ void KernelSystem::no_convergence(const StepTrial& trial,
         }
         if (std::isnan(size)) break;
     }
-    if (worst_row >= 0) name = rows_.row_name(worst_row);
+    if (worst_row >= m_)
+        name = contacts_.all()[static_cast<std::size_t>(contacts_.contact_of(worst_row - m_))]
+                   .force->object.label;
+    else if (worst_row >= 0)
+        name = rows_.row_name(worst_row);
     int worst_coordinate = -1;
     for (int i = 0; i < n_; ++i) {
         const double size = std::abs(r_motion_[static_cast<std::size_t>(i)] * dq_[i]);

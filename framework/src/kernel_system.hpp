@@ -11,6 +11,7 @@
 
 #include "ancora/sdk/system.hpp"
 #include "call_meter.hpp"
+#include "contacts.hpp"
 #include "continuous_face.hpp"
 #include "force_set.hpp"
 #include "ledger.hpp"
@@ -32,7 +33,7 @@ public:
     explicit KernelSystem(const Model& model);
 
     int num_coordinates() const override { return n_; }
-    int num_rows() const override { return m_; }
+    int num_rows() const override { return m_ + contacts_.num_rows(); }
     std::span<const double> q() const override { return view(q_); }
     std::span<const double> v() const override { return view(v_); }
     std::span<const double> acceleration() const override { return view(a_); }
@@ -61,6 +62,7 @@ public:
     int num_events() const override;
     void evaluate_events(const StepTrial& trial, std::span<double> g) override;
     void evaluate_events(double t, std::span<const double> x, std::span<double> g) override;
+    bool settle_modes(const StepTrial& trial) override;
     void pass_event(int event) override;
     [[noreturn]] void refuse(double t, std::string_view why) override;
     void count_iteration() override { ++iterations_in_piece_; }
@@ -78,6 +80,14 @@ public:
     void peek(double t, std::span<const double> x);
     void unpeek();
     long evaluations = 0;  ///< of the continuous face by the integrator
+
+    /// A contact that changed its mode; the first ten thousand are kept.
+    struct ContactEvent {
+        double t;
+        int force;  ///< index in the model
+        bool sticks;
+    };
+    const std::vector<ContactEvent>& contact_events() const { return recorded_events_; }
 
     /// Starts afresh from this state: strains from q, ledger at zero.
     /// @throws Error (numerical) if constraints are violated beyond rounding
@@ -142,6 +152,46 @@ private:
     void attribute_nonfinite(double t) const;
     double elastic_energy() const;
     void close_ledger(bool begins);
+    // Contacts, see kernel_contacts.cpp.
+    void prepare_contacts();
+    void start_contacts();
+    void evaluate_contacts(const StepTrial& trial,
+                           std::span<double> r_motion,
+                           std::span<double> r_rows,
+                           StepDefect& sums);
+    void solve_linear(std::span<const double> r_motion,
+                      std::span<const double> r_rows,
+                      std::span<double> ddq,
+                      std::span<double> ds);
+    void apply_contacts(
+        const double* x, const double* y, double h, double* r_motion, double* r_rows);
+    double normal_force(const Contact& contact, const double* s, bool of_step, Eigen::Vector3d* f);
+    void linearise_slip(const Contact& contact, const double* w, double N, double t);
+    void solve_contacts(const double* q, const double* v, double t);
+    void resolve_modes();
+    bool stop_sliding(Contact& contact);
+    double slip_scale(int k, double h) const;
+    double stick_margin(const Contact& contact, const double* s, bool of_step, double t);
+    void sliding_events(const double* v, std::span<double> g) const;
+    void solve_all(const double* q, const double* v, double t);
+    void follow_sliding();
+    void note_speeds();
+    void find_sticking_islands();
+    int island_of(const Contact& contact) const;
+    [[noreturn]] void refuse_paradox(double t) const;
+    void record_event(const Contact& contact, ContactMode before);
+    void book_contacts(const StepTrial& trial);
+    bool hold_at_rest(const StepTrial& trial);
+    bool is_coordinate_held(int i) const {
+        const int island = rest_island_[static_cast<std::size_t>(i)];
+        return island >= 0 && is_held_[static_cast<std::size_t>(island)] != 0;
+    }
+    bool is_row_held(int k) const {
+        const auto begin = static_cast<std::size_t>(rows_.row_start[static_cast<std::size_t>(k)]);
+        return is_any_held_ && is_coordinate_held(rows_.column[begin]);
+    }
+    void rest_accelerations(const double* v, double* a);
+    void advance_contacts();
     void take_state(double t1, std::span<const double> x);
     void project(double t);
     double total_energy(const double* q, const double* v, double t);
@@ -158,6 +208,7 @@ private:
     RowLaws laws_;
     Massless massless_;
     ForceSet forces_;
+    Contacts contacts_;
     std::unique_ptr<StepMatrix> matrix_;
     bool is_redundant_ = false;
     double factorised_for_ = 0.0;
@@ -198,6 +249,25 @@ private:
     Snapshot before_, after_;
     Snapshot snapshot() const { return {t_, q_, v_, pi_, ledger_}; }
     void restore(const Snapshot& from);
+
+    // Contacts: responses to friction along each sliding row, and the law of one slipping contact.
+    SmallSolver small_;
+    Eigen::MatrixXd response_x_, response_s_;
+    bool has_responses_ = false;
+    Eigen::VectorXd contact_s_, contact_work_, scratch_s_;
+    std::vector<Eigen::Vector3d> normal_response_;  // per contact and row: d(normal force)/d s
+    struct SlipLaw {
+        double s[2], by_normal[2], by_rate[2][2];
+    };
+    SlipLaw law_{};
+    bool paradox_ = false;  // the coupled laws of the last solve have no single solution
+    std::vector<ContactEvent> recorded_events_;
+    long num_recorded_events_ = 0;
+    std::vector<int> rest_island_;  // of each coordinate: -1, or the number of its island
+    int num_rest_islands_ = 0;
+    std::vector<double> top_speed_;  // of each such island so far
+    std::vector<char> is_held_;
+    bool is_any_held_ = false;
 
     // Ledger and reactions.
     Ledger ledger_;

@@ -49,17 +49,34 @@ RowSet::RowSet(const Model& model, CallMeter& meter) : model_(model), meter_(met
         owner.u_count = part.count;
         add_owner(*part.body, part.object, owner);
     }
-    for (std::size_t i = 0; i < model.constraints.size(); ++i) {
-        const ConstraintPart& part = model.constraints[i];
-        RowOwner owner;
-        owner.constraint = static_cast<int>(i);
-        owner.u_first = u_size;
-        owner.u_count = 3 * static_cast<int>(part.attachments.size());
-        u_size += owner.u_count;
-        owner.map = static_cast<int>(maps_.size());
-        maps_.emplace_back(model, part.attachments, meter);
-        add_owner(*part.constraint, part.object, owner);
-    }
+    for (std::size_t i = 0; i < model.constraints.size(); ++i)
+        add_on_attachments(*model.constraints[i].constraint, static_cast<int>(i), u_size);
+    finish(u_size);
+}
+
+RowSet::RowSet(const Model& model, CallMeter& meter, std::span<const int> constraints)
+    : model_(model), meter_(meter) {
+    row_start.push_back(0);
+    int u_size = 0;
+    for (const int c : constraints)
+        add_on_attachments(
+            *model.constraints[static_cast<std::size_t>(c)].constraint->tangents(), c, u_size);
+    finish(u_size);
+}
+
+void RowSet::add_on_attachments(const RowSource& source, int constraint, int& u_size) {
+    const ConstraintPart& part = model_.constraints[static_cast<std::size_t>(constraint)];
+    RowOwner owner;
+    owner.constraint = constraint;
+    owner.u_first = u_size;
+    owner.u_count = 3 * static_cast<int>(part.attachments.size());
+    u_size += owner.u_count;
+    owner.map = static_cast<int>(maps_.size());
+    maps_.emplace_back(model_, part.attachments, meter_);
+    add_owner(source, part.object, owner);
+}
+
+void RowSet::finish(int u_size) {
     chain_start_.push_back(static_cast<int>(chain_terms_.size()));
     product_start_.push_back(static_cast<int>(chain_products_.size()));
 
@@ -72,8 +89,8 @@ RowSet::RowSet(const Model& model, CallMeter& meter) : model_(model), meter_(met
     du_.setZero(u_size);
     umid_.setZero(u_size);
     u1_.setZero(u_size);
-    q1_.setZero(model.num_coordinates);
-    rate_.setZero(model.num_coordinates);
+    q1_.setZero(model_.num_coordinates);
+    rate_.setZero(model_.num_coordinates);
     u_rate_.setZero(u_size);
     work0_.setZero(num_rows());
     work1_.setZero(num_rows());
@@ -536,6 +553,18 @@ void RowSet::refuse_row(int row, double t) const {
                              "a value",
                              &t,
                              row_name(row));
+}
+
+RowSet::LocalRow RowSet::local_row(int row, bool of_step) const {
+    const auto part = std::find_if(blocks.begin(), blocks.end(), [row](const BlockPart& b) {
+        return row >= b.first_row && row < b.first_row + b.num_rows;
+    });
+    const auto S = static_cast<std::size_t>(part->block->scalars_per_item);
+    const int k = row - part->first_row;
+    const Eigen::VectorXd& jacobian = of_step ? local_ : local_now_;
+    return {part->block->stencil.subspan(
+                static_cast<std::size_t>(k / part->block->rows_per_item) * S, S),
+            {jacobian.data() + part->first_local + static_cast<std::ptrdiff_t>(S) * k, S}};
 }
 
 void RowSet::local_force(int constraint, const double* s, double* f) const {

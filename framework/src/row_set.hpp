@@ -77,6 +77,10 @@ struct TangentTerm {
 class RowSet {
 public:
     RowSet(const Model& model, CallMeter& meter);
+    /// Only the rows that measure sliding on these constraints, in their order.
+    RowSet(const Model& model, CallMeter& meter, std::span<const int> constraints);
+    RowSet(const RowSet&) = delete;
+    RowSet& operator=(const RowSet&) = delete;
 
     int num_rows() const { return static_cast<int>(laws.size()); }
 
@@ -116,6 +120,14 @@ public:
     /// if there is none.
     int vanishing_row(const Eigen::VectorXd& A) const;
 
+    /// Entries of a constraint's row on its local scalars, at the state last evaluated or over the
+    /// step last evaluated.
+    struct LocalRow {
+        std::span<const std::int32_t> scalars;
+        std::span<const double> entries;
+    };
+    LocalRow local_row(int row, bool of_step) const;
+
     /// Throws the plugin error for a row of the continuous face that is not finite.
     void refuse_row(int row, double t) const;
 
@@ -146,6 +158,8 @@ public:
     int num_state = 0;
 
 private:
+    void add_on_attachments(const RowSource& source, int constraint, int& u_size);
+    void finish(int u_size);
     void add_owner(const RowSource& source, const ObjectRef& object, RowOwner owner);
     void check_block(const RowOwner& owner, int index, const RowBlock& block) const;
     void add_body_block(BlockPart& part);

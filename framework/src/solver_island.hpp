@@ -25,6 +25,12 @@ struct IslandPattern {
     int num_rows() const { return static_cast<int>(rows.size()); }
 };
 
+/// Dependencies among rows of an island.
+struct NullBlock {
+    std::vector<int> rows;  ///< of the island, ascending
+    Eigen::MatrixXd basis;  ///< orthonormal columns n: sum_k n_k A_k / sqrt(D_k) = 0 over `rows`
+};
+
 /// M x = f + A^T lambda, A x = r for one island.
 ///
 /// Rows are scaled by their lengths sqrt(D_k), D_k = A_k M^-1 A_k^T, coordinates weighed by the
@@ -51,8 +57,8 @@ public:
 
     /// Adds this island's rank, pivots and warning to those in `out`.
     virtual void add_rank(RankAnalysis& out) = 0;
-    /// Orthonormal columns n with sum_k n_k A_k / sqrt(D_k) = 0, as many as rows are redundant.
-    virtual Eigen::MatrixXd null_basis() = 0;
+    /// All dependencies among the rows, as many columns as rows are redundant.
+    virtual std::vector<NullBlock> null_blocks() = 0;
     /// After Status::undetermined: a direction with M x = 0, A x = 0.
     virtual Eigen::VectorXd null_direction() = 0;
 
@@ -75,7 +81,12 @@ protected:
     void compute_weights();
     /// residual_f_ = f + A^T lambda - M x, residual_r_ = r - A x
     void compute_residual();
-    /// sum_i (w_i x_i)^2 and its root
+    /// First entry of row k and one past its last.
+    std::pair<int, int> entries(int k) const {
+        const int* start = pattern_.row_start.data() + k;
+        return {start[0], start[1]};
+    }
+    /// Root of sum_i (w_i x_i)^2.
     double mass_norm(const Eigen::VectorXd& x) const;
     /// The same of the free acceleration, M by its diagonal.
     double force_norm(const Eigen::VectorXd& f) const;

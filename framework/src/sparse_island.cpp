@@ -4,20 +4,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <Eigen/OrderingMethods>
+#include <Eigen/QR>
 #include <Eigen/SparseCholesky>
 
 namespace ancora {
 namespace {
 
-// A row's own diagonal relative to its Schur complement: ten digits of each solve are right.
-constexpr double kRegularisation = 1e-10;
+// A row's own diagonal relative to its Schur complement: small enough that long chains and loops,
+// whose rows are nearly dependent, converge; large enough for pivots of dependent rows to be more
+// than rounding.
+constexpr double kRegularisation = 1e-11;
 // A row's pivot this small may mean that it depends on others.
 constexpr double kSuspectPivot = 1e-6;
-// Refinement ends when a correction is no more than this part of the solution.
-constexpr double kConverged = 1e-14;
-constexpr double kMultiplierConverged = 1e-12;
+// The smallest pivot of a scaled row exceeds the square of the least singular value by some factor.
+constexpr double kPivotOverSquare = 100.0;
+// Refinement ends when the next correction would be no more than this part of the solution.
+constexpr double kConverged = 1e-15;
+constexpr double kMultiplierConverged = 1e-10;
+constexpr int kMostReductions = 3;
 constexpr double kRounding = 1e-17;
 constexpr int kMostRefinements = 12;
 constexpr double kStalled = 0.5;
@@ -28,12 +35,18 @@ constexpr double kInconsistent = 1e-12;
 constexpr double kProjected = 1e-15;
 constexpr double kShortOfOne = 1e-4;
 constexpr int kMostProjections = 30;
+// Ranks of islands up to this size are decided densely, in a tenth of a second.
+constexpr int kMostDenseAnalysis = 1000;
+// As in the dense path.
+constexpr double kRankThreshold = 1e-10;
+constexpr double kNearLow = 1e-14;
+constexpr double kNearHigh = 1e-8;
 // An island without a convergent refinement goes to the dense path if it is no larger.
 constexpr int kMostDense = 3000;
 // Bodies up to this many coordinates are eliminated as one piece.
 constexpr int kSmallBody = 24;
-// Row lengths are taken with the mass matrix' diagonal alone where its factor would be larger.
-constexpr long kMostMassEntries = 20'000'000;
+// Row lengths are taken with the mass matrix' diagonal alone where its factor would make them dear.
+constexpr double kMostLengthWork = 100.0;  // per coordinate, row and entry
 // A direction in which M and scaled rows are this small, squared, is not determined.
 constexpr double kUndetermined = 1e-9;
 
@@ -59,7 +72,9 @@ public:
 SparseIsland::SparseIsland(IslandPattern pattern)
     : SolverIsland(std::move(pattern)), delta_(kRegularisation) {
     work_.setZero(n_ + m_);
-    for (Eigen::VectorXd* v : {&row_work_, &given_r_, &dlambda_}) v->setZero(m_);
+    correction_.setZero(n_ + m_);
+    extended_work_.assign(static_cast<std::size_t>(n_ + m_), 0.0L);
+    for (Eigen::VectorXd* v : {&row_work_, &given_r_, &dlambda_, &lambda_before_}) v->setZero(m_);
     dx_.setZero(n_);
     build(false);
 }
@@ -93,24 +108,32 @@ void SparseIsland::build(bool is_augmented) {
         }
     }
     mass_ = EnvelopeCholesky(n_, mass_pattern_);
-    has_exact_lengths_ = mass_.num_entries() <= kMostMassEntries;
-    if (!has_exact_lengths_) mass_ = EnvelopeCholesky(n_, {});
-    reach_start_.assign(1, 0);
-    reach_.clear();
-    for (int k = 0; k < m_; ++k) {
-        const auto begin =
-            pattern_.column.begin() + pattern_.row_start[static_cast<std::size_t>(k)];
-        const auto end =
-            pattern_.column.begin() + pattern_.row_start[static_cast<std::size_t>(k) + 1];
-        const std::vector<int> reached = mass_.reach({begin, end});
-        reach_.insert(reach_.end(), reached.begin(), reached.end());
-        reach_start_.push_back(static_cast<int>(reach_.size()));
+    find_reach();
+    double cost = 0.0;
+    for (const int i : reach_) cost += mass_.width(i);
+    has_exact_lengths_ = cost <= kMostLengthWork * static_cast<double>(n_ + m_ + A_.size());
+    if (!has_exact_lengths_) {
+        mass_ = EnvelopeCholesky(n_, {});
+        find_reach();
     }
     order();
     build_pattern();
     factor_ = std::make_unique<Factor>();
     factor_->analyse(K_);
     has_supernodes_ = false;
+}
+
+/// Which entries of L^-1 A_k^T may differ from zero.
+void SparseIsland::find_reach() {
+    reach_start_.assign(1, 0);
+    reach_.clear();
+    for (int k = 0; k < m_; ++k) {
+        const auto [begin, end] = entries(k);
+        const auto column = pattern_.column.begin();
+        const std::vector<int> reached = mass_.reach({column + begin, column + end});
+        reach_.insert(reach_.end(), reached.begin(), reached.end());
+        reach_start_.push_back(static_cast<int>(reach_.size()));
+    }
 }
 
 /// Orders groups (the coordinates of a small body with its own rows, the coordinates of a node, the
@@ -368,10 +391,11 @@ SolverIsland::Status SparseIsland::do_factorise(bool is_mass_new) {
             return Status::failed;
         }
     }
-    is_suspect_ = false;
+    double smallest = 1.0;
     for (int k = 0; k < m_ && is_factorised_; ++k)
-        is_suspect_ |=
-            std::abs(factor_->D()[new_of_old_[static_cast<std::size_t>(n_ + k)]]) < kSuspectPivot;
+        if (length_[k] > 0.0) smallest = std::min(smallest, row_pivot(k));
+    is_suspect_ = smallest < kSuspectPivot;
+    slowest_gain_ = std::min(1.0, kPivotOverSquare * delta_ / smallest);
     if (mass_.is_singular() && has_null_direction()) return Status::undetermined;
     return Status::good;
 }
@@ -379,10 +403,10 @@ SolverIsland::Status SparseIsland::do_factorise(bool is_mass_new) {
 /// Inverse iteration on K, whose +delta makes a direction without mass and rows the longest.
 bool SparseIsland::has_null_direction() {
     if (!is_factorised_) {
-        const Status status = dense().factorise_local(M_, A_);
-        is_dense_current_ = true;
-        if (status == Status::undetermined) null_direction_ = dense().null_direction();
-        return status == Status::undetermined;
+        DenseIsland& dense = factorised_dense();
+        if (dense.status() != Status::undetermined) return false;
+        null_direction_ = dense.null_direction();
+        return true;
     }
     r_.setZero();
     x_.setZero();
@@ -447,17 +471,19 @@ void SparseIsland::solve_once(const Eigen::VectorXd& f,
 /// that part rounding leaves T short of 1 by a little, which ends the iteration.
 /// @returns false if T^j converges too slowly
 bool SparseIsland::project_on_null(Eigen::VectorXd& mu) {
-    double* z = work_.data();
     const int* at = new_of_old_.data();
     const double given = mu.norm();
     double before = 0.0;
     for (int pass = 0; pass < kMostProjections; ++pass) {
         work_.setZero();
-        for (int k = 0; k < m_; ++k) z[at[n_ + k]] = length_[k] > 0.0 ? -delta_ * mu[k] : 0.0;
-        supernodes_.solve(z);
+        for (int k = 0; k < m_; ++k) work_[at[n_ + k]] = length_[k] > 0.0 ? -delta_ * mu[k] : 0.0;
+        if (pass == 0)
+            solve_refined();  // of all of mu; later passes have little left that could go astray
+        else
+            supernodes_.solve(work_.data());
         double square = 0.0;
         for (int k = 0; k < m_; ++k) {
-            const double next = length_[k] > 0.0 ? z[at[n_ + k]] : 0.0;
+            const double next = length_[k] > 0.0 ? work_[at[n_ + k]] : 0.0;
             square += (next - mu[k]) * (next - mu[k]);
             mu[k] = next;
         }
@@ -469,11 +495,27 @@ bool SparseIsland::project_on_null(Eigen::VectorXd& mu) {
     return false;
 }
 
+/// work_ := K^-1 work_ with one correction.
+void SparseIsland::solve_refined() {
+    long double* rest = extended_work_.data();
+    for (int i = 0; i < n_ + m_; ++i) rest[i] = work_[i];
+    supernodes_.solve(work_.data());
+    const double* z = work_.data();
+    for (int j = 0; j < n_ + m_; ++j)
+        for (int e = K_.outerIndexPtr()[j]; e < K_.outerIndexPtr()[j + 1]; ++e) {
+            const int i = K_.innerIndexPtr()[e];
+            const long double value = K_.valuePtr()[e];
+            rest[i] -= value * z[j];
+            if (i != j) rest[j] -= value * z[i];
+        }
+    for (int i = 0; i < n_ + m_; ++i) correction_[i] = static_cast<double>(rest[i]);
+    supernodes_.solve(correction_.data());
+    work_ += correction_;
+}
+
 bool SparseIsland::do_solve() {
-    if (!is_factorised_) return fall_back();
     given_r_ = r_;
-    x_.setZero();
-    lambda_.setZero();
+    if (!is_factorised_) return fall_back();
     bool is_solved = refine();
     if (is_suspect_) {
         // What r misses by is not for the multipliers to push against.
@@ -489,37 +531,32 @@ bool SparseIsland::do_solve() {
         if (gap > kInconsistent * terms) {
             if (!project_on_null(row_work_)) return fall_back();
             for (int k = 0; k < m_; ++k) r_[k] -= length_[k] * row_work_[k];
-            x_.setZero();
-            lambda_.setZero();
             is_solved = refine();
         }
-        // the least multipliers
-        row_work_ = lambda_.cwiseProduct(length_);
-        is_solved &= project_on_null(row_work_);
-        for (int k = 0; k < m_; ++k)
-            if (length_[k] > 0.0) lambda_[k] -= row_work_[k] / length_[k];
+        is_solved = is_solved && reduce_multipliers();
+        r_ = given_r_;
     }
-    r_ = given_r_;
     return is_solved || fall_back();
 }
 
-/// Solves with f_ and r_ from x_ and lambda_ on until the corrections are rounding.
+/// Solves with f_ and r_ and corrects until the corrections are rounding.
 /// @returns false if they are not and do not shrink either
 bool SparseIsland::refine() {
     const double free = force_norm(f_);
-    double before = 0.0;
-    for (int step = 0; step <= kMostRefinements; ++step) {
-        compute_residual();
-        solve_once(residual_f_, residual_r_, dx_, dlambda_);
-        x_ += dx_;
-        lambda_ += dlambda_;
+    solve_once(f_, r_, x_, lambda_);
+    double before = mass_norm(x_);
+    for (int step = 0; step < kMostRefinements; ++step) {
+        correct();
         const double correction = mass_norm(dx_);
         const double solution = mass_norm(x_);
         if (!std::isfinite(correction)) return false;
-        const bool is_right = correction <= kConverged * solution || correction <= kRounding * free;
+        // The next correction is smaller by the factor that this one gained, or that the slowest
+        // part of the solution gains.
+        const double gain = std::max(slowest_gain_, before > 0.0 ? correction / before : 0.0);
+        const bool is_right =
+            correction * gain <= kConverged * solution || correction <= kRounding * free;
         const bool are_multipliers_right =
-            is_suspect_ || dlambda_.cwiseProduct(length_).norm() <=
-                               kMultiplierConverged * lambda_.cwiseProduct(length_).norm();
+            is_suspect_ || scaled_norm(dlambda_) * gain <= kConverged * scaled_norm(lambda_);
         if (is_right && are_multipliers_right) return true;
         if (step >= 2 && correction > kStalled * before) return is_right;
         before = correction;
@@ -527,30 +564,225 @@ bool SparseIsland::refine() {
     return false;
 }
 
+/// One solve with what is left, added to x_ and lambda_.
+void SparseIsland::correct() {
+    compute_residual();
+    solve_once(residual_f_, residual_r_, dx_, dlambda_);
+    x_ += dx_;
+    lambda_ += dlambda_;
+}
+
+double SparseIsland::scaled_norm(const Eigen::VectorXd& lambda) const {
+    return lambda.cwiseProduct(length_).norm();
+}
+
+/// The least multipliers: takes out of lambda_ what A^T maps to zero, and corrects until they are
+/// right themselves; so far only A^T lambda_ is.
+bool SparseIsland::reduce_multipliers() {
+    for (int step = 0; step <= kMostReductions; ++step) {
+        lambda_before_ = lambda_;
+        if (step > 0) correct();
+        row_work_ = lambda_.cwiseProduct(length_);
+        if (!project_on_null(row_work_)) return false;
+        for (int k = 0; k < m_; ++k)
+            if (length_[k] > 0.0) lambda_[k] -= row_work_[k] / length_[k];
+        lambda_before_ -= lambda_;
+        if (step > 0 && scaled_norm(lambda_before_) <= kMultiplierConverged * scaled_norm(lambda_))
+            break;
+    }
+    return true;
+}
+
 bool SparseIsland::fall_back() {
     if (n_ + m_ > kMostDense) return false;
     ++num_fallbacks_;
     r_ = given_r_;
-    if (!is_dense_current_ && dense().factorise_local(M_, A_) != Status::good) return false;
-    is_dense_current_ = true;
-    return dense().solve_local(f_, r_, x_, lambda_);
+    return factorised_dense().solve_local(f_, r_, x_, lambda_);
 }
 
-DenseIsland& SparseIsland::dense() {
+DenseIsland& SparseIsland::factorised_dense() {
     if (dense_ == nullptr) dense_ = std::make_unique<DenseIsland>(pattern_);
+    if (!is_dense_current_) dense_->factorise_local(M_, A_);
+    is_dense_current_ = true;
     return *dense_;
 }
 
-void SparseIsland::add_rank(RankAnalysis& out) {
-    if (!is_dense_current_) dense().factorise_local(M_, A_);
-    is_dense_current_ = true;
-    dense().add_rank(out);
+/// Rows that depend on others, and how.
+struct SparseIsland::Dependencies {
+    double smallest_kept = 1.0;  // distances of scaled rows from the span of others
+    double largest_dropped = 0.0;
+    bool is_near_threshold = false;
+    std::vector<Eigen::VectorXd> null_vectors;  // over scaled rows, one for each redundant row
+};
+
+/// Rows with small pivots are taken out until the others have none; then each of them is measured
+/// by its distance from the span of the others and of those of them that were found independent.
+SparseIsland::Dependencies SparseIsland::find_dependencies() {
+    Dependencies out;
+    std::vector<int> kept(static_cast<std::size_t>(m_));
+    std::iota(kept.begin(), kept.end(), 0);
+    std::vector<int> taken;
+    std::unique_ptr<SparseIsland> rest;
+    for (const SparseIsland* now = this;; now = rest.get()) {
+        std::vector<int> still_kept;
+        for (std::size_t k = 0; k < kept.size(); ++k) {
+            const double pivot = now->row_pivot(static_cast<int>(k));
+            (pivot < kSuspectPivot ? taken : still_kept).push_back(kept[k]);
+            if (pivot >= kSuspectPivot)
+                out.smallest_kept = std::min(out.smallest_kept, std::sqrt(pivot));
+        }
+        if (still_kept.size() == kept.size()) break;
+        kept = still_kept;
+        out.smallest_kept = 1.0;
+        rest = restricted_to(kept);
+    }
+    std::sort(taken.begin(), taken.end());
+
+    struct Independent {
+        Eigen::VectorXd x;  // part of M^-1 a that other rows leave, |x|_M = 1
+        Eigen::VectorXd combination;
+    };
+    std::vector<Independent> independent;
+    Eigen::VectorXd Mx(n_);
+    for (const int k : taken) {
+        // M x = a + A_rest^T lambda, A_rest x = 0 with the scaled row a
+        Independent one{Eigen::VectorXd::Zero(n_), Eigen::VectorXd::Zero(m_)};
+        one.combination[k] = 1.0;
+        if (length_[k] > 0.0) {
+            const auto [begin, end] = entries(k);
+            rest->f_.setZero();
+            for (int e = begin; e < end; ++e)
+                rest->f_[pattern_.column[static_cast<std::size_t>(e)]] +=
+                    A_[static_cast<std::size_t>(e)] / length_[k];
+            rest->r_.setZero();
+            rest->do_solve();
+            one.x = rest->x_;
+            for (std::size_t i = 0; i < kept.size(); ++i)
+                one.combination[kept[i]] =
+                    rest->lambda_[static_cast<Eigen::Index>(i)] * length_[kept[i]];
+        }
+        for (const Independent& other : independent) {
+            multiply_mass(one.x, Mx);
+            const double share = other.x.dot(Mx);
+            one.x -= share * other.x;
+            one.combination -= share * other.combination;
+        }
+        multiply_mass(one.x, Mx);
+        const double distance = std::sqrt(std::max(0.0, one.x.dot(Mx)));
+        out.is_near_threshold |= distance > kNearLow && distance < kNearHigh;
+        if (distance > kRankThreshold) {
+            out.smallest_kept = std::min(out.smallest_kept, distance);
+            one.x /= distance;
+            one.combination /= distance;
+            independent.push_back(std::move(one));
+        } else {
+            out.largest_dropped = std::max(out.largest_dropped, distance);
+            out.null_vectors.push_back(one.combination.normalized());
+        }
+    }
+    return out;
 }
 
-Eigen::MatrixXd SparseIsland::null_basis() {
-    if (!is_dense_current_) dense().factorise_local(M_, A_);
-    is_dense_current_ = true;
-    return dense().null_basis();
+/// Modulus of the pivot of scaled row k; 0 for a row without entries.
+double SparseIsland::row_pivot(int k) const {
+    if (!(length_[k] > 0.0)) return 0.0;
+    return std::abs(factor_->D()[new_of_old_[static_cast<std::size_t>(n_ + k)]]);
+}
+
+/// The island with these rows only, factorised.
+std::unique_ptr<SparseIsland> SparseIsland::restricted_to(const std::vector<int>& rows) const {
+    IslandPattern pattern = pattern_;
+    pattern.rows.clear();
+    pattern.column.clear();
+    pattern.entry_from.clear();
+    pattern.row_start.assign(1, 0);
+    std::vector<double> A;
+    for (const int k : rows) {
+        pattern.rows.push_back(pattern_.rows[static_cast<std::size_t>(k)]);
+        const auto [begin, end] = entries(k);
+        for (int e = begin; e < end; ++e) {
+            pattern.column.push_back(pattern_.column[static_cast<std::size_t>(e)]);
+            pattern.entry_from.push_back(static_cast<int>(A.size()));
+            A.push_back(A_[static_cast<std::size_t>(e)]);
+        }
+        pattern.row_start.push_back(static_cast<int>(A.size()));
+    }
+    std::iota(pattern.mass_from.begin(), pattern.mass_from.end(), 0);
+    auto out = std::make_unique<SparseIsland>(std::move(pattern));
+    out->factorise(M_, A, true);
+    return out;
+}
+
+void SparseIsland::multiply_mass(const Eigen::VectorXd& x, Eigen::VectorXd& y) const {
+    y.setZero();
+    for (std::size_t k = 0; k < M_.size(); ++k) {
+        const auto [i, j] = pattern_.mass[k];
+        y[i] += M_[k] * x[j];
+        if (i != j) y[j] += M_[k] * x[i];
+    }
+}
+
+void SparseIsland::add_rank(RankAnalysis& out) {
+    if (n_ + m_ <= kMostDenseAnalysis || !is_factorised_) {
+        factorised_dense().add_rank(out);
+        return;
+    }
+    const Dependencies found = find_dependencies();
+    const int rank = m_ - static_cast<int>(found.null_vectors.size());
+    out.num_rows += m_;
+    out.rank += rank;
+    if (rank > 0)
+        out.smallest_kept = out.smallest_kept > 0.0
+                                ? std::min(out.smallest_kept, found.smallest_kept)
+                                : found.smallest_kept;
+    out.largest_dropped = std::max(out.largest_dropped, found.largest_dropped);
+    out.is_near_threshold |= found.is_near_threshold;
+}
+
+std::vector<NullBlock> SparseIsland::null_blocks() {
+    if (n_ + m_ <= kMostDenseAnalysis || !is_factorised_) return factorised_dense().null_blocks();
+    const Dependencies found = find_dependencies();
+    // Null vectors that share rows form a block.
+    constexpr double kPartOf = 1e-12;
+    const std::size_t count = found.null_vectors.size();
+    std::vector<std::size_t> block_of(count);
+    std::iota(block_of.begin(), block_of.end(), std::size_t{0});
+    std::vector<std::size_t> first_with(static_cast<std::size_t>(m_), count);
+    for (std::size_t v = 0; v < count; ++v)
+        for (int k = 0; k < m_; ++k) {
+            if (std::abs(found.null_vectors[v][k]) < kPartOf) continue;
+            std::size_t& first = first_with[static_cast<std::size_t>(k)];
+            if (first == count) {
+                first = v;
+                continue;
+            }
+            const std::size_t from = block_of[v];
+            const std::size_t to = block_of[first];
+            if (from != to)
+                for (std::size_t& block : block_of)
+                    if (block == from) block = to;
+        }
+    std::vector<NullBlock> out;
+    for (std::size_t b = 0; b < count; ++b) {
+        std::vector<std::size_t> members;
+        for (std::size_t v = 0; v < count; ++v)
+            if (block_of[v] == b) members.push_back(v);
+        if (members.empty()) continue;
+        NullBlock block;
+        for (int k = 0; k < m_; ++k) {
+            const std::size_t first = first_with[static_cast<std::size_t>(k)];
+            if (first < count && block_of[first] == b) block.rows.push_back(k);
+        }
+        Eigen::MatrixXd columns(block.rows.size(), members.size());
+        for (std::size_t c = 0; c < members.size(); ++c)
+            for (std::size_t k = 0; k < block.rows.size(); ++k)
+                columns(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(c)) =
+                    found.null_vectors[members[c]][block.rows[k]];
+        const Eigen::HouseholderQR<Eigen::MatrixXd> qr(columns);
+        block.basis = qr.householderQ() * Eigen::MatrixXd::Identity(columns.rows(), columns.cols());
+        out.push_back(std::move(block));
+    }
+    return out;
 }
 
 }  // namespace ancora

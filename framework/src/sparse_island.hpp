@@ -37,7 +37,7 @@ public:
     ~SparseIsland() override;
 
     void add_rank(RankAnalysis& out) override;
-    Eigen::MatrixXd null_basis() override;
+    std::vector<NullBlock> null_blocks() override;
     Eigen::VectorXd null_direction() override { return null_direction_; }
     long num_fallbacks() const override { return num_fallbacks_; }
 
@@ -48,19 +48,29 @@ private:
     bool do_solve() override;
 
     void build(bool is_augmented);
+    void find_reach();
     void order();
     void build_pattern();
     bool factorise_mass();
     void assemble();
     bool has_null_direction();
     bool refine();
+    void correct();
+    bool reduce_multipliers();
+    double scaled_norm(const Eigen::VectorXd& lambda) const;
     void solve_once(const Eigen::VectorXd& f,
                     const Eigen::VectorXd& r,
                     Eigen::VectorXd& x,
                     Eigen::VectorXd& lambda);
     bool project_on_null(Eigen::VectorXd& mu);
+    void solve_refined();
     bool fall_back();
-    DenseIsland& dense();
+    struct Dependencies;
+    Dependencies find_dependencies();
+    double row_pivot(int k) const;
+    std::unique_ptr<SparseIsland> restricted_to(const std::vector<int>& rows) const;
+    void multiply_mass(const Eigen::VectorXd& x, Eigen::VectorXd& y) const;
+    DenseIsland& factorised_dense();
 
     // mass, with the rows of one body if it is singular
     bool is_augmented_ = false;
@@ -79,8 +89,10 @@ private:
     bool has_supernodes_ = false;
     bool is_suspect_ = false;  // a row's pivot is small: rows may be redundant
     double delta_;
+    double slowest_gain_ = 1.0;
 
-    Eigen::VectorXd work_, row_work_, given_r_, dx_, dlambda_;
+    std::vector<long double> extended_work_;
+    Eigen::VectorXd work_, correction_, row_work_, given_r_, dx_, dlambda_, lambda_before_;
     Eigen::VectorXd null_direction_;
     std::unique_ptr<DenseIsland> dense_;
     bool is_dense_current_ = false;

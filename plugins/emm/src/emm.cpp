@@ -22,7 +22,9 @@ constexpr double kFloorCorrections = 1e3;  // times the tolerance
 // A correction that shrinks by less than this calls for a fresh matrix at once.
 constexpr double kSlow = 0.3;
 constexpr double kDiverged = 1e6;
-constexpr int kWords = 6;  // of the history before its vectors
+constexpr int kMostPieces = 1000;   // of a step, between events
+constexpr int kMostSettlings = 50;  // changes of contact modes at one instant
+constexpr int kWords = 6;           // of the history before its vectors
 
 /// Value at the next step from the last four. Mean accelerations of constrained motion alternate a
 /// little from step to step (only the mean velocity obeys the constraints), so formulas 1 and 2
@@ -45,6 +47,7 @@ void Emm::prepare(const System& system, const StepSettings& settings) {
     const auto m = static_cast<std::size_t>(system.num_rows());
     for (std::vector<double>* x : {&a_, &r_motion_, &ddq_}) x->assign(n, 0.0);
     for (std::vector<double>* x : {&s_, &r_rows_, &ds_}) x->assign(m, 0.0);
+    events_.resize(system.num_events());
 }
 
 int Emm::num_history(const System& system) const {
@@ -72,26 +75,87 @@ Emm::History Emm::history(System& system) {
 }
 
 void Emm::step(System& system, double t0, double h) {
-    advance(system, t0, h, 0);
+    if (system.num_events() > 0)
+        advance_over_events(system, t0, h);
+    else
+        advance(system, t0, h, 0);
 }
 
 void Emm::advance(System& system, double t0, double h, int depth) {
-    if (iterate(system, t0, h, Tangent::definite, Reuse::allowed)) return;
+    if (converge(system, t0, h)) return accept(system, t0, h);
+    if (depth == max_halvings_) refuse(system, t0, h, depth > 0);
+    advance(system, t0, 0.5 * h, depth + 1);
+    advance(system, t0 + 0.5 * h, 0.5 * h, depth + 1);
+}
+
+/// A step of a model with contacts: pieces that end at events, or are halved where the iteration
+/// fails.
+void Emm::advance_over_events(System& system, double t0, double h) {
+    const double end = t0 + h;
+    double t = t0;
+    double rest = h;
+    int halvings = 0;
+    double piece = h;
+    for (int pieces = 0; rest > 0.0; ++pieces) {
+        if (pieces == kMostPieces)
+            system.refuse(t,
+                          "contacts change between stick and slip without end; check their "
+                          "coefficients of friction");
+        bool has_converged = true;
+        const auto trial = [&](double length) {
+            has_converged = has_converged && converge(system, t, length);
+            for (int k = 0; has_converged && system.settle_modes({t, length, a_, s_}); ++k) {
+                if (k == kMostSettlings)
+                    system.refuse(t,
+                                  "no combination of stick and slip holds for the contacts; their "
+                                  "friction may be too large for the motion (Painleve's paradox)");
+                has_converged = converge(system, t, length);
+            }
+            if (has_converged)
+                system.evaluate_events({t, length, a_, s_}, events_.values());
+            else
+                std::ranges::fill(events_.values(), 0.0);
+        };
+        double length = std::min(piece, rest);
+        trial(length);
+        const int event = has_converged ? events_.shorten(length, trial) : -1;
+        if (!has_converged) {
+            if (halvings++ == max_halvings_) refuse(system, t, length, true);
+            piece = 0.5 * length;
+            continue;
+        }
+        accept(system, t, length);
+        if (event >= 0) system.pass_event(event);
+        rest = event < 0 && length == rest ? 0.0 : end - (t + length);
+        t += length;
+    }
+}
+
+/// Tries the ladder of tangents on one step; a_ and s_ are then its solution.
+bool Emm::converge(System& system, double t0, double h) {
+    if (iterate(system, t0, h, Tangent::definite, Reuse::allowed)) return true;
     // What a retry leaves factorised serves no other step.
     for (const Tangent tangent : {Tangent::definite, Tangent::symmetric, Tangent::exact}) {
         const bool done = iterate(system, t0, h, tangent, Reuse::never);
         history(system).is_settled = 0.0;
-        if (done) return;
+        if (done) return true;
     }
-    if (depth == max_halvings_)
-        system.no_convergence({t0, h, a_, s_},
-                              depth == 0 ? "no convergence, not even with the exact tangent"
-                                         : "no convergence, not even with the exact tangent and in "
-                                           "halved steps",
-                              "take a smaller step, soften very stiff elements or check what "
-                              "happens there at that time");
-    advance(system, t0, 0.5 * h, depth + 1);
-    advance(system, t0 + 0.5 * h, 0.5 * h, depth + 1);
+    return false;
+}
+
+void Emm::accept(System& system, double t0, double h) {
+    remember(system, h);
+    system.accept({t0, h, a_, s_});
+    weigh_factorisation(system, last_iterations_, last_was_fresh_);
+}
+
+void Emm::refuse(System& system, double t0, double h, bool was_halved) {
+    system.no_convergence({t0, h, a_, s_},
+                          was_halved ? "no convergence, not even with the exact tangent and in "
+                                       "halved steps"
+                                     : "no convergence, not even with the exact tangent",
+                          "take a smaller step, soften very stiff elements or check what happens "
+                          "there at that time");
 }
 
 bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse reuse) {
@@ -124,9 +188,8 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
                 defect.motion <= kFloorDefect && correction <= kFloorCorrections * tolerance_;
             was_level = is_level;
             if ((is_still && is_closed) || is_at_floor) {
-                remember(system, h);
-                system.accept(trial);
-                weigh_factorisation(system, k, began_fresh);
+                last_iterations_ = k;
+                last_was_fresh_ = began_fresh;
                 return true;
             }
             if (k == max_iterations_ ||

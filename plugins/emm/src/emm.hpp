@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/event_locator.hpp"
 #include "ancora/sdk/integrator.hpp"
 
 namespace ancora {
@@ -26,6 +27,9 @@ namespace ancora {
 /// the residual would book falsely is rounding. A step that does not converge is tried again with a
 /// fresh matrix in every iteration, then with the full geometric stiffness, then with the exact
 /// tangent, then as two steps of half the length, up to `max_halvings` times; then it is refused.
+///
+/// Where contacts change between stick and slip the step is split at the event, which is found by
+/// solving steps of other lengths from the same start.
 ///
 /// Source: H. Sugano, structure-preserving ANCF for rigid bodies, section 4, in the mixed form that
 /// keeps strains as state.
@@ -53,7 +57,11 @@ private:
 
     static History history(System& system);
     void advance(System& system, double t0, double h, int depth);
+    void advance_over_events(System& system, double t0, double h);
+    bool converge(System& system, double t0, double h);
     bool iterate(System& system, double t0, double h, Tangent tangent, Reuse reuse);
+    void accept(System& system, double t0, double h);
+    void refuse(System& system, double t0, double h, bool was_halved);
     void predict(System& system, double h);
     void remember(System& system, double h);
     bool wants_fresh_matrix(const System& system, double correction, double last) const;
@@ -62,6 +70,9 @@ private:
     int max_iterations_;
     int max_halvings_;
     double tolerance_ = 0.0;
+    EventLocator events_;
+    int last_iterations_ = 0;      // of the last trial that converged
+    bool last_was_fresh_ = false;  // it began with a new factorisation
     std::vector<double> a_, s_, r_motion_, r_rows_, ddq_, ds_;
 };
 

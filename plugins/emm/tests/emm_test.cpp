@@ -86,6 +86,7 @@ public:
     int num_events() const override { return 0; }
     void evaluate_events(const StepTrial&, std::span<double>) override {}
     void evaluate_events(double, std::span<const double>, std::span<double>) override {}
+    bool settle_modes(const StepTrial&) override { return false; }
     void pass_event(int) override {}
     [[noreturn]] void refuse(double, std::string_view why) override {
         throw std::runtime_error(std::string(why));

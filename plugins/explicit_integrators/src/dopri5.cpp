@@ -34,7 +34,7 @@ void Dopri5::prepare(const System& system, const StepSettings& settings) {
     first_step_ = settings.step;
     checker_ = ErrorChecker(settings.tolerance > 0.0 ? settings.tolerance : kDefaultTolerance,
                             2 * static_cast<std::size_t>(shape.num_coordinates));
-    events_.prepare(system);
+    events_.resize(system.num_events());
 }
 
 void Dopri5::step(System& system, double t0, double h) {
@@ -78,7 +78,12 @@ void Dopri5::step(System& system, double t0, double h) {
                           "motion may be singular there, or tolerance too small for the size of "
                           "the coordinates");
     }
-    const int event = events_.shorten(system, t0, length, x1_, trial);
+    const auto trial_with_events = [&](double part) {
+        trial(part);
+        system.evaluate_events(t0 + part, x1_, events_.values());
+    };
+    system.evaluate_events(t0 + length, x1_, events_.values());
+    const int event = events_.shorten(length, trial_with_events);
     t1_ = event < 0 && length == h ? t0 + h : t0 + length;
     system.accept_state(t0, t1_, x1_);
     if (event >= 0) system.pass_event(event);

@@ -11,8 +11,8 @@
 #include <boost/numeric/odeint/stepper/runge_kutta_dopri5.hpp>
 
 #include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/event_locator.hpp"
 #include "ancora/sdk/integrator.hpp"
-#include "events.hpp"
 
 namespace ancora::explicit_integrators {
 

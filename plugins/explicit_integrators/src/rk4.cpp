@@ -14,7 +14,7 @@ void Rk4::prepare(const System& system, const StepSettings&) {
     const auto size = static_cast<std::size_t>(system.continuous().num_states);
     for (State* x : {&x0_, &dx0_, &x1_}) x->assign(size, 0.0);
     stepper_.adjust_size(x0_);
-    events_.prepare(system);
+    events_.resize(system.num_events());
 }
 
 void Rk4::step(System& system, double t0, double h) {
@@ -31,9 +31,10 @@ void Rk4::step(System& system, double t0, double h) {
         double length = rest;
         const auto trial = [&](double part) {
             stepper_.do_step(derivative, x0_, dx0_, t, x1_, part);
+            system.evaluate_events(t + part, x1_, events_.values());
         };
         trial(length);
-        const int event = events_.shorten(system, t, length, x1_, trial);
+        const int event = events_.shorten(length, trial);
         const double t1 = event < 0 ? end : t + length;
         system.accept_state(t, t1, x1_);
         if (event >= 0) system.pass_event(event);

@@ -53,7 +53,8 @@ struct FormulaDegree {
 /// derivative, see taylor.hpp.
 ///
 /// Configuration, const after parse(); the sweeps work in memory of the caller and allocate
-/// nothing. A value outside a function's domain is NaN, and then so are all derivatives.
+/// nothing. Outside the domain of a function the value is NaN, and so are the derivatives by what
+/// it is made of.
 class Formula {
 public:
     static constexpr int kMaxSize = detail::kFormulaMaxSize;            ///< operations, 256

@@ -138,7 +138,10 @@ private:
         const std::size_t behind = at_;
         next();
         const bool is_call = peek() == '(';
-        if (word == "der" && is_call) return rate(begin);
+        if (word == "der") {
+            if (!is_call) fail_found("\"(\" behind \"der\"");
+            return rate(begin);
+        }
         for (const FormulaFunction& function : kFormulaFunctions)
             if (function.name == word) return call(function, begin);
         if (is_call)
@@ -248,8 +251,9 @@ private:
                 if (!is_digit(peek()) && peek() != '.') fail_found("a number in \"[x, y, z]\"");
                 const double value = read_number();
                 std::array<char, 32> digits;
-                const auto result = std::to_chars(
-                    digits.data(), digits.data() + digits.size(), is_negative ? -value : value);
+                const auto result = std::to_chars(digits.data(),
+                                                  digits.data() + digits.size(),
+                                                  is_negative ? 0.0 - value : value);
                 place.append(digits.data(), result.ptr);
             }
             next();
@@ -365,9 +369,10 @@ private:
         else  // the rest of a character of several bytes
             while (last < text_.size() && (static_cast<unsigned char>(text_[last]) & 0xC0) == 0x80)
                 ++last;
-        const bool is_ascii = static_cast<unsigned char>(peek()) < 0x80;
-        return "\"" + std::string(text_.substr(at_, last - at_)) + "\"" +
-               (is_ascii ? "" : " (no ASCII character)");
+        std::string out = "\"";
+        out.append(text_.substr(at_, last - at_)).append("\"");
+        if (static_cast<unsigned char>(peek()) >= 0x80) out += " (no ASCII character)";
+        return out;
     }
     [[noreturn]] void fail_found(const std::string& expected) const {
         fail(at_, "found " + found() + ", expected " + expected);

@@ -85,8 +85,12 @@ inline T formula_value(const FormulaNode& node, const T* v, const T* x, const T&
     using std::abs, std::sqrt, std::exp, std::log, std::log10, std::pow;
     using std::asin, std::acos, std::atan, std::atan2, std::sinh, std::cosh, std::tanh;
     using std::sin, std::cos, std::tan;
-    const T* a = v + node.a;
-    const T* b = v + node.b;
+    const auto a = [&]() -> const T& {
+        return v[node.a];
+    };
+    const auto b = [&]() -> const T& {
+        return v[node.b];
+    };
     switch (node.op) {
         case FormulaOp::constant:
             return T(node.number);
@@ -95,59 +99,59 @@ inline T formula_value(const FormulaNode& node, const T* v, const T* x, const T&
         case FormulaOp::variable:
             return x[node.a];
         case FormulaOp::offset:
-            return *a + node.number;
+            return a() + node.number;
         case FormulaOp::scale:
-            return *a * node.number;
+            return a() * node.number;
         case FormulaOp::add:
-            return *a + *b;
+            return a() + b();
         case FormulaOp::subtract:
-            return *a - *b;
+            return a() - b();
         case FormulaOp::multiply:
-            return *a * *b;
+            return a() * b();
         case FormulaOp::divide:
-            return *a / *b;
+            return a() / b();
         case FormulaOp::integer_power:
-            return integer_power(*a, static_cast<int>(node.number));
+            return integer_power(a(), static_cast<int>(node.number));
         case FormulaOp::constant_power:
-            return pow(*a, node.number);
+            return pow(a(), node.number);
         case FormulaOp::power:
-            return pow(*a, *b);
+            return pow(a(), b());
         case FormulaOp::sqrt:
-            return sqrt(*a);
+            return sqrt(a());
         case FormulaOp::exp:
-            return exp(*a);
+            return exp(a());
         case FormulaOp::log:
-            return log(*a);
+            return log(a());
         case FormulaOp::log10:
-            return log10(*a);
+            return log10(a());
         case FormulaOp::sin:
-            return sin(*a);
+            return sin(a());
         case FormulaOp::cos:
-            return cos(*a);
+            return cos(a());
         case FormulaOp::tan:
-            return tan(*a);
+            return tan(a());
         case FormulaOp::asin:
-            return asin(*a);
+            return asin(a());
         case FormulaOp::acos:
-            return acos(*a);
+            return acos(a());
         case FormulaOp::atan:
-            return atan(*a);
+            return atan(a());
         case FormulaOp::sinh:
-            return sinh(*a);
+            return sinh(a());
         case FormulaOp::cosh:
-            return cosh(*a);
+            return cosh(a());
         case FormulaOp::tanh:
-            return tanh(*a);
+            return tanh(a());
         case FormulaOp::abs:
-            return abs(*a);
+            return abs(a());
         case FormulaOp::sign:
-            return T(autodiff::sign(*a));
+            return T(autodiff::sign(a()));
         case FormulaOp::atan2:
-            return atan2(*a, *b);
+            return atan2(a(), b());
         case FormulaOp::min:
-            return min_is_second(*a, *b) ? *b : *a;
+            return min_is_second(a(), b()) ? b() : a();
         case FormulaOp::max:
-            return max_is_second(*a, *b) ? *b : *a;
+            return max_is_second(a(), b()) ? b() : a();
     }
     return T(0.0);
 }
@@ -161,10 +165,18 @@ inline void formula_pull(const FormulaNode& node, const T& out, const T& bar, co
     using autodiff::min_is_second;
     using std::sin, std::cos, std::sinh, std::cosh;
     using std::sqrt, std::log, std::pow;
-    const T* a = v + node.a;
-    const T* b = v + node.b;
-    T* to_a = adj + node.a;
-    T* to_b = adj + node.b;
+    const auto a = [&]() -> const T& {
+        return v[node.a];
+    };
+    const auto b = [&]() -> const T& {
+        return v[node.b];
+    };
+    const auto to_a = [&]() -> T& {
+        return adj[node.a];
+    };
+    const auto to_b = [&]() -> T& {
+        return adj[node.b];
+    };
     switch (node.op) {
         case FormulaOp::constant:
         case FormulaOp::time:
@@ -172,95 +184,95 @@ inline void formula_pull(const FormulaNode& node, const T& out, const T& bar, co
         case FormulaOp::sign:
             return;
         case FormulaOp::offset:
-            *to_a += bar;
+            to_a() += bar;
             return;
         case FormulaOp::scale:
-            *to_a += bar * node.number;
+            to_a() += bar * node.number;
             return;
         case FormulaOp::add:
-            *to_a += bar;
-            *to_b += bar;
+            to_a() += bar;
+            to_b() += bar;
             return;
         case FormulaOp::subtract:
-            *to_a += bar;
-            *to_b -= bar;
+            to_a() += bar;
+            to_b() -= bar;
             return;
         case FormulaOp::multiply:
-            *to_a += bar * *b;
-            *to_b += bar * *a;
+            to_a() += bar * b();
+            to_b() += bar * a();
             return;
         case FormulaOp::divide: {
-            const T slope = bar / *b;
-            *to_a += slope;
-            *to_b -= slope * out;
+            const T slope = bar / b();
+            to_a() += slope;
+            to_b() -= slope * out;
             return;
         }
         case FormulaOp::integer_power:
-            *to_a += bar * (integer_power(*a, static_cast<int>(node.number) - 1) * node.number);
+            to_a() += bar * (integer_power(a(), static_cast<int>(node.number) - 1) * node.number);
             return;
         case FormulaOp::constant_power:
-            *to_a += bar * (pow(*a, node.number - 1.0) * node.number);
+            to_a() += bar * (pow(a(), node.number - 1.0) * node.number);
             return;
         case FormulaOp::power:
-            *to_a += bar * (pow(*a, *b - 1.0) * *b);
+            to_a() += bar * (pow(a(), b() - 1.0) * b());
             // At zero the limit for a positive exponent, which is zero.
-            if (autodiff::value_of(*a) != 0.0) *to_b += bar * (out * log(*a));
+            if (autodiff::value_of(a()) != 0.0) to_b() += bar * (out * log(a()));
             return;
         case FormulaOp::sqrt:
-            *to_a += bar * 0.5 / out;
+            to_a() += bar * 0.5 / out;
             return;
         case FormulaOp::exp:
-            *to_a += bar * out;
+            to_a() += bar * out;
             return;
         case FormulaOp::log:
-            *to_a += bar / *a;
+            to_a() += bar / a();
             return;
         case FormulaOp::log10:
-            *to_a += bar / (*a * 2.302585092994045684);
+            to_a() += bar / (a() * 2.302585092994045684);
             return;
         case FormulaOp::sin:
-            *to_a += bar * cos(*a);
+            to_a() += bar * cos(a());
             return;
         case FormulaOp::cos:
-            *to_a -= bar * sin(*a);
+            to_a() -= bar * sin(a());
             return;
         case FormulaOp::tan:
-            *to_a += bar * (1.0 + out * out);
+            to_a() += bar * (1.0 + out * out);
             return;
         case FormulaOp::asin:
-            *to_a += bar / sqrt((1.0 - *a) * (1.0 + *a));
+            to_a() += bar / sqrt((1.0 - a()) * (1.0 + a()));
             return;
         case FormulaOp::acos:
-            *to_a -= bar / sqrt((1.0 - *a) * (1.0 + *a));
+            to_a() -= bar / sqrt((1.0 - a()) * (1.0 + a()));
             return;
         case FormulaOp::atan:
-            *to_a += bar / (1.0 + *a * *a);
+            to_a() += bar / (1.0 + a() * a());
             return;
         case FormulaOp::sinh:
-            *to_a += bar * cosh(*a);
+            to_a() += bar * cosh(a());
             return;
         case FormulaOp::cosh:
-            *to_a += bar * sinh(*a);
+            to_a() += bar * sinh(a());
             return;
         case FormulaOp::tanh: {
-            const T c = cosh(*a);  // 1 - out^2 would cancel
-            *to_a += bar / (c * c);
+            const T c = cosh(a());  // 1 - out^2 would cancel
+            to_a() += bar / (c * c);
             return;
         }
         case FormulaOp::abs:
-            *to_a += bar * autodiff::sign(*a);
+            to_a() += bar * autodiff::sign(a());
             return;
         case FormulaOp::atan2: {
-            const T slope = bar / (*a * *a + *b * *b);
-            *to_a += slope * *b;
-            *to_b -= slope * *a;
+            const T slope = bar / (a() * a() + b() * b());
+            to_a() += slope * b();
+            to_b() -= slope * a();
             return;
         }
         case FormulaOp::min:
-            *(min_is_second(*a, *b) ? to_b : to_a) += bar;
+            (min_is_second(a(), b()) ? to_b() : to_a()) += bar;
             return;
         case FormulaOp::max:
-            *(max_is_second(*a, *b) ? to_b : to_a) += bar;
+            (max_is_second(a(), b()) ? to_b() : to_a()) += bar;
             return;
     }
 }

@@ -128,6 +128,10 @@ public:
     virtual void evaluate_events(const StepTrial& trial, std::span<double> g) = 0;
     /// [step] The same at (t, x).
     virtual void evaluate_events(double t, std::span<const double> x, std::span<double> g) = 0;
+    /// [step] Modes that began with this step and do not hold over the last evaluated trial are
+    /// replaced.
+    /// @returns whether there were any; the trial is then to be made anew
+    virtual bool settle_modes(const StepTrial& trial) = 0;
     /// [step] Goes on from the accepted state, at which event `event` has come, with the modes that
     /// hold from there.
     virtual void pass_event(int event) = 0;

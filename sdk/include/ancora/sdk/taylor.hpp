@@ -193,7 +193,8 @@ constexpr X& operator*=(X& a, const Y& b) {
     return a = a * b;
 }
 
-constexpr double value_of(double x) {
+template <std::floating_point T>
+constexpr T value_of(T x) {
     return x;
 }
 template <Number X>
@@ -201,8 +202,9 @@ constexpr double value_of(const X& x) {
     return x.value;
 }
 
-constexpr bool is_zero(double x) {
-    return x == 0.0;
+template <std::floating_point T>
+constexpr bool is_zero(T x) {
+    return x == T(0);
 }
 template <int N>
 constexpr bool is_zero(const Dual<N>& x) {
@@ -294,9 +296,10 @@ X atan2(const X& y, const X& x) {
 }
 
 /// x^n by squaring, exact where the products are.
-constexpr double integer_power(double x, int n) {
-    if (n < 0) return 1.0 / integer_power(x, -n);
-    double power = 1.0;
+template <std::floating_point T>
+constexpr T integer_power(T x, int n) {
+    if (n < 0) return T(1) / integer_power(x, -n);
+    T power(1);
     for (; n > 0; n /= 2, x *= x)
         if (n % 2 != 0) power *= x;
     return power;
@@ -338,7 +341,7 @@ X pow(const X& x, const X& y) {
 
 template <class T>
 constexpr double sign(const T& x) {
-    const double value = value_of(x);
+    const auto value = static_cast<double>(value_of(x));
     return value > 0.0 ? 1.0 : value < 0.0 ? -1.0 : value;
 }
 template <Number X>

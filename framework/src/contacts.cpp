@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Geometry and laws of the contacts.
+#include "contacts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace ancora {
+namespace {
+
+// A pivot below this, relative to the first, is a direction that the contacts leave open.
+constexpr double kOpen = 1e-12;
+
+}  // namespace
+
+std::vector<int> Contacts::constraints_of(const Model& model) {
+    std::vector<int> constraints;
+    for (const ForcePart& part : model.forces)
+        if (part.contact != nullptr) constraints.push_back(part.constraint);
+    return constraints;
+}
+
+Contacts::Contacts(const Model& model, CallMeter& meter)
+    : model_(model), meter_(meter), rows_(model, meter, constraints_of(model)) {
+    for (std::size_t f = 0; f < model.forces.size(); ++f) {
+        const ForcePart& part = model.forces[f];
+        if (part.contact == nullptr) continue;
+        const RowOwner& owner = rows_.owners[contacts_.size()];
+        Contact contact;
+        contact.force = &part;
+        contact.law = part.contact;
+        contact.index = static_cast<int>(f);
+        contact.constraint = part.constraint;
+        contact.first_row = static_cast<int>(row_.size());
+        if (owner.num_rows < 1 || owner.num_rows > 2 || owner.state_count > 0)
+            throw Error(ErrorKind::plugin,
+                        fmt::format("{}: its tangents have {} rows and {} entries of state; one or "
+                                    "two rows and no state are expected",
+                                    describe(*owner.object),
+                                    owner.num_rows,
+                                    owner.state_count),
+                        owner.object->place);
+        contact.num_rows = owner.num_rows;
+        for (int k = 0; k < owner.num_rows; ++k) {
+            row_.push_back(owner.first_row + k);
+            contact_of_row_.push_back(static_cast<int>(contacts_.size()));
+        }
+        contacts_.push_back(contact);
+    }
+    drift_.setZero(static_cast<Eigen::Index>(row_.size()));
+    surface_ = drift_;
+    values_ = rows_.B.data();
+}
+
+void Contacts::drop_idle_rows(const double* q, const double* v, double t) {
+    if (empty()) return;
+    evaluate(q, v, t);
+    std::vector<int> row, owner;
+    for (std::size_t c = 0; c < contacts_.size(); ++c) {
+        Contact& contact = contacts_[c];
+        const int first = static_cast<int>(row.size());
+        for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
+            const int r = row_[static_cast<std::size_t>(k)];
+            const auto begin = rows_.row_start[static_cast<std::size_t>(r)];
+            const auto end = rows_.row_start[static_cast<std::size_t>(r) + 1];
+            const bool moves = std::any_of(values_ + begin, values_ + end, [](double x) {
+                return x != 0.0;
+            });
+            if (!moves) continue;
+            row.push_back(r);
+            owner.push_back(static_cast<int>(c));
+        }
+        contact.first_row = first;
+        contact.num_rows = static_cast<int>(row.size()) - first;
+        if (contact.num_rows == 0)
+            throw Error(
+                ErrorKind::manifest,
+                fmt::format(
+                    "{}: nothing can slide on {}",
+                    contact.force->object.label,
+                    model_.constraints[static_cast<std::size_t>(contact.constraint)].object.label),
+                contact.force->object.place);
+    }
+    row_ = std::move(row);
+    contact_of_row_ = std::move(owner);
+    drift_.setZero(static_cast<Eigen::Index>(row_.size()));
+    surface_ = drift_;
+}
+
+void Contacts::evaluate_step(
+    const double* q0, const double* dq, const double* mid, double t0, double h) {
+    is_step_ = true;
+    rows_.evaluate_step(q0, dq, mid, t0, h, state0_, state1_);
+    values_ = rows_.B.data();
+    take_surface(h, true);
+    for (int k = 0; k < num_rows(); ++k)
+        drift_[k] = rows_.tau[row_[static_cast<std::size_t>(k)]] - surface_[k];
+}
+
+void Contacts::evaluate(const double* q, const double* v, double t) {
+    is_step_ = false;
+    rows_.evaluate(q, v, t, instant_);
+    values_ = instant_.A.data();
+    take_surface(1.0, false);
+    for (int k = 0; k < num_rows(); ++k)
+        drift_[k] = instant_.pi_t[row_[static_cast<std::size_t>(k)]] - surface_[k];
+}
+
+void Contacts::take_surface(double h, bool of_step) {
+    for (const Contact& contact : contacts_) {
+        const std::array<double, 3> velocity = contact.law->surface_velocity();
+        for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
+            surface_[k] = 0.0;
+            const RowSet::LocalRow local =
+                rows_.local_row(row_[static_cast<std::size_t>(k)], of_step);
+            for (std::size_t j = 0; j < local.scalars.size(); ++j)
+                if (local.scalars[j] < 3)
+                    surface_[k] +=
+                        h * local.entries[j] * velocity[static_cast<std::size_t>(local.scalars[j])];
+        }
+    }
+}
+
+double Contacts::along(int k, const double* x) const {
+    const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
+    double sum = 0.0;
+    for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)
+        sum += values_[e] * x[rows_.column[static_cast<std::size_t>(e)]];
+    return sum;
+}
+
+void Contacts::add_along(int k, double c, double* y) const {
+    const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
+    for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)
+        y[rows_.column[static_cast<std::size_t>(e)]] += c * values_[e];
+}
+
+double Contacts::bias(int k) const {
+    return instant_.b[row_[static_cast<std::size_t>(k)]];
+}
+
+double Contacts::mobility(int k, const Eigen::VectorXd& inverse_mass) const {
+    const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
+    double sum = 0.0;
+    for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)
+        sum += values_[e] * values_[e] * inverse_mass[rows_.column[static_cast<std::size_t>(e)]];
+    return sum;
+}
+
+Eigen::Vector3d Contacts::force_axis(int k) const {
+    Eigen::Vector3d axis = Eigen::Vector3d::Zero();
+    const RowSet::LocalRow local = rows_.local_row(row_[static_cast<std::size_t>(k)], is_step_);
+    for (std::size_t j = 0; j < local.scalars.size(); ++j)
+        if (local.scalars[j] < 3) axis[local.scalars[j]] += local.entries[j];
+    return axis;
+}
+
+SlipForce Contacts::slip(const Contact& contact, double N, double speed, double t) const {
+    SlipForce out;
+    meter_.call(contact.force->object, "slip", t, [&] {
+        out = contact.law->slip(N, std::max(speed, 0.0));
+    });
+    if (!std::isfinite(out.force) || !std::isfinite(out.by_normal) || !std::isfinite(out.by_speed))
+        refuse_nonfinite(contact.force->object, "slip", "a force or derivative", &t);
+    return out;
+}
+
+double Contacts::stick_limit(const Contact& contact, double N, double t) const {
+    double out = 0.0;
+    meter_.call(contact.force->object, "stick_limit", t, [&] {
+        out = contact.law->stick_limit(N);
+    });
+    if (!std::isfinite(out)) refuse_nonfinite(contact.force->object, "stick_limit", "a force", &t);
+    return out;
+}
+
+Contacts::Work Contacts::work(const double* s, const double* dq) const {
+    Work out;
+    for (int k = 0; k < num_rows(); ++k) {
+        // The relative sliding dissipates; what the surface moves, its drive pays.
+        out.nonideal -= s[k] * (along(k, dq) + drift_[k]);
+        out.external -= s[k] * surface_[k];
+    }
+    return out;
+}
+
+void Contacts::add_external(const double* s, double* F) const {
+    for (int k = 0; k < num_rows(); ++k) {
+        const Contact& contact = contacts_[static_cast<std::size_t>(contact_of(k))];
+        if (contact.force->is_external) add_along(k, -s[k], F);
+    }
+}
+
+void SmallSolver::resize(int n) {
+    n_ = n;
+    const auto size = static_cast<std::size_t>(n);
+    W_.assign(size * size, 0.0);
+    r_.assign(size, 0.0);
+    x_.assign(size, 0.0);
+    place_.assign(size, 0);
+}
+
+void SmallSolver::clear() {
+    std::fill(W_.begin(), W_.end(), 0.0);
+    std::fill(r_.begin(), r_.end(), 0.0);
+}
+
+int SmallSolver::solve() {
+    SmallSolver& W = *this;
+    std::iota(place_.begin(), place_.end(), 0);
+    int sign = 1;
+    int rank = 0;
+    double first = 0.0;
+    for (; rank < n_; ++rank) {
+        int row = rank, column = rank;
+        for (int i = rank; i < n_; ++i)
+            for (int j = rank; j < n_; ++j)
+                if (std::abs(W(i, j)) > std::abs(W(row, column))) row = i, column = j;
+        const double pivot = W(row, column);
+        if (rank == 0) first = std::abs(pivot);
+        if (!(std::abs(pivot) > kOpen * first)) break;
+        if (pivot < 0.0) sign = -sign;
+        if (row != rank) {
+            for (int j = 0; j < n_; ++j) std::swap(W(row, j), W(rank, j));
+            std::swap(rhs(row), rhs(rank));
+            sign = -sign;
+        }
+        if (column != rank) {
+            for (int i = 0; i < n_; ++i) std::swap(W(i, column), W(i, rank));
+            std::swap(place_[static_cast<std::size_t>(column)],
+                      place_[static_cast<std::size_t>(rank)]);
+            sign = -sign;
+        }
+        for (int i = rank + 1; i < n_; ++i) {
+            const double factor = W(i, rank) / W(rank, rank);
+            if (factor == 0.0) continue;
+            for (int j = rank; j < n_; ++j) W(i, j) -= factor * W(rank, j);
+            rhs(i) -= factor * rhs(rank);
+        }
+    }
+    std::fill(x_.begin(), x_.end(), 0.0);
+    for (int i = rank - 1; i >= 0; --i) {
+        double sum = rhs(i);
+        for (int j = i + 1; j < rank; ++j)
+            sum -= W(i, j) * x_[static_cast<std::size_t>(place_[static_cast<std::size_t>(j)])];
+        x_[static_cast<std::size_t>(place_[static_cast<std::size_t>(i)])] = sum / W(i, i);
+    }
+    return rank == n_ ? sign : 0;
+}
+
+}  // namespace ancora

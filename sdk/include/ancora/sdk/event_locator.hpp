@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds the first event inside a step; for integrators. Needs Boost.Math.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <boost/math/tools/toms748_solve.hpp>
+
+namespace ancora {
+
+/// Finds the length at which the first event function of a trial step turns negative. Modes are
+/// frozen within a step, so that every trial is smooth in its length.
+///
+/// Source of the root finder: G. E. Alefeld, F. A. Potra, Yixun Shi, ACM Trans. Math. Softw. 21
+/// (1995) 327-344.
+class EventLocator {
+public:
+    /// [assembly]
+    void resize(int num_events) { g_.assign(static_cast<std::size_t>(num_events), 0.0); }
+    /// Room for the event functions.
+    std::span<double> values() { return g_; }
+    /// The lowest event function of the last trial if it is negative, else -1.
+    int violated() const {
+        const auto lowest = std::min_element(g_.begin(), g_.end());
+        return lowest != g_.end() && *lowest < 0.0 ? static_cast<int>(lowest - g_.begin()) : -1;
+    }
+
+    /// Shortens h to the first event, if there is one. The trial of length h has been made; on
+    /// return that of the new h is the last one made. [step]
+    ///
+    /// @param trial trial(length) makes a trial of that length and writes values()
+    /// @returns the event, -1 if there is none
+    template <class Trial>
+    int shorten(double& h, const Trial& trial) {
+        int event = violated();
+        int found = -1;
+        while (event >= 0 && event != found) {
+            found = event;
+            h = locate(static_cast<std::size_t>(event), h, trial);
+            trial(h);
+            // Another function may have turned negative before.
+            event = violated();
+        }
+        return found;
+    }
+
+private:
+    template <class Trial>
+    double locate(std::size_t event, double h, const Trial& trial) {
+        // A function may begin at zero, where its mode began; then a point is sought where it is
+        // positive.
+        constexpr int kMostHalvings = 40;
+        constexpr int kBits = 50;
+        const auto value = [&](double length) {
+            trial(length);
+            return g_[event];
+        };
+        double high = h;
+        double g_high = g_[event];
+        double low = 0.5 * h;
+        double g_low = value(low);
+        for (int k = 0; k < kMostHalvings && !(g_low > 0.0); ++k) {
+            high = low;
+            g_high = g_low;
+            low *= 0.5;
+            g_low = value(low);
+        }
+        if (!(g_low > 0.0)) return low;
+        std::uintmax_t most = 100;
+        return boost::math::tools::toms748_solve(value,
+                                                 low,
+                                                 high,
+                                                 g_low,
+                                                 g_high,
+                                                 boost::math::tools::eps_tolerance<double>(kBits),
+                                                 most)
+            .first;
+    }
+
+    std::vector<double> g_;
+};
+
+}  // namespace ancora

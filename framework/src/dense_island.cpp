@@ -15,8 +15,13 @@ namespace {
 constexpr double kRankThreshold = 1e-10;
 constexpr double kNearLow = 1e-14;
 constexpr double kNearHigh = 1e-8;
+// Pivots of M up to this part of their diagonals vanish.
+constexpr double kVanishedPivot = 1e-8;
 // M_A with a smaller pivot may be singular, or merely ill-scaled: looked at in scaled coordinates.
+// It is singular with an eigenvalue below the second number, and factorised above the third.
 constexpr double kSuspicious = 1e-6;
+constexpr double kUndetermined = 1e-12;
+constexpr double kUsable = 1e-13;
 // Refinement ends when a correction is no more than this part of the solution; what it leaves is
 // smaller by the factor that each correction gains, 1e-8 or better where the rank is clear.
 constexpr double kConverged = 1e-13;
@@ -61,7 +66,7 @@ SolverIsland::Status DenseIsland::compute(bool is_mass_new) {
         mass_.clear();
         for (std::size_t k = 0; k < M_.size(); ++k)
             mass_.add(pattern_.mass[k].first, pattern_.mass[k].second, M_[k]);
-        if (!mass_.factorise(usual_.data())) return Status::failed;
+        if (!mass_.factorise(usual_.data(), kVanishedPivot)) return Status::failed;
         is_singular_ = mass_.is_singular();
     }
     if (is_singular_) {
@@ -116,13 +121,12 @@ SolverIsland::Status DenseIsland::augment() {
         if (pattern_.mass[k].first == pattern_.mass[k].second) trace += M_[k];
     const double sigma = trace > 0.0 ? trace / n_ : 1.0;
     if (!augment_with(unit_, sigma)) return Status::failed;
-    if (augmented_.smallest_pivot() > kSuspicious) return Status::good;
     const double literal = augmented_.smallest_pivot();
+    if (literal > kSuspicious) return Status::good;
     if (!augment_with(weight_, 1.0)) return Status::failed;
-    if (augmented_.is_singular()) return Status::undetermined;
-    if (literal > 0.0) {
-        if (!augment_with(unit_, sigma)) return Status::failed;
-    }
+    if (augmented_.smallest_pivot() < kSuspicious && least_of_augmented(nullptr) < kUndetermined)
+        return Status::undetermined;
+    if (literal > kUsable && !augment_with(unit_, sigma)) return Status::failed;
     return Status::good;
 }
 
@@ -153,7 +157,7 @@ bool DenseIsland::augment_with(const Eigen::VectorXd& weight, double sigma) {
         for (int i = 0; i < n_; ++i)
             for (int j = 0; j <= i; ++j) augmented_.add(i, j, sigma * work_n_[i] * work_n_[j]);
     }
-    return augmented_.factorise(usual_.data());
+    return augmented_.factorise(usual_.data(), kUsable);
 }
 
 bool DenseIsland::do_solve() {
@@ -199,12 +203,8 @@ void DenseIsland::solve_once(const Eigen::VectorXd& f,
     L().solve_upper(x.data());
     if (is_singular_) {
         // L^-1 (M x - f) in place of w - z1
-        work_n_ = -f;
-        for (std::size_t k = 0; k < M_.size(); ++k) {
-            const auto [i, j] = pattern_.mass[k];
-            work_n_[i] += M_[k] * x[j];
-            if (i != j) work_n_[j] += M_[k] * x[i];
-        }
+        multiply_mass(x, work_n_);
+        work_n_ -= f;
         L().solve_lower(work_n_.data());
         qr_.apply_Qt(work_n_.data());
         w_.head(rank) = work_n_.head(rank);
@@ -256,7 +256,15 @@ std::vector<NullBlock> DenseIsland::null_blocks() {
 }
 
 Eigen::VectorXd DenseIsland::null_direction() {
-    // W^-1 M W^-1 + P, whose least eigenvalue is 0; x = W^-1 y
+    Eigen::VectorXd x(n_);
+    augment_with(weight_, 1.0);
+    least_of_augmented(&x);
+    return x.normalized();
+}
+
+/// Least eigenvalue of W^-1 M W^-1 + P, and W^-1 times its vector, with row_space_ as left by
+/// augment_with(weight_, 1.0). Allocates.
+double DenseIsland::least_of_augmented(Eigen::VectorXd* x) {
     Eigen::MatrixXd scaled = Eigen::MatrixXd::Zero(n_, n_);
     for (std::size_t k = 0; k < M_.size(); ++k) {
         const auto [i, j] = pattern_.mass[k];
@@ -264,7 +272,6 @@ Eigen::VectorXd DenseIsland::null_direction() {
         scaled(i, j) += value;
         if (i != j) scaled(j, i) += value;
     }
-    augment_with(weight_, 1.0);
     for (int c = 0; c < row_space_.rank(); ++c) {
         work_n_.setZero();
         work_n_[c] = 1.0;
@@ -272,8 +279,8 @@ Eigen::VectorXd DenseIsland::null_direction() {
         scaled += work_n_ * work_n_.transpose();
     }
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(scaled);
-    const Eigen::VectorXd x = eigen.eigenvectors().col(0).cwiseQuotient(weight_);
-    return x.normalized();
+    if (x != nullptr) *x = eigen.eigenvectors().col(0).cwiseQuotient(weight_);
+    return eigen.eigenvalues()[0];
 }
 
 }  // namespace ancora

@@ -48,6 +48,7 @@ private:
     const EnvelopeCholesky& L() const { return is_singular_ ? augmented_ : mass_; }
     Status augment();
     bool augment_with(const Eigen::VectorXd& weight, double sigma);
+    double least_of_augmented(Eigen::VectorXd* x);
     void factorise_rows();
     void solve_once(const Eigen::VectorXd& f,
                     const Eigen::VectorXd& r,

@@ -4,18 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <Eigen/Core>
 
 namespace ancora {
 namespace {
 
-// A pivot below this part of its own diagonal has lost all but its last digits.
-constexpr double kVanishedPivot = 1e-10;
 // A diagonal below this part of the largest is no mass; real masses differ by less.
 constexpr double kVanishedDiagonal = 1e-14;
 // Rounding makes a vanishing pivot negative by less than this part of its diagonal.
-constexpr double kNegativePivot = -1e-8;
+constexpr double kNegativePivot = -1e-6;
 
 using Entries = Eigen::Map<const Eigen::VectorXd>;
 
@@ -28,15 +27,28 @@ double dot(const double* x, const double* y, int count) {
     return Entries(x, count).dot(Entries(y, count));
 }
 
-}  // namespace
-
-EnvelopeCholesky::EnvelopeCholesky(int size, const std::vector<std::pair<int, int>>& pattern)
-    : size_(size) {
-    for (int i = 0; i < size; ++i) first_.push_back(i);
+/// First column of each row.
+std::vector<int> first_columns(int size, const std::vector<std::pair<int, int>>& pattern) {
+    std::vector<int> out(static_cast<std::size_t>(size));
+    std::iota(out.begin(), out.end(), 0);
     for (const auto& [i, j] : pattern) {
-        int& first = first_[static_cast<std::size_t>(i)];
+        int& first = out[static_cast<std::size_t>(i)];
         first = std::min(first, j);
     }
+    return out;
+}
+
+}  // namespace
+
+double EnvelopeCholesky::count_entries(int size, const std::vector<std::pair<int, int>>& pattern) {
+    const std::vector<int> first = first_columns(size, pattern);
+    double count = 0.0;
+    for (int i = 0; i < size; ++i) count += i + 1 - first[static_cast<std::size_t>(i)];
+    return count;
+}
+
+EnvelopeCholesky::EnvelopeCholesky(int size, const std::vector<std::pair<int, int>>& pattern)
+    : size_(size), first_(first_columns(size, pattern)) {
     long next = 0;
     for (int i = 0; i < size; ++i) {
         start_.push_back(next - first_[static_cast<std::size_t>(i)]);
@@ -62,7 +74,7 @@ void EnvelopeCholesky::clear() {
     std::fill(value_.begin(), value_.end(), 0.0);
 }
 
-bool EnvelopeCholesky::factorise(const double* usual) {
+bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
     double* value = value_.data();
     const long* start = start_.data();
     const int* first = first_.data();
@@ -87,7 +99,7 @@ bool EnvelopeCholesky::factorise(const double* usual) {
             diagonal < -kVanishedDiagonal * largest)
             return false;
         has_vanished[i] =
-            diagonal <= kVanishedDiagonal * largest || pivot <= kVanishedPivot * diagonal ? 1 : 0;
+            diagonal <= kVanishedDiagonal * largest || pivot <= threshold * diagonal ? 1 : 0;
         if (has_vanished[i] != 0) {
             vanished_.push_back(i);
             pivot = usual[i];
@@ -121,10 +133,10 @@ void EnvelopeCholesky::solve_upper(double* y) const {
     }
 }
 
-std::vector<int> EnvelopeCholesky::reach(const std::vector<int>& support) const {
+std::vector<int> EnvelopeCholesky::reach(std::span<const int> support) const {
     // Row i depends on the columns of its envelope; last_[j] is the last row that has column j.
     std::vector<int> reached;
-    std::vector<int> sorted = support;
+    std::vector<int> sorted(support.begin(), support.end());
     std::sort(sorted.begin(), sorted.end());
     std::size_t next = 0;
     int last = -1;

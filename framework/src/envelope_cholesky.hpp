@@ -2,6 +2,7 @@
 // Cholesky factor of a positive semidefinite matrix within its envelope.
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,14 +20,18 @@ public:
     /// @param pattern (i, j) with i >= j; the diagonal is always part of it
     EnvelopeCholesky(int size, const std::vector<std::pair<int, int>>& pattern);
     static EnvelopeCholesky full(int size);
+    /// Entries that L would have.
+    static double count_entries(int size, const std::vector<std::pair<int, int>>& pattern);
 
     /// Sets M to zero, to be filled by add(); factorise() overwrites it.
     void clear();
     void add(int i, int j, double value) { value_[place(i, j)] += value; }
 
     /// @param usual what stands for a vanished pivot; entries > 0
+    /// @param threshold pivots up to this part of their diagonals have vanished. Without pivoting a
+    ///        small one leaves errors of about 1e-16 over its size in those that follow
     /// @returns false if a pivot is not finite or clearly negative
-    bool factorise(const double* usual);
+    bool factorise(const double* usual, double threshold);
 
     bool is_singular() const { return !vanished_.empty(); }
     /// Coordinates whose pivots vanished, ascending.
@@ -40,7 +45,7 @@ public:
     void solve_upper(double* y) const;
 
     /// Entries of L^-1 y that may differ from zero when y is zero outside `support`, ascending.
-    std::vector<int> reach(const std::vector<int>& support) const;
+    std::vector<int> reach(std::span<const int> support) const;
     /// As solve_lower, where only the coordinates `reached` are looked at and written.
     void solve_lower(double* y, const int* reached, int count) const;
 

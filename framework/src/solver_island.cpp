@@ -87,6 +87,15 @@ bool SolverIsland::solve(std::span<const double> f,
     return is_solved;
 }
 
+void SolverIsland::multiply_mass(const Eigen::VectorXd& x, Eigen::VectorXd& y) const {
+    y.setZero();
+    for (std::size_t k = 0; k < M_.size(); ++k) {
+        const auto [i, j] = pattern_.mass[k];
+        y[i] += M_[k] * x[j];
+        if (i != j) y[j] += M_[k] * x[i];
+    }
+}
+
 void SolverIsland::compute_residual() {
     long double* rest = extended_.data();
     for (int i = 0; i < n_; ++i) rest[i] = f_[i];

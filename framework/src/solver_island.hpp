@@ -79,12 +79,19 @@ protected:
 
     /// usual_ and weight_ from M_
     void compute_weights();
+    /// y = M x
+    void multiply_mass(const Eigen::VectorXd& x, Eigen::VectorXd& y) const;
     /// residual_f_ = f + A^T lambda - M x, residual_r_ = r - A x
     void compute_residual();
     /// First entry of row k and one past its last.
     std::pair<int, int> entries(int k) const {
         const int* start = pattern_.row_start.data() + k;
         return {start[0], start[1]};
+    }
+    /// Columns of row k.
+    std::span<const int> columns(int k) const {
+        const auto [begin, end] = entries(k);
+        return {pattern_.column.data() + begin, static_cast<std::size_t>(end - begin)};
     }
     /// Root of sum_i (w_i x_i)^2.
     double mass_norm(const Eigen::VectorXd& x) const;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
@@ -19,14 +21,16 @@ namespace ancora {
 ///   K = [ M   A^T    ]      K (x, mu) = (f, r)                                           (1)
 ///       [ A  -delta I ]
 ///
-/// is quasi-definite, so that L D L^T without pivoting exists in any order, and x is refined on the
-/// system without delta. A correction gains the factor delta / s^2, s the least singular value of
-/// the scaled rows' B.
+/// is quasi-definite, so that L D L^T without pivoting exists in any order; x is refined on the
+/// system without delta. A correction gains the factor delta / s^2, where s is the least singular
+/// value of B = D^-1/2 A L^-T that is not zero (it falls like the square of the length of a chain
+/// of hinges), so delta is tiny where rows are independent.
 ///
-/// With redundant rows rounding, divided by delta, ends up in the part of mu that A^T maps to zero.
-/// That part is taken out at the end: T = delta (B B^T + delta)^-1, one solve of (1) with
-/// (0, -delta mu), is 1 there and delta / s^2 and less elsewhere, so T^j mu converges to it. What
-/// is left is the least multiplier. The same part of r - A x is what an inconsistent r misses by.
+/// Where rows depend on others it is larger, since rounding, divided by delta, ends up in the part
+/// of mu that A^T maps to zero. That part is taken out at the end: T = delta (B B^T + delta)^-1,
+/// one solve of (1) with (0, -delta mu), is 1 there and delta / s^2 and less elsewhere, so T^j mu
+/// converges to it, and what is left are the least multipliers. The same part of r - A x is what an
+/// inconsistent r misses by; r is met without it.
 ///
 /// Singular M: for rows k whose coordinates belong to one body, sigma a a^T with a = A_k^T / |A_k|
 /// and sigma the body's mean mass is added to M, and sigma a r_k / |A_k| to f, which changes
@@ -43,34 +47,55 @@ public:
 
 private:
     class Factor;
+    struct Dependencies;
 
+    enum class Mode {
+        independent,  ///< small delta
+        dependent,    ///< larger delta, multipliers reduced to the least
+        motion_only,  ///< small delta, multipliers as they come
+    };
+
+    // sparse_island.cpp
     Status do_factorise(bool is_mass_new) override;
-    bool do_solve() override;
-
     void build(bool is_augmented);
-    void find_reach();
-    void order();
+    bool find_reach(double most_work);
     void build_pattern();
     bool factorise_mass();
     void assemble();
-    bool has_null_direction();
+    void enter(Mode mode);
+    double smallest_pivot() const;
+
+    // sparse_solve.cpp
+    bool do_solve() override;
+    bool attempt();
     bool refine();
     void correct();
-    bool reduce_multipliers();
-    double scaled_norm(const Eigen::VectorXd& lambda) const;
     void solve_once(const Eigen::VectorXd& f,
                     const Eigen::VectorXd& r,
                     Eigen::VectorXd& x,
                     Eigen::VectorXd& lambda);
+    bool is_contradictory();
+    bool refine_without_contradiction();
+    bool reduce_multipliers();
     bool project_on_null(Eigen::VectorXd& mu);
     void solve_refined();
+    double scaled_norm(const Eigen::VectorXd& lambda) const;
     bool fall_back();
-    struct Dependencies;
-    Dependencies find_dependencies();
-    double row_pivot(int k) const;
-    std::unique_ptr<SparseIsland> restricted_to(const std::vector<int>& rows) const;
-    void multiply_mass(const Eigen::VectorXd& x, Eigen::VectorXd& y) const;
     DenseIsland& factorised_dense();
+
+    // sparse_dependencies.cpp
+    bool has_null_direction();
+    Dependencies find_dependencies();
+    std::vector<int> suspects(double& least_square);
+    std::unique_ptr<SparseIsland> restricted_to(const std::vector<int>& rows) const;
+
+    Eigen::Map<const Eigen::VectorXd> row(int k) const {
+        const auto [begin, end] = entries(k);
+        return {A_.data() + begin, end - begin};
+    }
+    /// sigma / |A_k|^2 of a row within one body
+    double augmentation(int k) const;
+    double row_pivot(int k) const;
 
     // mass, with the rows of one body if it is singular
     bool is_augmented_ = false;
@@ -87,16 +112,18 @@ private:
     std::unique_ptr<Factor> factor_;
     Supernodes supernodes_;
     bool has_supernodes_ = false;
-    bool is_suspect_ = false;  // a row's pivot is small: rows may be redundant
-    double delta_;
-    double slowest_gain_ = 1.0;
+    bool is_factorised_ = false;
+    Mode mode_ = Mode::independent;
+    bool was_dependent_ = false;
+    double delta_ = 0.0;
+    double slowest_gain_ = 1.0;  // estimate of delta / s^2
 
+    Eigen::VectorXd work_, correction_;  // in the elimination order
     std::vector<long double> extended_work_;
-    Eigen::VectorXd work_, correction_, row_work_, given_r_, dx_, dlambda_, lambda_before_;
+    Eigen::VectorXd row_work_, given_r_, dx_, dlambda_, lambda_before_;
     Eigen::VectorXd null_direction_;
     std::unique_ptr<DenseIsland> dense_;
     bool is_dense_current_ = false;
-    bool is_factorised_ = false;
     long num_fallbacks_ = 0;
 };
 

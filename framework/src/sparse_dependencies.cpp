@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a sparse island's rows and masses leave undetermined: rank, dependencies, null directions.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <Eigen/QR>
+
+#include "sparse_factor.hpp"
+#include "sparse_island.hpp"
+
+namespace ancora {
+namespace {
+
+// Islands up to this size are analysed densely, in a tenth of a second.
+constexpr int kMostDense = 1000;
+// As in the dense path.
+constexpr double kRankThreshold = 1e-10;
+constexpr double kNearLow = 1e-14;
+constexpr double kNearHigh = 1e-8;
+// Rows are looked at one by one where combinations of them are this small, squared.
+constexpr double kSuspectSquare = 1e-11;
+// A direction in which M and scaled rows are this small, squared, is not determined.
+constexpr double kUndetermined = 1e-12;
+constexpr int kInverseIterations = 4;
+// Entries of a null vector below this are rounding.
+constexpr double kPartOf = 1e-12;
+
+}  // namespace
+
+/// Inverse iteration on K, whose +delta makes a direction without mass and rows the longest.
+bool SparseIsland::has_null_direction() {
+    if (!is_factorised_) {
+        DenseIsland& dense = factorised_dense();
+        if (dense.status() != Status::undetermined) return false;
+        null_direction_ = dense.null_direction();
+        return true;
+    }
+    r_.setZero();
+    x_.setZero();
+    int sign = 1;
+    for (const int i : mass_.vanished()) x_[i] = (sign = -sign) / weight_[i];
+    for (int pass = 0; pass < kInverseIterations; ++pass) {
+        x_ /= mass_norm(x_);
+        f_ = weight_.cwiseAbs2().cwiseProduct(x_);
+        solve_once(f_, r_, x_, lambda_);
+    }
+    x_ /= mass_norm(x_);
+    // x . M x + sum (a_k . x)^2 with rows of unit length in the coordinates w_i x_i
+    multiply_mass(x_, dx_);
+    double square = x_.dot(dx_);
+    for (int k = 0; k < m_; ++k) {
+        double product = 0.0;
+        double length = 0.0;
+        const auto [begin, end] = entries(k);
+        for (int e = begin; e < end; ++e) {
+            const int i = pattern_.column[static_cast<std::size_t>(e)];
+            const double a = A_[static_cast<std::size_t>(e)];
+            product += a * x_[i];
+            length += (a / weight_[i]) * (a / weight_[i]);
+        }
+        if (length > 0.0) square += product * product / length;
+    }
+    null_direction_ = x_.normalized();
+    return square < kUndetermined;
+}
+
+/// Rows that depend on others, and how.
+struct SparseIsland::Dependencies {
+    double smallest_kept = 1.0;  // distances of scaled rows from the span of others
+    double largest_dropped = 0.0;
+    bool is_near_threshold = false;
+    std::vector<Eigen::VectorXd> null_vectors;  // over scaled rows, one for each redundant row
+};
+
+/// A row of each combination of scaled rows that may vanish; empty if there is none. Found by
+/// inverse iteration, one at a time but for rows without entries.
+std::vector<int> SparseIsland::suspects(double& least_square) {
+    std::vector<int> out;
+    for (int k = 0; k < m_; ++k)
+        if (!(length_[k] > 0.0)) out.push_back(k);
+    if (!out.empty() || m_ == 0) return out;
+    if (mode_ == Mode::dependent) enter(Mode::motion_only);
+    for (int k = 0; k < m_; ++k) row_work_[k] = 1.0 + 0.5 * std::sin(1.0 + k);
+    for (int pass = 0; pass < kInverseIterations; ++pass) {
+        row_work_ /= row_work_.norm();
+        work_.setZero();
+        const int* at = new_of_old_.data();
+        for (int k = 0; k < m_; ++k) work_[at[n_ + k]] = -row_work_[k];
+        supernodes_.solve(work_.data());
+        for (int k = 0; k < m_; ++k) row_work_[k] = work_[at[n_ + k]];
+    }
+    least_square = 1.0 / row_work_.norm();  // s^2 + delta
+    if (least_square > kSuspectSquare) return out;
+    Eigen::Index largest = 0;
+    row_work_.cwiseAbs().maxCoeff(&largest);
+    out.push_back(static_cast<int>(largest));
+    return out;
+}
+
+/// Suspects are taken out until the rows that are left have none; then each of them is measured by
+/// its distance from the span of the others and of those of them that were found independent.
+SparseIsland::Dependencies SparseIsland::find_dependencies() {
+    Dependencies out;
+    const Mode mode = mode_;
+    std::vector<int> kept(static_cast<std::size_t>(m_));
+    std::iota(kept.begin(), kept.end(), 0);
+    std::vector<int> taken;
+    std::unique_ptr<SparseIsland> rest;
+    double least_square = 1.0;
+    for (std::vector<int> found = suspects(least_square); !found.empty();
+         found = rest->suspects(least_square)) {
+        for (const int k : found) taken.push_back(kept[static_cast<std::size_t>(k)]);
+        for (const int k : found) kept[static_cast<std::size_t>(k)] = -1;
+        std::erase(kept, -1);
+        rest = restricted_to(kept);
+        least_square = 1.0;
+    }
+    if (mode_ != mode) enter(mode);
+    std::sort(taken.begin(), taken.end());
+    out.smallest_kept = std::sqrt(least_square);
+
+    struct Independent {
+        Eigen::VectorXd x;  // part of M^-1 a that other rows leave, |x|_M = 1
+        Eigen::VectorXd combination;
+    };
+    std::vector<Independent> independent;
+    Eigen::VectorXd Mx(n_);
+    for (const int k : taken) {
+        // M x = a + A_rest^T lambda, A_rest x = 0 with the scaled row a
+        Independent one{Eigen::VectorXd::Zero(n_), Eigen::VectorXd::Zero(m_)};
+        one.combination[k] = 1.0;
+        if (length_[k] > 0.0) {
+            const auto [begin, end] = entries(k);
+            rest->f_.setZero();
+            for (int e = begin; e < end; ++e)
+                rest->f_[pattern_.column[static_cast<std::size_t>(e)]] +=
+                    A_[static_cast<std::size_t>(e)] / length_[k];
+            rest->r_.setZero();
+            rest->do_solve();
+            one.x = rest->x_;
+            for (std::size_t i = 0; i < kept.size(); ++i)
+                one.combination[kept[i]] =
+                    rest->lambda_[static_cast<Eigen::Index>(i)] * length_[kept[i]];
+        }
+        for (const Independent& other : independent) {
+            multiply_mass(one.x, Mx);
+            const double share = other.x.dot(Mx);
+            one.x -= share * other.x;
+            one.combination -= share * other.combination;
+        }
+        multiply_mass(one.x, Mx);
+        const double distance = std::sqrt(std::max(0.0, one.x.dot(Mx)));
+        out.is_near_threshold |= distance > kNearLow && distance < kNearHigh;
+        if (distance > kRankThreshold) {
+            out.smallest_kept = std::min(out.smallest_kept, distance);
+            one.x /= distance;
+            one.combination /= distance;
+            independent.push_back(std::move(one));
+        } else {
+            out.largest_dropped = std::max(out.largest_dropped, distance);
+            out.null_vectors.push_back(one.combination.normalized());
+        }
+    }
+    return out;
+}
+
+/// The island with these rows only, factorised.
+std::unique_ptr<SparseIsland> SparseIsland::restricted_to(const std::vector<int>& rows) const {
+    IslandPattern pattern = pattern_;
+    pattern.rows.clear();
+    pattern.column.clear();
+    pattern.entry_from.clear();
+    pattern.row_start.assign(1, 0);
+    std::vector<double> A;
+    for (const int k : rows) {
+        pattern.rows.push_back(pattern_.rows[static_cast<std::size_t>(k)]);
+        const auto [begin, end] = entries(k);
+        for (int e = begin; e < end; ++e) {
+            pattern.column.push_back(pattern_.column[static_cast<std::size_t>(e)]);
+            pattern.entry_from.push_back(static_cast<int>(A.size()));
+            A.push_back(A_[static_cast<std::size_t>(e)]);
+        }
+        pattern.row_start.push_back(static_cast<int>(A.size()));
+    }
+    std::iota(pattern.mass_from.begin(), pattern.mass_from.end(), 0);
+    auto out = std::make_unique<SparseIsland>(std::move(pattern));
+    out->factorise(M_, A, true);
+    return out;
+}
+
+void SparseIsland::add_rank(RankAnalysis& out) {
+    if (n_ + m_ <= kMostDense || !is_factorised_) {
+        factorised_dense().add_rank(out);
+        return;
+    }
+    const Dependencies found = find_dependencies();
+    const int rank = m_ - static_cast<int>(found.null_vectors.size());
+    out.num_rows += m_;
+    out.rank += rank;
+    if (rank > 0)
+        out.smallest_kept = out.smallest_kept > 0.0
+                                ? std::min(out.smallest_kept, found.smallest_kept)
+                                : found.smallest_kept;
+    out.largest_dropped = std::max(out.largest_dropped, found.largest_dropped);
+    out.is_near_threshold |= found.is_near_threshold;
+}
+
+std::vector<NullBlock> SparseIsland::null_blocks() {
+    if (n_ + m_ <= kMostDense || !is_factorised_) return factorised_dense().null_blocks();
+    const std::vector<Eigen::VectorXd> vectors = find_dependencies().null_vectors;
+    // Vectors that share rows form a block.
+    const std::size_t count = vectors.size();
+    std::vector<std::size_t> block_of(count);
+    std::iota(block_of.begin(), block_of.end(), std::size_t{0});
+    std::vector<std::size_t> first_with(static_cast<std::size_t>(m_), count);
+    for (std::size_t v = 0; v < count; ++v)
+        for (int k = 0; k < m_; ++k) {
+            if (std::abs(vectors[v][k]) < kPartOf) continue;
+            std::size_t& first = first_with[static_cast<std::size_t>(k)];
+            if (first == count) first = v;
+            if (block_of[first] != block_of[v])
+                std::replace(block_of.begin(), block_of.end(), block_of[v], block_of[first]);
+        }
+    std::vector<NullBlock> out;
+    for (std::size_t b = 0; b < count; ++b) {
+        std::vector<std::size_t> members;
+        for (std::size_t v = 0; v < count; ++v)
+            if (block_of[v] == b) members.push_back(v);
+        if (members.empty()) continue;
+        NullBlock block;
+        for (int k = 0; k < m_; ++k) {
+            const std::size_t first = first_with[static_cast<std::size_t>(k)];
+            if (first < count && block_of[first] == b) block.rows.push_back(k);
+        }
+        Eigen::MatrixXd columns(block.rows.size(), members.size());
+        for (Eigen::Index c = 0; c < columns.cols(); ++c)
+            for (Eigen::Index k = 0; k < columns.rows(); ++k)
+                columns(k, c) = vectors[members[static_cast<std::size_t>(c)]]
+                                       [block.rows[static_cast<std::size_t>(k)]];
+        const Eigen::HouseholderQR<Eigen::MatrixXd> qr(columns);
+        block.basis = qr.householderQ() * Eigen::MatrixXd::Identity(columns.rows(), columns.cols());
+        out.push_back(std::move(block));
+    }
+    return out;
+}
+
+}  // namespace ancora

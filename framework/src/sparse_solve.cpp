@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Solves with a sparse island's factors, refinement, and the least multipliers.
+#include <algorithm>
+#include <cmath>
+
+#include "sparse_factor.hpp"
+#include "sparse_island.hpp"
+
+namespace ancora {
+namespace {
+
+// Refinement ends when the next correction would be no more than this part of the solution, or this
+// part of the free motion.
+constexpr double kConverged = 1e-15;
+constexpr double kRounding = 1e-17;
+constexpr int kMostRefinements = 20;
+// Corrections that shrink by less than this have stalled.
+constexpr double kStalled = 0.5;
+// Residuals of scaled rows above this part of their terms mean that rows contradict each other.
+constexpr double kContradiction = 1e-12;
+// Multipliers are reduced until that changes them by no more than this part; the next time it would
+// be 1e-6 of that and less.
+constexpr double kReduced = 1e-10;
+constexpr int kMostReductions = 4;
+// Projections end when they change no more than this part, or when all that is left of them is how
+// much rounding makes T fall short of 1.
+constexpr double kProjected = 1e-15;
+constexpr double kShortOfOne = 1e-4;
+constexpr int kMostProjections = 30;
+// An island without a convergent refinement goes to the dense path if it is no larger.
+constexpr int kMostDense = 3000;
+
+}  // namespace
+
+bool SparseIsland::do_solve() {
+    given_r_ = r_;
+    if (!is_factorised_) return fall_back();
+    bool is_solved = attempt();
+    if (!is_solved && mode_ == Mode::independent) {
+        enter(Mode::dependent);
+        is_solved = is_factorised_ && attempt();
+    }
+    if (!is_solved && n_ + m_ <= kMostDense) return fall_back();
+    if (!is_solved && mode_ == Mode::dependent) {
+        enter(Mode::motion_only);
+        is_solved = is_factorised_ && attempt();
+    }
+    return is_solved;
+}
+
+bool SparseIsland::attempt() {
+    const bool is_solved = refine();
+    if (mode_ != Mode::dependent) return is_solved;
+    const bool is_least =
+        (is_contradictory() ? refine_without_contradiction() : is_solved) && reduce_multipliers();
+    r_ = given_r_;
+    return is_least;
+}
+
+/// Solves with f_ and r_ and corrects until the corrections are rounding.
+/// @returns false if they are not and do not shrink either
+bool SparseIsland::refine() {
+    const double free = force_norm(f_);
+    solve_once(f_, r_, x_, lambda_);
+    double before = mass_norm(x_);
+    for (int step = 0; step < kMostRefinements; ++step) {
+        correct();
+        const double correction = mass_norm(dx_);
+        const double solution = mass_norm(x_);
+        if (!std::isfinite(correction)) return false;
+        // The next correction is smaller by the factor that this one gained, or that the slowest
+        // part of the solution gains.
+        const double gain = std::max(slowest_gain_, before > 0.0 ? correction / before : 0.0);
+        const bool is_right =
+            correction * gain <= kConverged * solution || correction <= kRounding * free;
+        const bool are_multipliers_right =
+            mode_ != Mode::independent ||
+            scaled_norm(dlambda_) * gain <= kConverged * scaled_norm(lambda_);
+        if (is_right && are_multipliers_right) return true;
+        if (step >= 2 && correction > kStalled * before)
+            return is_right && mode_ != Mode::independent;
+        before = correction;
+    }
+    return false;
+}
+
+/// One solve with what is left, added to x_ and lambda_.
+void SparseIsland::correct() {
+    compute_residual();
+    solve_once(residual_f_, residual_r_, dx_, dlambda_);
+    x_ += dx_;
+    lambda_ += dlambda_;
+}
+
+/// (1) for scaled rows: from f and r to x and lambda.
+void SparseIsland::solve_once(const Eigen::VectorXd& f,
+                              const Eigen::VectorXd& r,
+                              Eigen::VectorXd& x,
+                              Eigen::VectorXd& lambda) {
+    double* z = work_.data();
+    const int* at = new_of_old_.data();
+    for (int i = 0; i < n_; ++i) z[at[i]] = f[i];
+    for (const int k : local_rows_) {
+        const double share = augmentation(k) * r[k];
+        const auto [begin, end] = entries(k);
+        for (int e = begin; e < end; ++e)
+            z[at[pattern_.column[static_cast<std::size_t>(e)]]] +=
+                share * A_[static_cast<std::size_t>(e)];
+    }
+    for (int k = 0; k < m_; ++k) z[at[n_ + k]] = length_[k] > 0.0 ? r[k] / length_[k] : 0.0;
+    supernodes_.solve(z);
+    for (int i = 0; i < n_; ++i) x[i] = z[at[i]];
+    for (int k = 0; k < m_; ++k) lambda[k] = length_[k] > 0.0 ? -z[at[n_ + k]] / length_[k] : 0.0;
+}
+
+/// Whether r - A x stays above rounding; leaves it, scaled, in row_work_.
+bool SparseIsland::is_contradictory() {
+    compute_residual();
+    double gap = 0.0;
+    double terms = force_norm(f_) + mass_norm(x_);
+    for (int k = 0; k < m_; ++k) {
+        row_work_[k] = length_[k] > 0.0 ? residual_r_[k] / length_[k] : 0.0;
+        gap = std::max(gap, std::abs(row_work_[k]));
+        if (length_[k] > 0.0) terms = std::max(terms, std::abs(r_[k]) / length_[k]);
+    }
+    return gap > kContradiction * terms;
+}
+
+/// Solves again without what r misses by: that is not for the multipliers to push against.
+bool SparseIsland::refine_without_contradiction() {
+    if (!project_on_null(row_work_)) return false;
+    for (int k = 0; k < m_; ++k) r_[k] -= length_[k] * row_work_[k];
+    return refine();
+}
+
+/// Takes out of lambda_ what A^T maps to zero, and corrects until it is right itself; so far only
+/// A^T lambda_ is.
+bool SparseIsland::reduce_multipliers() {
+    for (int step = 0; step < kMostReductions; ++step) {
+        lambda_before_ = lambda_;
+        if (step > 0) correct();
+        row_work_ = lambda_.cwiseProduct(length_);
+        if (!project_on_null(row_work_)) return false;
+        for (int k = 0; k < m_; ++k)
+            if (length_[k] > 0.0) lambda_[k] -= row_work_[k] / length_[k];
+        lambda_before_ -= lambda_;
+        if (step > 0 && scaled_norm(lambda_before_) <= kReduced * scaled_norm(lambda_)) break;
+    }
+    return true;
+}
+
+/// mu := lim T^j mu, the part of scaled multipliers or residuals that A^T D^-1/2 maps to zero.
+/// @returns false if T^j converges too slowly
+bool SparseIsland::project_on_null(Eigen::VectorXd& mu) {
+    const int* at = new_of_old_.data();
+    const double given = mu.norm();
+    double before = 0.0;
+    for (int pass = 0; pass < kMostProjections; ++pass) {
+        work_.setZero();
+        for (int k = 0; k < m_; ++k) work_[at[n_ + k]] = length_[k] > 0.0 ? -delta_ * mu[k] : 0.0;
+        if (pass == 0)
+            solve_refined();  // of all of mu; later passes have little left that could go astray
+        else
+            supernodes_.solve(work_.data());
+        double square = 0.0;
+        for (int k = 0; k < m_; ++k) {
+            const double next = length_[k] > 0.0 ? work_[at[n_ + k]] : 0.0;
+            square += (next - mu[k]) * (next - mu[k]);
+            mu[k] = next;
+        }
+        const double change = std::sqrt(square);
+        if (change <= kProjected * given) return true;
+        if (pass > 0 && change > kStalled * before) return change <= kShortOfOne * mu.norm();
+        before = change;
+    }
+    return false;
+}
+
+/// work_ := K^-1 work_ with one correction.
+void SparseIsland::solve_refined() {
+    long double* rest = extended_work_.data();
+    for (int i = 0; i < n_ + m_; ++i) rest[i] = work_[i];
+    supernodes_.solve(work_.data());
+    const double* z = work_.data();
+    for (int j = 0; j < n_ + m_; ++j)
+        for (int e = K_.outerIndexPtr()[j]; e < K_.outerIndexPtr()[j + 1]; ++e) {
+            const int i = K_.innerIndexPtr()[e];
+            const long double value = K_.valuePtr()[e];
+            rest[i] -= value * z[j];
+            if (i != j) rest[j] -= value * z[i];
+        }
+    for (int i = 0; i < n_ + m_; ++i) correction_[i] = static_cast<double>(rest[i]);
+    supernodes_.solve(correction_.data());
+    work_ += correction_;
+}
+
+double SparseIsland::scaled_norm(const Eigen::VectorXd& lambda) const {
+    return lambda.cwiseProduct(length_).norm();
+}
+
+bool SparseIsland::fall_back() {
+    if (n_ + m_ > kMostDense) return false;
+    ++num_fallbacks_;
+    r_ = given_r_;
+    return factorised_dense().solve_local(f_, r_, x_, lambda_);
+}
+
+DenseIsland& SparseIsland::factorised_dense() {
+    if (dense_ == nullptr) dense_ = std::make_unique<DenseIsland>(pattern_);
+    if (!is_dense_current_) dense_->factorise_local(M_, A_);
+    is_dense_current_ = true;
+    return *dense_;
+}
+
+}  // namespace ancora

@@ -60,6 +60,7 @@ std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
     add_count("redundant rows", model.num_constraint_rows - model.rank);
     for (const std::string& row : model.redundant_rows) table.add({"", row});
     add_count("degrees of freedom", model.degrees_of_freedom);
+    table.add({"accelerations", model.undetermined.empty() ? "unique" : model.undetermined});
     table.add_gap();
     const char* label = "plugins";
     for (const Plugin* plugin : simulation.plugins()) {
@@ -103,6 +104,7 @@ Json to_json(const Simulation& simulation, const ModelAnalysis& model) {
         {"near_threshold", model.near_threshold},
         {"redundant_rows", model.redundant_rows},
         {"degrees_of_freedom", model.degrees_of_freedom},
+        {"accelerations", model.undetermined.empty() ? "unique" : model.undetermined},
         {"plugins", std::move(plugins)},
     };
 }

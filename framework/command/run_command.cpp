@@ -78,13 +78,20 @@ std::string closing_table(const Simulation& simulation,
                    : fmt::format("{} in {} pieces", statistics.steps, statistics.substeps)});
     table.add({"wall time", duration(result.wall_seconds)});
     table.add({"time per step", duration(result.wall_seconds / steps)});
-    table.add({"Newton iterations",
-               fmt::format("{:.2f} per step on average, {} at most",
-                           static_cast<double>(statistics.iterations) / steps,
-                           statistics.max_iterations)});
-    table.add({"factorisations",
-               fmt::format(
-                   "{} in {}", statistics.factorisations, duration(statistics.factorise_seconds))});
+    if (statistics.evaluations > 0) {
+        table.add({"accelerations",
+                   fmt::format("{:.2f} evaluations per step on average",
+                               static_cast<double>(statistics.evaluations) / steps)});
+    } else {
+        table.add({"Newton iterations",
+                   fmt::format("{:.2f} per step on average, {} at most",
+                               static_cast<double>(statistics.iterations) / steps,
+                               statistics.max_iterations)});
+        table.add(
+            {"factorisations",
+             fmt::format(
+                 "{} in {}", statistics.factorisations, duration(statistics.factorise_seconds))});
+    }
 
     TextTable balances;
     const auto add = [&](const char* name, const BalanceMaximum& maximum, const char* unit) {

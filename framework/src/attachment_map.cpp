@@ -69,6 +69,17 @@ void AttachmentMap::evaluate_nonlinear(
         if (!std::isfinite(u[c]) || !std::isfinite(bias[c])) refuse("a value");
     for (const double x : J)
         if (!std::isfinite(x)) refuse("a Jacobian");
+    if (at.component >= 0) {
+        // A single coordinate of the point stands first, the others are zero.
+        const auto c = static_cast<std::size_t>(at.component);
+        const auto pick = [c](double* x, std::size_t stride) {
+            std::copy_n(x + c * stride, stride, x);
+            std::fill_n(x + stride, 2 * stride, 0.0);
+        };
+        pick(u, 1);
+        pick(bias.data(), 1);
+        pick(J.data(), width);
+    }
     if (v == nullptr) return;
     for (std::size_t c = 0; c < 3; ++c) {
         double sum = 0.0;

@@ -218,15 +218,13 @@ void ContinuousFace::external_force(Eigen::VectorXd& F) const {
     }
 }
 
-void ContinuousFace::split(std::span<const double> more,
+void ContinuousFace::split(std::span<const double> C,
                            Eigen::VectorXd& lambda_L,
                            Eigen::VectorXd& lambda_C) {
     lambda_L.resize(lambda_.size());
     lambda_C.resize(lambda_.size());
     if (!solver_->solve(view(Q_), view(b_), view(work_), view(lambda_L))) refuse_failed_solve();
-    f_ = C_;
-    for (std::size_t i = 0; i < more.size(); ++i) f_[static_cast<Eigen::Index>(i)] += more[i];
-    if (!solver_->solve(view(f_), {}, view(work_), view(lambda_C))) refuse_failed_solve();
+    if (!solver_->solve(C, {}, view(work_), view(lambda_C))) refuse_failed_solve();
 }
 
 Eigen::VectorXd ContinuousFace::constraint_force(const Eigen::VectorXd& lambda) const {

@@ -73,9 +73,9 @@ public:
     /// Forces from outside: gravity, loads, ground reactions. [step]
     void external_force(Eigen::VectorXd& F) const;
 
-    /// F_L of the impressed force alone, and F_C - C of C plus `more`, per row in use (as
-    /// multipliers): F_L = A^T lambda_L, F_C = C + A^T lambda_C.
-    void split(std::span<const double> more, Eigen::VectorXd& lambda_L, Eigen::VectorXd& lambda_C);
+    /// Multipliers of the impressed force alone and of C alone, per row in use: F_L = A^T lambda_L,
+    /// F_C = C + A^T lambda_C.
+    void split(std::span<const double> C, Eigen::VectorXd& lambda_L, Eigen::VectorXd& lambda_C);
     /// A^T lambda.
     Eigen::VectorXd constraint_force(const Eigen::VectorXd& lambda) const;
 

@@ -103,7 +103,20 @@ void KernelSystem::collect_reactions(const StepTrial& trial) {
                     h * trial.s[static_cast<std::size_t>(owner.first_row + i)];
         }
     }
+    add_applied(trial.s.data() + m_, h, applied_sum_);
     grid_time_ += h;
+}
+
+/// Adds `factor` times C of every force object, as last evaluated.
+void KernelSystem::add_applied(const double* contact_s, double factor, Eigen::VectorXd& to) const {
+    for (std::size_t f = 0; f < model_.forces.size(); ++f) {
+        const std::span<const double> force = forces_.force(static_cast<int>(f));
+        for (std::size_t i = 0; i < 3 && i < force.size(); ++i)
+            to[static_cast<Eigen::Index>(3 * f + i)] += factor * force[i];
+    }
+    for (const Contact& contact : contacts_.all())
+        for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k)
+            to.segment<3>(3 * contact.index) -= factor * contact_s[k] * contacts_.force_axis(k);
 }
 
 void KernelSystem::begin_grid_step(long step, bool goes_on) {
@@ -111,12 +124,15 @@ void KernelSystem::begin_grid_step(long step, bool goes_on) {
     iterations_in_piece_ = 0;
     if (goes_on) return;
     reaction_sum_.setZero();
+    applied_sum_.setZero();
     grid_time_ = 0.0;
 }
 
 void KernelSystem::end_grid_step(double t) {
     t_ = t;
-    if (grid_time_ > 0.0) reaction_mean_ = reaction_sum_ / grid_time_;
+    if (!(grid_time_ > 0.0)) return;
+    reaction_mean_ = reaction_sum_ / grid_time_;
+    applied_mean_ = applied_sum_ / grid_time_;
 }
 
 void KernelSystem::measure_violation(const double* q, const double* v, double t) {

@@ -333,6 +333,7 @@ bool KernelSystem::settle_modes(const StepTrial& trial) {
             begin_mode(contact, ContactMode::stick);
         }
         ++contact.num_flips;
+        record_mode(contact, trial.t0);
         has_changed = true;
     }
     return has_changed;
@@ -450,6 +451,7 @@ void KernelSystem::find_sticking_islands() {
 /// Friction at the state that the continuous face was last solved for; adds its effect there.
 void KernelSystem::solve_contacts(const double* q, const double* v, double t) {
     ContinuousFace& face = continuous_face();
+    has_responses_ = false;
     contacts_.evaluate(q, v, t);
     const int K = contacts_.num_rows();
     const auto n = static_cast<std::size_t>(n_);
@@ -610,8 +612,8 @@ void KernelSystem::pass_event(int event) {
         begin_mode(contact, ContactMode::slip);
         set_direction(s_.data() + m_ + contact.first_row, contact.num_rows, contact.direction);
     }
+    record_mode(contact, t_);
     if (model_.traits.face == Face::continuous) resolve_modes();
-    record_event(contact, before);
 }
 
 /// Takes what is left of a contact's sliding out of the velocities, with what else that moves.
@@ -700,6 +702,7 @@ void KernelSystem::resolve_modes() {
                 begin_mode(contact, ContactMode::stick);
             }
             ++contact.num_flips;
+            record_mode(contact, t_);
             changed = &contact;
             break;
         }
@@ -734,11 +737,20 @@ void KernelSystem::refuse_paradox(double t) const {
                 place);
 }
 
-void KernelSystem::record_event(const Contact& contact, ContactMode before) {
+/// Records that a contact goes on in its present mode from t.
+void KernelSystem::record_mode(const Contact& contact, double t) {
     constexpr std::size_t kMostEvents = 10'000;
-    ++num_recorded_events_;
-    if (contact.mode == before || recorded_events_.size() >= kMostEvents) return;
-    recorded_events_.push_back({t_, contact.index, contact.mode == ContactMode::stick});
+    if (substeps == 0) return;  // the start is no event
+    const bool sticks = contact.mode == ContactMode::stick;
+    // A mode that did not hold at its own instant was none.
+    for (auto event = recorded_events_.rbegin(); event != recorded_events_.rend(); ++event) {
+        if (event->t < t) break;
+        if (event->force != contact.index) continue;
+        event->sticks = sticks;
+        return;
+    }
+    if (recorded_events_.size() < kMostEvents)
+        recorded_events_.push_back({t, contact.index, sticks});
 }
 
 }  // namespace ancora

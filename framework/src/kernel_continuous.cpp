@@ -184,19 +184,114 @@ void KernelSystem::unpeek() {
     mass_.update(q_.data(), v_.data(), t_, meter_, nullptr);
 }
 
+/// A constraint's reaction for stresses s as it is reported.
+std::vector<double> KernelSystem::reported(std::size_t constraint, const double* s, bool of_step) {
+    const int count = reaction_start_[constraint + 1] - reaction_start_[constraint];
+    std::vector<double> out(static_cast<std::size_t>(count));
+    const RowOwner& owner = rows_.owners[model_.bodies.size() + constraint];
+    const bool is_force = model_.constraints[constraint].reaction == ReactionKind::force;
+    if (is_force && of_step)
+        rows_.local_force(static_cast<int>(constraint), s, local_force_.data());
+    else if (is_force)
+        rows_.local_force_now(static_cast<int>(constraint), s, local_force_.data());
+    for (int i = 0; i < count; ++i)
+        out[static_cast<std::size_t>(i)] = is_force ? local_force_[i] : -s[owner.first_row + i];
+    return out;
+}
+
 void KernelSystem::update_reactions() {
     solve_all(q_.data(), v_.data(), t_);
     for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
-        const int first = reaction_start_[c];
-        const int count = reaction_start_[c + 1] - first;
-        const RowOwner& owner = rows_.owners[model_.bodies.size() + c];
-        if (model_.constraints[c].reaction == ReactionKind::force) {
-            rows_.local_force_now(static_cast<int>(c), s_.data(), local_force_.data());
-            for (int i = 0; i < count; ++i) reaction_mean_[first + i] = local_force_[i];
-        } else {
-            for (int i = 0; i < count; ++i) reaction_mean_[first + i] = -s_[owner.first_row + i];
+        const std::vector<double> reaction = reported(c, s_.data(), false);
+        std::copy(reaction.begin(), reaction.end(), reaction_mean_.begin() + reaction_start_[c]);
+    }
+    applied_mean_.setZero();
+    add_applied(contact_s_.data(), 1.0, applied_mean_);
+}
+
+Dynamics KernelSystem::dynamics() {
+    const Eigen::VectorXd stress = s_;  // the next step starts from it
+    const Eigen::VectorXd applied = applied_mean_;
+    ContinuousFace& face = continuous_face();
+    solve_all(q_.data(), v_.data(), t_);
+    s_ = stress;
+    face.refuse_inconsistent();
+    const auto list = [](const Eigen::VectorXd& x) {
+        return std::vector<double>(x.begin(), x.end());
+    };
+    Dynamics out;
+    out.acceleration = list(face.acceleration());
+    out.Q = list(face.Q());
+    Eigen::VectorXd C = face.C();
+    for (int k = 0; k < contacts_.num_rows(); ++k) contacts_.add_along(k, -contact_s_[k], C.data());
+    out.C = list(C);
+    Eigen::VectorXd lambda_L, lambda_C, s_L = Eigen::VectorXd::Zero(m_), s_C = s_L;
+    face.split(view(C), lambda_L, lambda_C);
+    out.F_L = list(face.constraint_force(lambda_L));
+    out.F_C = list(C + face.constraint_force(lambda_C));
+    face.write_stress(lambda_L, s_L);
+    face.write_stress(lambda_C, s_C);
+    // A compliant constraint's force belongs to Q, but it is its reaction all the same.
+    for (int k = 0; k < m_; ++k)
+        if (!laws_.is_constraint(k)) s_L[k] = face.stress()[k];
+    for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
+        ConstraintForces forces{model_.constraints[c].object.name,
+                                reported(c, s_L.data(), false),
+                                reported(c, s_C.data(), false),
+                                {}};
+        for (std::size_t i = 0; i < forces.ideal.size(); ++i)
+            forces.reaction.push_back(forces.ideal[i] + forces.nonideal[i]);
+        out.constraints.push_back(std::move(forces));
+    }
+    applied_mean_.setZero();
+    add_applied(contact_s_.data(), 1.0, applied_mean_);
+    for (std::size_t f = 0; f < model_.forces.size(); ++f) {
+        const auto i = static_cast<Eigen::Index>(3 * f);
+        out.forces.push_back({model_.forces[f].object.name,
+                              {applied_mean_[i], applied_mean_[i + 1], applied_mean_[i + 2]}});
+    }
+    applied_mean_ = applied;
+    return out;
+}
+
+void KernelSystem::check_accelerations() {
+    solve_all(q_.data(), v_.data(), t_);
+    face_->refuse_inconsistent();
+    s_.setZero();
+}
+
+RankAnalysis KernelSystem::rank_by_solver() {
+    ContinuousFace& face = continuous_face();
+    face.assemble(q_.data(), v_.data(), t_, state0_);
+    RankAnalysis rank = face.solver().rank(true);
+    for (int& row : rank.redundant) row = face.constraint_rows()[static_cast<std::size_t>(row)];
+    return rank;
+}
+
+std::vector<std::string> KernelSystem::ambiguous_contacts() {
+    std::vector<std::string> names;
+    if (contacts_.empty()) return names;
+    ContinuousFace& face = continuous_face();
+    face.assemble(q_.data(), v_.data(), t_, state0_);
+    for (const int c : face.solver().rows_without_unique_multiplier()) {
+        const int k = face.constraint_rows()[static_cast<std::size_t>(c)];
+        const auto begin = rows_.row_start[static_cast<std::size_t>(k)];
+        const auto end = rows_.row_start[static_cast<std::size_t>(k) + 1];
+        const bool vanishes = std::all_of(
+            face.instant().A.data() + begin, face.instant().A.data() + end, [](double x) {
+                return x == 0.0;
+            });
+        if (vanishes) continue;  // its force is zero
+        for (const Contact& contact : contacts_.all()) {
+            const RowOwner& owner =
+                rows_.owners[model_.bodies.size() + static_cast<std::size_t>(contact.constraint)];
+            const std::string& label = contact.force->object.label;
+            if (k >= owner.first_row && k < owner.first_row + owner.num_rows &&
+                std::find(names.begin(), names.end(), label) == names.end())
+                names.push_back(label);
         }
     }
+    return names;
 }
 
 /// Moves a start that gapes onto the constraints, as the manifest asks for.

@@ -82,6 +82,8 @@ KernelSystem::KernelSystem(const Model& model)
     reaction_start_.push_back(reaction);
     reaction_sum_.setZero(reaction);
     reaction_mean_.setZero(reaction);
+    applied_sum_.setZero(3 * static_cast<Eigen::Index>(model.forces.size()));
+    applied_mean_ = applied_sum_;
     local_force_.setZero(largest_u);
     for (std::size_t b = 0; b < rows_.blocks.size(); ++b) {
         const BlockPart& part = rows_.blocks[b];

@@ -9,6 +9,7 @@
 
 #include <Eigen/Core>
 
+#include "ancora/framework/simulation.hpp"
 #include "ancora/sdk/system.hpp"
 #include "call_meter.hpp"
 #include "contacts.hpp"
@@ -18,6 +19,7 @@
 #include "mass_matrix.hpp"
 #include "massless.hpp"
 #include "model.hpp"
+#include "rank_analysis.hpp"
 #include "row_laws.hpp"
 #include "row_set.hpp"
 #include "space.hpp"
@@ -82,12 +84,24 @@ public:
     long evaluations = 0;  ///< of the continuous face by the integrator
 
     /// A contact that changed its mode; the first ten thousand are kept.
-    struct ContactEvent {
+    struct Event {
         double t;
         int force;  ///< index in the model
         bool sticks;
     };
-    const std::vector<ContactEvent>& contact_events() const { return recorded_events_; }
+    const std::vector<Event>& contact_events() const { return recorded_events_; }
+
+    /// The Udwadia-Kalaba equation at the present state.
+    Dynamics dynamics();
+    /// Refuses a start whose accelerations are not unique or whose constraints contradict each
+    /// other.
+    void check_accelerations();
+    /// Rank with the true mass matrix, by the solver of the continuous face; at the present state.
+    RankAnalysis rank_by_solver();
+    /// Frictions whose normal force is not unique, since rows of their constraint are redundant.
+    std::vector<std::string> ambiguous_contacts();
+    /// C of every force object over the last grid step, or at the instant, three entries each.
+    std::span<const double> applied_forces() const { return view(applied_mean_); }
 
     /// Starts afresh from this state: strains from q, ledger at zero.
     /// @throws Error (numerical) if constraints are violated beyond rounding
@@ -179,7 +193,7 @@ private:
     void find_sticking_islands();
     int island_of(const Contact& contact) const;
     [[noreturn]] void refuse_paradox(double t) const;
-    void record_event(const Contact& contact, ContactMode before);
+    void record_mode(const Contact& contact, double t);
     void book_contacts(const StepTrial& trial);
     bool hold_at_rest(const StepTrial& trial);
     bool is_coordinate_held(int i) const {
@@ -197,6 +211,8 @@ private:
     double total_energy(const double* q, const double* v, double t);
     void project_start();
     void collect_reactions(const StepTrial& trial);
+    void add_applied(const double* contact_s, double factor, Eigen::VectorXd& to) const;
+    std::vector<double> reported(std::size_t constraint, const double* s, bool of_step);
 
     const Model& model_;
     int n_;
@@ -261,8 +277,7 @@ private:
     };
     SlipLaw law_{};
     bool paradox_ = false;  // the coupled laws of the last solve have no single solution
-    std::vector<ContactEvent> recorded_events_;
-    long num_recorded_events_ = 0;
+    std::vector<Event> recorded_events_;
     std::vector<int> rest_island_;  // of each coordinate: -1, or the number of its island
     int num_rest_islands_ = 0;
     std::vector<double> top_speed_;  // of each such island so far
@@ -275,6 +290,7 @@ private:
     bool has_external_ = false;
     std::vector<int> reaction_start_;
     Eigen::VectorXd reaction_sum_, reaction_mean_, local_force_;
+    Eigen::VectorXd applied_sum_, applied_mean_;
     double grid_time_ = 0.0;
     RowSet::Instant instant_;
     Eigen::VectorXd fresh_pi_, rate_A_, rate_pi_t_;

@@ -36,6 +36,10 @@ constexpr Parameter kIntegratorKeys[] = {
 constexpr Parameter kOutputKeys[] = {
     number("every", "s", "time between rows").positive(),
     make("points", "", "extra columns", Shape::texts).otherwise("[]"),
+    text("forces",
+         "forces of constraints to record: the reaction, or also its ideal and nonideal part",
+         "reaction|all")
+        .otherwise("\"reaction\""),
 };
 
 constexpr Parameter kObjectKeys[] = {
@@ -86,6 +90,7 @@ OutputSettings read_output(const Section& section) {
     OutputSettings output;
     if (keys.has("every")) output.every = keys.number("every");
     output.points = placed_texts(section.table, "points");
+    output.all_forces = keys.text("forces") == "all";
     return output;
 }
 

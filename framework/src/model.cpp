@@ -643,15 +643,17 @@ Attachment Model::attach_coordinate(const std::string& text,
     out.text = text;
     if (component_name == "x" || component_name == "y" || component_name == "z") {
         const int component = component_name[0] - 'x';
-        const Attachment point =
+        Attachment point =
             attach(names_point ? object : object + "@[0, 0, 0]", owner, place, false);
-        if (!point.is_nonlinear) {
-            out.constant[0] = point.constant[static_cast<std::size_t>(component)];
-            for (const Attachment::Term& term : point.terms)
-                if (term.component == component)
-                    out.terms.push_back({0, term.coordinate, term.weight});
-            return out;
+        if (point.is_nonlinear) {
+            point.text = text;
+            point.component = component;
+            return point;
         }
+        out.constant[0] = point.constant[static_cast<std::size_t>(component)];
+        for (const Attachment::Term& term : point.terms)
+            if (term.component == component) out.terms.push_back({0, term.coordinate, term.weight});
+        return out;
     }
     int coordinate = -1;
     call_plugin(part.object, "find_coordinate", [&] {

@@ -28,6 +28,7 @@ struct Attachment {
     std::array<double, 3> constant{};
     bool is_nonlinear = false;
     int id = 0;
+    int component = -1;            ///< nonlinear: only this one counts, and stands first
     std::vector<int> coordinates;  ///< of a nonlinear attachment, in the whole model
 
     /// c + W x, or W x without the constant, of a linear attachment; x has the model's coordinates.

@@ -6,10 +6,8 @@
 
 namespace ancora {
 
-Observables::Observables(const Model& model,
-                         KernelSystem& system,
-                         const std::vector<PlacedText>& points)
-    : model_(model), system_(system) {
+Observables::Observables(const Model& model, KernelSystem& system, const OutputSettings& output)
+    : model_(model), system_(system), all_forces_(output.all_forces) {
     names_ = {"t",
               "energy.kinetic",
               "energy.potential",
@@ -48,7 +46,24 @@ Observables::Observables(const Model& model,
         if (model.traits.face == Face::continuous) continue;
         for (int k = 0; k < count; ++k) step_means_.push_back(first + k);
     }
-    for (const PlacedText& point : points) {
+    for (const ForcePart& part : model.forces) {
+        const auto first = static_cast<int>(names_.size());
+        add_vector(part.object.name + ".force.", "xyz");
+        if (model.traits.face == Face::continuous) continue;
+        for (int k = 0; k < 3; ++k) step_means_.push_back(first + k);
+    }
+    for (std::size_t c = 0; all_forces_ && c < model.constraints.size(); ++c) {
+        const ConstraintPart& part = model.constraints[c];
+        const int count = system.reaction_start()[c + 1] - system.reaction_start()[c];
+        for (const char* which : {".ideal.", ".nonideal."}) {
+            if (part.reaction == ReactionKind::force)
+                add_vector(part.object.name + which, "xyz");
+            else
+                for (int k = 0; k < count; ++k)
+                    names_.push_back(fmt::format("{}{}{}", part.object.name, which, k));
+        }
+    }
+    for (const PlacedText& point : output.points) {
         points_.push_back(model.attach(point.text, "[output]: points", point.place, false));
         add_vector(point.text + ".", "xyz");
         add_vector(point.text + ".v", "xyz");
@@ -106,6 +121,12 @@ void Observables::sample(std::span<double> row) {
     }
     has_sampled_ = true;
     put(system_.reactions());
+    put(system_.applied_forces());
+    if (all_forces_)
+        for (const ConstraintForces& constraint : system_.dynamics().constraints) {
+            put(constraint.ideal);
+            put(constraint.nonideal);
+        }
     for (const Attachment& point : points_) {
         std::array<double, 3> r{};
         std::array<double, 3> rate{};

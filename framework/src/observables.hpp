@@ -15,7 +15,7 @@ namespace ancora {
 /// Names and computes what a run records (design, section 4.3).
 class Observables {
 public:
-    Observables(const Model& model, KernelSystem& system, const std::vector<PlacedText>& points);
+    Observables(const Model& model, KernelSystem& system, const OutputSettings& output);
 
     const std::vector<std::string>& names() const { return names_; }
     /// Columns that hold a mean over the step that ended now.
@@ -37,6 +37,7 @@ private:
     std::vector<PoseKind> pose_kinds_;
     std::vector<std::array<double, 4>> last_quaternion_;
     bool has_sampled_ = false;
+    bool all_forces_ = false;
 };
 
 }  // namespace ancora

@@ -37,9 +37,10 @@ struct Simulation::Impl {
           warn(std::move(sink)),
           model(manifest, registry),
           system(model),
-          observables(model, system, manifest.output.points),
+          observables(model, system, manifest.output),
           num_steps(model.traits.is_adaptive ? 0 : count_steps(settings.step, settings.end)) {
         decide_rank();
+        if (model.traits.face == Face::continuous) system.check_accelerations();
         const StepSettings step_settings{settings.step, settings.tolerance.value_or(0.0)};
         call_plugin(model.integrator_object, "prepare or num_history", [&] {
             model.integrator->prepare(system, step_settings);
@@ -134,11 +135,31 @@ struct Simulation::Impl {
 
     /// Rank of the constraint rows at the present state, and what follows from it for the solver.
     void decide_rank() {
+        rank = analyse_rank_now();
+        system.set_redundant(rank.rank < rank.num_rows);
+        if (rank.rank == rank.num_rows || !warn) return;
+        warn_redundant();
+        for (const std::string& contact : system.ambiguous_contacts())
+            warn(
+                fmt::format("{}: its normal force is not unique, since rows of its constraint are "
+                            "redundant; friction follows the reactions of least norm",
+                            contact));
+    }
+
+    /// By the accelerations' own solver, or where they are not unique (a step may hold massless
+    /// parts by stiffness) or the model is large, by the rows alone.
+    RankAnalysis analyse_rank_now() {
+        constexpr int kMostBySolver = 600;
+        if (model.traits.face == Face::continuous || model.num_coordinates <= kMostBySolver) {
+            try {
+                return system.rank_by_solver();
+            } catch (const Error&) {
+                if (model.traits.face == Face::continuous) throw;
+            }
+        }
         RowSet::Instant instant;
         system.rows().evaluate(system.q().data(), system.v().data(), system.time(), instant);
-        rank = analyse_rank(system.rows(), instant.A, system.mass());
-        system.set_redundant(rank.rank < rank.num_rows);
-        if (rank.rank < rank.num_rows && warn) warn_redundant();
+        return analyse_rank(system.rows(), instant.A, system.mass());
     }
 
     IntegratorSettings settings;
@@ -251,6 +272,19 @@ std::vector<double> Simulation::reaction(const std::string& constraint) const {
             : fmt::format("there is no constraint \"{}\"; did you mean \"{}\"?", constraint, near));
 }
 
+Dynamics Simulation::dynamics() const {
+    return impl_->system.dynamics();
+}
+
+std::vector<ContactEvent> Simulation::events() const {
+    std::vector<ContactEvent> out;
+    for (const KernelSystem::Event& event : impl_->system.contact_events())
+        out.push_back({event.t,
+                       impl_->model.forces[static_cast<std::size_t>(event.force)].object.name,
+                       event.sticks});
+    return out;
+}
+
 std::vector<std::string> Simulation::column_names() const {
     return impl_->observables.names();
 }
@@ -338,9 +372,12 @@ ModelAnalysis Simulation::analyse() const {
     out.num_coordinates = system.num_coordinates();
     out.num_rows = system.num_rows();
 
-    RowSet::Instant instant;
-    system.rows().evaluate(system.q().data(), system.v().data(), system.time(), instant);
-    const RankAnalysis rank = analyse_rank(system.rows(), instant.A, system.mass());
+    const RankAnalysis rank = impl_->analyse_rank_now();
+    try {
+        system.dynamics();
+    } catch (const Error& error) {
+        out.undetermined = error.message();
+    }
     out.num_constraint_rows = rank.num_rows;
     out.rank = rank.rank;
     out.rank_threshold = rank.threshold;

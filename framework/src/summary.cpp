@@ -78,6 +78,14 @@ Json final_state(const Simulation& simulation) {
     return {{"t", simulation.time()}, {"bodies", std::move(bodies)}};
 }
 
+Json events(const Simulation& simulation) {
+    Json list = Json::array();
+    for (const ContactEvent& event : simulation.events())
+        list.push_back(
+            {{"t", event.t}, {"force", event.force}, {"mode", event.sticks ? "stick" : "slip"}});
+    return list;
+}
+
 Json cost(const RunStatistics& statistics) {
     Json object = Json::object();
     for (const PluginCost& plugin : statistics.plugins)
@@ -130,6 +138,7 @@ std::string summary_text(const Simulation& simulation, const RunRecord& record) 
           {"factorise_seconds", statistics.factorise_seconds}}},
         {"newton", newton(statistics)},
         {"factorisations", statistics.factorisations},
+        {"evaluations", statistics.evaluations},
         {"redundant_rows", statistics.redundant_rows},
         {"reactions", statistics.redundant_rows == 0 ? "unique" : "of minimum norm"},
         {"energy", {{"balance", json_of(statistics.energy)}}},
@@ -139,6 +148,7 @@ std::string summary_text(const Simulation& simulation, const RunRecord& record) 
          {{"position", json_of(statistics.constraint_position)},
           {"velocity", json_of(statistics.constraint_velocity)},
           {"strain", json_of(statistics.constraint_strain)}}},
+        {"events", events(simulation)},
         {"cost", cost(statistics)},
         {"final_state", final_state(simulation)},
     };

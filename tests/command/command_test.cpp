@@ -255,9 +255,9 @@ TEST_SUITE("ancora run: what is wrong with a manifest") {
                                  "you mean \"ancf_rigid_body\"? (plugins in use: "
                                  "ancf_rigid_body, emm)\n  searched, in this order:\n"));
         const ProcessResult integrator =
-            run_refused(replaced(kTop, "type = \"emm\"", "type = \"rk4\""));
+            run_refused(replaced(kTop, "type = \"emm\"", "type = \"runge\""));
         CHECK(integrator.status == 3);
-        CHECK(integrator.err.starts_with("m.toml:13:8: error: unknown integrator type \"rk4\""));
+        CHECK(integrator.err.starts_with("m.toml:13:8: error: unknown integrator type \"runge\""));
     }
 
     TEST_CASE("a value of the wrong type, length or range, and NaN") {

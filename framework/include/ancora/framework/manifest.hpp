@@ -63,6 +63,7 @@ struct IntegratorSettings {
 struct OutputSettings {
     std::optional<double> every;  ///< [s]; without it every step up to 1000, else end/1000
     std::vector<PlacedText> points;
+    bool all_forces = false;  ///< F_L and F_C - C of each constraint, beside the reaction
 };
 
 /// A model before plugins are looked at.

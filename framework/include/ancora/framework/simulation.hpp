@@ -53,6 +53,42 @@ struct RunStatistics {
     std::vector<PluginCost> plugins;
 };
 
+/// What a constraint contributes to the Udwadia-Kalaba equation: on its first attachment, inertial
+/// axes [N], or as multipliers if it reports those.
+struct ConstraintForces {
+    std::string name;
+    std::vector<double> ideal;     ///< its part of F_L
+    std::vector<double> nonideal;  ///< its part of F_C - C: what it takes up of C
+    std::vector<double> reaction;  ///< the sum, F_L + F_C - C
+};
+
+/// A force object's C on its first attachment; for friction on the constraint's.
+struct AppliedForce {
+    std::string name;
+    std::array<double, 3> force{};
+};
+
+/// The Udwadia-Kalaba equation at a state, n entries each (theory: Udwadia, Kalaba, Fan 2005, eqs.
+/// 8 to 11):
+///
+///   M a = Q + F_L + F_C,   A a = b
+struct Dynamics {
+    std::vector<double> acceleration;  ///< a
+    std::vector<double> Q;             ///< impressed: gravity, elastic and viscous rows, inertia
+    std::vector<double> C;             ///< of all force objects, friction included
+    std::vector<double> F_L;           ///< ideal constraint force
+    std::vector<double> F_C;           ///< nonideal constraint force
+    std::vector<ConstraintForces> constraints;
+    std::vector<AppliedForce> forces;
+};
+
+/// A contact that began to stick or to slip.
+struct ContactEvent {
+    double t = 0.0;       ///< [s]
+    std::string force;    ///< the friction's name
+    bool sticks = false;  ///< else it slips
+};
+
 /// Numbers of a model at its present state, for `ancora check` and embedding programs.
 struct ModelAnalysis {
     int num_bodies = 0;
@@ -66,6 +102,8 @@ struct ModelAnalysis {
     double smallest_kept = 0.0;   ///< relative pivot next above the threshold (0: no rows)
     double largest_dropped = 0.0;
     int degrees_of_freedom = 0;  ///< num_coordinates - rank
+    /// Empty if accelerations are unique at this state, else why they are not.
+    std::string undetermined;
     std::vector<std::string> redundant_rows;
     bool near_threshold = false;             ///< a relative pivot lies between 1e-14 and 1e-8
     double mass = 0.0;                       ///< [kg]
@@ -128,6 +166,14 @@ public:
     /// Reaction of a constraint over the last step: the force on its first attachment [N], or the
     /// multipliers.
     std::vector<double> reaction(const std::string& constraint) const;
+
+    /// Accelerations and forces at the present state, by the Udwadia-Kalaba equation, whatever the
+    /// integrator.
+    /// @throws Error (numerical) if the acceleration is not unique or constraints are inconsistent
+    Dynamics dynamics() const;
+    /// Contacts that began to stick or to slip so far, also from one slip to the opposite one; the
+    /// first ten thousand.
+    std::vector<ContactEvent> events() const;
 
     /// Columns of history.csv, and their values now (reactions are zero before the first
     /// step).

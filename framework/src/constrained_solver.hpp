@@ -9,18 +9,12 @@
 
 #include <Eigen/Core>
 
+#include "ancora/framework/udwadia_kalaba.hpp"
 #include "rank_analysis.hpp"
 
 namespace ancora {
 
 class SolverIsland;
-
-/// How an island's equations are solved.
-enum class SolverPath {
-    automatic,  ///< dense for small islands, sparse for large ones
-    dense,      ///< orthogonal factors that reveal the rank
-    sparse,     ///< L D L^T of the whole system, slightly regularised, and refinement
-};
 
 /// Where the entries of M and A may differ from zero. The order of their values is this order.
 struct SystemPattern {

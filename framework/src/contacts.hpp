@@ -119,22 +119,32 @@ private:
     std::vector<double> state0_, state1_;
 };
 
-/// Solves the dense system W x = r of the few contact rows in place by elimination with complete
-/// pivoting; directions that W leaves open get zero. [step]
+/// Solves the dense system W x = r of the few contact rows, by elimination with complete pivoting.
+/// Rows that are marked as shared (stick) may depend on each other; their unknowns are then those
+/// of least norm, by a little regularisation and refinement. [step]
 class SmallSolver {
 public:
     void resize(int n);
-    double& operator()(int i, int j) { return W_[static_cast<std::size_t>(i * n_ + j)]; }
+    double& operator()(int i, int j) { return at(W_, i, j); }
     double& rhs(int i) { return r_[static_cast<std::size_t>(i)]; }
+    void share(int i) { is_shared_[static_cast<std::size_t>(i)] = 1; }
     void clear();
     /// @returns sign of the determinant: 1, -1, or 0 where W is singular
     int solve();
     double x(int i) const { return x_[static_cast<std::size_t>(i)]; }
 
 private:
+    double& at(std::vector<double>& matrix, int i, int j) const {
+        return matrix[static_cast<std::size_t>(i * n_ + j)];
+    }
+    int factorise();
+    void add_solution();
+
     int n_ = 0;
-    std::vector<double> W_, r_, x_;
-    std::vector<int> place_;
+    int rank_ = 0;
+    std::vector<double> W_, LU_, r_, x_, rest_, work_;
+    std::vector<char> is_shared_;
+    std::vector<int> row_place_, column_place_;
 };
 
 }  // namespace ancora

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -250,6 +251,7 @@ void ContinuousFace::take_rows(bool positions) {
 
 bool ContinuousFace::project_position(double* q, const double* v, double t, double tolerance) {
     bool has_moved = false;
+    double last = std::numeric_limits<double>::infinity();
     for (int step = 0; step < kMostProjections; ++step) {
         rows_.evaluate(q, v, t, instant_);
         double worst = 0.0;
@@ -260,7 +262,9 @@ bool ContinuousFace::project_position(double* q, const double* v, double t, doub
             b_[static_cast<Eigen::Index>(c)] = -gap;
             worst = std::max(worst, std::abs(gap));
         }
-        if (worst <= tolerance) break;
+        // What does not shrink any more is rounding.
+        if (worst <= tolerance || worst > 0.5 * last) break;
+        last = worst;
         mass_.update(q, v, t, meter_, nullptr);
         take_rows(true);
         t_ = t;
@@ -274,6 +278,7 @@ bool ContinuousFace::project_position(double* q, const double* v, double t, doub
 
 bool ContinuousFace::project_velocity(const double* q, double* v, double t, double tolerance) {
     bool has_moved = false;
+    double last = std::numeric_limits<double>::infinity();
     for (int step = 0; step < kMostProjections; ++step) {
         rows_.evaluate(q, v, t, instant_);
         double worst = 0.0;
@@ -292,7 +297,9 @@ bool ContinuousFace::project_velocity(const double* q, double* v, double t, doub
             b_[static_cast<Eigen::Index>(c)] = -rate;
             worst = std::max(worst, std::abs(rate));
         }
-        if (worst <= tolerance) break;
+        // What does not shrink any more is rounding.
+        if (worst <= tolerance || worst > 0.5 * last) break;
+        last = worst;
         mass_.update(q, v, t, meter_, nullptr);
         take_rows(false);
         t_ = t;

@@ -14,6 +14,9 @@ namespace {
 
 // Sliding slower than this, relative to the fastest that the island has been, has stopped.
 constexpr double kStopped = 1e-9;
+// A slide in two directions that is reversed at a speed above this, relative likewise, has passed
+// by zero; below, it has met zero but for the error of the step, and is stopped.
+constexpr double kTurning = 1e-5;
 // Velocities and accelerations of an island at rest, relative to its top speed and to what its
 // forces alone would cause: what rounding leaves.
 constexpr double kRestSpeed = 1e-12;
@@ -149,6 +152,7 @@ void KernelSystem::linearise_slip(const Contact& contact, const double* w, doubl
     double d[2] = {contact.direction[0], contact.direction[1]};
     double along = d[0] * w[0] + (n == 2 ? d[1] * w[1] : 0.0);
     const double speed = norm(w, n);
+    has_turned_ |= along < 0.0;
     if (n == 2 && speed > 0.0) {
         const double side = along < 0.0 ? -1.0 : 1.0;
         for (int i = 0; i < n; ++i) d[i] = side * w[i] / speed;
@@ -234,10 +238,12 @@ void KernelSystem::solve_linear(std::span<const double> r_motion,
     small_.clear();
     Eigen::Vector3d f, df;
     bool has_slip = false;
+    has_turned_ = false;
     for (const Contact& contact : contacts_.all()) {
         if (contact.mode == ContactMode::stick) {
             for (int i = 0; i < contact.num_rows; ++i) {
                 const int k = contact.first_row + i;
+                small_.share(k);
                 for (int j = 0; j < K; ++j)
                     small_(k, j) = contacts_.along(k, response_x_.col(j).data());
                 small_.rhs(k) =
@@ -269,7 +275,8 @@ void KernelSystem::solve_linear(std::span<const double> r_motion,
             add(i, ddq.data(), ds.data(), small_.rhs(k));
         }
     }
-    paradox_ = small_.solve() < 0 && has_slip;
+    // Beyond a stop, where the step is about to be cut, the sign says nothing.
+    paradox_ = small_.solve() < 0 && has_slip && !has_turned_;
     for (int k = 0; k < K; ++k) {
         const double x = small_.x(k);
         ds[static_cast<std::size_t>(m_ + k)] = x;
@@ -480,6 +487,7 @@ void KernelSystem::solve_contacts(const double* q, const double* v, double t) {
             if (contact.mode == ContactMode::stick) {
                 for (int i = 0; i < contact.num_rows; ++i) {
                     const int k = contact.first_row + i;
+                    small_.share(k);
                     for (int j = 0; j < K; ++j)
                         small_(k, j) = contacts_.along(k, response_x_.col(j).data());
                     small_.rhs(k) =
@@ -606,8 +614,10 @@ void KernelSystem::pass_event(int event) {
         other.num_flips = 0;
     }
     if (before == ContactMode::slip) {
-        if (!stop_sliding(contact)) return;
+        if (!has_stopped(contact)) return;
         begin_mode(contact, ContactMode::stick);
+        stop_others(contact);
+        stop_sliding(island_of(contact));
     } else {
         begin_mode(contact, ContactMode::slip);
         set_direction(s_.data() + m_ + contact.first_row, contact.num_rows, contact.direction);
@@ -616,27 +626,55 @@ void KernelSystem::pass_event(int event) {
     if (model_.traits.face == Face::continuous) resolve_modes();
 }
 
-/// Takes what is left of a contact's sliding out of the velocities, with what else that moves.
-/// @returns false if it is more than rounding: a slide in two directions has only turned
-bool KernelSystem::stop_sliding(Contact& contact) {
+/// Contacts of one body often stop together; those that stand still now are tried as stick too.
+void KernelSystem::stop_others(const Contact& stopped) {
+    const int island = island_of(stopped);
+    const double top = top_speed_[static_cast<std::size_t>(island)];
+    contacts_.evaluate(q_.data(), v_.data(), t_);
+    for (Contact& other : contacts_.all()) {
+        if (other.mode == ContactMode::stick || island_of(other) != island) continue;
+        double w[2] = {};
+        for (int i = 0; i < other.num_rows; ++i)
+            w[i] = contacts_.along(other.first_row + i, v_.data()) +
+                   contacts_.drift(other.first_row + i);
+        if (norm(w, other.num_rows) > kTurning * top) continue;
+        begin_mode(other, ContactMode::stick);
+        record_mode(other, t_);
+    }
+}
+
+/// Whether a contact whose sliding velocity along its direction is zero has stopped; a slide in two
+/// directions may only have turned.
+bool KernelSystem::has_stopped(Contact& contact) {
+    if (contact.num_rows == 1) return true;
     contacts_.evaluate(q_.data(), v_.data(), t_);
     double w[2] = {};
     for (int i = 0; i < contact.num_rows; ++i)
         w[i] = contacts_.along(contact.first_row + i, v_.data()) +
                contacts_.drift(contact.first_row + i);
-    const int island = island_of(contact);
+    const double top = top_speed_[static_cast<std::size_t>(island_of(contact))];
+    if (norm(w, 2) <= kTurning * top) return true;
+    set_direction(w, 2, contact.direction);
+    return false;
+}
+
+/// Takes what is left of sliding at sticking contacts out of the velocities, with what else that
+/// moves.
+void KernelSystem::stop_sliding(int island) {
     const double top = top_speed_[static_cast<std::size_t>(island)];
-    if (contact.num_rows == 2 && norm(w, 2) > kStopped * top) {
-        set_direction(w, 2, contact.direction);
-        return false;
-    }
+    contacts_.evaluate(q_.data(), v_.data(), t_);
     ContinuousFace& face = continuous_face();
     try {
         face.assemble(q_.data(), v_.data(), t_, state0_);
     } catch (const Error&) {
-        return true;  // without accelerations the rest stays, a rounding error
+        return;  // without accelerations the rest stays, a rounding error
     }
     const double before = total_energy(q_.data(), v_.data(), t_);
+    const Eigen::VectorXd v_before = v_;
+    // A step's end meets constraints on velocities only to its order; at rest that would rattle.
+    face.project_velocity(q_.data(), v_.data(), t_, 0.0);
+    face.assemble(q_.data(), v_.data(), t_, state0_);
+    contacts_.evaluate(q_.data(), v_.data(), t_);
     const auto n = static_cast<std::size_t>(n_);
     const auto m = static_cast<std::size_t>(face.multipliers().size());
     small_.clear();
@@ -647,13 +685,14 @@ bool KernelSystem::stop_sliding(Contact& contact) {
         face.respond(
             view(contact_work_), {response_x_.col(k).data(), n}, {response_s_.col(k).data(), m});
         has_responses_ = false;
-        const bool stops = &other == &contact || other.mode == ContactMode::stick;
+        const bool stops = other.mode == ContactMode::stick;
         for (int j = 0; j < contacts_.num_rows(); ++j) {
             const Contact& row = contacts_.all()[static_cast<std::size_t>(contacts_.contact_of(j))];
-            const bool counts = &row == &contact || row.mode == ContactMode::stick;
-            small_(j, k) = stops && counts ? contacts_.along(j, response_x_.col(k).data())
-                                           : (j == k ? 1.0 : 0.0);
+            small_(j, k) = stops && row.mode == ContactMode::stick
+                               ? contacts_.along(j, response_x_.col(k).data())
+                               : (j == k ? 1.0 : 0.0);
         }
+        if (stops) small_.share(k);
         if (stops) small_.rhs(k) = -(contacts_.along(k, v_.data()) + contacts_.drift(k));
     }
     small_.solve();
@@ -670,9 +709,10 @@ bool KernelSystem::stop_sliding(Contact& contact) {
     for (int i = 0; i < n_ && speed <= kRestSpeed * top; ++i)
         if (rest_island_[static_cast<std::size_t>(i)] == island) v_[i] = 0.0;
     ledger_.book_projection(total_energy(q_.data(), v_.data(), t_) - before);
-    mass_.update(q_.data(), v_.data(), t_, meter_, nullptr);
+    contact_work_ = v_ - v_before;
+    mass_.multiply(contact_work_.data(), p_.data());
+    ledger_.book_impulse(space_.momenta(q_.data(), p_.data()), 1.0);
     close_ledger(false);
-    return true;
 }
 
 /// Finds the modes that go on from the present state, by their accelerations and forces.

@@ -183,7 +183,9 @@ private:
     void linearise_slip(const Contact& contact, const double* w, double N, double t);
     void solve_contacts(const double* q, const double* v, double t);
     void resolve_modes();
-    bool stop_sliding(Contact& contact);
+    bool has_stopped(Contact& contact);
+    void stop_sliding(int island);
+    void stop_others(const Contact& stopped);
     double slip_scale(int k, double h) const;
     double stick_margin(const Contact& contact, const double* s, bool of_step, double t);
     void sliding_events(const double* v, std::span<double> g) const;
@@ -276,7 +278,8 @@ private:
         double s[2], by_normal[2], by_rate[2][2];
     };
     SlipLaw law_{};
-    bool paradox_ = false;  // the coupled laws of the last solve have no single solution
+    bool has_turned_ = false;  // a contact slips against its direction in the present linearisation
+    bool paradox_ = false;     // the coupled laws of the last solve have no single solution
     std::vector<Event> recorded_events_;
     std::vector<int> rest_island_;  // of each coordinate: -1, or the number of its island
     int num_rest_islands_ = 0;

@@ -22,6 +22,8 @@ constexpr double kFloorCorrections = 1e3;  // times the tolerance
 // A correction that shrinks by less than this calls for a fresh matrix at once.
 constexpr double kSlow = 0.3;
 constexpr double kDiverged = 1e6;
+// Slow sliding in two directions turns fast before it stops, which only short pieces follow.
+constexpr int kMoreHalvings = 30;
 constexpr int kMostPieces = 1000;   // of a step, between events
 constexpr int kMostSettlings = 50;  // changes of contact modes at one instant
 constexpr int kWords = 6;           // of the history before its vectors
@@ -116,15 +118,18 @@ void Emm::advance_over_events(System& system, double t0, double h) {
             else
                 std::ranges::fill(events_.values(), 0.0);
         };
-        double length = std::min(piece, rest);
+        const double wanted = std::min(piece, rest);
+        double length = wanted;
         trial(length);
         const int event = has_converged ? events_.shorten(length, trial) : -1;
         if (!has_converged) {
-            if (halvings++ == max_halvings_) refuse(system, t, length, true);
-            piece = 0.5 * length;
+            if (halvings++ == max_halvings_ + kMoreHalvings) refuse(system, t, wanted, true);
+            piece = 0.5 * wanted;
             continue;
         }
-        accept(system, t, length);
+        halvings = 0;
+        piece = h;
+        if (length > 0.0) accept(system, t, length);
         if (event >= 0) system.pass_event(event);
         rest = event < 0 && length == rest ? 0.0 : end - (t + length);
         t += length;

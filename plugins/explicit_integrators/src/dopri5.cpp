@@ -38,18 +38,42 @@ void Dopri5::prepare(const System& system, const StepSettings& settings) {
 }
 
 void Dopri5::step(System& system, double t0, double h) {
+    // An event that is due at once moves no time; the step begins anew behind it.
+    for (int pieces = 0; !try_step(system, t0, h); ++pieces)
+        if (pieces == kMostPieces) refuse_chatter(system, t0);
+}
+
+/// @returns false if an event came before any time passed
+bool Dopri5::try_step(System& system, double t0, double h) {
     const auto derivative = [&system](const State& x, State& dx, double t) {
         system.derivative(t, x, dx);
     };
-    double& next = system.history()[0];
-    if (next == 0.0) next = first_step_;
-    t0_ = t0;
-    system.read_state(x0_);
-    derivative(x0_, dx0_, t0);
-
     const auto trial = [&](double part) {
         stepper_.do_step(derivative, x0_, dx0_, t0, x1_, dx1_, part, error_);
     };
+    t0_ = t0;
+    system.read_state(x0_);
+    derivative(x0_, dx0_, t0);
+    double length = control(system, t0, h, trial);
+
+    const auto trial_with_events = [&](double part) {
+        trial(part);
+        system.evaluate_events(t0 + part, x1_, events_.values());
+    };
+    system.evaluate_events(t0 + length, x1_, events_.values());
+    const int event = events_.shorten(length, trial_with_events);
+    t1_ = event < 0 && length == h ? t0 + h : t0 + length;
+    const bool moves = t1_ > t0;
+    if (moves) system.accept_state(t0, t1_, x1_);
+    if (event >= 0) system.pass_event(event);
+    return moves;
+}
+
+/// Finds a length, at most h, whose trial meets the tolerance.
+template <class Trial>
+double Dopri5::control(System& system, double t0, double h, const Trial& trial) {
+    double& next = system.history()[0];
+    if (next == 0.0) next = first_step_;
     boost::numeric::odeint::range_algebra algebra;
     double length = std::min(next, h);
     for (int tries = 0;; ++tries) {
@@ -66,7 +90,7 @@ void Dopri5::step(System& system, double t0, double h) {
         if (error <= 1.0) {
             // A step cut by the end of the run says little about the next.
             next = length < next ? std::max(next, factor * length) : factor * length;
-            break;
+            return length;
         }
         length *= std::min(factor, kSafety);
         next = length;
@@ -78,15 +102,6 @@ void Dopri5::step(System& system, double t0, double h) {
                           "motion may be singular there, or tolerance too small for the size of "
                           "the coordinates");
     }
-    const auto trial_with_events = [&](double part) {
-        trial(part);
-        system.evaluate_events(t0 + part, x1_, events_.values());
-    };
-    system.evaluate_events(t0 + length, x1_, events_.values());
-    const int event = events_.shorten(length, trial_with_events);
-    t1_ = event < 0 && length == h ? t0 + h : t0 + length;
-    system.accept_state(t0, t1_, x1_);
-    if (event >= 0) system.pass_event(event);
 }
 
 void Dopri5::interpolate(double t, std::span<double> x) const {

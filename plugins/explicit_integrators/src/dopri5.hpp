@@ -59,6 +59,10 @@ private:
         double tolerance_ = 0.0;
         std::size_t count_ = 0;
     };
+    bool try_step(System& system, double t0, double h);
+    template <class Trial>
+    double control(System& system, double t0, double h, const Trial& trial);
+
     using Stepper = boost::numeric::odeint::runge_kutta_dopri5<State>;
 
     IntegratorTraits traits_;

@@ -36,7 +36,7 @@ void Rk4::step(System& system, double t0, double h) {
         trial(length);
         const int event = events_.shorten(length, trial);
         const double t1 = event < 0 ? end : t + length;
-        system.accept_state(t, t1, x1_);
+        if (t1 > t) system.accept_state(t, t1, x1_);
         if (event >= 0) system.pass_event(event);
         rest = event < 0 ? 0.0 : end - t1;
         t = t1;

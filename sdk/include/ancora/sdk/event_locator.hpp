@@ -30,8 +30,8 @@ public:
         return lowest != g_.end() && *lowest < 0.0 ? static_cast<int>(lowest - g_.begin()) : -1;
     }
 
-    /// Shortens h to the first event, if there is one. The trial of length h has been made; on
-    /// return that of the new h is the last one made. [step]
+    /// Shortens h to the first event, if there is one, down to zero if it is due at once. The trial
+    /// of length h has been made; on return that of the new h is the last one made. [step]
     ///
     /// @param trial trial(length) makes a trial of that length and writes values()
     /// @returns the event, -1 if there is none
@@ -42,6 +42,7 @@ public:
         while (event >= 0 && event != found) {
             found = event;
             h = locate(static_cast<std::size_t>(event), h, trial);
+            if (h == 0.0) break;
             trial(h);
             // Another function may have turned negative before.
             event = violated();
@@ -70,7 +71,7 @@ private:
             low *= 0.5;
             g_low = value(low);
         }
-        if (!(g_low > 0.0)) return low;
+        if (!(g_low > 0.0)) return 0.0;
         std::uintmax_t most = 100;
         return boost::math::tools::toms748_solve(value,
                                                  low,

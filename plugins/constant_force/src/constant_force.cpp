@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The force type `constant_force`: the smallest nonideal force, in one file.
+#include <algorithm>
+#include <array>
+
+#include "ancora/sdk/plugin.hpp"
+
+namespace {
+
+using namespace ancora;
+
+constexpr Parameter kParameters[] = {
+    parameter::point("at", "the point on which it acts").required(),
+    parameter::vector("force", 3, "N", "C, inertial axes").required(),
+};
+
+/// A given force on a point, the C of a nonideal constraint whose work is known:
+///
+///   C = constant                                                                         (1)
+///   W = C . (r(t_1) - r(t_0))                                                            (2)
+///
+/// C is in inertial axes [N] and r is the point [m]. A constant is its own mean over a step, so the
+/// discrete face is the continuous one. What of C points across a constraint moves nothing and is
+/// taken up by the reaction.
+///
+/// Source: F. E. Udwadia, R. E. Kalaba, Y. Fan, Nonlinear Analysis 63 (2005) 692-698, section 4.
+class ConstantForce final : public NonidealForce {
+public:
+    explicit ConstantForce(const Arguments& arguments) : C_(arguments.triple("force")) {}
+
+    std::span<const char* const> attachments() const override { return kAttachments; }
+    WorkKind work() const override { return WorkKind::nonideal; }
+    /// Its direction is fixed in space, so its impulse comes from outside.
+    bool tied_to_inertial_frame() const override { return true; }
+
+    void evaluate(const RowPoint&, std::span<const double>, const ForceValues& out) const override {
+        std::ranges::copy(C_, out.f.begin());
+    }
+
+private:
+    static constexpr const char* kAttachments[] = {"at"};
+
+    std::array<double, 3> C_;
+};
+
+constexpr TypeDescriptor kTypes[] = {
+    type<ConstantForce>("constant_force",
+                        {.doc = "constant force on a point, of nonideal work",
+                         .equation = "C = constant; work C . (r_1 - r_0)",
+                         .source = "Udwadia, Kalaba, Fan, Nonlinear Analysis 63, 2005, section 4"},
+                        kParameters),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("constant_force", "0.1.0", kTypes)

@@ -241,7 +241,9 @@ Eigen::VectorXd ContinuousFace::constraint_force(const Eigen::VectorXd& lambda) 
 void ContinuousFace::take_rows(bool positions) {
     for (std::size_t c = 0; c < chosen_.size(); ++c) {
         const RowKind kind = laws_[chosen_[c]].kind;
-        const bool counts = kind == RowKind::constraint || (!positions && is_velocity_kind(kind));
+        // A convention holds what has no inertia, also while positions are moved.
+        const bool counts = kind == RowKind::constraint || kind == RowKind::convention ||
+                            (!positions && is_velocity_kind(kind));
         for (int e = row_start_[c]; e < row_start_[c + 1]; ++e) {
             const auto i = static_cast<std::size_t>(e);
             A_[i] = counts ? instant_.A[entry_[i]] : 0.0;

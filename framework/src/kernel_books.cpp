@@ -18,30 +18,29 @@ constexpr double kConventionTolerance = 1e-8;
 
 /// Refuses a load where a convention stands in for inertia, beyond what rounding leaves of the
 /// stresses and forces beside it.
-void KernelSystem::check_conventions(const StepTrial& trial) const {
+void KernelSystem::check_conventions(
+    const double* s, const double* F, const double* Ma, double energy_scale, double t) const {
     for (const RowOwner& owner : rows_.owners) {
         double scale = -1.0;
         for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k) {
             if (laws_[k].kind != RowKind::convention) continue;
             if (scale < 0.0) {
-                scale = std::max(energy_scale_, std::numeric_limits<double>::min());
+                scale = std::max(energy_scale, std::numeric_limits<double>::min());
                 for (int i = owner.first_row; i < owner.first_row + owner.num_rows; ++i)
-                    if (i != k)
-                        scale = std::max(scale, std::abs(trial.s[static_cast<std::size_t>(i)]));
+                    if (i != k) scale = std::max(scale, std::abs(s[i]));
                 if (owner.body >= 0)
                     for (int i = owner.u_first; i < owner.u_first + owner.u_count; ++i)
-                        scale = std::max({scale, std::abs(F_[i]), std::abs(Ma_[i])});
+                        scale = std::max({scale, std::abs(F[i]), std::abs(Ma[i])});
             }
-            const double s = trial.s[static_cast<std::size_t>(k)];
-            if (std::abs(s) <= kConventionTolerance * scale) continue;
+            if (std::abs(s[k]) <= kConventionTolerance * scale) continue;
             throw Error(
                 ErrorKind::numerical,
                 fmt::format("t = {:.9g} s: {} is loaded by {:.3g} N m, but nothing there has "
                             "inertia or stiffness; attach on the axis, or give the body "
                             "inertia about it",
-                            trial.t0,
+                            t,
                             rows_.row_name(k),
-                            s),
+                            s[k]),
                 owner.object->place);
         }
     }

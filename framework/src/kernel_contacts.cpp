@@ -580,6 +580,8 @@ void KernelSystem::solve_all(const double* q, const double* v, double t) {
     if (!contacts_.empty()) solve_contacts(q, v, t);
     s_.head(m_) = face.stress();
     s_.tail(contacts_.num_rows()) = contact_s_;
+    mass_.multiply(face.acceleration().data(), p_.data());
+    check_conventions(s_.data(), face.Q().data(), p_.data(), ledger_.energy_scale(), t);
 }
 
 /// After an accepted step of the continuous face.

@@ -90,7 +90,7 @@ void KernelSystem::accept_state(double t0, double t1, std::span<const double> x)
                                 part->object.label),
                     part->object.place);
     }
-    before_ = snapshot();
+    save(before_);
     if (!state0_.empty()) {
         // State of plugins moves on with the discrete face; its forces are not used.
         for (int i = 0; i < n_; ++i) {
@@ -161,6 +161,14 @@ void KernelSystem::project(double t) {
         ledger_.book_projection(total_energy(q_.data(), v_.data(), t) - before);
 }
 
+void KernelSystem::save(Snapshot& to) const {
+    to.t = t_;
+    to.q = q_;
+    to.v = v_;
+    to.pi = pi_;
+    to.ledger = ledger_;
+}
+
 void KernelSystem::restore(const Snapshot& from) {
     t_ = from.t;
     q_ = from.q;
@@ -170,7 +178,7 @@ void KernelSystem::restore(const Snapshot& from) {
 }
 
 void KernelSystem::peek(double t, std::span<const double> x) {
-    after_ = snapshot();
+    save(after_);
     const Violation shown = violation_;
     restore(before_);
     take_state(t, x);

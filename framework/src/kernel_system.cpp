@@ -317,7 +317,7 @@ SolverCost KernelSystem::cost() const {
 
 void KernelSystem::accept(const StepTrial& trial) {
     const double h = trial.h;
-    check_conventions(trial);
+    check_conventions(trial.s.data(), F_.data(), Ma_.data(), energy_scale_, trial.t0);
     is_any_held_ = !contacts_.empty() && hold_at_rest(trial);
     // First everything that a plugin computes of the new state, then the commit, which cannot fail.
     q_next_ = q_;

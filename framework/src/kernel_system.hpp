@@ -162,7 +162,8 @@ private:
     void note_violation();
     void start_at(std::span<const double> q, std::span<const double> v, double t);
     void check_vanishing();
-    void check_conventions(const StepTrial& trial) const;
+    void check_conventions(
+        const double* s, const double* F, const double* Ma, double scale, double t) const;
     void attribute_nonfinite(double t) const;
     double elastic_energy() const;
     void close_ledger(bool begins);
@@ -265,7 +266,7 @@ private:
         Ledger ledger;
     };
     Snapshot before_, after_;
-    Snapshot snapshot() const { return {t_, q_, v_, pi_, ledger_}; }
+    void save(Snapshot& to) const;
     void restore(const Snapshot& from);
 
     // Contacts: responses to friction along each sliding row, and the law of one slipping contact.

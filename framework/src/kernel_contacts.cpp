@@ -557,6 +557,10 @@ void KernelSystem::rest_accelerations(const double* v, double* a) {
 
 void KernelSystem::evaluate_events(double t, std::span<const double> x, std::span<double> g) {
     if (contacts_.empty()) return;
+    if (runaway(x) >= 0) {
+        std::ranges::fill(g, 0.0);
+        return;
+    }
     const double* q = x.data();
     const double* v = q + n_;
     const auto& all = contacts_.all();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,8 @@ enum Book : int { kExternal, kNonideal, kImpulse, kAngularImpulse = kImpulse + 3
 
 // Constraints are met to this, relative to the model's size or speed; rounding is a little less.
 constexpr double kProjected = 1e-14;
+// Coordinates and velocities beyond this, in units of the model's size, have diverged.
+constexpr double kRunaway = 1e12;
 
 }  // namespace
 
@@ -38,8 +41,20 @@ void KernelSystem::read_state(std::span<double> x) const {
     std::fill(x.begin() + 2 * n_, x.end(), 0.0);
 }
 
+/// Coordinate of a state that has run away, or -1.
+int KernelSystem::runaway(std::span<const double> x) const {
+    for (int i = 0; i < 2 * n_; ++i)
+        if (!(std::abs(x[static_cast<std::size_t>(i)]) <= kRunaway * extent_)) return i % n_;
+    return -1;
+}
+
 void KernelSystem::derivative(double t, std::span<const double> x, std::span<double> dx) {
     ++evaluations;
+    if (runaway(x) >= 0) {
+        // Plugins are not asked; a step that leads here is shortened, or refused when it ends.
+        std::ranges::fill(dx, std::numeric_limits<double>::quiet_NaN());
+        return;
+    }
     const double* q = x.data();
     const double* v = q + n_;
     ContinuousFace& face = continuous_face();
@@ -74,16 +89,16 @@ void KernelSystem::derivative(double t, std::span<const double> x, std::span<dou
 }
 
 void KernelSystem::accept_state(double t0, double t1, std::span<const double> x) {
-    for (int i = 0; i < 2 * n_; ++i) {
-        if (std::isfinite(x[static_cast<std::size_t>(i)])) continue;
-        const int coordinate = i % n_;
+    if (const int coordinate = runaway(x); coordinate >= 0) {
         const auto part =
             std::find_if(model_.bodies.begin(), model_.bodies.end(), [&](const BodyPart& body) {
                 return coordinate < body.first + body.count;
             });
         throw Error(ErrorKind::numerical,
-                    fmt::format("t = {:.9g} s, step of {:.3g} s: {} of {} is not finite any more; "
-                                "take a smaller step",
+                    fmt::format("t = {:.9g} s, step of {:.3g} s: the motion runs away, first {} of "
+                                "{}; the step is too long for the fastest vibration of the model: "
+                                "take a shorter one, or an integrator with error control or one "
+                                "that is implicit",
                                 t0,
                                 t1 - t0,
                                 coordinate_name(*part, coordinate),

@@ -209,6 +209,7 @@ private:
     }
     void rest_accelerations(const double* v, double* a);
     void advance_contacts();
+    int runaway(std::span<const double> x) const;
     void take_state(double t1, std::span<const double> x);
     void project(double t);
     double total_energy(const double* q, const double* v, double t);

@@ -18,6 +18,7 @@ constexpr int kMostRefinements = 20;
 constexpr double kStalled = 0.5;
 // Residuals of scaled rows above this part of their terms mean that rows contradict each other.
 constexpr double kContradiction = 1e-12;
+constexpr int kContradictionPasses = 3;
 // Multipliers are reduced until that changes them by no more than this part; the next time it would
 // be 1e-6 of that and less.
 constexpr double kReduced = 1e-10;
@@ -126,10 +127,14 @@ bool SparseIsland::is_contradictory() {
     return gap > kContradiction * terms;
 }
 
-/// Solves again without what r misses by: that is not for the multipliers to push against.
+/// Solves again without what r misses by: that is not for the multipliers to push against. Each
+/// pass leaves a millionth of it.
 bool SparseIsland::refine_without_contradiction() {
-    if (!project_on_null(row_work_)) return false;
-    for (int k = 0; k < m_; ++k) r_[k] -= length_[k] * row_work_[k];
+    for (int pass = 0; pass < kContradictionPasses; ++pass) {
+        if (pass > 0 && !is_contradictory()) break;
+        if (!project_on_null(row_work_)) return false;
+        for (int k = 0; k < m_; ++k) r_[k] -= length_[k] * row_work_[k];
+    }
     return refine();
 }
 

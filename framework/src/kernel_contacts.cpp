@@ -23,6 +23,9 @@ constexpr double kRestSpeed = 1e-12;
 constexpr double kRestAcceleration = 1e-11;
 constexpr int kMostLawIterations = 50;
 constexpr int kMostModeChanges = 50;
+// A contact that begins to slip with no more deceleration than this, relative to that of its
+// forces, was at its limit exactly, and slips.
+constexpr double kUndecided = 1e-9;
 // How often one contact may change its mode at one instant before the mode is left as it is.
 constexpr int kMostFlips = 4;
 
@@ -129,7 +132,17 @@ void KernelSystem::start_contacts() {
         contact.num_flips = 0;
         if (is_sliding) set_direction(w, contact.num_rows, contact.direction);
     }
-    if (model_.traits.face == Face::continuous) resolve_modes();
+    if (model_.traits.face == Face::continuous) {
+        resolve_modes();
+        return;
+    }
+    // A step confirms modes itself, and it may do so where accelerations are not unique.
+    try {
+        resolve_modes();
+    } catch (const Error&) {
+    }
+    for (Contact& contact : contacts_.all()) contact.is_fresh = contact.mode == ContactMode::stick;
+    s_.setZero();
 }
 
 /// Magnitude of a constraint's reaction on its first attachment for stresses s of all rows.
@@ -336,7 +349,9 @@ bool KernelSystem::settle_modes(const StepTrial& trial) {
                 along +=
                     contact.direction[i] * (contacts_.along(k, dq_.data()) + contacts_.drift(k));
             }
-            if (along >= 0.0) continue;
+            const double rounding =
+                kUndecided * 0.5 * trial.h * trial.h * force_acceleration(island_of(contact));
+            if (along >= -rounding) continue;
             begin_mode(contact, ContactMode::stick);
         }
         ++contact.num_flips;
@@ -344,6 +359,15 @@ bool KernelSystem::settle_modes(const StepTrial& trial) {
         has_changed = true;
     }
     return has_changed;
+}
+
+/// Largest acceleration that the forces of the last trial alone would cause in an island.
+double KernelSystem::force_acceleration(int island) const {
+    double largest = 0.0;
+    for (int i = 0; i < n_; ++i)
+        if (rest_island_[static_cast<std::size_t>(i)] == island)
+            largest = std::max(largest, std::abs(F_[i]) * inverse_mass_[i]);
+    return largest;
 }
 
 int KernelSystem::num_events() const {
@@ -421,13 +445,13 @@ bool KernelSystem::hold_at_rest(const StepTrial& trial) {
     std::vector<char>& held = is_held_;
     for (int island = 0; island < num_rest_islands_; ++island) {
         if (held[static_cast<std::size_t>(island)] == 0) continue;
-        double speed = 0.0, acceleration = 0.0, scale = 0.0;
+        double speed = 0.0, acceleration = 0.0;
         for (int i = 0; i < n_; ++i) {
             if (rest_island_[static_cast<std::size_t>(i)] != island) continue;
             speed = std::max(speed, std::abs(v_[i]));
             acceleration = std::max(acceleration, std::abs(dq_[i]) * 2.0 / (trial.h * trial.h));
-            scale = std::max(scale, std::abs(F_[i]) * inverse_mass_[i]);
         }
+        const double scale = force_acceleration(island);
         const double top = top_speed_[static_cast<std::size_t>(island)];
         held[static_cast<std::size_t>(island)] =
             speed <= kRestSpeed * top &&
@@ -744,7 +768,12 @@ void KernelSystem::resolve_modes() {
                         (contacts_.along(k, face_->acceleration().data()) - contacts_.bias(k));
                 }
                 const double top = top_speed_[static_cast<std::size_t>(island_of(contact))];
-                if (w > kStopped * top || acceleration >= 0.0) continue;
+                if (w > kStopped * top) continue;
+                double scale = 0.0;
+                for (int i = 0; i < n_; ++i)
+                    if (rest_island_[static_cast<std::size_t>(i)] == island_of(contact))
+                        scale = std::max(scale, face_->free_acceleration(i));
+                if (acceleration >= -kUndecided * scale) continue;
                 begin_mode(contact, ContactMode::stick);
             }
             ++contact.num_flips;

@@ -17,7 +17,8 @@ enum Book : int { kExternal, kNonideal, kImpulse, kAngularImpulse = kImpulse + 3
 
 // Constraints are met to this, relative to the model's size or speed; rounding is a little less.
 constexpr double kProjected = 1e-14;
-// Coordinates and velocities beyond this, in units of the model's size, have diverged.
+// Coordinates and velocities beyond this, in SI units or those of a larger model's size, have
+// diverged.
 constexpr double kRunaway = 1e12;
 
 }  // namespace
@@ -44,7 +45,8 @@ void KernelSystem::read_state(std::span<double> x) const {
 /// Coordinate of a state that has run away, or -1.
 int KernelSystem::runaway(std::span<const double> x) const {
     for (int i = 0; i < 2 * n_; ++i)
-        if (!(std::abs(x[static_cast<std::size_t>(i)]) <= kRunaway * extent_)) return i % n_;
+        if (!(std::abs(x[static_cast<std::size_t>(i)]) <= kRunaway * std::max(1.0, extent_)))
+            return i % n_;
     return -1;
 }
 
@@ -182,6 +184,8 @@ void KernelSystem::save(Snapshot& to) const {
     to.v = v_;
     to.pi = pi_;
     to.ledger = ledger_;
+    to.state = state0_;
+    to.contacts = contacts_.all();
 }
 
 void KernelSystem::restore(const Snapshot& from) {
@@ -190,6 +194,8 @@ void KernelSystem::restore(const Snapshot& from) {
     v_ = from.v;
     pi_ = from.pi;
     ledger_ = from.ledger;
+    state0_ = from.state;
+    contacts_.all() = from.contacts;
 }
 
 void KernelSystem::peek(double t, std::span<const double> x) {

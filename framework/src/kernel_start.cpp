@@ -24,8 +24,20 @@ constexpr int kMostNames = 6;
 
 void KernelSystem::set_state(std::span<const double> q, std::span<const double> v, double t) {
     // A state that is refused leaves the present one as it is.
-    const auto saved = std::tuple(
-        t_, q_, q_low_, v_, v_low_, a_, s_, pi_, state0_, history_, instant_, extent_, farthest_);
+    const auto saved = std::tuple(t_,
+                                  q_,
+                                  q_low_,
+                                  v_,
+                                  v_low_,
+                                  a_,
+                                  s_,
+                                  pi_,
+                                  state0_,
+                                  history_,
+                                  instant_,
+                                  extent_,
+                                  farthest_,
+                                  contacts_.all());
     try {
         start_at(q, v, t);
     } catch (...) {
@@ -41,11 +53,13 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
                  history_,
                  instant_,
                  extent_,
-                 farthest_) = saved;
+                 farthest_,
+                 contacts_.all()) = saved;
         has_B_start_ = false;
         throw;
     }
     reaction_mean_.setZero();
+    recorded_events_.clear();
     worst_violation_ = {};
     note_violation();
     close_ledger(true);

@@ -387,6 +387,7 @@ void KernelSystem::no_convergence(const StepTrial& trial,
                                   std::string_view what,
                                   std::string_view advice) {
     attribute_nonfinite(trial.t0);
+    if (paradox_) refuse_paradox(trial.t0);
     // The equation that would book most energy falsely.
     double worst = -1.0;
     std::string name = "nothing";

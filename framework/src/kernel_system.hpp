@@ -80,6 +80,7 @@ public:
     /// projected and with its balances, until unpeek(). For rows of integrators that choose their
     /// steps.
     void peek(double t, std::span<const double> x);
+    double begin_of_step() const { return before_.t; }
     void unpeek();
     long evaluations = 0;  ///< of the continuous face by the integrator
 
@@ -195,6 +196,7 @@ private:
     void note_speeds();
     void find_sticking_islands();
     int island_of(const Contact& contact) const;
+    double force_acceleration(int island) const;
     [[noreturn]] void refuse_paradox(double t) const;
     void record_mode(const Contact& contact, double t);
     void book_contacts(const StepTrial& trial);
@@ -265,6 +267,8 @@ private:
         double t = 0.0;
         Eigen::VectorXd q, v, pi;
         Ledger ledger;
+        std::vector<double> state;
+        std::vector<Contact> contacts;
     };
     Snapshot before_, after_;
     void save(Snapshot& to) const;

@@ -496,17 +496,24 @@ private:
         for (const ForcePart& part : model_.forces) refuse_nonlinear(part);
         for (const ConstraintPart& part : model_.constraints) {
             refuse_nonlinear(part);
-            for (const RowBlock& block : part.constraint->row_blocks())
-                for (const RowLaw& law : block.laws)
-                    if (law.kind == RowKind::acceleration_constraint)
-                        throw Error(ErrorKind::manifest,
-                                    fmt::format("{} (type {}) is given at acceleration level only: "
-                                                "{}",
-                                                part.object.label,
-                                                part.object.type->name,
-                                                needs),
-                                    part.object.place);
+            refuse_accelerations(*part.constraint, part.object, needs);
         }
+        for (const BodyPart& part : model_.bodies)
+            refuse_accelerations(*part.body, part.object, needs);
+    }
+
+    static void refuse_accelerations(const RowSource& source,
+                                     const ObjectRef& object,
+                                     const std::string& needs) {
+        for (const RowBlock& block : source.row_blocks())
+            for (const RowLaw& law : block.laws)
+                if (law.kind == RowKind::acceleration_constraint)
+                    throw Error(ErrorKind::manifest,
+                                fmt::format("{} (type {}) is given at acceleration level only: {}",
+                                            object.label,
+                                            object.type->name,
+                                            needs),
+                                object.place);
     }
 
     void make_integrator() {

@@ -260,6 +260,7 @@ std::vector<double> Simulation::reaction(const std::string& constraint) const {
     for (std::size_t c = 0; c < impl_->model.constraints.size(); ++c) {
         names.push_back(impl_->model.constraints[c].object.name);
         if (names.back() != constraint) continue;
+        if (impl_->model.traits.face == Face::continuous) impl_->system.update_reactions();
         const auto& start = impl_->system.reaction_start();
         const std::span<const double> all = impl_->system.reactions();
         return {all.begin() + start[c], all.begin() + start[c + 1]};
@@ -299,6 +300,12 @@ void Simulation::sample(std::span<double> row) const {
 void Simulation::sample_at(double t, std::span<double> row) const {
     KernelSystem& system = impl_->system;
     const Model& model = impl_->model;
+    if (!model.traits.is_adaptive || impl_->steps_done == 0 || t < system.begin_of_step() ||
+        t > system.time())
+        throw Error(ErrorKind::usage,
+                    fmt::format("sample_at: t = {:.9g} s is not inside the last step of an "
+                                "integrator that chooses its steps",
+                                t));
     std::vector<double> x(static_cast<std::size_t>(system.continuous().num_states));
     call_plugin(model.integrator_object, "interpolate", [&] {
         model.integrator->interpolate(t, x);

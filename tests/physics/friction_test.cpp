@@ -228,69 +228,114 @@ std::string rigid_block(const std::string& type, const Vec3& velocity, const std
         more);
 }
 
-// Three feet below the centre of mass: the load shifts between them, the sum stays. The two at
-// the back lie symmetrically, so nothing turns it about the normal.
-std::string on_feet(const std::string& type, double coefficient) {
-    const double h = 0.1;
-    // The plane through the feet, h below the centre of mass
-    const Vec3 origin = -h * Incline::normal();
-    std::string text =
-        weight({0.0, 0.0, -kGravity}) + rigid_block(type, Incline::kSpeed * Incline::uphill(), "");
-    const struct {
-        const char* name;
-        const char* at;
-    } feet[] = {
-        {"front", "[0.2, 0.0, -0.1]"},
-        {"left", "[-0.2, 0.15, -0.1]"},
-        {"right", "[-0.2, -0.15, -0.1]"},
-    };
-    for (const auto& foot : feet)
+struct Foot {
+    const char* name;
+    const char* at;
+};
+using Feet = std::vector<Foot>;
+const Feet kThreeFeet{{"front", "[0.2, 0.0, -0.1]"},
+                      {"left", "[-0.2, 0.15, -0.1]"},
+                      {"right", "[-0.2, -0.15, -0.1]"}};
+const Feet kFourFeet{{"front_left", "[0.2, 0.15, -0.1]"},
+                     {"front_right", "[0.2, -0.15, -0.1]"},
+                     {"left", "[-0.2, 0.15, -0.1]"},
+                     {"right", "[-0.2, -0.15, -0.1]"}};
+
+// Feet 0.1 m below the centre of mass: the load shifts between them, the sum stays. Those at the
+// back lie symmetrically, so nothing turns it about the normal.
+std::string on_feet(const Feet& feet, double coefficient) {
+    const Vec3 origin = -0.1 * Incline::normal();
+    std::string text = weight({0.0, 0.0, -kGravity}) +
+                       rigid_block("ancf_rigid_body", Incline::kSpeed * Incline::uphill(), "");
+    for (const Foot& foot : feet)
         text += plane(foot.name, fmt::format("block@{}", foot.at), Incline::normal()) +
                 "origin = " + triple(origin) + "\n" + friction(foot.name, mu(coefficient));
     return text;
 }
 
-void slide_on_feet(const std::string& type) {
+void slide_on_feet(const std::string& type, double coefficient, const Feet& feet = kThreeFeet) {
     CAPTURE(type);
-    // dopri5 takes a contact as stopped below 1e-9 of its speed.
-    const double most = type == "dopri5" ? 1e-8 : 1e-12;
-    for (const double coefficient : {0.3, 0.6}) {
-        CAPTURE(coefficient);
-        const Incline incline(coefficient);
-        Simulation simulation =
-            model(on_feet("ancf_rigid_body", coefficient) + integrator(type, 1e-3, 0.7));
-        double worst = 0.0;
-        while (!simulation.done()) {
-            simulation.step();
-            const double t = simulation.time();
-            worst =
-                std::max({worst,
+    CAPTURE(coefficient);
+    CAPTURE(feet.size());
+    const Incline incline(coefficient);
+    Simulation simulation = model(on_feet(feet, coefficient) + integrator(type, 1e-3, 0.7));
+    double worst = 0.0;
+    while (!simulation.done()) {
+        simulation.step();
+        const double t = simulation.time();
+        worst = std::max({worst,
                           std::abs(along(simulation, "block@[0, 0, 0]") - incline.place(t)),
                           std::abs(speed_along(simulation, "block@[0, 0, 0]") - incline.speed(t))});
-        }
-        CHECK(worst <= tolerance(most));
-        CHECK(simulation.statistics().energy.max_abs <= tolerance(1e-13 * incline.energy));
-        if (coefficient == 0.6) {
-            for (const double v : simulation.v()) CHECK(v == 0.0);
-            continue;
-        }
-        // Moments about the centre of mass: the feet at +-0.2 m share the weight's part so
-        // that friction, 0.1 m below, is balanced.
-        const double normal = incline.kMass * kGravity * incline.kCos;
-        const double rub = coefficient * normal;  // it moves down now, friction is uphill
-        const double front = 0.5 * normal - 0.1 * rub / 0.4;
-        const auto load = [&](const std::string& foot) {
-            return Incline::normal().dot(columns(simulation, foot + ".force"));
-        };
-        CHECK(load("front") == near(front, 1e-9 * normal));
-        CHECK(load("left") == near(0.5 * (normal - front), 1e-9 * normal));
-        CHECK(load("right") == near(0.5 * (normal - front), 1e-9 * normal));
     }
+    // dopri5 takes a contact as stopped below 1e-9 of its speed.
+    CHECK(worst <= tolerance(type == "dopri5" ? 1e-8 : 1e-12));
+    CHECK(simulation.statistics().energy.max_abs <= tolerance(1e-13 * incline.energy));
+    if (incline.c < 0.0)
+        for (const double v : simulation.v()) CHECK(v == 0.0);
 }
+
 TEST_SUITE("rigid block on the incline") {
     TEST_CASE("on three feet it moves as the particle does, stops with it and stays") {
-        slide_on_feet("emm");
-        slide_on_feet("dopri5");
+        for (const double coefficient : {0.3, 0.6}) {
+            slide_on_feet("emm", coefficient);
+            slide_on_feet("dopri5", coefficient);
+        }
+    }
+
+    // Moments about the centre of mass: the feet at +-0.2 m share the weight's part so that
+    // friction, 0.1 m below, is balanced.
+    TEST_CASE("friction shifts the load between the feet") {
+        const Incline incline(0.3);
+        const double normal = incline.kMass * kGravity * incline.kCos;
+        for (const std::string& type : kIntegrators) {
+            CAPTURE(type);
+            for (const double side : {1.0, -1.0}) {
+                Simulation simulation =
+                    model(on_feet(kThreeFeet, 0.3) + integrator(type, 1e-3, 0.1),
+                          {"body.block.velocity=" + triple(2.0 * side * incline.uphill())});
+                run_to_end(simulation);
+                const double rub = -side * 0.3 * normal;  // uphill
+                const double front = 0.5 * normal - 0.1 * rub / 0.4;
+                const auto load = [&](const std::string& foot) {
+                    return Incline::normal().dot(columns(simulation, foot + ".force"));
+                };
+                CHECK(load("front") == near(front, 1e-9 * normal));
+                CHECK(load("left") == near(0.5 * (normal - front), 1e-9 * normal));
+                CHECK(load("right") == near(0.5 * (normal - front), 1e-9 * normal));
+            }
+        }
+    }
+
+    // Which foot carries what is open then, but not their sum.
+    TEST_CASE("on four feet it moves likewise, with a warning for each friction") {
+        const auto warnings = [](const std::string& text) {
+            std::vector<std::string> out;
+            const Simulation simulation(
+                Manifest::parse(text, "test.toml"), registry(), [&](const std::string& warning) {
+                    if (warning.find("its normal force is not unique") != std::string::npos)
+                        out.push_back(warning);
+                });
+            return out;
+        };
+        slide_on_feet("emm", 0.3, kFourFeet);
+        slide_on_feet("dopri5", 0.3, kFourFeet);
+        for (const std::string& type : kIntegrators) {
+            CAPTURE(type);
+            const std::string end = integrator(type, 1e-3, 0.7);
+            CHECK(warnings(on_feet(kThreeFeet, 0.3) + end).empty());
+            const std::vector<std::string> four = warnings(on_feet(kFourFeet, 0.3) + end);
+            REQUIRE(four.size() == 4);
+            for (std::size_t i = 0; i < 4; ++i)
+                CHECK(four[i].find(fmt::format(
+                          "force \"rub_{}\": its normal force is not unique, since rows of its "
+                          "constraint are redundant",
+                          kFourFeet[i].name)) != std::string::npos);
+            // What is redundant elsewhere does not matter to a contact.
+            const std::string elsewhere = particle("other", 1.0, {5.0, 0.0, 0.0}, Vec3::Zero()) +
+                                          plane("shelf", "other@0", Vec3::UnitZ()) +
+                                          plane("again", "other@0", Vec3::UnitZ());
+            CHECK(warnings(Incline(0.3).block() + elsewhere + end).empty());
+        }
     }
 
     // Friction at the centre of mass does not turn the body: it tumbles on as if it were free.
@@ -575,6 +620,68 @@ struct Belt {
     }
 };
 
+/// Thrown across a belt: friction is along the sliding velocity w = v_0 - u, whose direction stays,
+/// so that it goes with the belt after |w| / (mu g), displaced from it by w |w| / (2 mu g).
+void cross_belt(const std::string& type, double step) {
+    CAPTURE(type);
+    CAPTURE(step);
+    constexpr double kMu = 0.25, kEnd = 2.0, m = 3.0;
+    const Vec3 u(0.3, 1.2, 0.0), v_0(1.0, -0.4, 0.0), w = v_0 - u;
+    Simulation simulation =
+        model(weight({0.0, 0.0, -kGravity}) + particle("block", m, Vec3::Zero(), v_0) +
+              plane("belt", "block@0", Vec3::UnitZ()) +
+              friction("belt", mu(kMu) + "\nsurface_velocity = " + triple(u)) +
+              integrator(type, step, kEnd));
+    run_to_end(simulation);
+    const Simulation::PointState block = simulation.point("block@0");
+    const Vec3 expected = kEnd * u + 0.5 * w.norm() / (kMu * kGravity) * w;
+    CHECK((vec3(block.position) - expected).norm() <= tolerance(1e-10));
+    CHECK((vec3(block.velocity) - u).norm() <= tolerance(1e-13));
+    CHECK(simulation.events().size() == 1);
+    CHECK(time_of_event(simulation, 0) == near(w.norm() / (kMu * kGravity), 1e-9));
+    // Friction takes the energy of sliding, the drive pays the rest.
+    const double lost = 0.5 * m * w.squaredNorm();
+    const double gained = 0.5 * m * (u.squaredNorm() - v_0.squaredNorm());
+    CHECK(column(simulation, "work.nonideal") == near(-lost, 1e-9));
+    CHECK(column(simulation, "work.external") == near(gained + lost, 1e-9));
+    CHECK(simulation.statistics().energy.max_rel <= tolerance(type == "emm" ? 1e-14 : 1e-9));
+}
+
+/// A block on a rough floor, pulled by a spring whose other end moves with u. Seen from that end it
+/// is on a belt: x = u t - (what it is there).
+void pull_by_spring(const std::string& type, double step) {
+    CAPTURE(type);
+    const Belt belt;
+    const std::string text =
+        weight({0.0, 0.0, -1.0}) + particle("block", 1.0, Vec3::Zero(), Vec3::Zero()) +
+        plane("floor", "block@0", Vec3::UnitZ()) + friction("floor", mu(0.4, 0.2)) +
+        particle("hand", 1.0, Vec3::Zero(), {0.1, 0.0, 0.0}) + "coordinates = \"x\"\n" +
+        "\n[[constraint]]\nname = \"pull\"\ntype = \"general_constraint\"\n"
+        "equation = \"hand.x = 0.1*t\"\n"
+        "\n[[constraint]]\nname = \"spring\"\ntype = \"test_spring\"\n"
+        "a = \"block@0\"\nb = \"hand@0\"\nlaw = \"elastic\"\ncompliance = 1.0\n" +
+        integrator(type, step, 2.2 * belt.period, 1e-11);
+    Simulation simulation(Manifest::parse(text, "pull.toml"), registry_with_spring());
+    const double most = type == "emm" ? step * step : 1e-8;
+    double worst = 0.0, crept = 0.0;
+    while (!simulation.done()) {
+        simulation.step();
+        const double t = simulation.time();
+        const double x = simulation.point("block@0").position[0];
+        if (t < belt.stick) crept = std::max(crept, std::abs(x));
+        worst = std::max(worst, std::abs(x - (0.1 * t - belt.place(t))));
+    }
+    CHECK(crept <= tolerance(1e-15));
+    CHECK(worst <= tolerance(most));
+    const std::vector<ContactEvent> events = simulation.events();
+    REQUIRE(events.size() == 4);
+    CHECK(events[0].t == near(belt.stick, most));
+    CHECK(events[1].t == near(belt.period, most));
+    CHECK(events[2].t == near(belt.period + belt.stick, most));
+    CHECK(events[3].t == near(2.0 * belt.period, most));
+    CHECK(simulation.statistics().energy.max_abs <= tolerance(type == "emm" ? 1e-13 : 1e-9));
+}
+
 TEST_SUITE("belt") {
     TEST_CASE("stick and slip alternate with the exact period") {
         const Belt belt;
@@ -618,6 +725,16 @@ TEST_SUITE("belt") {
             return std::abs(simulation.point("block@0").position[0] - belt.place(end));
         };
         CHECK(observed_order(2.0, error(1000), 1.0, error(2000)) == near(2.0, 0.1));
+    }
+
+    TEST_CASE("thrown across a belt, what slides keeps its direction on the belt") {
+        for (const double step : {1e-2, 3e-3, 1e-3}) cross_belt("emm", step);
+    }
+
+    TEST_CASE("pulled by a spring whose end moves away, a block stays until mu_s N, then jumps") {
+        pull_by_spring("rk4", 1e-3);
+        pull_by_spring("dopri5", 1e-3);
+        pull_by_spring("emm", 1.3e-3);
     }
 
     // Put down at rest it is dragged, v = mu g t, until it goes with the belt. The drive pays m

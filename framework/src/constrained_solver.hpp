@@ -11,10 +11,9 @@
 
 #include "ancora/framework/udwadia_kalaba.hpp"
 #include "rank_analysis.hpp"
+#include "solver_island.hpp"
 
 namespace ancora {
-
-class SolverIsland;
 
 /// Where the entries of M and A may differ from zero. The order of their values is this order.
 struct SystemPattern {
@@ -25,13 +24,6 @@ struct SystemPattern {
     std::vector<int> first_of_body;         ///< first coordinate of each body, ascending
 
     int num_rows() const { return row_start.empty() ? 0 : static_cast<int>(row_start.size()) - 1; }
-};
-
-/// What a factorisation came to.
-enum class SolverStatus {
-    good,
-    undetermined,  ///< [M; A] has no full column rank: x is not unique
-    failed,        ///< M is not positive semidefinite, or a value is not finite
 };
 
 /// The linear algebra of Udwadia and Kalaba's equation (theory, section 1), for many right-hand
@@ -54,6 +46,10 @@ enum class SolverStatus {
 /// F_L = A^T lambda of solve(Q, b); F_C = C + A^T lambda of solve(C, 0); the projection of a
 /// position error phi is solve(0, -phi).
 ///
+/// On the sparse path D_k is exact where masses couple the coordinates of a body, and taken with
+/// M's diagonal where they couple widely; where M is singular, with the rows of single bodies in
+/// place of A^+ A. That shows in multipliers of dependent rows only.
+///
 /// The system falls into islands, the coordinates that rows or masses join; each is solved on its
 /// own (sigma and the rank threshold are the island's).
 class ConstrainedSolver {
@@ -68,7 +64,8 @@ public:
     /// Islands that take the sparse path.
     int num_sparse_islands() const { return num_sparse_; }
 
-    /// Factorises at a state. From the second call on only the sparse path allocates, within Eigen.
+    /// Factorises at a state. From the second call on the dense path does not allocate, and the
+    /// sparse one within Eigen only, unless what it finds about rank or masses has changed.
     ///
     /// @param M values in the pattern's order
     /// @param A values in the pattern's order
@@ -77,10 +74,10 @@ public:
                            std::span<const double> A,
                            bool is_mass_new = true);
 
-    /// Solves (1); allocates nothing. An empty f or r is zero, an empty lambda is not wanted.
+    /// Solves (1); allocates nothing, unless refinement of a sparse island does not converge and
+    /// the island goes to the dense path. An empty f or r is zero, an empty lambda is not wanted.
     ///
-    /// @returns false if refinement of a sparse island did not converge and the island is too large
-    ///          for the dense path: x is then not to be used
+    /// @returns false if it did not and the island is too large for that: x is then not to be used
     bool solve(std::span<const double> f,
                std::span<const double> r,
                std::span<double> x,

@@ -41,8 +41,8 @@ DenseIsland::DenseIsland(IslandPattern pattern)
       dx_(Eigen::VectorXd::Zero(n_)),
       dlambda_(Eigen::VectorXd::Zero(m_)) {}
 
-SolverIsland::Status DenseIsland::factorise_local(const std::vector<double>& M,
-                                                  const std::vector<double>& A) {
+SolverStatus DenseIsland::factorise_local(const std::vector<double>& M,
+                                          const std::vector<double>& A) {
     M_ = M;
     A_ = A;
     compute_weights();
@@ -61,7 +61,7 @@ bool DenseIsland::solve_local(const Eigen::VectorXd& f,
     return is_solved;
 }
 
-SolverIsland::Status DenseIsland::compute(bool is_mass_new) {
+SolverStatus DenseIsland::compute(bool is_mass_new) {
     if (is_mass_new) {
         mass_.clear();
         for (std::size_t k = 0; k < M_.size(); ++k)
@@ -110,7 +110,7 @@ void DenseIsland::factorise_rows() {
 
 /// M_A, literally, unless masses differ so much that this would lose the small ones: then with
 /// A^+ A taken in coordinates scaled by the roots of the masses.
-SolverIsland::Status DenseIsland::augment() {
+SolverStatus DenseIsland::augment() {
     if (unit_.size() == 0) {
         unit_.setOnes(n_);
         augmented_ = EnvelopeCholesky::full(n_);

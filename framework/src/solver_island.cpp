@@ -22,9 +22,9 @@ SolverIsland::SolverIsland(IslandPattern pattern)
     extended_.assign(static_cast<std::size_t>(n_), 0.0L);
 }
 
-SolverIsland::Status SolverIsland::factorise(std::span<const double> M,
-                                             std::span<const double> A,
-                                             bool is_mass_new) {
+SolverStatus SolverIsland::factorise(std::span<const double> M,
+                                     std::span<const double> A,
+                                     bool is_mass_new) {
     if (is_mass_new) {
         for (std::size_t k = 0; k < M_.size(); ++k)
             M_[k] = M[static_cast<std::size_t>(pattern_.mass_from[k])];
@@ -70,20 +70,13 @@ bool SolverIsland::solve(std::span<const double> f,
                          std::span<const double> r,
                          std::span<double> x,
                          std::span<double> lambda) {
-    for (int i = 0; i < n_; ++i)
-        f_[i] =
-            f.empty()
-                ? 0.0
-                : f[static_cast<std::size_t>(pattern_.coordinates[static_cast<std::size_t>(i)])];
-    for (int k = 0; k < m_; ++k)
-        r_[k] = r.empty() ? 0.0
-                          : r[static_cast<std::size_t>(pattern_.rows[static_cast<std::size_t>(k)])];
+    const int* coordinate = pattern_.coordinates.data();
+    const int* row = pattern_.rows.data();
+    for (int i = 0; i < n_; ++i) f_[i] = f.empty() ? 0.0 : f.data()[coordinate[i]];
+    for (int k = 0; k < m_; ++k) r_[k] = r.empty() ? 0.0 : r.data()[row[k]];
     const bool is_solved = do_solve();
-    for (int i = 0; i < n_; ++i)
-        x[static_cast<std::size_t>(pattern_.coordinates[static_cast<std::size_t>(i)])] = x_[i];
-    if (lambda.empty()) return is_solved;
-    for (int k = 0; k < m_; ++k)
-        lambda[static_cast<std::size_t>(pattern_.rows[static_cast<std::size_t>(k)])] = lambda_[k];
+    for (int i = 0; i < n_; ++i) x.data()[coordinate[i]] = x_[i];
+    for (int k = 0; k < m_ && !lambda.empty(); ++k) lambda.data()[row[k]] = lambda_[k];
     return is_solved;
 }
 

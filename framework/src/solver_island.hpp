@@ -12,6 +12,13 @@
 
 namespace ancora {
 
+/// What a factorisation came to.
+enum class SolverStatus {
+    good,
+    undetermined,  ///< (M; A) has no full column rank: x is not unique
+    failed,        ///< M is not positive semidefinite, or a value is not finite
+};
+
 /// Pattern of an island in its own numbering, and where its values stand in the system's.
 struct IslandPattern {
     std::vector<int> coordinates;            ///< of the system, ascending
@@ -38,7 +45,7 @@ struct NullBlock {
 /// double), so that they come out right to the last digits wherever the factorisation has any.
 class SolverIsland {
 public:
-    enum class Status { good, undetermined, failed };
+    using Status = SolverStatus;
 
     explicit SolverIsland(IslandPattern pattern);
     virtual ~SolverIsland() = default;

@@ -204,7 +204,7 @@ void SparseIsland::assemble() {
     }
 }
 
-SolverIsland::Status SparseIsland::do_factorise(bool is_mass_new) {
+SolverStatus SparseIsland::do_factorise(bool is_mass_new) {
     is_dense_current_ = false;
     if (is_mass_new || is_augmented_) {
         if (!factorise_mass()) return Status::failed;

@@ -23,8 +23,8 @@ constexpr int kContradictionPasses = 3;
 // be 1e-6 of that and less.
 constexpr double kReduced = 1e-10;
 constexpr int kMostReductions = 4;
-// Projections end when they change no more than this part, or when all that is left of them is how
-// much rounding makes T fall short of 1.
+// Projections end when the next one would change no more than this part, or when all that is left
+// of them is how much rounding makes T fall short of 1.
 constexpr double kProjected = 1e-15;
 constexpr double kShortOfOne = 1e-4;
 constexpr int kMostProjections = 30;
@@ -174,7 +174,8 @@ bool SparseIsland::project_on_null(Eigen::VectorXd& mu) {
             mu[k] = next;
         }
         const double change = std::sqrt(square);
-        if (change <= kProjected * given) return true;
+        const double gain = pass > 0 && change < before ? change / before : 1.0;
+        if (change * gain <= kProjected * given) return true;
         if (pass > 0 && change > kStalled * before) return change <= kShortOfOne * mu.norm();
         before = change;
     }

@@ -30,6 +30,7 @@ struct Contact {
     ContactMode mode = ContactMode::stick;
     bool is_fresh = true;      ///< the mode began at the present state and is still to be confirmed
     double direction[2] = {};  ///< unit sliding direction at the beginning of the step
+    double speed = 0.0;        ///< of sliding at the beginning of the step
     double anchor[2] = {};     ///< stick: sliding displacement since it began, nearly zero
     int num_flips = 0;         ///< changes of mode at the present instant
     double margin = 0.0;       ///< stick: stick_limit - |C| of the last step, its mean

@@ -14,6 +14,9 @@ namespace {
 
 // Sliding slower than this, relative to the fastest that the island has been, has stopped.
 constexpr double kStopped = 1e-9;
+// Within a step, a slide in two directions that has come down to this part of its speed keeps the
+// step's direction.
+constexpr double kSlow = 1e-6;
 // A slide in two directions that is reversed at a speed above this, relative likewise, has passed
 // by zero; below, it has met zero but for the error of the step, and is stopped.
 constexpr double kTurning = 1e-5;
@@ -43,7 +46,7 @@ void set_direction(const double* x, int n, double* direction) {
 void begin_mode(Contact& contact, ContactMode mode) {
     contact.mode = mode;
     contact.is_fresh = true;
-    contact.anchor[0] = contact.anchor[1] = 0.0;
+    contact.anchor[0] = contact.anchor[1] = contact.speed = 0.0;
     contact.margin = contact.margin_h = 0.0;
 }
 
@@ -131,6 +134,7 @@ void KernelSystem::start_contacts() {
         begin_mode(contact, is_sliding ? ContactMode::slip : ContactMode::stick);
         contact.num_flips = 0;
         if (is_sliding) set_direction(w, contact.num_rows, contact.direction);
+        contact.speed = norm(w, contact.num_rows);
     }
     if (model_.traits.face == Face::continuous) {
         resolve_modes();
@@ -166,7 +170,8 @@ void KernelSystem::linearise_slip(const Contact& contact, const double* w, doubl
     double along = d[0] * w[0] + (n == 2 ? d[1] * w[1] : 0.0);
     const double speed = norm(w, n);
     has_turned_ |= along < 0.0;
-    if (n == 2 && speed > 0.0) {
+    // So slow it has stopped but for rounding, and turns with it.
+    if (n == 2 && speed > kSlow * contact.speed) {
         const double side = along < 0.0 ? -1.0 : 1.0;
         for (int i = 0; i < n; ++i) d[i] = side * w[i] / speed;
         along = side * speed;
@@ -177,7 +182,7 @@ void KernelSystem::linearise_slip(const Contact& contact, const double* w, doubl
         law_.by_normal[i] = slip.by_normal * d[i];
         for (int j = 0; j < n; ++j) {
             law_.by_rate[i][j] = along > 0.0 ? slip.by_speed * d[i] * d[j] : 0.0;
-            if (n == 2 && along != 0.0)
+            if (n == 2 && speed > kSlow * contact.speed)
                 law_.by_rate[i][j] += slip.force / along * ((i == j ? 1.0 : 0.0) - d[i] * d[j]);
         }
     }
@@ -629,6 +634,7 @@ void KernelSystem::follow_sliding() {
             w[i] = contacts_.along(contact.first_row + i, v_.data()) +
                    contacts_.drift(contact.first_row + i);
         set_direction(w, contact.num_rows, contact.direction);
+        contact.speed = norm(w, contact.num_rows);
     }
 }
 

@@ -24,6 +24,7 @@ constexpr double kSlow = 0.3;
 constexpr double kDiverged = 1e6;
 // Slow sliding in two directions turns fast before it stops, which only short pieces follow.
 constexpr int kMoreHalvings = 30;
+constexpr double kNothing = 1e-11;  // of a step
 constexpr int kMostPieces = 1000;   // of a step, between events
 constexpr int kMostSettlings = 50;  // changes of contact modes at one instant
 constexpr int kWords = 6;           // of the history before its vectors
@@ -102,7 +103,8 @@ void Emm::advance_over_events(System& system, double t0, double h) {
         if (pieces == kMostPieces)
             system.refuse(t,
                           "contacts change between stick and slip without end; check their "
-                          "coefficients of friction");
+                          "coefficients of friction (too large ones may leave no solution, "
+                          "Painleve's paradox)");
         bool has_converged = true;
         const auto trial = [&](double length) {
             has_converged = has_converged && converge(system, t, length);
@@ -132,6 +134,7 @@ void Emm::advance_over_events(System& system, double t0, double h) {
         if (length > 0.0) accept(system, t, length);
         if (event >= 0) system.pass_event(event);
         rest = event < 0 && length == rest ? 0.0 : end - (t + length);
+        if (rest < kNothing * h) rest = 0.0;  // an event at the end of the step, but for rounding
         t += length;
     }
 }

@@ -22,7 +22,8 @@ inline IntegratorTraits read_traits(const Arguments& arguments) {
 inline void refuse_chatter(System& system, double t) {
     system.refuse(t,
                   "contacts change between stick and slip without end; check their coefficients "
-                  "of friction");
+                  "of friction (too large ones may leave no solution, Painleve's paradox), or take "
+                  "a shorter step");
 }
 
 }  // namespace ancora::explicit_integrators

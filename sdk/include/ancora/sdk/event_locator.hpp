@@ -55,7 +55,7 @@ private:
     double locate(std::size_t event, double h, const Trial& trial) {
         // A function may begin at zero, where its mode began; then a point is sought where it is
         // positive.
-        constexpr int kMostHalvings = 40;
+        constexpr int kMostHalvings = 33;
         constexpr int kBits = 50;
         const auto value = [&](double length) {
             trial(length);

@@ -13,8 +13,11 @@
 namespace ancora {
 namespace {
 
-// A row's own diagonal relative to its Schur complement, where rows are independent and where not.
-constexpr double kFine = 1e-14;
+// A row's own diagonal relative to its Schur complement. Where rows are independent it only keeps
+// pivots from being zero, since rows wait for their coordinates; where pivots of M vanish rounding
+// is larger, and where rows are dependent delta must stand out of it.
+constexpr double kFine = 1e-16;
+constexpr double kFineSingular = 1e-14;
 constexpr double kCoarse = 1e-11;
 // The pivot of a dependent row is delta times the sum of squares of the numbers by which the rows
 // before add up to it. Smaller pivots than this, in units of delta, mean that there is one.
@@ -234,7 +237,7 @@ SolverStatus SparseIsland::do_factorise(bool is_mass_new) {
 /// Factorises the assembled K with the mode's delta.
 void SparseIsland::enter(Mode mode) {
     mode_ = mode;
-    delta_ = mode == Mode::dependent ? kCoarse : kFine;
+    delta_ = mode == Mode::dependent ? kCoarse : mass_.is_singular() ? kFineSingular : kFine;
     double* K = K_.valuePtr();
     for (int k = 0; k < m_; ++k)
         K[diagonal_place_[static_cast<std::size_t>(n_ + k)]] = length_[k] > 0.0 ? -delta_ : -1.0;

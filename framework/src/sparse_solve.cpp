@@ -14,6 +14,10 @@ namespace {
 constexpr double kConverged = 1e-15;
 constexpr double kRounding = 1e-17;
 constexpr int kMostRefinements = 20;
+// The same for multipliers; and what of them may be left when x is right and corrections have
+// stalled. Multipliers that change by more belong to dependent rows.
+constexpr double kSettled = 1e-14;
+constexpr double kUnsettled = 1e-6;
 // Corrections that shrink by less than this have stalled.
 constexpr double kStalled = 0.5;
 // Residuals of scaled rows above this part of their terms mean that rows contradict each other.
@@ -39,7 +43,7 @@ bool SparseIsland::do_solve() {
     bool is_solved = attempt();
     if (!is_solved && mode_ == Mode::independent) {
         enter(Mode::dependent);
-        is_solved = is_factorised_ && attempt();
+        is_solved = was_dependent_ = is_factorised_ && attempt();
     }
     if (!is_solved && n_ + m_ <= kMostDense) return fall_back();
     if (!is_solved && mode_ == Mode::dependent) {
@@ -74,12 +78,10 @@ bool SparseIsland::refine() {
         const double gain = std::max(slowest_gain_, before > 0.0 ? correction / before : 0.0);
         const bool is_right =
             correction * gain <= kConverged * solution || correction <= kRounding * free;
-        const bool are_multipliers_right =
-            mode_ != Mode::independent ||
-            scaled_norm(dlambda_) * gain <= kConverged * scaled_norm(lambda_);
-        if (is_right && are_multipliers_right) return true;
-        if (step >= 2 && correction > kStalled * before)
-            return is_right && mode_ != Mode::independent;
+        const double unsettled =
+            mode_ == Mode::independent ? scaled_norm(dlambda_) / scaled_norm(lambda_) : 0.0;
+        if (is_right && !(unsettled * gain > kSettled)) return true;
+        if (step >= 2 && correction > kStalled * before) return is_right && unsettled < kUnsettled;
         before = correction;
     }
     return false;

@@ -581,6 +581,26 @@ TEST_SUITE("constrained solver") {
         CHECK(gap(s).x <= tolerance(1e-13));
     }
 
+    // f = A^T lambda in whole numbers, which the rows take up; nothing given moves nothing.
+    TEST_CASE("forces that the rows take up move nothing") {
+        MatrixXd A(3, 5);
+        A << 1, 2, 0, -1, 3, 0, 1, 4, 2, -2, 1, 3, 4, 1, 1;
+        System s = full_system(Eigen::VectorXd::LinSpaced(5, 1.0, 5.0).asDiagonal(), A);
+        for (const SolverPath path : kPaths) {
+            s.f = A.transpose() * Vector3d(4.0, -7.0, 2.0);
+            const Solution held = solve(s, path);
+            CHECK(held.is_solved);
+            CHECK(held.x.norm() <= tolerance(1e-16) * s.f.norm());
+            CHECK(held.worst_row < 1e-10);
+            s.f.setZero();
+            const Solution still = solve(s, path);
+            CHECK(still.is_solved);
+            CHECK(still.x.norm() == 0.0);
+            CHECK(still.lambda.norm() == 0.0);
+            CHECK(still.worst_row == 0.0);
+        }
+    }
+
     TEST_CASE("long chains and rings converge on the sparse path and meet their rows") {
         for (const System& s : {chain(1000, false), chain(1000, true), ring(200)}) {
             const Solution out = solve(s, SolverPath::automatic);

@@ -265,11 +265,19 @@ ConstrainedSolver::WorstRow ConstrainedSolver::worst_row(std::span<const double>
                                 island->weights()[static_cast<Eigen::Index>(i)];
             free_square += part * part;
         }
+        // A row whose own terms are all zero but for rounding is measured by what it could see of
+        // x.
+        double square = 0.0;
+        for (std::size_t i = 0; i < pattern.coordinates.size(); ++i) {
+            const double part = x[static_cast<std::size_t>(pattern.coordinates[i])] *
+                                island->weights()[static_cast<Eigen::Index>(i)];
+            square += part * part;
+        }
         for (std::size_t k = 0; k < pattern.rows.size(); ++k) {
             const double wanted = r.empty() ? 0.0 : r[static_cast<std::size_t>(pattern.rows[k])];
             double gap = -wanted;
             double terms =
-                std::abs(wanted) + kFreeMotion * std::sqrt(free_square) *
+                std::abs(wanted) + (kFreeMotion * std::sqrt(free_square) + std::sqrt(square)) *
                                        island->row_lengths()[static_cast<Eigen::Index>(k)];
             for (int e = pattern.row_start[k]; e < pattern.row_start[k + 1]; ++e) {
                 const int i = pattern.coordinates[static_cast<std::size_t>(

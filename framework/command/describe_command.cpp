@@ -68,6 +68,27 @@ std::span<const Parameter> parameters(const TypeDescriptor& type) {
     return {type.parameters, static_cast<std::size_t>(type.num_parameters)};
 }
 
+std::vector<const char*> examples(const TypeDescriptor& type) {
+    const auto end = std::ranges::find(type.examples, nullptr);
+    return {type.examples.begin(), end};
+}
+
+/// What the type promises, each in one phrase.
+std::vector<std::string> claims(const TypeDescriptor& type) {
+    std::vector<std::string> list;
+    const auto add = [&](Claim claim, const char* phrase) {
+        if (type.claims.has(claim)) list.emplace_back(phrase);
+    };
+    add(Claim::rigid_motion_invariant, "invariant under rigid motions");
+    add(Claim::dissipative, "dissipative");
+    add(Claim::frame_invariant, "frame invariant");
+    if (type.order > 0) list.push_back(fmt::format("order {}", type.order));
+    add(Claim::keeps_energy, "keeps energy");
+    add(Claim::keeps_momentum, "keeps momentum");
+    add(Claim::keeps_angular_momentum, "keeps angular momentum");
+    return list;
+}
+
 std::string to_text(const PluginType& entry) {
     const TypeDescriptor& type = *entry.type;
     std::string text = fmt::format("{} \"{}\": {}\n", to_text(type.kind), type.name, type.doc);
@@ -82,6 +103,9 @@ std::string to_text(const PluginType& entry) {
                           : "\nParameters:\n";
     if (type.num_parameters == 0) text += "  none of its own\n";
     add_parameters(parameters(type), "  ", text);
+    text += section("Claims", fmt::format("{}", fmt::join(claims(type), ", ")));
+    for (const char* example : examples(type))
+        text += section("Example", *example != '\0' ? example : "# nothing but defaults");
     return text + section("Source", type.source);
 }
 
@@ -140,6 +164,10 @@ std::string to_markdown(const PluginType& entry) {
             "--- |\n";
         add_markdown_rows(parameters(type), "", text);
     }
+    if (const std::vector<std::string> list = claims(type); !list.empty())
+        text += fmt::format("\nClaims: {}.\n", fmt::join(list, ", "));
+    for (const char* example : examples(type))
+        if (*example != '\0') text += fmt::format("\n```toml\n{}\n```\n", example);
     if (*type.source != '\0') text += fmt::format("\nSource: {}\n", type.source);
     return text;
 }
@@ -183,6 +211,8 @@ Json to_json(const PluginType& entry) {
             {"equation", type.equation},
             {"tolerance", type.tolerance},
             {"parameters", to_json(parameters(type))},
+            {"claims", claims(type)},
+            {"examples", examples(type)},
             {"source", type.source}};
 }
 

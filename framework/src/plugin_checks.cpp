@@ -21,6 +21,8 @@ constexpr int kMostEntries = 10'000;
 constexpr int kDeepestTable = 16;
 
 constexpr std::uint32_t kAllShapes = (static_cast<std::uint32_t>(Shape::object) << 1) - 1;
+constexpr std::uint32_t kAllClaims =
+    (static_cast<std::uint32_t>(Claim::keeps_angular_momentum) << 1) - 1;
 
 // --- built for this program?
 
@@ -176,6 +178,13 @@ std::string find_type_flaw(const TypeDescriptor& type, std::uint32_t index) {
                            what,
                            type.num_parameters,
                            type.parameters == nullptr ? "none" : "an array of them");
+
+    if ((type.claims.bits & ~kAllClaims) != 0)
+        return fmt::format("{} makes a claim that SDK {} does not have (claims {:#x})",
+                           what,
+                           ANCORA_SDK_VERSION,
+                           type.claims.bits);
+    if (type.order < 0) return fmt::format("{} claims the order {}", what, type.order);
 
     const std::span schema(type.parameters, static_cast<std::size_t>(type.num_parameters));
     std::string flaw = find_schema_flaw(schema, what, 0);

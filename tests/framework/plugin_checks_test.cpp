@@ -143,6 +143,13 @@ TEST_SUITE("plugin checks") {
         CHECK(flaw_of_type([](auto& t) {
                   t.num_parameters = -1;
               }) == kBrick + " announces -1 parameters, but leads to none");
+        CHECK(flaw_of_type([](auto& t) {
+                  t.claims.bits = 1u << 9;
+              }) == kBrick + " makes a claim that SDK " + std::to_string(ANCORA_SDK_VERSION) +
+                        " does not have (claims 0x200)");
+        CHECK(flaw_of_type([](auto& t) {
+                  t.order = -1;
+              }) == kBrick + " claims the order -1");
     }
 
     TEST_CASE("flaws of a schema") {

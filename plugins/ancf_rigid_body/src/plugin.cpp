@@ -8,6 +8,7 @@
 namespace {
 
 namespace p = ancora::parameter;
+using ancora::Claim;
 
 constexpr ancora::Parameter kPenalty[] = {
     p::number("volume",
@@ -36,7 +37,22 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                      "U = 1/2 V alpha sum of eps_k^2,  eps_i = 1/2 (e_i.e_i - 1),  "
                      "eps_4 = e_1.e_2,  eps_5 = e_2.e_3,  eps_6 = e_3.e_1",
          .source = "H. Sugano, Structure-Preserving Absolute Nodal Coordinate Formulation for "
-                   "Rigid Body and Rigid Body Constraint, Miyazaki-Yamazaki Laboratory"},
+                   "Rigid Body and Rigid Body Constraint, Miyazaki-Yamazaki Laboratory",
+         .examples = {"size = [0.6, 0.4, 0.2]\n"
+                      "density = 500.0\n"
+                      "penalty = 1.0e6\n"
+                      "position = [0.3, -0.2, 0.5]\n"
+                      "orientation = { axis = [1.0, 2.0, 3.0], angle = 0.7 }\n"
+                      "velocity = [0.2, 0.1, -0.3]\n"
+                      "angular_velocity = [0.5, -1.0, 2.0]",
+                      "mass = 2.0\n"
+                      "inertia = [[0.3, 0.02, 0.0], [0.02, 0.4, -0.01], [0.0, -0.01, 0.5]]\n"
+                      "center_of_mass = [0.1, -0.05, 0.2]\n"
+                      "angular_velocity = [1.0, 0.5, -0.5]",
+                      "mass = 1.0\n"
+                      "inertia = [0.1, 0.1, 0.2]\n"
+                      "angular_velocity = [0.0, 0.0, 3.0]"},
+         .claims = {Claim::rigid_motion_invariant}},
         kAncfRigidBody.entries),
 };
 

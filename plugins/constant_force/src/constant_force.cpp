@@ -47,7 +47,9 @@ constexpr TypeDescriptor kTypes[] = {
     type<ConstantForce>("constant_force",
                         {.doc = "constant force on a point, of nonideal work",
                          .equation = "C = constant; work C . (r_1 - r_0)",
-                         .source = "Udwadia, Kalaba, Fan, Nonlinear Analysis 63, 2005, section 4"},
+                         .source = "Udwadia, Kalaba, Fan, Nonlinear Analysis 63, 2005, section 4",
+                         .examples = {"at = \"a@[0.3, 0.1, -0.2]\"\n"
+                                      "force = [1.0, -2.0, 0.5]"}},
                         kParameters),
 };
 

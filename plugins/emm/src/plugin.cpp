@@ -28,7 +28,10 @@ constexpr TypeDescriptor kTypes[] = {
          .source = "H. Sugano, Structure-Preserving Absolute Nodal Coordinate Formulation for "
                    "Rigid Body and Rigid Body Constraint, section 4",
          .tolerance = "largest displacement of matter by the last Newton correction [m], "
-                      "default 1e-12; the energy defect is tested besides"},
+                      "default 1e-12; the energy defect is tested besides",
+         .examples = {"", "max_iterations = 40\nmax_halvings = 4"},
+         .claims = {Claim::keeps_energy, Claim::keeps_momentum, Claim::keeps_angular_momentum},
+         .order = 2},
         kParameters),
 };
 

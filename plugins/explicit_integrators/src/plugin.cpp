@@ -28,7 +28,10 @@ constexpr TypeDescriptor kTypes[] = {
         {.doc = "classical Runge-Kutta method of fourth order, fixed step, on accelerations",
          .equation = "M q'' = Q + F_L + F_C,  x1 = x0 + h (k1 + 2 k2 + 2 k3 + k4) / 6",
          .source = "W. Kutta, Zeitschrift fuer Mathematik und Physik 46 (1901)",
-         .tolerance = "not used"},
+         .tolerance = "not used",
+         .examples = {"", "projection = false\nbaumgarte = 5.0"},
+         .claims = {Claim::keeps_momentum},
+         .order = 4},
         kParameters),
     type<explicit_integrators::Dopri5>(
         "dopri5",
@@ -37,7 +40,10 @@ constexpr TypeDescriptor kTypes[] = {
          .equation = "M q'' = Q + F_L + F_C,  max |e_i| / (tol + tol max(|x_i|, h |x_i'|)) <= 1",
          .source = "J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26",
          .tolerance = "local error per component of q and v, absolute (SI) and relative, default "
-                      "1e-9; step is the first step"},
+                      "1e-9; step is the first step",
+         .examples = {"", "projection = false"},
+         .claims = {Claim::keeps_momentum},
+         .order = 5},
         kParameters),
 };
 

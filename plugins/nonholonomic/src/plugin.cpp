@@ -34,13 +34,25 @@ constexpr ancora::TypeDescriptor kTypes[] = {
         "knife_edge",
         {.doc = "a point of a body does not move across an edge: a skate, a sled, a thin wheel",
          .equation = "psi = (n x d) . r_p' = 0",
-         .source = kSource},
+         .source = kSource,
+         .examples = {"body = \"a\"\n"
+                      "direction = [1.0, 0.2, 0.0]",
+                      "body = \"a\"\n"
+                      "point = [0.3, 0.1, -0.2]\n"
+                      "direction = [1.0, 0.0, 0.0]\n"
+                      "normal = [0.1, -0.2, 1.0]"}},
         kKnifeEdge),
     ancora::type<ancora::nonholonomic::Rolling>(
         "rolling",
         {.doc = "a ball rolls on a plane without slipping",
          .equation = "psi_k = t_k . (r_c' - R sum_i (e_i . n) e_i') = 0, k = 1, 2",
-         .source = kSource},
+         .source = kSource,
+         .examples = {"body = \"a\"\n"
+                      "radius = 0.4",
+                      "body = \"a\"\n"
+                      "center = [0.1, 0.0, -0.2]\n"
+                      "radius = 0.5\n"
+                      "normal = [0.1, -0.2, 1.0]"}},
         kRolling),
 };
 

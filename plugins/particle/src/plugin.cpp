@@ -29,7 +29,15 @@ constexpr ancora::TypeDescriptor kTypes[] = {
          .equation = "q = (r_k),  T = 1/2 q'.M q',  M = m I or a matrix",
          .source =
              "F. E. Udwadia, R. E. Kalaba, Y. Fan, Is analytical dynamics a theoretical or an "
-             "experimental science?, Nonlinear Analysis 63 (2005) 692-698"},
+             "experimental science?, Nonlinear Analysis 63 (2005) 692-698",
+         .examples = {"mass = 1.5\n"
+                      "position = [0.4, -0.3, 0.2]\n"
+                      "velocity = [1.0, 0.5, -0.2]",
+                      "mass = 2.0\n"
+                      "position = [1.0, 0.0, 0.5]\n"
+                      "coordinates = \"xz\"",
+                      "mass = [[2.0, 0.3, 0.0], [0.3, 1.0, 0.1], [0.0, 0.1, 0.5]]\n"
+                      "velocity = [0.0, 1.0, 0.0]"}},
         kParticle),
 };
 

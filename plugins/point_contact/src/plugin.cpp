@@ -8,6 +8,7 @@
 namespace {
 
 namespace p = ancora::parameter;
+using ancora::Claim;
 
 constexpr const char* kSource =
     "Shabana, Dynamics of Multibody Systems, 4th ed., Cambridge UP, 2013";
@@ -46,20 +47,40 @@ constexpr ancora::TypeDescriptor kTypes[] = {
         "point_on_plane",
         {.doc = "a point stays on a plane, on which friction may act",
          .equation = "phi = n . (r_p - r_o) = 0; sliding sigma_i = t_i . (r_p - r_o)",
-         .source = kSource},
+         .source = kSource,
+         .examples = {"point = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "normal = [0.1, -0.2, 1.0]",
+                      "point = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "origin = \"b@[0.0, 0.2, 0.1]\"\n"
+                      "normal = \"b@[0.2, 0.0, 1.0]\""},
+         .claims = {Claim::rigid_motion_invariant}},
         kPlane),
     ancora::type<ancora::point_contact::PointOnLine>(
         "point_on_line",
         {.doc = "a point stays on a straight line, on which friction may act",
          .equation = "phi_i = n_i . (r_p - r_o) = 0, i = 1, 2; sliding sigma = d . (r_p - r_o)",
-         .source = kSource},
+         .source = kSource,
+         .examples = {"point = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "direction = [1.0, -0.2, 0.3]",
+                      "point = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "origin = \"b@[0.0, 0.2, 0.1]\"\n"
+                      "direction = \"b@[0.2, 0.0, 1.0]\""},
+         .claims = {Claim::rigid_motion_invariant}},
         kLine),
     ancora::type<ancora::point_contact::PointOnCircle>(
         "point_on_circle",
         {.doc = "a point stays on a circle, on which friction may act",
          .equation = "rho = r_p - r_c: n . rho = 0, (rho . rho - R^2) / (2 R) = 0; sliding rate "
                      "(xi eta' - eta xi') / sqrt(xi^2 + eta^2), xi = t1 . rho, eta = t2 . rho",
-         .source = kSource},
+         .source = kSource,
+         .examples = {"point = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "normal = [0.1, -0.2, 1.0]\n"
+                      "radius = 0.7",
+                      "point = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "center = \"b@[0.0, 0.2, 0.1]\"\n"
+                      "normal = \"b@[0.2, 0.0, 1.0]\"\n"
+                      "radius = 0.7"},
+         .claims = {Claim::rigid_motion_invariant}},
         kCircle),
 };
 

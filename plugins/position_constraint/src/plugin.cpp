@@ -20,7 +20,12 @@ constexpr ancora::TypeDescriptor kTypes[] = {
         "position",
         {.doc = "two points coincide, in all or some inertial directions",
          .equation = "phi_k = e_k . (r_a - r_b) = 0",
-         .source = "Shabana, Dynamics of Multibody Systems, 4th ed., Cambridge UP, 2013"},
+         .source = "Shabana, Dynamics of Multibody Systems, 4th ed., Cambridge UP, 2013",
+         .examples = {"a = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "b = \"b@[-0.4, 0.2, 0.1]\"",
+                      "a = \"a@[0.0, 0.0, 0.5]\"\n"
+                      "b = \"ground@[0.1, 0.2, 0.3]\"\n"
+                      "components = \"xz\""}},
         kPosition),
 };
 

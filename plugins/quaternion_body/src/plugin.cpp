@@ -7,6 +7,8 @@
 
 namespace {
 
+using ancora::Claim;
+
 constexpr auto kQuaternionBody =
     ancora::rigid::join(ancora::rigid::kMassParameters, ancora::rigid::kStartParameters);
 
@@ -20,7 +22,18 @@ constexpr ancora::TypeDescriptor kTypes[] = {
          .source = "P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall, "
                    "1988, ch. 6; F. E. Udwadia, P. Phohomsiri, Explicit equations of motion for "
                    "constrained mechanical systems with singular mass matrices, Proc. R. Soc. A "
-                   "462 (2006) 2097-2117"},
+                   "462 (2006) 2097-2117",
+         .examples = {"size = [0.6, 0.4, 0.2]\n"
+                      "density = 500.0\n"
+                      "position = [0.3, -0.2, 0.5]\n"
+                      "orientation = { axis = [1.0, 2.0, 3.0], angle = 0.7 }\n"
+                      "velocity = [0.2, 0.1, -0.3]\n"
+                      "angular_velocity = [0.5, -1.0, 2.0]",
+                      "mass = 2.0\n"
+                      "inertia = [[0.3, 0.02, 0.0], [0.02, 0.4, -0.01], [0.0, -0.01, 0.5]]\n"
+                      "center_of_mass = [0.1, -0.05, 0.2]\n"
+                      "angular_velocity = [1.0, 0.5, -0.5]"},
+         .claims = {Claim::rigid_motion_invariant}},
         kQuaternionBody.entries),
 };
 

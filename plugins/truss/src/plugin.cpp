@@ -7,6 +7,7 @@
 namespace {
 
 namespace p = ancora::parameter;
+using ancora::Claim;
 
 constexpr ancora::Parameter kGrid[] = {
     p::vector("counts", 2, "", "numbers of nodes along the two directions")
@@ -67,7 +68,33 @@ constexpr ancora::TypeDescriptor kTypes[] = {
          .equation = "eps = (l^2 - L^2) / (2 L^2),  U = 1/2 E A L eps^2,  "
                      "M = rho A L / 6 [2 1; 1 2] (x) I_3 or rho A L / 2 on each node",
          .source = "Green-Lagrange strain of a bar: Belytschko, Liu, Moran, Nonlinear Finite "
-                   "Elements for Continua and Structures, Wiley, 2000"},
+                   "Elements for Continua and Structures, Wiley, 2000",
+         .examples = {"from = [0.0, 0.0, 0.0]\n"
+                      "to = [0.8, 0.3, -0.2]\n"
+                      "young = 2.0e6\n"
+                      "area = 1.0e-4\n"
+                      "density = 2700.0\n"
+                      "velocity = [0.1, 0.0, 0.2]",
+                      "nodes = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.4, 0.9, 0.1], "
+                      "[0.5, 0.3, 0.8]]\n"
+                      "elements = [[0, 1], [1, 2], [2, 0], [0, 3], [1, 3], [2, 3]]\n"
+                      "young = inf\n"
+                      "node_masses = [[0, 1.0], [1, 0.5], [2, 0.7], [3, 0.2]]\n"
+                      "spin = { axis = [0.0, 0.0, 1.0], rate = 2.0 }",
+                      "grid = { counts = [3, 2], spacing = [0.5, 0.4], diagonals = true }\n"
+                      "young = 1.0e6\n"
+                      "area = 1.0e-4\n"
+                      "density = 1000.0\n"
+                      "rest_length = 0.45\n"
+                      "mass = \"lumped\"",
+                      "from = [0.0, 0.0, 0.0]\n"
+                      "to = [0.5, 0.0, 0.0]\n"
+                      "young = 2.0e6\n"
+                      "area = 1.0e-4\n"
+                      "density = 0.0\n"
+                      "node_masses = [[0, 1.0], [1, 2.0]]\n"
+                      "velocity_from = \"a\""},
+         .claims = {Claim::rigid_motion_invariant}},
         kTruss),
 };
 

@@ -70,7 +70,12 @@ private:
 constexpr TypeDescriptor kTypes[] = {
     type<Rod>("rod",
               {.doc = "a massless rod keeps two points at a distance",
-               .equation = "phi = (|r_a - r_b|^2 - L^2) / (2 L) = 0"},
+               .equation = "phi = (|r_a - r_b|^2 - L^2) / (2 L) = 0",
+               .source = "Shabana, Dynamics of Multibody Systems, 4th ed., Cambridge UP, 2013",
+               .examples = {"a = \"a@[0.3, 0.1, -0.2]\"\n"
+                            "b = \"b@[-0.4, 0.2, 0.1]\"\n"
+                            "length = 1.5"},
+               .claims = {Claim::rigid_motion_invariant}},
               Rod::kParameters),
 };
 

@@ -2,7 +2,9 @@
 // The plugin descriptor and the macro that exports it: the only symbol a plugin has.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <type_traits>
 
@@ -18,6 +20,42 @@ namespace ancora {
 
 enum class TypeKind : std::int32_t { body, constraint, force, integrator };
 
+/// Promises that a type makes beyond its interface; `ancora verify` holds it to each.
+enum class Claim : std::uint32_t {
+    /// Constraints: pi(R r + c) = pi where all attachments are moved together, points by rotation
+    /// and translation, directions by rotation; not asked of objects that are tied to the inertial
+    /// frame. Bodies: kinetic and elastic energy do not change under a rotation of space.
+    rigid_motion_invariant = 1u << 0,
+    dissipative = 1u << 1,      ///< forces: the power is never positive
+    frame_invariant = 1u << 2,  ///< forces: f(R r + c) = R f(r) where all attachments are moved
+    /// Integrators: what a system without loads and friction keeps to rounding.
+    keeps_energy = 1u << 3,
+    keeps_momentum = 1u << 4,
+    keeps_angular_momentum = 1u << 5,
+};
+
+/// A set of claims, written `{Claim::dissipative, Claim::frame_invariant}`.
+struct Claims {
+    constexpr Claims() = default;
+    constexpr Claims(std::initializer_list<Claim> claims) {
+        for (const Claim claim : claims) bits |= static_cast<std::uint32_t>(claim);
+    }
+    constexpr bool has(Claim claim) const {
+        return (bits & static_cast<std::uint32_t>(claim)) != 0;
+    }
+
+    std::uint32_t bits = 0;
+};
+
+/// Example parameter sets, each the TOML text of an object's own keys, one per line: all that
+/// stands below `name` and `type`. Tables are written inline. Other objects go by the names
+/// that they have in the system which `ancora verify` builds around an example:
+///
+///   a, b     rigid bodies that know every point and direction, "a@[0.3, 0.0, -0.2]"
+///   c        a constraint on which a point of `a` slides
+///   ground   the ground
+using Examples = std::array<const char*, 8>;
+
 /// One type that a plugin offers. Plain data; the factory is the only code it leads to.
 struct TypeDescriptor {
     TypeKind kind = TypeKind::body;
@@ -31,6 +69,9 @@ struct TypeDescriptor {
     /// Returns a new object (Body*, Constraint*, NonidealForce* or Integrator* after `kind`), owned
     /// by the caller.
     void* (*create)(const Arguments& arguments) = nullptr;
+    Examples examples{};  ///< the first null ends them
+    Claims claims;
+    std::int32_t order = 0;  ///< integrators: order of convergence; 0: not stated
 };
 
 /// First bytes of every descriptor.
@@ -81,42 +122,41 @@ void* create(const Arguments& arguments) {
 
 }  // namespace detail
 
-/// Texts of a type, for `ancora describe` and the reference.
+/// What a type says of itself, for `ancora describe`, the reference and `ancora verify`.
 struct TypeDocs {
     const char* doc = "";
     const char* equation = "";
     const char* source = "";
     const char* tolerance = "";  ///< integrators only
+    Examples examples{};         ///< at least one, so that the type can be verified
+    Claims claims{};
+    std::int32_t order = 0;  ///< integrators only
 };
 
 /// Describes class T, which is made by T(const Arguments&).
+template <class T>
+constexpr TypeDescriptor type(const char* name, const TypeDocs& docs) {
+    return {.kind = detail::kind_of<T>(),
+            .name = name,
+            .doc = docs.doc,
+            .equation = docs.equation,
+            .source = docs.source,
+            .tolerance = docs.tolerance,
+            .create = &detail::create<T>,
+            .examples = docs.examples,
+            .claims = docs.claims,
+            .order = docs.order};
+}
+
+/// The same for a class with parameters.
 template <class T, int N>
 constexpr TypeDescriptor type(const char* name,
                               const TypeDocs& docs,
                               const Parameter (&schema)[N]) {
-    return {detail::kind_of<T>(),
-            name,
-            docs.doc,
-            docs.equation,
-            docs.source,
-            docs.tolerance,
-            schema,
-            N,
-            &detail::create<T>};
-}
-
-/// The same for a class without parameters.
-template <class T>
-constexpr TypeDescriptor type(const char* name, const TypeDocs& docs) {
-    return {detail::kind_of<T>(),
-            name,
-            docs.doc,
-            docs.equation,
-            docs.source,
-            docs.tolerance,
-            nullptr,
-            0,
-            &detail::create<T>};
+    TypeDescriptor described = type<T>(name, docs);
+    described.parameters = schema;
+    described.num_parameters = N;
+    return described;
 }
 
 }  // namespace ancora

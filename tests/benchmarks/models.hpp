@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include <Eigen/Geometry>
 #include <fmt/format.h>
 
 #include "ancora/framework/manifest.hpp"
@@ -32,6 +33,16 @@ inline Manifest free_top(double step, long steps, double penalty) {
     return manifest;
 }
 
+/// Joints between links of length 1 m, the first hung from the ground.
+inline void hang_links(Manifest& manifest, int N) {
+    for (int i = 0; i < N; ++i)
+        manifest.add_constraint(fmt::format("joint{}", i), "position")
+            .set("a", fmt::format("link{}@[-0.5, 0, 0]", i))
+            .set("b",
+                 i == 0 ? std::string("ground@[0, 0, 0]")
+                        : fmt::format("link{}@[0.5, 0, 0]", i - 1));
+}
+
 /// N exactly rigid boxes in a row, the first hung from the ground, released from horizontal.
 inline Manifest hanging_chain(int N, double step, long steps) {
     Manifest manifest = empty_model(step, steps);
@@ -41,11 +52,38 @@ inline Manifest hanging_chain(int N, double step, long steps) {
             .set("size", {1.0, 0.2, 0.1})
             .set("density", 1000.0)
             .set("position", {i + 0.5, 0.0, 0.0});
-    for (int i = 0; i < N; ++i)
-        manifest.add_constraint(fmt::format("joint{}", i), "position")
-            .set("a", fmt::format("link{}@[-0.5, 0, 0]", i))
-            .set("b",
-                 i == 0 ? std::string("ground@[0, 0, 0]") : fmt::format("link{}@[0.5, 0, 0]", i - 1));
+    hang_links(manifest, N);
+    return manifest;
+}
+
+/// The same chain bent and in motion: each link is turned about an axis of its own by up to a
+/// radian and spins at about 1 rad/s, so that no entry of A that a joint or a base vector makes is
+/// zero by chance.
+inline Manifest bent_chain(int N, double step, long steps) {
+    Manifest manifest = empty_model(step, steps);
+    manifest.model.gravity = {0.0, 0.0, -9.81};
+    Eigen::Vector3d joint = Eigen::Vector3d::Zero();
+    Eigen::Vector3d joint_velocity = Eigen::Vector3d::Zero();
+    for (int i = 0; i < N; ++i) {
+        const Eigen::Vector3d axis(std::sin(1.0 + i), std::cos(2.0 * i), std::sin(0.7 * i + 0.4));
+        const Eigen::Quaterniond turn(
+            Eigen::AngleAxisd(0.8 + 0.2 * std::sin(3.0 * i), axis.normalized()));
+        const Eigen::Vector3d omega(std::cos(1.3 * i), std::sin(2.1 * i + 1.0), std::cos(0.9 * i));
+        const Eigen::Vector3d half = 0.5 * (turn * Eigen::Vector3d::UnitX());
+        const Eigen::Vector3d half_velocity = (turn * omega).cross(half);
+        const Eigen::Vector3d center = joint + half;
+        const Eigen::Vector3d velocity = joint_velocity + half_velocity;
+        manifest.add_body(fmt::format("link{}", i), "ancf_rigid_body")
+            .set("size", {1.0, 0.2, 0.1})
+            .set("density", 1000.0)
+            .set("position", {center.x(), center.y(), center.z()})
+            .set("orientation", {turn.w(), turn.x(), turn.y(), turn.z()})
+            .set("velocity", {velocity.x(), velocity.y(), velocity.z()})
+            .set("angular_velocity", {omega.x(), omega.y(), omega.z()});
+        joint += 2.0 * half;
+        joint_velocity += 2.0 * half_velocity;
+    }
+    hang_links(manifest, N);
     return manifest;
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr int kMostDense = 60;
 // An entry of a null vector up to this size is rounding: it is a unit vector over scaled rows.
 constexpr double kInSupport = 1e-8;
-// A free motion's acceleration counts in a row's residual by this part, since x is made of it.
+// A free motion's acceleration counts in a row's scale by this part, since x is made of it.
 constexpr double kFreeMotion = 1e-6;
 
 /// Disjoint sets of coordinates.
@@ -265,20 +265,17 @@ ConstrainedSolver::WorstRow ConstrainedSolver::worst_row(std::span<const double>
                                 island->weights()[static_cast<Eigen::Index>(i)];
             free_square += part * part;
         }
-        // A row whose own terms are all zero but for rounding is measured by what it could see of
-        // x.
         double square = 0.0;
         for (std::size_t i = 0; i < pattern.coordinates.size(); ++i) {
             const double part = x[static_cast<std::size_t>(pattern.coordinates[i])] *
                                 island->weights()[static_cast<Eigen::Index>(i)];
             square += part * part;
         }
+        const double motion = std::sqrt(square) + kFreeMotion * std::sqrt(free_square);
         for (std::size_t k = 0; k < pattern.rows.size(); ++k) {
             const double wanted = r.empty() ? 0.0 : r[static_cast<std::size_t>(pattern.rows[k])];
             double gap = -wanted;
-            double terms =
-                std::abs(wanted) + (kFreeMotion * std::sqrt(free_square) + std::sqrt(square)) *
-                                       island->row_lengths()[static_cast<Eigen::Index>(k)];
+            double terms = 0.0;
             for (int e = pattern.row_start[k]; e < pattern.row_start[k + 1]; ++e) {
                 const int i = pattern.coordinates[static_cast<std::size_t>(
                     pattern.column[static_cast<std::size_t>(e)])];
@@ -287,6 +284,9 @@ ConstrainedSolver::WorstRow ConstrainedSolver::worst_row(std::span<const double>
                 gap += term;
                 terms += std::abs(term);
             }
+            // A row whose own terms are all zero but for rounding is measured by what it could see.
+            terms = std::max(terms, motion * island->row_lengths()[static_cast<Eigen::Index>(k)]);
+            terms += std::abs(wanted);
             take(pattern.rows[k], std::abs(gap), terms);
         }
     }

@@ -103,10 +103,16 @@ public:
     /// The row that a solution meets worst.
     struct WorstRow {
         int row = -1;
-        double relative = 0.0;  ///< |A_k x - r_k| relative to the terms that it is made of
+        double relative = 0.0;  ///< |A_k x - r_k| relative to (3)
     };
-    /// With f, r as given to solve() and x as found. Rounding leaves 1e-10 and less; more means
-    /// that the row contradicts others.
+    /// With f, r as given to solve() and x as found. The terms of row k are measured by
+    ///
+    ///   |r_k| + max(sum_i |A_ki x_i|, sqrt(D_k) (|x| + 1e-6 |M^-1 f|))                  (3)
+    ///
+    /// |x|^2 = sum_i M_ii x_i^2 over the row's island. The second of the two is the most that the
+    /// row could see of x, and of the free motion that x is made of: it counts where the row's own
+    /// terms are nothing but rounding. Rounding leaves 1e-10 and less; more means that the row
+    /// contradicts others.
     WorstRow worst_row(std::span<const double> f,
                        std::span<const double> r,
                        std::span<const double> x) const;

@@ -4,6 +4,7 @@
 
 #include "point_on_circle.hpp"
 #include "point_on_flat.hpp"
+#include "point_on_implicit.hpp"
 
 namespace {
 
@@ -40,6 +41,27 @@ constexpr ancora::Parameter kCircle[] = {
         .or_vector(3)
         .required(),
     p::number("radius", "m", "radius of the circle").positive().required(),
+};
+
+constexpr ancora::Parameter kOrigin =
+    p::point("origin", "where x = y = z = 0; the axes are the inertial ones")
+        .or_vector(3)
+        .otherwise("[0.0, 0.0, 0.0]");
+
+constexpr ancora::Parameter kSurface[] = {
+    kPoint,
+    kOrigin,
+    p::text("equation", "\"left = right\" in x, y and z, the point's coordinates").required(),
+};
+
+constexpr ancora::Parameter kCurve[] = {
+    kPoint,
+    kOrigin,
+    p::text("equations",
+            "two of \"left = right\" in x, y and z: the curve is where both hold; sliding is "
+            "positive along the first gradient x the second")
+        .with(ancora::Shape::texts)
+        .required(),
 };
 
 constexpr ancora::TypeDescriptor kTypes[] = {
@@ -82,6 +104,32 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "radius = 0.7"},
          .claims = {Claim::rigid_motion_invariant}},
         kCircle),
+    ancora::type<ancora::point_contact::PointOnSurface>(
+        "point_on_surface",
+        {.doc = "a point stays on a surface stated by an equation, on which friction may act",
+         .equation = "rho = r_p - r_o = (x, y, z): phi(rho) = 0; sliding rates t_i . rho', t_i "
+                     "across the gradient of phi",
+         .source = kSource,
+         .examples = {"point = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "equation = \"x^2/4 + y^2 + z^2 = 1\"",
+                      "point = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "origin = \"b@[0.0, 0.2, 0.1]\"\n"
+                      "equation = \"z = sin(x)*cos(y)\"",
+                      "point = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "equation = \"0.6*x + 0.8*z = 0.1\""}},
+        kSurface),
+    ancora::type<ancora::point_contact::PointOnCurve>(
+        "point_on_curve",
+        {.doc = "a point stays on a curve stated by two equations, on which friction may act",
+         .equation = "rho = r_p - r_o = (x, y, z): phi_1(rho) = phi_2(rho) = 0; sliding rate "
+                     "t . rho', t along the first gradient x the second",
+         .source = kSource,
+         .examples = {"point = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "equations = [\"x^2 + y^2 = 1\", \"z = 0.2*x\"]",
+                      "point = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "origin = \"b@[0.0, 0.2, 0.1]\"\n"
+                      "equations = [\"y = x^3 + 0.2*z\", \"z = exp(0.3*x)\"]"}},
+        kCurve),
 };
 
 }  // namespace

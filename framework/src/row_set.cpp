@@ -522,11 +522,12 @@ int RowSet::vanishing_row(const Eigen::VectorXd& A) const {
         if (owners[static_cast<std::size_t>(part.owner)].constraint < 0) continue;
         const int begin = part.first_value;
         const int end = row_start[static_cast<std::size_t>(part.first_row + part.num_rows)];
+        const double* local = local_now_.data() + part.first_local;
         std::vector<double> gross(static_cast<std::size_t>(end - begin), 0.0);
         for (int i = chain_start_[b]; i < chain_start_[b + 1]; ++i) {
             const ChainTerm& term = chain_terms_[static_cast<std::size_t>(i)];
             gross[static_cast<std::size_t>(term.to - begin)] +=
-                std::abs(term.weight * local_now_[term.from]);
+                std::abs(term.weight * local[term.from]);
         }
         // Entries that depend on q are not looked at: they vanish at single states only.
         if (product_start_[b] != product_start_[b + 1]) continue;

@@ -48,19 +48,44 @@ struct Simulation::Impl {
         });
     }
 
-    void warn_redundant() {
+    /// Names of rows, not too many of them.
+    std::string names_of(const std::vector<int>& rows) const {
         std::string names;
-        const std::size_t shown = std::min<std::size_t>(rank.redundant.size(), 6);
+        const std::size_t shown = std::min<std::size_t>(rows.size(), 6);
         for (std::size_t i = 0; i < shown; ++i)
-            names += (i > 0 ? "; " : "") + system.rows().row_name(rank.redundant[i]);
-        if (shown < rank.redundant.size())
-            names += fmt::format("; and {} more", rank.redundant.size() - shown);
-        warn(
-            fmt::format("{} of {} constraint rows are redundant: {}; forces there are those of "
-                        "least norm",
-                        rank.num_rows - rank.rank,
-                        rank.num_rows,
-                        names));
+            names += (i > 0 ? "; " : "") + system.rows().row_name(rows[i]);
+        if (shown < rows.size()) names += fmt::format("; and {} more", rows.size() - shown);
+        return names;
+    }
+
+    void warn_redundant() {
+        std::vector<int> idle, dependent;
+        for (const int row : rank.redundant)
+            (acts_on_nothing(row) ? idle : dependent).push_back(row);
+        if (!idle.empty())
+            warn(
+                fmt::format("{} of {} constraint rows act on nothing, since no coordinate moves "
+                            "along them: {}; they may be left out",
+                            idle.size(),
+                            rank.num_rows,
+                            names_of(idle)));
+        if (!dependent.empty())
+            warn(
+                fmt::format("{} of {} constraint rows are redundant: {}; forces there are those of "
+                            "least norm",
+                            dependent.size(),
+                            rank.num_rows,
+                            names_of(dependent)));
+    }
+
+    /// Whether a row is zero at the state at which the rank was decided.
+    bool acts_on_nothing(int row) const {
+        const std::vector<int>& start = system.rows().row_start;
+        for (int e = start[static_cast<std::size_t>(row)];
+             e < start[static_cast<std::size_t>(row) + 1];
+             ++e)
+            if (rank_rows.A[e] != 0.0) return false;
+        return true;
     }
 
     void step() {
@@ -149,6 +174,7 @@ struct Simulation::Impl {
     /// By the accelerations' own solver, or where they are not unique (a step may hold massless
     /// parts by stiffness) or the model is large, by the rows alone.
     RankAnalysis analyse_rank_now() {
+        system.rows().evaluate(system.q().data(), system.v().data(), system.time(), rank_rows);
         constexpr int kMostBySolver = 600;
         if (model.traits.face == Face::continuous || model.num_coordinates <= kMostBySolver) {
             try {
@@ -157,9 +183,7 @@ struct Simulation::Impl {
                 if (model.traits.face == Face::continuous) throw;
             }
         }
-        RowSet::Instant instant;
-        system.rows().evaluate(system.q().data(), system.v().data(), system.time(), instant);
-        return analyse_rank(system.rows(), instant.A, system.mass());
+        return analyse_rank(system.rows(), rank_rows.A, system.mass());
     }
 
     IntegratorSettings settings;
@@ -168,6 +192,7 @@ struct Simulation::Impl {
     KernelSystem system;
     Observables observables;
     RankAnalysis rank;
+    RowSet::Instant rank_rows;  // of the state at which the rank was decided
     long num_steps;
     long steps_done = 0;
     double seconds = 0.0;
@@ -392,7 +417,9 @@ ModelAnalysis Simulation::analyse() const {
     out.largest_dropped = rank.largest_dropped;
     out.near_threshold = rank.is_near_threshold;
     out.degrees_of_freedom = out.num_coordinates - rank.rank;
-    for (const int row : rank.redundant) out.redundant_rows.push_back(system.rows().row_name(row));
+    for (const int row : rank.redundant)
+        out.redundant_rows.push_back(system.rows().row_name(row) +
+                                     (impl_->acts_on_nothing(row) ? " (acts on nothing)" : ""));
 
     // Mass, centre and inertia from the kinetic energy of translations and rotations of space.
     const auto n = static_cast<Eigen::Index>(system.num_coordinates());

@@ -342,6 +342,23 @@ TEST_SUITE("starts that do not fit their constraints") {
             "\"again\", gap 1; constraint \"again\", gap 2; forces there are those of least norm");
     }
 
+    // A particle that moves in the plane z = 0, held there once more: no row along z has a
+    // coordinate, and the second row of the wire is another one.
+    TEST_CASE("rows along which nothing can move are not called redundant") {
+        const Failure none = failure_of(
+            std::string("[[body]]\nname = \"p\"\ntype = \"particle\"\nmass = 1.0\n"
+                        "coordinates = \"xy\"\n[[constraint]]\nname = \"floor\"\n"
+                        "type = \"point_on_plane\"\npoint = \"p@0\"\nnormal = [0, 0, 1]\n"
+                        "[[constraint]]\nname = \"wire\"\ntype = \"point_on_curve\"\n"
+                        "point = \"p@0\"\nequations = [\"y = x^2\", \"z = 0\"]\n") +
+            kEmm);
+        CHECK(none.message.empty());
+        REQUIRE(none.warnings.size() == 1);
+        CHECK(none.warnings[0] ==
+              "2 of 3 constraint rows act on nothing, since no coordinate moves along them: "
+              "constraint \"floor\", gap 0; constraint \"wire\", gap 1; they may be left out");
+    }
+
     // The best that any place of the box can do is to leave half of the 0.2 m on either side.
     TEST_CASE("one point held at two places: no start can be right, and both are named") {
         const Failure failure =

@@ -199,6 +199,8 @@ ForceSet::Work ContinuousFace::power() const {
     ForceSet::Work out = forces_.work();
     for (int k = 0; k < rows_.num_rows(); ++k) {
         if (instant_.pi_t[k] != 0.0) out.external += s_[k] * instant_.pi_t[k];
+        // The force of a condition on accelerations works whenever something moves along its row.
+        if (laws_[k].kind == RowKind::acceleration_constraint) out.external -= s_[k] * rate_[k];
         const double eta = laws_[k].viscosity;
         if (eta != 0.0) out.nonideal -= eta * rate_[k] * rate_[k];
     }

@@ -4,6 +4,7 @@
 
 #include "dopri5.hpp"
 #include "rk4.hpp"
+#include "symplectic.hpp"
 
 namespace {
 
@@ -45,6 +46,16 @@ constexpr TypeDescriptor kTypes[] = {
          .claims = {Claim::keeps_momentum},
          .order = 5},
         kParameters),
+    type<explicit_integrators::Symplectic>(
+        "symplectic",
+        {.doc = "McLachlan's symplectic method of fourth order, fixed step, for systems in which "
+                "no acceleration depends on velocities",
+         .equation = "per stage: q += alpha_i h v,  v += beta_i h M^-1 Q(q)",
+         .source = "R. I. McLachlan, SIAM J. Sci. Comput. 16 (1995) 151-168",
+         .tolerance = "not used",
+         .examples = {""},
+         .claims = {Claim::keeps_momentum, Claim::keeps_angular_momentum},
+         .order = 4}),
 };
 
 }  // namespace

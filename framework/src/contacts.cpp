@@ -13,10 +13,8 @@ namespace {
 
 // A pivot below this, relative to the first, is a direction that the contacts leave open.
 constexpr double kOpen = 1e-14;
-// What is added to the diagonal of shared rows, relative; each pass of refinement takes its effect
-// out of the independent directions by this factor.
-constexpr double kShare = 1e-6;
-constexpr int kPasses = 4;
+// Each takes the effect of the regularisation out of the independent directions by its size.
+constexpr int kPasses = 5;
 
 }  // namespace
 
@@ -208,7 +206,7 @@ void SmallSolver::resize(int n) {
     LU_ = W_;
     r_.assign(size, 0.0);
     x_ = rest_ = work_ = r_;
-    is_shared_.assign(size, 0);
+    weight_.assign(size, 0.0);
     row_place_.assign(size, 0);
     column_place_ = row_place_;
 }
@@ -216,18 +214,18 @@ void SmallSolver::resize(int n) {
 void SmallSolver::clear() {
     std::fill(W_.begin(), W_.end(), 0.0);
     std::fill(r_.begin(), r_.end(), 0.0);
-    std::fill(is_shared_.begin(), is_shared_.end(), char{0});
+    std::fill(weight_.begin(), weight_.end(), 0.0);
 }
 
 /// L U with complete pivoting of W and the regularisation; the sign of its determinant.
 int SmallSolver::factorise() {
     double largest = 0.0;
     for (int k = 0; k < n_; ++k)
-        if (is_shared_[static_cast<std::size_t>(k)] != 0)
+        if (weight_[static_cast<std::size_t>(k)] > 0.0)
             largest = std::max(largest, std::abs(at(W_, k, k)));
     LU_ = W_;
     for (int k = 0; k < n_; ++k)
-        if (is_shared_[static_cast<std::size_t>(k)] != 0) at(LU_, k, k) += kShare * largest;
+        at(LU_, k, k) += share_ * weight_[static_cast<std::size_t>(k)] * largest;
     std::iota(row_place_.begin(), row_place_.end(), 0);
     column_place_ = row_place_;
     int sign = 1;
@@ -284,7 +282,9 @@ void SmallSolver::add_solution() {
 int SmallSolver::solve() {
     const int sign = factorise();
     std::fill(x_.begin(), x_.end(), 0.0);
-    const bool is_regularised = std::ranges::find(is_shared_, char{1}) != is_shared_.end();
+    const bool is_regularised = std::ranges::any_of(weight_, [](double w) {
+        return w > 0.0;
+    });
     for (int pass = 0; pass < (is_regularised ? kPasses : 1); ++pass) {
         for (int i = 0; i < n_; ++i) {
             double sum = r_[static_cast<std::size_t>(i)];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,17 @@ namespace ancora {
 
 /// What a contact does; frozen within a step.
 enum class ContactMode { slip, stick };
+
+/// Sliding slower than this, relative to the fastest that the island has been, has stopped.
+inline constexpr double kStopped = 1e-9;
+/// A contact that begins to slip with no more deceleration than this, relative to that of its
+/// forces, was at its limit exactly, and slips.
+inline constexpr double kUndecided = 1e-9;
+
+/// Length of a vector in the n sliding directions of a contact.
+inline double norm(const double* x, int n) {
+    return n == 1 ? std::abs(x[0]) : std::hypot(x[0], x[1]);
+}
 
 /// One force object with a contact law, on one constraint.
 struct Contact {
@@ -33,8 +45,40 @@ struct Contact {
     double speed = 0.0;        ///< of sliding at the beginning of the step
     double anchor[2] = {};     ///< stick: sliding displacement since it began, nearly zero
     int num_flips = 0;         ///< changes of mode at the present instant
+    double weight = 1.0;       ///< stick: price of its force where several may share, see Sharing
     double margin = 0.0;       ///< stick: stick_limit - |C| of the last step, its mean
     double margin_h = 0.0;     ///< length of that step; 0: none
+
+    void begin(ContactMode next) {
+        mode = next;
+        is_fresh = true;
+        anchor[0] = anchor[1] = speed = 0.0;
+        margin = margin_h = 0.0;
+        weight = 1.0;
+    }
+    /// Slides along x (num_rows entries) from now on, unless x is zero.
+    void turn_to(const double* x) {
+        const double length = norm(x, num_rows);
+        if (!(length > 0.0)) return;
+        for (int i = 0; i < num_rows; ++i) direction[i] = x[i] / length;
+    }
+};
+
+/// How contacts of one island that stick together share their friction. It may be open, as normal
+/// forces may; of least norm it can be more than one of them holds though together they hold it.
+/// Then their forces are priced, to come nearer to the share whose largest use |C| / limit is
+/// least, by Lawson's iteration: a price goes up with the use.
+///
+/// Source: C. L. Lawson, Contributions to the Theory of Linear Least Maximum Approximation, thesis,
+/// UCLA (1961).
+struct Sharing {
+    int rounds = 0;          ///< of the iteration, at the present instant
+    double worst = 0.0;      ///< largest use before the last round
+    bool is_strict = false;  ///< one has just reached its limit: it is to be relieved, or slips
+    // Found by every look at the sticking contacts.
+    int num_sticking = 0;
+    int most_used = -1;  ///< the contact that could still change, -1: none
+    double use = 0.0;    ///< its use
 };
 
 /// The contacts of a model and the rows along which they slide,
@@ -121,14 +165,18 @@ private:
 };
 
 /// Solves the dense system W x = r of the few contact rows, by elimination with complete pivoting.
-/// Rows that are marked as shared (stick) may depend on each other; their unknowns are then those
-/// of least norm, by a little regularisation and refinement. [step]
+/// Rows that are marked as shared (stick) may depend on each other; their unknowns x are then those
+/// of least sum of weight x^2, by a little regularisation and refinement. [step]
 class SmallSolver {
 public:
     void resize(int n);
+    /// What is added to the diagonal of shared rows, relative: well above the errors of W where
+    /// shared rows depend on each other. A solve takes its effect out of the independent
+    /// directions.
+    void set_regularisation(double share) { share_ = share; }
     double& operator()(int i, int j) { return at(W_, i, j); }
     double& rhs(int i) { return r_[static_cast<std::size_t>(i)]; }
-    void share(int i) { is_shared_[static_cast<std::size_t>(i)] = 1; }
+    void share(int i, double weight) { weight_[static_cast<std::size_t>(i)] = weight; }
     void clear();
     /// @returns sign of the determinant: 1, -1, or 0 where W is singular
     int solve();
@@ -143,8 +191,9 @@ private:
 
     int n_ = 0;
     int rank_ = 0;
+    double share_ = 1e-6;
     std::vector<double> W_, LU_, r_, x_, rest_, work_;
-    std::vector<char> is_shared_;
+    std::vector<double> weight_;  // of shared rows, at most 1; 0: not shared
     std::vector<int> row_place_, column_place_;
 };
 

@@ -126,8 +126,11 @@ void KernelSystem::set_redundant(bool is_redundant) {
 }
 
 void KernelSystem::clear_constraint_stress(std::span<double> s) const {
-    for (int k = 0; k < m_; ++k)
+    for (int k = 0; is_redundant_ && k < m_; ++k)
         if (laws_.is_constraint(k)) s[static_cast<std::size_t>(k)] = 0.0;
+    for (const Contact& contact : contacts_.all())
+        for (int k = 0; contact.mode == ContactMode::stick && k < contact.num_rows; ++k)
+            s[static_cast<std::size_t>(m_ + contact.first_row + k)] = 0.0;
 }
 
 StepDefect KernelSystem::evaluate(const StepTrial& trial,

@@ -41,7 +41,7 @@ public:
     std::span<const double> acceleration() const override { return view(a_); }
     std::span<const double> stress() const override { return view(s_); }
     std::span<double> history() override { return history_; }
-    bool stresses_are_unique() const override { return !is_redundant_; }
+    bool stresses_are_unique() const override { return !is_redundant_ && !shares_friction(); }
     void clear_constraint_stress(std::span<double> s) const override;
     StepDefect evaluate(const StepTrial& trial,
                         std::span<double> r_motion,
@@ -60,6 +60,7 @@ public:
     ContinuousState continuous() const override;
     void read_state(std::span<double> x) const override;
     void derivative(double t, std::span<const double> x, std::span<double> dx) override;
+    double smooth_length(double h) const override;
     void accept_state(double t0, double t1, std::span<const double> x) override;
     int num_events() const override;
     void evaluate_events(const StepTrial& trial, std::span<double> g) override;
@@ -168,7 +169,7 @@ private:
     void attribute_nonfinite(double t) const;
     double elastic_energy() const;
     void close_ledger(bool begins);
-    // Contacts, see kernel_contacts.cpp.
+    // Contacts, see kernel_contacts.cpp and kernel_modes.cpp.
     void prepare_contacts();
     void start_contacts();
     void evaluate_contacts(const StepTrial& trial,
@@ -199,6 +200,18 @@ private:
     double force_acceleration(int island) const;
     [[noreturn]] void refuse_paradox(double t) const;
     void record_mode(const Contact& contact, double t);
+    enum class ModeChange { none, share, mode };
+    ModeChange relieve_sticking(const double* s, bool of_step, double t);
+    double stick_use(const Contact& contact, const double* s, bool of_step, double t);
+    void find_most_used(const double* s, bool of_step, double t);
+    bool share_anew(int island, const double* s, bool of_step, double t);
+    void restart_sharing();
+    bool shares_friction() const;
+    bool asks_others(const Contact& contact);
+    bool stop_pushed_back();
+    double begin_slip(Contact& contact, const double* w);
+    void add_turning(const Contact& contact, double pull);
+    double free_acceleration(int island) const;
     void book_contacts(const StepTrial& trial);
     bool hold_at_rest(const StepTrial& trial);
     bool is_coordinate_held(int i) const {
@@ -279,12 +292,14 @@ private:
     Eigen::MatrixXd response_x_, response_s_;
     bool has_responses_ = false;
     Eigen::VectorXd contact_s_, contact_work_, scratch_s_;
+    std::vector<Sharing> sharing_;                  // per island of contacts
     std::vector<Eigen::Vector3d> normal_response_;  // per contact and row: d(normal force)/d s
     struct SlipLaw {
         double s[2], by_normal[2], by_rate[2][2];
     };
     SlipLaw law_{};
     bool has_turned_ = false;  // a contact slips against its direction in the present linearisation
+    bool is_resolving_ = false;  // modes are being tried that may not hold
     bool paradox_ = false;     // the coupled laws of the last solve have no single solution
     std::vector<Event> recorded_events_;
     std::vector<int> rest_island_;  // of each coordinate: -1, or the number of its island

@@ -25,6 +25,8 @@ constexpr double kDiverged = 1e6;
 // Slow sliding in two directions turns fast before it stops, which only short pieces follow.
 constexpr int kMoreHalvings = 30;
 constexpr double kNothing = 1e-11;  // of a step
+// A trial this short, relative to the step, is too short for its residuals to tell rounding apart.
+constexpr double kTooShort = 1e-5;
 constexpr int kMostPieces = 1000;   // of a step, between events
 constexpr int kMostSettlings = 50;  // changes of contact modes at one instant
 constexpr int kWords = 6;           // of the history before its vectors
@@ -106,7 +108,9 @@ void Emm::advance_over_events(System& system, double t0, double h) {
                           "coefficients of friction (too large ones may leave no solution, "
                           "Painleve's paradox)");
         bool has_converged = true;
+        double last_length = 0.0;
         const auto trial = [&](double length) {
+            if (has_converged) last_length = length;
             has_converged = has_converged && converge(system, t, length);
             for (int k = 0; has_converged && system.settle_modes({t, length, a_, s_}); ++k) {
                 if (k == kMostSettlings)
@@ -124,6 +128,11 @@ void Emm::advance_over_events(System& system, double t0, double h) {
         double length = wanted;
         trial(length);
         const int event = has_converged ? events_.shorten(length, trial) : -1;
+        // The search for an event that is due at once ends in trials that fail.
+        if (event >= 0 && !has_converged && last_length < kTooShort * h) {
+            length = 0.0;
+            has_converged = true;
+        }
         if (!has_converged) {
             if (halvings++ == max_halvings_ + kMoreHalvings) refuse(system, t, wanted, true);
             piece = 0.5 * wanted;

@@ -28,17 +28,19 @@ void Rk4::step(System& system, double t0, double h) {
         if (pieces == kMostPieces) refuse_chatter(system, t);
         system.read_state(x0_);
         derivative(x0_, dx0_, t);
-        double length = rest;
+        const double wanted = system.smooth_length(rest);
+        double length = wanted;
         const auto trial = [&](double part) {
             stepper_.do_step(derivative, x0_, dx0_, t, x1_, part);
             system.evaluate_events(t + part, x1_, events_.values());
         };
         trial(length);
         const int event = events_.shorten(length, trial);
-        const double t1 = event < 0 ? end : t + length;
+        const bool is_last = event < 0 && wanted == rest;
+        const double t1 = is_last ? end : t + length;
         if (t1 > t) system.accept_state(t, t1, x1_);
         if (event >= 0) system.pass_event(event);
-        rest = event < 0 ? 0.0 : end - t1;
+        rest = is_last ? 0.0 : end - t1;
         t = t1;
     }
 }

@@ -294,6 +294,49 @@ end = 0.3
 )"));
     }
 
+    TEST_CASE("nor does one on a surface or a curve that equations state, with friction") {
+        check_kept(testing::manifest(R"(
+[model]
+gravity = [0.0, 0.0, -9.81]
+[[body]]
+name = "marble"
+type = "particle"
+mass = 1.0
+position = [0.6, 0.0, 0.18]
+velocity = [0.0, 1.5, 0.0]
+[[body]]
+name = "bead"
+type = "particle"
+mass = 0.5
+position = [1.0, 0.0, 0.0]
+velocity = [0.0, 2.0, 0.0]
+[[constraint]]
+name = "bowl"
+type = "point_on_surface"
+point = "marble@0"
+equation = "z = 0.5*x^2 + 0.3*sin(y)^2"
+[[constraint]]
+name = "wire"
+type = "point_on_curve"
+point = "bead@0"
+equations = ["x^2 + y^2 = 1", "z = 0.1*x*y*z"]
+[[force]]
+name = "rub"
+type = "coulomb_friction"
+on = "bowl"
+mu_kinetic = 0.01
+[[force]]
+name = "drag"
+type = "coulomb_friction"
+on = "wire"
+mu_kinetic = 0.01
+[integrator]
+type = "emm"
+step = 1e-3
+end = 0.3
+)"));
+    }
+
     // A step of its own length needs a factorisation of its own; Eigen allocates in it.
     TEST_CASE("a renewed factorisation allocates as often in a large system as in a small one") {
         const auto worst = [](const Manifest& manifest) {

@@ -21,9 +21,9 @@ enum class ReactionKind : std::int32_t {
 ///   phi(r_1, ..., r_k, t) = 0,   A a = b by differentiating twice                        (1)
 ///
 /// r_i are the attachments' inertial components; u = (r_1, ..., r_k), three scalars each, those of
-/// attachments() first, then those of more_attachments(). The
-/// kernel knows how they depend on q and chains the derivatives, so the constraint is the same for
-/// any two bodies. A may lose rank. A compliant law turns the same rows into a spring.
+/// attachments() first, then those of more_attachments(). The kernel knows how they depend on q and
+/// chains the derivatives, so the constraint is the same for any two bodies. A may lose rank. A
+/// compliant law turns the same rows into a spring.
 class Constraint : public RowSource {
 public:
     /// [assembly] Names of the parameters that hold the attachments, in the order of u.

@@ -58,8 +58,8 @@ struct RowBlock {
     std::span<const RowLaw> laws;           ///< one for all, one per row of an item, or one per row
     Degree degree = Degree::general;
     TangentForm tangent = TangentForm::full;
-    bool depends_on_time = false;  ///< tau and pi_t are not all zero: pi has explicit time, or psi
-                                   ///< of a velocity row is more than A u'
+    bool depends_on_time = false;  ///< tau and pi_t are not all zero: pi has explicit time, or the
+                                   ///< psi of a velocity row is more than A u'
 };
 
 /// Where the continuous face is evaluated: local scalars, their rates, time. Rates are given where
@@ -74,10 +74,10 @@ struct RowPoint {
 /// Results of the continuous face for one block. A span that is empty is not wanted.
 struct RowValues {
     std::span<double> pi;    ///< rows; zero for velocity and acceleration rows
-    std::span<double> A;     ///< d pi / du, or d psi / du' for velocity rows, on the stencil: items
-                             ///< x rows_per_item x scalars_per_item
-    std::span<double> pi_t;  ///< explicit time derivative: pi' = A u' + pi_t. Velocity rows: what A
-                             ///< u' leaves of psi = A u' + pi_t, also where psi is nonlinear in u'
+    std::span<double> A;     ///< d pi / du, or d psi / du' for velocity rows, on the stencil:
+                             ///< items x rows_per_item x scalars_per_item
+    std::span<double> pi_t;  ///< explicit time derivative: pi' = A u' + pi_t. Velocity rows: what
+                             ///< A u' leaves of psi = A u' + pi_t, which may be nonlinear in u'
     std::span<double> b;     ///< bias: pi'' = A u'' - b; velocity rows: psi' = A u'' - b
 };
 
@@ -100,8 +100,8 @@ struct RowStepValues {
     std::span<double> B;    ///< discrete Jacobian, laid out like A: pi(u1) - pi(u0) = B du + tau
     std::span<double> tau;  ///< part of the increment that comes from explicit time; empty unless
                             ///< the block depends on time
-    std::span<double> work0, work1;  ///< room for one number per row each, for the function's own
-                                     ///< use; empty for constant blocks
+    std::span<double> work0, work1;  ///< room for one number per row each, for the function's
+                                     ///< own use; empty for constant blocks
 };
 
 /// Something that gives rows on local scalars u: a body on its own coordinates, a constraint on the

@@ -236,3 +236,232 @@ rate = 1.7
                        (1.0 + 0.2 * std::sin(1.7 * 4.0))) <= tolerance(1e-14));
     }
 }
+
+TEST_SUITE("written velocity conditions in models") {
+    /// examples/knife_edge_on_slope on one rigid body, with the edge by `edge`.
+    std::string skate(const std::string& edge) {
+        return R"(
+[model]
+gravity = [4.905, 0.0, -8.5]
+[[body]]
+name = "skate"
+type = "ancf_rigid_body"
+size = [0.3, 0.1, 0.02]
+density = 5000.0
+penalty = inf
+angular_velocity = [0.0, 0.0, 2.0]
+[[constraint]]
+name = "slope"
+type = "point_on_plane"
+point = "skate@[0, 0, 0]"
+normal = [0.0, 0.0, 1.0]
+[[constraint]]
+name = "edge"
+)" + edge;
+    }
+
+    TEST_CASE("a skate moves as the plugin that was written row by row") {
+        const std::string by_hand =
+            "type = \"knife_edge\"\nbody = \"skate\"\ndirection = [1.0, 0.0, 0.0]\n";
+        const std::string written =
+            "type = \"w_skate\"\np = \"skate@[0, 0, 0]\"\nd = \"skate@[1, 0, 0]\"\n";
+        for (const char* type : {"emm", "rk4"}) {
+            CAPTURE(std::string(type));
+            Run reference(skate(by_hand) + integrator(type, 0.01, 2.0));
+            Run run(skate(written) + integrator(type, 0.01, 2.0));
+            reference.to_end();
+            run.to_end();
+            CHECK(distance_between(place(reference, "skate"), place(run, "skate")) <=
+                  tolerance(1e-12));
+            CHECK(run.column("work.external") == 0.0);
+        }
+    }
+
+    // At constant speed c only the force across the path turns it: with v = c (cos a, sin a) and
+    // gravity -g along y, a' = -(g / c) cos a, so sin a = tanh(artanh(sin a_0) - g t / c), and
+    // x' = c cos a gives x = (c^2 / g) (a_0 - a), y = (c^2 / g) ln(cos a / cos a_0).
+    TEST_CASE("a point whose speed is kept falls along the curve of the closed solution") {
+        const auto error = [](const char* type, const char* method, double h) {
+            constexpr double g = 9.81, c = 2.0, end = 0.5, a_0 = 0.6435011087932844;  // 4 / 5 of 1
+            Run run("[model]\ngravity = [0, -9.81, 0]\n" +
+                    particle("p", 1.5, "[0, 0, 0]", "[1.6, 1.2, 0]") +
+                    fmt::format("[[constraint]]\nname = \"s\"\ntype = \"{}\"\np = \"p@0\"\n"
+                                "speed = 2.0\n",
+                                type) +
+                    integrator(method, h, end));
+            run.to_end();
+            const double a = std::asin(std::tanh(std::atanh(std::sin(a_0)) - g * end / c));
+            const std::array<double, 3> exact = {
+                c * c / g * (a_0 - a), c * c / g * std::log(std::cos(a) / std::cos(a_0)), 0.0};
+            return distance_between(place(run, "p"), exact);
+        };
+        CHECK(error("w_speed", "rk4", 0.0025) <= tolerance(1e-9));
+        CHECK(error("w_plain_speed", "rk4", 0.0025) <= tolerance(1e-9));
+        const double coarse = error("w_speed", "emm", 0.01);
+        CHECK(std::log2(coarse / error("w_speed", "emm", 0.005)) ==
+              doctest::Approx(2.0).epsilon(0.02));
+        CHECK(error("w_plain_speed", "emm", 0.01) == doctest::Approx(coarse).epsilon(1e-6));
+    }
+
+    // psi is not homogeneous: the reaction works, and the ledger says so.
+    TEST_CASE("the work of a condition that is nonlinear in the velocity is booked") {
+        Run run(particle("p", 1.5, "[0, 0, 0]", "[2, 0, 0]") + R"(
+[[constraint]]
+name = "s"
+type = "w_speed"
+p = "p@0"
+speed = 2.0
+acceleration = 3.0
+)" + integrator("emm", 0.01, 1.0));
+        const Kept kept = run_and_watch(run);
+        CHECK(kept.energy <= tolerance(1e-12));
+        // From the midpoint condition: (v_n + v_n+1) / 2 = 2 + 3 t at midpoints, so v(1) = 5
+        CHECK(std::abs(run.column("p.vx") - 5.0) <= tolerance(1e-12));
+        CHECK(std::abs(run.column("work.external") - 0.75 * (25.0 - 4.0)) <= tolerance(1e-12));
+    }
+}
+
+TEST_SUITE("written forces in models") {
+    // The midpoint rule on m v' = -c v: v_1 = v_0 (1 - a) / (1 + a), a = h c / (2 m)
+    TEST_CASE("drag: the midpoint recursion, and its work in the ledger") {
+        Run run(particle("p", 2.0, "[0, 0, 0]", "[1, -2, 0.5]") +
+                "[[force]]\nname = \"air\"\ntype = \"w_drag\"\nat = \"p@0\"\nc = 0.7\n" +
+                integrator("emm", 0.05, 1.0));
+        const Kept kept = run_and_watch(run);
+        const double a = 0.05 * 0.7 / 4.0;
+        const double factor = std::pow((1.0 - a) / (1.0 + a), 20);
+        CHECK(std::abs(run.column("p.vx") - factor) <= tolerance(1e-14));
+        CHECK(std::abs(run.column("p.vy") + 2.0 * factor) <= tolerance(1e-14));
+        CHECK(kept.energy <= tolerance(1e-14));
+        CHECK(std::abs(run.column("work.nonideal") - 5.25 * (factor * factor - 1.0)) <=
+              tolerance(1e-13));
+    }
+
+    TEST_CASE("one force between two points acts on both and keeps both momenta") {
+        Run run(particle("a", 2.0, "[0, 0, 0]", "[1, -2, 0.5]") +
+                particle("b", 1.0, "[1, 1, 0]", "[0, 0.3, 0]") +
+                "[[force]]\nname = \"winch\"\ntype = \"w_winch\"\na = \"a@0\"\nb = \"b@0\"\n"
+                "strength = 2.0\n" +
+                integrator("emm", 0.02, 2.0));
+        const Kept kept = run_and_watch(run);
+        CHECK(kept.energy <= tolerance(1e-13));
+        CHECK(kept.momentum <= tolerance(1e-14));
+        CHECK(kept.angular_momentum <= tolerance(1e-13));
+        CHECK(std::abs(run.column("work.nonideal")) > 1e-2);
+    }
+
+    TEST_CASE("a friction law of one line is coulomb_friction") {
+        const auto model = [](const char* law) {
+            return "[model]\ngravity = [0, 0, -9.81]\n" +
+                   particle("block", 2.5, "[0, 0, 0]", "[1.7320508075688772, 0.4, 1.0]") + R"(
+[[constraint]]
+name = "ramp"
+type = "point_on_plane"
+point = "block@[0, 0, 0]"
+normal = [-0.5, 0.0, 0.8660254037844386]
+[[force]]
+name = "rubbing"
+on = "ramp"
+)" + law + integrator("emm", 0.01, 1.0);
+        };
+        Run reference(model("type = \"coulomb_friction\"\nmu_kinetic = 0.3\nviscous = 0.4\n"));
+        Run run(model("type = \"w_rubbing\"\nmu = 0.3\nviscous = 0.4\n"));
+        reference.to_end();
+        run.to_end();
+        CHECK(distance_between(place(reference, "block"), place(run, "block")) <= tolerance(1e-14));
+        CHECK(run.column("work.nonideal") < -1.0);
+    }
+}
+
+TEST_SUITE("written bodies in models") {
+    std::string molecule(const std::string& stiffness) {
+        return R"(
+[[body]]
+name = "m"
+type = "w_molecule"
+nodes = [[1.0, 0.1, 0.0], [0.0, 0.0, 0.0], [-0.2, 0.9, 0.1]]
+velocities = [[0.1, 0.5, 0.2], [0.0, -0.2, 0.3], [0.4, 0.0, -0.6]]
+mass = 0.8
+length = 1.1
+)" + stiffness;
+    }
+
+    TEST_CASE("springs inside a body are springs between particles") {
+        const auto spring = [](const char* name, const char* a, const char* b) {
+            return fmt::format(
+                "[[constraint]]\nname = \"{}\"\ntype = \"w_distance\"\na = \"{}@0\"\n"
+                "b = \"{}@0\"\nlength = 1.1\nstiffness = 30.0\n",
+                name,
+                a,
+                b);
+        };
+        Run parts(particle("a", 0.8, "[1.0, 0.1, 0.0]", "[0.1, 0.5, 0.2]") +
+                  particle("b", 0.8, "[0, 0, 0]", "[0.0, -0.2, 0.3]") +
+                  particle("c", 0.8, "[-0.2, 0.9, 0.1]", "[0.4, 0.0, -0.6]") +
+                  spring("s", "a", "b") + spring("r", "b", "c") + integrator("emm", 0.02, 3.0));
+        Run whole(molecule("stiffness = 30.0\n") + integrator("emm", 0.02, 3.0) +
+                  "[output]\npoints = [\"m@0\", \"m@2\", \"m@middle\"]\n");
+        parts.to_end();
+        whole.to_end();
+        const auto a = place(parts, "a");
+        const auto c = place(parts, "c");
+        CHECK(distance_between(a, place(whole, "m@0")) <= tolerance(1e-12));
+        CHECK(distance_between(c, place(whole, "m@2")) <= tolerance(1e-12));
+        const std::array<double, 3> middle = {
+            0.5 * (a[0] + c[0]), 0.5 * (a[1] + c[1]), 0.5 * (a[2] + c[2])};
+        CHECK(distance_between(middle, place(whole, "m@middle")) <= tolerance(1e-12));
+        CHECK(std::abs(whole.column("energy.total") - parts.column("energy.total")) <=
+              tolerance(1e-12));
+    }
+
+    TEST_CASE("a molecule with a bond angle, rigid or not, and a beam keep all three laws") {
+        for (const char* stiffness : {"stiffness = 30.0\nangle_stiffness = 4.0\n",
+                                      "stiffness = 30.0\nbending = 5.0\n",
+                                      "stiffness = 3000.0\nangle_stiffness = 4.0\nbending = 2.0\n"})
+            for (const double h : {0.005, 0.05}) {
+                CAPTURE(std::string(stiffness));
+                CAPTURE(h);
+                Run run(molecule(stiffness) + integrator("emm", h, 5.0));
+                // Rounding of the stresses, up to 300 N, in up to 1000 steps
+                const double energy = run.column("energy.total");
+                const Kept kept = run_and_watch(run);
+                CHECK(kept.energy <= tolerance(1e-13) * energy);
+                CHECK(kept.momentum <= tolerance(1e-13));
+                CHECK(kept.angular_momentum <= tolerance(1e-13));
+            }
+    }
+
+    TEST_CASE("emm converges to rk4, to second order") {
+        const std::string model =
+            molecule("stiffness = 30.0\nangle_stiffness = 4.0\nbending = 2.0\n");
+        const auto error = [&](double h) {
+            Run reference(model + integrator("rk4", 0.0005, 1.0));
+            Run run(model + integrator("emm", h, 1.0));
+            reference.to_end();
+            run.to_end();
+            return distance_between(place(reference, "m"), place(run, "m")) +
+                   std::abs(reference.column("energy.kinetic") - run.column("energy.kinetic"));
+        };
+        CHECK(std::log2(error(0.01) / error(0.005)) == doctest::Approx(2.0).epsilon(0.02));
+    }
+
+    TEST_CASE("what it has no point for is refused with what it has") {
+        const auto failure = [&](const char* where) {
+            return ancora::testing::failure_of(
+                       molecule("stiffness = 30.0\n") +
+                       fmt::format("[[force]]\nname = \"f\"\ntype = \"w_drag\"\nat = \"{}\"\n"
+                                   "c = 1.0\n",
+                                   where) +
+                       integrator("emm", 0.1, 0.1))
+                .message;
+        };
+        const auto says = [&](const char* where, const char* text) {
+            const std::string message = failure(where);
+            CAPTURE(message);
+            CHECK(message.find(text) != std::string::npos);
+        };
+        says("m@3", "the body has points @0 to @2");
+        says("m@centre", "the body has no point of this name; it names middle");
+        says("m@[0, 0, 0]", "go by number, @0 to @2, or by name; it names middle");
+    }
+}

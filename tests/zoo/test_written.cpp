@@ -17,6 +17,13 @@ constexpr TypeDescriptor kTypes[] = {
     type<zoo::Follow>("w_follow", {"a coordinate follows a point"}, zoo::Follow::kParameters),
     type<zoo::PlainDistance>(
         "w_plain", {"a distance, by differences"}, zoo::PlainDistance::kParameters),
+    type<zoo::Skate>("w_skate", {"a skate"}, zoo::Skate::kParameters),
+    type<zoo::Speed>("w_speed", {"keeps a speed"}, zoo::Speed::kParameters),
+    type<zoo::PlainSpeed>("w_plain_speed", {"by differences"}, zoo::PlainSpeed::kParameters),
+    type<zoo::Drag>("w_drag", {"a medium at rest"}, zoo::Drag::kParameters),
+    type<zoo::Winch>("w_winch", {"pulls two points together"}, zoo::Winch::kParameters),
+    type<zoo::Rubbing>("w_rubbing", {"dry friction"}, zoo::Rubbing::kParameters),
+    type<zoo::Molecule>("w_molecule", {"three masses in a row"}, zoo::Molecule::kParameters),
     type<zoo::HandDistance>("w_hand", {"a distance, by hand"}, zoo::HandDistance::kParameters),
 };
 

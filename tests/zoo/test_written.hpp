@@ -226,4 +226,183 @@ private:
     double L_;
 };
 
+/// A skate: psi = (z x d) . p'
+class Skate final : public NonholonomicConstraint<Skate> {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::point("p", "point of the edge").required(),
+        parameter::direction("d", "along the edge").required(),
+    };
+    explicit Skate(const Arguments&) {}
+
+    template <class S>
+    S psi(const Vector3<S>&,
+          const Vector3<S>& d,
+          const Vector3<S>& p_rate,
+          const Vector3<S>&) const {
+        return d.x * p_rate.y - d.y * p_rate.x;
+    }
+    bool tied_to_inertial_frame() const override { return true; }
+};
+
+/// A speed that is kept, or grows: psi = (p'.p' - (c + a t)^2) / (2 c). Nonlinear in p'.
+class Speed final : public NonholonomicConstraint<Speed> {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::point("p", "the point").required(),
+        parameter::number("speed", "m/s", "its speed at the start").positive().required(),
+        parameter::number("acceleration", "m/s^2", "what it gains").otherwise("0.0"),
+    };
+    explicit Speed(const Arguments& arguments)
+        : c_(arguments.number("speed")), a_(arguments.number("acceleration")) {}
+
+    template <class S>
+    S psi(const Vector3<S>&, const Vector3<S>& p_rate, const S& t) const {
+        const S c = c_ + a_ * t;
+        return (squared_norm(p_rate) - c * c) / (2.0 * c_);
+    }
+    bool tied_to_inertial_frame() const override { return true; }
+
+private:
+    double c_, a_;
+};
+
+/// The same without growth, from a function of double.
+class PlainSpeed final : public NonholonomicConstraint<PlainSpeed> {
+public:
+    static constexpr auto& kParameters = Speed::kParameters;
+    explicit PlainSpeed(const Arguments& arguments) : c_(arguments.number("speed")) {}
+
+    double psi(const Vec3&, const Vec3& p_rate) const {
+        return (p_rate.squaredNorm() - c_ * c_) / (2.0 * c_);
+    }
+    bool tied_to_inertial_frame() const override { return true; }
+
+private:
+    double c_;
+};
+
+/// A medium at rest: f = -c v.
+class Drag final : public ForceLaw<Drag> {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::point("at", "where it acts").required(),
+        parameter::number("c", "N s/m", "coefficient").nonnegative().required(),
+    };
+    explicit Drag(const Arguments& arguments) : c_(arguments.number("c")) {}
+
+    WorkKind work() const override { return WorkKind::nonideal; }
+    bool tied_to_inertial_frame() const override { return true; }
+    Vec3 force(const Vec3&, const Vec3& velocity) const { return -c_ * velocity; }
+
+private:
+    double c_;
+};
+
+/// A motor that pulls two points together along their line, with a strength that swings.
+class Winch final : public ForceLaw<Winch> {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::point("a", "one end").required(),
+        parameter::point("b", "the other end").required(),
+        parameter::number("strength", "N", "amplitude").required(),
+    };
+    explicit Winch(const Arguments& arguments) : F_(arguments.number("strength")) {}
+
+    WorkKind work() const override { return WorkKind::nonideal; }
+    Vector3<double> force(const Vector3<double>& a, const Vector3<double>& b, double t) const {
+        return F_ * sin(3.0 * t) * normalized(b - a);
+    }
+
+private:
+    double F_;
+};
+
+/// Coulomb's law with viscous drag, as one function of N and the speed.
+class Rubbing final : public FrictionLaw<Rubbing> {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::object("on", "the constraint that it slides on").required(),
+        parameter::number("mu", "", "coefficient of friction").nonnegative().required(),
+        parameter::number("viscous", "N s/m", "drag besides").nonnegative().otherwise("0.0"),
+    };
+    explicit Rubbing(const Arguments& arguments)
+        : mu_(arguments.number("mu")), c_(arguments.number("viscous")) {}
+
+    template <class S>
+    S friction(const S& N, const S& speed) const {
+        return mu_ * N + c_ * speed;
+    }
+
+private:
+    double mu_, c_;
+};
+
+/// pi = |a - b| - L [m]
+struct Stretch {
+    double length;
+    template <class S>
+    S operator()(const Vector3<S>& a, const Vector3<S>& b) const {
+        return distance(a, b) - length;
+    }
+};
+/// pi = the angle at b between a and c, less that without load [rad]
+struct BondAngle {
+    double angle;
+    template <class S>
+    S operator()(const Vector3<S>& a, const Vector3<S>& b, const Vector3<S>& c) const {
+        const Vector3<S> u = a - b;
+        const Vector3<S> w = c - b;
+        return atan2(norm(cross(u, w)), dot(u, w)) - angle;
+    }
+};
+/// pi = a - 2 b + c [m], three rows: what bends a beam of three nodes
+struct Curvature {
+    template <class S>
+    Vector3<S> operator()(const Vector3<S>& a, const Vector3<S>& b, const Vector3<S>& c) const {
+        return a - 2.0 * b + c;
+    }
+};
+
+/// Three masses in a row, tied by springs: a molecule with a bond angle, or a beam.
+class Molecule final : public VectorBody {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::matrix("nodes", 3, 3, "m", "positions of the masses").required(),
+        parameter::matrix("velocities", 3, 3, "m/s", "their velocities").required(),
+        parameter::number("mass", "kg", "of each").positive().required(),
+        parameter::number("length", "m", "of each spring, free").positive().required(),
+        parameter::number("stiffness", "N/m", "of each spring").positive().or_infinite().required(),
+        parameter::number("angle", "rad", "between the springs, free").otherwise("1.8"),
+        parameter::number("angle_stiffness", "N m/rad", "0: none").nonnegative().otherwise("0.0"),
+        parameter::number("bending", "N/m", "stiffness of the beam; 0: none")
+            .nonnegative()
+            .otherwise("0.0"),
+    };
+
+    explicit Molecule(const Arguments& arguments) {
+        const std::span<const double> r = arguments.numbers("nodes");
+        const std::span<const double> v = arguments.numbers("velocities");
+        int node[3];
+        for (std::size_t i = 0; i < 3; ++i) {
+            node[i] = add_point(vec3(r, 3 * i), vec3(v, 3 * i));
+            add_mass(node[i], node[i], arguments.number("mass"));
+        }
+        const Stretch stretch{arguments.number("length")};
+        for (int i = 0; i < 2; ++i)
+            add_strain(
+                "stretch", {node[i], node[i + 1]}, stretch, stiff(arguments.number("stiffness")));
+        if (const double k = arguments.number("angle_stiffness"); k > 0.0)
+            add_strain("bond angle",
+                       {node[0], node[1], node[2]},
+                       BondAngle{arguments.number("angle")},
+                       stiff(k));
+        if (const double k = arguments.number("bending"); k > 0.0)
+            add_strain("curvature", {node[0], node[1], node[2]}, Curvature{}, stiff(k));
+        name_point("middle", {{node[0], 0.5}, {node[2], 0.5}});
+        name_direction("span", {{node[0], -1.0}, {node[2], 1.0}});
+        set_reference({{node[0], 1.0 / 3}, {node[1], 1.0 / 3}, {node[2], 1.0 / 3}});
+    }
+};
+
 }  // namespace ancora::zoo

@@ -44,6 +44,19 @@ double scale_of(std::size_t argument, const double* x) {
     return power_of_two(size > 0.0 ? size : largest(argument, origin));
 }
 
+/// The time in which arguments at these rates change by their scale; of a function of time 1 s at
+/// most [s].
+template <class Arguments>
+double time_scale_of(const double* x, const double* dx, bool is_timed) {
+    double rate = is_timed ? 1.0 : 0.0;
+    for (std::size_t i = 0; i < Arguments::kCount; ++i) {
+        const double size = scale_of<Arguments>(i, x);
+        for (std::size_t j = Arguments::offset(i); j < Arguments::offset(i + 1); ++j)
+            rate = std::max(rate, std::abs(dx[j]) / size);
+    }
+    return 1.0 / power_of_two(rate);
+}
+
 /// f'(0) of R functions of one number, to fourth order in the step h.
 template <std::size_t R, class Function>
 std::array<double, R> first(const Function& f, double h) {

@@ -3,18 +3,14 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <vector>
 
-#include "ancora/sdk/arguments.hpp"
-#include "ancora/sdk/constraint.hpp"
 #include "ancora/sdk/row_function.hpp"
 #include "ancora/sdk/row_tangent.hpp"
+#include "ancora/sdk/written_constraint.hpp"
 
 namespace ancora {
 
@@ -28,30 +24,6 @@ struct PhiOf {
         -> decltype(std::declval<const A&>().phi(x...)) {
         return author.phi(x...);
     }
-};
-
-/// Copies an item's scalars from where the kernel has them.
-template <std::size_t kWidth>
-void gather(std::span<const double> u,
-            const std::array<std::int32_t, kWidth>& stencil,
-            std::array<double, kWidth>& x) {
-    for (std::size_t j = 0; j < kWidth; ++j) x[j] = u[static_cast<std::size_t>(stencil[j])];
-}
-
-/// Coordinates of bodies that arguments name.
-class CoordinateRequests {
-public:
-    template <std::size_t N>
-    void read(const Arguments& arguments, const std::array<const char*, N>& keys) {
-        for (const char* key : keys) texts_.emplace_back(arguments.text(key));
-        for (std::size_t i = 0; i < N; ++i)
-            requests_.push_back({AttachmentRequest::Kind::coordinate, texts_[i].c_str(), keys[i]});
-    }
-    std::span<const AttachmentRequest> list() const { return requests_; }
-
-private:
-    std::vector<std::string> texts_;
-    std::vector<AttachmentRequest> requests_;
 };
 
 }  // namespace detail
@@ -85,17 +57,15 @@ private:
 ///
 /// Rows are constraints, or follow the laws that the constructor states by set_law().
 template <class Author>
-class HolonomicConstraint : public Constraint {
-    // Templates, since the author's class is complete only where they are used.
+class HolonomicConstraint : public WrittenConstraint<Author> {
+    using Base = WrittenConstraint<Author>;
     template <class A>
-    using SchemaOf = SchemaArguments<A::kParameters>;
-    template <class A>
-    using FunctionOf = RowFunction<A, detail::PhiOf, typename SchemaOf<A>::List>;
+    using FunctionOf =
+        RowFunction<A, detail::PhiOf, typename SchemaArguments<A::kParameters>::List>;
+    using Base::author;
+    using Base::gather;
 
 public:
-    HolonomicConstraint(const HolonomicConstraint&) = delete;
-    HolonomicConstraint& operator=(const HolonomicConstraint&) = delete;
-
     /// Where the derivatives come from.
     static constexpr DerivativeSources derivatives() {
         DerivativeSources sources = FunctionOf<Author>::sources();
@@ -112,12 +82,6 @@ public:
         return sources;
     }
 
-    std::span<const char* const> attachments() const override {
-        return SchemaOf<Author>::kAttachments;
-    }
-    std::span<const AttachmentRequest> more_attachments() const override {
-        return coordinates_.list();
-    }
     std::span<const RowBlock> row_blocks() const override {
         prepare();
         return {&block_, 1};
@@ -180,28 +144,13 @@ public:
     }
 
 protected:
-    /// [assembly] For a schema without coordinates.
-    HolonomicConstraint() {
-        static_assert(SchemaOf<Author>::kNumCoordinates == 0,
-                      "coordinates are read from the arguments: hand them to the base class");
-    }
-    /// [assembly] Reads the coordinates of the schema.
-    explicit HolonomicConstraint(const Arguments& arguments) {
-        coordinates_.read(arguments, SchemaOf<Author>::kCoordinates);
-    }
+    using Base::Base;
 
     /// [assembly] The law of all rows, or one for each; without it they are constraints.
     void set_law(const RowLaw& law) { laws_.assign(1, law); }
     void set_laws(std::span<const RowLaw> laws) { laws_.assign(laws.begin(), laws.end()); }
 
 private:
-    const Author& author() const { return static_cast<const Author&>(*this); }
-
-    template <class Row>
-    static void gather(std::span<const double> u, Row& x) {
-        detail::gather(u, SchemaOf<Author>::kStencil, x);
-    }
-
     /// At the first call, when the author's constructor has run.
     void prepare() const {
         if (is_prepared_) return;
@@ -215,7 +164,7 @@ private:
         block_.num_items = 1;
         block_.rows_per_item = static_cast<std::int32_t>(Function::kRows);
         block_.scalars_per_item = static_cast<std::int32_t>(Function::kWidth);
-        block_.stencil = SchemaOf<Author>::kStencil;
+        block_.stencil = SchemaArguments<Author::kParameters>::kStencil;
         block_.laws = laws_;
         block_.degree = traits_.degree;
         block_.tangent = tangent_.form();
@@ -223,7 +172,6 @@ private:
         is_prepared_ = true;
     }
 
-    detail::CoordinateRequests coordinates_;
     std::vector<RowLaw> laws_ = {RowLaw{}};
     // Configuration that cannot be found before the author's constructor has run.
     mutable bool is_prepared_ = false;

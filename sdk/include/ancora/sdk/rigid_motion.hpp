@@ -31,6 +31,10 @@ class ShapeChange {
 public:
     /// [step] `at`: the configuration.
     explicit ShapeChange(const double* at) {
+        if constexpr (kIsPair) {
+            for (std::size_t k = 0; k < 3; ++k) line_[k] = at[k] - at[k + 3];
+            return;
+        }
         const std::array<double, 3> center = mean_of_points(at);
         double square = 0.0;
         for (std::size_t j = 0; j < kWidth; ++j)
@@ -82,6 +86,7 @@ private:
         for (const ArgumentKind kind : Arguments::kKind) n += kind == ArgumentKind::point;
         return n;
     }();
+    static constexpr bool kIsPair = Arguments::kCount == 2 && kNumPoints == 2.0;
 
     static std::array<double, 3> mean_of_points(const double* x) {
         std::array<double, 3> mean{};
@@ -119,6 +124,7 @@ private:
         }
     }
     void remove_rigid_motion(Row& x) const {
+        if constexpr (kIsPair) return keep_length(x);
         // Twice, since what is left may be small.
         for (int twice = 0; twice < 2; ++twice) {
             const std::array<double, 3> mean = mean_of_points(x.data());
@@ -128,7 +134,22 @@ private:
         }
     }
 
+    /// Two points have one shape, their distance: the closed form of the rest.
+    void keep_length(Row& x) const {
+        double square = 0.0, product = 0.0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            square += line_[k] * line_[k];
+            product += line_[k] * (x[k] - x[k + 3]);
+        }
+        const double radial = square > 0.0 ? 0.5 * product / square : 0.0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            x[k] = radial * line_[k];
+            x[k + 3] = -x[k];
+        }
+    }
+
     double l_ = 1.0;
+    std::array<double, 3> line_;  ///< of a pair
     std::array<Row, 3> turns_;
     std::size_t num_turns_ = 0;
 };

@@ -95,6 +95,36 @@ inline bool is_finite(double x) {
     return x - x == 0.0;
 }
 
+/// Between -1 and 1, of no pattern.
+inline double some_number(std::size_t k) {
+    return std::sin(1.0 + 2.399963 * static_cast<double>(k * k));
+}
+/// For evaluating what does not depend on time.
+inline constexpr double kSomeTime = 0.7310585786300049;
+
+/// Writes a Jacobian of the author's, one vector for each argument, as a row of scalars.
+template <class Arguments, class Vectors>
+void put_row(const Vectors& vectors, double* out) {
+    for (std::size_t i = 0; i < Arguments::kCount; ++i) {
+        const Vector3<double> v = vectors[i];
+        out[Arguments::offset(i)] = v.x;
+        if (Arguments::width(i) == 1) continue;
+        out[Arguments::offset(i) + 1] = v.y;
+        out[Arguments::offset(i) + 2] = v.z;
+    }
+}
+/// One row, or an array of several.
+template <class Arguments, std::size_t kRows, class Jacobian>
+void put_rows(const Jacobian& jacobian, double* out) {
+    if constexpr (requires { Vector3<double>(jacobian[0]); }) {
+        static_assert(kRows == 1, "of several rows, return an array with one array for each");
+        put_row<Arguments>(jacobian, out);
+    } else {
+        for (std::size_t r = 0; r < kRows; ++r)
+            put_row<Arguments>(jacobian[r], out + r * Arguments::kWidth);
+    }
+}
+
 }  // namespace detail
 
 /// Rows pi_k = f_k(arguments, t) and their derivatives, on the arguments' scalars x behind each
@@ -196,7 +226,8 @@ public:
     static void linearise(
         const Author& author, const double* x, double t, double* A, double* pi, double* pi_t) {
         if constexpr (kJacobian != Call::no) {
-            put_rows(call_member<kJacobian>(detail::JacobianOf<Author>{author}, x, t), A);
+            detail::put_rows<Arguments, kRows>(
+                call_member<kJacobian>(detail::JacobianOf<Author>{author}, x, t), A);
             if (pi != nullptr) put(value(author, x, t), pi);
         } else if constexpr (kIsTemplate) {
             differentiate(author, x, t, A, pi);
@@ -217,25 +248,22 @@ public:
             else
                 return rows_of(Arguments::call_pair(member, x, dx));
         } else if constexpr (kIsTemplate) {
-            std::array<Taylor2, kWidth> along;
-            for (std::size_t j = 0; j < kWidth; ++j) along[j] = Taylor2(x[j], dx[j], 0.0);
-            const auto result = call<Taylor2>(author, along.data(), Taylor2(t, 1.0, 0.0));
+            const auto result = [&]<std::size_t... J>(std::index_sequence<J...>)
+                __attribute__((always_inline)) {
+                const Taylor2 along[] = {Taylor2(x[J], dx[J], 0.0)...};
+                return call<Taylor2>(author, along, Taylor2(t, 1.0, 0.0));
+            }
+            (std::make_index_sequence<kWidth>{});
             for (std::size_t r = 0; r < kRows; ++r)
                 b[r] = -Taylor2(Results<Taylor2>::row(result, r)).second;
         } else {
-            double rate = kIsTimed ? 1.0 : 0.0;  // of change, relative to the arguments' size
-            for (std::size_t i = 0; i < Arguments::kCount; ++i) {
-                const double size = differences::scale_of<Arguments>(i, x);
-                for (std::size_t j = Arguments::offset(i); j < Arguments::offset(i + 1); ++j)
-                    rate = std::max(rate, std::abs(dx[j]) / size);
-            }
             b = differences::second<kRows>(
                 [&](double tau) {
                     Row y;
                     for (std::size_t j = 0; j < kWidth; ++j) y[j] = x[j] + tau * dx[j];
                     return value(author, y.data(), t + tau);
                 },
-                differences::kSecondStep / differences::power_of_two(rate));
+                differences::kSecondStep * differences::time_scale_of<Arguments>(x, dx, kIsTimed));
             for (double& entry : b) entry = -entry;
         }
         return b;
@@ -265,9 +293,9 @@ public:
         if constexpr (kDiscrete != Call::no) {
             const detail::DiscreteJacobianOf<Author> member{author};
             if constexpr (kDiscrete == Call::timed)
-                put_rows(Arguments::call_pair(member, x0, x1, middle), B);
+                detail::put_rows<Arguments, kRows>(Arguments::call_pair(member, x0, x1, middle), B);
             else
-                put_rows(Arguments::call_pair(member, x0, x1), B);
+                detail::put_rows<Arguments, kRows>(Arguments::call_pair(member, x0, x1), B);
         } else {
             linearise(author, mid, middle, B, nullptr, nullptr);
             constexpr bool is_exact = sources().jacobian != DerivativeSource::finite_difference;
@@ -308,9 +336,9 @@ public:
         if constexpr (kIsTemplate) {
             std::array<PolynomialDegree, kWidth> variables;
             for (std::size_t j = 0; j < kWidth; ++j)
-                variables[j] = PolynomialDegree::variable(some_number(j), branches);
+                variables[j] = PolynomialDegree::variable(detail::some_number(j), branches);
             const auto result = call<PolynomialDegree>(
-                author, variables.data(), PolynomialDegree::parameter(kSomeTime, branches));
+                author, variables.data(), PolynomialDegree::parameter(detail::kSomeTime, branches));
             int highest = 0;
             int timed = -1;
             for (std::size_t r = 0; r < kRows; ++r) {
@@ -328,9 +356,6 @@ public:
         return traits;
     }
 
-    /// For evaluating what does not depend on time.
-    static constexpr double kSomeTime = 0.7310585786300049;
-
 private:
     template <class T>
     static Rows rows_of(const T& result) {
@@ -341,26 +366,6 @@ private:
     }
     static void put(const Rows& rows, double* out) { std::copy_n(rows.data(), kRows, out); }
 
-    /// Writes one vector for each argument.
-    template <class Vectors>
-    static void put_row(const Vectors& vectors, double* out) {
-        for (std::size_t i = 0; i < Arguments::kCount; ++i) {
-            const Vector3<double> v = vectors[i];
-            out[Arguments::offset(i)] = v.x;
-            if (Arguments::width(i) == 1) continue;
-            out[Arguments::offset(i) + 1] = v.y;
-            out[Arguments::offset(i) + 2] = v.z;
-        }
-    }
-    template <class Jacobian>
-    static void put_rows(const Jacobian& jacobian, double* out) {
-        if constexpr (requires { Vector3<double>(jacobian[0]); }) {
-            static_assert(kRows == 1, "of several rows, return an array with one array for each");
-            put_row(jacobian, out);
-        } else {
-            for (std::size_t r = 0; r < kRows; ++r) put_row(jacobian[r], out + r * kWidth);
-        }
-    }
     template <Call kHow, class Member>
     static auto call_member(const Member& member, const double* x, double t) {
         if constexpr (kHow == Call::timed)
@@ -470,9 +475,6 @@ private:
         }
     }
 
-    /// Between -1 and 1, of no pattern.
-    static double some_number(std::size_t k) { return std::sin(1.0 + 2.399963 * double(k * k)); }
-
     static bool is_found_invariant(const Author& author) {
         if constexpr (Arguments::kHasScalars) {
             return false;
@@ -488,9 +490,9 @@ private:
                     Row x;
                     for (std::size_t j = 0; j < kWidth; ++j)
                         x[j] = (Arguments::kKind[j / 3] == ArgumentKind::point ? size : 1.0) *
-                               some_number(++seed);
+                               detail::some_number(++seed);
                     std::array<double, kRows * kWidth> A;
-                    linearise(author, x.data(), kSomeTime, A.data(), nullptr, nullptr);
+                    linearise(author, x.data(), detail::kSomeTime, A.data(), nullptr, nullptr);
                     if (!std::all_of(A.begin(), A.end(), detail::is_finite)) continue;
                     ++trials;
                     for (std::size_t r = 0; r < kRows; ++r)

@@ -13,10 +13,40 @@
 
 namespace ancora {
 
+namespace detail {
+
+/// Whether sign G is positive semidefinite, but for rounding: it has a Cholesky factor.
+template <std::size_t n>
+bool is_nonnegative(const double* G, double sign) {
+    constexpr double kRounding = 1e-13;
+    double scale = 0.0;
+    for (std::size_t i = 0; i < n; ++i) scale = std::max(scale, std::abs(G[i * n + i]));
+    std::array<std::array<double, n>, n> L;
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j <= i; ++j) {
+            double rest = sign * G[i * n + j] + (i == j ? kRounding * scale : 0.0);
+            for (std::size_t k = 0; k < j; ++k) rest -= L[i][k] * L[j][k];
+            if (i == j) {
+                if (!(rest > 0.0)) return false;
+                L[i][i] = std::sqrt(rest);
+            } else {
+                L[i][j] = rest / L[j][j];
+            }
+        }
+    return true;
+}
+
+}  // namespace detail
+
 /// [step] Replaces a symmetric matrix by its positive semidefinite part, with Jacobi's rotations:
 /// for the few rows and columns of an item, and light to compile.
 template <std::size_t n>
 void keep_positive_part(double* G) {
+    if (detail::is_nonnegative<n>(G, 1.0)) return;
+    if (detail::is_nonnegative<n>(G, -1.0)) {
+        std::fill_n(G, n * n, 0.0);
+        return;
+    }
     using Matrix = std::array<std::array<double, n>, n>;
     Matrix A, V{};
     for (std::size_t i = 0; i < n; ++i) {
@@ -78,6 +108,11 @@ public:
     }
 
     TangentForm form() const { return form_; }
+    /// [assembly] To derive it at each call.
+    void make_full() {
+        form_ = TangentForm::full;
+        constants_.clear();
+    }
 
     /// [step] `x`: the arguments' scalars at the midpoint.
     template <class Function, class Author>
@@ -89,7 +124,7 @@ public:
         if constexpr (Function::kIsTemplate) {
             if (form_ == TangentForm::none) return;
             if (!constants_.empty()) return add_constants(s, positive_part, G);
-            Function::tangent(author, x, Function::kSomeTime, s.data(), G.data());
+            Function::tangent(author, x, detail::kSomeTime, s.data(), G.data());
             if (!std::ranges::all_of(G, detail::is_finite))
                 std::ranges::fill(G, 0.0);
             else if (positive_part)
@@ -109,7 +144,7 @@ private:
         for (std::size_t r = 0; r < Function::kRows; ++r) {
             typename Function::Rows s{};
             s[r] = 1.0;
-            Function::tangent(author, origin.data(), Function::kSomeTime, s.data(), H[r].data());
+            Function::tangent(author, origin.data(), detail::kSomeTime, s.data(), H[r].data());
             if (!std::ranges::all_of(H[r], detail::is_finite)) return;
             is_isotropic = is_isotropic && is_isotropic_matrix<kWidth>(H[r].data());
         }

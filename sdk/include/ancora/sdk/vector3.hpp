@@ -17,7 +17,8 @@ using std::acos, std::asin, std::atan, std::atan2, std::cos, std::sin, std::tan;
 using std::cosh, std::sinh, std::tanh;
 
 /// A vector of three scalars. Vectors of different scalars mix: dot(Vector3<Dual<6>>, Vec3) is a
-/// Dual<6>. A Vec3 of Eigen becomes one without a word, and a Vector3<double> a Vec3.
+/// Dual<6>. A Vec3 of Eigen becomes one without a word, and a Vector3<double> a Vec3. Functions of
+/// it are always inlined, since numbers with derivatives are fast in registers only.
 template <class S>
 struct Vector3 {
     S x, y, z;
@@ -35,67 +36,69 @@ template <class A, class B>
 using Product = decltype(std::declval<const A&>() * std::declval<const B&>());
 
 template <class A, class B>
-constexpr auto operator+(const Vector3<A>& a, const Vector3<B>& b) {
+[[gnu::always_inline]] constexpr auto operator+(const Vector3<A>& a, const Vector3<B>& b) {
     return Vector3<Product<A, B>>(a.x + b.x, a.y + b.y, a.z + b.z);
 }
 template <class A, class B>
-constexpr auto operator-(const Vector3<A>& a, const Vector3<B>& b) {
+[[gnu::always_inline]] constexpr auto operator-(const Vector3<A>& a, const Vector3<B>& b) {
     return Vector3<Product<A, B>>(a.x - b.x, a.y - b.y, a.z - b.z);
 }
 template <class S>
-constexpr Vector3<S> operator-(const Vector3<S>& a) {
+[[gnu::always_inline]] constexpr Vector3<S> operator-(const Vector3<S>& a) {
     return {-a.x, -a.y, -a.z};
 }
 template <class A, class B>
 requires requires(A a, B b) {
     a* b;
 }
-constexpr auto operator*(const A& s, const Vector3<B>& a) {
+[[gnu::always_inline]] constexpr auto operator*(const A& s, const Vector3<B>& a) {
     return Vector3<Product<A, B>>(s * a.x, s * a.y, s * a.z);
 }
 template <class A, class B>
 requires requires(A a, B b) {
     a* b;
 }
-constexpr auto operator*(const Vector3<A>& a, const B& s) {
+[[gnu::always_inline]] constexpr auto operator*(const Vector3<A>& a, const B& s) {
     return s * a;
 }
 template <class A, class B>
 requires requires(A a, B b) {
     a / b;
 }
-constexpr auto operator/(const Vector3<A>& a, const B& s) {
+[[gnu::always_inline]] constexpr auto operator/(const Vector3<A>& a, const B& s) {
     return Vector3<Product<A, B>>(a.x / s, a.y / s, a.z / s);
 }
 
 template <class A, class B>
-constexpr auto dot(const Vector3<A>& a, const Vector3<B>& b) {
+[[gnu::always_inline]] constexpr auto dot(const Vector3<A>& a, const Vector3<B>& b) {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 template <class A, class B>
-constexpr auto cross(const Vector3<A>& a, const Vector3<B>& b) {
+[[gnu::always_inline]] constexpr auto cross(const Vector3<A>& a, const Vector3<B>& b) {
     return Vector3<Product<A, B>>(
         a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 /// a . (b x c)
 template <class A, class B, class C>
-constexpr auto triple(const Vector3<A>& a, const Vector3<B>& b, const Vector3<C>& c) {
+[[gnu::always_inline]] constexpr auto triple(const Vector3<A>& a,
+                                             const Vector3<B>& b,
+                                             const Vector3<C>& c) {
     return dot(a, cross(b, c));
 }
 template <class S>
-constexpr S squared_norm(const Vector3<S>& a) {
+[[gnu::always_inline]] constexpr S squared_norm(const Vector3<S>& a) {
     return dot(a, a);
 }
 template <class S>
-S norm(const Vector3<S>& a) {
+[[gnu::always_inline]] inline S norm(const Vector3<S>& a) {
     return sqrt(dot(a, a));
 }
 template <class A, class B>
-auto distance(const Vector3<A>& a, const Vector3<B>& b) {
+[[gnu::always_inline]] inline auto distance(const Vector3<A>& a, const Vector3<B>& b) {
     return norm(a - b);
 }
 template <class S>
-Vector3<S> normalized(const Vector3<S>& a) {
+[[gnu::always_inline]] inline Vector3<S> normalized(const Vector3<S>& a) {
     return a / norm(a);
 }
 

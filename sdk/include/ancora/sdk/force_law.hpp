@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Forces written as one function: of positions, rates and time, or of the reaction they listen to.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "ancora/sdk/gradient.hpp"
+#include "ancora/sdk/nonideal_force.hpp"
+#include "ancora/sdk/written_constraint.hpp"
+
+namespace ancora {
+
+namespace detail {
+
+template <class Author>
+struct ForceOf {
+    const Author& author;
+    template <class... X, class A = Author>
+    auto operator()(const X&... x) const -> decltype(std::declval<const A&>().force(x...)) {
+        return author.force(x...);
+    }
+};
+
+}  // namespace detail
+
+/// Forces C on the points and directions of a schema. The author's class derives from
+/// ForceLaw<itself>, has a schema kParameters, says by work() under which heading the work is
+/// booked, and has
+///
+///   std::array<Vec3, k> force(const Vec3& a, ..., const Vec3& a_rate, ..., double t) const
+///
+/// of which the rates, or t, or both are left out where the force does not depend on them. Of one
+/// attachment a Vec3 alone is returned; of two points a Vec3 means the force on the first, and the
+/// second gets its opposite. Vector3<double> serves as well as Vec3. What belongs to a direction is
+/// conjugate to its three components [N m].
+///
+/// Over a step the force is that of the midpoint with the mean rates, and its work is force times
+/// displacement: the ledger closes to rounding. It needs no derivative.
+template <class Author>
+class ForceLaw : public NonidealForce {
+    template <class A>
+    using SchemaOf = SchemaArguments<A::kParameters>;
+
+public:
+    ForceLaw(const ForceLaw&) = delete;
+    ForceLaw& operator=(const ForceLaw&) = delete;
+
+    std::span<const char* const> attachments() const override {
+        return SchemaOf<Author>::kAttachments;
+    }
+
+    void evaluate(const RowPoint& at,
+                  std::span<const double>,
+                  const ForceValues& out) const override {
+        using Schema = SchemaOf<Author>;
+        using List = typename Schema::List;
+        using Law = detail::ForceOf<Author>;
+        const Law law{static_cast<const Author&>(*this)};
+        const double* u = at.u.data();
+        const double* du = at.du.data();
+        constexpr bool takes_rates_and_t = List::template takes_pair<Law, double, double>();
+        constexpr bool takes_rates = List::template takes_pair<Law, double>();
+        constexpr bool takes_t = List::template takes<Law, double, double>();
+        static_assert(
+            takes_rates_and_t || takes_rates || takes_t || List::template takes<Law, double>(),
+            "force() must take, in the order of the schema, one vector for each point "
+            "and direction, then perhaps as many rates, and perhaps t");
+        static_assert(Schema::kNumCoordinates == 0, "a force acts on points and directions");
+        if constexpr (takes_rates_and_t)
+            put(List::call_pair(law, u, du, at.t), out.f);
+        else if constexpr (takes_rates)
+            put(List::call_pair(law, u, du), out.f);
+        else if constexpr (takes_t)
+            put(List::call(law, u, at.t), out.f);
+        else
+            put(List::call(law, u), out.f);
+    }
+
+protected:
+    ForceLaw() = default;
+
+private:
+    template <class Forces>
+    static void put(const Forces& forces, std::span<double> f) {
+        constexpr std::size_t kCount = SchemaOf<Author>::kCount;
+        if constexpr (std::is_convertible_v<Forces, Vector3<double>>) {
+            static_assert(kCount == 1 || kCount == 2, "return one force for each attachment");
+            const Vector3<double> force = forces;
+            put_one(force, f.data());
+            if constexpr (kCount == 2) put_one(-force, f.data() + 3);
+        } else {
+            static_assert(std::tuple_size<Forces>() == kCount,
+                          "return one force for each attachment");
+            for (std::size_t i = 0; i < kCount; ++i) put_one(forces[i], f.data() + 3 * i);
+        }
+    }
+    static void put_one(const Vector3<double>& force, double* f) {
+        f[0] = force.x;
+        f[1] = force.y;
+        f[2] = force.z;
+    }
+};
+
+/// Dry friction on a constraint, as a function of the normal force N that the constraint's reaction
+/// makes and of the sliding speed. The author's class derives from FrictionLaw<itself>, has a
+/// schema kParameters in which the one parameter::object names the constraint, and has
+///
+///   template <class S>
+///   S friction(const S& N, const S& speed) const       // [N], against the sliding velocity
+///
+/// Its derivatives are automatic. Sticking bears friction(N, 0), or what an overriding
+/// stick_limit() says.
+template <class Author>
+class FrictionLaw : public NonidealForce, protected ContactLaw {
+public:
+    std::span<const char* const> attachments() const override { return {}; }
+    const ContactLaw* contact() const override { return this; }
+    WorkKind work() const override { return WorkKind::nonideal; }
+    void evaluate(const RowPoint&, std::span<const double>, const ForceValues&) const override {}
+
+protected:
+    FrictionLaw() = default;
+
+    double stick_limit(double N) const override { return author().friction(N, 0.0); }
+
+private:
+    const Author& author() const { return static_cast<const Author&>(*this); }
+
+    const char* constraint() const override {
+        constexpr auto count = [] {
+            int n = 0;
+            for (const Parameter& p : Author::kParameters) n += p.allows(Shape::object);
+            return n;
+        };
+        static_assert(count() == 1, "the schema must have one parameter::object");
+        for (const Parameter& p : Author::kParameters)
+            if (p.allows(Shape::object)) return p.name;
+        return "";
+    }
+    SlipForce slip(double N, double speed) const override {
+        using S = Gradient<2>;
+        const S force = author().friction(S(N, 0), S(speed, 1));
+        return {.force = force.value, .by_normal = force.d(0), .by_speed = force.d(1)};
+    }
+};
+
+}  // namespace ancora

@@ -81,6 +81,7 @@ public:
     }
     ContinuousState continuous() const override { return {}; }
     void read_state(std::span<double>) const override {}
+    double smooth_length(double h) const override { return h; }
     void derivative(double, std::span<const double>, std::span<double>) override {}
     void accept_state(double, double, std::span<const double>) override {}
     int num_events() const override { return 0; }

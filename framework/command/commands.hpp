@@ -2,15 +2,23 @@
 // The commands of `ancora`; each returns the exit status and throws Error.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "options.hpp"
 
 namespace ancora::command {
 
 inline constexpr int kInterrupted = 130;
+inline constexpr const char* kVerifyInChild = "verify-in-child";
 
 int run(const Options& options);
 int check(const Options& options);
 int plugins(const Options& options);
 int describe(const Options& options);
+int verify_plugin(const Options& options);
+
+/// The hidden command with which `verify` starts itself as a child, see verify/runner.hpp.
+int verify_in_child(const std::vector<std::string>& arguments);
 
 }  // namespace ancora::command

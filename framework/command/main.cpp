@@ -38,9 +38,17 @@ constexpr std::array kCommands = {
             "explain a type, or with --all every type: equation, parameters, source",
             kPluginDir | kJson | kMarkdown | kAll,
             &describe},
+    Command{"verify",
+            "PLUGIN",
+            "check a plugin, a name or a file, against what the SDK asks of it",
+            kPluginDir | kJson | kMarkdown | kVerify,
+            &verify_plugin},
 };
 
 int execute(const std::vector<std::string>& arguments) {
+    if (!arguments.empty() && arguments.front() == kVerifyInChild)
+        return verify_in_child({arguments.begin() + 1, arguments.end()});
+
     const Invocation invocation = parse(kCommands, arguments);
     if (invocation.version) {
         write_out(fmt::format("ancora {}\n", version()));

@@ -51,6 +51,19 @@ po::options_description describe(const Command& command) {
     if (command.options & kJson)
         add("json", "write one JSON document to standard output and nothing else");
     if (command.options & kAll) add("all", "every type that is found, instead of one");
+    if (command.options & kVerify) {
+        add("list", "list the checks, instead of making them");
+        add("check", po::value<std::string>()->value_name("NAME"), "make this check only");
+        add("seed",
+            po::value<std::string>()->value_name("N"),
+            "where random states and steps start; the same seed repeats a failure (default: 1)");
+        add("time-limit",
+            po::value<std::string>()->value_name("SECONDS"),
+            "wall time that one check may take (default: 10)");
+        add("memory-limit",
+            po::value<std::string>()->value_name("MIB"),
+            "address space that the checks may use (default: 1024)");
+    }
     if (command.options & kMarkdown) add("markdown", "write Markdown, as for a reference page");
     if (command.options & kQuiet) add("quiet", "write nothing to standard output");
     add_common(list);
@@ -88,6 +101,25 @@ int parse_threads(const std::string& text) {
     return count;
 }
 
+/// A whole number >= 0 after an option.
+std::uint64_t parse_whole(const char* option, const std::string& text) {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc() || rest != end)
+        fail(fmt::format("option \"{}\": \"{}\" is not a whole number", option, text));
+    return number;
+}
+
+double parse_seconds(const char* option, const std::string& text) {
+    double number = 0.0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc() || rest != end || !(number > 0.0) || !(number < 1e6))
+        fail(fmt::format("option \"{}\": \"{}\" is not a number of seconds", option, text));
+    return number;
+}
+
 /// The arguments of one command, the command's name left out.
 Options parse_options(const Command& command, const std::vector<std::string>& arguments) {
     const std::string name = fmt::format("ancora {}", command.name);
@@ -118,6 +150,7 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     options.json = values.count("json") > 0;
     options.markdown = values.count("markdown") > 0;
     options.all = values.count("all") > 0;
+    options.list = values.count("list") > 0;
     options.quiet = values.count("quiet") > 0;
     options.verbose = values.count("verbose") > 0;
     if (options.help) return options;
@@ -130,9 +163,19 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
         for (const std::string& folder : values["plugin-dir"].as<std::vector<std::string>>())
             options.plugin_dirs.emplace_back(folder);
 
+    if (values.count("check") > 0) options.check = values["check"].as<std::string>();
+    if (values.count("seed") > 0)
+        options.seed = parse_whole("--seed", values["seed"].as<std::string>());
+    if (values.count("time-limit") > 0)
+        options.time_limit = parse_seconds("--time-limit", values["time-limit"].as<std::string>());
+    if (values.count("memory-limit") > 0)
+        options.memory_limit =
+            parse_whole("--memory-limit", values["memory-limit"].as<std::string>());
+
     if (options.json && options.markdown) fail("\"--json\" and \"--markdown\" exclude each other");
 
-    const std::size_t expected = command.operand == nullptr || options.all ? 0 : 1;
+    const bool needs_none = command.operand == nullptr || options.all || options.list;
+    const std::size_t expected = needs_none ? 0 : 1;
     if (operands.size() < expected)
         fail(fmt::format("\"{}\" needs an argument: {} {}", name, name, command.operand));
     if (operands.size() > expected)

@@ -2,6 +2,7 @@
 // The command line as a value: which command, on what, with which options.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -20,6 +21,11 @@ struct Options {
     bool json = false;
     bool markdown = false;
     bool all = false;  ///< every type instead of the operand
+    std::optional<std::uint64_t> seed;
+    std::string check;                          ///< of verify: this one only
+    std::optional<double> time_limit;           ///< [s]
+    std::optional<std::uint64_t> memory_limit;  ///< [MiB]
+    bool list = false;                          ///< the checks, instead of the operand
     bool quiet = false;
     bool verbose = false;
     bool help = false;
@@ -34,6 +40,7 @@ enum OptionSet : unsigned {
     kQuiet = 1u << 4,
     kMarkdown = 1u << 5,
     kAll = 1u << 6,
+    kVerify = 1u << 7,
 };
 
 /// One command of `ancora`.

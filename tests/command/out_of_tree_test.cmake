@@ -64,6 +64,9 @@ foreach(flags IN ITEMS "-O2" "-O3 -march=native")
     run("plugin with ${flags}, its description"
         COMMAND "${ancora}" describe rod --plugin-dir "${plugin}/plugins"
         MATCHES "massless rod")
+    run("plugin with ${flags}, the conformance kit"
+        COMMAND "${ancora}" verify "${plugin}/plugins/rod.so"
+        MATCHES "jacobian +pass" "allocation +pass" "0 failed")
 endforeach()
 
 # Installed into the same prefix it needs no --plugin-dir.

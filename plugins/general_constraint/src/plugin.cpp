@@ -26,7 +26,7 @@ constexpr ancora::TypeDescriptor kTypes[] = {
         {.doc = "equations in the coordinates of bodies, as text",
          .equation = "phi(q, t) = 0, or psi(q, q', t) = 0 with level = \"velocity\"",
          .source = "Udwadia, Kalaba, Analytical Dynamics: A New Approach, Cambridge UP, 1996",
-         .examples = {"equation = \"a.x^2 + a.y^2 + a.z^2 = 1.3\"",
+         .examples = {"equation = \"a.x^2 + a.y^2 + a.z^2 = 0.3\"",
                       "equation = \"sin(a.x) - b.y*b.z = 0.2*cos(t)\"",
                       "equation = [\"a.x = b.x + 0.1\", \"a.y*b.y = 0.3\"]",
                       "equation = \"a.vy = a.vx*a.z\"\n"

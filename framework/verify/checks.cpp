@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The list of all checks.
+#include "check.hpp"
+
+namespace ancora::verify {
+
+std::span<const Check> checks() {
+    static const std::vector<Check> all = [] {
+        std::vector<Check> list;
+        for (const auto part : {descriptor_checks(),
+                                output_checks(),
+                                row_checks(),
+                                body_checks(),
+                                force_checks(),
+                                integrator_checks(),
+                                system_checks()})
+            list.insert(list.end(), part.begin(), part.end());
+        return list;
+    }();
+    return all;
+}
+
+}  // namespace ancora::verify

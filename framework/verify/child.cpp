@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The child process: limits itself, opens the plugin, makes the checks, reports line by line.
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "check.hpp"
+#include "fp_environment.hpp"
+#include "runner.hpp"
+
+namespace ancora::verify {
+namespace {
+
+using Json = nlohmann::json;
+
+// Backstop of the parent's clock.
+constexpr rlim_t kProcessorSeconds = 300;
+
+void limit(int what, rlim_t value) {
+    const rlimit both = {value, value};
+    ::setrlimit(static_cast<__rlimit_resource>(what), &both);
+}
+
+void limit_process([[maybe_unused]] std::uint64_t mebibytes) {
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_CPU, kProcessorSeconds);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    limit(RLIMIT_AS, static_cast<rlim_t>(mebibytes) << 20);
+#endif
+    // not left behind by a parent that was killed
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+class Line {
+public:
+    explicit Line(int descriptor) : descriptor_(descriptor) {}
+    void send(const Json& message) const {
+        std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+        const char* at = text.data();
+        std::size_t left = text.size();
+        while (left > 0) {
+            const ssize_t count = ::write(descriptor_, at, left);
+            if (count <= 0) ::_exit(1);  // the parent is gone
+            at += count;
+            left -= static_cast<std::size_t>(count);
+        }
+    }
+
+private:
+    int descriptor_;
+};
+
+struct Item {
+    const TypeDescriptor* type;
+    const Check* check;
+};
+
+std::vector<Item> items(const Plugin& plugin, const std::string& only) {
+    std::vector<Item> list;
+    for (const TypeDescriptor& type :
+         std::span(plugin.descriptor->types, plugin.descriptor->num_types))
+        for (const Check& check : checks()) {
+            if ((check.kinds & bit(type.kind)) == 0) continue;
+            // without an example the first check says what is missing and the others say nothing
+            const bool can_be_made = type.examples[0] != nullptr || &check == &checks().front();
+            if (only.empty() ? can_be_made : only == check.name) list.push_back({&type, &check});
+        }
+    return list;
+}
+
+Json make(const Item& item, Subject& subject) {
+    const auto outcome = [](Status status, const std::string& reason) {
+        return Json{{"status", to_text(status)}, {"reason", reason}};
+    };
+    try {
+        item.check->run(subject);
+        return outcome(Status::passed, subject.remark);
+    } catch (const Skipped& reason) {
+        return outcome(Status::skipped, reason.what());
+    } catch (const NotMade& error) {
+        return item.check->needs_object
+                   ? outcome(Status::skipped, "no object can be made, see the check examples")
+                   : outcome(Status::failed, error.what());
+    } catch (const Error& error) {
+        return outcome(Status::failed, error.message());
+    } catch (const std::bad_alloc&) {
+        return outcome(Status::failed, "ran out of memory");
+    } catch (const std::exception& error) {
+        return outcome(Status::failed, error.what());
+    } catch (...) {
+        return outcome(Status::failed, "something was thrown that is not a std::exception");
+    }
+}
+
+}  // namespace
+
+int run_child(const std::vector<std::string>& arguments) {
+    const Json order = Json::parse(arguments.at(0));
+    const Line line(order.at("descriptor").get<int>());
+    limit_process(order.at("memory").get<std::uint64_t>());
+    // programs that a plugin may start are not to be watched
+    ::unsetenv("LD_PRELOAD");
+
+    const FpEnvironment environment = FpEnvironment::capture();
+    PluginRegistry registry;
+    for (const Json& folder : order.at("plugin_dirs"))
+        registry.add_folder(folder.get<std::string>());
+    const auto name = order.at("plugin").get<std::string>();
+    const Plugin* plugin = nullptr;
+    try {
+        plugin = order.at("is_file").get<bool>() ? &registry.load_file(name) : &registry.load(name);
+    } catch (const Error& error) {
+        line.send({{"refused", error.message()}});
+        return 0;
+    }
+
+    const std::vector<Item> list = items(*plugin, order.at("check").get<std::string>());
+    Json announced = Json::array();
+    for (const Item& item : list)
+        announced.push_back({ancora::to_text(item.type->kind), item.type->name, item.check->name});
+    line.send({{"name", plugin->name},
+               {"version", plugin->version},
+               {"file", plugin->file.string()},
+               {"items", std::move(announced)}});
+
+    for (std::size_t k = order.at("from").get<std::size_t>(); k < list.size(); ++k) {
+        line.send({{"begin", k}});
+        environment.restore();  // what one check found must not hide from another
+        Subject subject{
+            registry, *plugin, *list[k].type, order.at("seed").get<std::uint64_t>(), {}};
+        const auto start = std::chrono::steady_clock::now();
+        Json outcome = make(list[k], subject);
+        outcome["end"] = k;
+        outcome["seconds"] =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        line.send(outcome);
+    }
+    line.send({{"done", true}});
+    // what the plugin's own destructors of statics do is not the parent's business
+    ::_exit(0);
+}
+
+}  // namespace ancora::verify

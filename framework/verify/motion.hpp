@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Smooth random motions of an object's local scalars, with exact rates.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "object.hpp"
+#include "random.hpp"
+
+namespace ancora::verify {
+
+/// u(t) with u' and u'', for a body's coordinates or for attachments to moving rigid bodies:
+///
+///   q = q_0 + v_0 t + a_0 t^2 / 2                                                        (1)
+///   r = x(t) + R(t) xi + d(t),   R' = w^ R,   w constant                                 (2)
+///
+/// d is a small quadratic function of time, so that nothing depends on points of one body staying
+/// at their distances. Attachments to the ground do not move.
+class Motion {
+public:
+    int num_scalars() const { return static_cast<int>(free_.size()); }
+    /// Any of the outputs may be empty.
+    void evaluate(double t, std::span<double> u, std::span<double> du, std::span<double> ddu) const;
+
+private:
+    friend class Stage;
+    struct Rigid {
+        Vec3 x, v, a, w;
+        Mat3 R;
+    };
+    struct Attached {
+        int first = 0;  // scalar
+        int body = -1;  // of rigid_; -1: none
+        Vec3 local;     // in body axes
+        bool is_direction = false;
+    };
+    struct Quadratic {
+        double c0 = 0.0, c1 = 0.0, c2 = 0.0;
+    };
+    std::vector<Rigid> rigid_;
+    std::vector<Attached> attached_;
+    std::vector<Quadratic> free_;
+};
+
+/// What an object's local scalars are, and motions of them.
+class Stage {
+public:
+    Stage(const TypeDescriptor& type, const BoundArguments& arguments, const Object& object);
+
+    int num_scalars() const { return num_scalars_; }
+    Motion motion(Random& random) const;
+    /// Moves u by r -> R r + c: points by both, directions by R. False if a scalar stands alone, so
+    /// that it cannot be moved.
+    bool move(const Mat3& R, const Vec3& c, std::span<double> u) const;
+    /// du of the rotation of space by the small angle w; false as above.
+    bool spin(const Vec3& w, std::span<const double> u, std::span<double> du) const;
+
+private:
+    struct Attachment {
+        enum class Kind { point, direction, coordinate } kind = Kind::point;
+        int body = -1;  // 0: a, 1: b, -1: ground
+        Vec3 local = Vec3::Zero();
+        int axis = -1;          // of a coordinate of the reference point
+        bool is_given = false;  // the locator was given by coordinates
+    };
+    void add(const std::string& text, Attachment::Kind kind);
+
+    int num_scalars_ = 0;
+    std::vector<Attachment> attachments_;
+    std::vector<double> q_;  // start of a body
+    std::vector<double> v_;
+};
+
+}  // namespace ancora::verify

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Objects from examples, and the standard system that examples refer to.
+#include "object.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "fp_environment.hpp"
+
+namespace ancora::verify {
+namespace {
+
+constexpr const char* kName = "subject";
+
+// Two rigid bodies that hold whatever is fastened to them, at rest relative to nothing.
+constexpr const char* kBodyA = R"(
+[[body]]
+name = "a"
+type = "ancf_rigid_body"
+mass = 2.0
+inertia = [0.3, 0.4, 0.5]
+position = [0.1, 0.2, 0.3]
+velocity = [0.3, -0.1, 0.2]
+angular_velocity = [0.4, -0.3, 0.6]
+)";
+constexpr const char* kBodyB = R"(
+[[body]]
+name = "b"
+type = "ancf_rigid_body"
+mass = 1.5
+inertia = [0.25, 0.2, 0.3]
+position = [1.1, 0.5, 0.4]
+orientation = { axis = [1.0, 1.0, 0.0], angle = 0.4 }
+velocity = [-0.2, 0.1, 0.1]
+angular_velocity = [0.1, 0.5, -0.2]
+)";
+constexpr const char* kConstraintC = R"(
+[[constraint]]
+name = "c"
+type = "point_on_plane"
+point = "a@[0.1, 0.0, -0.2]"
+normal = [0.0, 0.0, 1.0]
+)";
+
+bool names(const std::string& text, const char* object) {
+    return text.find(fmt::format("\"{}\"", object)) != std::string::npos ||
+           text.find(fmt::format("\"{}@", object)) != std::string::npos;
+}
+
+const RigidMotion& motion_of_standard_body(const std::string&, const Place&) {
+    static constexpr RigidMotion kMotion = {.position = {0.1, 0.2, 0.3},
+                                            .velocity = {0.3, -0.1, 0.2},
+                                            .rotation = {0.8, -0.6, 0.0, 0.6, 0.8, 0.0, 0, 0, 1},
+                                            .angular_velocity = {0.4, -0.3, 0.6}};
+    return kMotion;
+}
+
+}  // namespace
+
+std::vector<std::string> Subject::examples() const {
+    std::vector<std::string> texts;
+    for (const char* text : type.examples) {
+        if (text == nullptr) break;
+        texts.emplace_back(text);
+    }
+    return texts;
+}
+
+Example::Example(Subject& subject, std::string text) : subject_(subject), text_(std::move(text)) {
+    RunSettings settings;
+    if (type().kind == TypeKind::integrator) settings.integrator = type().name;
+    const Manifest manifest = system(settings);
+    switch (type().kind) {
+        case TypeKind::integrator: {
+            const auto own = manifest.integrator.own.find(type().name);
+            if (own != manifest.integrator.own.end()) parameters_ = own->second;
+            return;
+        }
+        case TypeKind::body:
+            parameters_ = manifest.bodies.back().parameters;
+            return;
+        case TypeKind::constraint:
+            parameters_ = manifest.constraints.back().parameters;
+            return;
+        case TypeKind::force:
+            parameters_ = manifest.forces.back().parameters;
+            return;
+    }
+}
+
+Manifest Example::system(const RunSettings& settings) const {
+    const TypeDescriptor& t = type();
+    const bool is_integrator = t.kind == TypeKind::integrator;
+    const bool has_bodies = t.kind != TypeKind::body;
+    std::string text = "[model]\nproject_start = true\n";
+    if (settings.gravity) text += "gravity = [0.0, 0.0, -9.81]\n";
+    if (has_bodies || names(text_, "a") || names(text_, "c")) text += kBodyA;
+    if (has_bodies || names(text_, "b")) text += kBodyB;
+    if (names(text_, "c")) text += kConstraintC;
+    if (is_integrator)
+        text +=
+            "[[constraint]]\nname = \"joint\"\ntype = \"position\"\n"
+            "a = \"a@[0.5, 0.1, 0.0]\"\nb = \"b@[-0.4, 0.0, 0.1]\"\n";
+    else
+        text += fmt::format("[[{}]]\nname = \"{}\"\ntype = \"{}\"\n{}\n",
+                            ancora::to_text(t.kind),
+                            kName,
+                            t.name,
+                            text_);
+    text += fmt::format("[integrator]\ntype = \"{}\"\nstep = {}\nend = {}\n",
+                        settings.integrator,
+                        settings.step,
+                        settings.end);
+    if (is_integrator && settings.integrator == t.name)
+        text += fmt::format("[integrator.{}]\n{}\n", t.name, text_);
+    return Manifest::parse(text, "example");
+}
+
+BoundArguments Example::bind(const Table& changes) const {
+    Table values = parameters_;
+    for (const Table::Entry& entry : changes.entries()) values.set(entry.key, entry.value);
+    const std::span<const Parameter> schema(type().parameters,
+                                            static_cast<std::size_t>(type().num_parameters));
+    return BoundArguments(
+        "the example", kName, type().name, values, {}, schema, motion_of_standard_body);
+}
+
+Object Example::make(const BoundArguments& arguments) const {
+    void* made = nullptr;
+    const FpEnvironment environment = FpEnvironment::capture();
+    try {
+        made = type().create(arguments);
+    } catch (const Error&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& error) {
+        throw NotMade(
+            fmt::format("its factory threw \"{}\"; refuse parameters through "
+                        "Arguments::fail, which names the key",
+                        error.what()));
+    } catch (...) {
+        throw NotMade("its factory threw something that is not a std::exception");
+    }
+    const bool differs = environment.differs();
+    environment.restore();
+    if (made == nullptr) throw NotMade("its factory returned nothing");
+    Object object;
+    switch (type().kind) {
+        case TypeKind::body:
+            object.body.reset(static_cast<Body*>(made));
+            break;
+        case TypeKind::constraint:
+            object.constraint.reset(static_cast<Constraint*>(made));
+            break;
+        case TypeKind::force:
+            object.force.reset(static_cast<NonidealForce*>(made));
+            break;
+        case TypeKind::integrator:
+            object.integrator.reset(static_cast<Integrator*>(made));
+            break;
+    }
+    if (differs) throw Failure("its factory changed the floating-point environment");
+    return object;
+}
+
+Simulation Example::simulate(const RunSettings& settings) const {
+    const Manifest manifest = system(settings);
+    const auto require = [&](TypeKind kind, const std::string& name) {
+        if (kind == type().kind && name == type().name) return;
+        try {
+            subject_.registry.find_type(kind, name);
+        } catch (const Error&) {
+            throw Skipped(
+                fmt::format("needs the {} type \"{}\", which no plugin on the search "
+                            "path offers",
+                            ancora::to_text(kind),
+                            name));
+        }
+    };
+    for (const ObjectSpec& spec : manifest.bodies) require(spec.kind, spec.type);
+    for (const ObjectSpec& spec : manifest.constraints) require(spec.kind, spec.type);
+    require(TypeKind::integrator, manifest.integrator.type);
+    return Simulation(manifest, subject_.registry);
+}
+
+std::vector<std::string> Example::integrators() const {
+    if (type().kind == TypeKind::integrator) return {type().name};
+    const Object object = make();
+    if (object.body && !object.body->has_constant_mass()) return {"rk4"};
+    if (const RowSource* rows = object.rows())
+        for (const RowBlock& block : rows->row_blocks())
+            for (const RowLaw& law : block.laws)
+                if (law.kind == RowKind::acceleration_constraint) return {"rk4"};
+    return {"emm", "rk4"};
+}
+
+}  // namespace ancora::verify

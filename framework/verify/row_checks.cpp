@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checks of rows: derivatives against differences, and the identities of the discrete face.
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Dense>
+#include <fmt/format.h>
+
+#include "step_call.hpp"
+
+namespace ancora::verify {
+namespace {
+
+constexpr int kStates = 12;
+
+/// Largest error of a derivative against Richardson's differences, relative to the row: their own
+/// error is about 1e-11 for smooth functions of lengths of order 1.
+constexpr double kDifference = 2e-7;
+constexpr double kSpacing = 2e-3;
+/// What rounding may leave of an identity, relative to its terms.
+constexpr double kRounding = 1e-11;
+
+using Vector = Eigen::VectorXd;
+using Matrix = Eigen::MatrixXd;
+
+/// f' by central differences at two spacings, extrapolated: error O(h^4).
+template <class Function>
+Vector derivative(Function&& f) {
+    const double h = kSpacing;
+    const Vector coarse = (f(h) - f(-h)) / (2.0 * h);
+    const Vector fine = (f(0.5 * h) - f(-0.5 * h)) / h;
+    return (4.0 * fine - coarse) / 3.0;
+}
+
+/// One block of one source, called with plain vectors.
+class Block {
+public:
+    Block(const Object& object, const RowPart& part, int index, int num_scalars)
+        : source_(*part.of(object)),
+          index_(index),
+          block_(source_.row_blocks()[static_cast<std::size_t>(index)]),
+          n_(num_scalars),
+          rows_(static_cast<int>(num_rows(block_))),
+          where_(fmt::format("{}block \"{}\"", part.title, block_.name)) {}
+
+    const RowBlock& shape() const { return block_; }
+    const std::string& where() const { return where_; }
+    int num_rows_of() const { return rows_; }
+    RowKind kind() const { return law(block_, 0).kind; }
+    bool is_velocity() const { return is_velocity_kind(kind()); }
+    bool is_acceleration() const { return kind() == RowKind::acceleration_constraint; }
+
+    struct Values {
+        Vector pi, pi_t, b;
+        Matrix A;  // rows x n
+    };
+    Values evaluate(const Vector& u, const Vector& du, double t) const {
+        Values out{Vector::Zero(rows_), Vector::Zero(rows_), Vector::Zero(rows_), {}};
+        std::vector<double> A(num_values(block_), 0.0);
+        guard("evaluate, " + where_, [&] {
+            source_.evaluate(index_,
+                             {view(u), view(du), t},
+                             {view(out.pi),
+                              A,
+                              block_.depends_on_time ? view(out.pi_t) : std::span<double>(),
+                              view(out.b)});
+        });
+        out.A = dense(A);
+        return out;
+    }
+    /// psi = A u' + pi_t
+    Vector rate(const Vector& u, const Vector& du, double t) const {
+        const Values at = evaluate(u, du, t);
+        return at.A * du + at.pi_t;
+    }
+    struct StepValues {
+        Matrix B;
+        Vector tau;
+    };
+    StepValues evaluate_step(const Vector& u0, const Vector& u1, double t0, double h) const {
+        const Vector du = u1 - u0;
+        const Vector mid = u0 + 0.5 * du;
+        const Vector rate = du / h;
+        std::vector<double> state0(static_cast<std::size_t>(source_.num_state()));
+        source_.start_state(state0);
+        std::vector<double> state1 = state0;
+        RowStep step;
+        step.u0 = view(u0);
+        step.du = view(du);
+        step.mid = view(mid);
+        step.u1 = view(u1);
+        step.rate = view(rate);
+        step.t0 = t0;
+        step.h = h;
+        step.state0 = state0;
+        step.state1 = state1;
+        std::vector<double> B(num_values(block_), 0.0), work0(num_rows(block_)),
+            work1(num_rows(block_));
+        Vector tau = Vector::Zero(rows_);
+        guard("evaluate_step, " + where_, [&] {
+            source_.evaluate_step(
+                index_,
+                step,
+                {B, block_.depends_on_time ? view(tau) : std::span<double>(), work0, work1});
+        });
+        return {dense(B), tau};
+    }
+    /// G of all items as one matrix, n x n.
+    Matrix tangent(const Vector& mid, const Vector& s, bool positive_part) const {
+        std::vector<double> G(num_tangent(block_), 0.0);
+        guard("evaluate_tangent, " + where_, [&] {
+            source_.evaluate_tangent(index_, view(mid), view(s), positive_part, G);
+        });
+        Matrix out = Matrix::Zero(n_, n_);
+        const int S = block_.scalars_per_item;
+        const bool is_isotropic = block_.tangent == TangentForm::isotropic;
+        const int m = is_isotropic ? S / 3 : S;
+        for (int item = 0; item < block_.num_items; ++item) {
+            const double* g = G.data() + static_cast<std::ptrdiff_t>(item) * m * m;
+            const std::int32_t* stencil = block_.stencil.data() + item * S;
+            for (int i = 0; i < m; ++i)
+                for (int j = 0; j < m; ++j)
+                    for (int k = 0; k < (is_isotropic ? 3 : 1); ++k)
+                        out(stencil[is_isotropic ? 3 * i + k : i],
+                            stencil[is_isotropic ? 3 * j + k : j]) += g[i * m + j];
+        }
+        return out;
+    }
+
+private:
+    static std::span<const double> view(const Vector& x) {
+        return {x.data(), static_cast<std::size_t>(x.size())};
+    }
+    static std::span<double> view(Vector& x) {
+        return {x.data(), static_cast<std::size_t>(x.size())};
+    }
+    Matrix dense(const std::vector<double>& values) const {
+        Matrix out = Matrix::Zero(rows_, n_);
+        const int S = block_.scalars_per_item;
+        for (int row = 0; row < rows_; ++row)
+            for (int j = 0; j < S; ++j)
+                out(row,
+                    block_.stencil[static_cast<std::size_t>(row / block_.rows_per_item * S + j)]) +=
+                    values[static_cast<std::size_t>(row * S + j)];
+        return out;
+    }
+
+    const RowSource& source_;
+    int index_;
+    const RowBlock& block_;
+    int n_;
+    int rows_;
+    std::string where_;
+};
+
+/// A motion at one instant.
+struct At {
+    Motion motion;
+    double t;
+    Vector u, du, ddu;
+
+    Vector u_at(double dt) const {
+        Vector x(u.size());
+        motion.evaluate(dt, {x.data(), size()}, {}, {});
+        return x;
+    }
+    Vector du_at(double dt) const {
+        Vector x(u.size());
+        motion.evaluate(dt, {}, {x.data(), size()}, {});
+        return x;
+    }
+    std::size_t size() const { return static_cast<std::size_t>(u.size()); }
+};
+
+At random_state(const Stage& stage, Random& random) {
+    At at;
+    at.motion = stage.motion(random);
+    at.t = random.uniform(0.0, 2.0);
+    const int n = stage.num_scalars();
+    at.u.resize(n);
+    at.du.resize(n);
+    at.ddu.resize(n);
+    const auto size = static_cast<std::size_t>(n);
+    at.motion.evaluate(0.0, {at.u.data(), size}, {at.du.data(), size}, {at.ddu.data(), size});
+    return at;
+}
+
+/// Runs `check(block, stage, random)` on each block; skips the example if none is `wanted`.
+template <class Wanted, class Function>
+void for_each_block(Subject& subject, const char* none, Wanted&& wanted, Function&& check) {
+    for_each_example(subject, [&](const Example& example) {
+        const BoundArguments arguments = example.bind();
+        const Object object = example.make(arguments);
+        const Stage stage(example.type(), arguments, object);
+        Random random(subject.seed);
+        bool found = false;
+        for (const RowPart& part : row_parts(object)) {
+            const auto count = static_cast<int>(part.of(object)->row_blocks().size());
+            for (int k = 0; k < count; ++k) {
+                const Block block(object, part, k, stage.num_scalars());
+                if (block.num_rows_of() == 0 || !wanted(block)) continue;
+                found = true;
+                check(block, stage, random);
+            }
+        }
+        if (!found) throw Skipped(none);
+    });
+}
+
+/// Refuses the first entry in which `found` and `expected` differ by more than `tolerance` times
+/// the size of their row.
+void compare_rows(const Matrix& found,
+                  const Matrix& expected,
+                  const Vector& scale,
+                  double tolerance,
+                  const std::string& what,
+                  const char* against) {
+    for (Eigen::Index i = 0; i < found.rows(); ++i)
+        for (Eigen::Index j = 0; j < found.cols(); ++j) {
+            const double limit = tolerance * scale(i);
+            if (!(std::abs(found(i, j) - expected(i, j)) <= limit))
+                throw Failure(fmt::format("{} is {:.9g} at row {}, scalar {}; {} {:.9g}",
+                                          what,
+                                          found(i, j),
+                                          i,
+                                          j,
+                                          against,
+                                          expected(i, j)));
+        }
+}
+void compare_rows(const Vector& found,
+                  const Vector& expected,
+                  const Vector& scale,
+                  double tolerance,
+                  const std::string& what,
+                  const char* against) {
+    for (Eigen::Index i = 0; i < found.size(); ++i)
+        if (!(std::abs(found(i) - expected(i)) <= tolerance * scale(i)))
+            throw Failure(fmt::format(
+                "{} is {:.9g} at row {}; {} {:.9g}", what, found(i), i, against, expected(i)));
+}
+
+Vector row_size(const Matrix& a, const Matrix& b) {
+    return a.cwiseAbs().rowwise().maxCoeff() + b.cwiseAbs().rowwise().maxCoeff();
+}
+
+bool any(const Block&) {
+    return true;
+}
+bool has_positions(const Block& block) {
+    return !block.is_velocity() && !block.is_acceleration();
+}
+constexpr const char* kNoRows = "the object has no rows";
+constexpr const char* kNoPositions = "no row has a value pi";
+
+// --- continuous face
+
+void check_jacobian(Subject& subject) {
+    for_each_block(
+        subject,
+        "no row of which A is a derivative",
+        [](const Block& block) {
+            return !block.is_acceleration();
+        },
+        [](const Block& block, const Stage& stage, Random& random) {
+            const Vector none;
+            for (int k = 0; k < kStates; ++k) {
+                const At at = random_state(stage, random);
+                const Matrix A = block.evaluate(at.u, at.du, at.t).A;
+                Matrix differences(A.rows(), A.cols());
+                for (Eigen::Index j = 0; j < A.cols(); ++j)
+                    differences.col(j) = derivative([&](double h) -> Vector {
+                        Vector x = block.is_velocity() ? at.du : at.u;
+                        x(j) += h;
+                        return block.is_velocity() ? block.rate(at.u, x, at.t)
+                                                   : block.evaluate(x, at.du, at.t).pi;
+                    });
+                compare_rows(A,
+                             differences,
+                             row_size(A, differences),
+                             kDifference,
+                             "A of " + block.where(),
+                             block.is_velocity() ? "differences of psi in u' give"
+                                                 : "differences of pi give");
+                if (block.shape().degree == Degree::linear && !block.is_velocity()) {
+                    const Matrix other =
+                        block.evaluate(random_state(stage, random).u, at.du, at.t).A;
+                    compare_rows(other,
+                                 A,
+                                 row_size(A, other),
+                                 kRounding,
+                                 "A of " + block.where() + ", said to be linear,",
+                                 "at another state it was");
+                }
+            }
+        });
+}
+
+void check_time_derivative(Subject& subject) {
+    for_each_block(subject,
+                   kNoPositions,
+                   has_positions,
+                   [](const Block& block, const Stage& stage, Random& random) {
+                       for (int k = 0; k < kStates; ++k) {
+                           const At at = random_state(stage, random);
+                           const Block::Values values = block.evaluate(at.u, at.du, at.t);
+                           const Vector differences = derivative([&](double h) -> Vector {
+                               return block.evaluate(at.u, at.du, at.t + h).pi;
+                           });
+                           const Vector scale = values.pi.cwiseAbs() + values.pi_t.cwiseAbs() +
+                                                differences.cwiseAbs() +
+                                                values.A.cwiseAbs().rowwise().maxCoeff();
+                           compare_rows(
+                               values.pi_t,
+                               differences,
+                               scale,
+                               kDifference,
+                               block.shape().depends_on_time
+                                   ? "pi_t of " + block.where()
+                                   : "pi_t of " + block.where() + ", said not to depend on time,",
+                               "differences of pi in t give");
+                       }
+                   });
+}
+
+// d/dt (A u' + pi_t) = A u'' - b along the motion
+void check_bias(Subject& subject) {
+    for_each_block(
+        subject,
+        "no row of which b is a derivative",
+        [](const Block& block) {
+            return !block.is_acceleration();
+        },
+        [](const Block& block, const Stage& stage, Random& random) {
+            for (int k = 0; k < kStates; ++k) {
+                const At at = random_state(stage, random);
+                const Block::Values values = block.evaluate(at.u, at.du, at.t);
+                const Vector differences = derivative([&](double h) -> Vector {
+                    return block.rate(at.u_at(h), at.du_at(h), at.t + h);
+                });
+                const Vector expected = values.A * at.ddu - differences;
+                const Vector scale = values.A.cwiseAbs() * at.ddu.cwiseAbs() +
+                                     differences.cwiseAbs() + values.b.cwiseAbs() +
+                                     values.A.cwiseAbs() * at.du.cwiseAbs();
+                compare_rows(values.b,
+                             expected,
+                             scale,
+                             kDifference,
+                             "b of " + block.where(),
+                             "A u'' - d(A u' + pi_t)/dt along a motion is");
+            }
+        });
+}
+
+// --- discrete face
+
+void check_discrete_identity(Subject& subject) {
+    for_each_block(
+        subject,
+        "no row has a discrete face",
+        [](const Block& block) {
+            return !block.is_acceleration();
+        },
+        [](const Block& block, const Stage& stage, Random& random) {
+            for (int k = 0; k < 4 * kStates; ++k) {
+                const At at = random_state(stage, random);
+                // from steps that change everything to steps that change the seventh digit
+                const double h = std::pow(10.0, -random.uniform(0.3, 6.0));
+                const Vector u1 = at.u_at(h);
+                const Vector du = u1 - at.u;
+                const Block::StepValues step = block.evaluate_step(at.u, u1, at.t, h);
+                const Vector change = step.B * du + step.tau;
+                Vector expected;
+                Vector scale = step.B.cwiseAbs() * (du.cwiseAbs() + 1e-3 * at.u.cwiseAbs()) +
+                               step.tau.cwiseAbs();
+                if (block.is_velocity()) {
+                    expected = h * block.rate(at.u + 0.5 * du, du / h, at.t + 0.5 * h);
+                    scale += expected.cwiseAbs();
+                } else {
+                    const Vector pi0 = block.evaluate(at.u, at.du, at.t).pi;
+                    const Vector pi1 = block.evaluate(u1, at.du, at.t + h).pi;
+                    expected = pi1 - pi0;
+                    scale += pi0.cwiseAbs() + pi1.cwiseAbs();
+                }
+                compare_rows(change,
+                             expected,
+                             scale,
+                             kRounding,
+                             fmt::format("B du + tau of {} over {:.2g} s", block.where(), h),
+                             block.is_velocity() ? "h psi at the midpoint is"
+                                                 : "pi(u1, t1) - pi(u0, t0) is");
+            }
+        });
+}
+
+void check_rigid_motion(Subject& subject) {
+    if (!subject.type.claims.has(Claim::rigid_motion_invariant)) throw Skipped("not claimed");
+    for_each_example(subject, [&](const Example& example) {
+        const BoundArguments arguments = example.bind();
+        const Object object = example.make(arguments);
+        if (object.constraint->tied_to_inertial_frame())
+            throw Skipped("every example is tied to the inertial frame");
+        const Stage stage(example.type(), arguments, object);
+        Random random(subject.seed);
+        const RowPart part = row_parts(object).front();
+        const auto count = static_cast<int>(part.of(object)->row_blocks().size());
+        for (int index = 0; index < count; ++index) {
+            const Block block(object, part, index, stage.num_scalars());
+            if (!has_positions(block)) continue;
+            for (int k = 0; k < kStates; ++k) {
+                const At at = random_state(stage, random);
+                const Mat3 R = random.rotation();
+                const Vec3 c = random.vector();
+                Vector moved = at.u;
+                if (!stage.move(R, c, {moved.data(), at.size()}))
+                    throw Failure(
+                        "claims invariance under rigid motions, but reads coordinates "
+                        "that stand alone");
+                const Vector pi = block.evaluate(at.u, at.du, at.t).pi;
+                const Vector after = block.evaluate(moved, at.du, at.t).pi;
+                const Matrix A = block.evaluate(at.u, at.du, at.t).A;
+                const Vector scale = pi.cwiseAbs() + A.cwiseAbs().rowwise().sum();
+                compare_rows(after,
+                             pi,
+                             scale,
+                             kRounding,
+                             "pi of " + block.where() + " after a rigid motion",
+                             "before it was");
+
+                // momentum and angular momentum in a step: B annihilates rigid motions
+                const Vector u1 = at.u_at(0.2);
+                const Block::StepValues step = block.evaluate_step(at.u, u1, at.t, 0.2);
+                const Vector mid = at.u + 0.5 * (u1 - at.u);
+                Vector turn(mid.size());
+                stage.spin(c, {mid.data(), at.size()}, {turn.data(), at.size()});
+                compare_rows(Vector(step.B * turn),
+                             Vector::Zero(turn.size() ? step.B.rows() : 0),
+                             Vector(step.B.cwiseAbs() * turn.cwiseAbs()),
+                             kRounding,
+                             "B (w x r) of " + block.where() + " at the midpoint",
+                             "an invariant row has");
+                Vector shift = mid;
+                stage.move(Mat3::Identity(), c, {shift.data(), at.size()});
+                shift -= mid;
+                compare_rows(Vector(step.B * shift),
+                             Vector::Zero(step.B.rows()),
+                             Vector(step.B.cwiseAbs() * (shift.cwiseAbs() + mid.cwiseAbs())),
+                             kRounding,
+                             "B c of " + block.where() + " for a translation",
+                             "an invariant row has");
+            }
+        }
+    });
+}
+
+void check_tangent(Subject& subject) {
+    for_each_block(
+        subject,
+        "no block supplies a tangent",
+        [](const Block& block) {
+            return num_tangent(block.shape()) > 0 && has_positions(block);
+        },
+        [](const Block& block, const Stage& stage, Random& random) {
+            for (int k = 0; k < kStates; ++k) {
+                const At at = random_state(stage, random);
+                Vector s(block.num_rows_of());
+                for (double& x : s) x = random.uniform();
+                const Matrix G = block.tangent(at.u, s, false);
+                Matrix differences(G.rows(), G.cols());
+                for (Eigen::Index j = 0; j < G.cols(); ++j)
+                    differences.col(j) = derivative([&](double h) -> Vector {
+                        Vector x = at.u;
+                        x(j) += h;
+                        return block.evaluate(x, at.du, at.t).A.transpose() * s;
+                    });
+                const double size =
+                    G.cwiseAbs().maxCoeff() + differences.cwiseAbs().maxCoeff() + 1e-12;
+                compare_rows(G,
+                             differences,
+                             Vector::Constant(G.rows(), size),
+                             kDifference,
+                             "G of " + block.where(),
+                             "differences of A^T s give");
+                const Matrix positive = block.tangent(at.u, s, true);
+                const double asymmetry = (positive - positive.transpose()).cwiseAbs().maxCoeff();
+                const double lowest =
+                    Eigen::SelfAdjointEigenSolver<Matrix>(positive, Eigen::EigenvaluesOnly)
+                        .eigenvalues()(0);
+                if (!(asymmetry <= kRounding * size) || !(lowest >= -1e-9 * size))
+                    throw Failure(
+                        fmt::format("the positive part of G of {} has the eigenvalue "
+                                    "{:.3g} and the asymmetry {:.3g}",
+                                    block.where(),
+                                    lowest,
+                                    asymmetry));
+            }
+        });
+}
+
+void check_rank(Subject& subject) {
+    for_each_block(subject, kNoRows, any, [&](const Block& block, const Stage& stage, Random& r) {
+        Eigen::Index lowest = block.num_rows_of();
+        for (int k = 0; k < kStates; ++k) {
+            const At at = random_state(stage, r);
+            const Matrix A = block.evaluate(at.u, at.du, at.t).A;
+            Eigen::ColPivHouseholderQR<Matrix> qr(A.rows(), A.cols());
+            qr.setThreshold(1e-10);
+            qr.compute(A);
+            lowest = std::min(lowest, qr.rank());
+        }
+        if (lowest == 0)
+            throw Failure(fmt::format("A of {} is zero: the rows hold nothing", block.where()));
+        if (lowest < block.num_rows_of())
+            subject.remark = fmt::format(
+                "{} has rank {} with {} rows", block.where(), lowest, block.num_rows_of());
+    });
+}
+
+constexpr Check kChecks[] = {
+    {"jacobian", kRows, "A against differences of pi, or of psi in u'", check_jacobian},
+    {"time_derivative", kRows, "pi_t against differences in t", check_time_derivative},
+    {"bias", kRows, "b against differences along a motion", check_bias},
+    {"discrete_identity",
+     kRows,
+     "B du + tau = pi(u1, t1) - pi(u0, t0) to rounding",
+     check_discrete_identity},
+    {"rigid_motion",
+     kConstraints,
+     "pi does not change under a rigid motion, and B annihilates one (if claimed)",
+     check_rigid_motion},
+    {"tangent", kRows, "G against differences of A^T s; its positive part is one", check_tangent},
+    {"rank", kRows, "A is not zero at sampled states", check_rank},
+};
+
+}  // namespace
+
+std::span<const Check> row_checks() {
+    return kChecks;
+}
+
+}  // namespace ancora::verify

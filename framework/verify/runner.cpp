@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parent's side: starts children, reads what they report, and names what became of them.
+#include "runner.hpp"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <string_view>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ancora/framework/error.hpp"
+#include "check.hpp"
+
+namespace ancora::verify {
+namespace {
+
+using Json = nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kMostDeaths = 3;  // of children at one type, before the rest of it is skipped
+
+[[noreturn]] void fail(const char* what) {
+    throw Error(ErrorKind::internal, fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+/// A child process, what it reports on its own pipe, and what it or its plugin says on standard
+/// error. Standard output goes nowhere.
+class Child {
+public:
+    Child(Json order, const std::filesystem::path& probe) {
+        int report[2];
+        int complaint[2];
+        if (::pipe2(report, O_CLOEXEC) != 0 || ::pipe2(complaint, O_CLOEXEC) != 0) fail("pipe");
+        report_ = report[0];
+        complaint_ = complaint[0];
+
+        order["descriptor"] = 3;
+        std::string program = "/proc/self/exe";
+        std::string command = kChildCommand;
+        std::string text = order.dump(-1, ' ', false, Json::error_handler_t::replace);
+        char* const arguments[] = {program.data(), command.data(), text.data(), nullptr};
+
+        std::vector<std::string> variables;
+        for (char** entry = environ; *entry != nullptr; ++entry)
+            if (std::strncmp(*entry, "LD_PRELOAD=", 11) != 0) variables.emplace_back(*entry);
+        std::error_code failed;
+        if (std::filesystem::exists(probe, failed))
+            variables.push_back("LD_PRELOAD=" + probe.string());
+        std::vector<char*> environment;
+        for (std::string& variable : variables) environment.push_back(variable.data());
+        environment.push_back(nullptr);
+
+        posix_spawn_file_actions_t actions;
+        ::posix_spawn_file_actions_init(&actions);
+        ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        ::posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+        ::posix_spawn_file_actions_adddup2(&actions, complaint[1], 2);
+        ::posix_spawn_file_actions_adddup2(&actions, report[1], 3);
+        errno =
+            ::posix_spawn(&pid_, program.c_str(), &actions, nullptr, arguments, environment.data());
+        const int error = errno;
+        ::posix_spawn_file_actions_destroy(&actions);
+        ::close(report[1]);
+        ::close(complaint[1]);
+        if (error != 0) {
+            errno = error;
+            pid_ = -1;
+            fail("cannot start a child process");
+        }
+    }
+    ~Child() {
+        end();
+        ::close(report_);
+        ::close(complaint_);
+    }
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+    /// The next line of its report; false if there is none before `deadline` or the child ended.
+    bool read(Clock::time_point deadline, Json& message) {
+        for (;;) {
+            const std::size_t at = buffer_.find('\n');
+            if (at != std::string::npos) {
+                message = Json::parse(buffer_.substr(0, at), nullptr, false);
+                buffer_.erase(0, at + 1);
+                if (!message.is_discarded()) return true;
+                continue;
+            }
+            if (has_ended_) return false;
+            const auto left =
+                std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+            if (left.count() <= 0) {
+                is_late_ = true;
+                return false;
+            }
+            std::array<pollfd, 2> fds{{{report_, POLLIN, 0}, {complaint_, POLLIN, 0}}};
+            if (::poll(fds.data(), fds.size(), static_cast<int>(left.count())) < 0) {
+                if (errno == EINTR) continue;
+                fail("poll");
+            }
+            if ((fds[1].revents & POLLIN) != 0) take(complaint_, said_);
+            if (fds[0].revents != 0 && !take(report_, buffer_)) has_ended_ = true;
+        }
+    }
+
+    /// Ends it if it has not ended itself; in words, what it died of.
+    std::string end() {
+        if (pid_ < 0) return end_;
+        if (!has_ended_) ::kill(pid_, SIGKILL);
+        int status = 0;
+        // a child that closed its pipe may still be at work
+        for (int k = 0; k < 100 && ::waitpid(pid_, &status, WNOHANG) == 0; ++k) {
+            if (k == 99) {
+                ::kill(pid_, SIGKILL);
+                ::waitpid(pid_, &status, 0);
+                break;
+            }
+            ::usleep(2000);
+        }
+        pid_ = -1;
+        ::fcntl(complaint_, F_SETFL, O_NONBLOCK);
+        while (take(complaint_, said_)) {
+        }
+        if (is_late_)
+            end_ = "does not return";
+        else if (WIFSIGNALED(status))
+            end_ = fmt::format("ends the process: {}", ::strsignal(WTERMSIG(status)));
+        else
+            end_ = fmt::format("ends the process with status {}", WEXITSTATUS(status));
+        if (const std::string line = first_line(); !line.empty() && !is_late_)
+            end_ += fmt::format(" ({})", line);
+        return end_;
+    }
+    bool is_late() const { return is_late_; }
+
+private:
+    static bool take(int descriptor, std::string& text) {
+        char part[4096];
+        const ssize_t count = ::read(descriptor, part, sizeof(part));
+        if (count <= 0) return false;
+        if (text.size() < 1u << 20) text.append(part, static_cast<std::size_t>(count));
+        return true;
+    }
+    std::string first_line() const {
+        std::string text = said_.substr(0, 200);
+        for (char& c : text)
+            if (c == '\n') c = ' ';
+        while (!text.empty() && text.back() == ' ') text.pop_back();
+        return text;
+    }
+
+    pid_t pid_ = -1;
+    int report_ = -1;
+    int complaint_ = -1;
+    bool has_ended_ = false;
+    bool is_late_ = false;
+    std::string buffer_;
+    std::string said_;
+    std::string end_;
+};
+
+Status status_of(const std::string& text) {
+    for (const Status status : {Status::passed, Status::failed, Status::skipped})
+        if (text == to_text(status)) return status;
+    return Status::failed;
+}
+
+/// Results in the making.
+class Session {
+public:
+    explicit Session(const Settings& settings) : settings_(settings) {}
+
+    Report run() {
+        std::size_t from = 0;
+        while (run_child_from(from)) {
+        }
+        return std::move(report_);
+    }
+
+private:
+    Clock::time_point deadline() const {
+        return Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                  std::chrono::duration<double>(settings_.seconds));
+    }
+
+    /// One child's life from item `from`, which it moves on; false if nothing is left to do.
+    bool run_child_from(std::size_t& from) {
+        const bool is_file = settings_.plugin.find('/') != std::string::npos;
+        Json folders = Json::array();
+        for (const auto& folder : settings_.plugin_dirs) folders.push_back(folder.string());
+        Child child({{"plugin", settings_.plugin},
+                     {"is_file", is_file},
+                     {"plugin_dirs", folders},
+                     {"seed", settings_.seed},
+                     {"check", settings_.check},
+                     {"memory", settings_.memory},
+                     {"from", from}},
+                    settings_.probe);
+        Json message;
+        if (!child.read(deadline(), message)) {
+            add({"", "", kLoad, Status::failed, "opening it " + child.end(), 0.0});
+            return false;
+        }
+        if (message.contains("refused")) {
+            add({"", "", kLoad, Status::failed, message["refused"], 0.0});
+            return false;
+        }
+        if (report_.name.empty()) {
+            report_.name = message["name"];
+            report_.version = message["version"];
+            report_.file = message["file"];
+            items_ = message["items"];
+            if (settings_.check.empty() || settings_.check == kLoad)
+                add({"", "", kLoad, Status::passed, "", 0.0});
+        }
+
+        bool is_at_work = false;
+        while (child.read(deadline(), message)) {
+            if (message.contains("done")) return false;
+            if (message.contains("begin")) {
+                from = message["begin"];
+                is_at_work = true;
+                continue;
+            }
+            is_at_work = false;
+            Result result = result_of(from);
+            result.status = status_of(message["status"]);
+            result.reason = message["reason"];
+            result.seconds = message["seconds"];
+            add(std::move(result));
+            ++from;
+        }
+        if (from >= items_.size()) return false;
+        Result result = result_of(from);
+        const std::string how = child.end();
+        result.status = Status::failed;
+        result.reason = child.is_late()
+                            ? fmt::format("a call does not return within {:g} s", settings_.seconds)
+                            : "a call " + how;
+        if (!is_at_work) result.reason = "after the check before it, the plugin " + how;
+        add(std::move(result));
+        const std::string type = items_[from][1];
+        ++from;
+        if (++deaths_[type] >= kMostDeaths)
+            for (; from < items_.size() && items_[from][1] == type; ++from) {
+                Result rest = result_of(from);
+                rest.reason = fmt::format("{} child processes died at this type", kMostDeaths);
+                add(std::move(rest));
+            }
+        return from < items_.size();
+    }
+
+    Result result_of(std::size_t item) const {
+        return {items_[item][0], items_[item][1], items_[item][2], Status::skipped, "", 0.0};
+    }
+    void add(Result result) { report_.results.push_back(std::move(result)); }
+
+    const Settings& settings_;
+    Report report_;
+    Json items_ = Json::array();
+    std::map<std::string, int> deaths_;
+};
+
+}  // namespace
+
+const char* to_text(Status status) {
+    switch (status) {
+        case Status::passed:
+            return "pass";
+        case Status::failed:
+            return "FAIL";
+        case Status::skipped:
+            return "skipped";
+    }
+    return "FAIL";
+}
+
+bool Report::passed() const {
+    for (const Result& result : results)
+        if (result.status == Status::failed) return false;
+    return true;
+}
+
+Report verify(const Settings& settings) {
+    return Session(settings).run();
+}
+
+}  // namespace ancora::verify

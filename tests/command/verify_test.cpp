@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `ancora verify`: each wrong plugin of the zoo is caught by the check meant for it, and all that
+// Ancora ships passes.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "support/process.hpp"
+
+using ancora::testing::ProcessResult;
+using ancora::testing::run_process;
+using Json = nlohmann::json;
+using Names = std::set<std::string>;
+
+namespace {
+
+// The sanitizers have a malloc of their own, and need more address space than any limit leaves.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kCounts = false;
+#else
+constexpr bool kCounts = true;
+#endif
+
+struct Verdict {
+    int status = -1;
+    Json report;
+
+    /// Names of the checks of `type` that ended like this.
+    Names checks(const std::string& type, const std::string& status_text) const {
+        Names names;
+        for (const Json& result : report["results"])
+            if (result["type"] == type && result["status"] == status_text)
+                names.insert(result["check"].get<std::string>());
+        return names;
+    }
+    std::string reason(const std::string& type, const std::string& check) const {
+        for (const Json& result : report["results"])
+            if (result["type"] == type && result["check"] == check) return result["reason"];
+        return "no such check";
+    }
+};
+
+ProcessResult command(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), ANCORA_TEST_BIN);
+    return run_process(arguments);
+}
+
+Verdict verify(const std::string& plugin, std::vector<std::string> options = {}) {
+    options.insert(options.begin(), {"verify", plugin, "--json"});
+    const ProcessResult result = command(options);
+    Verdict verdict{result.status, Json::parse(result.out, nullptr, false)};
+    CAPTURE(result.err);
+    REQUIRE_FALSE(verdict.report.is_discarded());
+    return verdict;
+}
+
+/// A plugin of the zoo, verified once.
+const Verdict& zoo(const std::string& plugin, std::vector<std::string> options = {}) {
+    static std::map<std::string, Verdict> known;
+    const auto at = known.find(plugin);
+    if (at != known.end()) return at->second;
+    return known[plugin] =
+               verify(fmt::format("{}/verify/{}.so", ANCORA_TEST_ZOO_DIR, plugin), options);
+}
+
+/// The check that is meant for it fails, and none but `others` besides.
+void check_caught(const std::string& plugin,
+                  const std::string& type,
+                  const std::string& check,
+                  const Names& others = {}) {
+    const Verdict& verdict = zoo(plugin, {"--time-limit", "1", "--memory-limit", "512"});
+    CAPTURE(type);
+    CHECK(verdict.status == 4);
+    const Names failed = verdict.checks(type, "FAIL");
+    CHECK_MESSAGE(failed.contains(check), verdict.reason(type, check));
+    for (const std::string& name : failed)
+        CHECK_MESSAGE((name == check || others.contains(name)), name);
+    CHECK(verdict.reason(type, check) != "");
+}
+
+}  // namespace
+
+TEST_SUITE("verify") {
+    TEST_CASE("a right constraint beside wrong ones passes") {
+        const Verdict& verdict = zoo("wrong_rows");
+        CHECK(verdict.checks("right_rod", "FAIL") == Names());
+        CHECK(verdict.checks("right_rod", "pass").size() >= 18);
+    }
+
+    TEST_CASE("wrong geometry is caught by the check meant for it") {
+        // whatever rests on A fails with it
+        const Names on_A = {
+            "examples", "bias", "discrete_identity", "rigid_motion", "tangent", "workless"};
+        check_caught("wrong_rows", "wrong_sign", "jacobian", on_A);
+        check_caught("wrong_rows", "missing_factor", "bias", {"workless"});
+        Names on_entry = on_A;
+        on_entry.insert("jacobian");
+        check_caught("wrong_rows", "unwritten_entry", "outputs", on_entry);
+        check_caught(
+            "wrong_rows", "old_jacobian", "discrete_identity", {"rigid_motion", "workless"});
+        check_caught("wrong_rows", "wrong_tangent", "tangent");
+        check_caught("wrong_rows", "prefers_z", "rigid_motion");
+        check_caught("wrong_rows", "wrong_rate", "time_derivative", {"bias"});
+    }
+
+    TEST_CASE("wrong manners are caught by the check meant for them") {
+        check_caught("wrong_manners",
+                     "shared_state",
+                     "repeatable",
+                     {"examples",
+                      "retry",
+                      "threads",
+                      "jacobian",
+                      "time_derivative",
+                      "discrete_identity",
+                      "rigid_motion",
+                      "two_kernels",
+                      "reload"});
+        check_caught("wrong_manners",
+                     "keeps_trace",
+                     "retry",
+                     {"repeatable", "threads", "two_kernels", "reload"});
+        if (kCounts) check_caught("wrong_manners", "allocates", "allocation");
+        check_caught("wrong_manners", "nan_there", "finite", {"bias"});
+        check_caught("wrong_manners", "changes_rounding", "environment", {"repeatable", "retry"});
+    }
+
+    TEST_CASE("a factory that throws or asks for too much is reported") {
+        const Verdict& verdict =
+            zoo("wrong_manners", {"--time-limit", "1", "--memory-limit", "512"});
+        CHECK(verdict.checks("throws_in_constructor", "FAIL").contains("examples"));
+        CHECK(verdict.reason("throws_in_constructor", "examples") ==
+              "its factory threw \"out of luck\"; refuse parameters through Arguments::fail, which "
+              "names the key");
+        CHECK(verdict.checks("asks_for_more", "FAIL").contains("schema"));
+        CHECK(verdict.reason("asks_for_more", "schema").find("width") != std::string::npos);
+        // one cause is not reported by every check
+        for (const char* type : {"throws_in_constructor", "asks_for_more"})
+            CHECK(verdict.checks(type, "FAIL") == Names{"examples", "schema"});
+    }
+
+    TEST_CASE("a call that never returns, eats memory or crashes is a failed check") {
+        const Names calls = {"outputs",
+                             "finite",
+                             "inputs",
+                             "repeatable",
+                             "retry",
+                             "threads",
+                             "allocation",
+                             "environment",
+                             "tangent",
+                             "workless",
+                             "two_kernels",
+                             "reload",
+                             "system_allocation"};
+        check_caught("wrong_manners", "never_returns", "outputs", calls);
+        check_caught("wrong_manners", "crashes", "outputs", calls);
+        const Verdict& verdict = zoo("wrong_manners");
+        CHECK(verdict.reason("never_returns", "outputs") == "a call does not return within 1 s");
+        CHECK(verdict.reason("crashes", "outputs").find("Segmentation fault") != std::string::npos);
+        // what the kit knows without the call is still checked
+        for (const char* type : {"never_returns", "crashes"})
+            CHECK(verdict.checks(type, "pass").contains("schema"));
+        if (!kCounts) return;
+        check_caught("wrong_manners", "eats_memory", "outputs", calls);
+        CHECK(verdict.reason("eats_memory", "outputs") == "ran out of memory");
+    }
+
+    TEST_CASE("a static initialiser that throws is reported") {
+        const Verdict& verdict = zoo("throws_at_load");
+        CHECK(verdict.status == 4);
+        CHECK(verdict.checks("", "FAIL") == Names{"load"});
+        CHECK(verdict.reason("", "load").find("no table today") != std::string::npos);
+    }
+
+    TEST_CASE("a plugin that the kernel refuses is refused in the same words") {
+        const Verdict verdict = verify(fmt::format("{}/old_sdk.so", ANCORA_TEST_ZOO_DIR));
+        CHECK(verdict.status == 4);
+        CHECK(verdict.reason("", "load").find("was built for SDK") != std::string::npos);
+        CHECK(verify("no_such_plugin").reason("", "load").find("no_such_plugin") !=
+              std::string::npos);
+    }
+
+    TEST_CASE("all plugins that are shipped pass, each in less than 10 s") {
+        for (const auto& entry : std::filesystem::directory_iterator(ANCORA_TEST_PLUGIN_DIR)) {
+            if (entry.path().extension() != ".so") continue;
+            const Verdict verdict = verify(entry.path().stem().string());
+            CAPTURE(entry.path().stem().string());
+            for (const Json& result : verdict.report["results"])
+                if (result["status"] == "FAIL")
+                    FAIL_CHECK(fmt::format("{} {}: {}",
+                                           result["type"].get<std::string>(),
+                                           result["check"].get<std::string>(),
+                                           result["reason"].get<std::string>()));
+            CHECK(verdict.status == 0);
+            CHECK(verdict.report["passed"] == true);
+            CHECK(verdict.report["seconds"].get<double>() < 10.0);
+        }
+    }
+
+    TEST_CASE("a seed repeats a failure, another one moves it") {
+        const std::string plugin = fmt::format("{}/verify/wrong_rows.so", ANCORA_TEST_ZOO_DIR);
+        const auto reason = [&](const char* seed) {
+            return verify(plugin, {"--check", "bias", "--seed", seed})
+                .reason("missing_factor", "bias");
+        };
+        CHECK(reason("7") == reason("7"));
+        CHECK(reason("7") != reason("8"));
+    }
+
+    TEST_CASE("the table names type, check, outcome and reason") {
+        const ProcessResult result =
+            command({"verify",
+                     fmt::format("{}/verify/wrong_rows.so", ANCORA_TEST_ZOO_DIR),
+                     "--check",
+                     "tangent"});
+        CHECK(result.status == 4);
+        CHECK(result.out.find("seed 1") != std::string::npos);
+        CHECK(result.out.find("wrong_tangent    tangent  FAIL     G of block \"length\" is 0 at "
+                              "row 0, scalar 3; differences of A^T s give") != std::string::npos);
+        CHECK(result.out.find("FAILED: 4 passed, 3 failed, 1 skipped") != std::string::npos);
+    }
+
+    TEST_CASE("the list has every check once, with what it asks") {
+        const ProcessResult result = command({"verify", "--list"});
+        CHECK(result.status == 0);
+        for (const char* check : {"  load ", "  jacobian ", "  allocation "})
+            CHECK(result.out.find(check) != std::string::npos);
+        CHECK(command({"verify", "--list", "--markdown"}).out.find("| `jacobian` |") !=
+              std::string::npos);
+    }
+
+    TEST_CASE("misuse of the command") {
+        CHECK(command({"verify"}).status == 2);
+        CHECK(command({"verify", "emm", "--seed", "x"}).status == 2);
+        CHECK(command({"verify", "emm", "--time-limit", "-1"}).status == 2);
+        const ProcessResult result = command({"verify", "emm", "--check", "jacobean"});
+        CHECK(result.status == 2);
+        CHECK(result.err.find("did you mean \"jacobian\"?") != std::string::npos);
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bad: constraints with the right mechanics that misuse memory, time or each other.
+#include <atomic>
+#include <cfenv>
+#include <limits>
+#include <vector>
+
+#include "parts.hpp"
+
+namespace {
+
+using namespace ancora;
+using zoo::Rod;
+
+/// Objects of the type count their calls together.
+class SharedState final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        Rod::evaluate(block, at, out);
+        if (!out.pi.empty()) out.pi[0] += 1e-9 * calls_++;
+    }
+
+private:
+    static inline double calls_ = 0.0;
+};
+
+/// What a call returns depends on the call before.
+class KeepsTrace final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override {
+        Rod::evaluate_step(block, step, out);
+        out.B[0] += 1e-13 * last_;
+        last_ = step.u1[0];
+    }
+
+private:
+    mutable double last_ = 0.0;
+};
+
+class Allocates final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        const std::vector<double> copy(at.u.begin(), at.u.end());
+        Rod::evaluate(block, {copy, at.du, at.t}, out);
+    }
+};
+
+/// NaN where the first end is far out.
+class NanThere final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        Rod::evaluate(block, at, out);
+        if (at.u[0] > 0.8 && !out.b.empty()) out.b[0] = std::numeric_limits<double>::quiet_NaN();
+    }
+};
+
+class ChangesRounding final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override {
+        Rod::evaluate_step(block, step, out);
+        std::fesetround(FE_UPWARD);
+    }
+};
+
+class ThrowsInConstructor final : public Rod {
+public:
+    explicit ThrowsInConstructor(const Arguments& arguments) : Rod(arguments) {
+        throw std::runtime_error("out of luck");
+    }
+};
+
+/// Asks for a key that its schema does not have.
+class AsksForMore final : public Rod {
+public:
+    explicit AsksForMore(const Arguments& arguments) : Rod(arguments) {
+        static_cast<void>(arguments.number("width"));
+    }
+};
+
+class NeverReturns final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate_tangent(int,
+                          std::span<const double>,
+                          std::span<const double>,
+                          bool,
+                          std::span<double>) const override {
+        while (!is_done_) {
+        }
+    }
+
+private:
+    std::atomic<bool> is_done_{false};
+};
+
+class EatsMemory final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate_tangent(int,
+                          std::span<const double>,
+                          std::span<const double>,
+                          bool,
+                          std::span<double>) const override {
+        for (std::vector<std::vector<char>> all;;) all.emplace_back(std::size_t{64} << 20);
+    }
+};
+
+class Crashes final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate_tangent(int,
+                          std::span<const double>,
+                          std::span<const double>,
+                          bool,
+                          std::span<double>) const override {
+        *nowhere_ = 1;
+    }
+
+private:
+    int* volatile nowhere_ = nullptr;
+};
+
+constexpr TypeDescriptor kTypes[] = {
+    type<SharedState>("shared_state", Rod::kDocs, Rod::kParameters),
+    type<KeepsTrace>("keeps_trace", Rod::kDocs, Rod::kParameters),
+    type<Allocates>("allocates", Rod::kDocs, Rod::kParameters),
+    type<NanThere>("nan_there", Rod::kDocs, Rod::kParameters),
+    type<ChangesRounding>("changes_rounding", Rod::kDocs, Rod::kParameters),
+    type<ThrowsInConstructor>("throws_in_constructor", Rod::kDocs, Rod::kParameters),
+    type<AsksForMore>("asks_for_more", Rod::kDocs, Rod::kParameters),
+    type<NeverReturns>("never_returns", Rod::kDocs, Rod::kParameters),
+    type<EatsMemory>("eats_memory", Rod::kDocs, Rod::kParameters),
+    type<Crashes>("crashes", Rod::kDocs, Rod::kParameters),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("wrong_manners", "1.0.0", kTypes)

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bad: constraints whose geometry is wrong in one place each, and the right one beside them.
+#include "parts.hpp"
+
+namespace {
+
+using namespace ancora;
+using zoo::Rod;
+
+/// A of the second end has the sign of the first.
+class WrongSign final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        Rod::evaluate(block, at, out);
+        for (std::size_t i = 3; i < 6 && !out.A.empty(); ++i) out.A[i] = -out.A[i];
+    }
+};
+
+/// b lacks a factor 2.
+class MissingFactor final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        Rod::evaluate(block, at, out);
+        if (!out.b.empty()) out.b[0] *= 0.5;
+    }
+};
+
+/// A's last entry is left as it was.
+class UnwrittenEntry final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        const double last = out.A.empty() ? 0.0 : out.A[5];
+        Rod::evaluate(block, at, out);
+        if (!out.A.empty()) out.A[5] = last;
+    }
+};
+
+/// Over a step it takes the Jacobian at the start.
+class OldJacobian final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override {
+        evaluate(block, {step.u0, step.rate, step.t0}, {{}, out.B, {}, {}});
+    }
+};
+
+/// The tangent lacks the coupling of the ends.
+class WrongTangent final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate_tangent(int block,
+                          std::span<const double> mid,
+                          std::span<const double> s,
+                          bool positive_part,
+                          std::span<double> G) const override {
+        Rod::evaluate_tangent(block, mid, s, positive_part, G);
+        G[1] = G[2] = 0.0;
+    }
+};
+
+/// Says that it is invariant under rigid motions, and looks at z alone.
+class PrefersZ final : public Rod {
+public:
+    explicit PrefersZ(const Arguments& arguments) : Rod(arguments) {
+        block_.degree = Degree::linear;
+        block_.tangent = TangentForm::none;
+    }
+    std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+    void evaluate(int, const RowPoint& at, const RowValues& out) const override {
+        if (!out.pi.empty()) out.pi[0] = at.u[2] - at.u[5];
+        for (std::size_t i = 0; i < out.A.size(); ++i)
+            out.A[i] = i == 2 ? 1.0 : i == 5 ? -1.0 : 0.0;
+        if (!out.b.empty()) out.b[0] = 0.0;
+    }
+
+private:
+    RowBlock block_ = kBlock;
+};
+
+/// A prescribed length whose rate lacks a factor.
+class WrongRate final : public Rod {
+public:
+    explicit WrongRate(const Arguments& arguments) : Rod(arguments) {
+        block_.depends_on_time = true;
+    }
+    std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        Rod::evaluate(block, at, out);
+        if (!out.pi.empty()) out.pi[0] -= 0.1 * std::sin(3.0 * at.t);
+        if (!out.pi_t.empty()) out.pi_t[0] = -0.1 * std::cos(3.0 * at.t);
+        if (!out.b.empty()) out.b[0] -= 0.3 * std::sin(3.0 * at.t);
+    }
+
+private:
+    RowBlock block_ = kBlock;
+};
+
+constexpr TypeDescriptor kTypes[] = {
+    type<Rod>("right_rod", Rod::kDocs, Rod::kParameters),
+    type<WrongSign>("wrong_sign", Rod::kDocs, Rod::kParameters),
+    type<MissingFactor>("missing_factor", Rod::kDocs, Rod::kParameters),
+    type<UnwrittenEntry>("unwritten_entry", Rod::kDocs, Rod::kParameters),
+    type<OldJacobian>("old_jacobian", Rod::kDocs, Rod::kParameters),
+    type<WrongTangent>("wrong_tangent", Rod::kDocs, Rod::kParameters),
+    type<PrefersZ>("prefers_z", Rod::kDocs, Rod::kParameters),
+    type<WrongRate>("wrong_rate", Rod::kDocs, Rod::kParameters),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("wrong_rows", "1.0.0", kTypes)

@@ -6,12 +6,6 @@
 #include <string_view>
 
 namespace ancora::verify {
-namespace {
-
-constexpr double kPerturbation = 0.05;  // of a point [m] or of the unit length of a direction
-
-}  // namespace
-
 void Motion::evaluate(double t,
                       std::span<double> u,
                       std::span<double> du,
@@ -120,12 +114,12 @@ void Stage::add(const std::string& text, Attachment::Kind kind) {
     attachments_.push_back(at);
 }
 
-Motion Stage::motion(Random& random) const {
+Motion Stage::motion(Random& random, double perturbation) const {
     Motion motion;
     motion.free_.resize(static_cast<std::size_t>(num_scalars_));
     if (!q_.empty()) {
         for (std::size_t i = 0; i < q_.size(); ++i)
-            motion.free_[i] = {q_[i] + kPerturbation * random.uniform(),
+            motion.free_[i] = {q_[i] + perturbation * random.uniform(),
                                v_[i] + random.uniform(),
                                random.uniform()};
         return motion;
@@ -164,7 +158,7 @@ Motion Stage::motion(Random& random) const {
             }
             continue;
         }
-        for (std::size_t k = 0; k < 3; ++k) motion.free_[3 * i + k] = perturbed(kPerturbation);
+        for (std::size_t k = 0; k < 3; ++k) motion.free_[3 * i + k] = perturbed(perturbation);
         motion.attached_.push_back(
             {static_cast<int>(3 * i), at.body, local, at.kind == Attachment::Kind::direction});
     }

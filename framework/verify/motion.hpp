@@ -50,7 +50,8 @@ public:
     Stage(const TypeDescriptor& type, const BoundArguments& arguments, const Object& object);
 
     int num_scalars() const { return num_scalars_; }
-    Motion motion(Random& random) const;
+    /// `perturbation`: size of d [m] and of what directions lose of their length and angles.
+    Motion motion(Random& random, double perturbation = 0.05) const;
     /// Moves u by r -> R r + c: points by both, directions by R. False if a scalar stands alone, so
     /// that it cannot be moved.
     bool move(const Mat3& R, const Vec3& c, std::span<double> u) const;

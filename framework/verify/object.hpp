@@ -51,7 +51,8 @@ public:
     Object make() const { return make(bind()); }
 
     /// The model around the example, see Examples of the SDK.
-    Manifest system(const RunSettings& settings) const;
+    Manifest system(const RunSettings& settings, int placement = 0) const;
+    /// That model, assembled.
     /// @throws Skipped if a type that it is built of is on no plugin of the search path
     Simulation simulate(const RunSettings& settings) const;
     /// The integrators that can advance the object: `emm` and `rk4`, or `rk4` alone; the subject
@@ -62,6 +63,7 @@ private:
     Subject& subject_;
     std::string text_;
     Table parameters_;
+    mutable int placement_ = 0;  // at which the system could be assembled
 };
 
 /// Runs `check` on each example; what fails is headed by the example's number if there are several.

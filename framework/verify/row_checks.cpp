@@ -41,6 +41,7 @@ public:
           block_(source_.row_blocks()[static_cast<std::size_t>(index)]),
           n_(num_scalars),
           rows_(static_cast<int>(num_rows(block_))),
+          is_tangential_(*part.title != '\0'),
           where_(fmt::format("{}block \"{}\"", part.title, block_.name)) {}
 
     const RowBlock& shape() const { return block_; }
@@ -48,6 +49,8 @@ public:
     int num_rows_of() const { return rows_; }
     RowKind kind() const { return law(block_, 0).kind; }
     bool is_velocity() const { return is_velocity_kind(kind()); }
+    /// Of what slides on a constraint.
+    bool is_tangential() const { return is_tangential_; }
     bool is_acceleration() const { return kind() == RowKind::acceleration_constraint; }
 
     struct Values {
@@ -150,6 +153,7 @@ private:
     const RowBlock& block_;
     int n_;
     int rows_;
+    bool is_tangential_;
     std::string where_;
 };
 
@@ -172,9 +176,9 @@ struct At {
     std::size_t size() const { return static_cast<std::size_t>(u.size()); }
 };
 
-At random_state(const Stage& stage, Random& random) {
+At random_state(const Stage& stage, Random& random, double perturbation = 0.05) {
     At at;
-    at.motion = stage.motion(random);
+    at.motion = stage.motion(random, perturbation);
     at.t = random.uniform(0.0, 2.0);
     const int n = stage.num_scalars();
     at.u.resize(n);
@@ -359,7 +363,8 @@ void check_discrete_identity(Subject& subject) {
         subject,
         "no row has a discrete face",
         [](const Block& block) {
-            return !block.is_acceleration();
+            // sliding rates may be taken across the discrete gradient of what holds the point
+            return !block.is_acceleration() && !(block.is_tangential() && block.is_velocity());
         },
         [](const Block& block, const Stage& stage, Random& random) {
             for (int k = 0; k < 4 * kStates; ++k) {
@@ -391,6 +396,42 @@ void check_discrete_identity(Subject& subject) {
                                                  : "pi(u1, t1) - pi(u0, t0) is");
             }
         });
+}
+
+// On the first attachment the rows that slide are orthonormal and across the rows that hold.
+void check_sliding(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        const BoundArguments arguments = example.bind();
+        const Object object = example.make(arguments);
+        const std::vector<RowPart> parts = row_parts(object);
+        if (parts.size() < 2) throw Skipped("nothing slides on it");
+        const Stage stage(example.type(), arguments, object);
+        const int n = stage.num_scalars();
+        const Block sliding(object, parts[1], 0, n);
+        Random random(subject.seed);
+        for (int k = 0; k < kStates; ++k) {
+            const At at = random_state(stage, random, 0.0);
+            const Matrix T = sliding.evaluate(at.u, at.du, at.t).A.leftCols(3);
+            const Matrix product = T * T.transpose();
+            compare_rows(product,
+                         Matrix::Identity(T.rows(), T.rows()),
+                         Vector::Ones(T.rows()),
+                         1e-9,
+                         "t_i . t_j of " + sliding.where(),
+                         "orthonormal directions have");
+            const auto count = static_cast<int>(object.constraint->row_blocks().size());
+            for (int b = 0; b < count; ++b) {
+                const Block block(object, parts[0], b, n);
+                const Matrix A = block.evaluate(at.u, at.du, at.t).A.leftCols(3);
+                compare_rows(Matrix(A * T.transpose()),
+                             Matrix::Zero(A.rows(), T.rows()),
+                             A.cwiseAbs().rowwise().sum(),
+                             1e-9,
+                             "A of " + block.where() + " along what slides",
+                             "tangential directions have");
+            }
+        }
+    });
 }
 
 void check_rigid_motion(Subject& subject) {
@@ -524,6 +565,10 @@ constexpr Check kChecks[] = {
      kRows,
      "B du + tau = pi(u1, t1) - pi(u0, t0) to rounding",
      check_discrete_identity},
+    {"sliding",
+     kConstraints,
+     "directions of sliding are orthonormal and across the rows that hold",
+     check_sliding},
     {"rigid_motion",
      kConstraints,
      "pi does not change under a rigid motion, and B annihilates one (if claimed)",

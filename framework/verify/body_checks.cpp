@@ -1,10 +1,752 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check.hpp"
+// Checks of bodies: mass, inertia forces, potential, attachments, and how they move with space.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <Eigen/Dense>
+#include <fmt/format.h>
+
+#include "differences.hpp"
+#include "step_call.hpp"
 
 namespace ancora::verify {
+namespace {
+
+constexpr int kStates = 12;
+
+// --- a body at a state
+
+std::span<const double> view(const Vector& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+std::span<double> view(Vector& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+
+/// Receives a mass matrix and refuses what the interface does not allow.
+class Mass final : public MassSink {
+public:
+    explicit Mass(int n) : M(Matrix::Zero(n, n)), is_given(n, n) { is_given.setZero(); }
+
+    void add(int i, int j, double value) override {
+        const auto n = static_cast<int>(M.rows());
+        if (i < 0 || j < 0 || i >= n || j >= n)
+            throw Failure(fmt::format("mass() adds to M({}, {}) of {} coordinates", i, j, n));
+        if (i < j)
+            throw Failure(
+                fmt::format("mass() adds to M({}, {}), above the diagonal: the mirror "
+                            "entry of M({}, {}) is implied",
+                            i,
+                            j,
+                            j,
+                            i));
+        if (!std::isfinite(value))
+            throw Failure(fmt::format("mass() adds {} to M({}, {})", value, i, j));
+        M(i, j) += value;
+        if (i != j) M(j, i) += value;
+        is_given(i, j) = is_given(j, i) = 1;
+    }
+
+    Matrix M;
+    Eigen::MatrixXi is_given;
+};
+
+struct State {
+    Vector q, v, a;
+    Motion motion;
+};
+
+/// A body of an example.
+class Specimen {
+public:
+    explicit Specimen(const Example& example)
+        : arguments_(example.bind()),
+          object_(example.make(arguments_)),
+          stage_(example.type(), arguments_, object_) {}
+
+    const Body& body() const { return *object_.body; }
+    const Object& object() const { return object_; }
+    const Stage& stage() const { return stage_; }
+    int n() const { return stage_.num_scalars(); }
+
+    State start() const {
+        State state{Vector(n()), Vector(n()), Vector::Zero(n()), {}};
+        body().start(view(state.q), view(state.v));
+        return state;
+    }
+    State random(Random& random) const {
+        State state{Vector(n()), Vector(n()), Vector(n()), stage_.motion(random)};
+        state.motion.evaluate(0.0, view(state.q), view(state.v), view(state.a));
+        return state;
+    }
+    /// M at a state, and the force that goes with it.
+    Matrix mass(const Vector& q, const Vector& v, Vector* force = nullptr) const {
+        if (force != nullptr) force->setZero(n());
+        if (body().has_constant_mass()) {
+            Mass sink(n());
+            guard("mass", [&] {
+                body().mass(sink);
+            });
+            return sink.M;
+        }
+        std::vector<double> M(static_cast<std::size_t>(n()) * static_cast<std::size_t>(n()));
+        Vector f = Vector::Zero(n());
+        guard("evaluate_mass", [&] {
+            body().evaluate_mass(view(q), view(v), {M, view(f)});
+        });
+        if (force != nullptr) *force = f;
+        return Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>>(M.data(), n(), n());
+    }
+    double kinetic_energy(const Vector& q, const Vector& v) const {
+        return 0.5 * v.dot(mass(q, v) * v);
+    }
+    /// dq of the rotation of space by w; false if a vector lacks a component.
+    bool spin(const Vec3& w, const Vector& q, Vector& dq) const {
+        const std::span<const Coordinate> coordinates = body().coordinates();
+        std::vector<double> Xi(3 * coordinates.size(), 0.0);
+        guard("rotation", [&] {
+            body().rotation(view(q), Xi);
+        });
+        dq.setZero(n());
+        for (std::size_t i = 0; i < coordinates.size(); ++i) {
+            if (coordinates[i].vector < 0) {
+                for (std::size_t k = 0; k < 3; ++k)
+                    dq(static_cast<Eigen::Index>(i)) +=
+                        Xi[3 * i + k] * w(static_cast<Eigen::Index>(k));
+                continue;
+            }
+            Vec3 z = Vec3::Zero();
+            int found = 0;
+            for (std::size_t j = 0; j < coordinates.size(); ++j)
+                if (coordinates[j].vector == coordinates[i].vector) {
+                    z(coordinates[j].axis) = q(static_cast<Eigen::Index>(j));
+                    ++found;
+                }
+            if (found != 3) return false;
+            dq(static_cast<Eigen::Index>(i)) = w.cross(z)(coordinates[i].axis);
+        }
+        return true;
+    }
+    /// dq of the translation of space by c.
+    Vector shift(const Vec3& c) const {
+        Vector dq = Vector::Zero(n());
+        const std::span<const Coordinate> coordinates = body().coordinates();
+        for (std::size_t i = 0; i < coordinates.size(); ++i)
+            if (coordinates[i].vector >= 0 && coordinates[i].translates)
+                dq(static_cast<Eigen::Index>(i)) = c(coordinates[i].axis);
+        return dq;
+    }
+
+private:
+    BoundArguments arguments_;
+    Object object_;
+    Stage stage_;
+};
+
+/// A point or direction of a body as a function of its coordinates.
+class Attached final : public AttachmentSink {
+public:
+    Attached(const Specimen& specimen, const Locator& where)
+        : specimen_(specimen),
+          is_direction_(where.is_direction),
+          W_(Matrix::Zero(3, specimen.n())) {
+        specimen.body().attach(where, *this);
+    }
+
+    void weight(int component, int coordinate, double weight) override {
+        if (component < 0 || component > 2 || coordinate < 0 || coordinate >= specimen_.n())
+            throw Failure(fmt::format(
+                "attach() gives the weight of component {}, coordinate {}", component, coordinate));
+        W_(component, coordinate) += weight;
+    }
+    void constant(int component, double value) override {
+        if (component < 0 || component > 2)
+            throw Failure(fmt::format("attach() sets component {}", component));
+        c_(component) = value;
+    }
+    void nonlinear(int id, std::span<const std::int32_t> coordinates) override {
+        id_ = id;
+        coordinates_.assign(coordinates.begin(), coordinates.end());
+        for (const std::int32_t i : coordinates_)
+            if (i < 0 || i >= specimen_.n())
+                throw Failure(fmt::format("attach() names coordinate {} of {}", i, specimen_.n()));
+    }
+
+    struct Values {
+        Vec3 r = Vec3::Zero();
+        Matrix J;  // 3 x n
+        Vec3 bias = Vec3::Zero();
+    };
+    Values evaluate(const Vector& q, const Vector& v) const {
+        Values out{c_ + W_ * q, W_, Vec3::Zero()};
+        if (id_ < 0) return out;
+        const std::size_t k = coordinates_.size();
+        std::vector<double> J(3 * k);
+        guard("evaluate_attachment", [&] {
+            specimen_.body().evaluate_attachment(
+                id_, view(q), view(v), {{out.r.data(), 3}, J, {out.bias.data(), 3}});
+        });
+        for (std::size_t i = 0; i < 3; ++i)
+            for (std::size_t j = 0; j < k; ++j)
+                out.J(static_cast<Eigen::Index>(i), coordinates_[j]) += J[i * k + j];
+        return out;
+    }
+    bool is_nonlinear() const { return id_ >= 0; }
+    bool is_direction() const { return is_direction_; }
+
+private:
+    const Specimen& specimen_;
+    bool is_direction_;
+    Matrix W_;
+    Vec3 c_ = Vec3::Zero();
+    int id_ = -1;
+    std::vector<std::int32_t> coordinates_;
+};
+
+struct NamedAttachment {
+    std::string name;
+    Attached attached;
+};
+
+/// What the body answers of some points and directions that one may ask for.
+std::vector<NamedAttachment> attachments(const Specimen& specimen, Random& random) {
+    std::vector<NamedAttachment> found;
+    const auto ask = [&](const Locator& where, const std::string& name) {
+        try {
+            found.push_back({name, Attached(specimen, where)});
+        } catch (const std::invalid_argument&) {
+            // the body has no such point
+        } catch (const Failure&) {
+            throw;
+        } catch (const std::exception& error) {
+            throw Failure(
+                fmt::format("attach() threw \"{}\" for {}; refuse what the body does "
+                            "not have by std::invalid_argument",
+                            error.what(),
+                            name));
+        }
+    };
+    Locator where;
+    ask(where, "the point [0, 0, 0]");
+    for (const bool is_direction : {false, true}) {
+        where.is_direction = is_direction;
+        Vec3 x = random.vector();
+        if (is_direction) x.normalize();
+        where.xyz = {x(0), x(1), x(2)};
+        ask(where,
+            fmt::format("the {} [{:.3g}, {:.3g}, {:.3g}]",
+                        is_direction ? "direction" : "point",
+                        x(0),
+                        x(1),
+                        x(2)));
+    }
+    where = {};
+    where.kind = Locator::Kind::index;
+    for (where.index = 0; where.index < 4; ++where.index)
+        ask(where, fmt::format("node {}", where.index));
+    return found;
+}
+
+// --- start and mass
+
+void check_start(Subject& subject) {
+    for_each_example(subject, [](const Example& example) {
+        const Specimen specimen(example);
+        const auto n = static_cast<std::size_t>(specimen.n());
+        std::array<std::vector<double>, 2> found;
+        for (std::size_t k = 0; k < 2; ++k) {
+            found[k].assign(2 * n, k == 0 ? -1.25e300 : 3.5e300);
+            guard("start", [&] {
+                specimen.body().start(std::span(found[k]).first(n), std::span(found[k]).last(n));
+            });
+        }
+        for (std::size_t i = 0; i < 2 * n; ++i) {
+            const char name = i < n ? 'q' : 'v';
+            if (found[0][i] == -1.25e300 && found[1][i] == 3.5e300)
+                throw Failure(fmt::format("start() does not write {}[{}]", name, i % n));
+            if (!std::isfinite(found[0][i]))
+                throw Failure(fmt::format("start() writes {} to {}[{}]", found[0][i], name, i % n));
+            if (std::bit_cast<std::uint64_t>(found[0][i]) !=
+                std::bit_cast<std::uint64_t>(found[1][i]))
+                throw Failure(
+                    fmt::format("start() writes another {}[{}] in its second call", name, i % n));
+        }
+    });
+}
+
+void require_semidefinite(const Matrix& M, const char* what) {
+    const double size = M.cwiseAbs().maxCoeff();
+    for (Eigen::Index i = 0; i < M.rows(); ++i)
+        for (Eigen::Index j = 0; j < i; ++j)
+            if (!(std::abs(M(i, j) - M(j, i)) <= kRounding * size))
+                throw Failure(
+                    fmt::format("{} is not symmetric: M({}, {}) is {:.9g}, M({}, {}) is "
+                                "{:.9g}",
+                                what,
+                                i,
+                                j,
+                                M(i, j),
+                                j,
+                                i,
+                                M(j, i)));
+    const double lowest =
+        Eigen::SelfAdjointEigenSolver<Matrix>(M, Eigen::EigenvaluesOnly).eigenvalues()(0);
+    if (!(lowest >= -kRounding * size))
+        throw Failure(fmt::format(
+            "{} is not positive semidefinite: its lowest eigenvalue is {:.6g}", what, lowest));
+}
+
+void check_mass(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        const Specimen specimen(example);
+        Mass pattern(specimen.n());
+        guard("mass", [&] {
+            try {
+                specimen.body().mass(pattern);
+            } catch (const Failure&) {
+                throw;
+            }
+        });
+        require_semidefinite(pattern.M, "the mass matrix");
+        if (specimen.body().has_constant_mass()) return;
+        const State start = specimen.start();
+        const Matrix at_start = specimen.mass(start.q, start.v);
+        compare_rows(at_start,
+                     pattern.M,
+                     Vector::Constant(specimen.n(), pattern.M.cwiseAbs().maxCoeff()),
+                     kRounding,
+                     "M by evaluate_mass at the start",
+                     "mass() gave");
+        Random random(subject.seed);
+        for (int k = 0; k < kStates; ++k) {
+            const State at = specimen.random(random);
+            const Matrix M = specimen.mass(at.q, at.v);
+            require_semidefinite(M, "the mass matrix at a sampled state");
+            for (Eigen::Index i = 0; i < M.rows(); ++i)
+                for (Eigen::Index j = 0; j < M.cols(); ++j)
+                    if (M(i, j) != 0.0 && pattern.is_given(i, j) == 0)
+                        throw Failure(
+                            fmt::format("M({}, {}) is {:.6g} at a sampled state, but "
+                                        "mass() did not add it to the pattern",
+                                        i,
+                                        j,
+                                        M(i, j)));
+        }
+    });
+}
+
+void check_inertia_force(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        const Specimen specimen(example);
+        if (specimen.body().has_constant_mass()) throw Skipped("the mass is constant");
+        Random random(subject.seed);
+        for (int k = 0; k < kStates; ++k) {
+            const State at = specimen.random(random);
+            Vector force;
+            specimen.mass(at.q, at.v, &force);
+            Vector expected(specimen.n());
+            for (int j = 0; j < specimen.n(); ++j)
+                expected(j) = derivative([&](double h) -> Vector {
+                    Vector q = at.q;
+                    q(j) += h;
+                    return Vector::Constant(1, specimen.kinetic_energy(q, at.v));
+                })(0);
+            expected -= derivative([&](double h) -> Vector {
+                return specimen.mass(at.q + h * at.v, at.v) * at.v;
+            });
+            const double size = force.cwiseAbs().maxCoeff() + expected.cwiseAbs().maxCoeff();
+            compare_rows(force,
+                         expected,
+                         Vector::Constant(specimen.n(), size + 1e-12),
+                         kDifference,
+                         "the force of evaluate_mass",
+                         "differences of T and M v give");
+        }
+    });
+}
+
+// --- attachments
+
+void check_attachments(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        const Specimen specimen(example);
+        Random random(subject.seed);
+        const std::vector<NamedAttachment> found = attachments(specimen, random);
+        if (found.empty())
+            throw Failure("the body answers no point [x, y, z], no direction and no node");
+        for (const NamedAttachment& entry : found)
+            for (int k = 0; k < kStates; ++k) {
+                const State at = specimen.random(random);
+                const Attached& attached = entry.attached;
+                const auto values = attached.evaluate(at.q, at.v);
+                if (!values.J.allFinite() || !values.r.allFinite() || !values.bias.allFinite())
+                    throw Failure(fmt::format("{} is not finite", entry.name));
+                if (!attached.is_nonlinear()) break;
+                Matrix differences(3, specimen.n());
+                for (int j = 0; j < specimen.n(); ++j)
+                    differences.col(j) = derivative([&](double h) -> Vector {
+                        Vector q = at.q;
+                        q(j) += h;
+                        return attached.evaluate(q, at.v).r;
+                    });
+                const double size =
+                    values.J.cwiseAbs().maxCoeff() + differences.cwiseAbs().maxCoeff();
+                compare_rows(values.J,
+                             differences,
+                             Vector::Constant(3, size),
+                             kDifference,
+                             "J of " + entry.name,
+                             "differences of r give");
+                // r'' = J q'' + bias
+                const Vector acceleration = derivative([&](double h) -> Vector {
+                    Vector q(specimen.n()), v(specimen.n());
+                    at.motion.evaluate(h, view(q), view(v), {});
+                    return attached.evaluate(q, v).J * v;
+                });
+                const Vector bias = acceleration - values.J * at.a;
+                const double scale = acceleration.norm() + values.J.norm() * at.a.norm();
+                compare_rows(Vector(values.bias),
+                             bias,
+                             Vector::Constant(3, scale),
+                             kDifference,
+                             "the bias of " + entry.name,
+                             "d(J v)/dt - J a along a motion is");
+            }
+        // what the body does not have
+        const auto require_refusal = [&](const Locator& where, const char* what) {
+            try {
+                static_cast<void>(Attached(specimen, where));
+            } catch (const std::invalid_argument&) {
+                return;
+            } catch (const Failure&) {
+                throw;
+            } catch (const std::exception& error) {
+                throw Failure(fmt::format(
+                    "{} is refused by \"{}\"; throw std::invalid_argument", what, error.what()));
+            }
+            throw Failure(fmt::format("attach() accepts {}", what));
+        };
+        Locator where;
+        where.kind = Locator::Kind::index;
+        for (const std::int64_t index : {std::int64_t{-1}, std::int64_t{1} << 40}) {
+            where.index = index;
+            require_refusal(where, fmt::format("node {}", index).c_str());
+        }
+        where.kind = Locator::Kind::name;
+        where.name = "no such point";
+        require_refusal(where, "the name \"no such point\"");
+    });
+}
+
+// --- rigid motions of space
+
+/// The change of pi of all position rows for a change dq: A dq, with the size of its terms.
+template <class Function>
+void for_each_position_block(const Specimen& specimen, Function&& function) {
+    const RowPart part = row_parts(specimen.object()).front();
+    const std::span<const RowBlock> blocks = specimen.body().row_blocks();
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+        const RowKind kind = law(blocks[k], 0).kind;
+        if (num_rows(blocks[k]) == 0 || is_velocity_kind(kind) ||
+            kind == RowKind::acceleration_constraint)
+            continue;
+        function(Block(specimen.object(), part, static_cast<int>(k), specimen.n()));
+    }
+}
+
+// A coordinate that moves every point by the same is one of a position.
+void require_translating(const Specimen& specimen, const std::vector<NamedAttachment>& found) {
+    const State start = specimen.start();
+    const std::span<const Coordinate> coordinates = specimen.body().coordinates();
+    for (std::size_t k = 0; k < coordinates.size(); ++k) {
+        if (coordinates[k].vector < 0 || coordinates[k].translates) continue;
+        int points = 0;
+        int moved = 0;
+        for (const NamedAttachment& entry : found) {
+            if (entry.attached.is_direction()) continue;
+            ++points;
+            moved += entry.attached.evaluate(start.q, start.v)
+                         .J(coordinates[k].axis, static_cast<Eigen::Index>(k)) == 1.0;
+        }
+        if (points > 0 && moved == points)
+            throw Failure(
+                fmt::format("coordinate {} moves every point as it moves, but is said "
+                            "not to translate",
+                            k));
+    }
+}
+
+void check_translation(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        const Specimen specimen(example);
+        Random random(subject.seed);
+        const std::vector<NamedAttachment> found = attachments(specimen, random);
+        require_translating(specimen, found);
+        for (int k = 0; k < kStates; ++k) {
+            const State at = specimen.random(random);
+            const Vec3 c = random.vector();
+            Vector dq = specimen.shift(c);
+            // along axes in which nothing translates, the body stays
+            Vec3 moved = Vec3::Zero();
+            for (const Coordinate& coordinate : specimen.body().coordinates())
+                if (coordinate.vector >= 0 && coordinate.translates)
+                    moved(coordinate.axis) = c(coordinate.axis);
+            for (const NamedAttachment& entry : found) {
+                const Vec3 before = entry.attached.evaluate(at.q, at.v).r;
+                const Vec3 after = entry.attached.evaluate(at.q + dq, at.v).r;
+                const Vec3 expected = entry.attached.is_direction() ? Vec3(Vec3::Zero()) : moved;
+                compare_rows(Vector(after - before),
+                             Vector(expected),
+                             Vector::Constant(3, before.norm() + after.norm() + c.norm()),
+                             kRounding,
+                             "the shift of " + entry.name +
+                                 " when the coordinates that translate "
+                                 "are moved",
+                             "the body moves by");
+            }
+            for_each_position_block(specimen, [&](const Block& block) {
+                const Vector pi = block.evaluate(at.q, at.v, 0.0).pi;
+                const Block::Values after = block.evaluate(at.q + dq, at.v, 0.0);
+                const Vector scale =
+                    after.A.cwiseAbs() * (at.q.cwiseAbs() + dq.cwiseAbs()) + pi.cwiseAbs();
+                compare_rows(after.pi,
+                             pi,
+                             scale,
+                             kRounding,
+                             "pi of " + block.where() + " after a translation",
+                             "before it was");
+            });
+            // the energy of gravity is booked with M at the start
+            const State start = specimen.start();
+            const Vector now = specimen.mass(at.q, at.v) * dq;
+            const Vector then = specimen.mass(start.q, start.v) * dq;
+            compare_rows(now,
+                         then,
+                         Vector::Constant(specimen.n(), then.cwiseAbs().maxCoeff() + 1e-300),
+                         kRounding,
+                         "M times a translation",
+                         "at the start it was");
+        }
+    });
+}
+
+void check_rotation(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        const Specimen specimen(example);
+        Random random(subject.seed);
+        const std::vector<NamedAttachment> found = attachments(specimen, random);
+        const bool is_invariant = subject.type.claims.has(Claim::rigid_motion_invariant);
+        Vector dq;
+        {
+            const State start = specimen.start();
+            if (!specimen.spin(Vec3::UnitX(), start.q, dq))
+                throw Skipped("a vector of the coordinates lacks components");
+            const bool has_scalars =
+                std::ranges::any_of(specimen.body().coordinates(), [](const Coordinate& c) {
+                    return c.vector < 0;
+                });
+            if (has_scalars && !is_invariant)
+                throw Skipped("scalar coordinates, and invariance is not claimed");
+        }
+        for (int k = 0; k < kStates; ++k) {
+            const State at = specimen.random(random);
+            const Vec3 w = random.vector();
+            specimen.spin(w, at.q, dq);
+            for (const NamedAttachment& entry : found) {
+                const auto values = entry.attached.evaluate(at.q, at.v);
+                compare_rows(Vector(values.J * dq),
+                             Vector(w.cross(values.r)),
+                             Vector::Constant(3, values.r.norm() + values.J.norm() * dq.norm()),
+                             1e-9,
+                             "the change of " + entry.name + " under a rotation of space",
+                             "w x r is");
+            }
+            if (!is_invariant) continue;
+            for_each_position_block(specimen, [&](const Block& block) {
+                const Matrix A = block.evaluate(at.q, at.v, 0.0).A;
+                compare_rows(Vector(A * dq),
+                             Vector::Zero(A.rows()),
+                             Vector(A.cwiseAbs() * dq.cwiseAbs()),
+                             1e-9,
+                             "the change of pi of " + block.where() + " under a rotation",
+                             "an invariant row has");
+            });
+            // v turns with q: dv = d(dq)/dt
+            const Vector dv = derivative([&](double h) -> Vector {
+                Vector turn;
+                specimen.spin(w, at.q + h * at.v, turn);
+                return turn;
+            });
+            const double change = derivative([&](double h) -> Vector {
+                return Vector::Constant(1, specimen.kinetic_energy(at.q + h * dq, at.v + h * dv));
+            })(0);
+            const double T = specimen.kinetic_energy(at.q, at.v);
+            if (!(std::abs(change) <= kDifference * T * (1.0 + w.norm())))
+                throw Failure(
+                    fmt::format("the kinetic energy {:.6g} changes at the rate {:.6g} "
+                                "under a rotation of space, and is claimed not to",
+                                T,
+                                change));
+        }
+    });
+}
+
+// --- potential and pose
+
+void check_potential(Subject& subject) {
+    bool found = false;
+    for_each_example(subject, [&](const Example& example) {
+        const Specimen specimen(example);
+        Random random(subject.seed);
+        for_each_position_block(specimen, [&](const Block& block) {
+            if (block.kind() != RowKind::elastic) return;
+            found = true;
+            const auto energy = [&](const Vector& pi) {
+                double U = 0.0;
+                for (Eigen::Index i = 0; i < pi.size(); ++i) {
+                    const RowLaw& row = law(block.shape(), static_cast<std::size_t>(i));
+                    if (row.kind == RowKind::elastic)
+                        U += pi(i) * (0.5 * pi(i) / row.compliance + row.prestress);
+                }
+                return U;
+            };
+            const auto stress = [&](const Vector& pi) {
+                Vector s = Vector::Zero(pi.size());
+                for (Eigen::Index i = 0; i < pi.size(); ++i) {
+                    const RowLaw& row = law(block.shape(), static_cast<std::size_t>(i));
+                    if (row.kind == RowKind::elastic) s(i) = pi(i) / row.compliance + row.prestress;
+                }
+                return s;
+            };
+            for (int k = 0; k < kStates; ++k) {
+                const State at = specimen.random(random);
+                const Block::Values values = block.evaluate(at.q, at.v, 0.0);
+                const Vector force = values.A.transpose() * stress(values.pi);
+                Vector differences(specimen.n());
+                for (int j = 0; j < specimen.n(); ++j)
+                    differences(j) = derivative([&](double h) -> Vector {
+                        Vector q = at.q;
+                        q(j) += h;
+                        return Vector::Constant(1, energy(block.evaluate(q, at.v, 0.0).pi));
+                    })(0);
+                const double size = force.cwiseAbs().maxCoeff() + differences.cwiseAbs().maxCoeff();
+                compare_rows(force,
+                             differences,
+                             Vector::Constant(specimen.n(), size),
+                             10.0 * kDifference,
+                             "the elastic force A^T s of " + block.where(),
+                             "differences of U give");
+                // discrete gradient: mean stress times B dq is the change of U
+                Vector q1(specimen.n());
+                at.motion.evaluate(0.1, view(q1), {}, {});
+                const Block::StepValues step = block.evaluate_step(at.q, q1, 0.0, 0.1);
+                const Vector pi1 = block.evaluate(q1, at.v, 0.1).pi;
+                const double work =
+                    (0.5 * (stress(values.pi) + stress(pi1))).dot(step.B * (q1 - at.q) + step.tau);
+                const double U0 = energy(values.pi), U1 = energy(pi1);
+                if (!(std::abs(work - (U1 - U0)) <= kRounding * (std::abs(U0) + std::abs(U1))))
+                    throw Failure(
+                        fmt::format("over a step the mean stress of {} does the work "
+                                    "{:.9g}, and U changes by {:.9g}",
+                                    block.where(),
+                                    work,
+                                    U1 - U0));
+            }
+        });
+    });
+    if (!found) throw Skipped("no row is elastic");
+}
+
+void check_pose(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        const Specimen specimen(example);
+        const PoseKind kind = specimen.body().pose_kind();
+        if (kind == PoseKind::none) throw Skipped("the body has no pose");
+        const State at = specimen.start();
+        Pose pose;
+        guard("pose", [&] {
+            specimen.body().pose(view(at.q), view(at.v), pose);
+        });
+        const Vec3 x(pose.position[0], pose.position[1], pose.position[2]);
+        const Vec3 v(pose.velocity[0], pose.velocity[1], pose.velocity[2]);
+        const Eigen::Quaterniond p(
+            pose.quaternion[0], pose.quaternion[1], pose.quaternion[2], pose.quaternion[3]);
+        const Vec3 w(pose.angular_velocity[0], pose.angular_velocity[1], pose.angular_velocity[2]);
+        if (!(std::abs(p.norm() - 1.0) <= 1e-12))
+            throw Failure(fmt::format("the quaternion has the norm {:.12g}", p.norm()));
+        const Mat3 R = p.toRotationMatrix();
+
+        Random random(subject.seed);
+        const int count = kind == PoseKind::attitude ? 8 : 1;
+        for (int k = 0; k < count; ++k) {
+            const Vec3 xi = k == 0 ? Vec3(Vec3::Zero()) : random.vector();
+            Locator where;
+            where.xyz = {xi(0), xi(1), xi(2)};
+            std::optional<Attached> attached;
+            try {
+                attached.emplace(specimen, where);
+            } catch (const std::invalid_argument&) {
+                where.kind = Locator::Kind::index;
+                try {
+                    attached.emplace(specimen, where);
+                } catch (const std::invalid_argument&) {
+                    throw Skipped("the body has neither the point [0, 0, 0] nor a node 0");
+                }
+            }
+            const auto values = attached->evaluate(at.q, at.v);
+            const Vec3 r = x + R * xi;
+            const Vec3 rate = v + R * w.cross(xi);
+            const std::string point = fmt::format("[{:.3g}, {:.3g}, {:.3g}]", xi(0), xi(1), xi(2));
+            compare_rows(Vector(values.r),
+                         Vector(r),
+                         Vector::Constant(3, r.norm() + xi.norm() + 1e-3),
+                         1e-9,
+                         "the point " + point + " at the start",
+                         "position and attitude of the pose give");
+            compare_rows(Vector(values.J * at.v),
+                         Vector(rate),
+                         Vector::Constant(3, rate.norm() + v.norm() + w.norm() + 1e-3),
+                         1e-9,
+                         "the velocity of the point " + point + " at the start",
+                         "velocity and angular velocity of the pose give");
+        }
+    });
+}
+
+constexpr Check kChecks[] = {
+    {"start", kBodies, "start() writes every coordinate and velocity, finite", check_start},
+    {"mass", kBodies, "M is symmetric, positive semidefinite, and in its pattern", check_mass},
+    {"inertia_force",
+     kBodies,
+     "the force of evaluate_mass against differences of T and M v",
+     check_inertia_force},
+    {"attachments",
+     kBodies,
+     "J and bias of points and directions against differences; unknown ones are refused",
+     check_attachments},
+    {"translation",
+     kBodies,
+     "coordinates that translate move every point and no direction, and strain nothing",
+     check_translation},
+    {"rotation",
+     kBodies,
+     "a rotation of space turns points and directions; T and strains stay (if claimed)",
+     check_rotation},
+    {"potential",
+     kBodies,
+     "elastic forces are the gradient of U, and its discrete gradient over a step",
+     check_potential},
+    {"pose", kBodies, "position and attitude agree with the points of the body", check_pose},
+};
+
+}  // namespace
 
 std::span<const Check> body_checks() {
-    return {};
+    return kChecks;
 }
 
 }  // namespace ancora::verify

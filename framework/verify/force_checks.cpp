@@ -1,10 +1,233 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check.hpp"
+// Checks of forces: what they claim of power and frames, rest, and laws of dry friction.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "differences.hpp"
+#include "step_call.hpp"
 
 namespace ancora::verify {
+namespace {
+
+constexpr int kStates = 48;
+
+/// A force of an example, called with plain vectors.
+class Specimen {
+public:
+    explicit Specimen(const Example& example)
+        : arguments_(example.bind()),
+          object_(example.make(arguments_)),
+          stage_(example.type(), arguments_, object_),
+          state_(static_cast<std::size_t>(object_.force->num_state())) {
+        guard("start_state", [&] {
+            object_.force->start_state(state_);
+        });
+    }
+
+    const NonidealForce& force() const { return *object_.force; }
+    const ContactLaw* contact() const { return object_.force->contact(); }
+    const Stage& stage() const { return stage_; }
+    int n() const { return stage_.num_scalars(); }
+
+    Vector evaluate(const Vector& u, const Vector& du, double t) const {
+        Vector f = Vector::Zero(n());
+        guard("evaluate", [&] {
+            force().evaluate({view(u), view(du), t}, state_, {view(f)});
+        });
+        return f;
+    }
+    Vector evaluate_step(const Vector& u0, const Vector& u1, double t0, double h) const {
+        Vector f = Vector::Zero(n());
+        const Vector du = u1 - u0;
+        const Vector mid = u0 + 0.5 * du;
+        const Vector rate = du / h;
+        std::vector<double> state1 = state_;
+        RowStep step;
+        step.u0 = view(u0);
+        step.du = view(du);
+        step.mid = view(mid);
+        step.u1 = view(u1);
+        step.rate = view(rate);
+        step.t0 = t0;
+        step.h = h;
+        step.state0 = state_;
+        step.state1 = state1;
+        guard("evaluate_step", [&] {
+            force().evaluate_step(step, view(rate), {view(f)});
+        });
+        return f;
+    }
+
+    static std::span<const double> view(const Vector& x) {
+        return {x.data(), static_cast<std::size_t>(x.size())};
+    }
+    static std::span<double> view(Vector& x) {
+        return {x.data(), static_cast<std::size_t>(x.size())};
+    }
+
+private:
+    BoundArguments arguments_;
+    Object object_;
+    Stage stage_;
+    std::vector<double> state_;
+};
+
+void check_dissipation(Subject& subject) {
+    if (!subject.type.claims.has(Claim::dissipative)) throw Skipped("not claimed");
+    for_each_example(subject, [&](const Example& example) {
+        const Specimen specimen(example);
+        Random random(subject.seed);
+        for (int k = 0; k < kStates; ++k) {
+            if (const ContactLaw* law = specimen.contact()) {
+                const double N = random.uniform(0.0, 100.0), speed = random.uniform(0.0, 3.0);
+                const double force = law->slip(N, speed).force;
+                if (!(force >= 0.0))
+                    throw Failure(
+                        fmt::format("slip({:.6g}, {:.6g}) is {:.6g} < 0: it drives what slides",
+                                    N,
+                                    speed,
+                                    force));
+                continue;
+            }
+            const Motion motion = specimen.stage().motion(random);
+            Vector u(specimen.n()), du(specimen.n()), u1(specimen.n());
+            motion.evaluate(0.0, Specimen::view(u), Specimen::view(du), {});
+            const double h = random.uniform(1e-3, 0.3);
+            motion.evaluate(h, Specimen::view(u1), {}, {});
+            const double t = random.uniform(0.0, 2.0);
+            const auto require = [&](const Vector& f, const Vector& rate, const char* what) {
+                const double power = f.dot(rate);
+                if (!(power <= kRounding * f.cwiseAbs().dot(rate.cwiseAbs())))
+                    throw Failure(fmt::format(
+                        "{} is {:.6g} > 0 at sampled state {}, and is claimed to dissipate",
+                        what,
+                        power,
+                        k + 1));
+            };
+            require(specimen.evaluate(u, du, t), du, "the power f . u'");
+            require(specimen.evaluate_step(u, u1, t, h), u1 - u, "the work f . du over a step");
+        }
+    });
+}
+
+void check_frame(Subject& subject) {
+    if (!subject.type.claims.has(Claim::frame_invariant)) throw Skipped("not claimed");
+    for_each_example(subject, [&](const Example& example) {
+        const Specimen specimen(example);
+        if (specimen.contact() != nullptr) throw Skipped("a law of friction reads no vectors");
+        Random random(subject.seed);
+        for (int k = 0; k < kStates; ++k) {
+            Vector u(specimen.n()), du(specimen.n());
+            specimen.stage().motion(random).evaluate(
+                0.0, Specimen::view(u), Specimen::view(du), {});
+            const double t = random.uniform(0.0, 2.0);
+            const Mat3 R = random.rotation();
+            const Vec3 c = random.vector();
+            const Vector before = specimen.evaluate(u, du, t);
+            Vector moved = u, turned = du, expected = before;
+            if (!specimen.stage().move(R, c, Specimen::view(moved)))
+                throw Failure("claims frame invariance, but reads coordinates that stand alone");
+            for (Eigen::Index i = 0; i + 2 < u.size(); i += 3) {
+                turned.segment<3>(i) = R * du.segment<3>(i);
+                expected.segment<3>(i) = R * before.segment<3>(i);
+            }
+            compare_rows(specimen.evaluate(moved, turned, t),
+                         expected,
+                         Vector::Constant(specimen.n(), before.cwiseAbs().maxCoeff() + 1e-300),
+                         1e-9,
+                         "f after a rigid motion",
+                         "R f is");
+        }
+    });
+}
+
+void check_rest(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        const Specimen specimen(example);
+        Random random(subject.seed);
+        if (const ContactLaw* law = specimen.contact()) {
+            for (const double N : {0.0, 1.0, 1e6})
+                for (const double speed : {0.0, 1e-300, 1e-12}) {
+                    const SlipForce slip = law->slip(N, speed);
+                    if (!std::isfinite(slip.force) || !std::isfinite(slip.by_normal) ||
+                        !std::isfinite(slip.by_speed) || !std::isfinite(law->stick_limit(N)))
+                        throw Failure(fmt::format("slip({}, {}) is not finite", N, speed));
+                }
+            return;
+        }
+        Vector u(specimen.n());
+        for (int k = 0; k < 8; ++k) {
+            specimen.stage().motion(random).evaluate(0.0, Specimen::view(u), {}, {});
+            const Vector f = specimen.evaluate(u, Vector::Zero(specimen.n()), 0.0);
+            const Vector step = specimen.evaluate_step(u, u, 0.0, 1e-3);
+            if (!f.allFinite() || !step.allFinite())
+                throw Failure("the force is not finite where nothing moves");
+        }
+    });
+}
+
+void check_friction_law(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        const Specimen specimen(example);
+        const ContactLaw* law = specimen.contact();
+        if (law == nullptr) throw Skipped("it is no law of dry friction");
+        Random random(subject.seed);
+        for (int k = 0; k < kStates; ++k) {
+            const double N = random.uniform(0.1, 100.0), speed = random.uniform(0.01, 3.0);
+            const SlipForce slip = law->slip(N, speed);
+            const auto compare = [&](double found, double expected, const char* what) {
+                const double size = std::abs(found) + std::abs(expected) + std::abs(slip.force);
+                if (!(std::abs(found - expected) <= kDifference * (size + 1e-12)))
+                    throw Failure(
+                        fmt::format("{} of slip({:.6g}, {:.6g}) is {:.9g}; differences give {:.9g}",
+                                    what,
+                                    N,
+                                    speed,
+                                    found,
+                                    expected));
+            };
+            compare(slip.by_normal,
+                    derivative([&](double h) -> Vector {
+                        return Vector::Constant(1, law->slip(N + h, speed).force);
+                    })(0),
+                    "by_normal");
+            compare(slip.by_speed,
+                    derivative([&](double h) -> Vector {
+                        return Vector::Constant(1, law->slip(N, speed + h).force);
+                    })(0),
+                    "by_speed");
+            if (!(slip.force >= 0.0))
+                throw Failure(fmt::format(
+                    "slip({:.6g}, {:.6g}) is {:.6g}: a magnitude is >= 0", N, speed, slip.force));
+            const double limit = law->stick_limit(N), at_rest = law->slip(N, 0.0).force;
+            if (!(limit >= at_rest * (1.0 - 1e-12)))
+                throw Failure(fmt::format(
+                    "stick_limit({0:.6g}) is {1:.9g}, less than slip({0:.6g}, 0), {2:.9g}",
+                    N,
+                    limit,
+                    at_rest));
+        }
+    });
+}
+
+constexpr Check kChecks[] = {
+    {"dissipation",
+     kForces,
+     "the power is never positive, at an instant and over a step (if claimed)",
+     check_dissipation},
+    {"frame", kForces, "the force turns with what it acts on (if claimed)", check_frame},
+    {"rest", kForces, "the force is finite where nothing moves", check_rest},
+    {"friction_law",
+     kForces,
+     "slip's derivatives against differences; sticking bears what slipping at rest takes",
+     check_friction_law},
+};
+
+}  // namespace
 
 std::span<const Check> force_checks() {
-    return {};
+    return kChecks;
 }
 
 }  // namespace ancora::verify

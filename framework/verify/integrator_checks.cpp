@@ -1,10 +1,326 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check.hpp"
+// Checks of integrators: order on exact solutions, what is kept, going on from a state, the heap.
+#include <cmath>
+#include <functional>
+
+#include <boost/math/special_functions/ellint_1.hpp>
+#include <boost/math/special_functions/jacobi_elliptic.hpp>
+#include <fmt/format.h>
+
+#include "allocation_probe.hpp"
+#include "random.hpp"
+#include "system_run.hpp"
 
 namespace ancora::verify {
+namespace {
+
+// --- problems with exact solutions
+
+/// A model without its [integrator], a point of it, and where that point is.
+struct Problem {
+    const char* name;
+    std::vector<std::pair<TypeKind, std::string>> types;  ///< that the model is made of
+    std::string model;
+    std::string point;
+    double end;
+    std::function<Vec3(double t)> exact;
+};
+
+/// A bead on a hoop, released from rest at 2 rad from the lowest point:
+///
+///   sin(theta / 2) = k cd(w t, k),   k = sin(theta_0 / 2),   w^2 = g / l
+Problem pendulum() {
+    const double g = 9.81, l = 0.8, angle = 2.0;
+    const double k = std::sin(0.5 * angle), w = std::sqrt(g / l);
+    return {"pendulum",
+            {{TypeKind::body, "particle"}, {TypeKind::constraint, "point_on_circle"}},
+            fmt::format("[model]\ngravity = [0.0, 0.0, -9.81]\n"
+                        "[[body]]\nname = \"bead\"\ntype = \"particle\"\nmass = 1.3\n"
+                        "position = [{:.17g}, 0.0, {:.17g}]\n"
+                        "[[constraint]]\nname = \"hoop\"\ntype = \"point_on_circle\"\n"
+                        "point = \"bead@[0, 0, 0]\"\nnormal = [0.0, 1.0, 0.0]\nradius = {}\n",
+                        l * std::sin(angle),
+                        -l * std::cos(angle),
+                        l),
+            "bead@[0, 0, 0]",
+            0.8,
+            [=](double t) {
+                double cn = 0.0, dn = 0.0;
+                boost::math::jacobi_elliptic(k, w * t, &cn, &dn);
+                const double half = std::asin(k * cn / dn);
+                return Vec3(l * std::sin(2.0 * half), 0.0, -l * std::cos(2.0 * half));
+            }};
+}
+
+/// A free symmetric top. With body axes at the start along the inertial ones,
+///
+///   R = exp(t L / J_1) exp(t w_3 (J_1 - J_3) / J_1 e_3),   L = J w
+Problem top() {
+    const Vec3 J(0.4, 0.4, 0.7), w(0.5, -0.3, 2.0);
+    const Vec3 L = J.cwiseProduct(w), xi(0.3, 0.5, -0.2);
+    return {"free top",
+            {{TypeKind::body, "ancf_rigid_body"}},
+            "[model]\n[[body]]\nname = \"top\"\ntype = \"ancf_rigid_body\"\nmass = 2.0\n"
+            "inertia = [0.4, 0.4, 0.7]\nangular_velocity = [0.5, -0.3, 2.0]\n",
+            "top@[0.3, 0.5, -0.2]",
+            1.0,
+            [=](double t) {
+                const Eigen::AngleAxisd precession(t * L.norm() / J(0), L.normalized());
+                const Eigen::AngleAxisd spin(t * w(2) * (J(0) - J(2)) / J(0), Vec3::UnitZ());
+                return Vec3(precession * (spin * xi));
+            }};
+}
+
+/// Two masses on an elastic link that turns steadily, without any constraint:
+///
+///   m w^2 l / 2 = E A eps l / L,   eps = (l^2 - L^2) / (2 L^2)
+Problem orbit() {
+    const double E_A = 20.0, L = 1.0, m = 1.5, w = 1.7;
+    const double l = L * std::sqrt(1.0 + m * w * w * L / E_A);
+    return {"turning link",
+            {{TypeKind::body, "truss"}},
+            fmt::format("[model]\n[[body]]\nname = \"link\"\ntype = \"truss\"\n"
+                        "from = [{0:.17g}, 0.0, 0.0]\nto = [{1:.17g}, 0.0, 0.0]\n"
+                        "young = {2}\narea = 1.0\ndensity = 0.0\nrest_length = {3}\n"
+                        "node_masses = [[0, {4}], [1, {4}]]\n"
+                        "spin = {{ axis = [0.0, 0.0, 1.0], rate = {5} }}\n",
+                        0.5 * l,
+                        -0.5 * l,
+                        E_A,
+                        L,
+                        m,
+                        w),
+            "link@0",
+            1.0,
+            [=](double t) {
+                return Vec3(0.5 * l * std::cos(w * t), 0.5 * l * std::sin(w * t), 0.0);
+            }};
+}
+
+// --- order
+
+struct Outcome {
+    double error = 0.0;
+    double steps = 0.0;
+};
+
+Outcome solve(Subject& subject,
+              const std::string& own,
+              const Problem& problem,
+              double step,
+              double tolerance) {
+    const std::string type = subject.type.name;
+    const std::string text = fmt::format(
+        "{}[integrator]\ntype = \"{}\"\nstep = {}\nend = {}\n{}"
+        "[integrator.{}]\n{}\n",
+        problem.model,
+        type,
+        step,
+        problem.end,
+        tolerance > 0.0 ? fmt::format("tolerance = {}\n", tolerance) : "",
+        type,
+        own);
+    Simulation simulation(Manifest::parse(text, problem.name), subject.registry);
+    while (!simulation.done()) simulation.step();
+    const auto at = simulation.point(problem.point).position;
+    return {(Vec3(at[0], at[1], at[2]) - problem.exact(simulation.time())).norm(),
+            static_cast<double>(simulation.statistics().substeps)};
+}
+
+bool are_there(Subject& subject, const Problem& problem) {
+    for (const auto& [kind, name] : problem.types) {
+        try {
+            subject.registry.find_type(kind, name);
+        } catch (const Error&) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Errors below this are rounding, and tell nothing of an order.
+constexpr double kRoundingError = 3e-13;
+constexpr double kOrderSlack = 0.35;
+
+void check_order(Subject& subject) {
+    if (subject.type.order == 0) throw Skipped("no order is claimed");
+    std::string remark;
+    for_each_example(subject, [&](const Example& example) {
+        const bool is_adaptive = example.make().integrator->traits().is_adaptive;
+        int solved = 0;
+        for (const Problem& problem : {pendulum(), top(), orbit()}) {
+            if (!are_there(subject, problem)) continue;
+            Outcome coarse, fine;
+            try {
+                if (is_adaptive) {
+                    coarse = solve(subject, example.text(), problem, 0.02, 1e-6);
+                    fine = solve(subject, example.text(), problem, 0.02, 1e-9);
+                } else {
+                    coarse = solve(subject, example.text(), problem, 0.02, 0.0);
+                    fine = solve(subject, example.text(), problem, 0.01, 0.0);
+                }
+            } catch (const Error& error) {
+                // not every method serves every system
+                if (error.kind() == ErrorKind::plugin) throw;
+                remark = error.message();
+                continue;
+            }
+            ++solved;
+            if (!(coarse.error < 0.5))
+                throw Failure(fmt::format(
+                    "the {} ends {:.3g} m from the exact solution", problem.name, coarse.error));
+            if (fine.error < kRoundingError) continue;
+            const double order =
+                std::log(coarse.error / fine.error) / std::log(fine.steps / coarse.steps);
+            if (!(order >= subject.type.order - kOrderSlack))
+                throw Failure(
+                    fmt::format("the {} shows the order {:.2f} (errors {:.3g} and {:.3g} "
+                                "in {} and {} steps), {} is claimed",
+                                problem.name,
+                                order,
+                                coarse.error,
+                                fine.error,
+                                coarse.steps,
+                                fine.steps,
+                                subject.type.order));
+        }
+        if (solved == 0)
+            throw Skipped(remark.empty()
+                              ? "needs the types particle and point_on_circle, ancf_rigid_body or "
+                                "truss, which no plugin on the search path offers"
+                              : "no problem with an exact solution can be run: " + remark);
+    });
+}
+
+// --- what is kept
+
+void check_conservation(Subject& subject) {
+    const Claims& claims = subject.type.claims;
+    const bool energy = claims.has(Claim::keeps_energy),
+               momentum = claims.has(Claim::keeps_momentum),
+               angular = claims.has(Claim::keeps_angular_momentum);
+    if (!energy && !momentum && !angular) throw Skipped("nothing is claimed");
+    for_each_example(subject, [&](const Example& example) {
+        RunSettings settings;
+        settings.integrator = subject.type.name;
+        settings.step = 5e-3;
+        settings.end = 1.0;
+        Simulation simulation = example.simulate(settings);
+        const SystemRow columns(simulation);
+        const auto vector = [&](const std::string& name) {
+            return Vec3(columns.value(simulation, name + ".x"),
+                        columns.value(simulation, name + ".y"),
+                        columns.value(simulation, name + ".z"));
+        };
+        const double E = columns.value(simulation, "energy.total");
+        const Vec3 P = vector("momentum"), L = vector("angular_momentum");
+        const double mass = simulation.analyse().mass;
+        const double P_scale = std::sqrt(2.0 * mass * E);
+        double dE = 0.0, dP = 0.0, dL = 0.0;
+        while (!simulation.done()) {
+            simulation.step();
+            dE = std::max(dE, std::abs(columns.value(simulation, "energy.total") - E));
+            dP = std::max(dP, (vector("momentum") - P).norm());
+            dL = std::max(dL, (vector("angular_momentum") - L).norm());
+        }
+        const auto require = [](bool is_claimed, double change, double scale, const char* what) {
+            if (is_claimed && !(change <= 1e-11 * scale))
+                throw Failure(
+                    fmt::format("{} is claimed to be kept and changes by {:.3g} of its "
+                                "scale",
+                                what,
+                                change / scale));
+        };
+        require(energy, dE, E, "energy");
+        require(momentum, dP, P_scale, "momentum");
+        require(angular, dL, P_scale * 2.0, "angular momentum");
+    });
+}
+
+// --- going on from a state
+
+// The second half of a run, by an object that has not seen the first.
+void check_restart(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        RunSettings settings;
+        settings.integrator = subject.type.name;
+        settings.end = 0.04;
+        Simulation whole = example.simulate(settings);
+        if (whole.is_adaptive())
+            throw Skipped("it chooses its own steps, and there is no save and restore yet");
+        const long half = whole.num_steps() / 2;
+        for (long k = 0; k < half; ++k) whole.step();
+        // nothing in the system depends on time, so a new run may start here
+        settings.end -= static_cast<double>(half) * settings.step;
+        Simulation rest = example.simulate(settings);
+        const std::vector<double> q(whole.q().begin(), whole.q().end());
+        const std::vector<double> v(whole.v().begin(), whole.v().end());
+        rest.set_state(q, v);
+        while (!whole.done()) whole.step();
+        while (!rest.done()) rest.step();
+        for (std::size_t i = 0; i < q.size(); ++i)
+            if (!(std::abs(whole.q()[i] - rest.q()[i]) <= 1e-9) ||
+                !(std::abs(whole.v()[i] - rest.v()[i]) <= 1e-9))
+                throw Failure(fmt::format(
+                    "started anew from the state half-way, coordinate {} ends at {:.12g} with "
+                    "{:.12g} and not at {:.12g} with {:.12g}; what a step needs of the steps "
+                    "before stands in System::history",
+                    i,
+                    rest.q()[i],
+                    rest.v()[i],
+                    whole.q()[i],
+                    whole.v()[i]));
+    });
+    subject.remark = "compared to 1e-9: there is no save and restore yet";
+}
+
+void check_allocation(Subject& subject) {
+    if (!AllocationProbe::is_there())
+        throw Skipped("allocations cannot be counted in this program");
+    for_each_example(subject, [&](const Example& example) {
+        RunSettings settings;
+        settings.integrator = subject.type.name;
+        settings.end = 0.03;
+        Simulation simulation = example.simulate(settings);
+        for (int k = 0; k < 3 && !simulation.done(); ++k) simulation.step();
+        while (!simulation.done()) {
+            AllocationProbe probe;
+            simulation.step();
+            // what the kernel's own factorisation allocates is not the integrator's
+            const long count = probe.count_from(subject.plugin.file.string());
+            if (count > 0)
+                throw Failure(fmt::format(
+                    "step() allocates ({} time{} in step {}); size buffers in prepare()",
+                    count,
+                    count == 1 ? "" : "s",
+                    simulation.steps_done()));
+        }
+    });
+}
+
+constexpr Check kChecks[] = {
+    {"order",
+     kIntegrators,
+     "observed order on a pendulum, a free top and a turning link",
+     check_order},
+    {"conservation",
+     kIntegrators,
+     "energy, momentum and angular momentum of two jointed bodies are kept as claimed",
+     check_conservation},
+    {"restart",
+     kIntegrators,
+     "started anew from the state half-way, a run ends where it did",
+     check_restart},
+    {"step_allocation",
+     kIntegrators,
+     "step() allocates nothing of its own after the first steps",
+     check_allocation},
+};
+
+}  // namespace
 
 std::span<const Check> integrator_checks() {
-    return {};
+    return kChecks;
 }
 
 }  // namespace ancora::verify

@@ -52,6 +52,22 @@ angular_velocity = {}
                        is_a ? "[0.4, -0.3, 0.6]" : "[0.1, 0.5, -0.2]");
 }
 
+// For integrators that take no constraints.
+constexpr const char* kElasticTriangle = R"(
+[[body]]
+name = "triangle"
+type = "truss"
+nodes = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.4, 0.8, 0.2]]
+elements = [[0, 1], [1, 2], [2, 0]]
+young = 200.0
+area = 1.0
+density = 0.0
+rest_length = 0.95
+node_masses = [[0, 1.0], [1, 0.7], [2, 1.4]]
+spin = { axis = [0.2, 0.3, 1.0], rate = 1.5 }
+velocity = [0.3, -0.1, 0.2]
+)";
+
 constexpr const char* kConstraintC = R"(
 [[constraint]]
 name = "c"
@@ -109,13 +125,16 @@ Example::Example(Subject& subject, std::string text) : subject_(subject), text_(
 Manifest Example::system(const RunSettings& settings, int placement) const {
     const TypeDescriptor& t = type();
     const bool is_integrator = t.kind == TypeKind::integrator;
-    const bool has_bodies = t.kind != TypeKind::body;
+    const bool is_free = is_integrator && !takes_constraints_;
+    const bool has_bodies = t.kind != TypeKind::body && !is_free;
     std::string text = "[model]\nproject_start = true\n";
     if (settings.gravity) text += "gravity = [0.0, 0.0, -9.81]\n";
     if (has_bodies || names(text_, "a") || names(text_, "c")) text += standard_body("a", placement);
     if (has_bodies || names(text_, "b")) text += standard_body("b", placement);
     if (names(text_, "c")) text += kConstraintC;
-    if (is_integrator)
+    if (is_free)
+        text += kElasticTriangle;
+    else if (is_integrator)
         text +=
             "[[constraint]]\nname = \"joint\"\ntype = \"position\"\n"
             "a = \"a@[0.5, 0.1, 0.0]\"\nb = \"b@[-0.4, 0.0, 0.1]\"\n";
@@ -199,6 +218,15 @@ Simulation Example::simulate(const RunSettings& settings) const {
     for (const ObjectSpec& spec : manifest.bodies) require(spec.kind, spec.type);
     for (const ObjectSpec& spec : manifest.constraints) require(spec.kind, spec.type);
     require(TypeKind::integrator, manifest.integrator.type);
+    if (type().kind == TypeKind::integrator && takes_constraints_) {
+        try {
+            Simulation(manifest, subject_.registry).step();
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::plugin) throw;
+            takes_constraints_ = false;
+            return simulate(settings);
+        }
+    }
     std::optional<Error> first;
     for (int k = placement_; k < kPlacements; ++k) {
         try {

@@ -63,7 +63,8 @@ private:
     Subject& subject_;
     std::string text_;
     Table parameters_;
-    mutable int placement_ = 0;  // at which the system could be assembled
+    mutable int placement_ = 0;              // at which the system could be assembled
+    mutable bool takes_constraints_ = true;  // an integrator, as far as was seen
 };
 
 /// Runs `check` on each example; what fails is headed by the example's number if there are several.

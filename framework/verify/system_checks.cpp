@@ -1,10 +1,238 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check.hpp"
+// Checks in a small system: the ledger, several kernels in one process, libraries loaded twice.
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "allocation_probe.hpp"
+#include "differences.hpp"
+#include "system_run.hpp"
 
 namespace ancora::verify {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kSteps = 40;
+
+RunSettings settings_of(const std::string& integrator) {
+    RunSettings settings;
+    settings.integrator = integrator;
+    // rk4's error is then far below what a wrong book would show
+    settings.step = integrator == "rk4" ? 2.5e-4 : 1e-3;
+    settings.end = kSteps * settings.step;
+    settings.gravity = true;
+    return settings;
+}
+
+/// Runs `check(example, integrator)` for each example and each integrator that can serve it.
+template <class Function>
+void for_each_run(Subject& subject, Function&& check) {
+    for_each_example(subject, [&](const Example& example) {
+        for (const std::string& integrator : example.integrators()) {
+            try {
+                check(example, integrator);
+            } catch (const Failure& failure) {
+                throw Failure(fmt::format("under {}, {}", integrator, failure.what()));
+            } catch (const Error& error) {
+                throw Failure(fmt::format("under {}, {}", integrator, error.message()));
+            }
+        }
+    });
+}
+
+/// What rounding, or the method's error, may leave of the balance of energy, relative.
+double balance_limit(const std::string& integrator) {
+    return integrator == "emm" ? 1e-11 : 1e-6;
+}
+
+void check_ledger(Subject& subject) {
+    for_each_run(subject, [&](const Example& example, const std::string& integrator) {
+        Simulation simulation = example.simulate(settings_of(integrator));
+        while (!simulation.done()) simulation.step();
+        const double left = simulation.statistics().energy.max_rel;
+        // an integrator is held to its own claims
+        const bool is_claimed = subject.type.kind != TypeKind::integrator ||
+                                subject.type.claims.has(Claim::keeps_energy);
+        const double limit = subject.type.kind == TypeKind::integrator ? is_claimed ? 1e-11 : 1e-2
+                                                                       : balance_limit(integrator);
+        if (!(left <= limit))
+            throw Failure(
+                fmt::format("energy less works is not kept: {:.3g} of it is left over "
+                            "after {} steps",
+                            left,
+                            kSteps));
+    });
+}
+
+void check_workless(Subject& subject) {
+    for_each_run(subject, [&](const Example& example, const std::string& integrator) {
+        const Object object = example.make();
+        for (const RowBlock& block : object.constraint->row_blocks()) {
+            if (block.depends_on_time) throw Skipped("time moves every example");
+            for (const RowLaw& law : block.laws)
+                if (law.viscosity != 0.0 || law.kind == RowKind::dashpot)
+                    throw Skipped("every example dissipates");
+        }
+        Simulation simulation = example.simulate(settings_of(integrator));
+        const SystemRow columns(simulation);
+        const double before = columns.value(simulation, "energy.total");
+        double scale = std::abs(columns.value(simulation, "energy.kinetic"));
+        double drift = 0.0;
+        double work = 0.0;
+        while (!simulation.done()) {
+            simulation.step();
+            scale = std::max(scale, std::abs(columns.value(simulation, "energy.kinetic")));
+            drift = std::max(drift, std::abs(columns.value(simulation, "energy.total") - before));
+            work = std::max({work,
+                             std::abs(columns.value(simulation, "work.external")),
+                             std::abs(columns.value(simulation, "work.nonideal"))});
+        }
+        const double limit = 10.0 * balance_limit(integrator) * scale;
+        if (!(drift <= limit) || !(work <= limit))
+            throw Failure(fmt::format(
+                "ideal reactions do work: the energy changes by {:.3g} J of {:.3g}, and {:.3g} J "
+                "are booked as work",
+                drift,
+                scale,
+                work));
+    });
+}
+
+void require_same(std::span<const double> a, std::span<const double> b, const char* when) {
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (std::bit_cast<std::uint64_t>(a[i]) != std::bit_cast<std::uint64_t>(b[i]))
+            throw Failure(fmt::format(
+                "coordinate or velocity {} ends at {:.17g}, {} at {:.17g}", i, a[i], when, b[i]));
+}
+
+std::vector<double> final_state(const Simulation& simulation) {
+    std::vector<double> x(simulation.q().begin(), simulation.q().end());
+    x.insert(x.end(), simulation.v().begin(), simulation.v().end());
+    return x;
+}
+
+void check_two_kernels(Subject& subject) {
+    for_each_run(subject, [&](const Example& example, const std::string& integrator) {
+        const RunSettings settings = settings_of(integrator);
+        Simulation alone = example.simulate(settings);
+        while (!alone.done()) alone.step();
+        const std::vector<double> expected = final_state(alone);
+
+        // two at once, one of them ahead
+        Simulation first = example.simulate(settings);
+        Simulation second = example.simulate(settings);
+        for (int k = 0; k < 5 && !second.done(); ++k) second.step();
+        while (!first.done()) {
+            first.step();
+            if (!second.done()) second.step();
+        }
+        require_same(expected, final_state(first), "beside a second simulation");
+        require_same(expected, final_state(second), "beside a first simulation");
+
+        // two threads
+        std::vector<double> found[2];
+        std::string problem[2];
+        const auto run = [&](std::size_t k, Simulation& simulation) {
+            try {
+                while (!simulation.done()) simulation.step();
+                found[k] = final_state(simulation);
+            } catch (const std::exception& error) {
+                problem[k] = error.what();
+            }
+        };
+        Simulation third = example.simulate(settings);
+        Simulation fourth = example.simulate(settings);
+        std::thread other(run, 1, std::ref(fourth));
+        run(0, third);
+        other.join();
+        for (std::size_t k = 0; k < 2; ++k) {
+            if (!problem[k].empty()) throw Failure("beside a second thread, " + problem[k]);
+            require_same(expected, found[k], "beside a simulation in a second thread");
+        }
+    });
+}
+
+/// A folder with a copy of the plugin, which goes away with the object.
+class CopiedPlugin {
+public:
+    explicit CopiedPlugin(const Plugin& plugin) {
+        std::string name = (fs::temp_directory_path() / "ancora-verify-XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr) throw Skipped("no folder for a copy of the file");
+        folder_ = name;
+        file_ = folder_ / plugin.file.filename();
+        fs::copy_file(plugin.file, file_);
+    }
+    ~CopiedPlugin() {
+        std::error_code ignored;
+        fs::remove_all(folder_, ignored);
+    }
+    CopiedPlugin(const CopiedPlugin&) = delete;
+
+    const fs::path& file() const { return file_; }
+
+private:
+    fs::path folder_;
+    fs::path file_;
+};
+
+void check_reload(Subject& subject) {
+    const CopiedPlugin copy(subject.plugin);
+    for_each_run(subject, [&](const Example& example, const std::string& integrator) {
+        const RunSettings settings = settings_of(integrator);
+        Simulation simulation = example.simulate(settings);
+        while (!simulation.done()) simulation.step();
+        const std::vector<double> expected = final_state(simulation);
+
+        // one that is half-way while a second kernel with a second library comes and goes
+        Simulation survivor = example.simulate(settings);
+        for (int k = 0; k < kSteps / 2 && !survivor.done(); ++k) survivor.step();
+        {
+            PluginRegistry registry;
+            for (const fs::path& folder : subject.registry.folders()) registry.add_folder(folder);
+            const Plugin& second = registry.load_file(copy.file());
+            const TypeDescriptor* type = nullptr;
+            for (const TypeDescriptor& each :
+                 std::span(second.descriptor->types, second.descriptor->num_types))
+                if (each.kind == subject.type.kind &&
+                    std::string_view(each.name) == subject.type.name)
+                    type = &each;
+            if (type == nullptr) throw Failure("the library loaded twice lacks the type");
+            Subject other{registry, second, *type, subject.seed, {}};
+            const Example same(other, example.text());
+            Simulation beside = same.simulate(settings);
+            while (!beside.done()) beside.step();
+            require_same(expected, final_state(beside), "made by the library loaded twice");
+        }
+        while (!survivor.done()) survivor.step();
+        require_same(expected, final_state(survivor), "after a second kernel came and went");
+    });
+}
+
+constexpr Check kChecks[] = {
+    {"workless",
+     kConstraints,
+     "ideal reactions do no work in a small system, under emm and rk4",
+     check_workless},
+    {"ledger", kEvery, "energy less works is kept in a small system", check_ledger},
+    {"two_kernels",
+     kEvery,
+     "two simulations, by turns and in two threads, give the bytes of one alone",
+     check_two_kernels},
+    {"reload",
+     kEvery,
+     "the library may be loaded twice, and objects outlive a second kernel",
+     check_reload},
+};
+
+}  // namespace
 
 std::span<const Check> system_checks() {
-    return {};
+    return kChecks;
 }
 
 }  // namespace ancora::verify

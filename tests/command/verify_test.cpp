@@ -70,6 +70,14 @@ const Verdict& zoo(const std::string& plugin, std::vector<std::string> options =
                verify(fmt::format("{}/verify/{}.so", ANCORA_TEST_ZOO_DIR, plugin), options);
 }
 
+/// What fails in a run when something in a call is wrong enough.
+const Names kRuns = {"ledger", "workless", "two_kernels", "reload"};
+
+Names operator+(Names a, const Names& b) {
+    a.insert(b.begin(), b.end());
+    return a;
+}
+
 /// The check that is meant for it fails, and none but `others` besides.
 void check_caught(const std::string& plugin,
                   const std::string& type,
@@ -96,40 +104,78 @@ TEST_SUITE("verify") {
 
     TEST_CASE("wrong geometry is caught by the check meant for it") {
         // whatever rests on A fails with it
-        const Names on_A = {
-            "examples", "bias", "discrete_identity", "rigid_motion", "tangent", "workless"};
+        const Names on_A =
+            kRuns + Names{"examples", "bias", "discrete_identity", "rigid_motion", "tangent"};
         check_caught("wrong_rows", "wrong_sign", "jacobian", on_A);
-        check_caught("wrong_rows", "missing_factor", "bias", {"workless"});
-        Names on_entry = on_A;
-        on_entry.insert("jacobian");
-        check_caught("wrong_rows", "unwritten_entry", "outputs", on_entry);
-        check_caught(
-            "wrong_rows", "old_jacobian", "discrete_identity", {"rigid_motion", "workless"});
+        check_caught("wrong_rows", "missing_factor", "bias", kRuns);
+        check_caught("wrong_rows", "unwritten_entry", "outputs", on_A + Names{"jacobian"});
+        check_caught("wrong_rows", "old_jacobian", "discrete_identity", {"rigid_motion"});
         check_caught("wrong_rows", "wrong_tangent", "tangent");
         check_caught("wrong_rows", "prefers_z", "rigid_motion");
-        check_caught("wrong_rows", "wrong_rate", "time_derivative", {"bias"});
+        check_caught("wrong_rows", "wrong_rate", "time_derivative", kRuns + Names{"bias"});
+    }
+
+    TEST_CASE("wrong bodies are caught by the check meant for them") {
+        const Verdict& verdict = zoo("wrong_bodies");
+        for (const char* type : {"right_mass", "right_polar"})
+            CHECK(verdict.checks(type, "FAIL") == Names());
+        check_caught("wrong_bodies", "indefinite", "mass", kRuns + Names{"examples", "rotation"});
+        check_caught("wrong_bodies", "unsymmetric", "mass", kRuns + Names{"inertia_force"});
+        check_caught("wrong_bodies", "wrong_inertia_force", "inertia_force", kRuns);
+        check_caught("wrong_bodies", "wrong_attachment", "attachments", {"pose"});
+        check_caught("wrong_bodies", "wrong_bias", "attachments");
+        check_caught("wrong_bodies", "wrong_pose", "pose");
+        check_caught("wrong_bodies", "stays_behind", "translation");
+        check_caught("wrong_bodies", "anisotropic", "rotation");
+        check_caught("wrong_bodies", "half_started", "start");
+        check_caught("wrong_bodies",
+                     "wrong_potential",
+                     "potential",
+                     kRuns + Names{"jacobian", "discrete_identity", "translation"});
+    }
+
+    TEST_CASE("wrong forces are caught by the check meant for them") {
+        const Verdict& verdict = zoo("wrong_forces");
+        for (const char* type : {"right_drag", "right_friction"})
+            CHECK(verdict.checks(type, "FAIL") == Names());
+        check_caught("wrong_forces", "drives", "dissipation");
+        check_caught("wrong_forces", "mixes_axes", "dissipation");
+        check_caught("wrong_forces", "prefers_z", "frame");
+        check_caught("wrong_forces", "no_rest", "rest", {"finite"});
+        check_caught("wrong_forces", "wrong_slope", "friction_law");
+        check_caught("wrong_forces", "weak_stick", "friction_law");
+    }
+
+    TEST_CASE("wrong integrators are caught by the check meant for them") {
+        const Verdict& verdict = zoo("wrong_integrators");
+        CHECK(verdict.checks("right_midpoint", "FAIL") == Names());
+        check_caught("wrong_integrators", "wrong_order", "order");
+        check_caught("wrong_integrators", "wrong_claim", "conservation", {"ledger"});
+        check_caught("wrong_integrators", "hurries", "order", {"ledger"});
+        if (kCounts) check_caught("wrong_integrators", "allocates_in_step", "step_allocation");
+        check_caught("wrong_integrators", "remembers", "restart");
+        check_caught("wrong_integrators", "shares_buffer", "two_kernels", {"reload", "restart"});
     }
 
     TEST_CASE("wrong manners are caught by the check meant for them") {
         check_caught("wrong_manners",
                      "shared_state",
                      "repeatable",
-                     {"examples",
-                      "retry",
-                      "threads",
-                      "jacobian",
-                      "time_derivative",
-                      "discrete_identity",
-                      "rigid_motion",
-                      "two_kernels",
-                      "reload"});
-        check_caught("wrong_manners",
-                     "keeps_trace",
-                     "retry",
-                     {"repeatable", "threads", "two_kernels", "reload"});
+                     kRuns + Names{"examples",
+                                   "retry",
+                                   "threads",
+                                   "jacobian",
+                                   "time_derivative",
+                                   "discrete_identity",
+                                   "rigid_motion"});
+        check_caught(
+            "wrong_manners", "keeps_trace", "retry", kRuns + Names{"repeatable", "threads"});
         if (kCounts) check_caught("wrong_manners", "allocates", "allocation");
         check_caught("wrong_manners", "nan_there", "finite", {"bias"});
-        check_caught("wrong_manners", "changes_rounding", "environment", {"repeatable", "retry"});
+        check_caught("wrong_manners",
+                     "changes_rounding",
+                     "environment",
+                     kRuns + Names{"repeatable", "retry"});
     }
 
     TEST_CASE("a factory that throws or asks for too much is reported") {
@@ -147,19 +193,14 @@ TEST_SUITE("verify") {
     }
 
     TEST_CASE("a call that never returns, eats memory or crashes is a failed check") {
-        const Names calls = {"outputs",
-                             "finite",
-                             "inputs",
-                             "repeatable",
-                             "retry",
-                             "threads",
-                             "allocation",
-                             "environment",
-                             "tangent",
-                             "workless",
-                             "two_kernels",
-                             "reload",
-                             "system_allocation"};
+        const Names calls = kRuns + Names{"finite",
+                                          "inputs",
+                                          "repeatable",
+                                          "retry",
+                                          "threads",
+                                          "allocation",
+                                          "environment",
+                                          "tangent"};
         check_caught("wrong_manners", "never_returns", "outputs", calls);
         check_caught("wrong_manners", "crashes", "outputs", calls);
         const Verdict& verdict = zoo("wrong_manners");

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Differences, comparisons with a reason, and blocks of rows as functions of plain vectors.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <Eigen/Dense>
+#include <fmt/format.h>
+
+#include "step_call.hpp"
+
+namespace ancora::verify {
+
+/// Largest error of a derivative against Richardson's differences, relative to the row: their own
+/// error is about 1e-11 for smooth functions of lengths of order 1.
+inline constexpr double kDifference = 2e-7;
+inline constexpr double kSpacing = 2e-3;
+/// What rounding may leave of an identity, relative to its terms.
+inline constexpr double kRounding = 1e-11;
+
+using Vector = Eigen::VectorXd;
+using Matrix = Eigen::MatrixXd;
+
+/// f' by central differences at two spacings, extrapolated: error O(h^4).
+template <class Function>
+Vector derivative(Function&& f) {
+    const double h = kSpacing;
+    const Vector coarse = (f(h) - f(-h)) / (2.0 * h);
+    const Vector fine = (f(0.5 * h) - f(-0.5 * h)) / h;
+    return (4.0 * fine - coarse) / 3.0;
+}
+
+/// One block of one source, called with plain vectors.
+class Block {
+public:
+    Block(const Object& object, const RowPart& part, int index, int num_scalars)
+        : source_(*part.of(object)),
+          index_(index),
+          block_(source_.row_blocks()[static_cast<std::size_t>(index)]),
+          n_(num_scalars),
+          rows_(static_cast<int>(num_rows(block_))),
+          is_tangential_(*part.title != '\0'),
+          where_(fmt::format("{}block \"{}\"", part.title, block_.name)) {}
+
+    const RowBlock& shape() const { return block_; }
+    const std::string& where() const { return where_; }
+    int num_rows_of() const { return rows_; }
+    RowKind kind() const { return law(block_, 0).kind; }
+    bool is_velocity() const { return is_velocity_kind(kind()); }
+    /// Of what slides on a constraint.
+    bool is_tangential() const { return is_tangential_; }
+    bool is_acceleration() const { return kind() == RowKind::acceleration_constraint; }
+
+    struct Values {
+        Vector pi, pi_t, b;
+        Matrix A;  // rows x n
+    };
+    Values evaluate(const Vector& u, const Vector& du, double t) const {
+        Values out{Vector::Zero(rows_), Vector::Zero(rows_), Vector::Zero(rows_), {}};
+        std::vector<double> A(num_values(block_), 0.0);
+        guard("evaluate, " + where_, [&] {
+            source_.evaluate(index_,
+                             {view(u), view(du), t},
+                             {view(out.pi),
+                              A,
+                              block_.depends_on_time ? view(out.pi_t) : std::span<double>(),
+                              view(out.b)});
+        });
+        out.A = dense(A);
+        return out;
+    }
+    /// psi = A u' + pi_t
+    Vector rate(const Vector& u, const Vector& du, double t) const {
+        const Values at = evaluate(u, du, t);
+        return at.A * du + at.pi_t;
+    }
+    struct StepValues {
+        Matrix B;
+        Vector tau;
+    };
+    StepValues evaluate_step(const Vector& u0, const Vector& u1, double t0, double h) const {
+        const Vector du = u1 - u0;
+        const Vector mid = u0 + 0.5 * du;
+        const Vector rate = du / h;
+        std::vector<double> state0(static_cast<std::size_t>(source_.num_state()));
+        source_.start_state(state0);
+        std::vector<double> state1 = state0;
+        RowStep step;
+        step.u0 = view(u0);
+        step.du = view(du);
+        step.mid = view(mid);
+        step.u1 = view(u1);
+        step.rate = view(rate);
+        step.t0 = t0;
+        step.h = h;
+        step.state0 = state0;
+        step.state1 = state1;
+        std::vector<double> B(num_values(block_), 0.0), work0(num_rows(block_)),
+            work1(num_rows(block_));
+        Vector tau = Vector::Zero(rows_);
+        guard("evaluate_step, " + where_, [&] {
+            source_.evaluate_step(
+                index_,
+                step,
+                {B, block_.depends_on_time ? view(tau) : std::span<double>(), work0, work1});
+        });
+        return {dense(B), tau};
+    }
+    /// G of all items as one matrix, n x n.
+    Matrix tangent(const Vector& mid, const Vector& s, bool positive_part) const {
+        std::vector<double> G(num_tangent(block_), 0.0);
+        guard("evaluate_tangent, " + where_, [&] {
+            source_.evaluate_tangent(index_, view(mid), view(s), positive_part, G);
+        });
+        Matrix out = Matrix::Zero(n_, n_);
+        const int S = block_.scalars_per_item;
+        const bool is_isotropic = block_.tangent == TangentForm::isotropic;
+        const int m = is_isotropic ? S / 3 : S;
+        for (int item = 0; item < block_.num_items; ++item) {
+            const double* g = G.data() + static_cast<std::ptrdiff_t>(item) * m * m;
+            const std::int32_t* stencil = block_.stencil.data() + item * S;
+            for (int i = 0; i < m; ++i)
+                for (int j = 0; j < m; ++j)
+                    for (int k = 0; k < (is_isotropic ? 3 : 1); ++k)
+                        out(stencil[is_isotropic ? 3 * i + k : i],
+                            stencil[is_isotropic ? 3 * j + k : j]) += g[i * m + j];
+        }
+        return out;
+    }
+
+private:
+    static std::span<const double> view(const Vector& x) {
+        return {x.data(), static_cast<std::size_t>(x.size())};
+    }
+    static std::span<double> view(Vector& x) {
+        return {x.data(), static_cast<std::size_t>(x.size())};
+    }
+    Matrix dense(const std::vector<double>& values) const {
+        Matrix out = Matrix::Zero(rows_, n_);
+        const int S = block_.scalars_per_item;
+        for (int row = 0; row < rows_; ++row)
+            for (int j = 0; j < S; ++j)
+                out(row,
+                    block_.stencil[static_cast<std::size_t>(row / block_.rows_per_item * S + j)]) +=
+                    values[static_cast<std::size_t>(row * S + j)];
+        return out;
+    }
+
+    const RowSource& source_;
+    int index_;
+    const RowBlock& block_;
+    int n_;
+    int rows_;
+    bool is_tangential_;
+    std::string where_;
+};
+
+/// Refuses the first entry in which `found` and `expected` differ by more than `tolerance` times
+/// the entry of `scale` for its row.
+///
+/// @param what     names `found` in the message
+/// @param against  leads to the expected value in it: "differences of pi give"
+/// @throws Failure
+void compare_rows(const Matrix& found,
+                  const Matrix& expected,
+                  const Vector& scale,
+                  double tolerance,
+                  const std::string& what,
+                  const char* against);
+void compare_rows(const Vector& found,
+                  const Vector& expected,
+                  const Vector& scale,
+                  double tolerance,
+                  const std::string& what,
+                  const char* against);
+
+}  // namespace ancora::verify

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bad: bodies whose mass, attachments or motion are wrong in one place each, and two right ones.
+#include <cmath>
+#include <limits>
+
+#include "../test_mass.hpp"
+
+namespace {
+
+using namespace ancora;
+using zoo::TestMass;
+
+constexpr TypeDocs kMassDocs = {.doc = "a point mass",
+                                .equation = "m r'' = f",
+                                .source = "made for tests",
+                                .examples = {"mass = 1.5\nvelocity = [1.0, 0.5, -0.2]"},
+                                .claims = {Claim::rigid_motion_invariant}};
+
+/// A point mass in the plane z = 0, in polar coordinates q = (theta, rho):
+///
+///   T = 1/2 m (rho'^2 + rho^2 theta'^2),   r = rho (cos theta, sin theta, 0)
+class Polar : public Body {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::number("mass", "kg", "mass").positive().otherwise("2.0"),
+    };
+    static constexpr TypeDocs kDocs = {.doc = "a point mass in polar coordinates",
+                                       .equation = "T = 1/2 m (rho'^2 + rho^2 theta'^2)",
+                                       .source = "made for tests",
+                                       .examples = {""}};
+
+    explicit Polar(const Arguments& arguments) : m_(arguments.number("mass")) {}
+
+    std::span<const RowBlock> row_blocks() const override { return {}; }
+    void evaluate(int, const RowPoint&, const RowValues&) const override {}
+    std::span<const Coordinate> coordinates() const override { return kCoordinates; }
+    void start(std::span<double> q, std::span<double> v) const override {
+        q[0] = 0.3;
+        q[1] = 1.2;
+        v[0] = 0.5;
+        v[1] = -0.1;
+    }
+    void mass(MassSink& M) const override {
+        M.add(0, 0, m_ * 1.2 * 1.2);
+        M.add(1, 1, m_);
+    }
+    bool has_constant_mass() const override { return false; }
+    void evaluate_mass(std::span<const double> q,
+                       std::span<const double> v,
+                       const MassValues& out) const override {
+        out.M[0] = m_ * q[1] * q[1];
+        out.M[1] = out.M[2] = 0.0;
+        out.M[3] = m_;
+        out.force[0] = -2.0 * m_ * q[1] * v[1] * v[0];
+        out.force[1] = m_ * q[1] * v[0] * v[0];
+    }
+    void attach(const Locator& where, AttachmentSink& out) const override {
+        if (where.is_direction || where.kind == Locator::Kind::name ||
+            (where.kind == Locator::Kind::index && where.index != 0))
+            throw std::invalid_argument("it has one point");
+        out.nonlinear(0, kBoth);
+    }
+    void evaluate_attachment(int,
+                             std::span<const double> q,
+                             std::span<const double> v,
+                             const AttachmentValues& out) const override {
+        const double c = std::cos(q[0]);
+        const double s = std::sin(q[0]);
+        const double r[] = {q[1] * c, q[1] * s, 0.0};
+        const double J[] = {-q[1] * s, c, q[1] * c, s, 0.0, 0.0};
+        const double radial = -q[1] * v[0] * v[0];
+        const double across = 2.0 * v[1] * v[0];
+        const double bias[] = {radial * c - across * s, radial * s + across * c, 0.0};
+        const auto copy = [](std::span<const double> from, std::span<double> to) {
+            for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i];
+        };
+        copy(r, out.r);
+        copy(J, out.J);
+        copy(bias, out.bias);
+    }
+    PoseKind pose_kind() const override { return PoseKind::position; }
+    void pose(std::span<const double> q, std::span<const double> v, Pose& out) const override {
+        const double c = std::cos(q[0]);
+        const double s = std::sin(q[0]);
+        out.position = {q[1] * c, q[1] * s, 0.0};
+        out.velocity = {v[1] * c - q[1] * v[0] * s, v[1] * s + q[1] * v[0] * c, 0.0};
+    }
+
+protected:
+    static constexpr Coordinate kCoordinates[] = {{}, {}};
+    static constexpr std::int32_t kBoth[] = {0, 1};
+
+    double m_;
+};
+
+/// Its mass couples two coordinates more than it holds either.
+class Indefinite final : public TestMass {
+public:
+    using TestMass::TestMass;
+    void mass(MassSink& M) const override {
+        TestMass::mass(M);
+        M.add(1, 0, 4.0);
+    }
+};
+
+/// Its state-dependent mass has one off-diagonal entry.
+class Unsymmetric final : public Polar {
+public:
+    using Polar::Polar;
+    void mass(MassSink& M) const override {
+        Polar::mass(M);
+        M.add(1, 0, 0.0);
+    }
+    void evaluate_mass(std::span<const double> q,
+                       std::span<const double> v,
+                       const MassValues& out) const override {
+        Polar::evaluate_mass(q, v, out);
+        out.M[1] = 0.1 * (q[1] - 1.2);
+    }
+};
+
+/// The Coriolis force lacks its factor 2.
+class WrongInertiaForce final : public Polar {
+public:
+    using Polar::Polar;
+    void evaluate_mass(std::span<const double> q,
+                       std::span<const double> v,
+                       const MassValues& out) const override {
+        Polar::evaluate_mass(q, v, out);
+        out.force[0] *= 0.5;
+    }
+};
+
+/// A sign in the derivative of its point.
+class WrongAttachment final : public Polar {
+public:
+    using Polar::Polar;
+    void evaluate_attachment(int id,
+                             std::span<const double> q,
+                             std::span<const double> v,
+                             const AttachmentValues& out) const override {
+        Polar::evaluate_attachment(id, q, v, out);
+        if (!out.J.empty()) out.J[0] = -out.J[0];
+    }
+};
+
+/// Its bias lacks the centripetal part.
+class WrongBias final : public Polar {
+public:
+    using Polar::Polar;
+    void evaluate_attachment(int id,
+                             std::span<const double> q,
+                             std::span<const double> v,
+                             const AttachmentValues& out) const override {
+        Polar::evaluate_attachment(id, q, v, out);
+        for (double& x : out.bias) x = 0.0;
+    }
+};
+
+/// Its pose is late: the velocity is missing.
+class WrongPose final : public Polar {
+public:
+    using Polar::Polar;
+    void pose(std::span<const double> q, std::span<const double> v, Pose& out) const override {
+        Polar::pose(q, v, out);
+        out.velocity = {};
+    }
+};
+
+/// Says of its position that it does not translate.
+class StaysBehind final : public TestMass {
+public:
+    using TestMass::TestMass;
+    std::span<const Coordinate> coordinates() const override { return kFixed; }
+
+private:
+    static constexpr Coordinate kFixed[] = {
+        {0, 0, false, 1.0}, {0, 1, false, 1.0}, {0, 2, false, 1.0}};
+};
+
+/// Heavier along x, and claims to be the same in all directions.
+class Anisotropic final : public TestMass {
+public:
+    using TestMass::TestMass;
+    void mass(MassSink& M) const override {
+        TestMass::mass(M);
+        M.add(0, 0, 1.0);
+    }
+};
+
+/// Forgets the last velocity.
+class HalfStarted final : public TestMass {
+public:
+    using TestMass::TestMass;
+    void start(std::span<double> q, std::span<double> v) const override {
+        const double last = v[2];
+        TestMass::start(q, v);
+        v[2] = last;
+    }
+};
+
+/// A point mass on a spring to nowhere whose energy row has a wrong Jacobian: force and potential
+/// do not belong together.
+class WrongPotential final : public TestMass {
+public:
+    using TestMass::TestMass;
+    std::span<const RowBlock> row_blocks() const override { return {&kBlock, 1}; }
+    void evaluate(int, const RowPoint& at, const RowValues& out) const override {
+        const double l = at.u[0] * at.u[0] + at.u[1] * at.u[1] + at.u[2] * at.u[2] - 1.0;
+        double rate = 0.0;
+        for (std::size_t i = 0; i < 3; ++i) {
+            if (!out.A.empty()) out.A[i] = at.u[i];
+            if (!at.du.empty()) rate += at.du[i] * at.du[i];
+        }
+        if (!out.pi.empty()) out.pi[0] = l;
+        if (!out.b.empty()) out.b[0] = -rate;
+    }
+
+private:
+    static constexpr std::int32_t kStencil[] = {0, 1, 2};
+    static constexpr RowLaw kLaws[] = {{.kind = RowKind::elastic, .compliance = 0.1}};
+    static constexpr RowBlock kBlock = {.name = "spring",
+                                        .num_items = 1,
+                                        .rows_per_item = 1,
+                                        .scalars_per_item = 3,
+                                        .stencil = kStencil,
+                                        .laws = kLaws,
+                                        .degree = Degree::quadratic,
+                                        .tangent = TangentForm::none};
+};
+
+constexpr TypeDescriptor kTypes[] = {
+    type<TestMass>("right_mass", kMassDocs, TestMass::kParameters),
+    type<Polar>("right_polar", Polar::kDocs, Polar::kParameters),
+    type<Indefinite>("indefinite", kMassDocs, TestMass::kParameters),
+    type<Unsymmetric>("unsymmetric", Polar::kDocs, Polar::kParameters),
+    type<WrongInertiaForce>("wrong_inertia_force", Polar::kDocs, Polar::kParameters),
+    type<WrongAttachment>("wrong_attachment", Polar::kDocs, Polar::kParameters),
+    type<WrongBias>("wrong_bias", Polar::kDocs, Polar::kParameters),
+    type<WrongPose>("wrong_pose", Polar::kDocs, Polar::kParameters),
+    type<StaysBehind>("stays_behind", kMassDocs, TestMass::kParameters),
+    type<Anisotropic>("anisotropic", kMassDocs, TestMass::kParameters),
+    type<HalfStarted>("half_started", kMassDocs, TestMass::kParameters),
+    type<WrongPotential>("wrong_potential", kMassDocs, TestMass::kParameters),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("wrong_bodies", "1.0.0", kTypes)

@@ -346,22 +346,23 @@ void check_inertia_force(Subject& subject) {
         Random random(subject.seed);
         for (int k = 0; k < kStates; ++k) {
             const State at = specimen.random(random);
+            double error = 0.0;
             Vector force;
             specimen.mass(at.q, at.v, &force);
             Vector expected(specimen.n());
             for (int j = 0; j < specimen.n(); ++j)
-                expected(j) = derivative([&](double h) -> Vector {
+                expected(j) = derivative(error, [&](double h) -> Vector {
                     Vector q = at.q;
                     q(j) += h;
                     return Vector::Constant(1, specimen.kinetic_energy(q, at.v));
                 })(0);
-            expected -= derivative([&](double h) -> Vector {
+            expected -= derivative(error, [&](double h) -> Vector {
                 return specimen.mass(at.q + h * at.v, at.v) * at.v;
             });
             const double size = force.cwiseAbs().maxCoeff() + expected.cwiseAbs().maxCoeff();
             compare_rows(force,
                          expected,
-                         Vector::Constant(specimen.n(), size + 1e-12),
+                         Vector::Constant(specimen.n(), size + allowance(error) + 1e-12),
                          kDifference,
                          "the force of evaluate_mass",
                          "differences of T and M v give");
@@ -381,6 +382,7 @@ void check_attachments(Subject& subject) {
         for (const NamedAttachment& entry : found)
             for (int k = 0; k < kStates; ++k) {
                 const State at = specimen.random(random);
+                double error = 0.0;
                 const Attached& attached = entry.attached;
                 const auto values = attached.evaluate(at.q, at.v);
                 if (!values.J.allFinite() || !values.r.allFinite() || !values.bias.allFinite())
@@ -388,7 +390,7 @@ void check_attachments(Subject& subject) {
                 if (!attached.is_nonlinear()) break;
                 Matrix differences(3, specimen.n());
                 for (int j = 0; j < specimen.n(); ++j)
-                    differences.col(j) = derivative([&](double h) -> Vector {
+                    differences.col(j) = derivative(error, [&](double h) -> Vector {
                         Vector q = at.q;
                         q(j) += h;
                         return attached.evaluate(q, at.v).r;
@@ -397,12 +399,12 @@ void check_attachments(Subject& subject) {
                     values.J.cwiseAbs().maxCoeff() + differences.cwiseAbs().maxCoeff();
                 compare_rows(values.J,
                              differences,
-                             Vector::Constant(3, size),
+                             Vector::Constant(3, size + allowance(error)),
                              kDifference,
                              "J of " + entry.name,
                              "differences of r give");
                 // r'' = J q'' + bias
-                const Vector acceleration = derivative([&](double h) -> Vector {
+                const Vector acceleration = derivative(error, [&](double h) -> Vector {
                     Vector q(specimen.n()), v(specimen.n());
                     at.motion.evaluate(h, view(q), view(v), {});
                     return attached.evaluate(q, v).J * v;
@@ -411,7 +413,7 @@ void check_attachments(Subject& subject) {
                 const double scale = acceleration.norm() + values.J.norm() * at.a.norm();
                 compare_rows(Vector(values.bias),
                              bias,
-                             Vector::Constant(3, scale),
+                             Vector::Constant(3, scale + allowance(error)),
                              kDifference,
                              "the bias of " + entry.name,
                              "d(J v)/dt - J a along a motion is");
@@ -554,6 +556,7 @@ void check_rotation(Subject& subject) {
         }
         for (int k = 0; k < kStates; ++k) {
             const State at = specimen.random(random);
+            double error = 0.0;
             const Vec3 w = random.vector();
             specimen.spin(w, at.q, dq);
             for (const NamedAttachment& entry : found) {
@@ -576,16 +579,16 @@ void check_rotation(Subject& subject) {
                              "an invariant row has");
             });
             // v turns with q: dv = d(dq)/dt
-            const Vector dv = derivative([&](double h) -> Vector {
+            const Vector dv = derivative(error, [&](double h) -> Vector {
                 Vector turn;
                 specimen.spin(w, at.q + h * at.v, turn);
                 return turn;
             });
-            const double change = derivative([&](double h) -> Vector {
+            const double change = derivative(error, [&](double h) -> Vector {
                 return Vector::Constant(1, specimen.kinetic_energy(at.q + h * dq, at.v + h * dv));
             })(0);
             const double T = specimen.kinetic_energy(at.q, at.v);
-            if (!(std::abs(change) <= kDifference * T * (1.0 + w.norm())))
+            if (!(std::abs(change) <= kDifference * T * (1.0 + w.norm()) + error))
                 throw Failure(
                     fmt::format("the kinetic energy {:.6g} changes at the rate {:.6g} "
                                 "under a rotation of space, and is claimed not to",
@@ -624,11 +627,12 @@ void check_potential(Subject& subject) {
             };
             for (int k = 0; k < kStates; ++k) {
                 const State at = specimen.random(random);
+                double error = 0.0;
                 const Block::Values values = block.evaluate(at.q, at.v, 0.0);
                 const Vector force = values.A.transpose() * stress(values.pi);
                 Vector differences(specimen.n());
                 for (int j = 0; j < specimen.n(); ++j)
-                    differences(j) = derivative([&](double h) -> Vector {
+                    differences(j) = derivative(error, [&](double h) -> Vector {
                         Vector q = at.q;
                         q(j) += h;
                         return Vector::Constant(1, energy(block.evaluate(q, at.v, 0.0).pi));
@@ -636,7 +640,7 @@ void check_potential(Subject& subject) {
                 const double size = force.cwiseAbs().maxCoeff() + differences.cwiseAbs().maxCoeff();
                 compare_rows(force,
                              differences,
-                             Vector::Constant(specimen.n(), size),
+                             Vector::Constant(specimen.n(), size + allowance(error)),
                              10.0 * kDifference,
                              "the elastic force A^T s of " + block.where(),
                              "differences of U give");

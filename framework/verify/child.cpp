@@ -7,10 +7,12 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "call_in_progress.hpp"
 #include "check.hpp"
 #include "fp_environment.hpp"
 #include "runner.hpp"
@@ -104,6 +106,13 @@ Json make(const Item& item, Subject& subject) {
 int run_child(const std::vector<std::string>& arguments) {
     const Json order = Json::parse(arguments.at(0));
     const Line line(order.at("descriptor").get<int>());
+    void* const page = ::mmap(nullptr,
+                              kCallNameBytes,
+                              PROT_READ | PROT_WRITE,
+                              MAP_SHARED,
+                              order.at("call").get<int>(),
+                              0);
+    if (page != MAP_FAILED) CallInProgress::write_to(static_cast<char*>(page));
     limit_process(order.at("memory").get<std::uint64_t>());
     // programs that a plugin may start are not to be watched
     ::unsetenv("LD_PRELOAD");

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "call_in_progress.hpp"
 #include "fp_environment.hpp"
 #include "random.hpp"
 
@@ -165,6 +166,7 @@ BoundArguments Example::bind(const Table& changes) const {
 Object Example::make(const BoundArguments& arguments) const {
     void* made = nullptr;
     const FpEnvironment environment = FpEnvironment::capture();
+    const CallInProgress call("its factory");
     try {
         made = type().create(arguments);
     } catch (const Error&) {

@@ -68,8 +68,9 @@ void for_each_block(Subject& subject, const char* none, Wanted&& wanted, Functio
     });
 }
 
-Vector row_size(const Matrix& a, const Matrix& b) {
-    return a.cwiseAbs().rowwise().maxCoeff() + b.cwiseAbs().rowwise().maxCoeff();
+Vector row_size(const Matrix& a, const Matrix& b, double more = 0.0) {
+    const Vector size = a.cwiseAbs().rowwise().maxCoeff() + b.cwiseAbs().rowwise().maxCoeff();
+    return size.array() + more;
 }
 
 bool any(const Block&) {
@@ -94,10 +95,11 @@ void check_jacobian(Subject& subject) {
             const Vector none;
             for (int k = 0; k < kStates; ++k) {
                 const At at = random_state(stage, random);
+                double error = 0.0;
                 const Matrix A = block.evaluate(at.u, at.du, at.t).A;
                 Matrix differences(A.rows(), A.cols());
                 for (Eigen::Index j = 0; j < A.cols(); ++j)
-                    differences.col(j) = derivative([&](double h) -> Vector {
+                    differences.col(j) = derivative(error, [&](double h) -> Vector {
                         Vector x = block.is_velocity() ? at.du : at.u;
                         x(j) += h;
                         return block.is_velocity() ? block.rate(at.u, x, at.t)
@@ -105,7 +107,7 @@ void check_jacobian(Subject& subject) {
                     });
                 compare_rows(A,
                              differences,
-                             row_size(A, differences),
+                             row_size(A, differences, allowance(error)),
                              kDifference,
                              "A of " + block.where(),
                              block.is_velocity() ? "differences of psi in u' give"
@@ -131,8 +133,9 @@ void check_time_derivative(Subject& subject) {
                    [](const Block& block, const Stage& stage, Random& random) {
                        for (int k = 0; k < kStates; ++k) {
                            const At at = random_state(stage, random);
+                           double error = 0.0;
                            const Block::Values values = block.evaluate(at.u, at.du, at.t);
-                           const Vector differences = derivative([&](double h) -> Vector {
+                           const Vector differences = derivative(error, [&](double h) -> Vector {
                                return block.evaluate(at.u, at.du, at.t + h).pi;
                            });
                            const Vector scale = values.pi.cwiseAbs() + values.pi_t.cwiseAbs() +
@@ -141,7 +144,7 @@ void check_time_derivative(Subject& subject) {
                            compare_rows(
                                values.pi_t,
                                differences,
-                               scale,
+                               scale.array() + allowance(error),
                                kDifference,
                                block.shape().depends_on_time
                                    ? "pi_t of " + block.where()
@@ -162,8 +165,9 @@ void check_bias(Subject& subject) {
         [](const Block& block, const Stage& stage, Random& random) {
             for (int k = 0; k < kStates; ++k) {
                 const At at = random_state(stage, random);
+                double error = 0.0;
                 const Block::Values values = block.evaluate(at.u, at.du, at.t);
-                const Vector differences = derivative([&](double h) -> Vector {
+                const Vector differences = derivative(error, [&](double h) -> Vector {
                     return block.rate(at.u_at(h), at.du_at(h), at.t + h);
                 });
                 const Vector expected = values.A * at.ddu - differences;
@@ -172,7 +176,7 @@ void check_bias(Subject& subject) {
                                      values.A.cwiseAbs() * at.du.cwiseAbs();
                 compare_rows(values.b,
                              expected,
-                             scale,
+                             scale.array() + allowance(error),
                              kDifference,
                              "b of " + block.where(),
                              "A u'' - d(A u' + pi_t)/dt along a motion is");
@@ -328,12 +332,13 @@ void check_tangent(Subject& subject) {
         [](const Block& block, const Stage& stage, Random& random) {
             for (int k = 0; k < kStates; ++k) {
                 const At at = random_state(stage, random);
+                double error = 0.0;
                 Vector s(block.num_rows_of());
                 for (double& x : s) x = random.uniform();
                 const Matrix G = block.tangent(at.u, s, false);
                 Matrix differences(G.rows(), G.cols());
                 for (Eigen::Index j = 0; j < G.cols(); ++j)
-                    differences.col(j) = derivative([&](double h) -> Vector {
+                    differences.col(j) = derivative(error, [&](double h) -> Vector {
                         Vector x = at.u;
                         x(j) += h;
                         return block.evaluate(x, at.du, at.t).A.transpose() * s;
@@ -342,7 +347,7 @@ void check_tangent(Subject& subject) {
                     G.cwiseAbs().maxCoeff() + differences.cwiseAbs().maxCoeff() + 1e-12;
                 compare_rows(G,
                              differences,
-                             Vector::Constant(G.rows(), size),
+                             Vector::Constant(G.rows(), size + allowance(error)),
                              kDifference,
                              "G of " + block.where(),
                              "differences of A^T s give");

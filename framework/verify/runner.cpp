@@ -16,10 +16,12 @@
 #include <nlohmann/json.hpp>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "ancora/framework/error.hpp"
+#include "call_in_progress.hpp"
 #include "check.hpp"
 
 namespace ancora::verify {
@@ -34,6 +36,14 @@ constexpr int kMostDeaths = 3;  // of children at one type, before the rest of i
     throw Error(ErrorKind::internal, fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
+/// The descriptor under a number above 10; the old one is closed.
+int raised(int descriptor) {
+    const int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 10);
+    if (moved < 0) fail("fcntl");
+    ::close(descriptor);
+    return moved;
+}
+
 /// A child process, what it reports on its own pipe, and what it or its plugin says on standard
 /// error. Standard output goes nowhere.
 class Child {
@@ -45,7 +55,17 @@ public:
         report_ = report[0];
         complaint_ = complaint[0];
 
+        const int shared = ::memfd_create("ancora-call", MFD_CLOEXEC);
+        if (shared < 0 || ::ftruncate(shared, kCallNameBytes) != 0) fail("shared memory");
+        void* const page =
+            ::mmap(nullptr, kCallNameBytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
+        if (page == MAP_FAILED) fail("shared memory");
+        call_ = static_cast<char*>(page);
+        // above the numbers that they get in the child, so that none is in another's way
+        const int out = raised(report[1]), err = raised(complaint[1]), call = raised(shared);
+
         order["descriptor"] = 3;
+        order["call"] = 4;
         std::string program = "/proc/self/exe";
         std::string command = kChildCommand;
         std::string text = order.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -65,14 +85,14 @@ public:
         ::posix_spawn_file_actions_init(&actions);
         ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
         ::posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-        ::posix_spawn_file_actions_adddup2(&actions, complaint[1], 2);
-        ::posix_spawn_file_actions_adddup2(&actions, report[1], 3);
+        ::posix_spawn_file_actions_adddup2(&actions, err, 2);
+        ::posix_spawn_file_actions_adddup2(&actions, out, 3);
+        ::posix_spawn_file_actions_adddup2(&actions, call, 4);
         errno =
             ::posix_spawn(&pid_, program.c_str(), &actions, nullptr, arguments, environment.data());
         const int error = errno;
         ::posix_spawn_file_actions_destroy(&actions);
-        ::close(report[1]);
-        ::close(complaint[1]);
+        for (const int descriptor : {out, err, call}) ::close(descriptor);
         if (error != 0) {
             errno = error;
             pid_ = -1;
@@ -83,6 +103,7 @@ public:
         end();
         ::close(report_);
         ::close(complaint_);
+        ::munmap(call_, kCallNameBytes);
     }
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
@@ -104,12 +125,13 @@ public:
                 is_late_ = true;
                 return false;
             }
-            std::array<pollfd, 2> fds{{{report_, POLLIN, 0}, {complaint_, POLLIN, 0}}};
+            std::array<pollfd, 2> fds{
+                {{report_, POLLIN, 0}, {is_silent_ ? -1 : complaint_, POLLIN, 0}}};
             if (::poll(fds.data(), fds.size(), static_cast<int>(left.count())) < 0) {
                 if (errno == EINTR) continue;
                 fail("poll");
             }
-            if ((fds[1].revents & POLLIN) != 0) take(complaint_, said_);
+            if (fds[1].revents != 0 && !take(complaint_, said_)) is_silent_ = true;
             if (fds[0].revents != 0 && !take(report_, buffer_)) has_ended_ = true;
         }
     }
@@ -143,6 +165,11 @@ public:
         return end_;
     }
     bool is_late() const { return is_late_; }
+    /// The call of the plugin that it was in, as far as it said.
+    std::string call() const {
+        const std::string name(call_, ::strnlen(call_, kCallNameBytes));
+        return name.empty() ? "a call" : name;
+    }
 
 private:
     static bool take(int descriptor, std::string& text) {
@@ -163,6 +190,8 @@ private:
     pid_t pid_ = -1;
     int report_ = -1;
     int complaint_ = -1;
+    char* call_ = nullptr;
+    bool is_silent_ = false;
     bool has_ended_ = false;
     bool is_late_ = false;
     std::string buffer_;
@@ -245,9 +274,10 @@ private:
         Result result = result_of(from);
         const std::string how = child.end();
         result.status = Status::failed;
-        result.reason = child.is_late()
-                            ? fmt::format("a call does not return within {:g} s", settings_.seconds)
-                            : "a call " + how;
+        result.reason =
+            child.is_late()
+                ? fmt::format("{} does not return within {:g} s", child.call(), settings_.seconds)
+                : child.call() + ' ' + how;
         if (!is_at_work) result.reason = "after the check before it, the plugin " + how;
         add(std::move(result));
         const std::string type = items_[from][1];

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "call_in_progress.hpp"
 #include "motion.hpp"
 
 namespace ancora::verify {
@@ -48,10 +49,11 @@ inline std::size_t num_values(const RowBlock& block) {
 std::size_t num_tangent(const RowBlock& block);
 const RowLaw& law(const RowBlock& block, std::size_t row);
 
-/// A plugin's function and its object's name in front of what it threw.
+/// Calls a function of the plugin, and puts its name in front of what it threw.
 /// @throws Failure
 template <class Function>
 void guard(const std::string& name, Function&& function) {
+    const CallInProgress call(name);
     try {
         function();
     } catch (const std::bad_alloc&) {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "allocation_probe.hpp"
+#include "call_in_progress.hpp"
 #include "differences.hpp"
 #include "system_run.hpp"
 
@@ -34,6 +34,7 @@ template <class Function>
 void for_each_run(Subject& subject, Function&& check) {
     for_each_example(subject, [&](const Example& example) {
         for (const std::string& integrator : example.integrators()) {
+            const CallInProgress call("a run under " + integrator);
             try {
                 check(example, integrator);
             } catch (const Failure& failure) {

@@ -98,18 +98,6 @@ private:
     std::atomic<bool> is_done_{false};
 };
 
-class EatsMemory final : public Rod {
-public:
-    using Rod::Rod;
-    void evaluate_tangent(int,
-                          std::span<const double>,
-                          std::span<const double>,
-                          bool,
-                          std::span<double>) const override {
-        for (std::vector<std::vector<char>> all;;) all.emplace_back(std::size_t{64} << 20);
-    }
-};
-
 class Crashes final : public Rod {
 public:
     using Rod::Rod;
@@ -134,7 +122,6 @@ constexpr TypeDescriptor kTypes[] = {
     type<ThrowsInConstructor>("throws_in_constructor", Rod::kDocs, Rod::kParameters),
     type<AsksForMore>("asks_for_more", Rod::kDocs, Rod::kParameters),
     type<NeverReturns>("never_returns", Rod::kDocs, Rod::kParameters),
-    type<EatsMemory>("eats_memory", Rod::kDocs, Rod::kParameters),
     type<Crashes>("crashes", Rod::kDocs, Rod::kParameters),
 };
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bad: takes memory until there is none. Apart from the others, since nothing limits it under a
+// sanitizer.
+#include <vector>
+
+#include "parts.hpp"
+
+namespace {
+
+using namespace ancora;
+using zoo::Rod;
+
+class EatsMemory final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate_tangent(int,
+                          std::span<const double>,
+                          std::span<const double>,
+                          bool,
+                          std::span<double>) const override {
+        for (std::vector<std::vector<char>> all;;) all.emplace_back(std::size_t{64} << 20);
+    }
+};
+
+constexpr TypeDescriptor kTypes[] = {
+    type<EatsMemory>("eats_memory", Rod::kDocs, Rod::kParameters),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("eats_memory", "1.0.0", kTypes)

@@ -20,6 +20,10 @@ enum class ContactMode { slip, stick };
 
 /// Sliding slower than this, relative to the fastest that the island has been, has stopped.
 inline constexpr double kStopped = 1e-9;
+/// A slide in two directions that is reversed at a speed above this, relative likewise, has passed
+/// by zero; below, it has met zero but for the error of the step, and is stopped. One that has
+/// come down to it keeps its direction, which turns ever faster, until it stops or speeds up.
+inline constexpr double kTurning = 1e-5;
 /// A contact that begins to slip with no more deceleration than this, relative to that of its
 /// forces, was at its limit exactly, and slips.
 inline constexpr double kUndecided = 1e-9;

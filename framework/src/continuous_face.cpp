@@ -98,6 +98,7 @@ void ContinuousFace::assemble(const double* q,
         for (int e = begin; e < end; ++e)
             Q_[rows_.column[static_cast<std::size_t>(e)]] -= instant_.A[e] * s;
     }
+    forces_.evaluate_loads(q, v, t, Q_.data());
     C_.setZero();
     forces_.evaluate(q, v, t, state, C_.data());
 

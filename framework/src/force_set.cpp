@@ -8,7 +8,8 @@
 
 namespace ancora {
 
-ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state) : meter_(meter) {
+ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state)
+    : meter_(meter), loads_(model, meter) {
     int u = 0;
     for (const ForcePart& part : model.forces) {
         part_of_force_.push_back(-1);
@@ -86,6 +87,7 @@ void ForceSet::evaluate_step(const double* q0,
         });
         part.map.scatter(f, F);
     }
+    loads_.evaluate_step(q0, dq, t0, h, F);
 }
 
 void ForceSet::evaluate(
@@ -114,12 +116,14 @@ ForceSet::Work ForceSet::work() const {
         for (int i = part.u_first; i < part.u_first + part.u_count; ++i) work += f_[i] * du_[i];
         (part.force->work == WorkKind::external ? out.external : out.nonideal) += work;
     }
+    out.external += loads_.work();
     return out;
 }
 
 void ForceSet::add_external(double* F) const {
     for (const Part& part : parts_)
         if (part.force->is_external) part.map.scatter(f_.data() + part.u_first, F);
+    loads_.add_to(F);
 }
 
 void ForceSet::refuse_nonfinite_force(const char* call, double t) const {

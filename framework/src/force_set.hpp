@@ -9,6 +9,7 @@
 
 #include "attachment_map.hpp"
 #include "call_meter.hpp"
+#include "host_loads.hpp"
 #include "model.hpp"
 
 namespace ancora {
@@ -49,6 +50,14 @@ public:
     /// Throws the plugin error of the first force of the last evaluation that is not finite.
     void refuse_nonfinite_force(const char* call, double t) const;
 
+    /// What an embedding program applies besides; part of the calls above but of evaluate(), which
+    /// leaves them to evaluate_loads().
+    HostLoads& loads() { return loads_; }
+    const HostLoads& loads() const { return loads_; }
+    void evaluate_loads(const double* q, const double* v, double t, double* F) {
+        loads_.evaluate(q, v, t, F);
+    }
+
     /// Force on the attachments of force `index` of the model, three entries each, as last
     /// evaluated; empty for dry friction.
     std::span<const double> force(int index) const;
@@ -64,6 +73,7 @@ private:
     };
 
     CallMeter& meter_;
+    HostLoads loads_;
     std::vector<Part> parts_;
     std::vector<int> part_of_force_;
     int num_state_ = 0;

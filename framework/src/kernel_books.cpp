@@ -66,7 +66,7 @@ void KernelSystem::book(const StepTrial& trial) {
     const ForceSet::Work work = forces_.work();
     ledger_.book_external(work.external);
     ledger_.book_nonideal(work.nonideal);
-    if (!has_gravity_ && !has_external_) return;
+    if (!has_gravity_ && !has_external_ && forces_.loads().empty()) return;
 
     // Forces from outside: gravity, loads, and reactions of the ground.
     external_force_ = gravity_force_;

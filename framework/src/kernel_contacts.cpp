@@ -108,9 +108,11 @@ void KernelSystem::linearise_slip(const Contact& contact, const double* w, doubl
     const double speed = norm(w, n);
     has_turned_ |= along < 0.0;
     // Slower than this it has stopped, or just begins, and turns with rounding.
-    const double least = std::max(
-        kSlow * contact.speed, kStopped * top_speed_[static_cast<std::size_t>(island_of(contact))]);
-    if (n == 2 && speed > least) {
+    const double top = top_speed_[static_cast<std::size_t>(island_of(contact))];
+    const bool is_ending = contact.speed > 0.0 && contact.speed <= kTurning * top;
+    const bool turns =
+        n == 2 && !is_ending && speed > std::max(kSlow * contact.speed, kStopped * top);
+    if (turns) {
         const double side = along < 0.0 ? -1.0 : 1.0;
         for (int i = 0; i < n; ++i) d[i] = side * w[i] / speed;
         along = side * speed;
@@ -121,7 +123,7 @@ void KernelSystem::linearise_slip(const Contact& contact, const double* w, doubl
         law_.by_normal[i] = slip.by_normal * d[i];
         for (int j = 0; j < n; ++j) {
             law_.by_rate[i][j] = along > 0.0 ? slip.by_speed * d[i] * d[j] : 0.0;
-            if (n == 2 && speed > least)
+            if (turns)
                 law_.by_rate[i][j] += slip.force / along * ((i == j ? 1.0 : 0.0) - d[i] * d[j]);
         }
     }
@@ -318,6 +320,8 @@ void KernelSystem::solve_contacts(const double* q, const double* v, double t) {
         }
     }
     scratch_s_.setZero();
+    // From the same start whatever was solved before, so that looking at a run does not change it.
+    contact_s_.setZero();
     bool has_slip = false;
     double change = 0.0;
     for (int iteration = 0; iteration < kMostLawIterations; ++iteration) {

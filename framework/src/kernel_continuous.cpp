@@ -78,7 +78,7 @@ void KernelSystem::derivative(double t, std::span<const double> x, std::span<dou
     books[kExternal] = power.external;
     books[kNonideal] = power.nonideal;
     std::fill(books + kImpulse, books + kBooks, 0.0);
-    if (!has_gravity_ && !has_external_) return;
+    if (!has_gravity_ && !has_external_ && forces_.loads().empty()) return;
     face.external_force(x_force_);
     if (!contacts_.empty()) {
         contacts_.add_external(contact_s_.data(), x_force_.data());

@@ -9,10 +9,6 @@
 namespace ancora {
 namespace {
 
-// A slide in two directions that is reversed at a speed above this, relative to the fastest that
-// the island has been, has passed by zero; below, it has met zero but for the error of the step,
-// and is stopped.
-constexpr double kTurning = 1e-5;
 // Velocities and accelerations of an island at rest, relative to its top speed and to what its
 // forces alone would cause: what rounding leaves.
 constexpr double kRestSpeed = 1e-12;
@@ -341,10 +337,15 @@ void KernelSystem::pass_event(int event) {
         other.num_flips = 0;
     }
     if (before == ContactMode::slip) {
-        if (!has_stopped(contact)) return;
+        const bool is_unique = meet_velocity_constraints();
+        if (!has_stopped(contact)) {
+            follow_sliding();
+            return;
+        }
         contact.begin(ContactMode::stick);
         stop_others(contact);
-        stop_sliding(island_of(contact));
+        if (is_unique) stop_sliding(island_of(contact));
+        follow_sliding();  // of what goes on, with the velocities that are left
         record_mode(contact, t_);
     } else if (!asks_others(contact)) {
         contact.begin(ContactMode::slip);
@@ -409,17 +410,9 @@ bool KernelSystem::has_stopped(Contact& contact) {
 /// moves.
 void KernelSystem::stop_sliding(int island) {
     const double top = top_speed_[static_cast<std::size_t>(island)];
-    contacts_.evaluate(q_.data(), v_.data(), t_);
     ContinuousFace& face = continuous_face();
-    try {
-        face.assemble(q_.data(), v_.data(), t_, state0_);
-    } catch (const Error&) {
-        return;  // without accelerations the rest stays, a rounding error
-    }
     const double before = total_energy(q_.data(), v_.data(), t_);
     const Eigen::VectorXd v_before = v_;
-    // A step's end meets constraints on velocities only to its order; at rest that would rattle.
-    face.project_velocity(q_.data(), v_.data(), t_, 0.0);
     face.assemble(q_.data(), v_.data(), t_, state0_);
     contacts_.evaluate(q_.data(), v_.data(), t_);
     const auto n = static_cast<std::size_t>(n_);
@@ -455,6 +448,31 @@ void KernelSystem::stop_sliding(int island) {
             speed = std::max(speed, std::abs(v_[i]));
     for (int i = 0; i < n_ && speed <= kRestSpeed * top; ++i)
         if (rest_island_[static_cast<std::size_t>(i)] == island) v_[i] = 0.0;
+    book_velocity_change(v_before, before);
+}
+
+/// Projects the velocities onto the constraints. A step's end meets them only to its order, which
+/// hides where slow sliding ends, and would rattle at rest.
+/// @returns false where accelerations are not unique; then what is left there, a rounding error,
+///          stays
+bool KernelSystem::meet_velocity_constraints() {
+    ContinuousFace& face = continuous_face();
+    try {
+        face.assemble(q_.data(), v_.data(), t_, state0_);
+    } catch (const Error&) {
+        return false;
+    }
+    const double before = total_energy(q_.data(), v_.data(), t_);
+    const Eigen::VectorXd v_before = v_;
+    face.project_velocity(q_.data(), v_.data(), t_, 0.0);
+    if (v_ == v_before) return true;
+    v_low_.setZero();
+    book_velocity_change(v_before, before);
+    return true;
+}
+
+/// Books a change of velocities at an instant, at which the energy was `before`.
+void KernelSystem::book_velocity_change(const Eigen::VectorXd& v_before, double before) {
     ledger_.book_projection(total_energy(q_.data(), v_.data(), t_) - before);
     contact_work_ = v_ - v_before;
     mass_.multiply(contact_work_.data(), p_.data());

@@ -105,6 +105,12 @@ public:
     /// C of every force object over the last grid step, or at the instant, three entries each.
     std::span<const double> applied_forces() const { return view(applied_mean_); }
 
+    /// Force of an embedding program on a point from now on, see HostLoads.
+    void apply_force(const std::string& attachment, const std::array<double, 3>& force);
+    /// Writes or reads everything that the rest of a run depends on, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive);
+
     /// Starts afresh from this state: strains from q, ledger at zero.
     /// @throws Error (numerical) if constraints are violated beyond rounding
     void set_state(std::span<const double> q, std::span<const double> v, double t);
@@ -188,6 +194,8 @@ private:
     void resolve_modes();
     bool has_stopped(Contact& contact);
     void stop_sliding(int island);
+    bool meet_velocity_constraints();
+    void book_velocity_change(const Eigen::VectorXd& v_before, double before);
     void stop_others(const Contact& stopped);
     double slip_scale(int k, double h) const;
     double stick_margin(const Contact& contact, const double* s, bool of_step, double t);
@@ -300,7 +308,7 @@ private:
     SlipLaw law_{};
     bool has_turned_ = false;  // a contact slips against its direction in the present linearisation
     bool is_resolving_ = false;  // modes are being tried that may not hold
-    bool paradox_ = false;     // the coupled laws of the last solve have no single solution
+    bool paradox_ = false;       // the coupled laws of the last solve have no single solution
     std::vector<Event> recorded_events_;
     std::vector<int> rest_island_;  // of each coordinate: -1, or the number of its island
     int num_rest_islands_ = 0;

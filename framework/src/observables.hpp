@@ -24,6 +24,12 @@ public:
     void sample(std::span<double> row);
     /// Forgets the sample before.
     void restart() { has_sampled_ = false; }
+    /// Writes or reads the sample before, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(has_sampled_);
+        archive(last_quaternion_);
+    }
 
 private:
     void add_vector(const std::string& name, const char* components);

@@ -10,13 +10,18 @@
 #include <Eigen/Core>
 #include <fmt/format.h>
 
+#include "ancora/framework/version.hpp"
 #include "kernel_system.hpp"
 #include "model.hpp"
 #include "observables.hpp"
 #include "rank_analysis.hpp"
+#include "state_archive.hpp"
 
 namespace ancora {
 namespace {
+
+/// First bytes of a saved state; the last two digits are the format's number.
+constexpr std::uint64_t kStateMagic = 0x31304554'41545341;  // "ASTATE01"
 
 // end / step within this of a whole number is that number of steps (design, section 4.2).
 constexpr double kWholeSteps = 1e-9;
@@ -90,6 +95,7 @@ struct Simulation::Impl {
 
     void step() {
         if (done()) throw Error(ErrorKind::usage, "the simulation has reached its end");
+        was_restored = false;
         if (model.traits.is_adaptive)
             step_freely();
         else
@@ -186,6 +192,83 @@ struct Simulation::Impl {
         return analyse_rank(system.rows(), rank_rows.A, system.mass());
     }
 
+    /// What a saved state must have in common with the model that takes it, one item a line.
+    std::vector<std::string> identity() const {
+        std::vector<std::string> lines{fmt::format("Ancora {}", version())};
+        const auto add = [&](const char* kind, const ObjectRef& object, int size) {
+            lines.push_back(fmt::format(
+                "{} \"{}\" of type {}, {} numbers", kind, object.name, object.type->name, size));
+        };
+        for (const BodyPart& part : model.bodies) add("body", part.object, part.count);
+        for (std::size_t c = 0; c < model.constraints.size(); ++c)
+            add("constraint",
+                model.constraints[c].object,
+                system.rows().owners[model.bodies.size() + c].num_rows);
+        for (const ForcePart& part : model.forces) add("force", part.object, 0);
+        lines.push_back(fmt::format(
+            "integrator {}, step {} s", model.integrator_object.type->name, settings.step));
+        for (const Plugin* plugin : model.plugins)
+            lines.push_back(fmt::format(
+                "plugin {} {}, SHA-256 {}", plugin->name, plugin->version, plugin->sha256));
+        return lines;
+    }
+
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(steps_done);
+        archive(seconds);
+        system.transfer(archive);
+        observables.transfer(archive);
+    }
+
+    std::vector<std::byte> save() {
+        StateWriter writer;
+        writer(kStateMagic);
+        const std::vector<std::string> lines = identity();
+        writer(lines.size());
+        for (const std::string& line : lines) writer(line);
+        transfer(writer);
+        return writer.take();
+    }
+
+    void restore(std::span<const std::byte> saved) {
+        StateReader reader(saved);
+        std::uint64_t magic = 0;
+        reader(magic);
+        if (magic != kStateMagic)
+            throw Error(ErrorKind::file, "these bytes are not a saved state of this version");
+        check_identity(reader);
+        const std::vector<std::byte> now = save();
+        try {
+            transfer(reader);
+            if (!reader.at_end()) StateReader::refuse();
+        } catch (...) {
+            StateReader back(now);
+            back(magic);
+            check_identity(back);
+            transfer(back);
+            throw;
+        }
+        was_restored = true;
+    }
+
+    void check_identity(StateReader& reader) const {
+        const std::vector<std::string> here = identity();
+        std::size_t count = 0;
+        reader(count);
+        for (std::size_t i = 0; i < std::max(count, here.size()); ++i) {
+            std::string there = "nothing more";
+            if (i < count) reader(there);
+            const std::string mine = i < here.size() ? here[i] : "nothing more";
+            if (there != mine)
+                throw Error(ErrorKind::usage,
+                            fmt::format("the saved state belongs to another model: it has {}, this "
+                                        "model has {}",
+                                        there,
+                                        mine));
+        }
+    }
+
     IntegratorSettings settings;
     WarningSink warn;
     Model model;
@@ -196,6 +279,7 @@ struct Simulation::Impl {
     long num_steps;
     long steps_done = 0;
     double seconds = 0.0;
+    bool was_restored = false;  // and no step since: there is nothing to interpolate in
 };
 
 Simulation::Simulation(const Manifest& manifest, PluginRegistry& registry, WarningSink warn) {
@@ -259,6 +343,22 @@ void Simulation::set_state(std::span<const double> q, std::span<const double> v)
     impl_->system.set_state(q, v, impl_->system.time());
     impl_->decide_rank();
     impl_->observables.restart();
+}
+
+void Simulation::apply_force(const std::string& attachment, const std::array<double, 3>& force) {
+    for (const double f : force)
+        if (!std::isfinite(f))
+            throw Error(
+                ErrorKind::usage,
+                fmt::format("apply_force on \"{}\": a component is not finite", attachment));
+    impl_->system.apply_force(attachment, force);
+}
+
+std::vector<std::byte> Simulation::save() const {
+    return impl_->save();
+}
+void Simulation::restore(std::span<const std::byte> saved) {
+    impl_->restore(saved);
 }
 
 Simulation::PointState Simulation::point(const std::string& attachment) const {
@@ -325,8 +425,8 @@ void Simulation::sample(std::span<double> row) const {
 void Simulation::sample_at(double t, std::span<double> row) const {
     KernelSystem& system = impl_->system;
     const Model& model = impl_->model;
-    if (!model.traits.is_adaptive || impl_->steps_done == 0 || t < system.begin_of_step() ||
-        t > system.time())
+    if (!model.traits.is_adaptive || impl_->steps_done == 0 || impl_->was_restored ||
+        t < system.begin_of_step() || t > system.time())
         throw Error(ErrorKind::usage,
                     fmt::format("sample_at: t = {:.9g} s is not inside the last step of an "
                                 "integrator that chooses its steps",

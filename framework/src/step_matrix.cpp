@@ -10,6 +10,7 @@
 #include <Eigen/SparseLU>
 
 #include "row_set.hpp"
+#include "state_archive.hpp"
 
 namespace ancora {
 namespace {
@@ -307,7 +308,11 @@ bool StepMatrix::factorise(const RowSet& rows,
                            Tangent tangent) {
     assemble(rows, gamma, h);
     use_exact_ = tangent == Tangent::exact;
-    if (use_exact_) return factorise_exact(rows, B_end);
+    is_factorised_ = use_exact_ ? factorise_exact(rows, B_end) : factorise_assembled();
+    return is_factorised_;
+}
+
+bool StepMatrix::factorise_assembled() {
     if (!factor_->factorise(K_)) return false;
     if (!has_supernodes_) {
         supernodes_.analyse(factor_->L());
@@ -317,6 +322,33 @@ bool StepMatrix::factorise(const RowSet& rows,
     supernodes_.copy(factor_->L(), factor_->D(), in_single_);
     return true;
 }
+
+template <class Archive>
+void StepMatrix::transfer(Archive& archive) {
+    archive(is_factorised_);
+    archive(use_exact_);
+    archive(in_single_);
+    archive(has_supernodes_);
+    if (!is_factorised_) return;
+    if (use_exact_) {
+        if (exact_ == nullptr) {
+            exact_ = std::make_unique<Exact>();
+            exact_->K = K_.selfadjointView<Eigen::Upper>();
+        }
+        archive.array(exact_->K.valuePtr(), exact_->K.nonZeros());
+        if constexpr (Archive::kReads) exact_->lu.compute(exact_->K);
+        return;
+    }
+    archive.array(K_.valuePtr(), K_.nonZeros());
+    if constexpr (Archive::kReads) {
+        const bool in_single = in_single_;
+        has_supernodes_ = false;
+        factorise_assembled();
+        if (!in_single) use_double();
+    }
+}
+template void StepMatrix::transfer(StateWriter&);
+template void StepMatrix::transfer(StateReader&);
 
 void StepMatrix::use_double() {
     in_single_ = false;

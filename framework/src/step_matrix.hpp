@@ -63,6 +63,11 @@ public:
     void use_double();
     bool is_single() const { return in_single_; }
 
+    /// Writes or reads the matrix that is factorised, see state_archive.hpp; a matrix that was read
+    /// is factorised anew, to the same bits.
+    template <class Archive>
+    void transfer(Archive& archive);
+
     /// Floating-point operations of a factorisation and of a solve.
     double factorise_flops() const { return factorise_flops_; }
     double solve_flops() const { return solve_flops_; }
@@ -79,6 +84,7 @@ private:
     void build_pattern(const std::vector<MassEntry>& mass, const RowSet& rows);
     void assemble(const RowSet& rows, const Eigen::VectorXd& gamma, double h);
     bool factorise_exact(const RowSet& rows, const Eigen::VectorXd& B_end);
+    bool factorise_assembled();
 
     int n_;
     int m_;
@@ -96,6 +102,7 @@ private:
     bool in_single_ = false;
     std::unique_ptr<Exact> exact_;
     bool use_exact_ = false;
+    bool is_factorised_ = false;
     Eigen::VectorXd work_;
     double mean_diagonal_ = 0.0;
     double factorise_flops_ = 0.0;

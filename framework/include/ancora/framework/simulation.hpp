@@ -154,6 +154,21 @@ public:
     /// @throws Error (numerical) if constraints are not met
     void set_state(std::span<const double> q, std::span<const double> v);
 
+    /// Applies a force [N, inertial axes] to an attachment such as "box@[1, 0, 0]", from the
+    /// present time until it is set anew; zero takes it away. It is an impressed force, part of Q;
+    /// its work is booked in work.external, its impulse with the momenta.
+    /// @throws Error (manifest) if there is no such attachment, (usage) if an entry is not finite
+    void apply_force(const std::string& attachment, const std::array<double, 3>& force);
+
+    /// Everything that the rest of the run depends on: state with its compensation words, carried
+    /// strains, multipliers, the integrator's history, contacts, ledger, applied forces, and the
+    /// matrix that is factorised. Restored, in this simulation or in another one of the same model
+    /// and plugins, the run goes on with the same bits. Costs of plugins are not in it.
+    std::vector<std::byte> save() const;
+    /// @throws Error (usage) if the bytes are of another model, other plugins or another build,
+    ///         with the difference; (file) if they are damaged. The simulation is then unchanged.
+    void restore(std::span<const std::byte> saved);
+
     /// Position and velocity of an attachment such as "box@[1, 0, 0]".
     struct PointState {
         std::array<double, 3> position;

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the rest of a run depends on, written and read.
+#include "kernel_system.hpp"
+#include "state_archive.hpp"
+
+namespace ancora {
+
+/// Members that a step only uses itself are not among these; a restored run repeats every bit.
+template <class Archive>
+void KernelSystem::transfer(Archive& archive) {
+    bool is_redundant = is_redundant_;
+    archive(is_redundant);
+    if (Archive::kReads && is_redundant != is_redundant_) set_redundant(is_redundant);
+
+    archive(t_);
+    for (Eigen::VectorXd* x : {&q_,
+                               &q_low_,
+                               &v_,
+                               &v_low_,
+                               &a_,
+                               &s_,
+                               &pi_,
+                               &reaction_sum_,
+                               &reaction_mean_,
+                               &applied_sum_,
+                               &applied_mean_,
+                               &contact_s_})
+        archive(*x);
+    for (std::vector<double>* x : {&state0_, &history_, &top_speed_})
+        archive.array(x->data(), static_cast<Eigen::Index>(x->size()));
+    archive(grid_time_);
+    archive(ledger_);
+    archive(violation_);
+    archive(worst_violation_);
+    archive(extent_);
+    archive(farthest_);
+
+    std::size_t num_contacts = contacts_.all().size();
+    archive(num_contacts);
+    if (num_contacts != contacts_.all().size()) StateReader::refuse();
+    for (Contact& contact : contacts_.all()) {
+        archive(contact.mode);
+        archive(contact.is_fresh);
+        archive(contact.direction);
+        archive(contact.speed);
+        archive(contact.anchor);
+        archive(contact.num_flips);
+        archive(contact.margin);
+        archive(contact.margin_h);
+        archive(contact.weight);
+    }
+    std::vector<char> is_held = is_held_;
+    archive(is_held);
+    if (is_held.size() != is_held_.size()) StateReader::refuse();
+    is_held_ = is_held;
+    archive(is_any_held_);
+    for (Sharing& sharing : sharing_) {
+        archive(sharing.rounds);
+        archive(sharing.worst);
+        archive(sharing.is_strict);
+    }
+    archive(recorded_events_);
+    forces_.loads().transfer(archive);
+
+    for (long* count : {&substeps, &iterations, &max_iterations, &factorisations, &evaluations})
+        archive(*count);
+    archive(factorised_for_);
+    archive(is_exact_);
+    archive(is_fresh_);
+    matrix_->transfer(archive);
+
+    if constexpr (Archive::kReads) {
+        has_B_start_ = false;
+        has_responses_ = false;
+        rows_.evaluate(q_.data(), v_.data(), t_, instant_);
+        mass_.update(q_.data(), v_.data(), t_, meter_, nullptr);
+    }
+}
+template void KernelSystem::transfer(StateWriter&);
+template void KernelSystem::transfer(StateReader&);
+
+void KernelSystem::apply_force(const std::string& attachment, const std::array<double, 3>& force) {
+    forces_.loads().set(attachment, force);
+    // What was extrapolated from the last step does not hold under other forces.
+    for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
+}
+
+}  // namespace ancora

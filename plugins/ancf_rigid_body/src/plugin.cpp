@@ -51,7 +51,10 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "angular_velocity = [1.0, 0.5, -0.5]",
                       "mass = 1.0\n"
                       "inertia = [0.1, 0.1, 0.2]\n"
-                      "angular_velocity = [0.0, 0.0, 3.0]"},
+                      "angular_velocity = [0.0, 0.0, 3.0]",
+                      "mass = 1.0\n"
+                      "inertia = [0.0, 0.2, 0.2]\n"
+                      "angular_velocity = [0.0, 0.5, 1.0]"},
          .claims = {Claim::rigid_motion_invariant}},
         kAncfRigidBody.entries),
 };

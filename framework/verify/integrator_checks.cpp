@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks of integrators: order on exact solutions, what is kept, going on from a state, the heap.
+// Checks of integrators: order on exact solutions, what is kept, the heap.
 #include <cmath>
 #include <functional>
 
@@ -237,42 +237,7 @@ void check_conservation(Subject& subject) {
     });
 }
 
-// --- going on from a state
-
-// The second half of a run, by an object that has not seen the first.
-void check_restart(Subject& subject) {
-    for_each_example(subject, [&](const Example& example) {
-        RunSettings settings;
-        settings.integrator = subject.type.name;
-        settings.end = 0.04;
-        Simulation whole = example.simulate(settings);
-        if (whole.is_adaptive())
-            throw Skipped("it chooses its own steps, and there is no save and restore yet");
-        const long half = whole.num_steps() / 2;
-        for (long k = 0; k < half; ++k) whole.step();
-        // nothing in the system depends on time, so a new run may start here
-        settings.end -= static_cast<double>(half) * settings.step;
-        Simulation rest = example.simulate(settings);
-        const std::vector<double> q(whole.q().begin(), whole.q().end());
-        const std::vector<double> v(whole.v().begin(), whole.v().end());
-        rest.set_state(q, v);
-        while (!whole.done()) whole.step();
-        while (!rest.done()) rest.step();
-        for (std::size_t i = 0; i < q.size(); ++i)
-            if (!(std::abs(whole.q()[i] - rest.q()[i]) <= 1e-9) ||
-                !(std::abs(whole.v()[i] - rest.v()[i]) <= 1e-9))
-                throw Failure(fmt::format(
-                    "started anew from the state half-way, coordinate {} ends at {:.12g} with "
-                    "{:.12g} and not at {:.12g} with {:.12g}; what a step needs of the steps "
-                    "before stands in System::history",
-                    i,
-                    rest.q()[i],
-                    rest.v()[i],
-                    whole.q()[i],
-                    whole.v()[i]));
-    });
-    subject.remark = "compared to 1e-9: there is no save and restore yet";
-}
+// --- the heap
 
 void check_allocation(Subject& subject) {
     if (!AllocationProbe::is_there())
@@ -307,10 +272,6 @@ constexpr Check kChecks[] = {
      kIntegrators,
      "energy, momentum and angular momentum of two jointed bodies are kept as claimed",
      check_conservation},
-    {"restart",
-     kIntegrators,
-     "started anew from the state half-way, a run ends where it did",
-     check_restart},
     {"step_allocation",
      kIntegrators,
      "step() allocates nothing of its own after the first steps",

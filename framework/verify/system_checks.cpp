@@ -2,6 +2,7 @@
 // Checks in a small system: the ledger, several kernels in one process, libraries loaded twice.
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
@@ -158,6 +159,26 @@ void check_two_kernels(Subject& subject) {
     });
 }
 
+void check_restart(Subject& subject) {
+    for_each_run(subject, [&](const Example& example, const std::string& integrator) {
+        const RunSettings settings = settings_of(integrator);
+        Simulation whole = example.simulate(settings);
+        for (int k = 0; k < kSteps / 2 && !whole.done(); ++k) whole.step();
+        const std::vector<std::byte> saved = whole.save();
+        while (!whole.done()) whole.step();
+        const std::vector<double> expected = final_state(whole);
+
+        // by objects that have not seen the first half, and by those that have seen the second
+        Simulation fresh = example.simulate(settings);
+        fresh.restore(saved);
+        while (!fresh.done()) fresh.step();
+        require_same(expected, final_state(fresh), "restored half-way in another simulation");
+        whole.restore(saved);
+        while (!whole.done()) whole.step();
+        require_same(expected, final_state(whole), "taken back to half-way");
+    });
+}
+
 /// A folder with a copy of the plugin, which goes away with the object.
 class CopiedPlugin {
 public:
@@ -224,6 +245,7 @@ constexpr Check kChecks[] = {
      kEvery,
      "two simulations, by turns and in two threads, give the bytes of one alone",
      check_two_kernels},
+    {"restart", kEvery, "a state saved half-way and restored gives the same bytes", check_restart},
     {"reload",
      kEvery,
      "the library may be loaded twice, and objects outlive a second kernel",

@@ -71,7 +71,7 @@ const Verdict& zoo(const std::string& plugin, std::vector<std::string> options =
 }
 
 /// What fails in a run when something in a call is wrong enough.
-const Names kRuns = {"ledger", "workless", "two_kernels", "reload"};
+const Names kRuns = {"ledger", "workless", "two_kernels", "restart", "reload"};
 
 Names operator+(Names a, const Names& b) {
     a.insert(b.begin(), b.end());

@@ -15,6 +15,7 @@
 #include <doctest/doctest.h>
 
 #include "ancora/sdk/testing/fake_arguments.hpp"
+#include "ancora/sdk/testing/row_errors.hpp"
 #include "support/near.hpp"
 #include "zoo/test_written.hpp"
 
@@ -533,5 +534,141 @@ TEST_SUITE("written rows: the ladder of derivatives") {
             CHECK(b == near(Item(hand).b(u, du)[0], 1e-14 / size));
             CHECK(b == near(Item(plain).b(u, du)[0], 1e-9 / size));
         }
+    }
+}
+
+TEST_SUITE("written rows: velocity conditions") {
+    /// psi = (d x z) . p' of the skate at kU: u = (p, d).
+    TEST_CASE("a condition that is linear in the rates, by hand") {
+        const zoo::Skate skate(arguments_of<zoo::Skate>());
+        const RowBlock& block = skate.row_blocks()[0];
+        CHECK(block.laws[0].kind == RowKind::velocity_constraint);
+        CHECK_FALSE(block.depends_on_time);
+        const Numbers u = first(kU, 6);
+        const Numbers du = first(kDu, 6);
+        Numbers A(6), pi_t(1), b(1), pi(1, 7.0);
+        skate.evaluate(0, {u, du, 0.0}, {pi, A, pi_t, b});
+        CHECK(A == Numbers{1.0, 0.5, 0.0, 0.0, 0.0, 0.0});
+        CHECK(pi[0] == 0.0);
+        CHECK(pi_t[0] == 0.0);
+        // psi' = A p'' + (d'_x p'_y - d'_y p'_x)
+        CHECK(b[0] == -(2.0 * -0.5 - 0.125 * 0.25));
+    }
+
+    TEST_CASE("one that is not linear, and depends on time") {
+        const zoo::Speed speed(
+            arguments_of<zoo::Speed>().set("speed", 2.0).set("acceleration", 0.5));
+        CHECK(speed.row_blocks()[0].depends_on_time);
+        const Numbers u = first(kU, 3);
+        const Numbers du = first(kDu, 3);
+        const double t = 0.8;
+        Numbers A(3), pi_t(1), b(1);
+        speed.evaluate(0, {u, du, t}, {{}, A, pi_t, b});
+        const double square = 0.0625 + 0.25 + 1.0;
+        const double c = 2.0 + 0.5 * t;
+        for (std::size_t k = 0; k < 3; ++k) CHECK(A[k] == du[k] / 2.0);
+        // psi - A u' = (v.v - c^2) / 4 - v.v / 2
+        CHECK(pi_t[0] == near((square - c * c) / 4.0 - square / 2.0, 1e-15));
+        // d psi / d t = -c c' / 2
+        CHECK(b[0] == near(c * 0.5 / 2.0, 1e-15));
+    }
+
+    TEST_CASE("against differences, from all rungs") {
+        const Numbers u = first(kU, 6);
+        const Numbers du = first(kDu, 6);
+        const auto check = [](const RowSource& source, const Numbers& at, const Numbers& rate) {
+            const test::RowErrors errors = test::row_errors(source, 0, at, rate, 0.3, 0.2);
+            CHECK(errors.jacobian <= tolerance(1e-10));
+            CHECK(errors.bias <= tolerance(1e-10));
+            CHECK(errors.discrete <= tolerance(1e-14));
+        };
+        check(zoo::Skate(arguments_of<zoo::Skate>()), u, du);
+        check(zoo::Speed(arguments_of<zoo::Speed>().set("speed", 2.0).set("acceleration", 0.5)),
+              first(u, 3),
+              first(du, 3));
+        check(zoo::PlainSpeed(arguments_of<zoo::PlainSpeed>().set("speed", 2.0)),
+              first(u, 3),
+              first(du, 3));
+        static_assert(zoo::Speed::derivatives().jacobian == DerivativeSource::automatic);
+        static_assert(zoo::PlainSpeed::derivatives().bias == DerivativeSource::finite_difference);
+    }
+}
+
+namespace {
+
+/// Two rows by hand, one of them on a coordinate: phi = (x - |p|^2, x p_z).
+class TwoByHand final : public HolonomicConstraint<TwoByHand> {
+public:
+    static constexpr Parameter kParameters[] = {parameter::point("p", ""),
+                                                parameter::coordinate("x", "")};
+    explicit TwoByHand(const Arguments& arguments) : HolonomicConstraint(arguments) {}
+
+    template <class S>
+    std::array<S, 2> phi(const Vector3<S>& p, const S& x) const {
+        return {x - squared_norm(p), x * p.z};
+    }
+    std::array<std::array<Vec3, 2>, 2> jacobian(const Vec3& p, double x) const {
+        return {{{-2.0 * p, Vec3(1.0, 0.0, 0.0)}, {Vec3(0.0, 0.0, x), Vec3(p.z(), 0.0, 0.0)}}};
+    }
+    std::array<double, 2> bias(const Vec3&, double, const Vec3& v, double w) const {
+        return {2.0 * v.squaredNorm(), -2.0 * w * v.z()};
+    }
+};
+
+/// Says that it is quadratic, and is not.
+class Liar final : public HolonomicConstraint<Liar> {
+public:
+    static constexpr Parameter kParameters[] = {parameter::point("a", ""),
+                                                parameter::point("b", "")};
+    static constexpr Degree kDegree = Degree::quadratic;
+    template <class S>
+    S phi(const Vector3<S>& a, const Vector3<S>& b) const {
+        return distance(a, b) - 1.0;
+    }
+};
+
+/// Compares, and so says itself that a rigid motion leaves it alone.
+class Stated final : public HolonomicConstraint<Stated> {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::point("a", ""), parameter::point("b", ""), parameter::point("c", "")};
+    static constexpr bool kInvariant = true;
+    template <class S>
+    S phi(const Vector3<S>& a, const Vector3<S>& b, const Vector3<S>& c) const {
+        return max(distance(a, b), distance(b, c)) - 1.0;
+    }
+};
+
+}  // namespace
+
+TEST_SUITE("written rows: what the author states") {
+    TEST_CASE("row_errors finds what is wrong, and what is right") {
+        const TwoByHand two(arguments_of<TwoByHand>().set("x", "a.x"));
+        Numbers u = first(kU, 6);
+        Numbers du = first(kDu, 6);
+        u[4] = u[5] = du[4] = du[5] = 0.0;
+        const test::RowErrors good = test::row_errors(two, 0, u, du);
+        CHECK(good.jacobian <= tolerance(1e-10));
+        CHECK(good.bias <= tolerance(1e-8));
+        CHECK(good.discrete <= tolerance(1e-14));
+        CHECK(good.tangent <= tolerance(1e-10));
+        static_assert(TwoByHand::derivatives().jacobian == DerivativeSource::analytic);
+        static_assert(TwoByHand::derivatives().tangent == DerivativeSource::automatic);
+
+        const Liar liar;
+        CHECK(test::row_errors(liar, 0, first(kU, 6), first(kDu, 6)).discrete > 1e-3);
+    }
+
+    TEST_CASE("a stated degree or invariance is taken instead of what is found") {
+        CHECK(Liar().row_blocks()[0].degree == Degree::quadratic);
+        const Stated stated;
+        CHECK(stated.row_blocks()[0].degree == Degree::general);
+        CHECK(stated.traits().is_invariant);
+        check_identity(stated, 9, 4e-15);
+        const Item item(stated);
+        const Numbers du = first(kDu, 9);
+        const Item::Step step = item.step(first(kU, 9), du);
+        CHECK(resultant(step.B, along(first(kU, 9), du, 0.5), std::span(kFourPoints).first(3)) <=
+              tolerance(8e-15));
     }
 }

@@ -462,6 +462,6 @@ length = 1.1
         };
         says("m@3", "the body has points @0 to @2");
         says("m@centre", "the body has no point of this name; it names middle");
-        says("m@[0, 0, 0]", "go by number, @0 to @2, or by name; it names middle");
+        says("m@[1, 0, 0]", "go by number, @0 to @2, or by name; it names middle");
     }
 }

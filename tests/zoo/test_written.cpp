@@ -6,25 +6,100 @@ namespace {
 
 using namespace ancora;
 
+constexpr const char* kSource = "tests/zoo/test_written.hpp";
+constexpr const char* kTwoPoints =
+    "a = \"a@[0.3, 0.1, -0.2]\"\nb = \"b@[-0.4, 0.2, 0.1]\"\nlength = 1.5";
+
+template <class T>
+constexpr TypeDescriptor described(const char* name,
+                                   const char* doc,
+                                   const char* equation,
+                                   const char* example,
+                                   Claims claims = {Claim::rigid_motion_invariant}) {
+    return type<T>(name,
+                   {.doc = doc,
+                    .equation = equation,
+                    .source = kSource,
+                    .examples = {example},
+                    .claims = claims},
+                   T::kParameters);
+}
+
 constexpr TypeDescriptor kTypes[] = {
-    type<zoo::Distance>("w_distance", {"keeps a distance"}, zoo::Distance::kParameters),
-    type<zoo::Square>("w_square", {"keeps the square of a distance"}, zoo::Square::kParameters),
-    type<zoo::Drive>("w_drive", {"drives a distance"}, zoo::Drive::kParameters),
-    type<zoo::Gear>("w_gear", {"gears two distances"}, zoo::Gear::kParameters),
-    type<zoo::Angle>("w_angle", {"keeps an angle"}, zoo::Angle::kParameters),
-    type<zoo::Together>("w_together", {"two points coincide"}, zoo::Together::kParameters),
-    type<zoo::Circle>("w_circle", {"a point on a circle"}, zoo::Circle::kParameters),
-    type<zoo::Follow>("w_follow", {"a coordinate follows a point"}, zoo::Follow::kParameters),
-    type<zoo::PlainDistance>(
-        "w_plain", {"a distance, by differences"}, zoo::PlainDistance::kParameters),
-    type<zoo::Skate>("w_skate", {"a skate"}, zoo::Skate::kParameters),
-    type<zoo::Speed>("w_speed", {"keeps a speed"}, zoo::Speed::kParameters),
-    type<zoo::PlainSpeed>("w_plain_speed", {"by differences"}, zoo::PlainSpeed::kParameters),
-    type<zoo::Drag>("w_drag", {"a medium at rest"}, zoo::Drag::kParameters),
-    type<zoo::Winch>("w_winch", {"pulls two points together"}, zoo::Winch::kParameters),
-    type<zoo::Rubbing>("w_rubbing", {"dry friction"}, zoo::Rubbing::kParameters),
-    type<zoo::Molecule>("w_molecule", {"three masses in a row"}, zoo::Molecule::kParameters),
-    type<zoo::HandDistance>("w_hand", {"a distance, by hand"}, zoo::HandDistance::kParameters),
+    type<zoo::Distance>(
+        "w_distance",
+        {.doc = "keeps a distance, or is a spring",
+         .equation = "phi = |a - b| - L",
+         .source = kSource,
+         .examples = {kTwoPoints,
+                      "a = \"a@[0.3, 0.1, -0.2]\"\nb = \"b@[-0.4, 0.2, 0.1]\"\nlength = 1.2\n"
+                      "stiffness = 30.0"},
+         .claims = {Claim::rigid_motion_invariant}},
+        zoo::Distance::kParameters),
+    described<zoo::Square>(
+        "w_square", "keeps a distance", "phi = (|a - b|^2 - L^2) / 2L", kTwoPoints),
+    described<zoo::Drive>("w_drive",
+                          "drives a distance",
+                          "phi = |a - b| - L - c sin(w t)",
+                          "a = \"a@[0.3, 0.1, -0.2]\"\nb = \"b@[-0.4, 0.2, 0.1]\"\nlength = 1.5\n"
+                          "stroke = 0.2\nrate = 1.7"),
+    described<zoo::Gear>("w_gear",
+                         "gears two distances",
+                         "phi = |a - b| + ratio |c - d| - L",
+                         "a = \"a@[0.3, 0.1, -0.2]\"\nb = \"b@[-0.4, 0.2, 0.1]\"\n"
+                         "c = \"a@[0.0, 0.5, 0.3]\"\nd = \"b@[0.1, -0.3, 0.2]\"\n"
+                         "ratio = 0.7\nlength = 3.0"),
+    described<zoo::Angle>("w_angle",
+                          "keeps an angle",
+                          "phi = angle(a - b, c - b) - alpha",
+                          "a = \"a@[0.3, 0.1, -0.2]\"\nb = \"b@[-0.4, 0.2, 0.1]\"\n"
+                          "c = \"a@[-0.5, 0.4, 0.3]\"\nangle = 0.9"),
+    described<zoo::Together>("w_together",
+                             "two points coincide",
+                             "phi = a - b",
+                             "a = \"a@[0.3, 0.1, -0.2]\"\nb = \"b@[-0.4, 0.2, 0.1]\"",
+                             {}),
+    described<zoo::Circle>("w_circle",
+                           "a point on a circle",
+                           "phi = (n . (p - o), |p - o| - R)",
+                           "p = \"a@[0.3, 0.1, -0.2]\"\nn = \"b@[0.0, 0.6, 0.8]\"\n"
+                           "o = \"b@[0.1, -0.3, 0.2]\"\nradius = 1.4"),
+    described<zoo::Follow>("w_follow",
+                           "a coordinate follows a point",
+                           "phi = x - c |p|^2 cos(t) / 2",
+                           "x = \"b.x\"\np = \"a@[0.3, 0.1, -0.2]\"\nc = 0.3",
+                           {}),
+    described<zoo::PlainDistance>(
+        "w_plain", "keeps a distance, by differences", "phi = |a - b| - L", kTwoPoints),
+    described<zoo::HandDistance>(
+        "w_hand", "keeps a distance, by hand", "phi = |a - b| - L", kTwoPoints),
+    described<zoo::Skate>("w_skate",
+                          "a skate on the plane z = 0",
+                          "psi = (d x z) . p'",
+                          "p = \"a@[0.3, 0.1, -0.2]\"\nd = \"a@[0.8, 0.6, 0.0]\"",
+                          {}),
+    described<zoo::Drag>("w_drag",
+                         "a medium at rest",
+                         "f = -c v",
+                         "at = \"a@[0.3, 0.1, -0.2]\"\nc = 0.7",
+                         {Claim::dissipative, Claim::frame_invariant}),
+    described<zoo::Winch>("w_winch",
+                          "pulls two points together",
+                          "f = F sin(3 t) (b - a) / |b - a|",
+                          "a = \"a@[0.3, 0.1, -0.2]\"\nb = \"b@[-0.4, 0.2, 0.1]\"\nstrength = 2.0",
+                          {Claim::frame_invariant}),
+    described<zoo::Rubbing>("w_rubbing",
+                            "dry friction",
+                            "C = mu N + c |w|",
+                            "on = \"c\"\nmu = 0.3\nviscous = 0.2",
+                            {Claim::dissipative}),
+    described<zoo::Molecule>(
+        "w_molecule",
+        "three masses in a row",
+        "U = sum of pi^2 / 2c",
+        "nodes = [[1.0, 0.1, 0.0], [0.0, 0.0, 0.0], [-0.2, 0.9, 0.1]]\n"
+        "velocities = [[0.1, 0.5, 0.2], [0.0, -0.2, 0.3], [0.4, 0.0, -0.6]]\nmass = 0.8\n"
+        "length = 1.1\nstiffness = 30.0\nangle_stiffness = 4.0"),
 };
 
 }  // namespace

@@ -35,6 +35,7 @@ constexpr TypeDescriptor kTypes[] = {
     type<Rod>("rod",
               {.doc = "a massless rod keeps two points at a distance",
                .equation = "phi = (|r_a - r_b|^2 - L^2) / (2 L) = 0",
+               .source = "Shabana, Dynamics of Multibody Systems, 4th ed., Cambridge UP, 2013",
                .examples = {"a = \"a@[0.3, 0.1, -0.2]\"\n"
                             "b = \"b@[-0.4, 0.2, 0.1]\"\n"
                             "length = 1.5"},

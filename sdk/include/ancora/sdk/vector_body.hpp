@@ -56,7 +56,8 @@ public:
             for (int k = 0; k < width(m.i); ++k) M.add(first(m.i) + k, first(m.j) + k, m.value);
     }
 
-    /// "@3" is the third point after the first; other points and directions have names.
+    /// "@3" is the third point after the first, "@[0, 0, 0]" the reference point; others have
+    /// names.
     void attach(const Locator& where, AttachmentSink& out) const override {
         if (where.kind == Locator::Kind::name) {
             for (const Named& named : named_)
@@ -68,6 +69,9 @@ public:
         }
         if (where.is_direction)
             throw std::invalid_argument("the body's directions go by name" + known_names(true));
+        if (where.kind == Locator::Kind::coordinates && !reference_.empty() &&
+            where.xyz == std::array<double, 3>{})
+            return put(reference_, out);
         if (where.kind == Locator::Kind::coordinates)
             throw std::invalid_argument("the body's points go by number, @0 to @" +
                                         std::to_string(std::ssize(points_) - 1) + ", or by name" +
@@ -87,6 +91,8 @@ public:
         return reference_.empty() ? PoseKind::none : PoseKind::position;
     }
     void pose(std::span<const double> q, std::span<const double> v, Pose& out) const override {
+        out.position.fill(0.0);
+        out.velocity.fill(0.0);
         for (const Share& share : reference_)
             for (std::size_t k = 0; k < 3; ++k) {
                 const std::size_t at = static_cast<std::size_t>(first(share.part)) + k;
@@ -155,7 +161,7 @@ protected:
     void name_direction(const char* name, const Combination& combination) {
         named_.push_back({name, true, combination});
     }
-    /// [assembly] The point whose position and velocity are written to the results.
+    /// [assembly] The reference point, whose position and velocity are written to the results.
     void set_reference(const Combination& combination) { reference_ = combination; }
 
     /// [assembly] A strain of the vectors and scalars `parts`; strains of one class and name make

@@ -72,12 +72,12 @@ struct PolynomialDegree {
     }
     friend constexpr PolynomialDegree operator*(const PolynomialDegree& a,
                                                 const PolynomialDegree& b) {
-        const int timed = std::max(a.timed < 0 ? -1 : a.timed + b.highest,
-                                   b.timed < 0 ? -1 : b.timed + a.highest);
+        const int degree = std::max(a.timed < 0 ? -1 : a.timed + b.highest,
+                                    b.timed < 0 ? -1 : b.timed + a.highest);
         return {a.value * b.value,
                 std::min(a.lowest + b.lowest, kGeneral),
                 std::min(a.highest + b.highest, kGeneral),
-                std::min(timed, kGeneral),
+                std::min(degree, kGeneral),
                 a.flag(b)};
     }
     friend constexpr PolynomialDegree operator/(const PolynomialDegree& a,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Splits changes of points and directions into a rigid motion and a change of shape.
+// Splits a change of points and directions into a rigid motion and a change of shape.
 #pragma once
 
 #include <algorithm>
@@ -11,71 +11,97 @@
 
 namespace ancora {
 
-/// Rigid motions of points r_i and directions d_j about a configuration, and what is none:
+/// A change du of points r_i and directions d_j over a step with the midpoint m:
 ///
-///   du = c + w x (r_i - r_c) on points,  w x d_j on directions,  + a change of shape       (1)
+///   du = c + w x (r_i - r_c) on points,  w x d_j on directions,  + p                       (1)
+///
+/// The rigid part turns m - du/2 into m + du/2 by a rotation, as (1 + W/2)(1 - W/2)^-1 is one for
+/// every skew matrix W = w^ (Cayley). Seen from a frame that turns half of it, the step goes from
+/// x - y/2 to x + y/2, with N = (1 - W W / 4)^-1/2:
+///
+///   x = r_c + N^-1 (m - r_c) - N W p / 4,   y = N p                                        (2)
+///
+/// so that an invariant function changes by f(x + y/2) - f(x - y/2) = f'(x) N p + O(p^3), and by
+/// nothing where the shape does not change.
 ///
 /// Terms:
-///   c, w   the translation and rotation that leave least, in the norm
+///   c, w   translation and rotation that leave least, in the norm
 ///          |du|^2 = sum |dr_i|^2 + l^2 sum |dd_j|^2
+///   p      the change of shape, what they leave
 ///   r_c    centroid of the points
 ///   l      their distance from it, root mean square [m], so that no unit of length is preferred;
 ///          1 where there is none
-/// A rotation that moves nothing, as of collinear points about their line, is no motion.
+/// A rotation that moves nothing, as of collinear points about their line, is no part of w.
+/// All functions are [step].
 template <class Arguments>
-class ShapeChange {
+class RigidSplit {
     static constexpr std::size_t kWidth = Arguments::kWidth;
     static_assert(!Arguments::kHasScalars, "space turns vectors, not scalars");
     using Row = std::array<double, kWidth>;
+    using Triple = std::array<double, 3>;
 
 public:
-    /// [step] `at`: the configuration.
-    explicit ShapeChange(const double* at) {
-        if constexpr (kIsPair) {
-            for (std::size_t k = 0; k < 3; ++k) line_[k] = at[k] - at[k + 3];
-            return;
-        }
-        const std::array<double, 3> center = mean_of_points(at);
-        double square = 0.0;
-        for (std::size_t j = 0; j < kWidth; ++j)
-            if (is_point(j)) square += (at[j] - center[j % 3]) * (at[j] - center[j % 3]);
-        if (square > 0.0) l_ = std::sqrt(square / kNumPoints);
-
-        // The three turns e_k x r. Directions are multiplied with l, so that the norm is the plain
-        // one.
-        for (std::size_t j = 0; j < kWidth; j += 3) {
-            double r[3];
-            for (std::size_t k = 0; k < 3; ++k)
-                r[k] = is_point(j) ? at[j + k] - center[k] : l_ * at[j + k];
-            for (std::size_t k = 0; k < 3; ++k) {
-                turns_[k][j + k] = 0.0;
-                turns_[k][j + (k + 1) % 3] = -r[(k + 2) % 3];
-                turns_[k][j + (k + 2) % 3] = r[(k + 1) % 3];
-            }
-        }
-        make_orthonormal();
-    }
-
-    /// [step] A row D on u that vanishes on every rigid motion and, on du, gives the square of its
-    /// change of shape, which is returned; 0 where that is rounding.
-    double along(const double* du, double* D) const {
+    RigidSplit(const double* m, const double* du) {
+        center_ = mean_of_points(m);
+        std::copy_n(m, kWidth, m_.begin());
         Row x;
-        for (std::size_t j = 0; j < kWidth; ++j) x[j] = is_point(j) ? du[j] : l_ * du[j];
+        if constexpr (kIsPair) {
+            for (std::size_t k = 0; k < 3; ++k) line_[k] = m[k] - m[k + 3];
+        } else {
+            double square = 0.0;
+            for (std::size_t j = 0; j < kWidth; ++j)
+                if (is_point(j)) square += (m[j] - center_[j % 3]) * (m[j] - center_[j % 3]);
+            if (square > 0.0) l_ = std::sqrt(square / kNumPoints);
+            make_turns();
+        }
+        for (std::size_t j = 0; j < kWidth; ++j) x[j] = weight(j) * du[j];
         const double whole = dot(x, x);
-        remove_rigid_motion(x);
-        for (std::size_t j = 0; j < kWidth; ++j) D[j] = is_point(j) ? x[j] : l_ * x[j];
+        w_ = remove_rigid_motion(x);
+        for (std::size_t j = 0; j < kWidth; ++j) {
+            p_[j] = x[j] / weight(j);
+            D_[j] = x[j] * weight(j);
+        }
         constexpr double kSquareOfRounding = 1e-28;
         const double left = dot(x, x);
-        return left > kSquareOfRounding * whole ? left : 0.0;
+        along_ = left > kSquareOfRounding * whole ? left : 0.0;
+        kappa_ = std::sqrt(1.0 + 0.25 * (w_[0] * w_[0] + w_[1] * w_[1] + w_[2] * w_[2]));
     }
 
-    /// [step] Takes from a row on u what does not vanish on rigid motions.
-    void clean(double* row) const {
+    /// x of (2).
+    Row middle() const {
+        // N^-1 v = v - w x (w x v) / (4 (1 + k)),  N W v = W v / k,  k^2 = 1 + w.w / 4
         Row x;
-        for (std::size_t j = 0; j < kWidth; ++j) x[j] = is_point(j) ? row[j] : row[j] / l_;
-        remove_rigid_motion(x);
-        for (std::size_t j = 0; j < kWidth; ++j) row[j] = is_point(j) ? x[j] : l_ * x[j];
+        const double stretch = -0.25 / (1.0 + kappa_);
+        for (std::size_t i = 0; i < kWidth; i += 3) {
+            Triple rho;
+            for (std::size_t k = 0; k < 3; ++k)
+                rho[k] = m_[i + k] - (is_point(i) ? center_[k] : 0.0);
+            const Triple twice = cross(w_, cross(w_, rho));
+            const Triple turned = cross(w_, {p_[i], p_[i + 1], p_[i + 2]});
+            for (std::size_t k = 0; k < 3; ++k)
+                x[i + k] = m_[i + k] + stretch * twice[k] - 0.25 / kappa_ * turned[k];
+        }
+        return x;
     }
+
+    /// Replaces the row f'(x) by one that gives f'(x) N p on du and vanishes on rigid motions.
+    void pull_back(double* row) const {
+        // N v = v + w x (w x v) / (4 k (1 + k)), symmetric
+        const double shrink = 0.25 / (kappa_ * (1.0 + kappa_));
+        Row x;
+        for (std::size_t i = 0; i < kWidth; i += 3) {
+            const Triple twice = cross(w_, cross(w_, {row[i], row[i + 1], row[i + 2]}));
+            for (std::size_t k = 0; k < 3; ++k)
+                x[i + k] = (row[i + k] + shrink * twice[k]) / weight(i);
+        }
+        remove_rigid_motion(x);
+        for (std::size_t j = 0; j < kWidth; ++j) row[j] = x[j] * weight(j);
+    }
+
+    /// A row that vanishes on rigid motions and gives |p|^2 on du, and that number; 0 where p is
+    /// rounding.
+    const Row& direction() const { return D_; }
+    double along() const { return along_; }
 
 private:
     static constexpr bool is_point(std::size_t j) {
@@ -86,10 +112,16 @@ private:
         for (const ArgumentKind kind : Arguments::kKind) n += kind == ArgumentKind::point;
         return n;
     }();
+    /// Two points have one shape, their distance, and closed forms.
     static constexpr bool kIsPair = Arguments::kCount == 2 && kNumPoints == 2.0;
 
-    static std::array<double, 3> mean_of_points(const double* x) {
-        std::array<double, 3> mean{};
+    double weight(std::size_t j) const { return is_point(j) ? 1.0 : l_; }
+
+    static Triple cross(const Triple& a, const Triple& b) {
+        return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+    }
+    static Triple mean_of_points(const double* x) {
+        Triple mean{};
         for (std::size_t j = 0; j < kWidth; ++j)
             if (is_point(j)) mean[j % 3] += x[j] / kNumPoints;
         return mean;
@@ -99,15 +131,23 @@ private:
         for (std::size_t j = 0; j < kWidth; ++j) sum += a[j] * b[j];
         return sum;
     }
-    static void remove(const Row& unit, Row& from) {
-        const double part = dot(unit, from);
-        for (std::size_t j = 0; j < kWidth; ++j) from[j] -= part * unit[j];
-    }
 
-    /// Gram and Schmidt, the largest turn first; what is left of one after the others may be
-    /// rounding alone.
-    void make_orthonormal() {
+    /// Turns about the three axes, weighted, made orthonormal by Gram and Schmidt, the largest
+    /// first; what is left of one after the others may be rounding alone. The axes go with them.
+    void make_turns() {
         constexpr double kRounding = 1e-12;
+        for (std::size_t i = 0; i < kWidth; i += 3) {
+            Triple r;
+            for (std::size_t k = 0; k < 3; ++k)
+                r[k] = weight(i) * (m_[i + k] - (is_point(i) ? center_[k] : 0.0));
+            for (std::size_t k = 0; k < 3; ++k) {  // e_k x r
+                turns_[k][i + k] = 0.0;
+                turns_[k][i + (k + 1) % 3] = -r[(k + 2) % 3];
+                turns_[k][i + (k + 2) % 3] = r[(k + 1) % 3];
+            }
+        }
+        for (std::size_t k = 0; k < 3; ++k) axes_[k][k] = 1.0;
+
         double largest = 0.0;
         for (; num_turns_ < 3; ++num_turns_) {
             const std::size_t k = num_turns_;
@@ -115,43 +155,66 @@ private:
             for (std::size_t i = k + 1; i < 3; ++i)
                 if (dot(turns_[i], turns_[i]) > dot(turns_[best], turns_[best])) best = i;
             std::swap(turns_[k], turns_[best]);
+            std::swap(axes_[k], axes_[best]);
             const double length = std::sqrt(dot(turns_[k], turns_[k]));
             largest = std::max(largest, length);
             if (!(length > kRounding * largest)) return;
-            for (double& turn : turns_[k]) turn /= length;
+            for (double& entry : turns_[k]) entry /= length;
+            for (double& entry : axes_[k]) entry /= length;
             for (int twice = 0; twice < 2; ++twice)
-                for (std::size_t i = k + 1; i < 3; ++i) remove(turns_[k], turns_[i]);
+                for (std::size_t i = k + 1; i < 3; ++i) {
+                    const double part = dot(turns_[k], turns_[i]);
+                    for (std::size_t j = 0; j < kWidth; ++j) turns_[i][j] -= part * turns_[k][j];
+                    for (std::size_t j = 0; j < 3; ++j) axes_[i][j] -= part * axes_[k][j];
+                }
         }
     }
-    void remove_rigid_motion(Row& x) const {
+
+    /// Of a weighted x; returns the rotation in it. Twice, since what is left may be small.
+    Triple remove_rigid_motion(Row& x) const {
         if constexpr (kIsPair) return keep_length(x);
-        // Twice, since what is left may be small.
+        Triple w{};
         for (int twice = 0; twice < 2; ++twice) {
-            const std::array<double, 3> mean = mean_of_points(x.data());
+            const Triple mean = mean_of_points(x.data());
             for (std::size_t j = 0; j < kWidth; ++j)
                 if (is_point(j)) x[j] -= mean[j % 3];
-            for (std::size_t k = 0; k < num_turns_; ++k) remove(turns_[k], x);
+            for (std::size_t k = 0; k < num_turns_; ++k) {
+                const double part = dot(turns_[k], x);
+                for (std::size_t j = 0; j < kWidth; ++j) x[j] -= part * turns_[k][j];
+                for (std::size_t j = 0; j < 3; ++j) w[j] += part * axes_[k][j];
+            }
         }
+        return w;
     }
-
-    /// Two points have one shape, their distance: the closed form of the rest.
-    void keep_length(Row& x) const {
+    Triple keep_length(Row& x) const {
+        Triple change;
         double square = 0.0, product = 0.0;
         for (std::size_t k = 0; k < 3; ++k) {
+            change[k] = x[k] - x[k + 3];
             square += line_[k] * line_[k];
-            product += line_[k] * (x[k] - x[k + 3]);
+            product += line_[k] * change[k];
         }
-        const double radial = square > 0.0 ? 0.5 * product / square : 0.0;
+        const double per_square = square > 0.0 ? 1.0 / square : 0.0;
         for (std::size_t k = 0; k < 3; ++k) {
-            x[k] = radial * line_[k];
+            x[k] = 0.5 * product * per_square * line_[k];
             x[k + 3] = -x[k];
         }
+        Triple w = cross(line_, change);
+        for (double& entry : w) entry *= per_square;
+        return w;
     }
 
+    Row m_;
+    Triple center_;
     double l_ = 1.0;
-    std::array<double, 3> line_;  ///< of a pair
-    std::array<Row, 3> turns_;
+    Triple line_{};                 ///< of a pair
+    std::array<Row, 3> turns_;      ///< else
+    std::array<Triple, 3> axes_{};  ///< rotations that make the turns
     std::size_t num_turns_ = 0;
+    Triple w_;
+    double kappa_;
+    Row p_, D_;
+    double along_;
 };
 
 }  // namespace ancora

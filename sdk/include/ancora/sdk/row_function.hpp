@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ancora/sdk/argument_list.hpp"
+#include "ancora/sdk/derivative_source.hpp"
 #include "ancora/sdk/differences.hpp"
 #include "ancora/sdk/gradient.hpp"
 #include "ancora/sdk/polynomial_degree.hpp"
@@ -19,22 +20,6 @@
 #include "ancora/sdk/rows.hpp"
 
 namespace ancora {
-
-/// Where a derivative comes from, best first.
-enum class DerivativeSource : std::int32_t {
-    analytic,           ///< written by the author
-    automatic,          ///< of the author's template, exact to rounding
-    finite_difference,  ///< of the author's function of double
-    none,               ///< not supplied
-};
-
-/// The derivatives that a type has; one that writes its own rows has them all by hand.
-struct DerivativeSources {
-    DerivativeSource jacobian = DerivativeSource::analytic;           ///< A, and pi_t
-    DerivativeSource bias = DerivativeSource::analytic;               ///< b
-    DerivativeSource discrete_jacobian = DerivativeSource::analytic;  ///< B, and tau
-    DerivativeSource tangent = DerivativeSource::analytic;            ///< G
-};
 
 /// What a function is, as far as its discrete face depends on it.
 struct FunctionTraits {
@@ -271,14 +256,16 @@ public:
 
     /// B and tau (null: no explicit time) of a step with change dx from x0 at t0 to x1 at t0 + h.
     ///
-    /// A function of degree one or two has its A at the midpoint. Any other is corrected, row by
-    /// row, along a direction D: B = A + (pi1 - pi0 - A dx) D / (D . dx), in which D is dx itself
-    /// or, for a function that is invariant, what is left of dx without its rigid part w about the
-    /// midpoint. Then B w = A w = 0 for every rigid motion w, so the reaction of B has no resultant
-    /// and no moment. Nothing is lost where D vanishes: dx = w turns x_mid - w/2 into x_mid + w/2
-    /// by a rotation, since (1 + W)(1 - W)^-1 is one for skew W (Cayley), hence pi1 = pi0; and A w
-    /// = 0 as said. Where the miss is no more than rounding of what it is the difference of, A
-    /// stays.
+    /// A function of degree one or two has its A at the midpoint. A general one has
+    ///
+    ///   B = A + (pi1 - pi0 - A dx) D / (D . dx)                                            (1)
+    ///
+    /// row by row, with A at the midpoint and D = dx (Gonzalez). If it is invariant, A is the row
+    /// that the midpoint of the change of shape gives (RigidSplit), and D the direction of that
+    /// change. Both vanish on rigid motions, so the reaction of B has no resultant and no moment;
+    /// and since A dx differs from pi1 - pi0 by the third power of the change of shape, nothing is
+    /// missing where the shape does not change, and B is smooth there. Where the miss is no more
+    /// than rounding of what it is the difference of, and would be noise in B, A stays.
     static void step(const Author& author,
                      const FunctionTraits& traits,
                      const double* x0,
@@ -297,10 +284,13 @@ public:
             else
                 detail::put_rows<Arguments, kRows>(Arguments::call_pair(member, x0, x1), B);
         } else {
-            linearise(author, mid, middle, B, nullptr, nullptr);
             constexpr bool is_exact = sources().jacobian != DerivativeSource::finite_difference;
-            if (traits.degree == Degree::general || !is_exact)
-                correct(author, traits.is_invariant, x0, dx, mid, x1, middle, B);
+            if (is_exact && traits.degree != Degree::general)
+                linearise(author, mid, middle, B, nullptr, nullptr);
+            else if (traits.is_invariant)
+                step_of_shape(author, x0, dx, mid, x1, middle, B);
+            else
+                step_along(author, x0, dx, mid, x1, middle, B);
         }
         if (tau == nullptr) return;
         const Rows before = value(author, x0, t0);
@@ -432,46 +422,58 @@ private:
         return sum;
     }
 
+    static void step_along(const Author& author,
+                           const double* x0,
+                           const double* dx,
+                           const double* mid,
+                           const double* x1,
+                           double t,
+                           double* B) {
+        linearise(author, mid, t, B, nullptr, nullptr);
+        correct(author, x0, dx, x1, t, dx, increment(dx, dx), B);
+    }
+    static void step_of_shape(const Author& author,
+                              const double* x0,
+                              const double* dx,
+                              const double* mid,
+                              const double* x1,
+                              double t,
+                              double* B) {
+        if constexpr (!kHasScalars) {
+            const RigidSplit<Arguments> split(mid, dx);
+            linearise(author, split.middle().data(), t, B, nullptr, nullptr);
+            for (std::size_t r = 0; r < kRows; ++r) split.pull_back(B + r * kWidth);
+            correct(author, x0, dx, x1, t, split.direction().data(), split.along(), B);
+        } else {
+            step_along(author, x0, dx, mid, x1, t, B);
+        }
+    }
+    /// (1) on the rows in B; `along` is D . dx, 0 if there is no direction.
     static void correct(const Author& author,
-                        bool is_invariant,
                         const double* x0,
                         const double* dx,
-                        const double* mid,
                         const double* x1,
                         double t,
+                        const double* D,
+                        double along,
                         double* B) {
-        // Units of rounding that a value may be off, relative to what its arguments' rounding does.
+        // What a value may be off by rounding, relative to what rounding of its arguments does; and
+        // how much of a row a correction may then be, so that it is no noise.
         constexpr double kRounding = 16.0 * std::numeric_limits<double>::epsilon();
+        constexpr double kNoise = 1e-12;
+        if (!(along > 0.0)) return;
         const Rows before = value(author, x0, t);
         const Rows after = value(author, x1, t);
-        constexpr bool is_clean = sources().jacobian != DerivativeSource::finite_difference;
-        if (!is_clean && is_invariant) clean(mid, B);
-        Row D{};
-        double along = -1.0;  // D . dx, once it is known
         for (std::size_t r = 0; r < kRows; ++r) {
             double* row = B + r * kWidth;
             const double miss = (after[r] - before[r]) - increment(row, dx);
             double terms = std::abs(before[r]) + std::abs(after[r]);
             for (std::size_t j = 0; j < kWidth; ++j)
                 terms += std::abs(row[j]) * (std::abs(x0[j]) + std::abs(x1[j]));
-            if (!(std::abs(miss) > kRounding * terms)) continue;
-            if (along < 0.0) along = correction(is_invariant, mid, dx, D);
-            if (!(along > 0.0)) continue;
+            const bool is_rounding = !(std::abs(miss) > kRounding * terms);
+            const bool is_noise = miss * miss > kNoise * kNoise * along * increment(row, row);
+            if (is_rounding && is_noise) continue;
             for (std::size_t j = 0; j < kWidth; ++j) row[j] += miss / along * D[j];
-        }
-    }
-    /// D and D . dx.
-    static double correction(bool is_invariant, const double* mid, const double* dx, Row& D) {
-        if constexpr (!kHasScalars)
-            if (is_invariant) return ShapeChange<Arguments>(mid).along(dx, D.data());
-        std::copy_n(dx, kWidth, D.data());
-        return increment(dx, dx);
-    }
-    /// Rows by differences vanish on rigid motions only up to their error, which D cannot mend.
-    static void clean(const double* mid, double* B) {
-        if constexpr (!kHasScalars) {
-            const ShapeChange<Arguments> shape(mid);
-            for (std::size_t r = 0; r < kRows; ++r) shape.clean(B + r * kWidth);
         }
     }
 

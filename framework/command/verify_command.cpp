@@ -122,6 +122,7 @@ int verify_plugin(const Options& options) {
         write_out(list_text(options.markdown));
         return 0;
     }
+    if (options.markdown) throw Error(ErrorKind::usage, "\"--markdown\" goes with \"--list\"");
     verify::Settings settings;
     settings.plugin = operand_of(options);
     settings.plugin_dirs = options.plugin_dirs;

@@ -60,9 +60,6 @@ void check_descriptor(Subject& subject) {
 
 // --- what the factory accepts
 
-/// Values that the schema allows for a parameter, one of each shape.
-std::vector<Value> sample_values(const Parameter& p);
-
 double sample_number(const Parameter& p) {
     if (std::isfinite(p.minimum) && std::isfinite(p.maximum)) return 0.5 * (p.minimum + p.maximum);
     if (std::isfinite(p.minimum)) return p.minimum + 1.0;
@@ -76,6 +73,8 @@ Array numbers(std::size_t count, double value) {
     return out;
 }
 
+/// Values that the schema allows for a parameter, one or two of each shape; none for a text that
+/// only the type knows how to read.
 std::vector<Value> sample_values(const Parameter& p) {
     std::vector<Value> values;
     if (p.default_value != nullptr) values.push_back(parse_value(p.default_value));
@@ -92,7 +91,7 @@ std::vector<Value> sample_values(const Parameter& p) {
         values.emplace_back(numbers(count, sample_number(p)));
         Array unit = numbers(count, 0.0);
         unit[0] = Value(1.0);
-        if (p.allows(Shape::vector) && !(p.minimum > 0.0)) values.emplace_back(std::move(unit));
+        if (!(p.minimum > 0.0)) values.emplace_back(std::move(unit));
     }
     if (p.allows(Shape::matrix)) {
         const auto rows = static_cast<std::size_t>(p.rows > 0 ? p.rows : 1);

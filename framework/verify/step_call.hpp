@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,6 +59,8 @@ void guard(const std::string& name, Function&& function) {
         function();
     } catch (const std::bad_alloc&) {
         throw;
+    } catch (const Failure&) {
+        throw;  // of something that the kit gave the plugin to call
     } catch (const std::exception& error) {
         throw Failure(name + " threw \"" + error.what() + '"');
     } catch (...) {

@@ -131,6 +131,13 @@ TEST_SUITE("verify") {
         for (const char* type : {"right_mass", "right_polar"})
             CHECK(verdict.checks(type, "FAIL") == Names());
         check_caught("wrong_bodies", "indefinite", "mass", kRuns + Names{"examples", "rotation"});
+        // what every check of the mass needs is wrong
+        check_caught("wrong_bodies",
+                     "upper_triangle",
+                     "mass",
+                     kRuns + Names{"examples", "translation", "rotation"});
+        CHECK(verdict.reason("upper_triangle", "mass") ==
+              "mass() adds to M(0, 1), above the diagonal: the mirror entry of M(1, 0) is implied");
         check_caught("wrong_bodies", "unsymmetric", "mass", kRuns + Names{"inertia_force"});
         check_caught("wrong_bodies", "wrong_inertia_force", "inertia_force", kRuns);
         check_caught("wrong_bodies", "wrong_attachment", "attachments", {"pose"});
@@ -293,6 +300,7 @@ TEST_SUITE("verify") {
 
     TEST_CASE("misuse of the command") {
         CHECK(command({"verify"}).status == 2);
+        CHECK(command({"verify", "emm", "--markdown"}).status == 2);
         CHECK(command({"verify", "emm", "--seed", "x"}).status == 2);
         CHECK(command({"verify", "emm", "--time-limit", "-1"}).status == 2);
         const ProcessResult result = command({"verify", "emm", "--check", "jacobean"});

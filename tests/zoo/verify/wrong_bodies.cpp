@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bad: bodies whose mass, attachments or motion are wrong in one place each, and two right ones.
 #include <cmath>
-#include <limits>
 
 #include "../test_mass.hpp"
 
@@ -100,6 +99,16 @@ public:
     void mass(MassSink& M) const override {
         TestMass::mass(M);
         M.add(1, 0, 4.0);
+    }
+};
+
+/// Gives an entry above the diagonal, and nothing for its mirror.
+class UpperTriangle final : public TestMass {
+public:
+    using TestMass::TestMass;
+    void mass(MassSink& M) const override {
+        TestMass::mass(M);
+        M.add(0, 1, 0.1);
     }
 };
 
@@ -233,6 +242,7 @@ constexpr TypeDescriptor kTypes[] = {
     type<TestMass>("right_mass", kMassDocs, TestMass::kParameters),
     type<Polar>("right_polar", Polar::kDocs, Polar::kParameters),
     type<Indefinite>("indefinite", kMassDocs, TestMass::kParameters),
+    type<UpperTriangle>("upper_triangle", kMassDocs, TestMass::kParameters),
     type<Unsymmetric>("unsymmetric", Polar::kDocs, Polar::kParameters),
     type<WrongInertiaForce>("wrong_inertia_force", Polar::kDocs, Polar::kParameters),
     type<WrongAttachment>("wrong_attachment", Polar::kDocs, Polar::kParameters),

@@ -659,7 +659,62 @@ public:
     }
 };
 
+/// The angle between two directions.
+class Tilt final : public HolonomicConstraint<Tilt> {
+public:
+    static constexpr Parameter kParameters[] = {parameter::direction("d", ""),
+                                                parameter::direction("e", "")};
+    template <class S>
+    S phi(const Vector3<S>& d, const Vector3<S>& e) const {
+        return atan2(norm(cross(d, e)), dot(d, e)) - 0.4;
+    }
+};
+
+/// The sine of the angle at which p is seen from o over the plane with normal n.
+class Elevation final : public HolonomicConstraint<Elevation> {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::point("p", ""), parameter::point("o", ""), parameter::direction("n", "")};
+    template <class S>
+    S phi(const Vector3<S>& p, const Vector3<S>& o, const Vector3<S>& n) const {
+        return dot(n, p - o) / distance(p, o) - 0.3;
+    }
+};
+
 }  // namespace
+
+TEST_SUITE("written rows: points and directions together") {
+    TEST_CASE("directions alone, and with points: closed, without resultant or moment") {
+        const auto check = [](const auto& constraint, std::span<const ArgumentKind> kinds) {
+            CHECK(constraint.traits().is_invariant);
+            CHECK(constraint.traits().degree == Degree::general);
+            check_identity(constraint, 3 * kinds.size(), 4e-15);
+            const Numbers u = first(kU, 3 * kinds.size());
+            const Numbers du = first(kDu, 3 * kinds.size());
+            CHECK(resultant(Item(constraint).step(u, du).B, along(u, du, 0.5), kinds) <=
+                  tolerance(8e-15));
+        };
+        using enum ArgumentKind;
+        check(Tilt(), std::array{direction, direction});
+        check(Elevation(), std::array{point, point, direction});
+    }
+
+    TEST_CASE("the unit of length does not matter") {
+        const Elevation elevation;
+        const Item item(elevation);
+        const double unit = 1000.0;
+        Numbers u = first(kU, 9);
+        Numbers du = first(kDu, 9);
+        const Numbers B = item.step(u, du).B;
+        for (std::size_t j = 0; j < 6; ++j) {
+            u[j] *= unit;
+            du[j] *= unit;
+        }
+        const Numbers scaled = item.step(u, du).B;
+        for (std::size_t j = 0; j < 9; ++j)
+            CHECK(scaled[j] * (j < 6 ? unit : 1.0) == near(B[j], 1e-14));
+    }
+}
 
 TEST_SUITE("written rows: what the author states") {
     TEST_CASE("row_errors finds what is wrong, and what is right") {

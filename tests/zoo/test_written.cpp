@@ -99,7 +99,7 @@ constexpr TypeDescriptor kTypes[] = {
         "U = sum of pi^2 / 2c",
         "nodes = [[1.0, 0.1, 0.0], [0.0, 0.0, 0.0], [-0.2, 0.9, 0.1]]\n"
         "velocities = [[0.1, 0.5, 0.2], [0.0, -0.2, 0.3], [0.4, 0.0, -0.6]]\nmass = 0.8\n"
-        "length = 1.1\nstiffness = 30.0\nangle_stiffness = 4.0"),
+        "length = 1.1\nstiffness = 30.0\nangle_stiffness = 4.0\nbending = 2.0"),
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ struct PhiOf {
 ///   A, pi_t   exact to rounding
 ///   b         exact to rounding, from phi along a motion u'' = 0
 ///   B, tau    B du + tau = pi(u1, t1) - pi(u0, t0) to rounding. Momentum and angular momentum are
-///             kept as far as phi is invariant
+///             kept if phi is invariant, or quadratic and invariant in part
 ///   degree    found out. A constant kDegree of type Degree states it instead
 ///   G         exact; none where second derivatives depend on time
 /// Whether phi is invariant (phi(R r_i + c, R d_j, t) = phi) is found out too, by trial; a constant

@@ -65,7 +65,9 @@ public:
     explicit Specimen(const Example& example)
         : arguments_(example.bind()),
           object_(example.make(arguments_)),
-          stage_(example.type(), arguments_, object_) {}
+          stage_(example.type(), arguments_, object_) {
+        skip_wrong_sizes(stage_, object_);
+    }
 
     const Body& body() const { return *object_.body; }
     const Object& object() const { return object_; }

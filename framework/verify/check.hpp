@@ -18,7 +18,7 @@ struct Subject;
 class Failure : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-/// The failure that leaves nothing to check: no object could be made.
+/// The failure that leaves nothing to check: no object, or no system with it, could be made.
 class NotMade : public Failure {
     using Failure::Failure;
 };

@@ -88,7 +88,8 @@ Json make(const Item& item, Subject& subject) {
         return outcome(Status::skipped, reason.what());
     } catch (const NotMade& error) {
         return item.check->needs_object
-                   ? outcome(Status::skipped, "no object can be made, see the check examples")
+                   ? outcome(Status::skipped,
+                             "no object or system can be made, see the check examples")
                    : outcome(Status::failed, error.what());
     } catch (const Error& error) {
         return outcome(Status::failed, error.message());

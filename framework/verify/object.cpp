@@ -237,11 +237,11 @@ Simulation Example::simulate(const RunSettings& settings) const {
             return simulation;
         } catch (const Error& error) {
             // where the bodies start is the kit's choice: an example may need others
-            if (error.kind() != ErrorKind::numerical) throw;
-            if (!first) first = error;
+            if (!first || error.kind() != ErrorKind::numerical) first = error;
+            if (error.kind() != ErrorKind::numerical) break;
         }
     }
-    throw *first;
+    throw NotMade(first->message());
 }
 
 std::vector<std::string> Example::integrators() const {

@@ -53,7 +53,8 @@ public:
     /// The model around the example, see Examples of the SDK.
     Manifest system(const RunSettings& settings, int placement = 0) const;
     /// That model, assembled.
-    /// @throws Skipped if a type that it is built of is on no plugin of the search path
+    /// @throws NotMade if it cannot be, Skipped if a type that it is built of is on no plugin of
+    /// the search path
     Simulation simulate(const RunSettings& settings) const;
     /// The integrators that can advance the object: `emm` and `rk4`, or `rk4` alone; the subject
     /// itself if it is one.

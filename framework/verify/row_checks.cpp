@@ -53,6 +53,7 @@ void for_each_block(Subject& subject, const char* none, Wanted&& wanted, Functio
         const BoundArguments arguments = example.bind();
         const Object object = example.make(arguments);
         const Stage stage(example.type(), arguments, object);
+        skip_wrong_sizes(stage, object);
         Random random(subject.seed);
         bool found = false;
         for (const RowPart& part : row_parts(object)) {
@@ -234,6 +235,7 @@ void check_sliding(Subject& subject) {
         const std::vector<RowPart> parts = row_parts(object);
         if (parts.size() < 2) throw Skipped("nothing slides on it");
         const Stage stage(example.type(), arguments, object);
+        skip_wrong_sizes(stage, object);
         const int n = stage.num_scalars();
         const Block sliding(object, parts[1], 0, n);
         Random random(subject.seed);
@@ -270,6 +272,7 @@ void check_rigid_motion(Subject& subject) {
         if (object.constraint->tied_to_inertial_frame())
             throw Skipped("every example is tied to the inertial frame");
         const Stage stage(example.type(), arguments, object);
+        skip_wrong_sizes(stage, object);
         Random random(subject.seed);
         const RowPart part = row_parts(object).front();
         const auto count = static_cast<int>(part.of(object)->row_blocks().size());

@@ -337,6 +337,43 @@ void add_force_calls(const Stage& stage, const Object& object, std::vector<StepC
                      describe});
 }
 
+// --- sizes
+
+void check_block(const RowBlock& block, int num_scalars, const std::string& where) {
+    const auto fail = [&](const std::string& text) {
+        throw Failure(fmt::format("{}: {}", where, text));
+    };
+    if (block.num_items < 0 || block.rows_per_item <= 0 || block.scalars_per_item <= 0)
+        fail(fmt::format("{} items of {} rows on {} scalars",
+                         block.num_items,
+                         block.rows_per_item,
+                         block.scalars_per_item));
+    const std::size_t stencil = static_cast<std::size_t>(block.num_items) *
+                                static_cast<std::size_t>(block.scalars_per_item);
+    if (block.stencil.size() != stencil)
+        fail(fmt::format("the stencil has {} entries, {} items of {} scalars need {}",
+                         block.stencil.size(),
+                         block.num_items,
+                         block.scalars_per_item,
+                         stencil));
+    for (const std::int32_t i : block.stencil)
+        if (i < 0 || i >= num_scalars)
+            fail(fmt::format("the stencil names scalar {} of {}", i, num_scalars));
+    if (block.laws.size() != 1 &&
+        block.laws.size() != static_cast<std::size_t>(block.rows_per_item) &&
+        block.laws.size() != num_rows(block))
+        fail(fmt::format("{} laws for {} rows; give one, one per row of an item, or one per row",
+                         block.laws.size(),
+                         num_rows(block)));
+    if (block.tangent == TangentForm::isotropic && block.scalars_per_item % 3 != 0)
+        fail("an isotropic tangent needs scalars in triples");
+    for (const RowLaw& law : block.laws) {
+        if (law.kind == RowKind::elastic && !(law.compliance > 0.0))
+            fail(fmt::format("an elastic row with the compliance {}", law.compliance));
+        if (!(law.viscosity >= 0.0)) fail(fmt::format("the viscosity {}", law.viscosity));
+    }
+}
+
 }  // namespace
 
 std::size_t num_tangent(const RowBlock& block) {
@@ -371,6 +408,21 @@ std::vector<RowPart> row_parts(const Object& object) {
                              return on.constraint->tangents();
                          }});
     return parts;
+}
+
+void require_sizes(const RowSource& source, const char* title, int num_scalars) {
+    for (const RowBlock& block : source.row_blocks())
+        check_block(block, num_scalars, fmt::format("{}block \"{}\"", title, block.name));
+    if (source.num_state() < 0) throw Failure(fmt::format("num_state() is {}", source.num_state()));
+}
+
+void skip_wrong_sizes(const Stage& stage, const Object& object) {
+    try {
+        for (const RowPart& part : row_parts(object))
+            require_sizes(*part.of(object), part.title, stage.num_scalars());
+    } catch (const Failure&) {
+        throw Skipped("sizes do not fit each other, see the check sizes");
+    }
 }
 
 std::vector<StepCall> step_calls(const Stage& stage, const Object& object) {

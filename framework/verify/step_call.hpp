@@ -38,6 +38,13 @@ struct RowPart {
 };
 std::vector<RowPart> row_parts(const Object& object);
 
+/// @throws Failure if blocks, stencils, laws or the number of states of `source` do not fit; the
+///         other checks would read past their ends
+void require_sizes(const RowSource& source, const char* title, int num_scalars);
+/// The same for all rows of an object, for checks that ask for something else.
+/// @throws Skipped
+void skip_wrong_sizes(const Stage& stage, const Object& object);
+
 // Sizes of a block's outputs.
 inline std::size_t num_rows(const RowBlock& block) {
     return static_cast<std::size_t>(block.num_items) *

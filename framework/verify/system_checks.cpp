@@ -38,6 +38,8 @@ void for_each_run(Subject& subject, Function&& check) {
             const CallInProgress call("a run under " + integrator);
             try {
                 check(example, integrator);
+            } catch (const NotMade&) {
+                throw;
             } catch (const Failure& failure) {
                 throw Failure(fmt::format("under {}, {}", integrator, failure.what()));
             } catch (const Error& error) {

@@ -660,6 +660,19 @@ TEST_SUITE("ancora describe") {
         CHECK(json[0]["plugin"]["name"] == "emm");
     }
 
+    TEST_CASE("what a type claims, and examples of it") {
+        const TempFolder folder;
+        const ProcessResult result = ancora(folder, {"describe", "position"});
+        CHECK(contains(result.out, "\nExample:\n  a = \"a@[0.3, 0.1, -0.2]\"\n"));
+        CHECK(result.out.find("\nClaims:") == std::string::npos);
+
+        const Json json = Json::parse(ancora(folder, {"describe", "emm", "--json"}).out);
+        REQUIRE(json.size() == 1);
+        CHECK(json[0]["claims"] ==
+              Json::array({"order 2", "keeps energy", "keeps momentum", "keeps angular momentum"}));
+        CHECK(json[0]["examples"][0] == "");
+    }
+
     TEST_CASE("all types make a reference page, a type's parameters a table") {
         const TempFolder folder;
         const ProcessResult result = ancora(folder, {"describe", "--all", "--markdown"});

@@ -80,6 +80,17 @@ private:
     RowBlock block_ = kBlock;
 };
 
+/// Its stencil names a scalar that there is not.
+class WrongStencil final : public Rod {
+public:
+    explicit WrongStencil(const Arguments& arguments) : Rod(arguments) { block_.stencil = kTooFar; }
+    std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+
+private:
+    static constexpr std::int32_t kTooFar[] = {0, 1, 2, 3, 4, 6};
+    RowBlock block_ = kBlock;
+};
+
 /// A prescribed length whose rate lacks a factor.
 class WrongRate final : public Rod {
 public:
@@ -106,6 +117,7 @@ constexpr TypeDescriptor kTypes[] = {
     type<OldJacobian>("old_jacobian", Rod::kDocs, Rod::kParameters),
     type<WrongTangent>("wrong_tangent", Rod::kDocs, Rod::kParameters),
     type<PrefersZ>("prefers_z", Rod::kDocs, Rod::kParameters),
+    type<WrongStencil>("wrong_stencil", Rod::kDocs, Rod::kParameters),
     type<WrongRate>("wrong_rate", Rod::kDocs, Rod::kParameters),
 };
 

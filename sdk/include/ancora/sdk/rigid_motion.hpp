@@ -21,8 +21,8 @@ namespace ancora {
 ///
 ///   x = r_c + N^-1 (m - r_c) - N W p / 4,   y = N p                                        (2)
 ///
-/// so that an invariant function changes by f(x + y/2) - f(x - y/2) = f'(x) N p + O(p^3), and by
-/// nothing where the shape does not change.
+/// so that an invariant function changes by f(x + y/2) - f(x - y/2), the mean of f' there times
+/// N p, and by nothing where the shape does not change.
 ///
 /// Terms:
 ///   c, w   translation and rotation that leave least, in the norm
@@ -84,16 +84,19 @@ public:
         return x;
     }
 
-    /// Replaces the row f'(x) by one that gives f'(x) N p on du and vanishes on rigid motions.
+    /// y of (2).
+    Row stretch() const {
+        Row y = p_;
+        apply_N(y);
+        return y;
+    }
+
+    /// Replaces a row f' by one that gives f' N p on du and vanishes on rigid motions.
     void pull_back(double* row) const {
-        // N v = v + w x (w x v) / (4 k (1 + k)), symmetric
-        const double shrink = 0.25 / (kappa_ * (1.0 + kappa_));
         Row x;
-        for (std::size_t i = 0; i < kWidth; i += 3) {
-            const Triple twice = cross(w_, cross(w_, {row[i], row[i + 1], row[i + 2]}));
-            for (std::size_t k = 0; k < 3; ++k)
-                x[i + k] = (row[i + k] + shrink * twice[k]) / weight(i);
-        }
+        std::copy_n(row, kWidth, x.begin());
+        apply_N(x);
+        for (std::size_t j = 0; j < kWidth; ++j) x[j] /= weight(j);
         remove_rigid_motion(x);
         for (std::size_t j = 0; j < kWidth; ++j) row[j] = x[j] * weight(j);
     }
@@ -130,6 +133,15 @@ private:
         double sum = 0.0;
         for (std::size_t j = 0; j < kWidth; ++j) sum += a[j] * b[j];
         return sum;
+    }
+
+    /// N v = v + w x (w x v) / (4 k (1 + k)) for each vector of x; N is symmetric.
+    void apply_N(Row& x) const {
+        const double shrink = 0.25 / (kappa_ * (1.0 + kappa_));
+        for (std::size_t i = 0; i < kWidth; i += 3) {
+            const Triple twice = cross(w_, cross(w_, {x[i], x[i + 1], x[i + 2]}));
+            for (std::size_t k = 0; k < 3; ++k) x[i + k] += shrink * twice[k];
+        }
     }
 
     /// Turns about the three axes, weighted, made orthonormal by Gram and Schmidt, the largest

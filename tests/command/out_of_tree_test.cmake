@@ -3,8 +3,9 @@
 #
 #   cmake -D BUILD_DIR=... -D SOURCE_DIR=... -D CXX=... -D WORK_DIR=... -P out_of_tree_test.cmake
 #
-# A plugin (sdk/template) and an embedding program (examples/embed_minimal) are built and run, the
-# plugin also with -march=native, which must not change what the kernel and it agree upon.
+# A plugin (sdk/template) and embedding programs (examples/embed_minimal, examples/embed) are built
+# and run, the plugin also with -march=native, which must not change what the kernel and it agree
+# upon.
 
 foreach(name IN ITEMS BUILD_DIR SOURCE_DIR CXX WORK_DIR)
     if(NOT ${name})
@@ -79,6 +80,12 @@ run("embedding program, built in code" COMMAND "${WORK_DIR}/embed/embed_minimal"
 run("embedding program, from a manifest"
     COMMAND "${WORK_DIR}/embed/embed_minimal" "${template}/model.toml"
     MATCHES "rod: reaction" "t = 5 s")
+
+build("larger tool" "${SOURCE_DIR}/examples/embed" "${WORK_DIR}/tool")
+run("larger tool, two kernels and one that fails"
+    COMMAND "${WORK_DIR}/tool/embed" "${SOURCE_DIR}/examples/embed/model.toml"
+    MATCHES "rod. failed: t = " "as forecast to the bit" "off its recursion by [0-9]e-1[3-9] m"
+        "energy balance [0-9]e-1[5-9], angular")
 
 # The installed tree may be moved as a whole.
 file(RENAME "${prefix}" "${WORK_DIR}/moved")

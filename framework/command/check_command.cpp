@@ -115,6 +115,7 @@ int check(const Options& options) {
     const Manifest manifest = Manifest::load(options.operand, options.overrides);
     PluginRegistry registry;
     for (const auto& folder : options.plugin_dirs) registry.add_folder(folder);
+    lock_if_asked(registry, options);
     const Simulation simulation(manifest, registry, &write_warning);
     spdlog::info("assembled \"{}\": {} coordinates", simulation.name(), simulation.q().size());
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ancora/framework/plugin_registry.hpp"
 #include "options.hpp"
 
 namespace ancora::command {
@@ -14,9 +15,13 @@ inline constexpr const char* kVerifyInChild = "verify-in-child";
 
 int run(const Options& options);
 int check(const Options& options);
+int lock(const Options& options);
 int plugins(const Options& options);
 int describe(const Options& options);
 int verify_plugin(const Options& options);
+
+/// Holds the registry to the lock of the model, if the command line asks for that.
+void lock_if_asked(PluginRegistry& registry, const Options& options);
 
 /// The hidden command with which `verify` starts itself as a child, see verify/runner.hpp.
 int verify_in_child(const std::vector<std::string>& arguments);

@@ -41,6 +41,19 @@ po::options_description describe(const Command& command) {
             "folder for the results (default: results/STEM, STEM being the model file's name "
             "without its extension); an existing folder is replaced only if it holds earlier "
             "results");
+    if (command.options & kOutFile)
+        add("out",
+            po::value<std::string>()->value_name("FILE"),
+            "the lock to write (default: STEM.lock.toml beside the model file STEM.toml); an "
+            "existing file is replaced only if it is a lock");
+    if (command.options & kLocked) {
+        add("locked",
+            "refuse a kernel or plugin that differs from those of the lock, the file "
+            "STEM.lock.toml beside the model file STEM.toml");
+        add("lock",
+            po::value<std::string>()->value_name("FILE"),
+            "the lock to be held to, if it is another file; implies --locked");
+    }
     if (command.options & kSet)
         add("set",
             texts("TABLE.KEY=VALUE"),
@@ -152,12 +165,14 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     options.all = values.count("all") > 0;
     options.list = values.count("list") > 0;
     options.quiet = values.count("quiet") > 0;
+    options.locked = values.count("locked") > 0 || values.count("lock") > 0;
     options.verbose = values.count("verbose") > 0;
     if (options.help) return options;
 
     if (values.count("threads") > 0)
         options.threads = parse_threads(values["threads"].as<std::string>());
     if (values.count("out") > 0) options.out = values["out"].as<std::string>();
+    if (values.count("lock") > 0) options.lock = values["lock"].as<std::string>();
     if (values.count("set") > 0) options.overrides = values["set"].as<std::vector<std::string>>();
     if (values.count("plugin-dir") > 0)
         for (const std::string& folder : values["plugin-dir"].as<std::vector<std::string>>())

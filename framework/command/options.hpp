@@ -26,6 +26,8 @@ struct Options {
     std::optional<double> time_limit;           ///< [s]
     std::optional<std::uint64_t> memory_limit;  ///< [MiB]
     bool list = false;                          ///< the checks, instead of the operand
+    bool locked = false;                        ///< refuse what the lock does not have
+    std::optional<std::filesystem::path> lock;  ///< its file, if not beside the model
     bool quiet = false;
     bool verbose = false;
     bool help = false;
@@ -41,6 +43,8 @@ enum OptionSet : unsigned {
     kMarkdown = 1u << 5,
     kAll = 1u << 6,
     kVerify = 1u << 7,
+    kLocked = 1u << 8,
+    kOutFile = 1u << 9,
 };
 
 /// One command of `ancora`.

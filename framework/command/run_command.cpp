@@ -127,6 +127,7 @@ int run(const Options& options) {
 
     PluginRegistry registry;
     for (const auto& folder : options.plugin_dirs) registry.add_folder(folder);
+    lock_if_asked(registry, options);
     Simulation simulation(manifest, registry, &write_warning);
     for (const Plugin* plugin : simulation.plugins())
         spdlog::info("plugin {} {} from {}", plugin->name, plugin->version, plugin->file.string());

@@ -3,6 +3,9 @@
 #include "file_writer.hpp"
 
 #include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -80,6 +83,62 @@ void FileWriter::fail(int error) {
         ErrorKind::file,
         fmt::format(
             "cannot write \"{}\": {}", file_.string(), std::generic_category().message(error)));
+}
+
+void replace_file(const std::filesystem::path& file,
+                  std::string_view text,
+                  std::string_view mark,
+                  std::string_view kind) {
+    const auto fail = [&](const std::string& reason) {
+        throw Error(ErrorKind::file, fmt::format("cannot write \"{}\": {}", file.string(), reason));
+    };
+    std::error_code error;
+    if (std::filesystem::is_directory(file, error)) fail("this is a folder");
+    if (std::filesystem::exists(file, error)) {
+        std::string first;
+        std::ifstream in(file, std::ios::binary);
+        std::getline(in, first);
+        if (!first.starts_with(mark))
+            fail(fmt::format("the file that is there is not {}, so it is left alone", kind));
+    }
+    // beside it, since a file is renamed at once only within one file system
+    std::filesystem::path beside = file;
+    beside += fmt::format(".{}.new", ::getpid());
+    try {
+        FileWriter writer(beside);
+        writer.append(text);
+        writer.close();
+    } catch (...) {
+        std::filesystem::remove(beside, error);
+        throw;
+    }
+    std::filesystem::rename(beside, file, error);
+    if (!error) return;
+    const std::string reason = error.message();
+    std::filesystem::remove(beside, error);
+    fail(reason);
+}
+
+std::string read_text_file(const std::filesystem::path& file,
+                           std::string_view what,
+                           std::string_view advice) {
+    const auto refuse = [&](const std::string& reason) {
+        throw Error(ErrorKind::file,
+                    fmt::format("cannot read {}: {}{}", what, reason, advice),
+                    {std::make_shared<const std::string>(file.string())});
+    };
+    const auto system_reason = [] {
+        return std::error_code(errno, std::generic_category()).message();
+    };
+    std::error_code ignored;
+    if (std::filesystem::is_directory(file, ignored)) refuse("this is a folder");
+
+    errno = 0;
+    std::ifstream in(file, std::ios::binary);
+    if (!in) refuse(system_reason());
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (in.bad()) refuse(system_reason());
+    return text;
 }
 
 }  // namespace ancora

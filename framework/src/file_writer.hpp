@@ -34,4 +34,18 @@ private:
     int descriptor_ = -1;  // -1: closed or failed
 };
 
+/// Replaces a file as a whole or not at all. One that is there is replaced only if it begins with
+/// `mark`, as earlier ones of its kind do; `kind` names that: "a lock".
+/// @throws Error (file)
+void replace_file(const std::filesystem::path& file,
+                  std::string_view text,
+                  std::string_view mark,
+                  std::string_view kind);
+
+/// The whole text of a file.
+/// @throws Error (file) "cannot read the lock: REASON" with `what` = "the lock", and `advice`
+std::string read_text_file(const std::filesystem::path& file,
+                           std::string_view what,
+                           std::string_view advice = "");
+
 }  // namespace ancora

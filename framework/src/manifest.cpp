@@ -3,17 +3,14 @@
 #include "ancora/framework/manifest.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <string_view>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "file_writer.hpp"
 #include "manifest_reader.hpp"
 #include "toml_reader.hpp"
 #include "wording.hpp"
@@ -27,26 +24,6 @@ constexpr std::string_view kReservedNames[] = {
 
 // Grid times k * step are exact in k up to here.
 constexpr double kMostSteps = 9.0e15;
-
-std::string read_file(const std::filesystem::path& file) {
-    const auto refuse = [&file](const std::string& reason) {
-        throw Error(ErrorKind::file,
-                    "cannot read the manifest: " + reason,
-                    {std::make_shared<const std::string>(file.string())});
-    };
-    const auto system_reason = [] {
-        return std::error_code(errno, std::generic_category()).message();
-    };
-    std::error_code ignored;
-    if (std::filesystem::is_directory(file, ignored)) refuse("this is a folder");
-
-    errno = 0;
-    std::ifstream in(file, std::ios::binary);
-    if (!in) refuse(system_reason());
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (in.bad()) refuse(system_reason());
-    return text;
-}
 
 bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -150,7 +127,7 @@ ObjectSpec& add(std::vector<ObjectSpec>& list, TypeKind kind, std::string name, 
 }  // namespace
 
 Manifest Manifest::load(const std::filesystem::path& file, std::span<const std::string> overrides) {
-    return parse(read_file(file), file, overrides);
+    return parse(read_text_file(file, "the manifest"), file, overrides);
 }
 
 Manifest Manifest::parse(std::string_view text,

@@ -223,7 +223,20 @@ private:
         }
         if (manifest_.model.unchecked_plugin_dirs) registry_.allow_unchecked_folders(true);
         for (const PlacedText& plugin : manifest_.model.plugins)
-            registry_.load(plugin.text, plugin.place);
+            use(registry_.load(plugin.text, plugin.place));
+    }
+
+    UsedPlugin& use(const Plugin& plugin) {
+        std::vector<UsedPlugin>& used = model_.used_plugins;
+        const auto known = std::ranges::find(used, &plugin, &UsedPlugin::plugin);
+        return known != used.end() ? *known : used.emplace_back(UsedPlugin{&plugin, {}});
+    }
+
+    PluginType find_type(TypeKind kind, const std::string& name, const Place& place) {
+        const PluginType found = registry_.find_type(kind, name, place);
+        std::vector<const TypeDescriptor*>& types = use(*found.plugin).types;
+        if (std::ranges::find(types, found.type) == types.end()) types.push_back(found.type);
+        return found;
     }
 
     ObjectRef refer(TypeKind kind,
@@ -232,7 +245,7 @@ private:
                     const std::string& type_name,
                     const Place& place,
                     const Place& type_place) {
-        const PluginType type = registry_.find_type(kind, type_name, type_place);
+        const PluginType type = find_type(kind, type_name, type_place);
         const auto known = std::find(model_.plugins.begin(), model_.plugins.end(), type.plugin);
         const auto index = static_cast<int>(known - model_.plugins.begin());
         if (known == model_.plugins.end()) model_.plugins.push_back(type.plugin);
@@ -539,7 +552,7 @@ private:
             const auto place = settings.own_places.find(type);
             const Place where = place == settings.own_places.end() ? Place{} : place->second;
             ObjectRef other = model_.integrator_object;
-            other.type = registry_.find_type(TypeKind::integrator, type, where).type;
+            other.type = find_type(TypeKind::integrator, type, where).type;
             other.label = fmt::format("integrator \"{}\"", type);
             other.place = where;
             bind(other, table);

@@ -112,7 +112,8 @@ public:
     ObjectRef integrator_object;
     std::unique_ptr<Integrator> integrator;
     IntegratorTraits traits;
-    std::vector<const Plugin*> plugins;  ///< in use, in the order of first use
+    std::vector<const Plugin*> plugins;    ///< in use, in the order of first use
+    std::vector<UsedPlugin> used_plugins;  ///< with types, and with plugins that are only named
     int num_coordinates = 0;
 
 private:

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <span>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "ancora/framework/lock.hpp"
 #include "ancora/framework/manifest.hpp"
 #include "plugin_checks.hpp"
 #include "plugin_loader.hpp"
@@ -67,6 +69,7 @@ std::string heading(TypeKind kind) {
 struct PluginRegistry::Impl {
     PluginSearch search;
     std::vector<const Plugin*> in_use;
+    std::optional<Lock> lock;
 
     const Plugin* find_in_use(const std::string& name) const {
         for (const Plugin* plugin : in_use)
@@ -75,8 +78,9 @@ struct PluginRegistry::Impl {
     }
 
     void use(const Plugin& plugin) {
-        if (std::find(in_use.begin(), in_use.end(), &plugin) == in_use.end())
-            in_use.push_back(&plugin);
+        if (std::find(in_use.begin(), in_use.end(), &plugin) != in_use.end()) return;
+        if (lock) lock->check(plugin);
+        in_use.push_back(&plugin);
     }
 
     const Plugin& open(const PluginSearch::Candidate& candidate, const Place& place) {
@@ -221,6 +225,16 @@ std::vector<fs::path> PluginRegistry::folders() const {
     return impl_->search.folders();
 }
 
+void PluginRegistry::lock_to(Lock lock) {
+    lock.check_kernel();
+    for (const Plugin* plugin : impl_->in_use) lock.check(*plugin);
+    impl_->lock = std::move(lock);
+}
+
+const Lock* PluginRegistry::lock() const {
+    return impl_->lock ? &*impl_->lock : nullptr;
+}
+
 const Plugin& PluginRegistry::load(const std::string& name, const Place& place) {
     require_plugin_name(name, place);
     if (const Plugin* plugin = impl_->find_in_use(name)) return *plugin;
@@ -243,6 +257,14 @@ const Plugin& PluginRegistry::load_file(const fs::path& file, const Place& place
 }
 
 PluginType PluginRegistry::find_type(TypeKind kind, const std::string& name, const Place& place) {
+    if (impl_->lock) {
+        // Where it comes from is known; no other plugin is opened.
+        const LockedPlugin* const locked = impl_->lock->find(kind, name);
+        if (locked == nullptr)
+            impl_->lock->refuse(
+                fmt::format("{} type \"{}\" is not in the lock", to_text(kind), name));
+        load(locked->name, place);
+    }
     std::vector<PluginType> found = impl_->offers(kind, name, impl_->in_use);
     if (found.empty()) {
         const std::vector<FoundPlugin> on_path = impl_->open_search_path();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SHA-256 of a file, through OpenSSL's libcrypto.
+// SHA-256 through OpenSSL's libcrypto.
 #include "sha256.hpp"
 
 #include <array>
@@ -18,6 +18,33 @@ void require(int is_good) {
     if (is_good != 1) throw std::runtime_error("libcrypto cannot compute SHA-256");
 }
 
+class Digest {
+public:
+    Digest() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
+        require(context_ ? 1 : 0);
+        require(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
+    }
+    void add(const void* bytes, std::size_t count) {
+        require(EVP_DigestUpdate(context_.get(), bytes, count));
+    }
+    /// 64 hexadecimal digits; ends the digest.
+    std::string text() {
+        std::array<unsigned char, EVP_MAX_MD_SIZE> bytes;
+        unsigned size = 0;
+        require(EVP_DigestFinal_ex(context_.get(), bytes.data(), &size));
+        std::string text;
+        for (unsigned i = 0; i < size; ++i) {
+            constexpr const char* kDigits = "0123456789abcdef";
+            text += kDigits[bytes[i] >> 4];
+            text += kDigits[bytes[i] & 15];
+        }
+        return text;
+    }
+
+private:
+    std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+};
+
 }  // namespace
 
 std::string sha256_of_file(const std::filesystem::path& file) {
@@ -30,29 +57,18 @@ std::string sha256_of_file(const std::filesystem::path& file) {
     const std::unique_ptr<std::FILE, decltype(close)> in(std::fopen(file.c_str(), "rbe"), close);
     if (!in) throw unreadable(errno);
 
-    const auto release = [](EVP_MD_CTX* c) {
-        EVP_MD_CTX_free(c);
-    };
-    const std::unique_ptr<EVP_MD_CTX, decltype(release)> digest(EVP_MD_CTX_new(), release);
-    require(digest ? 1 : 0);
-    require(EVP_DigestInit_ex(digest.get(), EVP_sha256(), nullptr));
-
+    Digest digest;
     std::array<unsigned char, 1 << 16> chunk;
     while (const std::size_t n = std::fread(chunk.data(), 1, chunk.size(), in.get()))
-        require(EVP_DigestUpdate(digest.get(), chunk.data(), n));
+        digest.add(chunk.data(), n);
     if (std::ferror(in.get())) throw unreadable(errno);
+    return digest.text();
+}
 
-    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes;
-    unsigned size = 0;
-    require(EVP_DigestFinal_ex(digest.get(), bytes.data(), &size));
-
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) {
-        constexpr const char* kDigits = "0123456789abcdef";
-        text += kDigits[bytes[i] >> 4];
-        text += kDigits[bytes[i] & 15];
-    }
-    return text;
+std::string sha256_of_text(std::string_view text) {
+    Digest digest;
+    digest.add(text.data(), text.size());
+    return digest.text();
 }
 
 }  // namespace ancora

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SHA-256 of a file.
+// SHA-256 of a file or a text.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace ancora {
 
 /// SHA-256 of the file's bytes, 64 hexadecimal digits.
 /// @throws std::system_error if it cannot be read
 std::string sha256_of_file(const std::filesystem::path& file);
+
+/// SHA-256 of the text's bytes, 64 hexadecimal digits.
+std::string sha256_of_text(std::string_view text);
 
 }  // namespace ancora

@@ -10,6 +10,7 @@
 #include <Eigen/Core>
 #include <fmt/format.h>
 
+#include "ancora/framework/lock.hpp"
 #include "ancora/framework/version.hpp"
 #include "kernel_system.hpp"
 #include "model.hpp"
@@ -277,6 +278,7 @@ struct Simulation::Impl {
     RankAnalysis rank;
     RowSet::Instant rank_rows;  // of the state at which the rank was decided
     long num_steps;
+    bool is_locked = false;
     long steps_done = 0;
     double seconds = 0.0;
     bool was_restored = false;  // and no step since: there is nothing to interpolate in
@@ -285,6 +287,10 @@ struct Simulation::Impl {
 Simulation::Simulation(const Manifest& manifest, PluginRegistry& registry, WarningSink warn) {
     manifest.validate();
     impl_ = std::make_unique<Impl>(manifest, registry, std::move(warn));
+    if (const Lock* const lock = registry.lock()) {
+        lock->check(*this);
+        impl_->is_locked = true;
+    }
 }
 
 Simulation::~Simulation() = default;
@@ -558,6 +564,14 @@ ModelAnalysis Simulation::analyse() const {
 
 std::vector<const Plugin*> Simulation::plugins() const {
     return impl_->model.plugins;
+}
+
+std::vector<UsedPlugin> Simulation::used_plugins() const {
+    return impl_->model.used_plugins;
+}
+
+bool Simulation::is_locked() const {
+    return impl_->is_locked;
 }
 
 std::vector<Simulation::BodyState> Simulation::body_states() const {

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ancora/framework/lock.hpp"
 #include "ancora/framework/version.hpp"
 
 namespace ancora {
@@ -128,6 +129,8 @@ std::string summary_text(const Simulation& simulation, const RunRecord& record) 
         {"model", simulation.name()},
         {"manifest", record.manifest.empty() ? Json() : Json(record.manifest.string())},
         {"exit_reason", record.exit_reason},
+        {"abi_sha256", abi_sha256()},
+        {"locked", simulation.is_locked()},
         {"plugins", plugins(simulation)},
         {"integrator", integrator(simulation, record.integrator)},
         {"steps", statistics.steps},

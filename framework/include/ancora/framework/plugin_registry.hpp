@@ -35,6 +35,8 @@ struct FoundPlugin {
     std::string problem;             ///< why it was refused
 };
 
+class Lock;
+
 /// One set of plugins. Several registries may live side by side in one process; they share the
 /// libraries, which are opened once. One registry is not to be used from two threads at once.
 class ANCORA_FRAMEWORK_EXPORT PluginRegistry {
@@ -51,6 +53,13 @@ public:
     void allow_unchecked_folders(bool allow);
     std::vector<std::filesystem::path> folders() const;
 
+    /// From now on only plugins that the lock names may come into use, each with the locked version
+    /// and file, and a model made with this registry must take from them just what the lock says.
+    /// @throws Error (plugin) if the kernel is another one, or a plugin in use is not as locked
+    void lock_to(Lock lock);
+    /// Null if there is none.
+    const Lock* lock() const;
+
     /// Opens the plugin with this name; returns it at once if it is in use already.
     /// @throws Error (plugin) that names every folder searched, in order, and near misses
     const Plugin& load(const std::string& name, const Place& place = {});
@@ -60,7 +69,7 @@ public:
     /// The type `name` of this kind: among the plugins in use first, then among all plugins of the
     /// search path; the one that offers it is then in use.
     /// @throws Error (manifest) for an unknown type, with the nearest name and where was searched,
-    ///         (plugin) if two plugins offer it
+    ///         (plugin) if two plugins offer it, or if a lock does not allow it
     PluginType find_type(TypeKind kind, const std::string& name, const Place& place = {});
 
     /// Opens everything on the search path and says what became of it. It brings no plugin into

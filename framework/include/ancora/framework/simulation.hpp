@@ -89,6 +89,12 @@ struct ContactEvent {
     bool sticks = false;  ///< else it slips
 };
 
+/// A plugin that a model names or takes types from.
+struct UsedPlugin {
+    const Plugin* plugin = nullptr;
+    std::vector<const TypeDescriptor*> types;  ///< that the model takes from it; may be none
+};
+
 /// Numbers of a model at its present state, for `ancora check` and embedding programs.
 struct ModelAnalysis {
     int num_bodies = 0;
@@ -204,6 +210,10 @@ public:
     ModelAnalysis analyse() const;
     /// Plugins in use, in the order of loading.
     std::vector<const Plugin*> plugins() const;
+    /// The same with the types in use, and with plugins that the manifest only names.
+    std::vector<UsedPlugin> used_plugins() const;
+    /// Whether the registry held it to a lock.
+    bool is_locked() const;
     /// The final state by object: body name to its coordinates and velocities.
     struct BodyState {
         std::string name;

@@ -20,9 +20,10 @@ enum class ContactMode { slip, stick };
 
 /// Sliding slower than this, relative to the fastest that the island has been, has stopped.
 inline constexpr double kStopped = 1e-9;
-/// A slide in two directions that is reversed at a speed above this, relative likewise, has passed
-/// by zero; below, it has met zero but for the error of the step, and is stopped. One that has
-/// come down to it keeps its direction, which turns ever faster, until it stops or speeds up.
+/// A slide in two directions that is reversed at a speed above this, relative to the fastest that
+/// it has been itself, has passed by zero; below, it has met zero but for the error of the step,
+/// and is stopped. One that has come down to it keeps its direction, which turns ever faster, until
+/// it stops or speeds up.
 inline constexpr double kTurning = 1e-5;
 /// A contact that begins to slip with no more deceleration than this, relative to that of its
 /// forces, was at its limit exactly, and slips.
@@ -47,6 +48,7 @@ struct Contact {
     bool is_fresh = true;      ///< the mode began at the present state and is still to be confirmed
     double direction[2] = {};  ///< unit sliding direction at the beginning of the step
     double speed = 0.0;        ///< of sliding at the beginning of the step
+    double fastest = 0.0;      ///< of sliding since the mode began
     double anchor[2] = {};     ///< stick: sliding displacement since it began, nearly zero
     int num_flips = 0;         ///< changes of mode at the present instant
     double weight = 1.0;       ///< stick: price of its force where several may share, see Sharing
@@ -56,7 +58,7 @@ struct Contact {
     void begin(ContactMode next) {
         mode = next;
         is_fresh = true;
-        anchor[0] = anchor[1] = speed = 0.0;
+        anchor[0] = anchor[1] = speed = fastest = 0.0;
         margin = margin_h = 0.0;
         weight = 1.0;
     }

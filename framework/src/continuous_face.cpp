@@ -15,6 +15,9 @@ namespace {
 // rounding leaves far less.
 constexpr double kInconsistent = 1e-7;
 constexpr int kMostProjections = 8;
+// From far the steps are damped: each is shortened until the largest gap falls.
+constexpr int kMostFromFar = 100;
+constexpr double kLeastPart = 1e-3;
 
 std::span<const double> view(const Eigen::VectorXd& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
@@ -254,66 +257,71 @@ void ContinuousFace::take_rows(bool positions) {
     }
 }
 
-bool ContinuousFace::project_position(double* q, const double* v, double t, double tolerance) {
-    bool has_moved = false;
-    double last = std::numeric_limits<double>::infinity();
-    for (int step = 0; step < kMostProjections; ++step) {
+ContinuousFace::Projection ContinuousFace::project(
+    Projected what, double* q, double* v, double t, double tolerance, bool from_far) {
+    const bool positions = what == Projected::position;
+    double* x = positions ? q : v;
+    Projection out;
+    // The largest gap, or rate; they go to b_.
+    const auto measure = [&] {
         rows_.evaluate(q, v, t, instant_);
         double worst = 0.0;
         for (std::size_t c = 0; c < chosen_.size(); ++c) {
             const int k = chosen_[c];
-            double gap = laws_[k].kind == RowKind::constraint ? instant_.pi[k] : 0.0;
-            if (!std::isfinite(gap)) rows_.refuse_row(k, t);
+            const double gap = positions ? gap_of(k) : rate_of(c, v);
+            if (!std::isfinite(gap)) {
+                if (from_far && out.has_moved) return std::numeric_limits<double>::infinity();
+                rows_.refuse_row(k, t);
+            }
             b_[static_cast<Eigen::Index>(c)] = -gap;
-            worst = std::max(worst, std::abs(gap));
+            if (std::abs(gap) <= worst) continue;
+            worst = std::abs(gap);
+            out.row = k;
         }
+        return worst;
+    };
+    double worst = measure();
+    out.first = worst;
+    double last = std::numeric_limits<double>::infinity();
+    const int most = from_far ? kMostFromFar : kMostProjections;
+    for (int step = 0; step < most && worst > tolerance; ++step) {
         // What does not shrink any more is rounding.
-        if (worst <= tolerance || worst > 0.5 * last) break;
+        if (!from_far && worst > 0.5 * last) break;
         last = worst;
         mass_.update(q, v, t, meter_, nullptr);
-        take_rows(true);
+        take_rows(positions);
         t_ = t;
         factorise(false);
         if (!solver_->solve({}, view(b_), view(correction_), {})) refuse_failed_solve();
-        for (Eigen::Index i = 0; i < correction_.size(); ++i) q[i] += correction_[i];
-        has_moved = true;
+        out.has_moved = true;
+        for (Eigen::Index i = 0; i < correction_.size(); ++i) x[i] += correction_[i];
+        worst = measure();
+        if (!from_far) continue;
+        for (double part = 0.5; !(worst < last) && part > kLeastPart; part *= 0.5) {
+            for (Eigen::Index i = 0; i < correction_.size(); ++i) x[i] -= part * correction_[i];
+            worst = measure();
+        }
+        if (!(worst < last)) break;
     }
-    return has_moved;
+    out.left = worst;
+    return out;
 }
 
-bool ContinuousFace::project_velocity(const double* q, double* v, double t, double tolerance) {
-    bool has_moved = false;
-    double last = std::numeric_limits<double>::infinity();
-    for (int step = 0; step < kMostProjections; ++step) {
-        rows_.evaluate(q, v, t, instant_);
-        double worst = 0.0;
-        for (std::size_t c = 0; c < chosen_.size(); ++c) {
-            const int k = chosen_[c];
-            const RowKind kind = laws_[k].kind;
-            double rate = 0.0;
-            if (kind == RowKind::constraint || is_velocity_kind(kind)) {
-                rate = instant_.pi_t[k];
-                for (int e = row_start_[c]; e < row_start_[c + 1]; ++e) {
-                    const auto i = static_cast<std::size_t>(entry_[static_cast<std::size_t>(e)]);
-                    rate += instant_.A[static_cast<Eigen::Index>(i)] * v[rows_.column[i]];
-                }
-            }
-            if (!std::isfinite(rate)) rows_.refuse_row(k, t);
-            b_[static_cast<Eigen::Index>(c)] = -rate;
-            worst = std::max(worst, std::abs(rate));
-        }
-        // What does not shrink any more is rounding.
-        if (worst <= tolerance || worst > 0.5 * last) break;
-        last = worst;
-        mass_.update(q, v, t, meter_, nullptr);
-        take_rows(false);
-        t_ = t;
-        factorise(false);
-        if (!solver_->solve({}, view(b_), view(correction_), {})) refuse_failed_solve();
-        for (Eigen::Index i = 0; i < correction_.size(); ++i) v[i] += correction_[i];
-        has_moved = true;
+double ContinuousFace::gap_of(int k) const {
+    return laws_[k].kind == RowKind::constraint ? instant_.pi[k] : 0.0;
+}
+
+/// Rate of constraint row c in use at velocities v.
+double ContinuousFace::rate_of(std::size_t c, const double* v) const {
+    const int k = chosen_[c];
+    const RowKind kind = laws_[k].kind;
+    if (kind != RowKind::constraint && !is_velocity_kind(kind)) return 0.0;
+    double rate = instant_.pi_t[k];
+    for (int e = row_start_[c]; e < row_start_[c + 1]; ++e) {
+        const auto i = static_cast<std::size_t>(entry_[static_cast<std::size_t>(e)]);
+        rate += instant_.A[static_cast<Eigen::Index>(i)] * v[rows_.column[i]];
     }
-    return has_moved;
+    return rate;
 }
 
 }  // namespace ancora

@@ -79,17 +79,24 @@ public:
     /// A^T lambda.
     Eigen::VectorXd constraint_force(const Eigen::VectorXd& lambda) const;
 
-    /// Moves q onto pi = 0 (in the norm of M), up to rounding, by at most a few steps.
-    /// @returns whether q changed
-    bool project_position(double* q, const double* v, double t, double tolerance);
-    /// Moves v onto psi = 0.
-    bool project_velocity(const double* q, double* v, double t, double tolerance);
+    enum class Projected { position, velocity };
+    struct Projection {
+        bool has_moved = false;
+        double first = 0.0, left = 0.0;  ///< largest gap, or rate, before and after
+        int row = -1;                    ///< whose is left
+    };
+    /// Moves q onto pi = 0, or v onto psi = 0, in the norm of M, up to rounding, by at most a few
+    /// steps; from far by more and damped ones.
+    Projection project(
+        Projected what, double* q, double* v, double t, double tolerance, bool from_far = false);
 
     ConstrainedSolver& solver() { return *solver_; }
 
 private:
     void factorise(bool is_required);
     void take_rows(bool positions);
+    double gap_of(int k) const;
+    double rate_of(std::size_t c, const double* v) const;
     [[noreturn]] void refuse_undetermined();
     [[noreturn]] void refuse_failed_solve() const;
 

@@ -7,7 +7,11 @@
 
 namespace ancora {
 
-void HostLoads::set(const std::string& attachment, const std::array<double, 3>& force) {
+void HostLoads::set(const std::string& text, const std::array<double, 3>& force) {
+    std::string attachment = text;  // "box@[1,0,0]" is "box@[1, 0, 0]"
+    std::erase_if(attachment, [](char c) {
+        return c == ' ' || c == '\t';
+    });
     const auto found = std::ranges::find_if(loads_, [&](const std::unique_ptr<Load>& load) {
         return load->at.text == attachment;
     });

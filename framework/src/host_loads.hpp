@@ -22,7 +22,7 @@ public:
     bool empty() const { return loads_.empty(); }
     /// Sets the force on an attachment such as "box@[1, 0, 0]"; zero takes it away. [assembly]
     /// @throws Error (manifest) if there is no such attachment
-    void set(const std::string& attachment, const std::array<double, 3>& force);
+    void set(const std::string& text, const std::array<double, 3>& force);
     void clear() { loads_.clear(); }
 
     /// Mean forces over a step: adds them to F. [step]

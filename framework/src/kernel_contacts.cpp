@@ -100,22 +100,24 @@ double KernelSystem::normal_force(const Contact& contact,
 }
 
 /// Stress -C of a slipping contact at sliding velocity w and normal force N, and its derivatives.
-void KernelSystem::linearise_slip(const Contact& contact, const double* w, double N, double t) {
+void KernelSystem::linearise_slip(
+    const Contact& contact, const double* w, double N, double t, const double* direction) {
     const int n = contact.num_rows;
     // The side is frozen for the step, so that the law stays smooth through zero.
-    double d[2] = {contact.direction[0], contact.direction[1]};
+    const double* side = direction != nullptr ? direction : contact.direction;
+    double d[2] = {side[0], side[1]};
     double along = d[0] * w[0] + (n == 2 ? d[1] * w[1] : 0.0);
     const double speed = norm(w, n);
     has_turned_ |= along < 0.0;
     // Slower than this it has stopped, or just begins, and turns with rounding.
     const double top = top_speed_[static_cast<std::size_t>(island_of(contact))];
-    const bool is_ending = contact.speed > 0.0 && contact.speed <= kTurning * top;
-    const bool turns =
-        n == 2 && !is_ending && speed > std::max(kSlow * contact.speed, kStopped * top);
+    const bool is_ending = contact.speed > 0.0 && contact.speed <= kTurning * contact.fastest;
+    const bool turns = n == 2 && direction == nullptr && !is_ending &&
+                       speed > std::max(kSlow * contact.speed, kStopped * top);
     if (turns) {
-        const double side = along < 0.0 ? -1.0 : 1.0;
-        for (int i = 0; i < n; ++i) d[i] = side * w[i] / speed;
-        along = side * speed;
+        const double sign = along < 0.0 ? -1.0 : 1.0;
+        for (int i = 0; i < n; ++i) d[i] = sign * w[i] / speed;
+        along = sign * speed;
     }
     const SlipForce slip = contacts_.slip(contact, N, along, t);
     for (int i = 0; i < n; ++i) {
@@ -276,8 +278,6 @@ void KernelSystem::apply_contacts(
 
 /// Books the friction of the step and moves the contacts' state on; before the state moves.
 void KernelSystem::book_contacts(const StepTrial& trial) {
-    // Events have looked at the end of the step since the residual was evaluated.
-    contacts_.evaluate_step(q_.data(), dq_.data(), mid_.data(), trial.t0, trial.h);
     const Contacts::Work work = contacts_.work(trial.s.data() + m_, dq_.data());
     ledger_.book_nonideal(work.nonideal);
     ledger_.book_external(work.external);
@@ -350,9 +350,11 @@ void KernelSystem::solve_contacts(const double* q, const double* v, double t) {
             for (int i = 0; i < contact.num_rows; ++i)
                 w[i] = contacts_.along(contact.first_row + i, v) +
                        contacts_.drift(contact.first_row + i);
-            const double pull = is_resolving_ ? begin_slip(contacts_.all()[c], w) : 0.0;
-            linearise_slip(contact, w, N, t);
-            if (pull > 0.0) add_turning(contact, pull);
+            double direction[2];
+            const double pull = begin_slip(contact, w, direction);
+            linearise_slip(contact, w, N, t, pull > 0.0 ? direction : nullptr);
+            if (pull > 0.0) add_turning(contact, pull, direction);
+            if (pull > 0.0 && is_resolving_) contacts_.all()[c].turn_to(direction);
             for (int i = 0; i < contact.num_rows; ++i) {
                 const int k = contact.first_row + i;
                 small_.rhs(k) += law_.s[i];
@@ -381,13 +383,14 @@ void KernelSystem::solve_contacts(const double* q, const double* v, double t) {
 }
 
 /// Friction of what begins to slip in two directions acts against the acceleration a that results
-/// with it: turns the contact's direction into that of the present iterate.
-/// @returns |a| of sliding; 0 if the contact slides already, or does not accelerate
-double KernelSystem::begin_slip(Contact& contact, const double* w) {
+/// with it, and goes on so while it is slow: sliding turns towards the pull at a rate of friction
+/// over speed, faster than anything could follow.
+/// @returns |a| of sliding at the present iterate, and its direction; 0 if the contact slides on
+///          its own, or does not accelerate
+double KernelSystem::begin_slip(const Contact& contact, const double* w, double* direction) {
     const int island = island_of(contact);
-    if (contact.num_rows == 1 || !contact.is_fresh ||
-        norm(w, 2) > kStopped * top_speed_[static_cast<std::size_t>(island)])
-        return 0.0;
+    const double slow = kTurning * top_speed_[static_cast<std::size_t>(island)];
+    if (contact.num_rows == 1 || contact.fastest > slow || norm(w, 2) > slow) return 0.0;
     double a[2];
     for (int i = 0; i < 2; ++i) {
         const int k = contact.first_row + i;
@@ -397,13 +400,12 @@ double KernelSystem::begin_slip(Contact& contact, const double* w) {
     }
     const double size = norm(a, 2);
     if (size <= kUndecided * free_acceleration(island)) return 0.0;
-    contact.turn_to(a);
+    for (int i = 0; i < 2; ++i) direction[i] = a[i] / size;
     return size;
 }
 
 /// Adds to the small system how such friction turns with the acceleration, of size `pull`.
-void KernelSystem::add_turning(const Contact& contact, double pull) {
-    const double* d = contact.direction;
+void KernelSystem::add_turning(const Contact& contact, double pull, const double* d) {
     const double stiffness = (d[0] * law_.s[0] + d[1] * law_.s[1]) / pull;
     for (int i = 0; i < 2; ++i) {
         for (int j = 0; j < contacts_.num_rows(); ++j) {
@@ -429,9 +431,15 @@ double KernelSystem::smooth_length(double h) const {
         }
         const double speed = norm(w, 2), pull = norm(a, 2);
         const double top = top_speed_[static_cast<std::size_t>(island_of(contact))];
-        if (speed <= kSlow * top || std::abs(w[0] * a[1] - w[1] * a[0]) <= kStraight * speed * pull)
-            continue;
-        length = std::min(length, kSmoothPart * speed / pull);
+        const bool is_slow = speed <= kSlow * contact.fastest ||
+                             (contact.fastest <= kTurning * top && speed <= kTurning * top);
+        if (is_slow || std::abs(w[0] * a[1] - w[1] * a[0]) <= kStraight * speed * pull) continue;
+        // Up to its stop, or as long as its direction takes to follow the pull.
+        if (w[0] * a[0] + w[1] * a[1] < 0.0) length = std::min(length, kSmoothPart * speed / pull);
+        const double turning = norm(contact_s_.data() + contact.first_row, 2) *
+                               std::max(contacts_.mobility(contact.first_row, inverse_mass_),
+                                        contacts_.mobility(contact.first_row + 1, inverse_mass_));
+        if (turning > 0.0) length = std::min(length, speed / turning);
     }
     return length;
 }

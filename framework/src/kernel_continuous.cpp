@@ -17,6 +17,8 @@ enum Book : int { kExternal, kNonideal, kImpulse, kAngularImpulse = kImpulse + 3
 
 // Constraints are met to this, relative to the model's size or speed; rounding is a little less.
 constexpr double kProjected = 1e-14;
+// What projection may leave, relative likewise; more is no rounding.
+constexpr double kGaping = 1e-7;
 // Coordinates and velocities beyond this, in SI units or those of a larger model's size, have
 // diverged.
 constexpr double kRunaway = 1e12;
@@ -172,9 +174,30 @@ void KernelSystem::project(double t) {
     if (face_->constraint_rows().empty()) return;
     const double before = total_energy(q_.data(), v_.data(), t);
     const double speed = space_.displacement(v_.data());
-    const bool has_moved = face_->project_position(q_.data(), v_.data(), t, kProjected * extent_);
-    const bool has_turned = face_->project_velocity(q_.data(), v_.data(), t, kProjected * speed);
-    if (has_moved || has_turned)
+    using Projected = ContinuousFace::Projected;
+    const ContinuousFace::Projection positions =
+        face_->project(Projected::position, q_.data(), v_.data(), t, kProjected * extent_);
+    if (positions.left > kGaping * extent_)
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s: {} is {:.3g} instead of 0 and cannot be projected: "
+                                "it contradicts other constraints, jumps, or moves too fast for "
+                                "the step",
+                                t,
+                                rows_.row_name(positions.row),
+                                positions.left),
+                    rows_.place_of_row(positions.row));
+    const ContinuousFace::Projection velocities =
+        face_->project(Projected::velocity, q_.data(), v_.data(), t, kProjected * speed);
+    if (velocities.left > kGaping * std::max(speed, velocities.first) &&
+        velocities.left > kGaping * speed)
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s: {} changes at a rate of {:.3g} and cannot be "
+                                "projected: it contradicts other constraints",
+                                t,
+                                rows_.row_name(velocities.row),
+                                velocities.left),
+                    rows_.place_of_row(velocities.row));
+    if (positions.has_moved || velocities.has_moved)
         ledger_.book_projection(total_energy(q_.data(), v_.data(), t) - before);
 }
 
@@ -326,9 +349,10 @@ std::vector<std::string> KernelSystem::ambiguous_contacts() {
 /// Moves a start that gapes onto the constraints, as the manifest asks for.
 void KernelSystem::project_start() {
     ContinuousFace& face = continuous_face();
-    face.project_position(q_.data(), v_.data(), t_, kProjected * extent_);
+    using Projected = ContinuousFace::Projected;
+    face.project(Projected::position, q_.data(), v_.data(), t_, kProjected * extent_, true);
     const double speed = space_.displacement(v_.data());
-    face.project_velocity(q_.data(), v_.data(), t_, kProjected * speed);
+    face.project(Projected::velocity, q_.data(), v_.data(), t_, kProjected * speed, true);
 }
 
 }  // namespace ancora

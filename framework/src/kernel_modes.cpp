@@ -52,7 +52,7 @@ void KernelSystem::start_contacts() {
         contact.begin(is_sliding ? ContactMode::slip : ContactMode::stick);
         contact.num_flips = 0;
         if (is_sliding) contact.turn_to(w);
-        contact.speed = norm(w, contact.num_rows);
+        contact.speed = contact.fastest = norm(w, contact.num_rows);
     }
     if (model_.traits.face == Face::continuous) {
         resolve_modes();
@@ -69,6 +69,17 @@ void KernelSystem::start_contacts() {
 
 bool KernelSystem::settle_modes(const StepTrial& trial) {
     if (paradox_) refuse_paradox(trial.t0);
+    // A short trial would close what the velocities gape in a short time, by large forces, which
+    // hides where a sticking contact reaches its limit.
+    if (met_constraints_at_ != t_ && stick_ends(trial)) {
+        met_constraints_at_ = t_;
+        if (meet_velocity_constraints()) {
+            for (const Contact& contact : contacts_.all())
+                if (contact.mode == ContactMode::stick) stop_sliding(island_of(contact));
+            follow_sliding();
+            return true;
+        }
+    }
     if (relieve_sticking(trial.s.data(), true, trial.t0) != ModeChange::none) return true;
     bool has_changed = false;
     for (Contact& contact : contacts_.all()) {
@@ -180,19 +191,29 @@ int KernelSystem::num_events() const {
     return static_cast<int>(contacts_.all().size());
 }
 
+/// What a sticking contact could bear more at the end of a trial. The step knows means; what is
+/// left at its end follows from those of two steps.
+double KernelSystem::margin_at_end(const Contact& contact, const StepTrial& trial) {
+    const double margin = stick_margin(contact, trial.s.data(), true, trial.t0);
+    const double h = trial.h;
+    return contact.margin_h > 0.0 ? margin + (margin - contact.margin) * h / (h + contact.margin_h)
+                                  : margin;
+}
+
+/// Whether a contact that sticks would reach its limit within the trial.
+bool KernelSystem::stick_ends(const StepTrial& trial) {
+    return std::ranges::any_of(contacts_.all(), [&](const Contact& contact) {
+        return contact.mode == ContactMode::stick && margin_at_end(contact, trial) < 0.0;
+    });
+}
+
 void KernelSystem::evaluate_events(const StepTrial& trial, std::span<double> g) {
     const double h = trial.h;
-    Eigen::Vector3d f;
     bool has_slip = false;
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
-        Contact& contact = contacts_.all()[c];
+        const Contact& contact = contacts_.all()[c];
         has_slip |= contact.mode == ContactMode::slip;
-        if (contact.mode == ContactMode::slip) continue;
-        // The step knows means; what is left at its end follows from those of two steps.
-        const double margin = stick_margin(contact, trial.s.data(), true, trial.t0);
-        g[c] = contact.margin_h > 0.0
-                   ? margin + (margin - contact.margin) * h / (h + contact.margin_h)
-                   : margin;
+        if (contact.mode == ContactMode::stick) g[c] = margin_at_end(contact, trial);
     }
     if (!has_slip) return;
     for (int i = 0; i < n_; ++i) {
@@ -324,6 +345,7 @@ void KernelSystem::follow_sliding() {
                    contacts_.drift(contact.first_row + i);
         contact.turn_to(w);
         contact.speed = norm(w, contact.num_rows);
+        contact.fastest = std::max(contact.fastest, contact.speed);
     }
 }
 
@@ -400,8 +422,7 @@ bool KernelSystem::has_stopped(Contact& contact) {
     for (int i = 0; i < contact.num_rows; ++i)
         w[i] = contacts_.along(contact.first_row + i, v_.data()) +
                contacts_.drift(contact.first_row + i);
-    const double top = top_speed_[static_cast<std::size_t>(island_of(contact))];
-    if (norm(w, 2) <= kTurning * top) return true;
+    if (norm(w, 2) <= kTurning * contact.fastest) return true;
     contact.turn_to(w);
     return false;
 }
@@ -464,7 +485,7 @@ bool KernelSystem::meet_velocity_constraints() {
     }
     const double before = total_energy(q_.data(), v_.data(), t_);
     const Eigen::VectorXd v_before = v_;
-    face.project_velocity(q_.data(), v_.data(), t_, 0.0);
+    face.project(ContinuousFace::Projected::velocity, q_.data(), v_.data(), t_, 0.0);
     if (v_ == v_before) return true;
     v_low_.setZero();
     book_velocity_change(v_before, before);

@@ -150,6 +150,10 @@ void KernelSystem::check_start() {
     }
     if (worst <= 1.0) return;
     const Place& place = rows_.place_of_row(worst_row);
+    const char* advice = model_.projects_start
+                             ? "; from this start [model] project_start found no way, and this is "
+                               "as far as it came"
+                             : ", or let [model] project_start = true move them";
     if (is_rate) {
         double rate = instant_.pi_t[worst_row];
         const int end = rows_.row_start[static_cast<std::size_t>(worst_row) + 1];
@@ -159,21 +163,22 @@ void KernelSystem::check_start() {
             ErrorKind::numerical,
             fmt::format("inconsistent start: {} changes at a rate of {:.6g} (allowed {:.2g} "
                         "of the velocities); correct velocities or angular velocities of "
-                        "the bodies it ties, or let [model] project_start = true move them",
+                        "the bodies it ties{}",
                         rows_.row_name(worst_row),
                         rate,
-                        kStartTolerance),
+                        kStartTolerance,
+                        advice),
             place);
     }
     refuse_contradiction();
     throw Error(
         ErrorKind::numerical,
         fmt::format("inconsistent start: {} is {:.6g} instead of 0 (allowed {:.2g} of the model's "
-                    "size); correct positions or attachment points of the bodies it ties, or let "
-                    "[model] project_start = true move them",
+                    "size); correct positions or attachment points of the bodies it ties{}",
                     rows_.row_name(worst_row),
                     instant_.pi[worst_row],
-                    kStartTolerance),
+                    kStartTolerance,
+                    advice),
         place);
 }
 

@@ -29,6 +29,7 @@ void KernelSystem::transfer(Archive& archive) {
     for (std::vector<double>* x : {&state0_, &history_, &top_speed_})
         archive.array(x->data(), static_cast<Eigen::Index>(x->size()));
     archive(grid_time_);
+    archive(met_constraints_at_);
     archive(ledger_);
     archive(violation_);
     archive(worst_violation_);
@@ -43,6 +44,7 @@ void KernelSystem::transfer(Archive& archive) {
         archive(contact.is_fresh);
         archive(contact.direction);
         archive(contact.speed);
+        archive(contact.fastest);
         archive(contact.anchor);
         archive(contact.num_flips);
         archive(contact.margin);

@@ -349,6 +349,9 @@ void KernelSystem::accept(const StepTrial& trial) {
     }
     measure_violation(q_next_.data(), v_next_.data(), t1);
 
+    // Events have looked at the end of the step since the residual was evaluated.
+    if (!contacts_.empty())
+        contacts_.evaluate_step(q_.data(), dq_.data(), mid_.data(), trial.t0, h);
     book(trial);
     if (!contacts_.empty()) book_contacts(trial);
     collect_reactions(trial);

@@ -189,12 +189,18 @@ private:
     void apply_contacts(
         const double* x, const double* y, double h, double* r_motion, double* r_rows);
     double normal_force(const Contact& contact, const double* s, bool of_step, Eigen::Vector3d* f);
-    void linearise_slip(const Contact& contact, const double* w, double N, double t);
+    void linearise_slip(const Contact& contact,
+                        const double* w,
+                        double N,
+                        double t,
+                        const double* direction = nullptr);
     void solve_contacts(const double* q, const double* v, double t);
     void resolve_modes();
     bool has_stopped(Contact& contact);
     void stop_sliding(int island);
     bool meet_velocity_constraints();
+    double margin_at_end(const Contact& contact, const StepTrial& trial);
+    bool stick_ends(const StepTrial& trial);
     void book_velocity_change(const Eigen::VectorXd& v_before, double before);
     void stop_others(const Contact& stopped);
     double slip_scale(int k, double h) const;
@@ -217,8 +223,8 @@ private:
     bool shares_friction() const;
     bool asks_others(const Contact& contact);
     bool stop_pushed_back();
-    double begin_slip(Contact& contact, const double* w);
-    void add_turning(const Contact& contact, double pull);
+    double begin_slip(const Contact& contact, const double* w, double* direction);
+    void add_turning(const Contact& contact, double pull, const double* direction);
     double free_acceleration(int island) const;
     void book_contacts(const StepTrial& trial);
     bool hold_at_rest(const StepTrial& trial);
@@ -300,7 +306,8 @@ private:
     Eigen::MatrixXd response_x_, response_s_;
     bool has_responses_ = false;
     Eigen::VectorXd contact_s_, contact_work_, scratch_s_;
-    std::vector<Sharing> sharing_;                  // per island of contacts
+    double met_constraints_at_ = -1.0;  // time at which velocities last met the constraints
+    std::vector<Sharing> sharing_;      // per island of contacts
     std::vector<Eigen::Vector3d> normal_response_;  // per contact and row: d(normal force)/d s
     struct SlipLaw {
         double s[2], by_normal[2], by_rate[2][2];

@@ -687,7 +687,7 @@ Attachment Model::attach_coordinate(const std::string& text,
                         prefix(owner),
                         part.object.label,
                         part.object.type->name,
-                        name,
+                        component_name,
                         part.object.type->name),
             place);
     out.terms.push_back({0, part.first + coordinate, 1.0});

@@ -574,6 +574,37 @@ TEST_SUITE("sliding on a curve") {
             CHECK(hoop.error("dopri5", 100, tol) <= tolerance(30.0 * tol));
         }
     }
+    // A block of 1 kg on a floor, pulled by a spring of 10 N/m whose end moves on a spiral: once it
+    // slips, friction turns with a pull that turns, at first at no speed at all.
+    TEST_CASE("pulled along a curve: breakaway without a jump, the same in both faces") {
+        const std::string text =
+            weight({0.0, 0.0, -kGravity}) + particle("block", 1.0, Vec3::Zero(), Vec3::Zero()) +
+            particle("hand", 1.0, Vec3::UnitX(), Vec3::Zero()) +
+            "\n[[constraint]]\nname = \"pull\"\ntype = \"general_constraint\"\n"
+            "equation = [\"hand.x = (1 + 0.1*t^2)*cos(0.2*t^2)\", "
+            "\"hand.y = (1 + 0.1*t^2)*sin(0.2*t^2)\", \"hand.z = 0\"]\n"
+            "\n[[body]]\nname = \"spring\"\ntype = \"truss\"\nfrom = [0, 0, 0]\nto = [1, 0, 0]\n"
+            "young = 1e3\narea = 1e-2\ndensity = 0.0\n"
+            "\n[[constraint]]\nname = \"here\"\ntype = \"position\"\na = \"spring@0\"\n"
+            "b = \"block@0\"\n"
+            "\n[[constraint]]\nname = \"there\"\ntype = \"position\"\na = \"spring@1\"\n"
+            "b = \"hand@0\"\n" +
+            plane("floor", "block@0", Vec3::UnitZ()) + friction("floor", mu(0.3));
+        const auto end = [&](const std::string& type, double step, double tol) {
+            Simulation simulation = model(text + integrator(type, step, 2.5, tol));
+            run_to_end(simulation);
+            CHECK(simulation.events().size() == 1);
+            return vec3(simulation.point("block@0").position);
+        };
+        const Vec3 expected = end("dopri5", 1e-2, 1e-11);
+        CHECK(expected.norm() > 0.4);
+        CHECK((end("rk4", 1e-2, 0.0) - expected).norm() <= tolerance(1e-7));
+        CHECK((end("rk4", 1e-3, 0.0) - expected).norm() <= tolerance(1e-8));
+        const double coarse = (end("emm", 1e-2, 0.0) - expected).norm();
+        const double fine = (end("emm", 5e-3, 0.0) - expected).norm();
+        CHECK(observed_order(2.0, coarse, 1.0, fine) == near(2.0, 0.2));
+    }
+
     TEST_CASE(
         "bead on a hoop: the balance closes to rounding under emm, what is lost is friction's") {
         const Hoop hoop;
@@ -581,6 +612,8 @@ TEST_SUITE("sliding on a curve") {
         run_to_end(simulation);
         const double start = 0.75 * hoop.kSpeed * hoop.kSpeed;
         CHECK(simulation.statistics().energy.max_abs <= tolerance(1e-13 * start));
+        CHECK(simulation.statistics().momentum.max_rel <= tolerance(1e-14));
+        CHECK(simulation.statistics().angular_momentum.max_rel <= tolerance(1e-14));
         CHECK(column(simulation, "energy.total") - start ==
               near(column(simulation, "work.nonideal"), 1e-13 * start));
     }

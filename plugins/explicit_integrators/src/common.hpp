@@ -9,7 +9,7 @@
 namespace ancora::explicit_integrators {
 
 /// Events in one step beyond which a contact is said to chatter.
-inline constexpr int kMostPieces = 1000;
+inline constexpr int kMostPieces = 100'000;
 
 inline IntegratorTraits read_traits(const Arguments& arguments) {
     IntegratorTraits traits;

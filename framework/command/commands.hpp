@@ -18,6 +18,7 @@ int check(const Options& options);
 int lock(const Options& options);
 int plugins(const Options& options);
 int describe(const Options& options);
+int replay(const Options& options);
 int verify_plugin(const Options& options);
 
 /// Holds the registry to the lock of the model, if the command line asks for that.

@@ -12,6 +12,7 @@
 #include <spdlog/spdlog.h>
 
 #include "ancora/framework/error.hpp"
+#include "ancora/framework/failed_call.hpp"
 #include "ancora/framework/version.hpp"
 #include "commands.hpp"
 #include "options.hpp"
@@ -43,6 +44,11 @@ constexpr std::array kCommands = {
             "explain a type, or with --all every type: equation, parameters, source",
             kPluginDir | kJson | kMarkdown | kAll,
             &describe},
+    Command{"replay",
+            "FILE",
+            "make a call again that failed in a run, from the failed_call.toml that it left",
+            kPluginDir,
+            &replay},
     Command{"verify",
             "PLUGIN",
             "check a plugin, a name or a file, against what the SDK asks of it",
@@ -72,7 +78,13 @@ int execute(const std::vector<std::string>& arguments) {
     spdlog::set_pattern("%H:%M:%S.%e %v");
     spdlog::set_level(invocation.options.verbose ? spdlog::level::info : spdlog::level::off);
     spdlog::info("ancora {}, {}", version(), invocation.command->name);
-    return invocation.command->execute(invocation.options);
+    try {
+        return invocation.command->execute(invocation.options);
+    } catch (const FailedCall& failure) {
+        // A run that has begun has put it among its results.
+        if (!failure.file().empty()) throw;
+        throw failure.written_to(kFailedCallFile);
+    }
 }
 
 }  // namespace

@@ -24,19 +24,24 @@ public:
     void sample(bool on) { is_sampling_ = on; }
     static constexpr int kSampleEvery = 16;
 
-    /// Calls `function`, a call of `object`'s plugin named `what`, at time `t`.
-    template <class Function>
-    void call(const ObjectRef& object, const char* what, double t, Function&& function) {
+    /// Calls `function`, a call of `object`'s plugin named `what`, at time `t`. `capture` is called
+    /// if that throws, and returns the PluginCall for the record.
+    template <class Function, class Capture = NoCapture>
+    void call(const ObjectRef& object,
+              const char* what,
+              double t,
+              Function&& function,
+              const Capture& capture = {}) {
         Account& account = accounts_[static_cast<std::size_t>(object.plugin_index)];
         ++account.calls;
         if (is_sampling_) {
-            call_sampled(account, object, what, t, function);
+            call_sampled(account, object, what, t, function, capture);
             return;
         }
         try {
             function();
         } catch (...) {
-            rethrow_from_plugin(object, what, &t);
+            rethrow_captured(object, what, &t, capture);
         }
     }
 
@@ -67,19 +72,20 @@ public:
     }
 
 private:
-    template <class Function>
+    template <class Function, class Capture>
     void call_sampled(Account& account,
                       const ObjectRef& object,
                       const char* what,
                       double t,
-                      Function&& function) {
+                      Function&& function,
+                      const Capture& capture) {
         const FpEnvironment environment = FpEnvironment::capture();
         const auto begin = std::chrono::steady_clock::now();
         try {
             function();
         } catch (...) {
             environment.restore();
-            rethrow_from_plugin(object, what, &t);
+            rethrow_captured(object, what, &t, capture);
         }
         const auto end = std::chrono::steady_clock::now();
         account.seconds += std::chrono::duration<double>(end - begin).count();

@@ -53,6 +53,7 @@ void ForceSet::evaluate_step(const double* q0,
                              std::span<const double> state0,
                              std::span<double> state1,
                              double* F) {
+    last_ = {t0, h, state0};
     for (Part& part : parts_) {
         double* u0 = u0_.data() + part.u_first;
         double* du = du_.data() + part.u_first;
@@ -82,9 +83,16 @@ void ForceSet::evaluate_step(const double* q0,
         step.state0 = state0.subspan(part.state_first, part.state_count);
         step.state1 = state1.subspan(part.state_first, part.state_count);
         double* f = f_.data() + part.u_first;
-        meter_.call(part.force->object, "evaluate_step", t0, [&] {
-            part.force->force->evaluate_step(step, rate, {{f, count}});
-        });
+        meter_.call(
+            part.force->object,
+            "evaluate_step",
+            t0,
+            [&] {
+                part.force->force->evaluate_step(step, rate, {{f, count}});
+            },
+            [&] {
+                return capture_of(step, rate);
+            });
         part.map.scatter(f, F);
     }
     loads_.evaluate_step(q0, dq, t0, h, F);
@@ -92,17 +100,25 @@ void ForceSet::evaluate_step(const double* q0,
 
 void ForceSet::evaluate(
     const double* q, const double* v, double t, std::span<const double> state, double* F) {
+    last_ = {t, 0.0, state};
     for (Part& part : parts_) {
         double* u = u0_.data() + part.u_first;
         double* du = du_.data() + part.u_first;
         double* f = f_.data() + part.u_first;
         const auto count = static_cast<std::size_t>(part.u_count);
         part.map.evaluate(q, v, t, u, du);
-        meter_.call(part.force->object, "evaluate", t, [&] {
-            part.force->force->evaluate({{u, count}, {du, count}, t},
-                                        state.subspan(part.state_first, part.state_count),
-                                        {{f, count}});
-        });
+        const RowPoint at{{u, count}, {du, count}, t};
+        const std::span<const double> own = state.subspan(part.state_first, part.state_count);
+        meter_.call(
+            part.force->object,
+            "evaluate",
+            t,
+            [&] {
+                part.force->force->evaluate(at, own, {{f, count}});
+            },
+            [&] {
+                return capture_of(at, own);
+            });
         part.map.scatter(f, F);
     }
     for (const double f : f_)
@@ -129,7 +145,8 @@ void ForceSet::add_external(double* F) const {
 void ForceSet::refuse_nonfinite_force(const char* call, double t) const {
     for (const Part& part : parts_)
         for (int i = 0; i < part.u_count; ++i)
-            if (!std::isfinite(f_[part.u_first + i]))
+            if (!std::isfinite(f_[part.u_first + i])) {
+                const PluginCall inputs = last_call(part, call);
                 refuse_nonfinite(
                     part.force->object,
                     call,
@@ -137,7 +154,28 @@ void ForceSet::refuse_nonfinite_force(const char* call, double t) const {
                     &t,
                     fmt::format("attachment \"{}\", component {}",
                                 part.force->attachments[static_cast<std::size_t>(i / 3)].text,
-                                "xyz"[i % 3]));
+                                "xyz"[i % 3]),
+                    &inputs);
+            }
+}
+
+/// From the buffers, which still hold what the call was given.
+PluginCall ForceSet::last_call(const Part& part, std::string_view call) const {
+    const auto of = [&part](const Eigen::VectorXd& x) {
+        return std::span<const double>(x.data() + part.u_first,
+                                       static_cast<std::size_t>(part.u_count));
+    };
+    const std::span<const double> state = last_.state.subspan(part.state_first, part.state_count);
+    if (call == "evaluate") return capture_of(RowPoint{of(u0_), of(du_), last_.t}, state);
+    RowStep step;
+    step.u0 = of(u0_);
+    step.du = of(du_);
+    step.mid = of(mid_);
+    step.u1 = of(u1_);
+    step.t0 = last_.t;
+    step.h = last_.h;
+    step.state0 = state;
+    return capture_of(step, of(rate_));
 }
 
 std::span<const double> ForceSet::force(int index) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <Eigen/Core>
@@ -72,8 +73,17 @@ private:
         std::size_t state_count;
     };
 
+    /// Arguments of the last evaluation, for the record of a call that was at fault.
+    struct Last {
+        double t = 0.0;
+        double h = 0.0;
+        std::span<const double> state;
+    };
+    PluginCall last_call(const Part& part, std::string_view call) const;
+
     CallMeter& meter_;
     HostLoads loads_;
+    Last last_;
     std::vector<Part> parts_;
     std::vector<int> part_of_force_;
     int num_state_ = 0;

@@ -26,9 +26,11 @@ public:
 
 private:
     [[noreturn]] void refuse(const std::string& what) const {
-        throw Error(ErrorKind::plugin,
-                    fmt::format("{}: its mass matrix is wrong: {}", describe(part_.object), what),
-                    part_.object.place);
+        const std::string message =
+            fmt::format("{}: its mass matrix is wrong: {}", describe(part_.object), what);
+        throw FailedCall(message,
+                         part_.object.place,
+                         failed_call_text(part_.object, PluginCall("mass"), message));
     }
 
     const BodyPart& part_;
@@ -41,9 +43,15 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
     for (const BodyPart& part : model.bodies) {
         MassWriter writer(part, entries_);
         const auto first = static_cast<std::ptrdiff_t>(entries_.size());
-        call_plugin(part.object, "mass", [&] {
-            part.body->mass(writer);
-        });
+        call_plugin(
+            part.object,
+            "mass",
+            [&] {
+                part.body->mass(writer);
+            },
+            [] {
+                return PluginCall("mass");
+            });
         std::stable_sort(
             entries_.begin() + first, entries_.end(), [](const MassEntry& a, const MassEntry& b) {
                 return a.i != b.i ? a.i < b.i : a.j < b.j;
@@ -143,21 +151,29 @@ void MassMatrix::update(
     for (Varying& body : varying_) {
         const BodyPart& part = *body.part;
         const auto count = static_cast<std::size_t>(part.count);
-        meter.call(part.object, "evaluate_mass", t, [&] {
-            part.body->evaluate_mass(
-                {q + part.first, count}, {v + part.first, count}, {body.M, body.force});
-        });
+        const std::span<const double> own_q(q + part.first, count);
+        const std::span<const double> own_v(v + part.first, count);
+        const auto capture = [&] {
+            return PluginCall("evaluate_mass").in("q", own_q).in("v", own_v);
+        };
+        const auto refuse = [&](const char* what, const std::string& where) {
+            const PluginCall inputs = capture();
+            refuse_nonfinite(part.object, "evaluate_mass", what, &t, where, &inputs);
+        };
+        meter.call(
+            part.object,
+            "evaluate_mass",
+            t,
+            [&] {
+                part.body->evaluate_mass(own_q, own_v, {body.M, body.force});
+            },
+            capture);
         for (std::size_t k = body.first_entry; k < body.first_entry + body.num_entries; ++k) {
             MassEntry& entry = entries_[k];
             const auto i = static_cast<std::size_t>(entry.i - part.first);
             const auto j = static_cast<std::size_t>(entry.j - part.first);
             const double value = body.M[i * count + j];
-            if (!std::isfinite(value))
-                refuse_nonfinite(part.object,
-                                 "evaluate_mass",
-                                 "a mass",
-                                 &t,
-                                 fmt::format("entry ({}, {})", i, j));
+            if (!std::isfinite(value)) refuse("a mass", fmt::format("entry ({}, {})", i, j));
             entry.value = value;
             entry_value_[k] = value;
             if (entry.i == entry.j) diagonal_[entry.i] = value;
@@ -167,9 +183,7 @@ void MassMatrix::update(
         }
         if (force == nullptr) continue;
         for (std::size_t i = 0; i < count; ++i) {
-            if (!std::isfinite(body.force[i]))
-                refuse_nonfinite(
-                    part.object, "evaluate_mass", "a force", &t, fmt::format("entry {}", i));
+            if (!std::isfinite(body.force[i])) refuse("a force", fmt::format("entry {}", i));
             force[static_cast<std::size_t>(part.first) + i] += body.force[i];
         }
     }

@@ -13,6 +13,7 @@
 #include "ancora/sdk/math.hpp"
 #include "bound_arguments.hpp"
 #include "fp_environment.hpp"
+#include "toml_writer.hpp"
 
 namespace ancora {
 namespace {
@@ -112,9 +113,15 @@ std::string prefix(const std::string& owner) {
 RigidMotion start_motion(const BodyPart& part) {
     std::vector<double> q(static_cast<std::size_t>(part.count));
     std::vector<double> v(q.size());
-    call_plugin(part.object, "start", [&] {
-        part.body->start(q, v);
-    });
+    call_plugin(
+        part.object,
+        "start",
+        [&] {
+            part.body->start(q, v);
+        },
+        [] {
+            return PluginCall("start");
+        });
     const Pose pose = pose_of(part, q, v, nullptr);
     RigidMotion motion;
     motion.position = pose.position;
@@ -143,20 +150,26 @@ Pose pose_of(const BodyPart& part,
              std::span<const double> v,
              const double* t) {
     Pose pose;
+    const auto capture = [&] {
+        return PluginCall("pose").in("q", q).in("v", v);
+    };
     const FpEnvironment environment = FpEnvironment::capture();
     try {
         part.body->pose(q, v, pose);
     } catch (...) {
         environment.restore();
-        rethrow_from_plugin(part.object, "pose", t);
+        rethrow_captured(part.object, "pose", t, capture);
     }
     if (environment.differs()) {
         environment.restore();
         refuse_environment(part.object, "pose", t);
     }
     const auto check = [&](const auto& values, const char* what) {
-        for (const double x : values)
-            if (!std::isfinite(x)) refuse_nonfinite(part.object, "pose", what, t);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (std::isfinite(values[i])) continue;
+            const PluginCall inputs = capture();
+            refuse_nonfinite(part.object, "pose", what, t, fmt::format("entry {}", i), &inputs);
+        }
     };
     check(pose.position, "a position");
     check(pose.velocity, "a velocity");
@@ -180,13 +193,27 @@ void evaluate_attachment(const std::vector<BodyPart>& bodies,
     const auto count = static_cast<std::size_t>(part.count);
     const std::size_t width = at.coordinates.size();
     std::vector<double> J(3 * width);
-    call_plugin(part.object, "evaluate_attachment", [&] {
-        part.body->evaluate_attachment(
-            at.id, {q + part.first, count}, {}, {{r, 3}, J, std::span<double>{}});
-    });
+    const std::span<const double> own(q + part.first, count);
+    const auto capture = [&] {
+        return capture_of(at, own, {});
+    };
+    call_plugin(
+        part.object,
+        "evaluate_attachment",
+        [&] {
+            part.body->evaluate_attachment(at.id, own, {}, {{r, 3}, J, std::span<double>{}});
+        },
+        capture);
     for (std::size_t c = 0; c < 3; ++c) {
-        if (!std::isfinite(r[c]))
-            refuse_nonfinite(part.object, "evaluate_attachment", "a position", nullptr, at.text);
+        if (!std::isfinite(r[c])) {
+            const PluginCall inputs = capture();
+            refuse_nonfinite(part.object,
+                             "evaluate_attachment",
+                             "a position",
+                             nullptr,
+                             fmt::format("attachment \"{}\", component {}", at.text, "xyz"[c]),
+                             &inputs);
+        }
         if (v == nullptr) continue;
         rate[c] = 0.0;
         for (std::size_t j = 0; j < width; ++j) rate[c] += J[c * width + j] * v[at.coordinates[j]];
@@ -249,7 +276,8 @@ private:
         const auto known = std::find(model_.plugins.begin(), model_.plugins.end(), type.plugin);
         const auto index = static_cast<int>(known - model_.plugins.begin());
         if (known == model_.plugins.end()) model_.plugins.push_back(type.plugin);
-        return {name, label, type.plugin, type.type, index, place};
+        return {
+            name, label, type.plugin, type.type, index, place, std::make_shared<ObjectRecord>()};
     }
 
     ObjectRef refer(const ObjectSpec& spec) {
@@ -257,9 +285,14 @@ private:
     }
 
     BoundArguments bind(const ObjectRef& object, const Table& parameters) {
-        const auto motion = [this](const std::string& body,
-                                   const Place& place) -> const RigidMotion& {
-            return motion_of(body, place);
+        for (const Table::Entry& entry : parameters.entries())
+            object.record->parameters +=
+                fmt::format("{} = {}\n", toml_key(entry.key), toml_value(entry.value));
+        const auto motion = [this, record = object.record](
+                                const std::string& body, const Place& place) -> const RigidMotion& {
+            const RigidMotion& found = motion_of(body, place);
+            record->motions.emplace_back(body, found);
+            return found;
         };
         const std::span<const Parameter> schema(
             object.type->parameters, static_cast<std::size_t>(object.type->num_parameters));
@@ -272,9 +305,15 @@ private:
     template <class Interface>
     std::unique_ptr<Interface> create(const ObjectRef& object, const BoundArguments& arguments) {
         std::unique_ptr<Interface> made;
-        call_plugin(object, "its factory", [&] {
+        const auto make = [&] {
             made.reset(static_cast<Interface*>(object.type->create(arguments)));
-        });
+        };
+        if constexpr (std::is_same_v<Interface, Integrator>)
+            call_plugin(object, "its factory", make);
+        else
+            call_plugin(object, "its factory", make, [] {
+                return PluginCall("its factory");
+            });
         if (made == nullptr)
             throw Error(ErrorKind::plugin,
                         fmt::format("{}: its factory returned nothing", describe(object)),
@@ -636,6 +675,7 @@ Attachment Model::attach(const std::string& text,
     }
     out.body = body_index(body_name, owner, place);
     const BodyPart& part = bodies[static_cast<std::size_t>(out.body)];
+    out.locator = locator_text(where);
     AttachmentWriter writer(out, part);
     call_plugin(part.object, "attach", [&] {
         try {

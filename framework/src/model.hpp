@@ -28,6 +28,7 @@ struct Attachment {
     std::array<double, 3> constant{};
     bool is_nonlinear = false;
     int id = 0;
+    std::string locator;           ///< what stands behind the '@', see locator_text()
     int component = -1;            ///< nonlinear: only this one counts, and stands first
     std::vector<int> coordinates;  ///< of a nonlinear attachment, in the whole model
 
@@ -37,6 +38,15 @@ struct Attachment {
         for (const Term& term : terms) r[term.component] += term.weight * x[term.coordinate];
     }
 };
+
+/// The inputs of Body::evaluate_attachment, for the record of a failure.
+inline PluginCall capture_of(const Attachment& at,
+                             std::span<const double> q,
+                             std::span<const double> v) {
+    PluginCall call("evaluate_attachment");
+    call.in("q", q).in("v", v).locators = {at.locator};
+    return call;
+}
 
 struct BodyPart {
     ObjectRef object;

@@ -22,6 +22,13 @@ std::string when(const double* t) {
     return t != nullptr ? fmt::format("t = {:.9g} s, ", *t) : "";
 }
 
+[[noreturn]] void refuse(const ObjectRef& object,
+                         const std::string& message,
+                         const PluginCall* inputs) {
+    if (inputs == nullptr) throw Error(ErrorKind::plugin, message, object.place);
+    throw FailedCall(message, object.place, failed_call_text(object, *inputs, message));
+}
+
 }  // namespace
 
 void refuse_environment(const ObjectRef& object, const char* call, const double* t) {
@@ -38,31 +45,38 @@ void refuse_nonfinite(const ObjectRef& object,
                       const char* call,
                       const std::string& what,
                       const double* t,
-                      const std::string& where) {
-    throw Error(ErrorKind::plugin,
-                fmt::format("{}{}: {} returned {} that is not finite{}",
-                            when(t),
-                            describe(object),
-                            call,
-                            what,
-                            where.empty() ? "" : fmt::format(" ({})", where)),
-                object.place);
+                      const std::string& where,
+                      const PluginCall* inputs) {
+    refuse(object,
+           fmt::format("{}{}: {} returned {} that is not finite{}{}",
+                       when(t),
+                       describe(object),
+                       call,
+                       what,
+                       where.empty() ? "" : fmt::format(" ({})", where),
+                       inputs == nullptr || bad_entries(inputs->inputs).empty()
+                           ? ""
+                           : "; its inputs were not finite already"),
+           inputs);
 }
 
-void rethrow_from_plugin(const ObjectRef& object, const char* call, const double* t) {
-    const auto refuse = [&](const std::string& what) {
-        throw Error(ErrorKind::plugin,
-                    fmt::format("{}{}: {} threw {}", when(t), describe(object), call, what),
-                    object.place);
+void rethrow_from_plugin(const ObjectRef& object,
+                         const char* call,
+                         const double* t,
+                         const PluginCall* inputs) {
+    const auto refuse_thrown = [&](const std::string& what) {
+        refuse(object,
+               fmt::format("{}{}: {} threw {}", when(t), describe(object), call, what),
+               inputs);
     };
     try {
         throw;
     } catch (const Error&) {
         throw;
     } catch (const std::exception& error) {
-        refuse(fmt::format("\"{}\"", error.what()));
+        refuse_thrown(fmt::format("\"{}\"", error.what()));
     } catch (...) {
-        refuse("something that is not a std::exception");
+        refuse_thrown("something that is not a std::exception");
     }
     throw Error(ErrorKind::internal, "unreachable");
 }

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "ancora/framework/failed_call.hpp"
 #include "history_writer.hpp"
 #include "summary.hpp"
 
@@ -46,7 +47,7 @@ void prepare(const fs::path& folder) {
                                 "it is left alone; choose another folder or empty it",
                                 folder.string()));
 
-    for (const char* name : {kHistoryFile, kSummaryFile}) {
+    for (const char* name : {kHistoryFile, kSummaryFile, kFailedCallFile}) {
         fs::remove(folder / name, error);
         if (error) throw folder_error("cannot replace", folder / name, error);
     }

@@ -30,6 +30,16 @@ int tangent_entries(const RowBlock& block) {
     return 0;
 }
 
+/// "row 1, column 2", and of which item where there are several.
+std::string tangent_entry(const RowBlock& block, int i) {
+    const int width = block.tangent == TangentForm::isotropic ? block.scalars_per_item / 3
+                                                              : block.scalars_per_item;
+    const int of_item = i % (width * width);
+    const std::string item =
+        block.num_items > 1 ? fmt::format("element {}, ", i / (width * width)) : "";
+    return fmt::format("{}row {}, column {}", item, of_item / width, of_item % width);
+}
+
 bool holds(const RowBlock& block, RowKind kind) {
     return std::any_of(block.laws.begin(), block.laws.end(), [kind](const RowLaw& law) {
         return law.kind == kind;
@@ -341,9 +351,92 @@ void RowSet::chain(const BlockPart& part, const double* local, double* values) c
 
 void RowSet::call_evaluate(const BlockPart& part, const RowPoint& at, const RowValues& out) {
     const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
-    meter_.call(*owner.object, "evaluate", at.t, [&] {
-        owner.source->evaluate(part.index, at, out);
-    });
+    meter_.call(
+        *owner.object,
+        "evaluate",
+        at.t,
+        [&] {
+            owner.source->evaluate(part.index, at, out);
+        },
+        [&] {
+            return capture_of(part.index, is_of_tangents(owner), at, out);
+        });
+}
+
+bool RowSet::is_of_tangents(const RowOwner& owner) const {
+    if (owner.constraint < 0) return false;
+    const ConstraintPart& part = model_.constraints[static_cast<std::size_t>(owner.constraint)];
+    return owner.source != static_cast<const RowSource*>(part.constraint.get());
+}
+
+PluginObject RowSet::plugin_object(const RowOwner& owner) const {
+    if (owner.body >= 0)
+        return {model_.bodies[static_cast<std::size_t>(owner.body)].body.get(), nullptr, nullptr};
+    return {nullptr,
+            model_.constraints[static_cast<std::size_t>(owner.constraint)].constraint.get(),
+            nullptr};
+}
+
+// The buffers have other values by now: the inputs are computed afresh, in memory of their own.
+PluginCall RowSet::last_evaluation(const BlockPart& part) const {
+    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const auto& [q, v, t, wanted] = last_point_;
+    const auto count = static_cast<std::size_t>(owner.u_count);
+    std::vector<double> u(count, 0.0);
+    std::vector<double> du(v != nullptr ? count : 0, 0.0);
+    if (owner.body >= 0) {
+        std::copy_n(q + owner.u_first, count, u.begin());
+        std::copy_n(v != nullptr ? v + owner.u_first : q, du.size(), du.begin());
+    } else {
+        AttachmentMap map = maps_[static_cast<std::size_t>(owner.map)];
+        map.evaluate(q, v, t, u.data(), v != nullptr ? du.data() : nullptr);
+    }
+    PluginCall call = capture_of(part.index, is_of_tangents(owner), RowPoint{u, du, t}, {});
+    const std::string_view all = wanted;
+    for (const char* output : {"pi", "A", "pi_t", "b"})
+        call.want(output, all.find(std::string(" ") + output + " ") != std::string_view::npos);
+    return call;
+}
+
+PluginCall RowSet::last_step(const BlockPart& part) const {
+    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const auto& [q0, dq, mid, t0, h, state0] = last_step_;
+    const auto first = static_cast<std::size_t>(owner.u_first);
+    const auto count = static_cast<std::size_t>(owner.u_count);
+    std::vector<double> u0(count, 0.0), du(count, 0.0);
+    RowStep step;
+    step.t0 = t0;
+    step.h = h;
+    step.state0 = state0.subspan(static_cast<std::size_t>(owner.state_first),
+                                 static_cast<std::size_t>(owner.state_count));
+    if (owner.body >= 0) {
+        step.u0 = {q0 + first, count};
+        step.du = {dq + first, count};
+        step.mid = {mid + first, count};
+        step.u1 = {q1_.data() + first, count};
+        step.rate = {rate_.data() + first, count};
+    } else {
+        AttachmentMap map = maps_[static_cast<std::size_t>(owner.map)];
+        map.evaluate(q0, nullptr, t0, u0.data(), nullptr);
+        map.increment(dq, du.data());
+        step.u0 = u0;
+        step.du = du;
+        step.mid = {umid_.data() + first, count};
+        step.u1 = {u1_.data() + first, count};
+        step.rate = {u_rate_.data() + first, count};
+    }
+    return capture_of(part.index, is_of_tangents(owner), step);
+}
+
+PluginCall RowSet::last_tangent(const BlockPart& part) const {
+    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const double* u = owner.body >= 0 ? last_tangent_.mid : umid_.data();
+    return PluginCall("evaluate_tangent")
+        .set("block", part.index)
+        .set("of_tangents", is_of_tangents(owner) ? 1 : 0)
+        .set("positive_part", last_tangent_.positive_part ? 1 : 0)
+        .in("mid", view(u + owner.u_first, owner.u_count))
+        .in("s", view(last_tangent_.s + part.first_row, part.num_rows));
 }
 
 void RowSet::evaluate_step(const double* q0,
@@ -353,6 +446,7 @@ void RowSet::evaluate_step(const double* q0,
                            double h,
                            std::span<const double> state0,
                            std::span<double> state1) {
+    last_step_ = {q0, dq, mid, t0, h, state0};
     int mapped = -1;
     for (Eigen::Index i = 0; i < q1_.size(); ++i) {
         q1_[i] = q0[i] + dq[i];
@@ -399,9 +493,16 @@ void RowSet::evaluate_step(const double* q0,
         if (block.depends_on_time) out.tau = view(tau.data() + part.first_row, part.num_rows);
         out.work0 = view(work0_.data() + part.first_row, part.num_rows);
         out.work1 = view(work1_.data() + part.first_row, part.num_rows);
-        meter_.call(*owner.object, "evaluate_step", t0, [&] {
-            owner.source->evaluate_step(part.index, step, out);
-        });
+        meter_.call(
+            *owner.object,
+            "evaluate_step",
+            t0,
+            [&] {
+                owner.source->evaluate_step(part.index, step, out);
+            },
+            [&] {
+                return capture_of(part.index, is_of_tangents(owner), step);
+            });
         if (owner.constraint >= 0) chain(part, values, B.data());
     }
 }
@@ -419,6 +520,7 @@ RowPoint RowSet::point_of(const RowOwner& owner, const double* q, const double* 
 }
 
 void RowSet::evaluate(const double* q, const double* v, double t, Instant& out) {
+    last_point_ = {q, v, t, " pi A pi_t b "};
     out.pi.setZero(num_rows());
     out.A.setZero(B.size());
     out.pi_t.setZero(num_rows());
@@ -453,6 +555,7 @@ void RowSet::add_attachment_bias(const BlockPart& part, const double* local, dou
 }
 
 void RowSet::evaluate_elastic(const double* q, double t, double* pi) {
+    last_point_ = {q, nullptr, t, " pi "};
     for (const BlockPart& part : blocks) {
         if (!part.holds_elastic) continue;
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
@@ -463,6 +566,7 @@ void RowSet::evaluate_elastic(const double* q, double t, double* pi) {
 }
 
 void RowSet::evaluate_gaps(const double* q, double t, double* pi) {
+    last_point_ = {q, nullptr, t, " pi "};
     for (const BlockPart& part : blocks) {
         if (!part.holds_constraint) continue;
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
@@ -478,6 +582,7 @@ void RowSet::evaluate_rates(const std::vector<int>& chosen,
                             double t,
                             double* A,
                             double* pi_t) {
+    last_point_ = {q, v, t, " A pi_t "};
     for (const int index : chosen) {
         const BlockPart& part = blocks[static_cast<std::size_t>(index)];
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
@@ -501,17 +606,26 @@ void RowSet::evaluate_rates(const std::vector<int>& chosen,
 }
 
 void RowSet::evaluate_tangent(const double* mid, const double* s, bool positive_part, double t) {
+    last_tangent_ = {mid, s, positive_part};
     for (const BlockPart& part : blocks) {
         if (part.num_tangent == 0) continue;
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         const double* u = owner.body >= 0 ? mid + owner.u_first : umid_.data() + owner.u_first;
-        meter_.call(*owner.object, "evaluate_tangent", t, [&] {
-            owner.source->evaluate_tangent(part.index,
-                                           view(u, owner.u_count),
-                                           view(s + part.first_row, part.num_rows),
-                                           positive_part,
-                                           view(K.data() + part.first_tangent, part.num_tangent));
-        });
+        meter_.call(
+            *owner.object,
+            "evaluate_tangent",
+            t,
+            [&] {
+                owner.source->evaluate_tangent(
+                    part.index,
+                    view(u, owner.u_count),
+                    view(s + part.first_row, part.num_rows),
+                    positive_part,
+                    view(K.data() + part.first_tangent, part.num_tangent));
+            },
+            [&] {
+                return last_tangent(part);
+            });
     }
 }
 
@@ -547,13 +661,28 @@ int RowSet::vanishing_row(const Eigen::VectorXd& A) const {
 }
 
 void RowSet::refuse_row(int row, double t) const {
-    for (const BlockPart& part : blocks)
-        if (row >= part.first_row && row < part.first_row + part.num_rows)
-            refuse_nonfinite(*owners[static_cast<std::size_t>(part.owner)].object,
-                             "evaluate",
-                             "a value",
-                             &t,
-                             row_name(row));
+    for (const BlockPart& part : blocks) {
+        if (row < part.first_row || row >= part.first_row + part.num_rows) continue;
+        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        const PluginCall call = last_evaluation(part);
+        // Which entry it is, the same call says once more.
+        std::string where = row_name(row);
+        const FpEnvironment environment = FpEnvironment::capture();
+        try {
+            const std::vector<std::string> bad = bad_entries(make_call(plugin_object(owner), call));
+            const std::string here = fmt::format(" at row {}", row - part.first_row);
+            const bool is_one_row = part.num_rows == 1;
+            const auto of_row = std::ranges::find_if(bad, [&](const std::string& entry) {
+                return is_one_row || entry.ends_with(here) ||
+                       entry.find(here + ",") != std::string::npos;
+            });
+            if (!bad.empty()) where += ": " + (of_row != bad.end() ? *of_row : bad.front());
+        } catch (...) {
+            where += "; called again with the same inputs, it threw";
+        }
+        environment.restore();
+        refuse_nonfinite(*owner.object, "evaluate", "a value", &t, where, &call);
+    }
 }
 
 RowSet::LocalRow RowSet::local_row(int row, bool of_step) const {
@@ -626,12 +755,13 @@ std::string RowSet::row_name(int row) const {
 
 void RowSet::attribute_nonfinite(double t) const {
     const auto refuse =
-        [&](const BlockPart& part, const char* call, const char* what, const std::string& entry) {
+        [&](const BlockPart& part, PluginCall call, const char* what, const std::string& entry) {
             refuse_nonfinite(*owners[static_cast<std::size_t>(part.owner)].object,
-                             call,
+                             call.name.c_str(),
                              what,
                              &t,
-                             fmt::format("block \"{}\", {}", part.block->name, entry));
+                             fmt::format("block \"{}\", {}", part.block->name, entry),
+                             &call);
         };
     for (const BlockPart& part : blocks) {
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
@@ -641,15 +771,15 @@ void RowSet::attribute_nonfinite(double t) const {
         for (int i = 0; i < part.num_values; ++i)
             if (!std::isfinite(values[i]))
                 refuse(part,
-                       "evaluate_step",
+                       last_step(part),
                        "a Jacobian",
                        fmt::format("row {}, column {}", i / S, i % S));
         for (int row = 0; row < part.num_rows; ++row)
             if (!std::isfinite(tau[part.first_row + row]))
-                refuse(part, "evaluate_step", "a time increment", fmt::format("row {}", row));
+                refuse(part, last_step(part), "a time increment", fmt::format("row {}", row));
         for (int i = 0; i < part.num_tangent; ++i)
             if (!std::isfinite(K[part.first_tangent + i]))
-                refuse(part, "evaluate_tangent", "a tangent", fmt::format("entry {}", i));
+                refuse(part, last_tangent(part), "a tangent", tangent_entry(*part.block, i));
     }
 }
 

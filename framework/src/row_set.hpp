@@ -168,13 +168,43 @@ private:
         return maps_[static_cast<std::size_t>(owner.map)];
     }
     void chain(const BlockPart& part, const double* local, double* values) const;
+    /// Whether an owner's rows are directions of sliding, not the constraint's own.
+    bool is_of_tangents(const RowOwner& owner) const;
+    PluginObject plugin_object(const RowOwner& owner) const;
+    PluginCall last_evaluation(const BlockPart& part) const;
+    PluginCall last_step(const BlockPart& part) const;
+    PluginCall last_tangent(const BlockPart& part) const;
     void call_evaluate(const BlockPart& part, const RowPoint& at, const RowValues& out);
     void sum_local_force(int constraint, const double* jacobian, const double* s, double* f) const;
     void add_attachment_bias(const BlockPart& part, const double* local, double* b) const;
     RowPoint point_of(const RowOwner& owner, const double* q, const double* v, double t);
 
+    /// Arguments of the last evaluations, for the record of a call that was at fault.
+    struct LastPoint {
+        const double* q = nullptr;
+        const double* v = nullptr;
+        double t = 0.0;
+        const char* wanted = "";  ///< outputs, separated by blanks
+    };
+    struct LastStep {
+        const double* q0 = nullptr;
+        const double* dq = nullptr;
+        const double* mid = nullptr;
+        double t0 = 0.0;
+        double h = 0.0;
+        std::span<const double> state0;
+    };
+    struct LastTangent {
+        const double* mid = nullptr;
+        const double* s = nullptr;
+        bool positive_part = false;
+    };
+
     const Model& model_;
     CallMeter& meter_;
+    LastPoint last_point_;
+    LastStep last_step_;
+    LastTangent last_tangent_;
     std::vector<AttachmentMap> maps_;     // of the owners on attachments
     std::vector<ChainTerm> chain_terms_;  // local Jacobian -> B
     std::vector<int> chain_start_;        // per block

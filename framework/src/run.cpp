@@ -5,6 +5,8 @@
 #include <chrono>
 #include <exception>
 
+#include "ancora/framework/failed_call.hpp"
+
 namespace ancora {
 namespace {
 
@@ -33,6 +35,10 @@ RunResult run(Simulation& simulation, Recorder* recorder, const RunOptions& opti
             if (recorder != nullptr) recorder->record();
             if (options.after_step) options.after_step(simulation);
         }
+    } catch (const FailedCall& failure) {
+        keep(recorder, failure.message());
+        if (recorder == nullptr) throw;
+        throw failure.written_to(recorder->folder() / kFailedCallFile);
     } catch (const Error& error) {
         keep(recorder, error.message());
         throw;

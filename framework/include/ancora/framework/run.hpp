@@ -26,7 +26,8 @@ struct RunResult {
 /// handler and prints nothing.
 ///
 /// @throws what Simulation::step(), the recorder and the callbacks throw; what was computed is kept
-///         and the summary has the message as its exit reason
+///         and the summary has the message as its exit reason. The inputs of a call that failed are
+///         beside it in failed_call.toml, see FailedCall
 ANCORA_FRAMEWORK_EXPORT RunResult run(Simulation& simulation,
                                       Recorder* recorder,
                                       const RunOptions& options = {});

@@ -49,6 +49,7 @@ struct Contact {
     double direction[2] = {};  ///< unit sliding direction at the beginning of the step
     double speed = 0.0;        ///< of sliding at the beginning of the step
     double fastest = 0.0;      ///< of sliding since the mode began
+    double change[2] = {};     ///< of the sliding velocity per time, over the last step
     double anchor[2] = {};     ///< stick: sliding displacement since it began, nearly zero
     int num_flips = 0;         ///< changes of mode at the present instant
     double weight = 1.0;       ///< stick: price of its force where several may share, see Sharing
@@ -59,6 +60,7 @@ struct Contact {
         mode = next;
         is_fresh = true;
         anchor[0] = anchor[1] = speed = fastest = 0.0;
+        change[0] = change[1] = 0.0;
         margin = margin_h = 0.0;
         weight = 1.0;
     }

@@ -420,14 +420,18 @@ void KernelSystem::add_turning(const Contact& contact, double pull, const double
 }
 
 double KernelSystem::smooth_length(double h) const {
+    const bool is_discrete = model_.traits.face == Face::discrete;
     double length = h;
     for (const Contact& contact : contacts_.all()) {
         if (contact.mode == ContactMode::stick || contact.num_rows == 1) continue;
         double w[2], a[2];
         for (int i = 0; i < 2; ++i) {
             const int k = contact.first_row + i;
-            w[i] = contacts_.along(k, v_.data()) + contacts_.drift(k);
-            a[i] = contacts_.along(k, face_->acceleration().data()) - contacts_.bias(k);
+            w[i] = is_discrete ? contact.speed * contact.direction[i]
+                               : contacts_.along(k, v_.data()) + contacts_.drift(k);
+            a[i] = is_discrete
+                       ? contact.change[i]
+                       : contacts_.along(k, face_->acceleration().data()) - contacts_.bias(k);
         }
         const double speed = norm(w, 2), pull = norm(a, 2);
         const double top = top_speed_[static_cast<std::size_t>(island_of(contact))];
@@ -436,6 +440,7 @@ double KernelSystem::smooth_length(double h) const {
         if (is_slow || std::abs(w[0] * a[1] - w[1] * a[0]) <= kStraight * speed * pull) continue;
         // Up to its stop, or as long as its direction takes to follow the pull.
         if (w[0] * a[0] + w[1] * a[1] < 0.0) length = std::min(length, kSmoothPart * speed / pull);
+        if (is_discrete) continue;  // which is implicit: no turn is too fast for it
         const double turning = norm(contact_s_.data() + contact.first_row, 2) *
                                std::max(contacts_.mobility(contact.first_row, inverse_mass_),
                                         contacts_.mobility(contact.first_row + 1, inverse_mass_));

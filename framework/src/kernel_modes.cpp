@@ -334,6 +334,17 @@ void KernelSystem::advance_contacts() {
     for (Contact& contact : contacts_.all()) contact.is_fresh = false;
 }
 
+/// How sliding velocities have changed over the step just accepted.
+void KernelSystem::note_changes(double h) {
+    contacts_.evaluate(q_.data(), v_.data(), t_);
+    for (Contact& contact : contacts_.all())
+        for (int i = 0; i < contact.num_rows; ++i) {
+            const int k = contact.first_row + i;
+            const double w = contacts_.along(k, v_.data()) + contacts_.drift(k);
+            contact.change[i] = (w - contact.speed * contact.direction[i]) / h;
+        }
+}
+
 /// Sliding directions at the present state.
 void KernelSystem::follow_sliding() {
     contacts_.evaluate(q_.data(), v_.data(), t_);

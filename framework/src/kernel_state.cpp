@@ -45,6 +45,7 @@ void KernelSystem::transfer(Archive& archive) {
         archive(contact.direction);
         archive(contact.speed);
         archive(contact.fastest);
+        archive(contact.change);
         archive(contact.anchor);
         archive(contact.num_flips);
         archive(contact.margin);

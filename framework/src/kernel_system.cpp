@@ -382,7 +382,10 @@ void KernelSystem::accept(const StepTrial& trial) {
     close_ledger(false);
     if (contacts_.empty()) return;
     note_speeds();
+    note_changes(h);
     follow_sliding();
+    // Slow sliding is less than what a step's end misses velocity constraints by.
+    if (smooth_length(h) < h && meet_velocity_constraints()) follow_sliding();
 }
 
 void KernelSystem::refuse(double t, std::string_view why) {

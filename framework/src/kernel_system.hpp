@@ -208,6 +208,7 @@ private:
     void sliding_events(const double* v, std::span<double> g) const;
     void solve_all(const double* q, const double* v, double t);
     void follow_sliding();
+    void note_changes(double h);
     void note_speeds();
     void find_sticking_islands();
     int island_of(const Contact& contact) const;

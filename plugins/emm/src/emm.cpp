@@ -124,7 +124,7 @@ void Emm::advance_over_events(System& system, double t0, double h) {
             else
                 std::ranges::fill(events_.values(), 0.0);
         };
-        const double wanted = std::min(piece, rest);
+        const double wanted = system.smooth_length(std::min(piece, rest));
         double length = wanted;
         trial(length);
         const int event = has_converged ? events_.shorten(length, trial) : -1;

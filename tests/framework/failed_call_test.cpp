@@ -88,6 +88,7 @@ TEST_SUITE("failed calls") {
             "normal = [0, 0, 1]\n[[force]]\nname = \"f\"\ntype = \"nan_slip\"\non = \"c\"\n";
         const std::vector<Case> cases = {
             {mass("throwing_factory") + by("emm"), "its factory", "\"out of luck\"", ""},
+            {mass("nan_start") + by("emm"), "start", "", "v is nan at row 1"},
             {mass("nan_mass") + by("emm"), "mass", "", "M is nan at row 1, column 2"},
             {mass() + tie("throws_in_call") + by("emm"),
              "evaluate of block 0",
@@ -183,6 +184,18 @@ TEST_SUITE("failed calls") {
                   .message()
                   .ends_with("a Jacobian that is not finite (attachment \"m@0\", row 1, column "
                              "2)"));
+    }
+
+    TEST_CASE("a body that starts with another's motion is made again without that body") {
+        const Replay replay = replay_of(
+            "[[body]]\nname = \"box\"\ntype = \"ancf_rigid_body\"\nsize = [1, 1, 1]\n"
+            "density = 1.0\nvelocity = [0, 3.0, 0.1]\n[[body]]\nname = \"m\"\n"
+            "type = \"nan_carried\"\nmass = 1.0\nvelocity_from = \"box\"\n" +
+            by("emm"));
+        CHECK(replay.call == "start");
+        CHECK(replay.bad == std::vector<std::string>{"q is nan at row 2"});
+        REQUIRE(replay.outputs.size() == 2);
+        CHECK(replay.outputs[1].values == std::vector<double>{0.0, 3.0, 0.1});
     }
 
     TEST_CASE("records that are none, or do not fit") {

@@ -3,9 +3,9 @@
 #
 #   cmake -D BUILD_DIR=... -D SOURCE_DIR=... -D CXX=... -D WORK_DIR=... -P out_of_tree_test.cmake
 #
-# A plugin (sdk/template) and embedding programs (examples/embed_minimal, examples/embed) are built
-# and run, the plugin also with -march=native, which must not change what the kernel and it agree
-# upon.
+# Plugins (sdk/template, examples/custom_constraint) and embedding programs (examples/embed_minimal,
+# examples/embed) are built and run, the plugins also with -march=native, which must not change what
+# the kernel and they agree upon.
 
 foreach(name IN ITEMS BUILD_DIR SOURCE_DIR CXX WORK_DIR)
     if(NOT ${name})
@@ -73,6 +73,32 @@ endforeach()
 # Installed into the same prefix it needs no --plugin-dir.
 run("plugin, install" COMMAND "${CMAKE_COMMAND}" --install "${plugin}" --prefix "${prefix}")
 run("plugin, check" COMMAND "${ancora}" check "${template}/model.toml" MATCHES "rod 0.1.0")
+
+# A constraint that Ancora does not ship, with its friction. Its test compares the motion under emm
+# and rk4 with a solution in minimal coordinates.
+set(rope "${WORK_DIR}/custom_constraint")
+file(COPY "${SOURCE_DIR}/examples/custom_constraint" DESTINATION "${WORK_DIR}"
+    PATTERN build EXCLUDE PATTERN results EXCLUDE)
+foreach(flags IN ITEMS "default flags" "-O3 -march=native")
+    string(MAKE_C_IDENTIFIER "build ${flags}" name)
+    set(binary "${rope}/${name}")
+    set(option)
+    if(flags MATCHES "^-")
+        set(option "-DCMAKE_CXX_FLAGS=${flags}")
+    endif()
+    build("rope with ${flags}" "${rope}" "${binary}" ${option})
+    run("rope with ${flags}, its test"
+        COMMAND "${CMAKE_CTEST_COMMAND}" --test-dir "${binary}" --output-on-failure)
+    run("rope with ${flags}, the conformance kit"
+        COMMAND "${ancora}" verify "${binary}/plugins/rope.so"
+        MATCHES "discrete_identity +pass" "dissipation +pass" " 0 failed")
+    foreach(type IN ITEMS emm rk4)
+        run("rope with ${flags}, a run under ${type}"
+            COMMAND "${ancora}" run "${rope}/model.toml" --plugin-dir "${binary}/plugins"
+                --set integrator.type=${type} --out "${binary}/results_${type}"
+            MATCHES "Atwood's machine: completed" "constraint position +[0-9.]+e-1[4-6] m")
+    endforeach()
+endforeach()
 
 build("embedding program" "${SOURCE_DIR}/examples/embed_minimal" "${WORK_DIR}/embed")
 run("embedding program, built in code" COMMAND "${WORK_DIR}/embed/embed_minimal"

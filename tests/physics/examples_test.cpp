@@ -13,8 +13,9 @@
 namespace ancora::testing {
 namespace {
 
-// Folders that show a program or a script and not a model of their own.
-const std::vector<std::string> kNoModel{"embed_minimal", "sugano_figures"};
+// Folders that show a program or a script and not a model of their own, or one with a plugin that
+// is built out of tree.
+const std::vector<std::string> kNoModel{"custom_constraint", "embed_minimal", "sugano_figures"};
 
 /// The folders of examples/ that must hold a model.
 std::vector<std::filesystem::path> folders() {

@@ -15,6 +15,21 @@ write_basic_package_version_file(
     "${PROJECT_BINARY_DIR}/cmake/AncoraConfigVersion.cmake"
     COMPATIBILITY SameMinorVersion)
 
+# CMake says "not accepted" and no more; here is why, and what to do.
+file(APPEND "${PROJECT_BINARY_DIR}/cmake/AncoraConfigVersion.cmake" [[
+
+if(PACKAGE_VERSION_UNSUITABLE OR NOT PACKAGE_VERSION_COMPATIBLE)
+    set(_ancora_why "the project asks for Ancora ${PACKAGE_FIND_VERSION}")
+    if(PACKAGE_VERSION_UNSUITABLE)
+        set(_ancora_why "it was built for another processor or pointer size")
+    endif()
+    message(NOTICE "Ancora ${PACKAGE_VERSION} in ${CMAKE_CURRENT_LIST_DIR} does not fit: "
+        "${_ancora_why}. Install one that does and name its prefix in CMAKE_PREFIX_PATH, or change "
+        "the version in find_package(Ancora ...); before 1.0 each minor version has an interface of "
+        "its own, and plugins are rebuilt for it.")
+endif()
+]])
+
 install(FILES
     "${PROJECT_BINARY_DIR}/cmake/AncoraConfig.cmake"
     "${PROJECT_BINARY_DIR}/cmake/AncoraConfigVersion.cmake"

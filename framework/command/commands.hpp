@@ -20,6 +20,7 @@ int plugins(const Options& options);
 int describe(const Options& options);
 int replay(const Options& options);
 int verify_plugin(const Options& options);
+int new_plugin(const Options& options);
 
 /// Holds the registry to the lock of the model, if the command line asks for that.
 void lock_if_asked(PluginRegistry& registry, const Options& options);

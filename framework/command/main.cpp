@@ -54,6 +54,11 @@ constexpr std::array kCommands = {
             "check a plugin, a name or a file, against what the SDK asks of it",
             kPluginDir | kJson | kMarkdown | kVerify,
             &verify_plugin},
+    Command{"new",
+            "KIND NAME",
+            "write a plugin of one's own, KIND one of constraint, body, force, integrator",
+            kDir | kPluginDir,
+            &new_plugin},
 };
 
 int execute(const std::vector<std::string>& arguments) {

@@ -2,9 +2,11 @@
 // Splits the command line by hand and leaves the options of one command to Boost.
 #include "options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include <boost/program_options.hpp>
 #include <fmt/format.h>
@@ -46,6 +48,10 @@ po::options_description describe(const Command& command) {
             po::value<std::string>()->value_name("FILE"),
             "the lock to write (default: STEM.lock.toml beside the model file STEM.toml); an "
             "existing file is replaced only if it is a lock");
+    if (command.options & kDir)
+        add("dir",
+            po::value<std::string>()->value_name("DIR"),
+            "folder in which the folder NAME is made (default: the current one)");
     if (command.options & kLocked) {
         add("locked",
             "refuse a kernel or plugin that differs from those of the lock, the file "
@@ -133,6 +139,12 @@ double parse_seconds(const char* option, const std::string& text) {
     return number;
 }
 
+/// One for each word by which help names them.
+std::size_t num_operands(const Command& command) {
+    const std::string_view names = command.operand != nullptr ? command.operand : "";
+    return names.empty() ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(names, ' '));
+}
+
 /// The arguments of one command, the command's name left out.
 Options parse_options(const Command& command, const std::vector<std::string>& arguments) {
     const std::string name = fmt::format("ancora {}", command.name);
@@ -172,6 +184,7 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     if (values.count("threads") > 0)
         options.threads = parse_threads(values["threads"].as<std::string>());
     if (values.count("out") > 0) options.out = values["out"].as<std::string>();
+    if (values.count("dir") > 0) options.dir = values["dir"].as<std::string>();
     if (values.count("lock") > 0) options.lock = values["lock"].as<std::string>();
     if (values.count("set") > 0) options.overrides = values["set"].as<std::vector<std::string>>();
     if (values.count("plugin-dir") > 0)
@@ -190,13 +203,18 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     if (options.json && options.markdown) fail("\"--json\" and \"--markdown\" exclude each other");
 
     const bool needs_none = command.operand == nullptr || options.all || options.list;
-    const std::size_t expected = needs_none ? 0 : 1;
+    const std::size_t expected = needs_none ? 0 : num_operands(command);
     if (operands.size() < expected)
-        fail(fmt::format("\"{}\" needs an argument: {} {}", name, name, command.operand));
+        fail(fmt::format("\"{}\" needs {}: {} {}",
+                         name,
+                         expected == 1 ? "an argument" : "arguments",
+                         name,
+                         command.operand));
     if (operands.size() > expected)
         fail(fmt::format(
             "unexpected argument \"{}\" (see \"{} --help\")", operands[expected], name));
-    if (expected == 1) options.operand = operands.front();
+    if (expected > 0) options.operand = operands.front();
+    options.operands = std::move(operands);
     return options;
 }
 

@@ -13,7 +13,8 @@ namespace ancora::command {
 
 /// Everything that may stand on the command line; a command accepts only some of it.
 struct Options {
-    std::string operand;  ///< model file or type name
+    std::string operand;                ///< model file or type name
+    std::vector<std::string> operands;  ///< all of them, for a command with several
     std::optional<std::filesystem::path> out;
     std::vector<std::string> overrides;
     std::vector<std::filesystem::path> plugin_dirs;
@@ -28,6 +29,7 @@ struct Options {
     bool list = false;                          ///< the checks, instead of the operand
     bool locked = false;                        ///< refuse what the lock does not have
     std::optional<std::filesystem::path> lock;  ///< its file, if not beside the model
+    std::optional<std::filesystem::path> dir;   ///< of new: where the folder is made
     bool quiet = false;
     bool verbose = false;
     bool help = false;
@@ -45,12 +47,13 @@ enum OptionSet : unsigned {
     kVerify = 1u << 7,
     kLocked = 1u << 8,
     kOutFile = 1u << 9,
+    kDir = 1u << 10,
 };
 
 /// One command of `ancora`.
 struct Command {
     const char* name;
-    const char* operand;  ///< how help names it; null: the command takes none
+    const char* operand;  ///< how help names it, a word for each; null: the command takes none
     const char* doc;
     unsigned options;
     int (*execute)(const Options& options);

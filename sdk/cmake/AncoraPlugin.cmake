@@ -5,9 +5,10 @@
 
 include_guard(GLOBAL)
 
-# ancora_add_plugin(NAME SOURCES file... [TESTS file...])
+# ancora_add_plugin(NAME [SDK_VERSION n] SOURCES file... [TESTS file...])
 #
 #   NAME     name of the plugin, as a model file lists it; also the CMake target and NAME.so
+#   SDK_VERSION  the version of the SDK that the sources were written for
 #   SOURCES  the plugin's sources, relative to the calling CMakeLists.txt
 #   TESTS    doctest sources, built into one program NAME_test when BUILD_TESTING is on. They may
 #            include the headers beside SOURCES and use its classes directly, without the kernel's
@@ -17,7 +18,7 @@ include_guard(GLOBAL)
 # Kept elsewhere, the library is written to <build>/plugins/NAME.so, so that
 # `ancora --plugin-dir <build>/plugins` finds it, and installed to <prefix>/lib/ancora/plugins.
 function(ancora_add_plugin name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;TESTS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "SDK_VERSION" "SOURCES;TESTS")
     _ancora_check_plugin_arguments("${name}")
 
     # Only what Ancora's own build sets differs; these are the values for everyone else.
@@ -68,6 +69,17 @@ function(_ancora_check_plugin_arguments name)
         message(FATAL_ERROR "${where}: there is no target Ancora::sdk; "
             "write find_package(Ancora REQUIRED) above this call and configure with "
             "-DCMAKE_PREFIX_PATH=<prefix where Ancora is installed>")
+    endif()
+    if(arg_SDK_VERSION AND ANCORA_SDK_VERSION)
+        if(arg_SDK_VERSION GREATER ANCORA_SDK_VERSION)
+            message(FATAL_ERROR "${where}: it is written for SDK version ${arg_SDK_VERSION}, but "
+                "Ancora ${Ancora_VERSION} in ${Ancora_DIR} has SDK version ${ANCORA_SDK_VERSION}; "
+                "install a newer Ancora, or name its prefix in CMAKE_PREFIX_PATH")
+        elseif(arg_SDK_VERSION LESS ANCORA_SDK_VERSION)
+            message(NOTICE "${where}: it is written for SDK version ${arg_SDK_VERSION} and built "
+                "with ${ANCORA_SDK_VERSION}; what changed is in the SDK's guide under \"Versions\". "
+                "If it compiles and `ancora verify` passes, write SDK_VERSION ${ANCORA_SDK_VERSION}")
+        endif()
     endif()
     if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_-]*$")
         message(FATAL_ERROR "${where}: \"${name}\" cannot name a plugin; use a letter or \"_\" "

@@ -699,5 +699,77 @@ TEST_SUITE("ancora describe") {
     }
 }
 
+TEST_SUITE("ancora new") {
+    TEST_CASE("names that would not do are refused in words, and nothing is written") {
+        const TempFolder folder;
+        const auto check = [&](const Arguments& arguments, int status, const std::string& message) {
+            Arguments all{"new"};
+            all.insert(all.end(), arguments.begin(), arguments.end());
+            const ProcessResult result = ancora(folder, all);
+            CHECK(result.status == status);
+            CHECK(result.out == "");
+            CHECK(result.err == "error: " + message + "\n");
+        };
+        check({"force"}, 2, "\"ancora new\" needs arguments: ancora new KIND NAME");
+        check({"force", "a", "b"}, 2, "unexpected argument \"b\" (see \"ancora new --help\")");
+        check({"constrain", "x"},
+              2,
+              "there is no kind \"constrain\" (did you mean \"constraint\"?); write one of "
+              "constraint, body, force, integrator");
+        const std::string malformed =
+            "\"NAME\" cannot name the plugin: write a lower-case letter, then lower-case letters, "
+            "digits and single \"_\" between them, 64 at most, as in \"rope_over_pulley\"";
+        for (const std::string name :
+             {"Rope", "2rope", "rope-over", "rope__over", "rope_", "_r", "../r", ""})
+            check({"force", name}, 2, replaced(malformed, "NAME", name));
+        check({"force", "test"},
+              2,
+              "\"test\" cannot name the plugin: CMake has a target of this name; choose another "
+              "one");
+        check({"integrator", "emm"},
+              2,
+              "\"emm\" cannot name the plugin: there is a plugin of this name, " +
+                  std::string(ANCORA_TEST_PLUGIN_DIR) + "/emm.so; choose another one");
+        check({"integrator", "rk4"},
+              2,
+              "\"rk4\" cannot name the plugin: the plugin \"explicit_integrators\" offers "
+              "the integrator `rk4`; choose another one");
+        // Names that the template gives to something else.
+        check({"body", "stretch"},
+              2,
+              "\"stretch\" cannot name the plugin: its class would be Stretch, which the code uses "
+              "already; choose another one");
+        check({"body", "spinner"},
+              2,
+              "\"spinner\" cannot name the plugin: model.toml of the template has another use for "
+              "it; choose another one");
+        CHECK(std::filesystem::is_empty(folder.path()));
+
+        folder.write("mine", "a file");
+        check({"force", "mine"}, 6, "./mine is there already; nothing was written");
+        CHECK(folder.read("mine") == "a file");
+    }
+
+    TEST_CASE("the name takes the place of the template's, in files and in what they are called") {
+        const TempFolder folder;
+        const ProcessResult result =
+            ancora(folder, {"new", "constraint", "wound_spring2", "--dir", "inside"});
+        CHECK(result.status == 0);
+        CHECK(result.err == "");
+        CHECK(result.out.starts_with(
+            "constraint `wound_spring2` in inside/wound_spring2\n\n  .gitignore\n"));
+        CHECK(contains(result.out, "\n  ancora run model.toml --plugin-dir build/plugins\n"));
+        const std::string code = folder.read("inside/wound_spring2/src/wound_spring2.cpp");
+        CHECK(
+            contains(code, "class WoundSpring2 final : public HolonomicConstraint<WoundSpring2>"));
+        CHECK(contains(code, "ANCORA_PLUGIN(\"wound_spring2\", \"0.1.0\", kTypes)"));
+        CHECK(contains(folder.read("inside/wound_spring2/CMakeLists.txt"),
+                       "TESTS tests/wound_spring2_test.cpp)"));
+        CHECK(
+            contains(folder.read("inside/wound_spring2/model.toml"), "type = \"wound_spring2\"\n"));
+        CHECK(contains(folder.read("inside/wound_spring2/README.md"), "# wound_spring2\n"));
+    }
+}
+
 }  // namespace
 }  // namespace ancora::testing

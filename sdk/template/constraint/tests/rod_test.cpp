@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rod's function against geometry, and what is derived from it against differences; the motion
+// phi against geometry, and what is derived from it against differences; the motion
 // is what model.toml is for.
 #include <cmath>
 #include <memory>
@@ -21,9 +21,9 @@ std::unique_ptr<ancora::Constraint> make_rod(double length) {
         static_cast<ancora::Constraint*>(ancora_plugin_descriptor.types[0].create(arguments)));
 }
 
-double phi_at(const ancora::Constraint& rod, const std::vector<double>& u) {
+double phi_at(const ancora::Constraint& constraint, const std::vector<double>& u) {
     double phi[1];
-    rod.evaluate(0, {u, {}, 0.0}, {phi, {}, {}, {}});
+    constraint.evaluate(0, {u, {}, 0.0}, {phi, {}, {}, {}});
     return phi[0];
 }
 
@@ -34,7 +34,7 @@ const std::vector<double> kDu = {0.25, -0.5, 1.0, 2.0, 0.125, -0.75};
 }  // namespace
 
 TEST_SUITE("rod") {
-    TEST_CASE("phi vanishes at the rod's length, and is the change of length to first order") {
+    TEST_CASE("phi vanishes at the length L, and is the change of length to first order") {
         const double l = std::sqrt(9.5);
         CHECK(std::abs(phi_at(*make_rod(l), kU)) <= 1e-15);
         CHECK(phi_at(*make_rod(l - 1e-6), kU) == doctest::Approx(1e-6).scale(0).epsilon(1e-6));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The constraint type `rod`: a massless rod keeps two points at a distance.
+// The constraint type `rod`: two points stay at a distance, like the ends of a massless bar.
 #include <ancora/sdk/authoring.hpp>
 
 namespace {
@@ -33,7 +33,7 @@ private:
 
 constexpr TypeDescriptor kTypes[] = {
     type<Rod>("rod",
-              {.doc = "a massless rod keeps two points at a distance",
+              {.doc = "two points stay at a distance, like the ends of a massless bar",
                .equation = "phi = (|r_a - r_b|^2 - L^2) / (2 L) = 0",
                .source = "Shabana, Dynamics of Multibody Systems, 4th ed., Cambridge UP, 2013",
                .examples = {"a = \"a@[0.3, 0.1, -0.2]\"\n"

@@ -741,8 +741,15 @@ std::string RowSet::row_name(int row) const {
     if (part == blocks.end()) return "no row";
     const RowOwner& owner = owners[static_cast<std::size_t>(part->owner)];
     const int local = row - part->first_row;
-    if (part->block->num_items == 1)
-        return fmt::format("{}, {} {}", owner.object->label, part->block->name, local);
+    if (part->block->num_items == 1) {
+        // Blocks of one name are numbered on: the equations of a list.
+        int before = 0;
+        for (auto other = blocks.begin(); other != part; ++other)
+            if (other->owner == part->owner &&
+                std::string_view(other->block->name) == part->block->name)
+                before += other->num_rows;
+        return fmt::format("{}, {} {}", owner.object->label, part->block->name, before + local);
+    }
     const int per_item = part->block->rows_per_item;
     if (per_item == 1)
         return fmt::format("{}, {} of element {}", owner.object->label, part->block->name, local);

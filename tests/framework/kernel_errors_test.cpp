@@ -330,6 +330,16 @@ TEST_SUITE("starts that do not fit their constraints") {
               "ties, or let [model] project_start = true move them");
     }
 
+    TEST_CASE("the equations of a list are told apart") {
+        const Failure failure = failure_of(
+            std::string(
+                "[[body]]\nname = \"p\"\ntype = \"particle\"\nmass = 1.0\nposition = [1, 0, 0]\n"
+                "[[constraint]]\nname = \"place\"\ntype = \"general_constraint\"\n"
+                "equation = [\"p.x = 1\", \"p.y = 0\", \"p.z = 0.3\"]\n") +
+            kEmm);
+        CHECK(contains(failure.message, "constraint \"place\", equation 2 is -0.3 instead of 0"));
+    }
+
     // Newton overshoots from inside the hoop; the steps are shortened until the gap falls.
     TEST_CASE("project_start finds the hoop from near and far") {
         for (const double x : {0.1, 0.4, 0.9, 3.0, 100.0}) {

@@ -306,6 +306,17 @@ Dynamics KernelSystem::dynamics() {
     return out;
 }
 
+void KernelSystem::check_consistency() {
+    ContinuousFace& face = continuous_face();
+    try {
+        face.assemble(q_.data(), v_.data(), t_, state0_);
+        face.solve();
+    } catch (const Error&) {
+        return;  // not unique, which a step may not need
+    }
+    face.refuse_inconsistent();
+}
+
 void KernelSystem::check_accelerations() {
     solve_all(q_.data(), v_.data(), t_);
     face_->refuse_inconsistent();

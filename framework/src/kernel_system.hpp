@@ -98,6 +98,8 @@ public:
     /// Refuses a start whose accelerations are not unique or whose constraints contradict each
     /// other.
     void check_accelerations();
+    /// Refuses a start at which constraints contradict each other, where accelerations are unique.
+    void check_consistency();
     /// Rank with the true mass matrix, by the solver of the continuous face; at the present state.
     RankAnalysis rank_by_solver();
     /// Frictions whose normal force is not unique, since rows of their constraint are redundant.

@@ -27,6 +27,9 @@ constexpr std::uint64_t kStateMagic = 0x31304554'41545341;  // "ASTATE01"
 // end / step within this of a whole number is that number of steps (design, section 4.2).
 constexpr double kWholeSteps = 1e-9;
 
+/// Larger models are analysed by their rows alone.
+constexpr int kMostBySolver = 600;
+
 long count_steps(double step, double end) {
     const double ratio = end / step;
     const double whole = std::round(ratio);
@@ -46,7 +49,10 @@ struct Simulation::Impl {
           observables(model, system, manifest.output),
           num_steps(model.traits.is_adaptive ? 0 : count_steps(settings.step, settings.end)) {
         decide_rank();
-        if (model.traits.face == Face::continuous) system.check_accelerations();
+        if (model.traits.face == Face::continuous)
+            system.check_accelerations();
+        else if (model.num_coordinates <= kMostBySolver)
+            system.check_consistency();
         const StepSettings step_settings{settings.step, settings.tolerance.value_or(0.0)};
         call_plugin(model.integrator_object, "prepare or num_history", [&] {
             model.integrator->prepare(system, step_settings);
@@ -82,6 +88,23 @@ struct Simulation::Impl {
                             dependent.size(),
                             rank.num_rows,
                             names_of(dependent)));
+    }
+
+    void warn_idle_friction() {
+        for (const ForcePart& part : model.forces) {
+            if (part.contact == nullptr) continue;
+            const RowOwner& owner =
+                system.rows()
+                    .owners[model.bodies.size() + static_cast<std::size_t>(part.constraint)];
+            bool is_idle = owner.num_rows > 0;
+            for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
+                is_idle = is_idle && acts_on_nothing(k);
+            if (is_idle)
+                warn(
+                    fmt::format("{}: its normal force is zero, since its constraint acts on "
+                                "nothing: the coordinate across it is missing",
+                                part.object.label));
+        }
     }
 
     /// Whether a row is zero at the state at which the rank was decided.
@@ -171,6 +194,7 @@ struct Simulation::Impl {
         system.set_redundant(rank.rank < rank.num_rows);
         if (rank.rank == rank.num_rows || !warn) return;
         warn_redundant();
+        warn_idle_friction();
         for (const std::string& contact : system.ambiguous_contacts())
             warn(
                 fmt::format("{}: its normal force is not unique, since rows of its constraint are "
@@ -182,7 +206,6 @@ struct Simulation::Impl {
     /// parts by stiffness) or the model is large, by the rows alone.
     RankAnalysis analyse_rank_now() {
         system.rows().evaluate(system.q().data(), system.v().data(), system.time(), rank_rows);
-        constexpr int kMostBySolver = 600;
         if (model.traits.face == Face::continuous || model.num_coordinates <= kMostBySolver) {
             try {
                 return system.rank_by_solver();

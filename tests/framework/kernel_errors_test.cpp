@@ -330,6 +330,31 @@ TEST_SUITE("starts that do not fit their constraints") {
               "ties, or let [model] project_start = true move them");
     }
 
+    TEST_CASE("motions that contradict each other from the start are named, under emm too") {
+        const Failure failure = failure_of(
+            std::string(
+                "[[body]]\nname = \"p\"\ntype = \"particle\"\nmass = 1.0\nposition = [1, 0, 0]\n"
+                "[[constraint]]\nname = \"still\"\ntype = \"general_constraint\"\n"
+                "equation = \"p.x = 1\"\n[[constraint]]\nname = \"moved\"\n"
+                "type = \"general_constraint\"\nequation = \"p.x = 1 + t^2\"\n") +
+            kEmm);
+        CHECK(failure.kind == ErrorKind::numerical);
+        CHECK(contains(failure.message, "inconsistent constraints: no acceleration meets"));
+    }
+
+    TEST_CASE("friction on a constraint that acts on nothing is told") {
+        ancora::testing::Run run(
+            std::string(
+                "[[body]]\nname = \"p\"\ntype = \"particle\"\nmass = 1.0\ncoordinates = \"x\"\n"
+                "[[constraint]]\nname = \"floor\"\ntype = \"point_on_plane\"\npoint = \"p@0\"\n"
+                "normal = [0, 0, 1]\n[[force]]\nname = \"rub\"\ntype = \"coulomb_friction\"\n"
+                "on = \"floor\"\nmu_kinetic = 0.3\n") +
+            kEmm);
+        CHECK(std::ranges::any_of(run.warnings, [](const std::string& warning) {
+            return contains(warning, "force \"rub\": its normal force is zero");
+        }));
+    }
+
     TEST_CASE("the equations of a list are told apart") {
         const Failure failure = failure_of(
             std::string(

@@ -234,7 +234,7 @@ int new_plugin(const Options& options) {
     for (const auto& [file, content] : files) text += fmt::format("  {}\n", file.string());
     text += fmt::format("\nNext, in {}:\n\n", folder.string());
     text += fmt::format(
-        "  cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH={}\n"
+        "  cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH={}\n"
         "  cmake --build build && ctest --test-dir build && ancora verify build/plugins/{}.so\n"
         "  ancora run model.toml --plugin-dir build/plugins\n",
         quoted(prefix),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -130,6 +131,14 @@ public:
     /// Part of the sliding increment (a step) or rate (an instant) that does not come from dq or v:
     /// explicit time, and the surface's motion.
     double drift(int k) const { return drift_[k]; }
+    /// Sliding velocity w of a contact at velocities v, num_rows entries; at an instant only.
+    std::array<double, 2> sliding(const Contact& contact, const double* v) const {
+        std::array<double, 2> w{};
+        for (int i = 0; i < contact.num_rows; ++i)
+            w[static_cast<std::size_t>(i)] =
+                along(contact.first_row + i, v) + drift(contact.first_row + i);
+        return w;
+    }
     /// Motion of the surface alone, in it.
     double surface(int k) const { return surface_[k]; }
     /// T a - bias(k) is the sliding acceleration; at an instant only.

@@ -188,8 +188,7 @@ void KernelSystem::project(double t) {
                     rows_.place_of_row(positions.row));
     const ContinuousFace::Projection velocities =
         face_->project(Projected::velocity, q_.data(), v_.data(), t, kProjected * speed);
-    if (velocities.left > kGaping * std::max(speed, velocities.first) &&
-        velocities.left > kGaping * speed)
+    if (velocities.left > kGaping * std::max(speed, velocities.first))
         throw Error(ErrorKind::numerical,
                     fmt::format("t = {:.9g} s: {} changes at a rate of {:.3g} and cannot be "
                                 "projected: it contradicts other constraints",

@@ -2,6 +2,7 @@
 // Stick and slip: which contacts do what, when that changes, how those that stick share their
 // friction, and islands at rest.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "kernel_system.hpp"
@@ -43,16 +44,13 @@ void KernelSystem::start_contacts() {
     contact_s_.setZero();
     contacts_.evaluate(q_.data(), v_.data(), t_);
     for (Contact& contact : contacts_.all()) {
-        double w[2] = {};
-        for (int i = 0; i < contact.num_rows; ++i)
-            w[i] = contacts_.along(contact.first_row + i, v_.data()) +
-                   contacts_.drift(contact.first_row + i);
+        const std::array<double, 2> w = contacts_.sliding(contact, v_.data());
         const double top = top_speed_[static_cast<std::size_t>(island_of(contact))];
-        const bool is_sliding = norm(w, contact.num_rows) > kStopped * top;
+        const bool is_sliding = norm(w.data(), contact.num_rows) > kStopped * top;
         contact.begin(is_sliding ? ContactMode::slip : ContactMode::stick);
         contact.num_flips = 0;
-        if (is_sliding) contact.turn_to(w);
-        contact.speed = contact.fastest = norm(w, contact.num_rows);
+        if (is_sliding) contact.turn_to(w.data());
+        contact.speed = contact.fastest = norm(w.data(), contact.num_rows);
     }
     if (model_.traits.face == Face::continuous) {
         resolve_modes();
@@ -74,8 +72,11 @@ bool KernelSystem::settle_modes(const StepTrial& trial) {
     if (met_constraints_at_ != t_ && stick_ends(trial)) {
         met_constraints_at_ = t_;
         if (meet_velocity_constraints()) {
-            for (const Contact& contact : contacts_.all())
-                if (contact.mode == ContactMode::stick) stop_sliding(island_of(contact));
+            for (int island = 0; island < num_rest_islands_; ++island)
+                if (std::ranges::any_of(contacts_.all(), [&](const Contact& contact) {
+                        return contact.mode == ContactMode::stick && island_of(contact) == island;
+                    }))
+                    stop_sliding(island);
             follow_sliding();
             return true;
         }
@@ -350,12 +351,9 @@ void KernelSystem::follow_sliding() {
     contacts_.evaluate(q_.data(), v_.data(), t_);
     for (Contact& contact : contacts_.all()) {
         if (contact.mode == ContactMode::stick || contact.num_rows == 1) continue;
-        double w[2] = {};
-        for (int i = 0; i < contact.num_rows; ++i)
-            w[i] = contacts_.along(contact.first_row + i, v_.data()) +
-                   contacts_.drift(contact.first_row + i);
-        contact.turn_to(w);
-        contact.speed = norm(w, contact.num_rows);
+        const std::array<double, 2> w = contacts_.sliding(contact, v_.data());
+        contact.turn_to(w.data());
+        contact.speed = norm(w.data(), contact.num_rows);
         contact.fastest = std::max(contact.fastest, contact.speed);
     }
 }
@@ -414,11 +412,8 @@ void KernelSystem::stop_others(const Contact& stopped) {
     contacts_.evaluate(q_.data(), v_.data(), t_);
     for (Contact& other : contacts_.all()) {
         if (other.mode == ContactMode::stick || island_of(other) != island) continue;
-        double w[2] = {};
-        for (int i = 0; i < other.num_rows; ++i)
-            w[i] = contacts_.along(other.first_row + i, v_.data()) +
-                   contacts_.drift(other.first_row + i);
-        if (norm(w, other.num_rows) > kTurning * top) continue;
+        const std::array<double, 2> w = contacts_.sliding(other, v_.data());
+        if (norm(w.data(), other.num_rows) > kTurning * top) continue;
         other.begin(ContactMode::stick);
         record_mode(other, t_);
     }
@@ -429,12 +424,9 @@ void KernelSystem::stop_others(const Contact& stopped) {
 bool KernelSystem::has_stopped(Contact& contact) {
     if (contact.num_rows == 1) return true;
     contacts_.evaluate(q_.data(), v_.data(), t_);
-    double w[2] = {};
-    for (int i = 0; i < contact.num_rows; ++i)
-        w[i] = contacts_.along(contact.first_row + i, v_.data()) +
-               contacts_.drift(contact.first_row + i);
-    if (norm(w, 2) <= kTurning * contact.fastest) return true;
-    contact.turn_to(w);
+    const std::array<double, 2> w = contacts_.sliding(contact, v_.data());
+    if (norm(w.data(), 2) <= kTurning * contact.fastest) return true;
+    contact.turn_to(w.data());
     return false;
 }
 
@@ -518,7 +510,12 @@ void KernelSystem::resolve_modes() {
     for (;;) {
         // Modes that will not hold may have no solution.
         is_resolving_ = true;
-        solve_all(q_.data(), v_.data(), t_);
+        try {
+            solve_all(q_.data(), v_.data(), t_);
+        } catch (...) {
+            is_resolving_ = false;
+            throw;
+        }
         is_resolving_ = false;
         const ModeChange change = relieve_sticking(s_.data(), false, t_);
         if (change == ModeChange::share) continue;

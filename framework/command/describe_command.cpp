@@ -89,6 +89,31 @@ std::vector<std::string> claims(const TypeDescriptor& type) {
     return list;
 }
 
+/// The rungs of the ladder on which the derivatives of a type's rows stand.
+std::vector<std::pair<const char*, DerivativeSource>> derivatives(const TypeDescriptor& type) {
+    if (type.kind != TypeKind::body && type.kind != TypeKind::constraint) return {};
+    const DerivativeSources& of = type.derivatives;
+    return {{"Jacobian", of.jacobian},
+            {"bias", of.bias},
+            {"discrete Jacobian", of.discrete_jacobian},
+            {"tangent", of.tangent}};
+}
+
+/// "Jacobian automatic, bias analytic, ..."; "all analytic" where they are all of one source.
+std::string derivatives_text(const TypeDescriptor& type) {
+    const auto list = derivatives(type);
+    if (list.empty()) return "";
+    const auto of_first = [&](const auto& entry) {
+        return entry.second == list.front().second;
+    };
+    if (std::ranges::all_of(list, of_first))
+        return fmt::format("all {}", name_of(list.front().second));
+    std::string text;
+    for (const auto& [what, source] : list)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, name_of(source));
+    return text;
+}
+
 std::string to_text(const PluginType& entry) {
     const TypeDescriptor& type = *entry.type;
     std::string text = fmt::format("{} \"{}\": {}\n", to_text(type.kind), type.name, type.doc);
@@ -104,6 +129,7 @@ std::string to_text(const PluginType& entry) {
     if (type.num_parameters == 0) text += "  none of its own\n";
     add_parameters(parameters(type), "  ", text);
     text += section("Claims", fmt::format("{}", fmt::join(claims(type), ", ")));
+    text += section("Derivatives", derivatives_text(type));
     for (const char* example : examples(type))
         text += section("Example", *example != '\0' ? example : "# nothing but defaults");
     return text + section("Source", type.source);
@@ -166,6 +192,8 @@ std::string to_markdown(const PluginType& entry) {
     }
     if (const std::vector<std::string> list = claims(type); !list.empty())
         text += fmt::format("\nClaims: {}.\n", fmt::join(list, ", "));
+    if (const std::string sources = derivatives_text(type); !sources.empty())
+        text += fmt::format("\nDerivatives: {}.\n", sources);
     for (const char* example : examples(type))
         if (*example != '\0') text += fmt::format("\n```toml\n{}\n```\n", example);
     if (*type.source != '\0') text += fmt::format("\nSource: {}\n", type.source);
@@ -201,6 +229,8 @@ Json to_json(std::span<const Parameter> parameters) {
 
 Json to_json(const PluginType& entry) {
     const TypeDescriptor& type = *entry.type;
+    Json sources = Json::object();
+    for (const auto& [what, source] : derivatives(type)) sources[what] = name_of(source);
     return {{"kind", ancora::to_text(type.kind)},
             {"name", type.name},
             {"doc", type.doc},
@@ -212,6 +242,7 @@ Json to_json(const PluginType& entry) {
             {"tolerance", type.tolerance},
             {"parameters", to_json(parameters(type))},
             {"claims", claims(type)},
+            {"derivatives", sources},
             {"examples", examples(type)},
             {"source", type.source}};
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -60,6 +62,13 @@ BoundArguments::BoundArguments(const BoundArguments& outer,
       place_(std::move(place)),
       motion_(outer.motion_) {
     bind(values, schema);
+}
+
+void BoundArguments::set_gravity(const std::array<double, 3>& gravity) {
+    gravity_ = gravity;
+    for (Item& item : items_)
+        if (const auto* const inner = std::get_if<std::unique_ptr<BoundArguments>>(&item.content))
+            (*inner)->set_gravity(gravity);
 }
 
 BoundArguments::~BoundArguments() = default;
@@ -160,13 +169,44 @@ void BoundArguments::bind(Item& item, double x, const Value& value) const {
 
 void BoundArguments::bind(Item& item, const std::string& x, const Value& value) const {
     const Parameter& p = *item.parameter;
-    const auto shapes = {Shape::text, Shape::point, Shape::direction, Shape::body, Shape::object};
+    const auto shapes = {
+        Shape::text, Shape::point, Shape::direction, Shape::body, Shape::object, Shape::file};
     const auto shape = std::ranges::find_if(shapes, [&](Shape candidate) {
         return p.allows(candidate) && (candidate != Shape::text || is_choice(p, x));
     });
     if (shape == shapes.end()) refuse(item, "", expected_value(p), value);
-    item.content = x;
+    item.content = *shape == Shape::file ? find_file(item, x, value.place()) : x;
     item.shape = *shape;
+}
+
+/// Path of a file that a value names; relative ones begin at the folder of the file in which the
+/// value stands.
+std::string BoundArguments::find_file(const Item& item,
+                                      const std::string& name,
+                                      const Place& place) const {
+    namespace fs = std::filesystem;
+    const Place where = place.known() ? place : item.place;
+    fs::path path = name;
+    if (path.is_relative() && where.known()) path = fs::path(*where.file).parent_path() / path;
+    const auto refuse_file = [&](const std::string& why) {
+        throw Error(ErrorKind::file,
+                    fmt::format("{}: {}{}: {} {}",
+                                owner_,
+                                prefix_,
+                                item.parameter->name,
+                                in_quotes(path.string()),
+                                why),
+                    where);
+    };
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status))
+        refuse_file(path.is_relative() || fs::path(name).is_absolute()
+                        ? "does not exist"
+                        : "does not exist; a relative path begins at the manifest's folder");
+    if (fs::is_directory(status)) refuse_file("is a folder, not a file");
+    if (!std::ifstream(path)) refuse_file("cannot be read");
+    return path.string();
 }
 
 void BoundArguments::bind(Item& item, const Array& x, const Value& value) const {
@@ -401,6 +441,13 @@ std::string_view BoundArguments::text(std::string_view key, int index) const {
     return texts[static_cast<std::size_t>(index)];
 }
 
+std::string_view BoundArguments::path(std::string_view key) const {
+    const std::string& path = content<std::string>(key, "a file");
+    if (const Shape shape = item(key).shape; shape != Shape::file)
+        misused(key, fmt::format("as a file, but its value is {}", shape_name(shape)));
+    return path;
+}
+
 const Arguments& BoundArguments::table(std::string_view key) const {
     return *content<std::unique_ptr<BoundArguments>>(key, "a table");
 }
@@ -421,6 +468,15 @@ void BoundArguments::fail(std::string_view key, std::string_view message) const 
                 : key.empty() ? title() + std::string(message)
                               : fmt::format("{}: {}: {}", owner_, path, message),
                 place_of(key));
+}
+
+void BoundArguments::fail_in_file(std::string_view key,
+                                  int line,
+                                  int column,
+                                  std::string_view message) const {
+    throw Error(ErrorKind::manifest,
+                fmt::format("{}: {}{}: {}", owner_, prefix_, key, message),
+                {std::make_shared<const std::string>(path(key)), line, column});
 }
 
 }  // namespace ancora

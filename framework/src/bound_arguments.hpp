@@ -2,6 +2,7 @@
 // Parameter values of one object, checked against its type's schema.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -41,6 +42,8 @@ public:
                    Place place,
                    std::span<const Parameter> schema,
                    MotionOf motion = {});
+    /// The model's gravity [m/s^2], zero unless set.
+    void set_gravity(const std::array<double, 3>& gravity);
     ~BoundArguments();
     BoundArguments(BoundArguments&&) noexcept;
     BoundArguments& operator=(BoundArguments&&) = delete;
@@ -49,6 +52,7 @@ public:
     Place place_of(std::string_view key) const;
 
     std::string_view object_name() const override { return name_; }
+    std::array<double, 3> gravity() const override { return gravity_; }
     bool has(std::string_view key) const override;
     bool given(std::string_view key) const override;
     Shape shape(std::string_view key) const override;
@@ -60,10 +64,15 @@ public:
     int rows(std::string_view key) const override;
     int num_texts(std::string_view key) const override;
     std::string_view text(std::string_view key, int index) const override;
+    std::string_view path(std::string_view key) const override;
     const Arguments& table(std::string_view key) const override;
     const RigidMotion& motion_of(std::string_view key) const override;
     /// A key that is not in the schema is allowed here and stands for the object as a whole.
     [[noreturn]] void fail(std::string_view key, std::string_view message) const override;
+    [[noreturn]] void fail_in_file(std::string_view key,
+                                   int line,
+                                   int column,
+                                   std::string_view message) const override;
 
 private:
     using Content = std::variant<std::monostate,  // neither given nor a default
@@ -96,6 +105,7 @@ private:
     void bind(Item& item, double x, const Value& value) const;
     void bind(Item& item, const std::string& x, const Value& value) const;
     void bind(Item& item, const Array& x, const Value& value) const;
+    std::string find_file(const Item& item, const std::string& name, const Place& place) const;
     void bind_vector(Item& item, const Array& x, const Value& value) const;
     void bind_matrix(Item& item, const Array& x, const Value& value) const;
     void bind_texts(Item& item, const Array& x) const;
@@ -129,6 +139,7 @@ private:
     std::string type_;
     Place place_;
     MotionOf motion_;
+    std::array<double, 3> gravity_{};
     std::vector<Item> items_;  // one per entry of the schema, in its order
 };
 

@@ -121,6 +121,13 @@ void ContinuousFace::assemble(const double* q,
     factorise(true);
 }
 
+void ContinuousFace::update_forces(const double* q,
+                                   const double* v,
+                                   std::span<const double> state) {
+    C_.setZero();
+    forces_.evaluate(q, v, t_, state, C_.data());
+}
+
 void ContinuousFace::factorise(bool is_required) {
     const bool is_mass_new = !has_factorised_ || !mass_.is_constant();
     const SolverStatus status = solver_->factorise(mass_.values(), A_, is_mass_new);

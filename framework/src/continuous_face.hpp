@@ -42,6 +42,8 @@ public:
     /// Solves (1). [step]
     /// @throws Error (numerical) if the large sparse system cannot be solved
     void solve();
+    /// Evaluates C anew at the state last assembled, after forces have heard of reactions. [step]
+    void update_forces(const double* q, const double* v, std::span<const double> state);
     /// Adds c times a response (see respond) to the solution.
     void add_response(double c, const double* x, const double* mu);
     /// Throws the numerical error of the rows that the last solution does not meet, if there are

@@ -39,6 +39,7 @@ struct Record {
     TypeKind kind = TypeKind::body;
     std::string name, type;
     Table parameters;
+    std::array<double, 3> gravity{};
     Place place;
     std::map<std::string, RigidMotion> motions;
     PluginCall call;
@@ -109,6 +110,8 @@ Record read_record(const fs::path& file) {
     record.name = reader.text(object, "name");
     record.type = reader.text(object, "type");
     record.place = object.place;
+    if (object.table.find("gravity") != nullptr)
+        record.gravity = array_of<3>(reader, object, "gravity");
     record.parameters = reader.table(object, "parameters").table;
     if (root.table.find("motion") != nullptr)
         for (const Value& entry :
@@ -237,6 +240,8 @@ std::string failed_call_text(const ObjectRef& object,
             "place = {}\n",
             toml_text(fmt::format(
                 "{}:{}:{}", *object.place.file, object.place.line, object.place.column)));
+    if (object.record != nullptr)
+        out += fmt::format("gravity = {}\n", toml_numbers(object.record->gravity));
     out += "\n[object.parameters]\n";
     if (object.record != nullptr) {
         out += object.record->parameters;
@@ -278,7 +283,7 @@ Replay replay_call(const fs::path& file, PluginRegistry& registry) {
     object.plugin = &plugin;
     object.type = &type_of(plugin, record);
     object.place = record.place;
-    const BoundArguments arguments(
+    BoundArguments arguments(
         object.label,
         object.name,
         record.type,
@@ -293,6 +298,7 @@ Replay replay_call(const fs::path& file, PluginRegistry& registry) {
                             place);
             return found->second;
         });
+    arguments.set_gravity(record.gravity);
 
     Replay replay;
     replay.object = describe(object);

@@ -2,6 +2,7 @@
 // Calls of forces and their sums.
 #include "force_set.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -30,12 +31,72 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state)
                           u,
                           u_count,
                           static_cast<std::size_t>(first_state + num_state_),
-                          static_cast<std::size_t>(count)});
+                          static_cast<std::size_t>(count),
+                          heard_.size()});
+        heard_.insert(heard_.end(), part.listens_to.begin(), part.listens_to.end());
         u += u_count;
         num_state_ += count;
     }
     for (Eigen::VectorXd* x : {&u0_, &du_, &mid_, &u1_, &rate_, &f_}) x->setZero(u);
     q1_.setZero(model.num_coordinates);
+    for (Eigen::VectorXd* x : {&reactions_, &step_, &last_step_, &before_})
+        x->setZero(3 * static_cast<Eigen::Index>(heard_.size()));
+    std::size_t most = 0;
+    for (const int c : heard_)
+        most = std::max(most, model.constraints[static_cast<std::size_t>(c)].attachments.size());
+    local_.setZero(3 * static_cast<Eigen::Index>(most));
+}
+
+ForceSet::Heard ForceSet::hear(const RowSet& rows, const double* s, bool of_step) {
+    Heard heard;
+    before_ = reactions_;
+    last_step_ = step_;
+    Eigen::Index first = 0;
+    for (const int c : heard_) {
+        if (of_step)
+            rows.local_force(c, s, local_.data());
+        else
+            rows.local_force_now(c, s, local_.data());
+        reactions_.segment<3>(first) = local_.head<3>();
+        first += 3;
+    }
+    step_ = reactions_ - before_;
+    heard.change = step_.lpNorm<Eigen::Infinity>();
+    heard.size = reactions_.lpNorm<Eigen::Infinity>();
+    return heard;
+}
+
+void ForceSet::go_part_of_the_way(double part) {
+    reactions_ = before_ + part * step_;
+}
+
+void ForceSet::forget_reactions() {
+    reactions_.setZero();
+    step_.setZero();
+}
+
+double ForceSet::aitken_part(double last_part) const {
+    const double square = (step_ - last_step_).squaredNorm();
+    if (!(square > 0.0)) return 1.0;
+    return -last_part * last_step_.dot(step_ - last_step_) / square;
+}
+
+void ForceSet::refuse_feedback(double t) const {
+    std::string names;
+    Place place;
+    for (const Part& part : parts_) {
+        if (part.force->listens_to.empty()) continue;
+        if (names.empty()) place = part.force->object.place;
+        names += (names.empty() ? "" : "; ") + part.force->object.label;
+    }
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: the reactions and the forces that listen to them ({}) "
+                            "do not settle: each raises the other by more than it grew itself, so "
+                            "that no force, or more than one, fits; lower the force's coefficient "
+                            "or lever",
+                            t,
+                            names),
+                place);
 }
 
 void ForceSet::start_state(std::span<double> state) const {
@@ -82,6 +143,7 @@ void ForceSet::evaluate_step(const double* q0,
         step.h = h;
         step.state0 = state0.subspan(part.state_first, part.state_count);
         step.state1 = state1.subspan(part.state_first, part.state_count);
+        step.reactions = reactions_of(part);
         double* f = f_.data() + part.u_first;
         meter_.call(
             part.force->object,
@@ -107,7 +169,7 @@ void ForceSet::evaluate(
         double* f = f_.data() + part.u_first;
         const auto count = static_cast<std::size_t>(part.u_count);
         part.map.evaluate(q, v, t, u, du);
-        const RowPoint at{{u, count}, {du, count}, t};
+        const RowPoint at{{u, count}, {du, count}, t, reactions_of(part)};
         const std::span<const double> own = state.subspan(part.state_first, part.state_count);
         meter_.call(
             part.force->object,
@@ -166,7 +228,8 @@ PluginCall ForceSet::last_call(const Part& part, std::string_view call) const {
                                        static_cast<std::size_t>(part.u_count));
     };
     const std::span<const double> state = last_.state.subspan(part.state_first, part.state_count);
-    if (call == "evaluate") return capture_of(RowPoint{of(u0_), of(du_), last_.t}, state);
+    if (call == "evaluate")
+        return capture_of(RowPoint{of(u0_), of(du_), last_.t, reactions_of(part)}, state);
     RowStep step;
     step.u0 = of(u0_);
     step.du = of(du_);
@@ -175,6 +238,7 @@ PluginCall ForceSet::last_call(const Part& part, std::string_view call) const {
     step.t0 = last_.t;
     step.h = last_.h;
     step.state0 = state;
+    step.reactions = reactions_of(part);
     return capture_of(step, of(rate_));
 }
 

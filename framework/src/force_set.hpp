@@ -12,6 +12,7 @@
 #include "call_meter.hpp"
 #include "host_loads.hpp"
 #include "model.hpp"
+#include "row_set.hpp"
 
 namespace ancora {
 
@@ -39,6 +40,26 @@ public:
     /// Continuous face: adds the forces to F. [step]
     void evaluate(
         const double* q, const double* v, double t, std::span<const double> state, double* F);
+
+    /// True if some force depends on reactions of constraints.
+    bool listens() const { return !heard_.empty(); }
+    /// Gives the forces the reactions that they listen to, from the stresses of all rows over the
+    /// step, or at the instant, at which the rows were last evaluated. [step]
+    /// @returns the largest change of a reaction [N], and the largest reaction
+    struct Heard {
+        double change = 0.0;
+        double size = 0.0;
+    };
+    Heard hear(const RowSet& rows, const double* s, bool of_step);
+    /// Goes `part` of the way from the reactions before the last hear() to those it brought; parts
+    /// other than 1 help an iteration to converge. [step]
+    void go_part_of_the_way(double part);
+    /// Sets all reactions to zero. [step]
+    void forget_reactions();
+    /// The differences that the last two calls of hear() found; for Aitken's rule.
+    double aitken_part(double last_part) const;
+    /// Throws the numerical error of forces and reactions that raise each other.
+    [[noreturn]] void refuse_feedback(double t) const;
 
     /// Work over the step, or power, of the forces last evaluated, by heading.
     struct Work {
@@ -71,7 +92,11 @@ private:
         int u_count;
         std::size_t state_first;
         std::size_t state_count;
+        std::size_t heard_first;  ///< of its entries in heard_
     };
+    std::span<const double> reactions_of(const Part& part) const {
+        return {reactions_.data() + 3 * part.heard_first, 3 * part.force->listens_to.size()};
+    }
 
     /// Arguments of the last evaluation, for the record of a call that was at fault.
     struct Last {
@@ -87,6 +112,11 @@ private:
     std::vector<Part> parts_;
     std::vector<int> part_of_force_;
     int num_state_ = 0;
+    std::vector<int> heard_;     // constraints that forces listen to, in the order of the forces
+    Eigen::VectorXd reactions_;  // on their first attachments, three entries each
+    Eigen::VectorXd step_, last_step_;  // changes by the last two calls of hear()
+    Eigen::VectorXd before_;            // reactions before the last one
+    Eigen::VectorXd local_;             // a constraint's force on all of its scalars
     Eigen::VectorXd u0_, mid_, u1_, f_;
     Eigen::VectorXd du_;    // increments over a step, rates at an instant: what f works on
     Eigen::VectorXd rate_;  // mean rates of a step

@@ -452,9 +452,7 @@ double KernelSystem::smooth_length(double h) const {
 /// Accelerations, reactions and friction at a state; stresses of all rows go to s_.
 void KernelSystem::solve_all(const double* q, const double* v, double t) {
     ContinuousFace& face = continuous_face();
-    face.assemble(q, v, t, state0_);
-    face.solve();
-    if (!contacts_.empty()) solve_contacts(q, v, t);
+    solve_accelerations(q, v, t);
     s_.head(m_) = face.stress();
     s_.tail(contacts_.num_rows()) = contact_s_;
     mass_.multiply(face.acceleration().data(), p_.data());

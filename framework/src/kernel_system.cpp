@@ -158,6 +158,7 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
     rows_.evaluate_step(q_.data(), dq_.data(), mid_.data(), trial.t0, h, state0_, state1_);
     mass_.multiply(a, Ma_.data());
     F_ = gravity_force_;
+    if (forces_.listens()) forces_.hear(rows_, s, true);
     forces_.evaluate_step(q_.data(), dq_.data(), trial.t0, h, state0_, state1_, F_.data());
 
     // r_motion = M a + B^T s - F,  r_rows = B dq + tau + theta pi0 + extra - gamma s

@@ -209,6 +209,7 @@ private:
     double stick_margin(const Contact& contact, const double* s, bool of_step, double t);
     void sliding_events(const double* v, std::span<double> g) const;
     void solve_all(const double* q, const double* v, double t);
+    void solve_accelerations(const double* q, const double* v, double t);
     void follow_sliding();
     void note_changes(double h);
     void note_speeds();

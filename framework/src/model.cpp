@@ -285,9 +285,6 @@ private:
     }
 
     BoundArguments bind(const ObjectRef& object, const Table& parameters) {
-        for (const Table::Entry& entry : parameters.entries())
-            object.record->parameters +=
-                fmt::format("{} = {}\n", toml_key(entry.key), toml_value(entry.value));
         const auto motion = [this, record = object.record](
                                 const std::string& body, const Place& place) -> const RigidMotion& {
             const RigidMotion& found = motion_of(body, place);
@@ -296,8 +293,19 @@ private:
         };
         const std::span<const Parameter> schema(
             object.type->parameters, static_cast<std::size_t>(object.type->num_parameters));
-        return BoundArguments(
+        BoundArguments arguments(
             object.label, object.name, object.type->name, parameters, object.place, schema, motion);
+        arguments.set_gravity(model_.gravity);
+        // Files by their whole path, so that the record serves wherever it lies.
+        for (const Table::Entry& entry : parameters.entries())
+            object.record->parameters += fmt::format(
+                "{} = {}\n",
+                toml_key(entry.key),
+                arguments.shape(entry.key) == Shape::file
+                    ? toml_text(std::filesystem::absolute(arguments.path(entry.key)).string())
+                    : toml_value(entry.value));
+        object.record->gravity = model_.gravity;
+        return arguments;
     }
 
     /// Calls the factory; what it throws is named after the object, and it must leave the
@@ -389,6 +397,28 @@ private:
                     : Place{std::make_shared<const std::string>(manifest_.file.string()), 0, 0});
     }
 
+    /// Adds the attachment that is asked for; all of a group's points.
+    void resolve(const AttachmentRequest& request,
+                 const ObjectRef& object,
+                 const Place& place,
+                 std::vector<Attachment>& to) {
+        using Kind = AttachmentRequest::Kind;
+        switch (request.kind) {
+            case Kind::coordinate:
+                to.push_back(model_.attach_coordinate(request.text, object.label, place));
+                return;
+            case Kind::points:
+                if (object.type->kind != TypeKind::force)
+                    throw std::logic_error("groups of points are for forces alone");
+                model_.attach_points(request.text, object.label, place, to);
+                return;
+            case Kind::point:
+            case Kind::direction:
+                to.push_back(model_.attach(
+                    request.text, object.label, place, request.kind == Kind::direction));
+        }
+    }
+
     /// The attachments that an object names in its parameters.
     std::vector<Attachment> attachments_of(const ObjectRef& object,
                                            const BoundArguments& arguments,
@@ -414,13 +444,18 @@ private:
         }
         for (const AttachmentRequest& request : requests) {
             const Place place = arguments.place_of(request.key);
-            attachments.push_back(
-                request.kind == AttachmentRequest::Kind::coordinate
-                    ? model_.attach_coordinate(request.text, object.label, place)
-                    : model_.attach(request.text,
-                                    object.label,
-                                    place,
-                                    request.kind == AttachmentRequest::Kind::direction));
+            try {
+                resolve(request, object, place, attachments);
+            } catch (const Error& error) {
+                if (*request.where == '\0') throw;
+                throw Error(error.kind(),
+                            fmt::format("{}: {}: {}, {}",
+                                        object.label,
+                                        request.key,
+                                        error.message().substr(object.label.size() + 2),
+                                        request.where),
+                            error.place());
+            }
         }
         const bool moves = std::any_of(attachments.begin(), attachments.end(), [](const auto& at) {
             return at.body >= 0;
@@ -458,7 +493,7 @@ private:
         part.object = refer(spec);
         const BoundArguments arguments = bind(part.object, spec.parameters);
         part.force = create<NonidealForce>(part.object, arguments);
-        std::span<const char* const> names;
+        std::span<const char*const> names, listened;
         std::span<const AttachmentRequest> requests;
         call_plugin(part.object, "attachments, work or tied_to_inertial_frame", [&] {
             names = part.force->attachments();
@@ -467,7 +502,9 @@ private:
             part.work = part.force->work();
             part.is_external =
                 part.work == WorkKind::external || part.force->tied_to_inertial_frame();
+            listened = part.force->listens_to();
         });
+        for (const char* key : listened) part.listens_to.push_back(listen(part, arguments, key));
         if (part.contact != nullptr) {
             put_on_constraint(part, arguments);
         } else {
@@ -479,25 +516,44 @@ private:
         model_.forces.push_back(std::move(part));
     }
 
-    /// Finds the constraint that friction acts on.
-    void put_on_constraint(ForcePart& part, const BoundArguments& arguments) {
-        const std::string key = part.contact->constraint();
+    /// Index of the constraint that a force's parameter names.
+    int find_constraint(const ForcePart& part,
+                        const BoundArguments& arguments,
+                        const char* key) const {
         const std::string name(arguments.text(key));
         std::vector<std::string> names;
-        for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
-            names.push_back(model_.constraints[c].object.name);
-            if (names.back() == name) part.constraint = static_cast<int>(c);
+        for (const ConstraintPart& candidate : model_.constraints) {
+            if (candidate.object.name == name) return static_cast<int>(names.size());
+            names.push_back(candidate.object.name);
         }
-        if (part.constraint < 0) {
-            const std::string near = nearest_name(name, names);
-            throw Error(
-                ErrorKind::manifest,
-                fmt::format("{}: there is no constraint \"{}\"{}",
-                            part.object.label,
-                            name,
-                            near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)),
-                arguments.place_of(key));
-        }
+        const std::string near = nearest_name(name, names);
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{}: there is no constraint \"{}\"{}",
+                                part.object.label,
+                                name,
+                                near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)),
+                    arguments.place_of(key));
+    }
+
+    /// The constraint whose reaction a force hears.
+    int listen(const ForcePart& part, const BoundArguments& arguments, const char* key) const {
+        const int index = find_constraint(part, arguments, key);
+        const ConstraintPart& heard = model_.constraints[static_cast<std::size_t>(index)];
+        if (heard.reaction != ReactionKind::force)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: the reaction of {} (type {}) is no force on a point; "
+                                    "listen to a constraint of points, such as \"position\"",
+                                    part.object.label,
+                                    heard.object.label,
+                                    heard.object.type->name),
+                        arguments.place_of(key));
+        return index;
+    }
+
+    /// Finds the constraint that friction acts on.
+    void put_on_constraint(ForcePart& part, const BoundArguments& arguments) {
+        const char* const key = part.contact->constraint();
+        part.constraint = find_constraint(part, arguments, key);
         const ConstraintPart& on = model_.constraints[static_cast<std::size_t>(part.constraint)];
         if (on.constraint->tangents() == nullptr)
             throw Error(ErrorKind::manifest,
@@ -687,6 +743,37 @@ Attachment Model::attach(const std::string& text,
         }
     });
     return out;
+}
+
+void Model::attach_points(const std::string& text,
+                          const std::string& owner,
+                          const Place& place,
+                          std::vector<Attachment>& to) const {
+    std::string body_name;
+    std::string group;
+    const bool is_split = split_attachment(text, body_name, group);
+    Locator where;
+    const bool is_group =
+        is_split && body_name != "ground" &&
+        (group == "*" || (read_locator(group, where) && where.kind == Locator::Kind::name));
+    if (!is_group) {
+        to.push_back(attach(text, owner, place, false));
+        return;
+    }
+    const BodyPart& part = bodies[static_cast<std::size_t>(body_index(body_name, owner, place))];
+    std::span<const std::int32_t> points;
+    call_plugin(part.object, "group", [&] {
+        try {
+            points = part.body->group(group);
+        } catch (const std::invalid_argument& reason) {
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}\"{}\": {}", prefix(owner), text, reason.what()),
+                        place);
+        }
+    });
+    to.reserve(to.size() + points.size());
+    for (const std::int32_t index : points)
+        to.push_back(attach(fmt::format("{}@{}", body_name, index), owner, place, false));
 }
 
 Attachment Model::attach_coordinate(const std::string& text,

@@ -77,6 +77,7 @@ struct ForcePart {
     std::vector<Attachment> attachments;
     const ContactLaw* contact = nullptr;  ///< dry friction on a constraint, without attachments
     int constraint = -1;                  ///< that constraint's index
+    std::vector<int> listens_to;          ///< constraints whose reactions it hears
 };
 
 /// Position and, where v and rate are not null, velocity of an attachment, linear or not.
@@ -104,6 +105,13 @@ public:
                       const std::string& owner,
                       const Place& place,
                       bool is_direction) const;
+
+    /// Resolves "NAME@GROUP" and "NAME@*" to all the points of a body's group, and any other text
+    /// as attach() does; adds them to `to`.
+    void attach_points(const std::string& text,
+                       const std::string& owner,
+                       const Place& place,
+                       std::vector<Attachment>& to) const;
 
     /// Resolves "NAME.x": a coordinate of a body in the first of the attachment's scalars.
     Attachment attach_coordinate(const std::string& text,

@@ -63,7 +63,8 @@ RowStep step_of(const PluginCall& call, std::vector<double>& state1) {
             call.number("t0"),
             call.number("h"),
             state0,
-            state1};
+            state1,
+            call.input("reactions")};
 }
 
 std::vector<CallValues> call_rows(const RowSource& rows, const PluginCall& call) {
@@ -120,7 +121,7 @@ std::vector<CallValues> call_force(const NonidealForce& force, const PluginCall&
         if (!state1.empty()) std::ranges::copy(state1, out.add("state1", state1.size()).begin());
     } else {
         const std::span<const double> u = call.input("u");
-        force.evaluate({u, call.input("du"), call.number("t")},
+        force.evaluate({u, call.input("du"), call.number("t"), call.input("reactions")},
                        call.input("state"),
                        {out.add("f", u.size(), 3)});
     }
@@ -242,11 +243,17 @@ PluginCall capture_of(const RowStep& step, std::span<const double> mean_velocity
         .in("rate", mean_velocity)
         .in("t0", step.t0)
         .in("h", step.h)
-        .in("state0", step.state0);
+        .in("state0", step.state0)
+        .in("reactions", step.reactions);
 }
 
 PluginCall capture_of(const RowPoint& at, std::span<const double> state) {
-    return PluginCall("evaluate").in("u", at.u).in("du", at.du).in("t", at.t).in("state", state);
+    return PluginCall("evaluate")
+        .in("u", at.u)
+        .in("du", at.du)
+        .in("t", at.t)
+        .in("state", state)
+        .in("reactions", at.reactions);
 }
 
 std::string locator_text(const Locator& where) {

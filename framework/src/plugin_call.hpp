@@ -2,6 +2,7 @@
 // A call of a plugin as a value: what went in, and how to make it once more.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -77,6 +78,7 @@ std::vector<std::string> bad_entries(const std::vector<CallValues>& outputs);
 /// What an object was made of, beside its type: enough to make it once more.
 struct ObjectRecord {
     std::string parameters;  ///< "key = value" lines
+    std::array<double, 3> gravity{};
     /// Motions of other bodies at the start that its factory may have asked for.
     std::vector<std::pair<std::string, RigidMotion>> motions;
 };

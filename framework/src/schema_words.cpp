@@ -40,6 +40,7 @@ std::vector<std::string> shape_texts(const Parameter& p) {
     add_if(Shape::direction, "a direction such as \"box@[1, 0, 0]\"");
     add_if(Shape::body, "the name of a body");
     add_if(Shape::object, "the name of an object");
+    add_if(Shape::file, "the name of a file");
     return phrases;
 }
 
@@ -108,6 +109,8 @@ std::string_view shape_name(Shape shape) {
             return "the name of a body";
         case Shape::object:
             return "the name of an object";
+        case Shape::file:
+            return "the name of a file";
     }
     return "something else";
 }

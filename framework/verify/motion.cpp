@@ -78,9 +78,9 @@ Stage::Stage(const TypeDescriptor& type, const BoundArguments& arguments, const 
     }
     for (const AttachmentRequest& request : requests)
         add(request.text,
-            request.kind == AttachmentRequest::Kind::point       ? Kind::point
+            request.kind == AttachmentRequest::Kind::coordinate  ? Kind::coordinate
             : request.kind == AttachmentRequest::Kind::direction ? Kind::direction
-                                                                 : Kind::coordinate);
+                                                                 : Kind::point);
     num_scalars_ = 3 * static_cast<int>(attachments_.size());
 }
 

@@ -45,7 +45,7 @@ void keep_positive_part(Matrix& G) {
 /// Numbers the coordinates and rates of one equation as they turn up.
 class Equation::Scope final : public FormulaScope {
 public:
-    Scope(Level level, std::vector<std::string>& coordinates, std::vector<Variable>& variables)
+    Scope(Level level, std::vector<NamedCoordinate>& coordinates, std::vector<Variable>& variables)
         : level_(level), coordinates_(coordinates), variables_(variables) {}
 
     int find(const FormulaName& name) override {
@@ -69,16 +69,16 @@ public:
             throw std::invalid_argument(
                 "found the rate \"" + (name.is_rate ? "der(" + name.text() + ")" : name.text()) +
                 "\" in an equation on coordinates; write level = \"velocity\"");
-        return number(coordinate.text(), is_rate);
+        return number(coordinate.text(), name.offset, is_rate);
     }
 
     std::string expected() const override { return "a coordinate such as \"box.x\""; }
 
 private:
-    int number(const std::string& coordinate, bool is_rate) {
-        const auto known = std::ranges::find(coordinates_, coordinate);
+    int number(const std::string& coordinate, int offset, bool is_rate) {
+        const auto known = std::ranges::find(coordinates_, coordinate, &NamedCoordinate::text);
         const auto scalar = static_cast<std::int32_t>(3 * (known - coordinates_.begin()));
-        if (known == coordinates_.end()) coordinates_.push_back(coordinate);
+        if (known == coordinates_.end()) coordinates_.push_back({coordinate, offset});
         for (std::size_t i = 0; i < variables_.size(); ++i)
             if (variables_[i].scalar == scalar && variables_[i].is_rate == is_rate)
                 return static_cast<int>(i);
@@ -87,11 +87,11 @@ private:
     }
 
     Level level_;
-    std::vector<std::string>& coordinates_;
+    std::vector<NamedCoordinate>& coordinates_;
     std::vector<Variable>& variables_;
 };
 
-Equation::Equation(std::string_view text, Level level, std::vector<std::string>& coordinates)
+Equation::Equation(std::string_view text, Level level, std::vector<NamedCoordinate>& coordinates)
     : level_(level), formula_([&] {
           Scope scope(level, coordinates, variables_);
           return Formula::parse_equation(text, scope);

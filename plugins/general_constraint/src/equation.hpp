@@ -15,6 +15,12 @@ namespace ancora::general_constraint {
 
 enum class Level { position, velocity };
 
+/// A coordinate that equations name, "box.x", and where the first of them does.
+struct NamedCoordinate {
+    std::string text;
+    int offset = 0;  ///< in the equation [bytes]
+};
+
 /// phi(u, t) = 0 at position level, psi(u, u', t) = 0 at velocity level, in those of the
 /// constraint's scalars u and rates u' that the formula names.
 class Equation {
@@ -22,7 +28,7 @@ public:
     /// [assembly] Reads the text. `coordinates` are those that the constraint has asked for, as
     /// "box.x"; new ones are added at the end. Coordinate k is scalar 3 k of u.
     /// @throws FormulaError if the text is no equation of this level
-    Equation(std::string_view text, Level level, std::vector<std::string>& coordinates);
+    Equation(std::string_view text, Level level, std::vector<NamedCoordinate>& coordinates);
 
     /// [assembly] The row's block; refers to this object.
     RowBlock block() const;

@@ -16,19 +16,28 @@ GeneralConstraint::GeneralConstraint(const Arguments& arguments) {
     for (int i = 0; i < count; ++i) {
         const std::string text(is_list ? arguments.text("equation", i)
                                        : arguments.text("equation"));
+        const std::string which =
+            is_list ? "equation " + std::to_string(i + 1) + " of " + std::to_string(count) + ", "
+                    : "";
         try {
             equations_.emplace_back(text, level, coordinates_);
+            while (places_.size() < coordinates_.size()) {
+                const auto position =
+                    static_cast<std::size_t>(coordinates_[places_.size()].offset) + 1;
+                places_.push_back(which + "position " + std::to_string(position) + "\n" +
+                                  formula_excerpt(text, position));
+            }
         } catch (const FormulaError& error) {
-            const std::string which = is_list ? "equation " + std::to_string(i + 1) + " of " +
-                                                    std::to_string(count) + ", "
-                                              : "";
             arguments.fail("equation",
                            which + error.what() + "\n" + formula_excerpt(text, error.position()));
         }
     }
     // Now that no text and no equation moves any more.
-    for (const std::string& coordinate : coordinates_)
-        requests_.push_back({AttachmentRequest::Kind::coordinate, coordinate.c_str(), "equation"});
+    for (std::size_t i = 0; i < coordinates_.size(); ++i)
+        requests_.push_back({AttachmentRequest::Kind::coordinate,
+                             coordinates_[i].text.c_str(),
+                             "equation",
+                             places_[i].c_str()});
     for (const Equation& equation : equations_) blocks_.push_back(equation.block());
 }
 

@@ -52,7 +52,8 @@ public:
                           std::span<double> G) const override;
 
 private:
-    std::vector<std::string> coordinates_;
+    std::vector<NamedCoordinate> coordinates_;
+    std::vector<std::string> places_;  ///< of each in its equation, for messages
     std::vector<AttachmentRequest> requests_;
     std::vector<Equation> equations_;
     std::vector<RowBlock> blocks_;

@@ -29,6 +29,8 @@ class Arguments {
 public:
     /// Name of the object that is being made.
     virtual std::string_view object_name() const = 0;
+    /// Uniform acceleration of gravity in the model, inertial axes [m/s^2].
+    virtual std::array<double, 3> gravity() const = 0;
 
     /// True if the manifest gives the key or the schema has a default for it.
     virtual bool has(std::string_view key) const = 0;
@@ -47,6 +49,8 @@ public:
     virtual int rows(std::string_view key) const = 0;
     virtual int num_texts(std::string_view key) const = 0;
     virtual std::string_view text(std::string_view key, int index) const = 0;
+    /// Where the file is that the key names: a path that this process can open.
+    virtual std::string_view path(std::string_view key) const = 0;
     virtual const Arguments& table(std::string_view key) const = 0;
     /// Start of the body that the key names.
     virtual const RigidMotion& motion_of(std::string_view key) const = 0;
@@ -55,6 +59,13 @@ public:
     /// object's own place if the key is not given). The message starts in lower case and has no
     /// full stop at its end.
     [[noreturn]] virtual void fail(std::string_view key, std::string_view message) const = 0;
+
+    /// Refuses what stands in the file that `key` names: throws a manifest error at a place in that
+    /// file, line and column counted from 1; 0: the file, or the line, as a whole.
+    [[noreturn]] virtual void fail_in_file(std::string_view key,
+                                           int line,
+                                           int column,
+                                           std::string_view message) const = 0;
 
     /// Three numbers as an array.
     std::array<double, 3> triple(std::string_view key) const {

@@ -30,10 +30,14 @@ struct AttachmentRequest {
         direction,   ///< the same forms, as a direction
         coordinate,  ///< "box.x": a coordinate of the reference point or one that the body names,
                      ///< in the first of the attachment's three scalars; the others are zero
+        points,      ///< forces only. Every point of a group, "net@rim", or of a body, "net@*": as
+                     ///< many attachments as Body::group has entries, in their order
     };
     Kind kind = Kind::point;
     const char* text = "";
-    const char* key = "";  ///< parameter that the request comes from, for the place of messages
+    const char* key = "";    ///< parameter that the request comes from, for the place of messages
+    const char* where = "";  ///< where the text stands within the parameter's value, put behind
+                             ///< messages about it: "position 7\n    2*bx.x = 1\n      ^"
 };
 
 /// Receives the map from a body's coordinates to the three inertial components of an attachment.

@@ -100,6 +100,14 @@ public:
     /// @throws std::invalid_argument if the body has no such point or direction, with the reason
     virtual void attach(const Locator& where, AttachmentSink& out) const = 0;
 
+    /// [assembly] The points of a named group as indices, as a Locator has them; "*" names all. The
+    /// span lives as long as the body.
+    /// @throws std::invalid_argument if the body has no such group, with the reason
+    virtual std::span<const std::int32_t> group(std::string_view name) const {
+        static_cast<void>(name);
+        throw std::invalid_argument("has no groups of points");
+    }
+
     /// [assembly] Index of the coordinate that the body calls `name` ("qw"), -1 if there is none.
     /// "x", "y" and "z" mean the reference point and are looked up through attach().
     virtual int find_coordinate(std::string_view name) const {

@@ -27,6 +27,22 @@ struct ForceOf {
 
 }  // namespace detail
 
+/// The reactions that a force listens to, one for each parameter::object of its schema.
+class Reactions {
+public:
+    explicit Reactions(std::span<const double> numbers) : numbers_(numbers) {}
+
+    std::size_t size() const { return numbers_.size() / 3; }
+    /// Force on the first attachment of the constraint that object parameter i names, inertial
+    /// axes [N].
+    Vector3<double> operator[](std::size_t i) const {
+        return {numbers_[3 * i], numbers_[3 * i + 1], numbers_[3 * i + 2]};
+    }
+
+private:
+    std::span<const double> numbers_;
+};
+
 /// Forces C on the points and directions of a schema. The author's class derives from
 /// ForceLaw<itself>, has a schema kParameters, says by work() under which heading the work is
 /// booked, and has
@@ -37,6 +53,14 @@ struct ForceOf {
 /// attachment a Vec3 alone is returned; of two points a Vec3 means the force on the first, and the
 /// second gets its opposite. Vector3<double> serves as well as Vec3. What belongs to a direction is
 /// conjugate to its three components [N m].
+///
+/// A force that depends on the reactions of constraints, as the torque in a journal bearing does,
+/// names each of them by a parameter::object of its schema and takes, behind all else,
+///
+///   const Reactions& reactions
+///
+/// which the kernel solves together with the force (see NonidealForce::listens_to). Dry friction is
+/// a FrictionLaw.
 ///
 /// Over a step the force is that of the midpoint with the mean rates, and its work is force times
 /// displacement: the ledger closes to rounding. It needs no derivative.
@@ -53,37 +77,60 @@ public:
         return SchemaOf<Author>::kAttachments;
     }
 
+    std::span<const char* const> listens_to() const override { return kObjects; }
+
     void evaluate(const RowPoint& at,
                   std::span<const double>,
                   const ForceValues& out) const override {
-        using Schema = SchemaOf<Author>;
-        using List = typename Schema::List;
-        using Law = detail::ForceOf<Author>;
-        const Law law{static_cast<const Author&>(*this)};
-        const double* u = at.u.data();
-        const double* du = at.du.data();
-        constexpr bool takes_rates_and_t = List::template takes_pair<Law, double, double>();
-        constexpr bool takes_rates = List::template takes_pair<Law, double>();
-        constexpr bool takes_t = List::template takes<Law, double, double>();
-        static_assert(
-            takes_rates_and_t || takes_rates || takes_t || List::template takes<Law, double>(),
-            "force() must take, in the order of the schema, one vector for each point "
-            "and direction, then perhaps as many rates, and perhaps t");
-        static_assert(Schema::kNumCoordinates == 0, "a force acts on points and directions");
-        if constexpr (takes_rates_and_t)
-            put(List::call_pair(law, u, du, at.t), out.f);
-        else if constexpr (takes_rates)
-            put(List::call_pair(law, u, du), out.f);
-        else if constexpr (takes_t)
-            put(List::call(law, u, at.t), out.f);
+        if constexpr (kObjects.empty())
+            call(at, out);
         else
-            put(List::call(law, u), out.f);
+            call(at, out, Reactions(at.reactions));
     }
 
 protected:
     ForceLaw() = default;
 
 private:
+    static constexpr bool is_object(const Parameter& p) { return p.allows(Shape::object); }
+    static constexpr auto kObjects = [] {
+        constexpr std::size_t count = [] {
+            std::size_t n = 0;
+            for (const Parameter& p : Author::kParameters) n += is_object(p);
+            return n;
+        }();
+        return SchemaOf<Author>::template names<count>(&is_object);
+    }();
+
+    /// Calls the author's function with what it takes; `heard` are the reactions, or nothing.
+    template <class... Heard>
+    void call(const RowPoint& at, const ForceValues& out, const Heard&... heard) const {
+        using Schema = SchemaOf<Author>;
+        using List = typename Schema::List;
+        using Law = detail::ForceOf<Author>;
+        const Law law{static_cast<const Author&>(*this)};
+        const double* u = at.u.data();
+        const double* du = at.du.data();
+        constexpr bool takes_rates_and_t =
+            List::template takes_pair<Law, double, double, Heard...>();
+        constexpr bool takes_rates = List::template takes_pair<Law, double, Heard...>();
+        constexpr bool takes_t = List::template takes<Law, double, double, Heard...>();
+        static_assert(takes_rates_and_t || takes_rates || takes_t ||
+                          List::template takes<Law, double, Heard...>(),
+                      "force() must take, in the order of the schema, one vector for each point "
+                      "and direction, then perhaps as many rates, and perhaps t; and, where the "
+                      "schema has a parameter::object, const Reactions& at the end");
+        static_assert(Schema::kNumCoordinates == 0, "a force acts on points and directions");
+        if constexpr (takes_rates_and_t)
+            put(List::call_pair(law, u, du, at.t, heard...), out.f);
+        else if constexpr (takes_rates)
+            put(List::call_pair(law, u, du, heard...), out.f);
+        else if constexpr (takes_t)
+            put(List::call(law, u, at.t, heard...), out.f);
+        else
+            put(List::call(law, u, heard...), out.f);
+    }
+
     template <class Forces>
     static void put(const Forces& forces, std::span<double> f) {
         constexpr std::size_t kCount = SchemaOf<Author>::kCount;

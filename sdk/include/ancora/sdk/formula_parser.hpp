@@ -219,6 +219,7 @@ private:
     FormulaName read_coordinate(bool is_rate) {
         FormulaName out;
         out.is_rate = is_rate;
+        out.offset = static_cast<int>(at_);
         const bool is_quoted = peek() == '\'';
         out.object = read_name();
         if (peek() == '@') {

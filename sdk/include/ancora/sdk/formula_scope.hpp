@@ -14,6 +14,7 @@ struct FormulaName {
     std::string place;      ///< "3", "corner", "[1, 0, 0]", or empty
     std::string component;  ///< "x"; empty for a bare name
     bool is_rate = false;   ///< it stands in der()
+    int offset = 0;         ///< where its text begins in the formula [bytes]
 
     /// As a manifest writes it, with numbers in their shortest form: "box@[1, 0, 0].x".
     std::string text() const {

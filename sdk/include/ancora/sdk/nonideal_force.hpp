@@ -70,6 +70,13 @@ public:
     /// [assembly] The law of dry friction, if this is one; lives as long as the object.
     virtual const ContactLaw* contact() const { return nullptr; }
 
+    /// [assembly] Names of the parameters that name constraints to whose reactions the force
+    /// listens. RowPoint::reactions and RowStep::reactions then hold, for each in this order, the
+    /// reaction on its first attachment, three inertial components [N] (zero for constraints whose
+    /// reaction is no force on a point). The kernel solves force and reactions together: by
+    /// iteration, so that the force must not raise the reaction by more than it grew itself.
+    virtual std::span<const char* const> listens_to() const { return {}; }
+
     virtual WorkKind work() const = 0;
 
     /// [assembly] True if the force acts against the inertial frame (a medium, a fixed field) even
@@ -86,7 +93,8 @@ public:
     virtual void evaluate_step(const RowStep& step,
                                std::span<const double> mean_velocity,
                                const ForceValues& out) const {
-        evaluate({step.mid, mean_velocity, step.t0 + 0.5 * step.h}, step.state0, out);
+        evaluate(
+            {step.mid, mean_velocity, step.t0 + 0.5 * step.h, step.reactions}, step.state0, out);
     }
 
     virtual int num_state() const { return 0; }

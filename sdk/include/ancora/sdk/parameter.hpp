@@ -21,6 +21,7 @@ enum class Shape : std::uint32_t {
     direction = 1u << 9,  ///< an attachment that names a direction
     body = 1u << 10,      ///< the name of another body
     object = 1u << 11,    ///< the name of any other object of the model
+    file = 1u << 12,      ///< a file, relative to the folder of the manifest that names it
 };
 
 /// One parameter of a type: name, allowed shapes, unit, default or required, range, one-line doc.
@@ -115,6 +116,8 @@ struct Parameter {
         p.num_children = N;
         return p;
     }
+    constexpr Parameter or_texts() const { return with(Shape::texts); }
+    constexpr Parameter or_file() const { return with(Shape::file); }
     constexpr Parameter with(Shape shape) const {
         Parameter p = *this;
         p.shapes |= static_cast<std::uint32_t>(shape);
@@ -182,6 +185,11 @@ constexpr Parameter body(const char* name, const char* doc) {
 /// Any other object of the model, by its name.
 constexpr Parameter object(const char* name, const char* doc) {
     return make(name, "", doc, Shape::object);
+}
+
+/// A file that exists and can be read; Arguments::path says where it is.
+constexpr Parameter file(const char* name, const char* doc) {
+    return make(name, "", doc, Shape::file);
 }
 
 }  // namespace parameter

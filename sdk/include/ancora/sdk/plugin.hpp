@@ -12,6 +12,7 @@
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/body.hpp"
 #include "ancora/sdk/constraint.hpp"
+#include "ancora/sdk/derivative_source.hpp"
 #include "ancora/sdk/integrator.hpp"
 #include "ancora/sdk/nonideal_force.hpp"
 #include "ancora/sdk/parameter.hpp"
@@ -72,6 +73,8 @@ struct TypeDescriptor {
     Examples examples{};  ///< the first null ends them
     Claims claims;
     std::int32_t order = 0;  ///< integrators: order of convergence; 0: not stated
+    DerivativeSources
+        derivatives{};  ///< bodies and constraints: where those of their rows come from
 };
 
 /// First bytes of every descriptor.
@@ -145,7 +148,8 @@ constexpr TypeDescriptor type(const char* name, const TypeDocs& docs) {
             .create = &detail::create<T>,
             .examples = docs.examples,
             .claims = docs.claims,
-            .order = docs.order};
+            .order = docs.order,
+            .derivatives = derivative_sources<T>()};
 }
 
 /// The same for a class with parameters.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace ancora {
@@ -28,11 +29,18 @@ constexpr bool is_velocity_kind(RowKind kind) {
 }
 
 /// Law of one row.
+///
+/// With `tension_only` an elastic row is slack, s = 0, where pi / c + s0 < 0: its potential is
+/// c <pi / c + s0>^2 / 2 with <x> = max(x, 0), its viscosity acts on the taut part of pi alone, and
+/// s is never negative.
 struct RowLaw {
     RowKind kind = RowKind::constraint;
     double compliance = 0.0;  ///< c > 0 for elastic rows: energy pi^2 / (2 c)
     double viscosity = 0.0;   ///< eta >= 0
     double prestress = 0.0;   ///< s0
+    bool tension_only = false;
+    /// An elastic row whose pi rises above this breaks: s = 0 from then on.
+    double breaks_at = std::numeric_limits<double>::infinity();
 };
 
 /// Polynomial degree of pi in the local scalars. Linear and quadratic functions have the exact
@@ -69,6 +77,7 @@ struct RowPoint {
     std::span<const double> u;
     std::span<const double> du;
     double t = 0.0;
+    std::span<const double> reactions{};  ///< what NonidealForce::listens_to() names, else empty
 };
 
 /// Results of the continuous face for one block. A span that is empty is not wanted.
@@ -93,6 +102,8 @@ struct RowStep {
     std::span<const double> state0;  ///< the source's state at t0
     std::span<double> state1;  ///< its state at t0 + h if the step is accepted; holds state0 until
                                ///< the source writes it
+    std::span<const double> reactions{};  ///< what NonidealForce::listens_to() names, their means
+                                          ///< over the step; else empty
 };
 
 /// Results of the discrete face for one block; every entry is written.

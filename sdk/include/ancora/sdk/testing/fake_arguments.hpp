@@ -3,6 +3,7 @@
 // kernel.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdlib>
 #include <map>
@@ -78,7 +79,13 @@ public:
         return *this;
     }
 
+    FakeArguments& set_gravity(const std::array<double, 3>& gravity) {
+        gravity_ = gravity;
+        return *this;
+    }
+
     std::string_view object_name() const override { return "fake"; }
+    std::array<double, 3> gravity() const override { return gravity_; }
     bool has(std::string_view key) const override { return find(key) != nullptr; }
     bool given(std::string_view key) const override {
         find(key);
@@ -94,6 +101,7 @@ public:
                                     Shape::body,
                                     Shape::table};
         const Value& value = at(key);
+        if (std::holds_alternative<std::string>(value) && is_file(key)) return Shape::file;
         if (const Numbers* x = std::get_if<Numbers>(&value)) return x->shape;
         if (std::holds_alternative<std::int64_t>(value) && allows_only_numbers(key))
             return Shape::number;
@@ -108,6 +116,7 @@ public:
         return get<double>(key);
     }
     std::string_view text(std::string_view key) const override { return get<std::string>(key); }
+    std::string_view path(std::string_view key) const override { return get<std::string>(key); }
     std::span<const double> numbers(std::string_view key) const override {
         return get<Numbers>(key).values;
     }
@@ -124,6 +133,14 @@ public:
     }
     [[noreturn]] void fail(std::string_view key, std::string_view message) const override {
         throw std::runtime_error(std::string(key) + ": " + std::string(message));
+    }
+    /// Throws std::runtime_error("KEY:LINE:COLUMN: MESSAGE").
+    [[noreturn]] void fail_in_file(std::string_view key,
+                                   int line,
+                                   int column,
+                                   std::string_view message) const override {
+        throw std::runtime_error(std::string(key) + ':' + std::to_string(line) + ':' +
+                                 std::to_string(column) + ": " + std::string(message));
     }
 
 private:
@@ -151,6 +168,12 @@ private:
     bool allows_only_numbers(std::string_view key) const {
         const Parameter* p = declaration(key);
         return p == nullptr || !p->allows(Shape::integer);
+    }
+
+    /// A text given to a parameter that takes files, and no texts, names one.
+    bool is_file(std::string_view key) const {
+        const Parameter* p = declaration(key);
+        return p != nullptr && p->allows(Shape::file) && !p->allows(Shape::text);
     }
 
     /// The value, its default, or null.
@@ -199,6 +222,7 @@ private:
 
     std::span<const Parameter> schema_;
     bool has_schema_ = false;
+    std::array<double, 3> gravity_{};
     std::map<std::string, Value> given_;
     std::map<std::string, Value> defaults_;
 };

@@ -59,6 +59,11 @@ constexpr ancora::Parameter kTruss[] = {
         .otherwise("[0.0, 0.0, 0.0]"),
     p::body("velocity_from", "start as if carried rigidly by this body"),
     p::table("spin", kSpin, "start rotating about an axis; adds to `velocity`"),
+    p::text("start",
+            "where nodes start: as given, or in the steady shape under spin and gravity",
+            "given|relaxed")
+        .otherwise("\"given\""),
+    p::vector("held", 0, "", "nodes that a relaxed start leaves where they are").nonnegative(),
 };
 
 constexpr ancora::TypeDescriptor kTypes[] = {
@@ -93,7 +98,14 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "area = 1.0e-4\n"
                       "density = 0.0\n"
                       "node_masses = [[0, 1.0], [1, 2.0]]\n"
-                      "velocity_from = \"a\""},
+                      "velocity_from = \"a\"",
+                      "grid = { counts = [5, 1], spacing = [0.25, 1.0] }\n"
+                      "young = 1.0e6\n"
+                      "area = 1.0e-4\n"
+                      "density = 1000.0\n"
+                      "rest_length = 0.2\n"
+                      "start = \"relaxed\"\n"
+                      "held = [0, 4]"},
          .claims = {Claim::rigid_motion_invariant}},
         kTruss),
 };

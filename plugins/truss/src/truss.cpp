@@ -10,8 +10,10 @@
 #include <string_view>
 
 #include <Eigen/Geometry>
+#include <Eigen/SparseCore>
 
 #include "ancora/sdk/math.hpp"
+#include "relaxed_start.hpp"
 #include "steady_spin.hpp"
 #include "text.hpp"
 
@@ -155,6 +157,23 @@ std::vector<RowLaw> row_laws(const Material& material, const std::vector<double>
     return laws;
 }
 
+// The mass matrix without its factor I_3, nodes by nodes.
+Eigen::SparseMatrix<double> node_by_node(const Truss& truss) {
+    struct Sink final : MassSink {
+        void add(int i, int j, double value) override {
+            if (i % 3 != 0) return;
+            entries.emplace_back(i / 3, j / 3, value);
+            if (i != j) entries.emplace_back(j / 3, i / 3, value);
+        }
+        std::vector<Eigen::Triplet<double>> entries;
+    } sink;
+    truss.mass(sink);
+    const auto num_nodes = static_cast<Eigen::Index>(truss.coordinates().size() / 3);
+    Eigen::SparseMatrix<double> M(num_nodes, num_nodes);
+    M.setFromTriplets(sink.entries.begin(), sink.entries.end());
+    return M;
+}
+
 }  // namespace
 
 Truss::Truss(const Arguments& arguments)
@@ -162,14 +181,7 @@ Truss::Truss(const Arguments& arguments)
     node_mass_ = read_node_masses(arguments, net_.num_nodes());
     refuse_loose_nodes(arguments, net_, node_mass_);
 
-    // v = V + omega x (r - c)
     const auto [velocity, spin] = read_motion(arguments);
-    v_.reserve(net_.x.size());
-    for (std::int32_t i = 0; i < net_.num_nodes(); ++i) {
-        const Vec3 v = velocity + spin.omega.cross(net_.node(i) - spin.center);
-        v_.insert(v_.end(), v.data(), v.data() + 3);
-    }
-
     rest_length_ = read_rest_lengths(arguments, net_, material_, node_mass_, spin);
     for (const double L : rest_length_) inv_L2_.push_back(1.0 / (L * L));
 
@@ -178,6 +190,15 @@ Truss::Truss(const Arguments& arguments)
     for (const auto [a, b] : net_.elements)
         stencil_.insert(stencil_.end(), {3 * a, 3 * a + 1, 3 * a + 2, 3 * b, 3 * b + 1, 3 * b + 2});
     laws_ = row_laws(material_, rest_length_);
+    net_.x = start_positions(arguments, net_, rest_length_, laws_, node_by_node(*this), spin);
+
+    // v = V + omega x (r - c)
+    v_.reserve(net_.x.size());
+    for (std::int32_t i = 0; i < net_.num_nodes(); ++i) {
+        const Vec3 v = velocity + spin.omega.cross(net_.node(i) - spin.center);
+        v_.insert(v_.end(), v.data(), v.data() + 3);
+    }
+
     block_ = {.name = "strain",
               .num_items = net_.num_elements(),
               .rows_per_item = 1,

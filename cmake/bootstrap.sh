@@ -22,6 +22,7 @@ packages="
     libfmt-dev libssl-dev
     libtomlplusplus-dev
     nlohmann-json3-dev
+    libpugixml-dev
     doctest-dev
 "
 

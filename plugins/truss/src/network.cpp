@@ -13,6 +13,8 @@
 #include <Eigen/Geometry>
 
 #include "ancora/sdk/math.hpp"
+#include "groups.hpp"
+#include "mesh.hpp"
 #include "text.hpp"
 
 namespace ancora::truss {
@@ -116,6 +118,7 @@ Network from_grid(const Arguments& grid) {
         join(nx - 1, ny - 1, 0, nx + 1);
         join(nx - 1, ny - 1, 1, nx - 1);
     }
+    add_grid_groups(net, nx, ny);
     return net;
 }
 
@@ -157,12 +160,19 @@ void refuse_duplicates(const Arguments& arguments, const Network& net) {
                            "; give the second one's area to the first");
 }
 
+Network from_mesh(const Arguments& arguments) {
+    if (arguments.shape("mesh") == Shape::file) return network_from_mesh(arguments, "mesh", false);
+    const Arguments& mesh = arguments.table("mesh");
+    return network_from_mesh(mesh, "file", mesh.boolean("edges"));
+}
+
 // The one way in which the network is given: its first key.
 std::string_view way_of(const Arguments& arguments) {
     struct Way {
         const char *key, *partner;
     };
-    constexpr Way ways[] = {{"from", "to"}, {"nodes", "elements"}, {"grid", nullptr}};
+    constexpr Way ways[] = {
+        {"from", "to"}, {"nodes", "elements"}, {"grid", nullptr}, {"mesh", nullptr}};
     std::string_view found;
     for (const auto& [key, partner] : ways) {
         const bool has_partner = partner != nullptr && arguments.given(partner);
@@ -180,7 +190,7 @@ std::string_view way_of(const Arguments& arguments) {
     if (found.empty())
         arguments.fail("nodes",
                        "a truss needs \"from\" and \"to\", or \"nodes\" and \"elements\", "
-                       "or \"grid\"");
+                       "or \"grid\", or \"mesh\"");
     return found;
 }
 
@@ -190,6 +200,7 @@ Network build_network(const Arguments& arguments) {
     const std::string_view way = way_of(arguments);
     Network net = way == "from"    ? from_two_points(arguments)
                   : way == "nodes" ? from_lists(arguments)
+                  : way == "mesh"  ? from_mesh(arguments)
                                    : from_grid(arguments.table("grid"));
     measure_elements(arguments, way == "nodes" ? "elements" : way, net);
     if (way == "nodes") refuse_duplicates(arguments, net);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
@@ -17,11 +18,19 @@ struct Element {
     std::int32_t b = 0;
 };
 
+/// Nodes and elements that go by a name.
+struct Group {
+    std::string name;
+    std::vector<std::int32_t> nodes;     ///< ascending
+    std::vector<std::int32_t> elements;  ///< ascending; their nodes are among `nodes`
+};
+
 /// Nodes and elements, geometry only.
 struct Network {
     std::vector<double> x;  ///< positions at the start [m], 3 per node, inertial axes
     std::vector<Element> elements;
     std::vector<double> distance;  ///< of each element's nodes at the start [m], > 0
+    std::vector<Group> groups;     ///< of a mesh file or a grid
 
     Eigen::Map<const Vec3> node(std::int32_t i) const {
         return Eigen::Map<const Vec3>(x.data() + 3 * static_cast<std::ptrdiff_t>(i));
@@ -30,7 +39,8 @@ struct Network {
     std::int32_t num_elements() const { return static_cast<std::int32_t>(elements.size()); }
 };
 
-/// [assembly] Builds the network that `from` + `to`, `nodes` + `elements` or `grid` describes.
+/// [assembly] Builds the network that `from` + `to`, `nodes` + `elements`, `grid` or `mesh`
+/// describes.
 ///
 /// Node (i, j) of a grid of nx x ny has the number j nx + i. Its elements are, in this order,
 ///   along the first direction    (i, j) to (i+1, j),   number j (nx-1) + i
@@ -38,7 +48,7 @@ struct Network {
 ///   diagonals, if asked for      (i, j) to (i+1, j+1), j (nx-1) + i, after those, and then
 ///                                (i+1, j) to (i, j+1), j (nx-1) + i, after those
 ///
-/// Refused through Arguments::fail: none or several of the three ways, nodes that do not exist,
+/// Refused through Arguments::fail: none or several of the ways, nodes that do not exist,
 /// elements of length zero or given twice.
 Network build_network(const Arguments& arguments);
 

@@ -22,6 +22,12 @@ constexpr ancora::Parameter kGrid[] = {
     p::boolean("diagonals", "also both diagonals of every cell").otherwise("false"),
 };
 
+constexpr ancora::Parameter kMesh[] = {
+    p::file("file", "Gmsh 4.1 as text, or VTK: .vtk as text, .vtu, .vtp").required(),
+    p::boolean("edges", "also the edges of triangles and quadrilaterals, each once")
+        .otherwise("false"),
+};
+
 constexpr ancora::Parameter kSpin[] = {
     p::vector("axis", 3, "", "direction of the axis, of any length").required(),
     p::number("rate", "rad/s", "angular velocity about the axis").required(),
@@ -34,6 +40,9 @@ constexpr ancora::Parameter kTruss[] = {
     p::matrix("nodes", 0, 3, "m", "positions of the nodes of a network, counted from 0"),
     p::matrix("elements", 0, 2, "", "the two nodes of each element"),
     p::table("grid", kGrid, "a rectangular grid of nodes, counted along the first direction first"),
+    p::file("mesh",
+            "nodes, line elements and named groups from a mesh file: Gmsh 4.1 as text, or VTK")
+        .or_table(kMesh),
     p::number("young", "Pa", "Young's modulus E; inf: rigid links")
         .positive()
         .or_infinite()

@@ -13,6 +13,7 @@
 #include <Eigen/SparseCore>
 
 #include "ancora/sdk/math.hpp"
+#include "groups.hpp"
 #include "relaxed_start.hpp"
 #include "steady_spin.hpp"
 #include "text.hpp"
@@ -187,6 +188,7 @@ Truss::Truss(const Arguments& arguments)
 
     for (std::int32_t i = 0; i < net_.num_nodes(); ++i)
         for (std::int32_t axis = 0; axis < 3; ++axis) coordinates_.push_back({i, axis, true, 1.0});
+    for (std::int32_t i = 0; i < net_.num_nodes(); ++i) all_nodes_.push_back(i);
     for (const auto [a, b] : net_.elements)
         stencil_.insert(stencil_.end(), {3 * a, 3 * a + 1, 3 * a + 2, 3 * b, 3 * b + 1, 3 * b + 2});
     laws_ = row_laws(material_, rest_length_);
@@ -239,13 +241,19 @@ void Truss::attach(const Locator& where, AttachmentSink& out) const {
     const std::string nodes = node_range(net_.num_nodes());
     if (where.is_direction)
         throw std::invalid_argument("a truss has no directions, only nodes " + nodes);
-    if (where.kind != Locator::Kind::index)
+    if (where.kind == Locator::Kind::coordinates)
         throw std::invalid_argument("points of a truss are its nodes, written as a number " +
-                                    nodes);
-    if (where.index < 0 || where.index >= net_.num_nodes())
-        throw std::invalid_argument("there is no node " + std::to_string(where.index) +
+                                    nodes + " or as the name of a group of one");
+    const std::int64_t node =
+        where.kind == Locator::Kind::name ? find_point(net_, where.name) : where.index;
+    if (node < 0 || node >= net_.num_nodes())
+        throw std::invalid_argument("there is no node " + std::to_string(node) +
                                     "; this truss has nodes " + nodes);
-    for (int k = 0; k < 3; ++k) out.weight(k, 3 * static_cast<int>(where.index) + k, 1.0);
+    for (int k = 0; k < 3; ++k) out.weight(k, 3 * static_cast<int>(node) + k, 1.0);
+}
+
+std::span<const std::int32_t> Truss::group(std::string_view name) const {
+    return name == "*" ? all_nodes_ : find_group(net_, name).nodes;
 }
 
 PoseKind Truss::pose_kind() const {

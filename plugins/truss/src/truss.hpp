@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
@@ -50,6 +51,7 @@ public:
     void start(std::span<double> q, std::span<double> v) const override;
     void mass(MassSink& M) const override;
     void attach(const Locator& where, AttachmentSink& out) const override;
+    std::span<const std::int32_t> group(std::string_view name) const override;
     /// A single element's reference point is its node 0; a network has none.
     PoseKind pose_kind() const override;
     void pose(std::span<const double> q, std::span<const double> v, Pose& out) const override;
@@ -75,6 +77,7 @@ private:
     std::vector<double> inv_L2_;       ///< 1 / L^2 [1/m^2]
     std::vector<double> v_;            ///< velocities at the start [m/s], 3 per node
     std::vector<Coordinate> coordinates_;
+    std::vector<std::int32_t> all_nodes_;
     std::vector<std::int32_t> stencil_;
     std::vector<RowLaw> laws_;
     RowBlock block_;

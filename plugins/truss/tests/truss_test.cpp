@@ -572,7 +572,7 @@ TEST_SUITE("truss: messages") {
     TEST_CASE("a network is given in one way, completely") {
         CHECK_THROWS_WITH(make(steel()),
                           "nodes: a truss needs \"from\" and \"to\", or \"nodes\" and "
-                          "\"elements\", or \"grid\"");
+                          "\"elements\", or \"grid\", or \"mesh\"");
         CHECK_THROWS_WITH(make(bar().erase("to")), "from: \"from\" needs \"to\" beside it");
         CHECK_THROWS_WITH(make(steel().set_matrix("elements", 2, {0, 1})),
                           "elements: \"elements\" needs \"nodes\" beside it");
@@ -656,9 +656,11 @@ TEST_SUITE("truss: messages") {
         CHECK_THROWS_WITH_AS(body->attach(node(5), sink),
                              "there is no node 5; this truss has nodes 0 to 4",
                              std::invalid_argument);
-        CHECK_THROWS_WITH_AS(body->attach(Locator(), sink),
-                             "points of a truss are its nodes, written as a number 0 to 4",
-                             std::invalid_argument);
+        CHECK_THROWS_WITH_AS(
+            body->attach(Locator(), sink),
+            "points of a truss are its nodes, written as a number 0 to 4 or as the "
+            "name of a group of one",
+            std::invalid_argument);
         CHECK_THROWS_WITH_AS(body->attach(direction, sink),
                              "a truss has no directions, only nodes 0 to 4",
                              std::invalid_argument);

@@ -72,7 +72,9 @@ constexpr ancora::Parameter kTruss[] = {
             "where nodes start: as given, or in the steady shape under spin and gravity",
             "given|relaxed")
         .otherwise("\"given\""),
-    p::vector("held", 0, "", "nodes that a relaxed start leaves where they are").nonnegative(),
+    p::vector("held", 0, "", "nodes that a relaxed start leaves where they are, or their groups")
+        .nonnegative()
+        .or_texts(),
 };
 
 constexpr ancora::TypeDescriptor kTypes[] = {

@@ -3,18 +3,36 @@
 #include "relaxed_start.hpp"
 
 #include <cmath>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "ancora/sdk/math.hpp"
+#include "groups.hpp"
 #include "steady_shape.hpp"
 #include "text.hpp"
 
 namespace ancora::truss {
 namespace {
 
+const Group& held_group(const Arguments& arguments, const Network& net, std::string_view name) {
+    try {
+        return find_group(net, name);
+    } catch (const std::invalid_argument& none) {
+        arguments.fail("held", none.what());
+        throw;
+    }
+}
+
 std::vector<bool> read_held(const Arguments& arguments, const Network& net) {
     std::vector<bool> is_held(static_cast<std::size_t>(net.num_nodes()), false);
     if (!arguments.given("held")) return is_held;
+    if (arguments.shape("held") == Shape::texts) {
+        for (int k = 0; k < arguments.num_texts("held"); ++k)
+            for (const std::int32_t i : held_group(arguments, net, arguments.text("held", k)).nodes)
+                is_held[static_cast<std::size_t>(i)] = true;
+        return is_held;
+    }
     for (const double node : arguments.numbers("held")) {
         if (node != std::floor(node) || node < 0 || node >= net.num_nodes())
             arguments.fail("held",

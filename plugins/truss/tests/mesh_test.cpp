@@ -554,6 +554,30 @@ TEST_SUITE("truss: groups") {
         CHECK(make(arguments)->row_blocks()[0].num_items == 6);
     }
 
+    TEST_CASE("a relaxed start is held by groups as by their nodes") {
+        const auto hung = [](auto held) {
+            FakeArguments arguments = rope();
+            arguments.set_gravity({0.0, 0.0, -9.81}).set("start", "relaxed").set("young", 1e6);
+            arguments.set_table("grid").set("counts", {5.0, 2.0}).set("spacing", {1.0, 1.0});
+            held(arguments);
+            const auto body = make(arguments);
+            std::vector<double> q(30), v(30);
+            body->start(q, v);
+            return q;
+        };
+        CHECK(hung([](FakeArguments& to) {
+                  to.set_texts("held", {"corner_0", "corner_1", "corner_3", "corner_2"});
+              }) == hung([](FakeArguments& to) {
+                  to.set("held", {0.0, 4.0, 5.0, 9.0});
+              }));
+        CHECK_THROWS_WITH(hung([](FakeArguments& to) {
+                              to.set_texts("held", {"corner_4"});
+                          }),
+                          "held: there is no group \"corner_4\"; this truss has \"corner_0\", "
+                          "\"corner_1\", \"corner_2\", \"corner_3\", \"rim\", \"along_first\", "
+                          "\"along_second\"");
+    }
+
     TEST_CASE("a grid has corners, a rim and its directions") {
         FakeArguments arguments = rope();
         arguments.set_table("grid").set("counts", {4.0, 3.0}).set("spacing", {1.0, 1.0});

@@ -362,6 +362,7 @@ const BoundArguments::Item* BoundArguments::find(std::string_view key) const {
 const BoundArguments::Item& BoundArguments::item(std::string_view key) const {
     const Item* const found = find(key);
     if (!found) misused(key, "which is not in its schema");
+    found->was_read = true;
     return *found;
 }
 
@@ -388,6 +389,11 @@ void BoundArguments::misused(std::string_view key, std::string_view how) const {
 Place BoundArguments::place_of(std::string_view key) const {
     const Item* const found = find(key);
     return found ? found->place : place_;
+}
+
+bool BoundArguments::was_read(std::string_view key) const {
+    const Item* const found = find(key);
+    return found && found->was_read;
 }
 
 bool BoundArguments::has(std::string_view key) const {

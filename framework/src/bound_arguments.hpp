@@ -48,6 +48,8 @@ public:
     BoundArguments(BoundArguments&&) noexcept;
     BoundArguments& operator=(BoundArguments&&) = delete;
 
+    /// True if the key's value, or whether there is one, has been asked for.
+    bool was_read(std::string_view key) const;
     /// Place of the key's value; the object's own if the manifest does not give the key.
     Place place_of(std::string_view key) const;
 
@@ -86,6 +88,7 @@ private:
     struct Item {
         const Parameter* parameter = nullptr;
         bool given = false;
+        mutable bool was_read = false;
         Shape shape{};
         Place place;
         int rows = 0;

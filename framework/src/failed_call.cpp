@@ -71,12 +71,16 @@ const std::string& call_name(const TableReader& reader, TypeKind kind, const Pla
     const auto is_one_of = [&name](std::initializer_list<std::string_view> names) {
         return std::ranges::find(names, name) != names.end();
     };
-    const bool is_known =
-        is_one_of({kFactory, "evaluate", "evaluate_step"}) ||
-        (kind == TypeKind::force && is_one_of({"slip", "stick_limit"})) ||
-        (kind != TypeKind::force && is_one_of({"evaluate_tangent"})) ||
-        (kind == TypeKind::body &&
-         is_one_of({"start", "mass", "evaluate_mass", "rotation", "pose", "evaluate_attachment"}));
+    const bool is_known = is_one_of({kFactory, "start_state", "evaluate", "evaluate_step"}) ||
+                          (kind == TypeKind::force && is_one_of({"slip", "stick_limit"})) ||
+                          (kind != TypeKind::force && is_one_of({"evaluate_tangent"})) ||
+                          (kind == TypeKind::body && is_one_of({"start",
+                                                                "mass",
+                                                                "evaluate_mass",
+                                                                "rotation",
+                                                                "pose",
+                                                                "attach",
+                                                                "evaluate_attachment"}));
     if (!is_known)
         reader.refuse(fmt::format("a {} has no call {}", to_text(kind), in_quotes(name)),
                       reader.value(in, "name").place());

@@ -8,6 +8,12 @@
 #include <fmt/format.h>
 
 namespace ancora {
+namespace {
+
+// Change of a reaction, relative to the largest, for the slope of a force by central differences.
+constexpr double kReactionChange = 1e-6;
+
+}  // namespace
 
 ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state)
     : meter_(meter), loads_(model, meter) {
@@ -45,21 +51,27 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state)
     for (const int c : heard_)
         most = std::max(most, model.constraints[static_cast<std::size_t>(c)].attachments.size());
     local_.setZero(3 * static_cast<Eigen::Index>(most));
+    if (heard_.empty()) return;
+    f_up_.setZero(u);
+    f_down_.setZero(u);
+    state_room_.assign(static_cast<std::size_t>(num_state_), 0.0);
+}
+
+void ForceSet::read_reactions(const RowSet& rows, const double* s, bool of_step, double* out) {
+    for (const int c : heard_) {
+        if (of_step)
+            rows.local_force(c, s, local_.data());
+        else
+            rows.local_force_now(c, s, local_.data());
+        out = std::copy_n(local_.data(), 3, out);
+    }
 }
 
 ForceSet::Heard ForceSet::hear(const RowSet& rows, const double* s, bool of_step) {
     Heard heard;
     before_ = reactions_;
     last_step_ = step_;
-    Eigen::Index first = 0;
-    for (const int c : heard_) {
-        if (of_step)
-            rows.local_force(c, s, local_.data());
-        else
-            rows.local_force_now(c, s, local_.data());
-        reactions_.segment<3>(first) = local_.head<3>();
-        first += 3;
-    }
+    read_reactions(rows, s, of_step, reactions_.data());
     step_ = reactions_ - before_;
     heard.change = step_.lpNorm<Eigen::Infinity>();
     heard.size = reactions_.lpNorm<Eigen::Infinity>();
@@ -81,30 +93,22 @@ double ForceSet::aitken_part(double last_part) const {
     return -last_part * last_step_.dot(step_ - last_step_) / square;
 }
 
-void ForceSet::refuse_feedback(double t) const {
-    std::string names;
-    Place place;
+ForceSet::Listeners ForceSet::listeners() const {
+    Listeners out;
     for (const Part& part : parts_) {
         if (part.force->listens_to.empty()) continue;
-        if (names.empty()) place = part.force->object.place;
-        names += (names.empty() ? "" : "; ") + part.force->object.label;
+        if (out.names.empty()) out.place = part.force->object.place;
+        out.names += (out.names.empty() ? "" : "; ") + part.force->object.label;
     }
-    throw Error(ErrorKind::numerical,
-                fmt::format("t = {:.9g} s: the reactions and the forces that listen to them ({}) "
-                            "do not settle: each raises the other by more than it grew itself, so "
-                            "that no force, or more than one, fits; lower the force's coefficient "
-                            "or lever",
-                            t,
-                            names),
-                place);
+    return out;
 }
 
 void ForceSet::start_state(std::span<double> state) const {
     for (const Part& part : parts_)
         if (part.state_count > 0)
-            call_plugin(part.force->object, "start_state", [&] {
-                part.force->force->start_state(state.subspan(part.state_first, part.state_count));
-            });
+            start_state_of(*part.force->force,
+                           part.force->object,
+                           state.subspan(part.state_first, part.state_count));
 }
 
 void ForceSet::evaluate_step(const double* q0,
@@ -132,28 +136,18 @@ void ForceSet::evaluate_step(const double* q0,
             rate_[i] = du_[i] / h;
         }
         const auto count = static_cast<std::size_t>(part.u_count);
-        const std::span<const double> rate(rate_.data() + part.u_first, count);
-        RowStep step;
-        step.u0 = {u0, count};
-        step.du = {du, count};
-        step.mid = {mid_.data() + part.u_first, count};
-        step.u1 = {u1_.data() + part.u_first, count};
-        step.rate = rate;
-        step.t0 = t0;
-        step.h = h;
-        step.state0 = state0.subspan(part.state_first, part.state_count);
+        RowStep step = last_step(part);
         step.state1 = state1.subspan(part.state_first, part.state_count);
-        step.reactions = reactions_of(part);
         double* f = f_.data() + part.u_first;
         meter_.call(
             part.force->object,
             "evaluate_step",
             t0,
             [&] {
-                part.force->force->evaluate_step(step, rate, {{f, count}});
+                part.force->force->evaluate_step(step, step.rate, {{f, count}});
             },
             [&] {
-                return capture_of(step, rate);
+                return capture_of(step, step.rate);
             });
         part.map.scatter(f, F);
     }
@@ -221,25 +215,60 @@ void ForceSet::refuse_nonfinite_force(const char* call, double t) const {
             }
 }
 
-/// From the buffers, which still hold what the call was given.
-PluginCall ForceSet::last_call(const Part& part, std::string_view call) const {
+/// The step last evaluated, from the buffers, which still hold it; without the state at its end.
+RowStep ForceSet::last_step(const Part& part) const {
     const auto of = [&part](const Eigen::VectorXd& x) {
         return std::span<const double>(x.data() + part.u_first,
                                        static_cast<std::size_t>(part.u_count));
     };
-    const std::span<const double> state = last_.state.subspan(part.state_first, part.state_count);
-    if (call == "evaluate")
-        return capture_of(RowPoint{of(u0_), of(du_), last_.t, reactions_of(part)}, state);
     RowStep step;
     step.u0 = of(u0_);
     step.du = of(du_);
     step.mid = of(mid_);
     step.u1 = of(u1_);
+    step.rate = of(rate_);
     step.t0 = last_.t;
     step.h = last_.h;
-    step.state0 = state;
+    step.state0 = last_.state.subspan(part.state_first, part.state_count);
     step.reactions = reactions_of(part);
-    return capture_of(step, of(rate_));
+    return step;
+}
+
+void ForceSet::differentiate_by_reactions(Eigen::MatrixXd& by_reactions) {
+    by_reactions.setZero();
+    const double size = reactions_.lpNorm<Eigen::Infinity>();
+    if (!(size > 0.0)) return;
+    const double d = kReactionChange * size;
+    for (Part& part : parts_) {
+        const auto count = static_cast<std::size_t>(part.u_count);
+        const std::size_t num_heard = 3 * part.force->listens_to.size();
+        RowStep step = last_step(part);
+        step.state1 = state_room_;
+        for (std::size_t k = 0; k < num_heard; ++k) {
+            const auto j = static_cast<Eigen::Index>(3 * part.heard_first + k);
+            const double reaction = reactions_[j];
+            const auto force_at = [&](double x, Eigen::VectorXd& f) {
+                reactions_[j] = x;
+                std::ranges::copy(step.state0, state_room_.begin());
+                meter_.call(part.force->object, "evaluate_step", last_.t, [&] {
+                    part.force->force->evaluate_step(step, step.rate, {{f.data(), count}});
+                });
+            };
+            force_at(reaction + d, f_up_);
+            force_at(reaction - d, f_down_);
+            reactions_[j] = reaction;
+            for (int i = 0; i < part.u_count; ++i) f_up_[i] = (f_up_[i] - f_down_[i]) / (2.0 * d);
+            part.map.scatter(f_up_.data(), by_reactions.col(j).data());
+        }
+    }
+}
+
+/// From the buffers, which still hold what the call was given.
+PluginCall ForceSet::last_call(const Part& part, std::string_view call) const {
+    const RowStep step = last_step(part);
+    if (call == "evaluate")
+        return capture_of(RowPoint{step.u0, step.du, last_.t, step.reactions}, step.state0);
+    return capture_of(step, step.rate);
 }
 
 std::span<const double> ForceSet::force(int index) const {

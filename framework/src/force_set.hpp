@@ -51,6 +51,12 @@ public:
         double size = 0.0;
     };
     Heard hear(const RowSet& rows, const double* s, bool of_step);
+    /// Entries of hear(): three per constraint heard.
+    int num_heard() const { return static_cast<int>(reactions_.size()); }
+    /// The reactions that these stresses are, num_heard() numbers; linear in s. [step]
+    void read_reactions(const RowSet& rows, const double* s, bool of_step, double* out);
+    /// dF / d reactions, n x num_heard(), of the step last evaluated, by differences. [step]
+    void differentiate_by_reactions(Eigen::MatrixXd& by_reactions);
     /// Goes `part` of the way from the reactions before the last hear() to those it brought; parts
     /// other than 1 help an iteration to converge. [step]
     void go_part_of_the_way(double part);
@@ -58,8 +64,12 @@ public:
     void forget_reactions();
     /// The differences that the last two calls of hear() found; for Aitken's rule.
     double aitken_part(double last_part) const;
-    /// Throws the numerical error of forces and reactions that raise each other.
-    [[noreturn]] void refuse_feedback(double t) const;
+    /// The forces that listen, for messages.
+    struct Listeners {
+        std::string names;
+        Place place;
+    };
+    Listeners listeners() const;
 
     /// Work over the step, or power, of the forces last evaluated, by heading.
     struct Work {
@@ -104,6 +114,7 @@ private:
         double h = 0.0;
         std::span<const double> state;
     };
+    RowStep last_step(const Part& part) const;
     PluginCall last_call(const Part& part, std::string_view call) const;
 
     CallMeter& meter_;
@@ -116,6 +127,8 @@ private:
     Eigen::VectorXd reactions_;  // on their first attachments, three entries each
     Eigen::VectorXd step_, last_step_;  // changes by the last two calls of hear()
     Eigen::VectorXd before_;            // reactions before the last one
+    Eigen::VectorXd f_up_, f_down_;     // forces at changed reactions
+    std::vector<double> state_room_;    // where they write their state
     Eigen::VectorXd local_;             // a constraint's force on all of its scalars
     Eigen::VectorXd u0_, mid_, u1_, f_;
     Eigen::VectorXd du_;    // increments over a step, rates at an instant: what f works on

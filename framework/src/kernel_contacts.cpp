@@ -176,10 +176,10 @@ double KernelSystem::slip_scale(int k, double h) const {
 
 /// Solves with the factorised matrix of the frictionless rows, then for the contacts' stresses in
 /// the small space of their rows.
-void KernelSystem::solve_linear(std::span<const double> r_motion,
-                                std::span<const double> r_rows,
-                                std::span<double> ddq,
-                                std::span<double> ds) {
+void KernelSystem::solve_with_contacts(std::span<const double> r_motion,
+                                       std::span<const double> r_rows,
+                                       std::span<double> ddq,
+                                       std::span<double> ds) {
     const auto m = static_cast<std::size_t>(m_);
     matrix_->solve(r_motion, r_rows.first(m), ddq, ds.first(m));
     const int K = contacts_.num_rows();

@@ -22,11 +22,6 @@ constexpr double kGaping = 1e-7;
 // Coordinates and velocities beyond this, in SI units or those of a larger model's size, have
 // diverged.
 constexpr double kRunaway = 1e12;
-// Reactions and the forces that listen to them have settled when a round changes them by no more
-// than the first, or by no more than the second and by as much as the round before.
-constexpr double kHeardRounding = 1e-15;
-constexpr double kHeardClosely = 1e-11;
-constexpr int kMostHearings = 60;
 
 }  // namespace
 
@@ -55,31 +50,6 @@ int KernelSystem::runaway(std::span<const double> x) const {
         if (!(std::abs(x[static_cast<std::size_t>(i)]) <= kRunaway * std::max(1.0, extent_)))
             return i % n_;
     return -1;
-}
-
-/// Accelerations, reactions, contacts, and the forces that listen to reactions, together: the last
-/// by repetition with Aitken's rule, from zero, so that looking at a run does not change it.
-void KernelSystem::solve_accelerations(const double* q, const double* v, double t) {
-    ContinuousFace& face = continuous_face();
-    forces_.forget_reactions();
-    face.assemble(q, v, t, state0_);
-    double part = 1.0;
-    double last_change = std::numeric_limits<double>::infinity();
-    for (int round = 0;; ++round) {
-        face.solve();
-        if (!contacts_.empty()) solve_contacts(q, v, t);
-        if (!forces_.listens()) return;
-        const ForceSet::Heard heard = forces_.hear(rows_, face.stress().data(), false);
-        const bool is_at_rounding =
-            heard.change <= kHeardRounding * heard.size ||
-            (heard.change <= kHeardClosely * heard.size && heard.change >= 0.5 * last_change);
-        if (is_at_rounding) return;
-        if (round == kMostHearings || !std::isfinite(heard.change)) forces_.refuse_feedback(t);
-        part = round == 0 ? 1.0 : forces_.aitken_part(part);
-        forces_.go_part_of_the_way(part);
-        last_change = heard.change;
-        face.update_forces(q, v, state0_);
-    }
 }
 
 void KernelSystem::derivative(double t, std::span<const double> x, std::span<double> dx) {

@@ -291,6 +291,7 @@ void KernelSystem::solve(std::span<const double> r_motion,
                          std::span<const double> r_rows,
                          std::span<double> ddq,
                          std::span<double> ds) {
+    if (forces_.listens()) prepare_feedback();
     solve_linear(r_motion, r_rows, ddq, ds);
     if (is_exact_) return;
 
@@ -305,6 +306,7 @@ void KernelSystem::solve(std::span<const double> r_motion,
     const auto m = r_rows.size();
     if (!contacts_.empty())
         apply_contacts(ddq.data(), ds.data(), trial_h_, refine_motion_.data(), refine_rows_.data());
+    if (forces_.listens()) apply_feedback(ds.data(), refine_motion_.data());
     solve_linear({refine_motion_.data(), n},
                  {refine_rows_.data(), m},
                  {refine_dq_.data(), n},
@@ -438,15 +440,22 @@ void KernelSystem::no_convergence(const StepTrial& trial,
                 name = fmt::format("{}, equation of motion of {}",
                                    part.object.label,
                                    coordinate_name(part, worst_coordinate));
+    const ForceSet::Listeners listeners = forces_.listeners();
     throw Error(ErrorKind::numerical,
                 fmt::format("t = {:.9g} s, step of {:.3g} s: {}; the largest residual is in {} "
-                            "({:.3g} J); {}",
+                            "({:.3g} J); {}{}",
                             trial.t0,
                             trial.h,
                             what,
                             name,
                             worst,
-                            advice));
+                            advice,
+                            listeners.names.empty()
+                                ? ""
+                                : fmt::format("; {} and the reactions that it hears may raise each "
+                                              "other without end",
+                                              listeners.names)),
+                listeners.place);
 }
 
 }  // namespace ancora

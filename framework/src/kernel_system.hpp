@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <Eigen/Core>
+#include <Eigen/LU>
 
 #include "ancora/framework/simulation.hpp"
 #include "ancora/sdk/system.hpp"
@@ -188,6 +189,14 @@ private:
                       std::span<const double> r_rows,
                       std::span<double> ddq,
                       std::span<double> ds);
+    void solve_with_contacts(std::span<const double> r_motion,
+                             std::span<const double> r_rows,
+                             std::span<double> ddq,
+                             std::span<double> ds);
+    // Forces that listen to reactions, see kernel_feedback.cpp.
+    void prepare_feedback();
+    void apply_feedback(const double* y, double* r_motion);
+    [[noreturn]] void refuse_feedback(double t) const;
     void apply_contacts(
         const double* x, const double* y, double h, double* r_motion, double* r_rows);
     double normal_force(const Contact& contact, const double* s, bool of_step, Eigen::Vector3d* f);
@@ -262,6 +271,15 @@ private:
     Massless massless_;
     ForceSet forces_;
     Contacts contacts_;
+    /// Forces that listen to reactions, see kernel_feedback.cpp.
+    struct Feedback {
+        Eigen::MatrixXd by_reactions;  // U
+        Eigen::MatrixXd x, s;          // W
+        Eigen::MatrixXd answer;        // I - E W
+        Eigen::PartialPivLU<Eigen::MatrixXd> solver;
+        Eigen::VectorXd zero, heard, y;
+    };
+    Feedback feedback_;
     std::unique_ptr<StepMatrix> matrix_;
     bool is_redundant_ = false;
     double factorised_for_ = 0.0;

@@ -18,18 +18,25 @@
 namespace ancora {
 namespace {
 
+/// The inputs of Body::attach, for the record of a failure.
+PluginCall call_attach(const std::string& locator) {
+    PluginCall call("attach");
+    call.locators = {locator};
+    return call;
+}
+
 class AttachmentWriter final : public AttachmentSink {
 public:
     AttachmentWriter(Attachment& out, const BodyPart& body) : out_(out), body_(body) {}
 
     void weight(int component, int coordinate, double weight) override {
         check(component, coordinate);
-        if (!std::isfinite(weight)) refuse_nonfinite(body_.object, "attach", "a weight", nullptr);
+        if (!std::isfinite(weight)) refuse("a weight", component);
         if (weight != 0.0) out_.terms.push_back({component, body_.first + coordinate, weight});
     }
     void constant(int component, double value) override {
         check(component, 0);
-        if (!std::isfinite(value)) refuse_nonfinite(body_.object, "attach", "a constant", nullptr);
+        if (!std::isfinite(value)) refuse("a constant", component);
         out_.constant[static_cast<std::size_t>(component)] = value;
     }
     void nonlinear(int id, std::span<const std::int32_t> coordinates) override {
@@ -42,6 +49,11 @@ public:
     }
 
 private:
+    [[noreturn]] void refuse(const char* what, int component) const {
+        const PluginCall inputs = call_attach(out_.locator);
+        refuse_nonfinite(
+            body_.object, "attach", what, nullptr, fmt::format("component {}", component), &inputs);
+    }
     void check(int component, int coordinate) const {
         if (component < 0 || component > 2 || coordinate < 0 || coordinate >= body_.count)
             throw std::out_of_range(
@@ -733,15 +745,21 @@ Attachment Model::attach(const std::string& text,
     const BodyPart& part = bodies[static_cast<std::size_t>(out.body)];
     out.locator = locator_text(where);
     AttachmentWriter writer(out, part);
-    call_plugin(part.object, "attach", [&] {
-        try {
-            part.body->attach(where, writer);
-        } catch (const std::invalid_argument& reason) {
-            throw Error(ErrorKind::manifest,
-                        fmt::format("{}\"{}\": {}", prefix(owner), text, reason.what()),
-                        place);
-        }
-    });
+    call_plugin(
+        part.object,
+        "attach",
+        [&] {
+            try {
+                part.body->attach(where, writer);
+            } catch (const std::invalid_argument& reason) {
+                throw Error(ErrorKind::manifest,
+                            fmt::format("{}\"{}\": {}", prefix(owner), text, reason.what()),
+                            place);
+            }
+        },
+        [&] {
+            return call_attach(out.locator);
+        });
     return out;
 }
 

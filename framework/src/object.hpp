@@ -2,7 +2,9 @@
 // Who an object of the model is, and how an error that came out of its plugin is named.
 #pragma once
 
+#include <cmath>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -82,6 +84,27 @@ void call_plugin(const ObjectRef& object,
     if (!environment.differs()) return;
     environment.restore();
     refuse_environment(object, call, nullptr);
+}
+
+/// Lets a plugin's object write its state at the start; refuses what is not finite.
+template <class Source>
+void start_state_of(const Source& source, const ObjectRef& object, std::span<double> state) {
+    const auto capture = [] {
+        return PluginCall("start_state");
+    };
+    call_plugin(
+        object,
+        "start_state",
+        [&] {
+            source.start_state(state);
+        },
+        capture);
+    for (std::size_t i = 0; i < state.size(); ++i) {
+        if (std::isfinite(state[i])) continue;
+        const PluginCall inputs = capture();
+        refuse_nonfinite(
+            object, "start_state", "a state", nullptr, "entry " + std::to_string(i), &inputs);
+    }
 }
 
 }  // namespace ancora

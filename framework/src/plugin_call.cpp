@@ -143,19 +143,44 @@ private:
     int n_;
 };
 
-/// Hears which nonlinear attachment was meant.
-class AttachedId final : public AttachmentSink {
+/// Hears what an attachment is: c + W q, or which nonlinear one was meant.
+class Attached final : public AttachmentSink {
 public:
-    void weight(int, int, double) override {}
-    void constant(int, double) override {}
+    explicit Attached(int n) : W(3 * size_of(n), 0.0), n_(n) {}
+    void weight(int component, int coordinate, double weight) override {
+        check(component, coordinate);
+        W[size_of(component) * size_of(n_) + size_of(coordinate)] += weight;
+    }
+    void constant(int component, double value) override {
+        check(component, 0);
+        c[size_of(component)] = value;
+    }
     void nonlinear(int its_id, std::span<const std::int32_t> coordinates) override {
         id = its_id;
         width = static_cast<int>(coordinates.size());
     }
 
+    std::vector<double> W;  ///< 3 x n
+    std::array<double, 3> c{};
     int id = 0;
     int width = 0;
+
+private:
+    void check(int component, int coordinate) const {
+        if (component < 0 || component > 2 || coordinate < 0 || coordinate >= n_)
+            throw std::out_of_range(
+                fmt::format("component {} or coordinate {} of an attachment does not exist",
+                            component,
+                            coordinate));
+    }
+    int n_;
 };
+
+std::vector<CallValues> call_start_state(const auto& object) {
+    Outputs out;
+    object.start_state(out.add("state", size_of(object.num_state())));
+    return out.take();
+}
 
 std::vector<CallValues> call_body(const Body& body, const PluginCall& call) {
     const auto n = static_cast<int>(body.coordinates().size());
@@ -181,10 +206,15 @@ std::vector<CallValues> call_body(const Body& body, const PluginCall& call) {
         std::ranges::copy(pose.quaternion, out.add("quaternion", 4).begin());
         std::ranges::copy(pose.angular_velocity, out.add("angular_velocity", 3).begin());
     } else {
-        AttachedId attached;
+        Attached attached(n);
         for (const std::string& text : call.locators) {
             std::string name;
             body.attach(locator_of(text, name), attached);
+        }
+        if (call.name == "attach") {
+            std::ranges::copy(attached.W, out.add("W", 3 * size_of(n), n).begin());
+            std::ranges::copy(attached.c, out.add("c", 3).begin());
+            return out.take();
         }
         AttachmentValues values;
         values.r = out.add("r", 3);
@@ -291,6 +321,11 @@ Locator locator_of(std::string_view text, std::string& name) {
 std::vector<CallValues> make_call(const PluginObject& object, const PluginCall& call) {
     const bool is_of_rows =
         call.name == "evaluate" || call.name == "evaluate_step" || call.name == "evaluate_tangent";
+    if (call.name == "start_state") {
+        if (object.force != nullptr) return call_start_state(*object.force);
+        if (object.body != nullptr) return call_start_state(*object.body);
+        return call_start_state(*object.constraint);
+    }
     if (object.force != nullptr) return call_force(*object.force, call);
     if (object.body != nullptr)
         return is_of_rows ? call_rows(*object.body, call) : call_body(*object.body, call);

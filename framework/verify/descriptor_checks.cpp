@@ -138,16 +138,34 @@ std::vector<Value> sample_values(const Parameter& p) {
     return values;
 }
 
-/// Whether the factory takes the example with `changes`; what it throws besides is a Failure.
-bool accepts(const Example& example, const Table& changes) {
+/// Whether the factory takes the example with `changes`; what it throws besides is a Failure. Adds
+/// the keys that it asks for to `read`.
+bool accepts(const Example& example,
+             const Table& changes,
+             std::set<std::string_view>* read = nullptr) {
     try {
         const BoundArguments arguments = example.bind(changes);
-        static_cast<void>(example.make(arguments));
+        const auto note = [&] {
+            for (const Parameter& p : schema_of(example.type()))
+                if (read != nullptr && arguments.was_read(p.name)) read->insert(p.name);
+        };
+        try {
+            static_cast<void>(example.make(arguments));
+        } catch (...) {
+            note();
+            throw;
+        }
+        note();
         return true;
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::manifest) throw Failure(error.message());
         return false;
     }
+}
+
+/// Whether the kernel reads the parameter, to resolve what it names.
+bool is_resolved_by_kernel(const Parameter& p) {
+    return p.allows(Shape::point) || p.allows(Shape::direction) || p.allows(Shape::object);
 }
 
 void check_examples(Subject& subject) {
@@ -170,6 +188,7 @@ void check_examples(Subject& subject) {
 void check_schema(Subject& subject) {
     const std::vector<std::string> texts = subject.examples();
     if (texts.empty()) throw Skipped("the type has no example");
+    std::set<std::string_view> read;
     for (const Parameter& p : schema_of(subject.type)) {
         const std::vector<Value> samples = sample_values(p);
         bool was_accepted = samples.empty();  // a text that only the type knows how to read
@@ -181,7 +200,7 @@ void check_schema(Subject& subject) {
                 Table changes;
                 changes.set(p.name, value);
                 try {
-                    was_accepted |= accepts(example, changes);
+                    was_accepted |= accepts(example, changes, &read);
                 } catch (const Failure& failure) {
                     throw Failure(fmt::format("with \"{}\" set: {}", p.name, failure.what()));
                 }
@@ -194,6 +213,13 @@ void check_schema(Subject& subject) {
                 p.name,
                 shape_text(p)));
     }
+    for (const std::string& text : texts) accepts(Example(subject, text), {}, &read);
+    for (const Parameter& p : schema_of(subject.type))
+        if (!is_resolved_by_kernel(p) && !read.contains(p.name))
+            throw Failure(
+                fmt::format("the factory never reads \"{}\", with any example or value; "
+                            "use it, or take it out of the schema",
+                            p.name));
 }
 
 void check_wrong_parameters(Subject& subject) {
@@ -244,7 +270,7 @@ constexpr Check kChecks[] = {
      false},
     {"schema",
      kEvery,
-     "the factory accepts every parameter that is declared and asks for no other",
+     "the factory reads and accepts every parameter that is declared and asks for no other",
      check_schema,
      false},
     {"wrong_parameters",

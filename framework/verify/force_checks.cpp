@@ -19,7 +19,9 @@ public:
         : arguments_(example.bind()),
           object_(example.make(arguments_)),
           stage_(example.type(), arguments_, object_),
-          state_(static_cast<std::size_t>(object_.force->num_state())) {
+          state_(static_cast<std::size_t>(object_.force->num_state())),
+          reactions(Vector::Constant(
+              3 * static_cast<Eigen::Index>(object_.force->listens_to().size()), 0.7)) {
         guard("start_state", [&] {
             object_.force->start_state(state_);
         });
@@ -33,7 +35,7 @@ public:
     Vector evaluate(const Vector& u, const Vector& du, double t) const {
         Vector f = Vector::Zero(n());
         guard("evaluate", [&] {
-            force().evaluate({view(u), view(du), t}, state_, {view(f)});
+            force().evaluate({view(u), view(du), t, view(reactions)}, state_, {view(f)});
         });
         return f;
     }
@@ -53,6 +55,7 @@ public:
         step.h = h;
         step.state0 = state_;
         step.state1 = state1;
+        step.reactions = view(reactions);
         guard("evaluate_step", [&] {
             force().evaluate_step(step, view(rate), {view(f)});
         });
@@ -71,14 +74,18 @@ private:
     Object object_;
     Stage stage_;
     std::vector<double> state_;
+
+public:
+    Vector reactions;  ///< those that it hears
 };
 
 void check_dissipation(Subject& subject) {
     if (!subject.type.claims.has(Claim::dissipative)) throw Skipped("not claimed");
     for_each_example(subject, [&](const Example& example) {
-        const Specimen specimen(example);
+        Specimen specimen(example);
         Random random(subject.seed);
         for (int k = 0; k < kStates; ++k) {
+            for (double& R : specimen.reactions) R = random.uniform(-10.0, 10.0);
             if (const ContactLaw* law = specimen.contact()) {
                 const double N = random.uniform(0.0, 100.0), speed = random.uniform(0.0, 3.0);
                 const double force = law->slip(N, speed).force;
@@ -114,7 +121,7 @@ void check_dissipation(Subject& subject) {
 void check_frame(Subject& subject) {
     if (!subject.type.claims.has(Claim::frame_invariant)) throw Skipped("not claimed");
     for_each_example(subject, [&](const Example& example) {
-        const Specimen specimen(example);
+        Specimen specimen(example);
         if (specimen.contact() != nullptr) throw Skipped("a law of friction reads no vectors");
         Random random(subject.seed);
         for (int k = 0; k < kStates; ++k) {
@@ -132,6 +139,8 @@ void check_frame(Subject& subject) {
                 turned.segment<3>(i) = R * du.segment<3>(i);
                 expected.segment<3>(i) = R * before.segment<3>(i);
             }
+            for (Eigen::Index i = 0; i < specimen.reactions.size(); i += 3)
+                specimen.reactions.segment<3>(i) = (R * specimen.reactions.segment<3>(i)).eval();
             compare_rows(specimen.evaluate(moved, turned, t),
                          expected,
                          Vector::Constant(specimen.n(), before.cwiseAbs().maxCoeff() + 1e-300),

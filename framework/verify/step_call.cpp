@@ -282,6 +282,7 @@ void add_body_calls(const Stage& stage, const Object& object, std::vector<StepCa
 void add_force_calls(const Stage& stage, const Object& object, std::vector<StepCall>& calls) {
     const auto n = static_cast<std::size_t>(stage.num_scalars());
     const auto num_state = static_cast<std::size_t>(object.force->num_state());
+    const std::size_t num_heard = 3 * object.force->listens_to().size();
     if (object.force->contact() != nullptr) {
         calls.push_back(
             {"slip and stick_limit",
@@ -309,29 +310,33 @@ void add_force_calls(const Stage& stage, const Object& object, std::vector<StepC
     const auto describe = [n](std::size_t i) {
         return i < n ? fmt::format("f, entry {}", i) : fmt::format("state {}", i - n);
     };
-    calls.push_back({"evaluate",
-                     2 * n + 1 + num_state,
-                     n,
-                     0,
-                     [&stage, n](Random& random, Out in) {
-                         sample_point(stage, random, in);
-                         for (double& x : in.subspan(2 * n + 1)) x = random.uniform(0.0, 0.1);
-                     },
-                     [=](const Object& on, In in, Out out) {
-                         on.force->evaluate({in.subspan(0, n), in.subspan(n, n), in[2 * n]},
-                                            in.subspan(2 * n + 1),
-                                            {out});
-                     },
-                     describe});
+    calls.push_back(
+        {"evaluate",
+         2 * n + 1 + num_state + num_heard,
+         n,
+         0,
+         [&stage, n](Random& random, Out in) {
+             sample_point(stage, random, in);
+             for (double& x : in.subspan(2 * n + 1)) x = random.uniform(0.0, 0.1);
+         },
+         [=](const Object& on, In in, Out out) {
+             const In behind = in.subspan(2 * n + 1);
+             on.force->evaluate(
+                 {in.subspan(0, n), in.subspan(n, n), in[2 * n], behind.subspan(num_state)},
+                 behind.subspan(0, num_state),
+                 {out});
+         },
+         describe});
     calls.push_back({"evaluate_step",
-                     5 * n + 2 + num_state,
+                     5 * n + 2 + num_state + num_heard,
                      n + num_state,
                      0,
                      [&stage](Random& random, Out in) {
                          sample_step(stage, random, in);
                      },
                      [=](const Object& on, In in, Out out) {
-                         const RowStep step = step_of(in, n, num_state, out.subspan(n));
+                         RowStep step = step_of(in, n, num_state, out.subspan(n));
+                         step.reactions = in.subspan(5 * n + 2 + num_state);
                          on.force->evaluate_step(step, step.rate, {out.subspan(0, n)});
                      },
                      describe});

@@ -197,6 +197,11 @@ TEST_SUITE("verify") {
               "names the key");
         CHECK(verdict.checks("asks_for_more", "FAIL").contains("schema"));
         CHECK(verdict.reason("asks_for_more", "schema").find("width") != std::string::npos);
+        CHECK(verdict.checks("never_reads", "FAIL") == Names{"schema"});
+        CHECK(
+            verdict.reason("never_reads", "schema") ==
+            "the factory never reads \"slack\", with any example or value; use it, or take it out "
+            "of the schema");
         // one cause is not reported by every check
         for (const char* type : {"throws_in_constructor", "asks_for_more"})
             CHECK(verdict.checks(type, "FAIL") == Names{"examples", "schema"});

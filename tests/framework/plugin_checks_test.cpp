@@ -170,9 +170,9 @@ TEST_SUITE("plugin checks") {
               kBrick + ": parameter \"a\" has the empty range from 2 to 1");
         CHECK(flaw_of_schema({p.with(Shape::table)}) ==
               kBrick + ": parameter \"a\" allows a table but has no schema for it");
-        CHECK(flaw_of_schema({p.with(static_cast<Shape>(1u << 12))}) ==
+        CHECK(flaw_of_schema({p.with(static_cast<Shape>(1u << 20))}) ==
               kBrick + ": parameter \"a\" allows a shape that SDK " +
-                  std::to_string(ANCORA_SDK_VERSION) + " does not have (shapes 0x1004)");
+                  std::to_string(ANCORA_SDK_VERSION) + " does not have (shapes 0x100004)");
         p.shapes = 0;
         CHECK(flaw_of_schema({p}) ==
               kBrick + ": parameter \"a\" allows no shape; say what its value looks like");

@@ -82,6 +82,18 @@ public:
     }
 };
 
+/// Declares a parameter that it never reads.
+class NeverReads final : public Rod {
+public:
+    static constexpr Parameter kParameters[] = {
+        Rod::kParameters[0],
+        Rod::kParameters[1],
+        Rod::kParameters[2],
+        parameter::number("slack", "m", "length that the rod is too long by").otherwise("0.0"),
+    };
+    using Rod::Rod;
+};
+
 class NeverReturns final : public Rod {
 public:
     using Rod::Rod;
@@ -121,6 +133,7 @@ constexpr TypeDescriptor kTypes[] = {
     type<ChangesRounding>("changes_rounding", Rod::kDocs, Rod::kParameters),
     type<ThrowsInConstructor>("throws_in_constructor", Rod::kDocs, Rod::kParameters),
     type<AsksForMore>("asks_for_more", Rod::kDocs, Rod::kParameters),
+    type<NeverReads>("never_reads", Rod::kDocs, NeverReads::kParameters),
     type<NeverReturns>("never_returns", Rod::kDocs, Rod::kParameters),
     type<Crashes>("crashes", Rod::kDocs, Rod::kParameters),
 };

@@ -125,6 +125,13 @@ struct SchemaArguments {
     }();
     static constexpr std::size_t kCount = kNumAttachments + kNumCoordinates;
 
+    static constexpr bool is_object(const Parameter& p) { return p.allows(Shape::object); }
+    static constexpr std::size_t kNumObjects = [] {
+        std::size_t n = 0;
+        for (const Parameter& p : kSchema) n += is_object(p);
+        return n;
+    }();
+
     /// Names of the parameters of one sort.
     template <std::size_t kSize>
     static constexpr std::array<const char*, kSize> names(
@@ -137,6 +144,7 @@ struct SchemaArguments {
     }
     static constexpr auto kAttachments = names<kNumAttachments>(&is_attachment);
     static constexpr auto kCoordinates = names<kNumCoordinates>(&is_coordinate);
+    static constexpr auto kObjects = names<kNumObjects>(&is_object);
 
     static constexpr std::array<ArgumentKind, kCount> kKind = [] {
         std::array<ArgumentKind, kCount> out{};

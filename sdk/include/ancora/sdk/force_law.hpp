@@ -77,12 +77,12 @@ public:
         return SchemaOf<Author>::kAttachments;
     }
 
-    std::span<const char* const> listens_to() const override { return kObjects; }
+    std::span<const char* const> listens_to() const override { return SchemaOf<Author>::kObjects; }
 
     void evaluate(const RowPoint& at,
                   std::span<const double>,
                   const ForceValues& out) const override {
-        if constexpr (kObjects.empty())
+        if constexpr (SchemaOf<Author>::kNumObjects == 0)
             call(at, out);
         else
             call(at, out, Reactions(at.reactions));
@@ -92,16 +92,6 @@ protected:
     ForceLaw() = default;
 
 private:
-    static constexpr bool is_object(const Parameter& p) { return p.allows(Shape::object); }
-    static constexpr auto kObjects = [] {
-        constexpr std::size_t count = [] {
-            std::size_t n = 0;
-            for (const Parameter& p : Author::kParameters) n += is_object(p);
-            return n;
-        }();
-        return SchemaOf<Author>::template names<count>(&is_object);
-    }();
-
     /// Calls the author's function with what it takes; `heard` are the reactions, or nothing.
     template <class... Heard>
     void call(const RowPoint& at, const ForceValues& out, const Heard&... heard) const {

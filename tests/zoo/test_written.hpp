@@ -270,7 +270,7 @@ private:
 /// The same without growth, from a function of double.
 class PlainSpeed final : public NonholonomicConstraint<PlainSpeed> {
 public:
-    static constexpr auto& kParameters = Speed::kParameters;
+    static constexpr Parameter kParameters[] = {Speed::kParameters[0], Speed::kParameters[1]};
     explicit PlainSpeed(const Arguments& arguments) : c_(arguments.number("speed")) {}
 
     double psi(const Vec3&, const Vec3& p_rate) const {

@@ -29,8 +29,7 @@ constexpr double kStiffness = 1e4;
 constexpr double kStiffest = 1e12;
 // Strain by which a softened element may miss its law beside rounding.
 constexpr double kFits = 1e-12;
-// Unbalanced force at which a look for a lower shape is worth while, relative to the sum of the
-// loads.
+// Unbalanced force, relative to the sum of the loads, at which to ask whether a shape is a minimum.
 constexpr double kPassed = 1e-7;
 // Unbalanced force of a shape that is accepted, relative to the largest force, beside rounding.
 constexpr double kBalanced = 1e-10;
@@ -327,8 +326,7 @@ void refuse_what_cannot_rest(const SteadyLoad& load,
     if (pi.spins() && pi.axis().cross(load.gravity).norm() > kAlongAxis * g)
         throw NoSteadyShape(
             "no steady shape: gravity is not along the axis of the spin, so that the load of a "
-            "node "
-            "changes as it goes round; turn one of them");
+            "node changes as it goes round; turn one of them");
 
     const Parts& parts = pi.parts();
     const Points center = centers(pi, x);
@@ -370,7 +368,10 @@ public:
         for (int k = 0;; ++k) {
             const double missing = largest(pi_.gradient());
             if (missing <= wanted) return;
-            if (k == kMaxIterations) refuse("the search for it does not end");
+            if (k == kMaxIterations) {
+                if (missing <= accepted()) return;
+                refuse("the search for it does not end");
+            }
             if (largest(x_ - start_) > kFarthest * size_) refuse("nothing stops the nodes");
             set_preconditioner();
             const Points d = within_reach(direction(missing));
@@ -383,6 +384,22 @@ public:
         }
     }
 
+    // Lowers Pi until the shape is a minimum, as far as one can tell.
+    void settle(double wanted) {
+        descend(wanted);
+        for (int k = 0; fall(); ++k) {
+            if (k == kMaxFalls) refuse("what falls finds no rest");
+            descend(wanted);
+        }
+    }
+
+    // Force below which a shape is in balance.
+    double accepted() const {
+        return kBalanced * std::fmax(pi_.largest_force(), force_ / static_cast<double>(x_.cols())) +
+               16.0 * pi_.force_rounding(size_);
+    }
+
+private:
     // Leaves a shape that is no minimum of Pi; false if it is one.
     bool fall() {
         set_preconditioner();
@@ -403,13 +420,6 @@ public:
         return true;
     }
 
-    // Force below which a shape is in balance.
-    double accepted() const {
-        return kBalanced * std::fmax(pi_.largest_force(), force_ / static_cast<double>(x_.cols())) +
-               16.0 * pi_.force_rounding(size_);
-    }
-
-private:
     void set_preconditioner() {
         const bool is_first = P_.size() == 0;
         P_ = pi_.positive_curvature(added_);
@@ -581,11 +591,7 @@ std::vector<double> steady_shape(const Network& net, const SteadyLoad& load) {
     double stiffness = kStiffness * force;
     for (int pass = 0; pass < kMaxPasses; ++pass) {
         pi.soften(stiffness);
-        if (pass == 0) {
-            search.descend(kPassed * force);
-            for (int k = 0; may_fall && k < kMaxFalls && search.fall(); ++k)
-                search.descend(kPassed * force);
-        }
+        if (pass == 0 && may_fall) search.settle(kPassed * force);
         search.descend(0.0);
         const double before = gap;
         gap = pi.largest_gap();

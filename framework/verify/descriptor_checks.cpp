@@ -128,12 +128,17 @@ std::vector<Value> sample_values(const Parameter& p) {
     if (p.allows(Shape::object)) values.emplace_back("c");
     if (p.allows(Shape::table)) {
         Table table;
+        bool is_complete = true;  // false: it needs a file, or a text that only the type knows
         for (int k = 0; k < p.num_children; ++k) {
             const Parameter& child = p.children[k];
             const std::vector<Value> inner = sample_values(child);
-            if (child.is_required && !inner.empty()) table.set(child.name, inner.back());
+            if (!child.is_required) continue;
+            if (inner.empty())
+                is_complete = false;
+            else
+                table.set(child.name, inner.back());
         }
-        values.emplace_back(std::move(table));
+        if (is_complete) values.emplace_back(std::move(table));
     }
     return values;
 }

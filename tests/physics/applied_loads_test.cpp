@@ -323,6 +323,39 @@ TEST_SUITE("loads on a box") {
         check_balances(simulation.statistics());
     }
 
+    // A torque that follows the box, given at a point of it, which does not matter: Euler's
+    // equations with a constant torque in body axes.
+    TEST_CASE("a torque that follows a tumbling box") {
+        Box box{.twin = kBody,
+                .start = {.w = Vec3(0.5, 3.0, -1.0)},
+                .keys = "at = \"box@[0.3, 0.2, 0.1]\"\ntorque = [1.0, -0.5, 0.7]\nfollow = true\n"};
+        box.twin.follows = true;
+        box.twin.T = [](double) {
+            return Vec3(1.0, -0.5, 0.7);
+        };
+        box.check();
+    }
+
+    // A factor on a line, which is its own natural spline, so that the exact load is known.
+    TEST_CASE("a table of factors scales force and torque") {
+        Box box{.twin = kBody,
+                .start = {.w = Vec3(0.5, 1.0, -2.0)},
+                .keys =
+                    "at = \"box@[0.2, -0.1, 0.3]\"\nforce = [1.0, 4.0, -2.0]\n"
+                    "torque = [1.0, -0.5, 0.7]\nfollow = true\n"
+                    "table = [[0.0, 2.0], [0.37, 1.26], [1.0, 0.0], [5.0, -8.0]]\n"
+                    "interpolation = \"spline\"\n"};
+        box.twin.follows = true;
+        box.twin.P = Vec3(0.2, -0.1, 0.3);
+        box.twin.F = [](double t) {
+            return Vec3((2.0 - 2.0 * t) * Vec3(1.0, 4.0, -2.0));
+        };
+        box.twin.T = [](double t) {
+            return Vec3((2.0 - 2.0 * t) * Vec3(1.0, -0.5, 0.7));
+        };
+        box.check();
+    }
+
     TEST_CASE("force and torque together that follow it, from tables") {
         // Rows on a line, which is its own natural spline, so that the exact load is known.
         Box box{.twin = kBody,

@@ -9,20 +9,25 @@ namespace {
 namespace p = ancora::parameter;
 
 constexpr ancora::Parameter kPointLoad[] = {
-    p::point("at", "the point on which the force acts"),
+    p::point("at",
+             "the point on which the force acts, or a group of points such as \"net@rim\" or "
+             "\"net@*\", on each of which it acts"),
     p::vector("force",
               3,
               "N",
-              "F: constant, or a table with rows [t, x, y, z], or three formulas of t such as "
-              "\"2*sin(3*t)\"")
+              "F: constant, or a table with rows [t, x, y, z], or a file with such rows, or three "
+              "formulas of t such as \"2*sin(3*t)\"")
         .or_matrix(0, 4)
-        .with(ancora::Shape::texts),
+        .or_texts()
+        .or_file(),
     p::body("body", "the body on which the torque acts; left out: the body of `at`"),
-    p::vector("torque", 3, "N m", "T, written like force")
-        .or_matrix(0, 4)
-        .with(ancora::Shape::texts),
+    p::vector("torque", 3, "N m", "T, written like force").or_matrix(0, 4).or_texts().or_file(),
+    p::boolean("follow", "axes of force and torque are the body's, which they then follow")
+        .otherwise("false"),
+    p::matrix("table", 0, 2, "", "c: a table with rows [t, factor], or a file, that scales both")
+        .or_file(),
     p::text("frame",
-            "axes of force and torque: of space, or of the body, which they then follow",
+            "axes of force and torque: of space, or, as with follow, of the body",
             "space|body")
         .otherwise("\"space\""),
     p::text("interpolation",
@@ -40,9 +45,10 @@ constexpr ancora::Parameter kPointLoad[] = {
 constexpr ancora::TypeDescriptor kTypes[] = {
     ancora::type<ancora::point_load::PointLoad>(
         "point_load",
-        {.doc = "force on a point and torque on a body, in space or following the body, over time",
-         .equation = "f = F(t) or sum_k F_k(t) d_k; on the body's axes f_i = a x d_i with "
-                     "sum_i d_i x f_i = T",
+        {.doc = "force on points and torque on a body, in space or following the body, over time",
+         .equation =
+             "f = c(t) F(t) or c(t) sum_k F_k(t) d_k; on the body's axes f_i = a x d_i with "
+             "sum_i d_i x f_i = c(t) T(t)",
          .source = "Lanczos, The Variational Principles of Mechanics, 4th ed., 1970, chapter I",
          .examples =
              {"at = \"a@[0.3, 0.1, -0.2]\"\n"
@@ -61,7 +67,12 @@ constexpr ancora::TypeDescriptor kTypes[] = {
               "interpolation = \"spline\"\n"
               "frame = \"body\"",
               "at = \"a@[0.0, 0.0, 0.0]\"\n"
-              "force = [\"2*sin(3*t)\", \"0\", \"exp(-t)\"]"}},
+              "force = [\"2*sin(3*t)\", \"0\", \"exp(-t)\"]",
+              "at = \"a@[0.3, 0.1, -0.2]\"\n"
+              "torque = [0.3, 0.2, -0.1]\n"
+              "follow = true\n"
+              "table = [[0.0, 0.0], [0.5, 2.0], [9.0, 1.0]]\n"
+              "interpolation = \"spline\""}},
         kPointLoad),
 };
 

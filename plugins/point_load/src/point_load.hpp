@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The force type `point_load`: a force on a point and a torque on its body, given over time.
+// The force type `point_load`: a force on points and a torque on their body, given over time.
 #pragma once
 
 #include <span>
@@ -9,15 +9,16 @@
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/math.hpp"
 #include "ancora/sdk/nonideal_force.hpp"
-#include "time_function.hpp"
+#include "ancora/sdk/time_function.hpp"
 
 namespace ancora::point_load {
 
-/// A force F(t) on a point and a torque T(t) on a body, in axes of space or of the body:
+/// A force F(t) on a point, or on each point of a group, and a torque T(t) on the body, in axes of
+/// space or of the body, times a factor c(t):
 ///
-///   frame "space":   F and T as given;   "body":   F = sum_k F_k d_k,  T = sum_k T_k d_k  (1)
-///   on the point   f = F                                                                  (2)
-///   on d_i         f_i = a x d_i,   (tr D I - D) a = T,   D = sum_i d_i d_i^T             (3)
+///   in space    F and T as given;   following:   F = sum_k F_k d_k,  T = sum_k T_k d_k    (1)
+///   on a point  f = c F                                                                   (2)
+///   on d_i      f_i = a x d_i,   (tr D I - D) a = c T,   D = sum_i d_i d_i^T              (3)
 ///
 /// Terms:
 ///   d_i   the body's axes as directions in space, three attachments
@@ -25,7 +26,7 @@ namespace ancora::point_load {
 ///         parallel; of orthonormal ones D = I and a = T / 2
 /// For a rigid body d_i' = w x d_i, so the power of (3) is T . w.
 ///
-/// Over a step, F and T are means over the time (see TimeFunction), d_i those of the midpoint,
+/// Over a step, F, T and c are means over the time (see TimeFunction), d_i those of the midpoint,
 /// which are a little shorter than 1; (3) takes that into account, so that a torque given in space
 /// adds T h to the angular momentum, exactly. The ledger books the work f . du and these impulses.
 class PointLoad final : public NonidealForce {
@@ -46,16 +47,20 @@ public:
                        const ForceValues& out) const override;
 
 private:
-    /// F and T in the axes of `frame`, u in the order of the requests.
-    void apply(Vec3 F, Vec3 T, std::span<const double> u, std::span<double> f) const;
+    /// One value of a TimeFunction of three components, or of none.
+    template <class Call>
+    static Vec3 value_of(const TimeFunction& function, Call call);
+    /// F and T in the axes of the load; u in the order of the requests: points, then axes.
+    void apply(double factor, Vec3 F, Vec3 T, std::span<const double> u, std::span<double> f) const;
 
     std::vector<std::string> texts_;
     std::vector<AttachmentRequest> requests_;
     TimeFunction force_;
     TimeFunction torque_;
+    TimeFunction factor_;
     bool has_force_;
     bool has_torque_;
-    bool follows_;  ///< frame "body"
+    bool follows_ = false;  ///< the axes of force and torque are the body's
 };
 
 }  // namespace ancora::point_load

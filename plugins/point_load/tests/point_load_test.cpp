@@ -81,7 +81,7 @@ TEST_SUITE("point load") {
         CHECK(push->attachments().empty());
         REQUIRE(push->more_attachments().size() == 1);
         CHECK(push->more_attachments()[0].text == std::string("bead@0"));
-        CHECK(push->more_attachments()[0].kind == ancora::AttachmentRequest::Kind::point);
+        CHECK(push->more_attachments()[0].kind == ancora::AttachmentRequest::Kind::points);
         CHECK(push->work() == ancora::WorkKind::external);
         CHECK(push->contact() == nullptr);
         CHECK(push->num_state() == 0);
@@ -102,6 +102,50 @@ TEST_SUITE("point load") {
         CHECK(thrust->more_attachments()[0].text == std::string("box@[0.5, 0, 0]"));
         CHECK(thrust->more_attachments()[3].text == std::string("box@[0, 0, 1]"));
         CHECK(thrust->more_attachments()[3].key == std::string("at"));
+    }
+
+    TEST_CASE("a group of points: the force acts on each of them, the torque once") {
+        const Load load = make(on_bead()
+                                   .set("at", "net@rim")
+                                   .set("force", {1.0, -2.0, 0.5})
+                                   .set("torque", {0.0, 0.0, 1.0}));
+        REQUIRE(load->more_attachments().size() == 4);
+        Vector u(3 * 4 + 9);
+        u << Vector::Random(12), stacked(Mat3::Identity());
+        const Vector f = at_instant(load, u, 0.0);
+        for (int i = 0; i < 4; ++i) CHECK(f.segment<3>(3 * i) == Vec3(1.0, -2.0, 0.5));
+        CHECK((moment(u, f) - Vec3(0.0, 0.0, 1.0)).norm() <= 1e-15);
+    }
+
+    TEST_CASE("follow = true says the same as frame = \"body\"; both may not contradict") {
+        const Mat3 R = some_rotation();
+        const Vec3 T(0.3, -0.7, 1.1);
+        FakeArguments arguments = load();
+        arguments.set("at", "box@[1, 2, 3]").set("torque", {T(0), T(1), T(2)});
+        const Load turn = make(arguments.set("follow", true));
+        const Vector u = stacked(R);
+        CHECK((moment(u, at_instant(turn, u, 0.0)) - R * T).norm() <= 1e-15);
+        CHECK_NOTHROW(make(arguments.set("frame", "body")));
+        CHECK_THROWS_WITH(make(arguments.set("frame", "space")),
+                          "follow: contradicts frame: follow = true says the same as frame = "
+                          "\"body\"; leave one of them out");
+    }
+
+    TEST_CASE("a table of factors scales force and torque, over a step by its mean") {
+        FakeArguments arguments = on_bead();
+        arguments.set("force", {1.0, -2.0, 0.5})
+            .set("torque", {0.0, 0.0, 3.0})
+            .set_matrix("table", 2, {0.0, 0.0, 1.0, 2.0, 4.0, 2.0})
+            .set("outside", "hold");
+        const Load load = make(arguments);
+        Vector u(12);
+        u << kSomewhere, stacked(Mat3::Identity());
+        const Vector f = at_instant(load, u, 0.25);
+        CHECK((f.head<3>() - Vec3(0.5, -1.0, 0.25)).norm() <= 1e-15);
+        CHECK((moment(u, f) - Vec3(0.0, 0.0, 1.5)).norm() <= 1e-15);
+        // 0 to 2 over one second, then 2: a mean of 1.5 over two.
+        CHECK((over_step(load, u, 0.0, 2.0).head<3>() - Vec3(1.5, -3.0, 0.75)).norm() <= 1e-15);
+        CHECK((at_instant(load, u, 9.0).head<3>() - Vec3(2.0, -4.0, 1.0)).norm() <= 1e-15);
     }
 
     TEST_CASE("a torque comes out as the moment of the forces on the axes, half of tau x d each") {
@@ -273,10 +317,10 @@ TEST_SUITE("point load: tables") {
         CHECK_NOTHROW(over_step(push, kSomewhere, 2.4, 0.1 + 1e-12));
         CHECK_THROWS_WITH(over_step(push, kSomewhere, 2.4, 0.2),
                           "the table of force ends at t = 2.5 s, and the motion needs it at t = "
-                          "2.6 s; add rows, or set outside to \"hold\" or \"zero\"");
+                          "2.6 s; add rows, or say with `outside` what is there");
         CHECK_THROWS_WITH(at_instant(push, kSomewhere, -0.25),
                           "the table of force begins at t = 0 s, and the motion needs it at t = "
-                          "-0.25 s; add rows, or set outside to \"hold\" or \"zero\"");
+                          "-0.25 s; add rows, or say with `outside` what is there");
     }
 }
 
@@ -288,12 +332,10 @@ TEST_SUITE("point load: refusals") {
                           "at: is missing; name the point on which the force acts");
         CHECK_THROWS_WITH(make(load().set("torque", {1.0, 0.0, 0.0})),
                           "body: is missing; name the body on which the torque acts");
-        CHECK_THROWS_WITH(make(on_bead().set("torque", {1.0, 0.0, 0.0})),
-                          "at: names a point, but there is no force to act on it; a torque belongs "
-                          "to a body as a whole, which `body` names");
         CHECK_THROWS_WITH(
             make(on_bead().set("body", "box").set("force", {1.0, 0.0, 0.0})),
-            "body: is \"box\", but the force acts on \"bead\"; write two loads, one for each body");
+            "body: is \"box\", but the load acts at a point of \"bead\"; write two loads, one for "
+            "each body");
         CHECK_THROWS_WITH(make(on_bead().set("force", {1.0, 0.0, 0.0}).set("outside", "hold")),
                           "outside: is about a table, and neither force nor torque is one");
     }
@@ -328,6 +370,6 @@ TEST_SUITE("point load: refusals") {
         CHECK_THROWS_WITH(formulas({"1", "0", "2*box.x"}),
                           doctest::Contains("force: formula of z, position 3: "));
         CHECK_THROWS_WITH(formulas({"1", "0"}),
-                          "force: found 2 formulas, expected three: those of x, y and z");
+                          "force: found 2 formulas, expected 3: those of x, y, z");
     }
 }

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A few numbers that are given over time: constant, by a table, by a file, or by formulas.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/formula.hpp"
+#include "ancora/sdk/number_file.hpp"
+#include "ancora/sdk/time_table.hpp"
+
+namespace ancora {
+
+/// What a TimeFunction is to read.
+struct TimeFunctionOptions {
+    std::vector<std::string> components = {"x", "y", "z"};  ///< their names, for messages
+    Interpolation interpolation = Interpolation::linear;
+    Outside outside = Outside::refuse;
+};
+
+/// Components y(t) as a manifest gives them, in one of these shapes of the parameter:
+///
+///   number, vector   constant
+///   matrix, file     a table with rows [t, y_1, ..., y_n], see TimeTable
+///   text, texts      formulas of t, one per component, see Formula
+///
+///   p::vector("force", 3, "N", "...").or_matrix(0, 4).or_texts().or_file()
+///
+/// A parameter of one text is a formula if its schema allows texts of that shape, a file if it
+/// allows files. Configuration, const after construction; the functions of a step allocate nothing.
+class TimeFunction {
+public:
+    /// No components.
+    TimeFunction() = default;
+
+    /// [assembly] Reads `key`. Refuses through Arguments::fail, or fail_in_file with line and
+    /// column: tables with fewer than two rows, with another number of columns, whose times do not
+    /// increase, numbers that are not finite, another number of formulas or of constants, and what
+    /// is no formula, with the place in its text.
+    TimeFunction(const Arguments& arguments,
+                 const char* key,
+                 const TimeFunctionOptions& options = {})
+        : key_(key), names_(options.components), outside_(options.outside) {
+        switch (arguments.shape(key)) {
+            case Shape::matrix:
+                read_rows(arguments, options.interpolation);
+                break;
+            case Shape::file:
+                read_file(arguments, options.interpolation);
+                break;
+            case Shape::text:
+                read_formulas(arguments, 1, [&](int) {
+                    return arguments.text(key_);
+                });
+                break;
+            case Shape::texts:
+                read_formulas(arguments, arguments.num_texts(key), [&](int i) {
+                    return arguments.text(key_, i);
+                });
+                break;
+            case Shape::vector:
+                constant_.assign(arguments.numbers(key).begin(), arguments.numbers(key).end());
+                require_count(arguments, constant_.size(), "numbers");
+                break;
+            default:
+                constant_.assign(1, arguments.number(key));
+                require_count(arguments, 1, "numbers");
+        }
+    }
+
+    int num_components() const { return static_cast<int>(names_.size()); }
+    bool is_table() const { return !table_.empty(); }
+
+    /// [step] Value, first and second derivative at an instant; a span that is empty is not wanted,
+    /// the others have one entry per component.
+    /// @throws std::domain_error where a table has no rows, with Outside::refuse, and where a
+    ///         formula has no finite value or, if wanted, derivative
+    void evaluate(double t,
+                  std::span<double> value,
+                  std::span<double> rate = {},
+                  std::span<double> second = {}) const {
+        if (is_table()) {
+            require_rows(t, t);
+            table_.evaluate(t, outside_, value, rate, second);
+        } else if (!formulas_.empty()) {
+            for (std::size_t i = 0; i < formulas_.size(); ++i)
+                evaluate_formula(i, t, value, rate, second);
+        } else {
+            if (!value.empty()) std::ranges::copy(constant_, value.begin());
+            std::ranges::fill(rate, 0.0);
+            std::ranges::fill(second, 0.0);
+        }
+    }
+
+    /// [step] What acts over a step from t0 to t0 + h: of a table its mean, exactly; of formulas
+    /// the value at the midpoint.
+    /// @throws std::domain_error as evaluate() does
+    void mean(double t0, double h, std::span<double> value) const {
+        if (!is_table() || !(h > 0.0)) return evaluate(t0 + 0.5 * h, value);
+        require_rows(t0, t0 + h);
+        table_.mean(t0, h, outside_, value);
+    }
+
+    /// [step] y(t0 + h) - y(t0).
+    /// @param work  room for one entry per component
+    /// @throws std::domain_error as evaluate() does
+    void increment(double t0, double h, std::span<double> out, std::span<double> work) const {
+        evaluate(t0 + h, out);
+        evaluate(t0, work);
+        for (std::size_t i = 0; i < names_.size(); ++i) out[i] -= work[i];
+    }
+
+private:
+    /// Rounding of times that a table's ends are allowed, relative to its length.
+    static constexpr double kTimeRounding = 1e-9;
+
+    /// No names but those that every formula knows.
+    class TimeAlone final : public FormulaScope {
+    public:
+        int find(const FormulaName&) override { return -1; }
+        std::string expected() const override { return "the time \"t\""; }
+    };
+
+    static std::string seconds(double t) {
+        char text[40];
+        std::snprintf(text, sizeof text, "%.9g s", t);
+        return text;
+    }
+    /// "t, x, y, z"
+    std::string columns() const {
+        std::string text = "t";
+        for (const std::string& name : names_) text += ", " + name;
+        return text;
+    }
+
+    void require_count(const Arguments& arguments, std::size_t count, const char* what) const {
+        if (count == names_.size()) return;
+        arguments.fail(key_,
+                       "found " + std::to_string(count) + " " + what + ", expected " +
+                           std::to_string(names_.size()) + ": those of " + columns().substr(3));
+    }
+
+    /// What is wrong with a row's time, empty if nothing.
+    static std::string why_not_after(double t, double before) {
+        if (t > before) return "";
+        return "has t = " + seconds(t) + ", but the row before it t = " + seconds(before) +
+               "; times must increase from row to row, and a jump is written as a short ramp";
+    }
+
+    void read_rows(const Arguments& arguments, Interpolation interpolation) {
+        const std::span<const double> numbers = arguments.numbers(key_);
+        const auto rows = static_cast<std::size_t>(arguments.rows(key_));
+        if (rows < 2)
+            arguments.fail(key_,
+                           "a table needs at least two rows [" + columns() + "], found " +
+                               std::to_string(rows));
+        const std::size_t width = numbers.size() / rows;
+        if (width != names_.size() + 1)
+            arguments.fail(key_,
+                           "a row of the table has " + std::to_string(width) +
+                               " numbers, expected " + std::to_string(names_.size() + 1) + ": [" +
+                               columns() + "]");
+        for (std::size_t k = 1; k < rows; ++k)
+            if (const std::string why = why_not_after(numbers[k * width], numbers[(k - 1) * width]);
+                !why.empty())
+                arguments.fail(key_, "row " + std::to_string(k + 1) + " " + why);
+        make_table(numbers, interpolation);
+    }
+
+    void read_file(const Arguments& arguments, Interpolation interpolation) {
+        const std::size_t width = names_.size() + 1;
+        const NumberRows rows = read_numbers(arguments, key_, static_cast<int>(width), columns());
+        if (rows.num_rows() < 2)
+            arguments.fail_in_file(key_,
+                                   0,
+                                   0,
+                                   "a table needs at least two rows with the columns " + columns() +
+                                       ", found " + std::to_string(rows.num_rows()));
+        for (std::size_t k = 1; k < rows.lines.size(); ++k)
+            if (const std::string why =
+                    why_not_after(rows.values[k * width], rows.values[(k - 1) * width]);
+                !why.empty())
+                arguments.fail_in_file(key_, rows.lines[k], rows.columns[k], "this row " + why);
+        make_table(rows.values, interpolation);
+    }
+
+    void make_table(std::span<const double> numbers, Interpolation interpolation) {
+        const std::size_t width = names_.size() + 1;
+        std::vector<double> times, values;
+        for (std::size_t k = 0; k < numbers.size(); k += width) {
+            times.push_back(numbers[k]);
+            for (std::size_t i = 1; i < width; ++i) values.push_back(numbers[k + i]);
+        }
+        table_ = TimeTable(std::move(times), std::move(values), interpolation);
+    }
+
+    template <class Text>
+    void read_formulas(const Arguments& arguments, int count, Text text_of) {
+        require_count(arguments, static_cast<std::size_t>(count), "formulas");
+        for (int i = 0; i < count; ++i) {
+            const std::string text(text_of(i));
+            TimeAlone scope;
+            try {
+                formulas_.push_back(Formula::parse(text, scope));
+            } catch (const FormulaError& error) {
+                arguments.fail(key_,
+                               "formula of " + names_[static_cast<std::size_t>(i)] + ", " +
+                                   error.what() + "\n" + formula_excerpt(text, error.position()));
+            }
+        }
+    }
+
+    void evaluate_formula(std::size_t i,
+                          double t,
+                          std::span<double> value,
+                          std::span<double> rate,
+                          std::span<double> second) const {
+        const Formula& f = formulas_[i];
+        if (rate.empty() && second.empty()) {
+            if (value.empty()) return;
+            std::array<double, Formula::kMaxSize> work;
+            value[i] = f.evaluate<double>({}, t, work);
+            if (!std::isfinite(value[i])) refuse_formula(i, t, "has no finite value");
+            return;
+        }
+        const Taylor2 at = f.along({}, {}, t);
+        if (!std::isfinite(at.value)) refuse_formula(i, t, "has no finite value");
+        if (!std::isfinite(at.first) || (!second.empty() && !std::isfinite(at.second)))
+            refuse_formula(i, t, "has no finite rate of change");
+        if (!value.empty()) value[i] = at.value;
+        if (!rate.empty()) rate[i] = at.first;
+        if (!second.empty()) second[i] = at.second;
+    }
+
+    [[noreturn]] void refuse_formula(std::size_t i, double t, const char* what) const {
+        throw std::domain_error(key_ + ": the formula of " + names_[i] + " " + what +
+                                " at t = " + seconds(t));
+    }
+
+    void require_rows(double t0, double t1) const {
+        if (outside_ != Outside::refuse) return;
+        const double rounding = kTimeRounding * (table_.end() - table_.begin());
+        const bool is_early = t0 < table_.begin() - rounding;
+        if (!is_early && !(t1 > table_.end() + rounding)) return;
+        throw std::domain_error("the table of " + key_ +
+                                (is_early ? " begins at t = " : " ends at t = ") +
+                                seconds(is_early ? table_.begin() : table_.end()) +
+                                ", and the motion needs it at t = " + seconds(is_early ? t0 : t1) +
+                                "; add rows, or say with `outside` "
+                                "what is there");
+    }
+
+    std::string key_;
+    std::vector<std::string> names_;
+    Outside outside_ = Outside::refuse;
+    std::vector<double> constant_;
+    TimeTable table_;
+    std::vector<Formula> formulas_;
+};
+
+}  // namespace ancora

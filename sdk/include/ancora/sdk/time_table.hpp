@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers that a table gives over time: interpolated, differentiated, averaged.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace ancora {
+
+/// What stands between the rows of a table.
+enum class Interpolation {
+    linear,  ///< straight lines
+    spline,  ///< the natural cubic spline, with no curvature at both ends
+    rest,    ///< the cubic spline that begins and ends with rate zero
+};
+
+/// What a table says where it has no rows.
+enum class Outside {
+    refuse,  ///< nothing: an error
+    hold,    ///< the value of the first or last row
+    zero,    ///< zero
+};
+
+/// Components y over time, from rows at increasing times t_k. On the piece of length L from row k
+/// to row k + 1, with B = (t - t_k) / L and A = 1 - B:
+///
+///   linear         y = A y_k + B y_k+1                                                   (1)
+///   spline, rest   y = (1) + ((A^3 - A) m_k + (B^3 - B) m_k+1) L^2 / 6                   (2)
+///
+/// m are the second derivatives, which make y' continuous, with m = 0 ("spline") or y' = 0
+/// ("rest") in the first and the last row. Outside of the rows y goes on with the first or last
+/// value, or is zero; whoever refuses that asks begin() and end() first, and what rounding puts
+/// outside counts as the end itself.
+///
+/// Configuration, const after construction; allocates nothing then.
+class TimeTable {
+public:
+    TimeTable() = default;
+    /// [assembly]
+    /// @param times   two or more, increasing
+    /// @param values  num_components for each of them, row by row
+    TimeTable(std::vector<double> times, std::vector<double> values, Interpolation interpolation)
+        : times_(std::move(times)),
+          values_(std::move(values)),
+          size_(times_.empty() ? 0 : values_.size() / times_.size()),
+          rests_(interpolation == Interpolation::rest) {
+        assert(times_.size() >= 2 && values_.size() == size_ * times_.size());
+        if (interpolation == Interpolation::linear) return;
+        curvatures_.assign(values_.size(), 0.0);
+        for (std::size_t i = 0; i < size_; ++i) bend(i);
+    }
+
+    bool empty() const { return times_.empty(); }
+    int num_components() const { return static_cast<int>(size_); }
+    double begin() const { return times_.front(); }
+    double end() const { return times_.back(); }
+
+    /// [step] y, y' and y'' at an instant; a span that is empty is not wanted. At a corner of
+    /// straight lines y' is that of the piece that begins there.
+    void evaluate(double t,
+                  Outside outside,
+                  std::span<double> y,
+                  std::span<double> rate = {},
+                  std::span<double> second = {}) const {
+        const bool is_outside = outside != Outside::refuse && (t < begin() || t > end());
+        const double inside = std::clamp(t, begin(), end());
+        const std::size_t k = piece(inside);
+        for (std::size_t i = 0; i < size_; ++i) {
+            const Cubic at = cubic(k, inside, i);
+            if (!y.empty()) y[i] = is_outside && outside == Outside::zero ? 0.0 : at.value;
+            if (!rate.empty()) rate[i] = is_outside ? 0.0 : at.rate;
+            if (!second.empty()) second[i] = is_outside ? 0.0 : at.second;
+        }
+    }
+
+    /// [step] Mean over the time from t0 to t0 + h, exactly, whatever rows lie between; h > 0.
+    void mean(double t0, double h, Outside outside, std::span<double> y) const {
+        const double t1 = t0 + h;
+        const double before =
+            outside == Outside::zero ? 0.0 : std::max(0.0, std::min(t1, begin()) - t0);
+        const double after =
+            outside == Outside::zero ? 0.0 : std::max(0.0, t1 - std::max(t0, end()));
+        const std::size_t last = values_.size() - size_;
+        for (std::size_t i = 0; i < size_; ++i)
+            y[i] = before * values_[i] + after * values_[last + i];
+        // Simpson's rule is exact for cubics, so piece by piece.
+        double a = std::max(t0, begin());
+        const double b_last = std::min(t1, end());
+        for (std::size_t k = piece(a); a < b_last; ++k) {
+            const double b = k + 2 < times_.size() ? std::min(b_last, times_[k + 1]) : b_last;
+            for (std::size_t i = 0; i < size_; ++i)
+                y[i] += ((b - a) / 6.0) *
+                        (cubic(k, a, i).value + 4.0 * cubic(k, 0.5 * (a + b), i).value +
+                         cubic(k, b, i).value);
+            a = b;
+        }
+        for (std::size_t i = 0; i < size_; ++i) y[i] /= h;
+    }
+
+private:
+    struct Cubic {
+        double value, rate, second;
+    };
+
+    /// The piece that t is in, the first or the last one outside of all.
+    std::size_t piece(double t) const {
+        const auto after = std::upper_bound(times_.begin() + 1, times_.end() - 1, t);
+        return static_cast<std::size_t>(after - times_.begin()) - 1;
+    }
+
+    /// (1) or (2) with derivatives, component i.
+    Cubic cubic(std::size_t k, double t, std::size_t i) const {
+        const double L = times_[k + 1] - times_[k];
+        const double B = (t - times_[k]) / L;
+        const double A = (times_[k + 1] - t) / L;
+        const double y0 = values_[k * size_ + i];
+        const double y1 = values_[(k + 1) * size_ + i];
+        Cubic at{A * y0 + B * y1, (y1 - y0) / L, 0.0};
+        if (curvatures_.empty()) return at;
+        const double m0 = curvatures_[k * size_ + i];
+        const double m1 = curvatures_[(k + 1) * size_ + i];
+        at.value += (L * L / 6.0) * ((A * A * A - A) * m0 + (B * B * B - B) * m1);
+        at.rate += (L / 6.0) * ((1.0 - 3.0 * A * A) * m0 + (3.0 * B * B - 1.0) * m1);
+        at.second = A * m0 + B * m1;
+        if (rests_ && (t == begin() || t == end())) at.rate = 0.0;  // without rounding
+        return at;
+    }
+
+    /// Continuous slopes at the inner rows, with L_k and slope_k those of the piece k:
+    ///   L_k-1 m_k-1 + 2 (L_k-1 + L_k) m_k + L_k m_k+1 = 6 (slope_k - slope_k-1),
+    /// and at an end either m = 0 or slope 0 beyond it: 2 L_0 m_0 + L_0 m_1 = 6 slope_0.
+    /// Diagonally dominant, by elimination down and up.
+    void bend(std::size_t i) {
+        const std::size_t n = times_.size();
+        std::vector<double> upper(n, 0.0);
+        const auto length = [&](std::size_t k) {
+            return times_[k + 1] - times_[k];
+        };
+        const auto slope = [&](std::size_t k) {
+            return (values_[(k + 1) * size_ + i] - values_[k * size_ + i]) / length(k);
+        };
+        const auto m = [&](std::size_t k) -> double& {
+            return curvatures_[k * size_ + i];
+        };
+        for (std::size_t k = rests_ ? 0 : 1; k < (rests_ ? n : n - 1); ++k) {
+            const double L_before = k > 0 ? length(k - 1) : 0.0;
+            const double L_after = k + 1 < n ? length(k) : 0.0;
+            const double turn = (k + 1 < n ? slope(k) : 0.0) - (k > 0 ? slope(k - 1) : 0.0);
+            double pivot = 2.0 * (L_before + L_after);
+            double right = 6.0 * turn;
+            if (k > 0) {
+                pivot -= L_before * upper[k - 1];
+                right -= L_before * m(k - 1);
+            }
+            upper[k] = L_after / pivot;
+            m(k) = right / pivot;
+        }
+        for (std::size_t k = n - 1; k-- > 0;) m(k) -= upper[k] * m(k + 1);
+    }
+
+    std::vector<double> times_;
+    std::vector<double> values_;
+    std::vector<double> curvatures_;  ///< m of (2); empty: linear
+    std::size_t size_ = 0;
+    bool rests_ = false;
+};
+
+}  // namespace ancora

@@ -295,6 +295,23 @@ TEST_SUITE("truss: relaxed start") {
         CHECK(q[11] > 1.99);
     }
 
+    // The hub's angular velocity and reference point, as `spin` would give them.
+    TEST_CASE("a tether carried by a body is stretched as the body's spin asks") {
+        FakeArguments arguments = grid(11, 1, 0.4, 1.0, false);
+        arguments.set("held", std::vector{5.0});
+        set_spin(arguments, 6.0);
+        const auto [q, v] = start_of(*make(arguments));
+        ancora::RigidMotion carrier;
+        carrier.velocity = {0.0, 0.0, 0.5};
+        carrier.angular_velocity = {0.0, 0.0, 6.0};
+        const auto [q_carried, v_carried] =
+            start_of(*make(arguments.erase("spin").set_motion("velocity_from", carrier)));
+        CHECK(q_carried == q);
+        CHECK(q[30] > 2.0 * (1.0 + 1e-4));
+        for (Index i = 0; i < 11; ++i)
+            CHECK((node(v_carried, i) - node(v, i) - Vec3(0.0, 0.0, 0.5)).norm() < 1e-15);
+    }
+
     TEST_CASE("without loads and strains the shape stays as given, to the last digit") {
         FakeArguments arguments = grid(5, 4, 0.3, 0.2, true);
         const auto relaxed = start_of(*make(arguments)).first;

@@ -222,7 +222,7 @@ TEST_SUITE("models that cannot be") {
               "constraint \"root\": \"net@5\": there is no node 5; this truss has nodes 0 to 1"},
              {base + position("root", "net@[1, 0, 0]", "ground@[0, 0, 0]"),
               "constraint \"root\": \"net@[1, 0, 0]\": points of a truss are its nodes, written as "
-              "a number 0 to 1"},
+              "a number 0 to 1 or as the name of a group of one"},
              {base + position("root", "box@[0, 0, 0]", "ground@1"),
               "constraint \"root\": \"ground@1\": a point of the ground is written \"ground@[x, y, "
               "z]\""},

@@ -4,16 +4,14 @@
 
 #include <array>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include "ancora/sdk/parameter.hpp"
 #include "ancora/sdk/testing/fake_arguments.hpp"
+#include "support/process.hpp"
 
 namespace ancora {
 namespace {
@@ -42,34 +40,17 @@ double value(const TimeTable& table, double t, std::size_t i) {
     return y[i];
 }
 
-/// A file that is gone with this object.
-class File {
-public:
-    explicit File(const std::string& text)
-        : path_(std::filesystem::temp_directory_path() /
-                ("ancora_numbers_" + std::to_string(::getpid()) + ".csv")) {
-        std::ofstream(path_, std::ios::binary) << text;
-    }
-    ~File() {
-        std::error_code ignored;
-        std::filesystem::remove(path_, ignored);
-    }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    TimeFunction read() const {
-        FakeArguments from = arguments();
-        from.set("pair", path_.c_str());
-        return {from, "pair", kPair};
-    }
-
-private:
-    std::filesystem::path path_;
-};
+TimeFunction read(const testing::TempFolder& folder, const std::string& text) {
+    folder.write("numbers.csv", text);
+    FakeArguments from = arguments();
+    from.set("pair", (folder / "numbers.csv").c_str());
+    return {from, "pair", kPair};
+}
 /// What reading such a file is refused with.
 std::string refusal(const std::string& text) {
-    const File file(text);
+    const testing::TempFolder folder;
     try {
-        file.read();
+        read(folder, text);
     } catch (const std::runtime_error& error) {
         return error.what();
     }
@@ -193,9 +174,9 @@ TEST_SUITE("files of numbers") {
               "0 1 2\n1\t-3   +0.4",
               "\xEF\xBB\xBFt, u [m], v\n# all in SI\n\n  0 , 1 , 2 # first\n 1, -3, .4\n\n"}) {
             CAPTURE(text);
-            const File file(text);
+            const testing::TempFolder folder;
             std::array<double, 2> y;
-            file.read().evaluate(0.5, y);
+            read(folder, text).evaluate(0.5, y);
             CHECK(y[0] == -1.0);
             CHECK(std::abs(y[1] - 1.2) <= 1e-15);
         }

@@ -217,6 +217,10 @@ TEST_SUITE("drag on a body") {
         run_to_end(simulation);
         check_balances(simulation.statistics());
         CHECK(column(simulation, "work.nonideal") < 0.0);
+        Simulation all = model(kWeight + chain + drag("\"chain@*\"", "quadratic = 0.01\n") +
+                               integrator("emm", 1e-3, 0.5));
+        run_to_end(all);
+        CHECK(column(all, "work.nonideal") == column(simulation, "work.nonideal"));
         CHECK_THROWS_WITH(model(chain + drag("[\"chain@0\", \"chain@7\"]", "linear = 1.0\n") +
                                 integrator("emm", 1e-3, 0.5)),
                           doctest::Contains("test.toml"));

@@ -49,7 +49,7 @@ Drag::Drag(const Arguments& arguments)
     if (points_.empty()) arguments.fail("at", "found no point, expected one or more");
     // Now that no text moves any more.
     for (const std::string& point : points_)
-        requests_.push_back({AttachmentRequest::Kind::point, point.c_str(), "at"});
+        requests_.push_back({AttachmentRequest::Kind::points, point.c_str(), "at"});
 }
 
 void Drag::evaluate(const RowPoint& at, std::span<const double>, const ForceValues& out) const {

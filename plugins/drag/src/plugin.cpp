@@ -9,7 +9,9 @@ namespace {
 namespace p = ancora::parameter;
 
 constexpr ancora::Parameter kDrag[] = {
-    p::point("at", "the point on which it acts, or a list of points, on each of which it acts")
+    p::point("at",
+             "the point on which it acts, a group of points such as \"net@rim\" or \"net@*\", or a "
+             "list of such; it acts on each point")
         .with(ancora::Shape::texts)
         .required(),
     p::number("quadratic", "kg/m", "coefficient of |w| w").nonnegative().otherwise("0.0"),

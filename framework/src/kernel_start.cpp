@@ -135,6 +135,9 @@ void KernelSystem::check_start() {
         }
         if (!std::isfinite(instant_.pi[k]) || !std::isfinite(rate)) rows_.refuse_row(k, t_);
         if (!laws_.has_rate(k)) continue;
+        // Of a motion that begins at rest but for rounding only its acceleration tells a speed.
+        if (rate != 0.0 && instant_.pi_t[k] != 0.0)
+            size = std::max(size, std::sqrt(extent_ * std::abs(instant_.b[k])));
         // A strain, a pure number, is measured like a gap in metres.
         const double gap =
             laws_.carries(k) ? std::abs(instant_.pi[k]) / (kStartTolerance * extent_) : 0.0;
@@ -161,11 +164,15 @@ void KernelSystem::check_start() {
         throw Error(
             ErrorKind::numerical,
             fmt::format("inconsistent start: {} changes at a rate of {:.6g} (allowed {:.2g} "
-                        "of the velocities); correct velocities or angular velocities of "
+                        "of the velocities){}; correct velocities or angular velocities of "
                         "the bodies it ties{}",
                         rows_.row_name(worst_row),
                         rate,
                         kStartTolerance,
+                        instant_.pi_t[worst_row] != 0.0
+                            ? fmt::format(", of which {:.6g} is prescribed over time",
+                                          instant_.pi_t[worst_row])
+                            : "",
                         advice),
             place);
     }

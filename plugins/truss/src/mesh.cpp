@@ -95,8 +95,8 @@ void Mesh::refuse_no_lines() const {
     if (!lines_.empty()) return;
     if (num_faces_ == 0) throw MeshError(0, "there are no line elements");
     throw MeshError(0,
-                    "there are no line elements, only " + std::to_string(num_faces_) +
-                        " faces; to take their edges: mesh = { file = \"...\", edges = true }");
+                    "there are no line elements, only faces (" + std::to_string(num_faces_) +
+                        "); to take their edges: mesh = { file = \"...\", edges = true }");
 }
 
 void Mesh::refuse_short_lines() const {

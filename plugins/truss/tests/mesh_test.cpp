@@ -332,6 +332,19 @@ TEST_SUITE("truss: mesh files") {
                 }
     }
 
+    TEST_CASE("lines may end in CR LF") {
+        for (const std::string& plain : {kGmsh, kVtk, kVtu}) {
+            std::string dos;
+            for (const char c : plain) dos += c == '\n' ? "\r\n" : std::string(1, c);
+            const Network net = network_of(dos), same = network_of(plain);
+            CHECK(net.x == same.x);
+            CHECK(pairs(net) == pairs(same));
+            CHECK(net.groups.size() == same.groups.size());
+        }
+        CHECK(refusal("$MeshFormat\r\n4.1 0 8\r\n$EndMeshFormat\r\nx") ==
+              "4:1: expected a section such as \"$Nodes\", found \"x\"");
+    }
+
     TEST_CASE("VTK XML: .vtp, whose lines are polylines") {
         std::string text = replaced(kVtu, "\"UnstructuredGrid\"", "\"PolyData\"");
         text = replaced(text, "<UnstructuredGrid>", "<PolyData>");
@@ -374,7 +387,7 @@ TEST_SUITE("truss: mesh files that are refused") {
         const std::string faces =
             replaced(replaced(kVtk, "LINES 2 7", "POLYGONS 1 4"), "3 0 1 2\n2 2 3\n", "3 0 1 2\n");
         CHECK(refusal(faces) ==
-              "1:1: there are no line elements, only 1 faces; to take their edges: "
+              "1:1: there are no line elements, only faces (1); to take their edges: "
               "mesh = { file = \"...\", edges = true }");
         CHECK(refusal(faces, true) == "");
         CHECK(refusal(replaced(kVtk, "LINES 2 7\n3 0 1 2\n2 2 3\n", "")) ==

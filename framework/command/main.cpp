@@ -25,7 +25,7 @@ constexpr std::array kCommands = {
     Command{"run",
             "MODEL.toml",
             "simulate a model and write its results",
-            kOut | kSet | kPluginDir | kJson | kQuiet | kLocked,
+            kOut | kSet | kPluginDir | kJson | kQuiet | kLocked | kResume,
             &run},
     Command{"check",
             "MODEL.toml",

@@ -83,6 +83,10 @@ po::options_description describe(const Command& command) {
             po::value<std::string>()->value_name("MIB"),
             "address space that the checks may use (default: 1024)");
     }
+    if (command.options & kResume)
+        add("resume",
+            "go on from the checkpoint in the folder of results, or from the start if there is "
+            "none");
     if (command.options & kMarkdown) add("markdown", "write Markdown, as for a reference page");
     if (command.options & kQuiet) add("quiet", "write nothing to standard output");
     add_common(list);
@@ -177,6 +181,7 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     options.all = values.count("all") > 0;
     options.list = values.count("list") > 0;
     options.quiet = values.count("quiet") > 0;
+    options.resume = values.count("resume") > 0;
     options.locked = values.count("locked") > 0 || values.count("lock") > 0;
     options.verbose = values.count("verbose") > 0;
     if (options.help) return options;

@@ -30,6 +30,7 @@ struct Options {
     bool locked = false;                        ///< refuse what the lock does not have
     std::optional<std::filesystem::path> lock;  ///< its file, if not beside the model
     std::optional<std::filesystem::path> dir;   ///< of new: where the folder is made
+    bool resume = false;
     bool quiet = false;
     bool verbose = false;
     bool help = false;
@@ -48,6 +49,7 @@ enum OptionSet : unsigned {
     kLocked = 1u << 8,
     kOutFile = 1u << 9,
     kDir = 1u << 10,
+    kResume = 1u << 11,
 };
 
 /// One command of `ancora`.

@@ -53,6 +53,7 @@ RunResult run_shown(Simulation& simulation, Recorder& recorder, const Options& o
     const InterruptGuard guard;
     Progress progress(!options.quiet && !options.verbose);
     RunOptions run_options;
+    run_options.resume = options.resume;
     run_options.stop = [] {
         return interrupt_requested != 0;
     };
@@ -153,9 +154,10 @@ int run(const Options& options) {
         write_out(closing_table(simulation, recorder, result));
     if (!result.interrupted) return 0;
     fmt::print(stderr,
-               "interrupted at t = {} s; what was computed is in \"{}\"\n",
+               "interrupted at t = {} s; what was computed is in \"{}\"{}\n",
                simulation.time(),
-               recorder.folder().string());
+               recorder.folder().string(),
+               manifest.output.checkpoint > 0.0 ? ", and --resume goes on from there" : "");
     return kInterrupted;
 }
 

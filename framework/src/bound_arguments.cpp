@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -389,6 +390,18 @@ void BoundArguments::misused(std::string_view key, std::string_view how) const {
 Place BoundArguments::place_of(std::string_view key) const {
     const Item* const found = find(key);
     return found ? found->place : place_;
+}
+
+std::vector<std::pair<std::string, std::string>> BoundArguments::files() const {
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const Item& item : items_) {
+        if (const auto* const inner = std::get_if<std::unique_ptr<BoundArguments>>(&item.content))
+            std::ranges::copy((*inner)->files(), std::back_inserter(out));
+        else if (const auto* const path = std::get_if<std::string>(&item.content);
+                 path && item.shape == Shape::file)
+            out.emplace_back(prefix_ + item.parameter->name, *path);
+    }
+    return out;
 }
 
 bool BoundArguments::was_read(std::string_view key) const {

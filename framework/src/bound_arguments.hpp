@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -50,6 +51,8 @@ public:
 
     /// True if the key's value, or whether there is one, has been asked for.
     bool was_read(std::string_view key) const;
+    /// Keys that name files, with their paths; of tables inside too: "mesh.file".
+    std::vector<std::pair<std::string, std::string>> files() const;
     /// Place of the key's value; the object's own if the manifest does not give the key.
     Place place_of(std::string_view key) const;
 

@@ -27,6 +27,26 @@ FileWriter::FileWriter(std::filesystem::path file) : file_(std::move(file)) {
     if (descriptor_ < 0) fail(errno);
 }
 
+FileWriter::FileWriter(std::filesystem::path file, std::uint64_t size)
+    : file_(std::move(file)), size_(size) {
+    descriptor_ = ::open(file_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(errno);
+    const off_t end = ::lseek(descriptor_, 0, SEEK_END);
+    if (end < 0) fail(errno);
+    const auto wanted = static_cast<off_t>(size);
+    if (end < wanted) {
+        ::close(std::exchange(descriptor_, -1));
+        throw Error(ErrorKind::file,
+                    fmt::format("\"{}\" has {} bytes, but {} had been written to it; it was cut "
+                                "short since",
+                                file_.string(),
+                                end,
+                                size));
+    }
+    if (::ftruncate(descriptor_, wanted) != 0 || ::lseek(descriptor_, wanted, SEEK_SET) < 0)
+        fail(errno);
+}
+
 FileWriter::~FileWriter() {
     try {
         close();
@@ -37,11 +57,19 @@ FileWriter::~FileWriter() {
 void FileWriter::append(std::string_view text) {
     if (descriptor_ < 0) return;
     buffer_ += text;
+    size_ += text.size();
     if (buffer_.size() >= kBufferSize) write_buffer();
 }
 
 void FileWriter::flush() {
     if (descriptor_ >= 0 && !buffer_.empty()) write_buffer();
+}
+
+void FileWriter::sync() {
+    flush();
+    // Some file systems cannot be asked to.
+    if (descriptor_ >= 0 && ::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS)
+        fail(errno);
 }
 
 void FileWriter::close() {
@@ -107,6 +135,7 @@ void replace_file(const std::filesystem::path& file,
     try {
         FileWriter writer(beside);
         writer.append(text);
+        writer.sync();  // before the name goes over to it, or a crash could leave it empty
         writer.close();
     } catch (...) {
         std::filesystem::remove(beside, error);

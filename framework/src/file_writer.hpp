@@ -2,6 +2,7 @@
 // A buffered text file that notices every error of writing and never keeps half a line.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@ class FileWriter {
 public:
     /// Creates the file, or empties the one that is there.
     explicit FileWriter(std::filesystem::path file);
+    /// Goes on behind the first `size` bytes of a file that is there, and drops the rest of it.
+    FileWriter(std::filesystem::path file, std::uint64_t size);
     /// Writes what is left and closes; errors are lost, so call close() where they matter.
     ~FileWriter();
     FileWriter(const FileWriter&) = delete;
@@ -21,7 +24,11 @@ public:
 
     void append(std::string_view text);
     void flush();
+    /// Waits until all of it is on the disk.
+    void sync();
     void close();
+    /// Bytes of the file, with those that are not written yet.
+    std::uint64_t size() const { return size_; }
 
     bool has_unwritten() const { return !buffer_.empty(); }
 
@@ -31,6 +38,7 @@ private:
 
     std::filesystem::path file_;
     std::string buffer_;
+    std::uint64_t size_ = 0;
     int descriptor_ = -1;  // -1: closed or failed
 };
 

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <charconv>
 #include <cmath>
+#include <fstream>
 #include <string_view>
 #include <utility>
 
@@ -43,13 +44,29 @@ void append_number(double x, std::string& line) {
 
 HistoryWriter::HistoryWriter(std::filesystem::path file, std::vector<std::string> columns)
     : columns_(std::move(columns)), file_(std::move(file)), last_flush_(Clock::now()) {
-    for (const std::string& column : columns_) {
-        if (!line_.empty()) line_ += ',';
-        append_quoted(column, line_);
-    }
-    line_ += '\n';
-    file_.append(line_);
+    file_.append(header());
     file_.flush();
+}
+
+HistoryWriter::HistoryWriter(std::filesystem::path file,
+                             std::vector<std::string> columns,
+                             std::uint64_t size)
+    : columns_(std::move(columns)), file_(file, size), last_flush_(Clock::now()) {
+    std::ifstream in(file, std::ios::binary);
+    std::string first;
+    std::getline(in, first);
+    if (first + '\n' != header())
+        throw Error(ErrorKind::file,
+                    fmt::format("\"{}\" has other columns than this run", file.string()));
+}
+
+std::string HistoryWriter::header() const {
+    std::string line;
+    for (const std::string& column : columns_) {
+        if (!line.empty()) line += ',';
+        append_quoted(column, line);
+    }
+    return line + '\n';
 }
 
 void HistoryWriter::write_row(std::span<const double> row) {

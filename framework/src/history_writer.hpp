@@ -17,15 +17,26 @@ class HistoryWriter {
 public:
     /// Creates the file and writes the header; the first column is time.
     HistoryWriter(std::filesystem::path file, std::vector<std::string> columns);
+    /// Goes on behind the first `size` bytes of a file with the same columns.
+    /// @throws Error (file) if it has others
+    HistoryWriter(std::filesystem::path file, std::vector<std::string> columns, std::uint64_t size);
 
     /// @throws Error (numerical) that names the column of a value which is not finite
     void write_row(std::span<const double> row);
     /// Brings rows to the file if the last time was a second ago or more.
     void flush_if_old();
+    /// Brings all rows to the disk.
+    /// @returns the bytes of the file
+    std::uint64_t settle() {
+        file_.sync();
+        return file_.size();
+    }
     void close() { file_.close(); }
 
 private:
     using Clock = std::chrono::steady_clock;
+
+    std::string header() const;
 
     std::vector<std::string> columns_;
     FileWriter file_;

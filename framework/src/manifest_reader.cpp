@@ -35,6 +35,9 @@ constexpr Parameter kIntegratorKeys[] = {
 
 constexpr Parameter kOutputKeys[] = {
     number("every", "s", "time between rows").positive(),
+    number("checkpoint", "s", "wall time between checkpoints, for --resume; 0: none")
+        .nonnegative()
+        .otherwise("30.0"),
     make("points", "", "extra columns", Shape::texts).otherwise("[]"),
     text("forces",
          "forces of constraints to record: the reaction, or also its ideal and nonideal part",
@@ -89,6 +92,7 @@ OutputSettings read_output(const Section& section) {
         "[output]", "", "[output]", section.table, section.place, kOutputKeys);
     OutputSettings output;
     if (keys.has("every")) output.every = keys.number("every");
+    output.checkpoint = keys.number("checkpoint");
     output.points = placed_texts(section.table, "points");
     output.all_forces = keys.text("forces") == "all";
     return output;

@@ -13,6 +13,7 @@
 #include "ancora/sdk/math.hpp"
 #include "bound_arguments.hpp"
 #include "fp_environment.hpp"
+#include "sha256.hpp"
 #include "toml_writer.hpp"
 
 namespace ancora {
@@ -143,6 +144,17 @@ RigidMotion start_motion(const BodyPart& part) {
     Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(motion.rotation.data()) = R;
     vec3(motion.angular_velocity) = R * vec3(pose.angular_velocity);
     return motion;
+}
+
+/// Sets an entry that is there, of a table or of tables in it: "mesh.file".
+void set_text(Table& table, std::string_view key, const std::string& text) {
+    const std::size_t dot = key.find('.');
+    Table::Entry* const entry = table.find(key.substr(0, dot));
+    if (entry == nullptr) return;  // a default
+    if (dot == std::string_view::npos)
+        entry->value = Value(text);
+    else if (Table* const inner = std::get_if<Table>(&entry->value.data()))
+        set_text(*inner, key.substr(dot + 1), text);
 }
 
 std::string label_of(const ObjectSpec& spec) {
@@ -309,13 +321,17 @@ private:
             object.label, object.name, object.type->name, parameters, object.place, schema, motion);
         arguments.set_gravity(model_.gravity);
         // Files by their whole path, so that the record serves wherever it lies.
-        for (const Table::Entry& entry : parameters.entries())
-            object.record->parameters += fmt::format(
-                "{} = {}\n",
-                toml_key(entry.key),
-                arguments.shape(entry.key) == Shape::file
-                    ? toml_text(std::filesystem::absolute(arguments.path(entry.key)).string())
-                    : toml_value(entry.value));
+        Table recorded = parameters;
+        for (const auto& [key, path] : arguments.files()) {
+            set_text(recorded, key, std::filesystem::absolute(path).string());
+            model_.files.push_back(
+                {fmt::format("{}.{}.{}", to_text(object.type->kind), object.name, key),
+                 path,
+                 sha256_of_file(path)});
+        }
+        for (const Table::Entry& entry : recorded.entries())
+            object.record->parameters +=
+                fmt::format("{} = {}\n", toml_key(entry.key), toml_value(entry.value));
         object.record->gravity = model_.gravity;
         return arguments;
     }

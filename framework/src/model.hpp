@@ -132,6 +132,7 @@ public:
     IntegratorTraits traits;
     std::vector<const Plugin*> plugins;    ///< in use, in the order of first use
     std::vector<UsedPlugin> used_plugins;  ///< with types, and with plugins that are only named
+    std::vector<InputFile> files;          ///< that parameters name
     int num_coordinates = 0;
 
 private:

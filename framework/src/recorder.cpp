@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/failed_call.hpp"
+#include "checkpoint.hpp"
 #include "history_writer.hpp"
 #include "summary.hpp"
 
@@ -24,6 +25,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kHistoryFile = "history.csv";
 constexpr const char* kSummaryFile = "summary.json";
+constexpr const char* kCheckpointFile = "checkpoint.bin";
+
+// Writing checkpoints takes at most this part of a run's time.
+constexpr double kCheckpointShare = 0.02;
 
 // Without `output.every` a run has at most this many rows beside the first.
 constexpr long kDefaultRows = 1000;
@@ -47,7 +52,7 @@ void prepare(const fs::path& folder) {
                                 "it is left alone; choose another folder or empty it",
                                 folder.string()));
 
-    for (const char* name : {kHistoryFile, kSummaryFile, kFailedCallFile}) {
+    for (const char* name : {kHistoryFile, kSummaryFile, kCheckpointFile, kFailedCallFile}) {
         fs::remove(folder / name, error);
         if (error) throw folder_error("cannot replace", folder / name, error);
     }
@@ -72,8 +77,15 @@ struct Recorder::Impl {
     long first_step = 0;
     long last_row_step = 0;       // number of steps done when the latest row was taken
     double outputs_passed = 0.0;  // number of multiples of `every` that have a row
-    std::chrono::steady_clock::time_point begin;
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point begin;
     bool is_finished = true;
+
+    Checkpoint::Identity identity;
+    double checkpoint_every = 0.0;  // [s] of wall time; 0: none
+    Clock::time_point last_checkpoint;
+    double checkpoint_seconds = 0.0;  // that the last one took
+    double earlier_seconds = 0.0;     // of wall time, before the run was resumed
     std::string summary;
 
     /// The multiples of `every` that are nearer to the present step end, or one before it, than to
@@ -117,6 +129,32 @@ struct Recorder::Impl {
         history->write_row(row);
     }
 
+    void checkpoint() {
+        const Clock::time_point start = Clock::now();
+        Checkpoint to;
+        to.identity = identity;
+        to.state = simulation.save();
+        to.history_size = history->settle();
+        to.last_row_step = last_row_step;
+        to.outputs_passed = outputs_passed;
+        to.wall_seconds = wall_seconds();
+        to.resumed_at = record.resumed_at;
+        write_checkpoint(folder / kCheckpointFile, to);
+        last_checkpoint = Clock::now();
+        checkpoint_seconds = std::chrono::duration<double>(last_checkpoint - start).count();
+    }
+
+    void checkpoint_if_due() {
+        if (!(checkpoint_every > 0.0) || simulation.done()) return;
+        const double since = std::chrono::duration<double>(Clock::now() - last_checkpoint).count();
+        if (since >= std::max(checkpoint_every, checkpoint_seconds / kCheckpointShare))
+            checkpoint();
+    }
+
+    double wall_seconds() const {
+        return earlier_seconds + std::chrono::duration<double>(Clock::now() - begin).count();
+    }
+
     void write_last_rows() {
         if (first_row_is_pending) write_first_row();
         if (last_row_step != simulation.steps_done()) write_row();
@@ -124,8 +162,7 @@ struct Recorder::Impl {
     }
 
     void write_summary(const std::string& exit_reason) {
-        const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
-        record.wall_seconds = wall.count();
+        record.wall_seconds = wall_seconds();
         record.exit_reason = exit_reason;
         summary = summary_text(simulation, record);
         FileWriter file(folder / kSummaryFile);
@@ -138,6 +175,8 @@ Recorder::Recorder(fs::path folder, const Simulation& simulation, const Manifest
     : impl_(std::make_unique<Impl>(std::move(folder), simulation)) {
     impl_->record.manifest = manifest.file;
     impl_->record.integrator = manifest.integrator;
+    impl_->identity = identity_of(manifest, simulation);
+    impl_->checkpoint_every = manifest.output.checkpoint;
     if (manifest.output.every)
         impl_->every = *manifest.output.every;
     else if (simulation.num_steps() > kDefaultRows || simulation.is_adaptive())
@@ -162,8 +201,33 @@ void Recorder::start() {
         self.outputs_passed = std::floor(self.simulation.time() / self.every);
     else if (self.every > 0.0)
         self.outputs_passed = self.count_outputs();
-    self.begin = std::chrono::steady_clock::now();
+    self.begin = self.last_checkpoint = Impl::Clock::now();
     self.is_finished = false;
+}
+
+bool Recorder::resume(Simulation& simulation) {
+    Impl& self = *impl_;
+    const fs::path file = self.folder / kCheckpointFile;
+    const std::optional<Checkpoint> from = read_checkpoint(file);
+    if (!from) return false;
+    require_same_run(*from, self.identity, file);
+    std::vector<std::string> columns = simulation.column_names();
+    self.row.resize(columns.size());
+    self.first_row.resize(columns.size());
+    simulation.restore(from->state);
+    self.history.emplace(self.folder / kHistoryFile, std::move(columns), from->history_size);
+    self.first_row_is_pending = false;
+    self.last_row_step = from->last_row_step;
+    self.outputs_passed = from->outputs_passed;
+    self.earlier_seconds = from->wall_seconds;
+    self.record.resumed_at = from->resumed_at;
+    self.record.resumed_at.push_back(simulation.time());
+    std::error_code ignored;
+    for (const char* name : {kSummaryFile, kFailedCallFile})
+        fs::remove(self.folder / name, ignored);
+    self.begin = self.last_checkpoint = Impl::Clock::now();
+    self.is_finished = false;
+    return true;
 }
 
 void Recorder::record() {
@@ -177,18 +241,25 @@ void Recorder::record() {
         self.write_row();
     }
     self.history->flush_if_old();
+    self.checkpoint_if_due();
 }
 
 void Recorder::finish(const std::string& exit_reason) {
     Impl& self = *impl_;
     if (std::exchange(self.is_finished, true)) return;
     try {
+        // Before the last row, which a run that goes on would not have.
+        const bool can_go_on = exit_reason == "interrupted" && !self.first_row_is_pending;
+        if (can_go_on && self.checkpoint_every > 0.0) self.checkpoint();
         self.write_last_rows();
     } catch (const Error& error) {
         self.write_summary(error.message());
         throw;
     }
     self.write_summary(exit_reason);
+    if (exit_reason != "completed") return;
+    std::error_code ignored;
+    fs::remove(self.folder / kCheckpointFile, ignored);
 }
 
 const fs::path& Recorder::folder() const {

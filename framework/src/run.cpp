@@ -24,7 +24,10 @@ void keep(Recorder* recorder, const std::string& reason) noexcept {
 RunResult run(Simulation& simulation, Recorder* recorder, const RunOptions& options) {
     using Clock = std::chrono::steady_clock;
     RunResult result;
-    if (recorder != nullptr) recorder->start();
+    if (recorder != nullptr) {
+        result.resumed = options.resume && recorder->resume(simulation);
+        if (!result.resumed) recorder->start();
+    }
 
     const auto begin = Clock::now();
     try {

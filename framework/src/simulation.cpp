@@ -589,6 +589,10 @@ std::vector<const Plugin*> Simulation::plugins() const {
     return impl_->model.plugins;
 }
 
+std::vector<InputFile> Simulation::input_files() const {
+    return impl_->model.files;
+}
+
 std::vector<UsedPlugin> Simulation::used_plugins() const {
     return impl_->model.used_plugins;
 }

@@ -87,6 +87,14 @@ Json events(const Simulation& simulation) {
     return list;
 }
 
+/// Files that the model is made of beside the manifest.
+Json files(const Simulation& simulation) {
+    Json object = Json::object();
+    for (const InputFile& file : simulation.input_files())
+        object[file.key] = {{"file", file.path.string()}, {"sha256", file.sha256}};
+    return object;
+}
+
 Json cost(const RunStatistics& statistics) {
     Json object = Json::object();
     for (const PluginCost& plugin : statistics.plugins)
@@ -136,6 +144,8 @@ std::string summary_text(const Simulation& simulation, const RunRecord& record) 
         {"steps", statistics.steps},
         {"substeps", statistics.substeps},
         {"wall_seconds", record.wall_seconds},
+        {"resumed_at", record.resumed_at},
+        {"files", files(simulation)},
         {"timings",
          {{"step_seconds", statistics.step_seconds},
           {"factorise_seconds", statistics.factorise_seconds}}},

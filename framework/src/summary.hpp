@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/simulation.hpp"
@@ -15,6 +16,7 @@ struct RunRecord {
     std::filesystem::path manifest;  ///< empty for a model built in code
     IntegratorSettings integrator;
     double wall_seconds = 0.0;
+    std::vector<double> resumed_at;  ///< times from which the run went on after an interruption [s]
     std::string exit_reason;
 };
 

@@ -56,9 +56,9 @@ struct Replay {
     std::vector<CallValues> inputs;
     std::vector<CallValues> outputs;  ///< none if it threw
     std::string thrown;               ///< what it threw this time; empty: nothing
-    std::vector<std::string> bad;     ///< outputs that are not finite: "A is nan at row 0, column 2"
-    bool has_failed = false;          ///< this time, too
-    bool is_same_plugin = false;      ///< the very file that failed in the run
+    std::vector<std::string> bad;  ///< outputs that are not finite: "A is nan at row 0, column 2"
+    bool has_failed = false;       ///< this time, too
+    bool is_same_plugin = false;   ///< the very file that failed in the run
 };
 
 /// Makes the object from the recorded parameters and calls it with the recorded inputs. The plugin

@@ -62,6 +62,7 @@ struct IntegratorSettings {
 
 struct OutputSettings {
     std::optional<double> every;  ///< [s]; without it every step up to 1000, else end/1000
+    double checkpoint = 30.0;     ///< wall time between checkpoints [s]; 0: none
     std::vector<PlacedText> points;
     bool all_forces = false;  ///< F_L and F_C - C of each constraint, beside the reaction
 };

@@ -39,12 +39,24 @@ public:
     /// @throws Error (file)
     void start();
 
-    /// To be called after each step; writes a row if one is due.
+    /// In place of start(): takes up the run whose checkpoint is in the folder. Rows that were
+    /// written after the checkpoint are dropped, and will be written again, to the same bytes.
+    ///
+    /// @param simulation  the recorder's own, fresh from its manifest; goes to the checkpoint's
+    /// state
+    /// @returns false, with nothing done, if the folder has no checkpoint
+    /// @throws Error (file) if the checkpoint or history.csv is damaged; (manifest) or (plugin),
+    ///         with what differs, if it is of another run
+    bool resume(Simulation& simulation);
+
+    /// To be called after each step; writes a row if one is due, and a checkpoint every
+    /// `output.checkpoint` seconds of wall time.
     /// @throws Error (file); (numerical) if a value is not finite
     void record();
 
     /// Writes the row of the present state if it has none yet, and summary.json. Only the first
-    /// call after start() does anything.
+    /// call after start() does anything. A run that was "interrupted" leaves a checkpoint; one that
+    /// is "completed" needs none any more.
     ///
     /// @param exit_reason  "completed", "interrupted", or what went wrong
     /// @throws Error (file); a summary is written even so if that is possible

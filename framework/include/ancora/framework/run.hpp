@@ -11,6 +11,9 @@
 namespace ancora {
 
 struct RunOptions {
+    /// Goes on from the checkpoint in the recorder's folder, if there is one; see
+    /// Recorder::resume.
+    bool resume = false;
     /// Asked before each step; true ends the run early.
     std::function<bool()> stop;
     /// Called after each step, when its row, if due, is written.
@@ -19,6 +22,7 @@ struct RunOptions {
 
 struct RunResult {
     bool interrupted = false;   ///< options.stop ended the run
+    bool resumed = false;       ///< it went on from a checkpoint
     double wall_seconds = 0.0;  ///< from the first step to the last
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -87,6 +88,13 @@ struct ContactEvent {
     double t = 0.0;       ///< [s]
     std::string force;    ///< the friction's name
     bool sticks = false;  ///< else it slips
+};
+
+/// A file that a parameter of the model names.
+struct InputFile {
+    std::string key;  ///< "body.net.mesh"
+    std::filesystem::path path;
+    std::string sha256;  ///< hexadecimal, of its bytes when the model was made
 };
 
 /// A plugin that a model names or takes types from.
@@ -212,6 +220,8 @@ public:
     std::vector<const Plugin*> plugins() const;
     /// The same with the types in use, and with plugins that the manifest only names.
     std::vector<UsedPlugin> used_plugins() const;
+    /// Files that the model's parameters name, such as meshes and tables.
+    std::vector<InputFile> input_files() const;
     /// Whether the registry held it to a lock.
     bool is_locked() const;
     /// The final state by object: body name to its coordinates and velocities.

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The file from which an interrupted run goes on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ancora/framework/manifest.hpp"
+#include "ancora/framework/simulation.hpp"
+
+namespace ancora {
+
+/// A run at the end of a step.
+struct Checkpoint {
+    /// What was run, as keys with their values: settings and parameters of the manifest, kernel,
+    /// plugins.
+    using Identity = std::vector<std::pair<std::string, std::string>>;
+    Identity identity;
+    std::vector<std::byte> state;    ///< Simulation::save()
+    std::uint64_t history_size = 0;  ///< bytes of history.csv that were written by then
+    std::int64_t last_row_step = 0;  ///< steps done when its last row was taken
+    double outputs_passed = 0.0;     ///< multiples of `output.every` that have a row
+    double wall_seconds = 0.0;       ///< that the run has taken so far
+    std::vector<double> resumed_at;  ///< times at which it was resumed before [s]
+};
+
+/// The identity of a model that is run now.
+Checkpoint::Identity identity_of(const Manifest& manifest, const Simulation& simulation);
+
+/// Writes the file as a whole or leaves the one that is there.
+/// @throws Error (file)
+void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
+
+/// Nothing if there is no such file.
+/// @throws Error (file) if it is damaged or of another version
+std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& file);
+
+/// @throws Error (plugin) if kernel or plugins differ, (manifest) if the model does; with what
+///         differs
+void require_same_run(const Checkpoint& checkpoint,
+                      const Checkpoint::Identity& here,
+                      const std::filesystem::path& file);
+
+}  // namespace ancora

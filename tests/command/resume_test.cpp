@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs that are killed and resumed: the same bytes as a run that was left alone, and checkpoints
+// that do not fit.
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/process.hpp"
+
+namespace ancora::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using Arguments = std::vector<std::string>;
+using Json = nlohmann::json;
+
+// A block that slides up an incline, stops at 0.2 s and stays; about half a second of wall time.
+const std::string kStuck = R"([model]
+gravity = [0.0, 0.0, -9.81]
+
+[[body]]
+name = "block"
+type = "particle"
+mass = 2.5
+velocity = [1.7320508075688772, 0.0, 1.0]
+
+[[constraint]]
+name = "ramp"
+type = "point_on_plane"
+point = "block@[0, 0, 0]"
+normal = [-0.5, 0.0, 0.8660254037844386]
+
+[[force]]
+name = "rubbing"
+type = "coulomb_friction"
+on = "ramp"
+mu_kinetic = 0.6
+
+[integrator]
+type = "emm"
+step = 1.0e-5
+end  = 1.0
+
+[output]
+every = 1.0e-3
+checkpoint = 0.01
+)";
+
+// A net that turns and breathes, on few factorisations.
+const std::string kNet = R"([model]
+gravity = [0.0, 0.0, 0.0]
+
+[[body]]
+name = "net"
+type = "truss"
+grid = { counts = [8, 8], spacing = [0.5, 0.5], diagonals = true }
+area = 1.0e-6
+density = 1400.0
+young = 2.0e9
+spin = { axis = [0.1, 0.0, 1.0], rate = 2.0, center = [1.75, 1.75, 0.0] }
+
+[integrator]
+type = "emm"
+step = 1.0e-3
+end  = 1.5
+
+[output]
+every = 0.01
+checkpoint = 0.01
+points = ["net@0", "net@63"]
+)";
+
+Arguments run_arguments(const TempFolder& folder, const std::string& out) {
+    return {ANCORA_TEST_BIN,
+            "run",
+            (folder / "model.toml").string(),
+            "--out",
+            (folder / out).string(),
+            "--quiet"};
+}
+
+ProcessResult run(Arguments arguments, const Arguments& more = {}) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return ChildProcess(arguments, {}).wait();
+}
+
+/// Kills a run at random moments until it was killed `wanted` times, each time resuming it, and
+/// compares it whenever it comes to its end.
+void kill_and_compare(const std::string& model, int wanted, unsigned seed) {
+    const TempFolder folder;
+    folder.write("model.toml", model);
+    const auto begin = std::chrono::steady_clock::now();
+    REQUIRE(run(run_arguments(folder, "whole")).status == 0);
+    const double whole =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const std::string expected = folder.read("whole/history.csv");
+    REQUIRE(expected.size() > 1000);
+
+    Arguments resumed = run_arguments(folder, "killed");
+    resumed.emplace_back("--resume");
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> moment(0.0, 0.6 * whole);
+    int num_killed = 0, num_whole = 0, num_from_checkpoint = 0;
+    while (num_killed < wanted || num_whole == 0) {
+        ProcessResult result;
+        {
+            ChildProcess child(resumed, {});
+            if (num_killed < wanted) {
+                std::this_thread::sleep_for(std::chrono::duration<double>(moment(random)));
+                child.send(SIGKILL);
+            }
+            result = child.wait();
+        }
+        if (result.status == 128 + SIGKILL) {
+            ++num_killed;
+            num_from_checkpoint += fs::exists(folder / "killed/checkpoint.bin");
+            continue;
+        }
+        CAPTURE(result.err);
+        REQUIRE(result.status == 0);
+        ++num_whole;
+        REQUIRE(folder.read("killed/history.csv") == expected);
+        CHECK_FALSE(fs::exists(folder / "killed/checkpoint.bin"));
+        fs::remove_all(folder / "killed");
+    }
+    CHECK(num_from_checkpoint > wanted / 3);
+}
+
+/// A run that is interrupted once it has left a checkpoint.
+ProcessResult interrupted(const TempFolder& folder) {
+    ChildProcess child(run_arguments(folder, "out"), {});
+    while (!fs::exists(folder / "out/checkpoint.bin"))
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    child.send(SIGINT);
+    return child.wait();
+}
+
+std::string with(std::string text, std::string_view from, std::string_view to) {
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_SUITE("resume") {
+    TEST_CASE("killed at random moments, a block with friction ends in the same bytes") {
+        kill_and_compare(kStuck, 25, 1);
+    }
+
+    TEST_CASE("killed at random moments, a spinning net ends in the same bytes") {
+        kill_and_compare(kNet, 25, 2);
+    }
+
+    TEST_CASE("an interrupted run goes on where it was, and says so") {
+        const TempFolder folder;
+        folder.write("model.toml", kStuck);
+        REQUIRE(run(run_arguments(folder, "whole")).status == 0);
+        const ProcessResult stopped = interrupted(folder);
+        REQUIRE(stopped.status == 130);
+        CHECK(stopped.err.find("--resume goes on from there") != std::string::npos);
+        const double t = Json::parse(folder.read("out/summary.json"))["final_state"]["t"];
+        REQUIRE(run(run_arguments(folder, "out"), {"--resume"}).status == 0);
+        CHECK(folder.read("out/history.csv") == folder.read("whole/history.csv"));
+        const Json summary = Json::parse(folder.read("out/summary.json"));
+        REQUIRE(summary["resumed_at"].size() == 1);
+        CHECK(summary["resumed_at"][0] == t);
+        CHECK(summary["exit_reason"] == "completed");
+        const Json whole = Json::parse(folder.read("whole/summary.json"));
+        CHECK(summary["steps"] == whole["steps"]);
+        CHECK(summary["final_state"] == whole["final_state"]);
+        CHECK(summary["energy"] == whole["energy"]);
+    }
+
+    TEST_CASE("a checkpoint that does not fit is refused with the difference, and kept") {
+        const TempFolder folder;
+        folder.write("model.toml", kStuck);
+        REQUIRE(interrupted(folder).status == 130);
+        const std::string checkpoint = folder.read("out/checkpoint.bin");
+        const std::string history = folder.read("out/history.csv");
+        const auto refused = [&](int status, const std::string& words, const Arguments& more = {}) {
+            Arguments arguments{"--resume"};
+            arguments.insert(arguments.end(), more.begin(), more.end());
+            const ProcessResult result = run(run_arguments(folder, "out"), arguments);
+            CAPTURE(result.err);
+            CHECK(result.status == status);
+            CHECK(result.err.find(words) != std::string::npos);
+            CHECK(folder.read("out/history.csv") == history);
+        };
+        refused(3,
+                "\n  body.block.mass: 2.5 in the checkpoint, 2.75 here",
+                {"--set", "body.block.mass=2.75"});
+        refused(3,
+                "\n  force.rubbing.viscous: not given in the checkpoint, 0.1 here",
+                {"--set", "force.rubbing.viscous=0.1"});
+        refused(3,
+                "\n  integrator.step: 1e-05 in the checkpoint, 0.0001 here",
+                {"--set", "integrator.step=1e-4"});
+        CHECK(folder.read("out/checkpoint.bin") == checkpoint);
+
+        folder.write("out/checkpoint.bin", checkpoint.substr(0, checkpoint.size() / 2));
+        refused(6, "is damaged: its checksum does not fit, it may have been cut short");
+        folder.write("out/checkpoint.bin", "Ancora checkpoint 99\n");
+        refused(6, "was written by another version");
+        folder.write("out/checkpoint.bin", "something else");
+        refused(6, "is no checkpoint");
+
+        folder.write("out/checkpoint.bin", checkpoint);
+        folder.write("out/history.csv", history.substr(0, 100));
+        const ProcessResult cut = run(run_arguments(folder, "out"), {"--resume"});
+        CHECK(cut.status == 6);
+        CHECK(cut.err.find("it was cut short since") != std::string::npos);
+    }
+
+    TEST_CASE("without checkpoints there are none, and --resume begins anew") {
+        const TempFolder folder;
+        folder.write("model.toml", with(kNet, "end  = 1.5", "end  = 0.1"));
+        REQUIRE(run(run_arguments(folder, "out"), {"--set", "output.checkpoint=0"}).status == 0);
+        CHECK_FALSE(fs::exists(folder / "out/checkpoint.bin"));
+        const std::string history = folder.read("out/history.csv");
+        REQUIRE(run(run_arguments(folder, "out"), {"--resume"}).status == 0);
+        CHECK(folder.read("out/history.csv") == history);
+    }
+}
+
+}  // namespace ancora::testing

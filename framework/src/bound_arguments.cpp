@@ -34,6 +34,11 @@ bool is_in_range(const Parameter& p, double x) {
     return above && below;
 }
 
+// The only entry of the schema stands for any name.
+bool has_free_names(std::span<const Parameter> schema) {
+    return schema.size() == 1 && schema.front().name == std::string_view("*");
+}
+
 }  // namespace
 
 BoundArguments::BoundArguments(std::string owner,
@@ -78,8 +83,15 @@ BoundArguments::BoundArguments(BoundArguments&&) noexcept = default;
 // --- checking
 
 void BoundArguments::bind(const Table& values, std::span<const Parameter> schema) {
+    if (has_free_names(schema)) {
+        bind_free_names(values, schema.front());
+        return;
+    }
     items_.resize(schema.size());
-    for (std::size_t i = 0; i < schema.size(); ++i) items_[i].parameter = &schema[i];
+    for (std::size_t i = 0; i < schema.size(); ++i) {
+        items_[i].parameter = &schema[i];
+        items_[i].name = schema[i].name;
+    }
 
     // what the manifest gives, so that the first mistake in the file is reported first
     for (const Table::Entry& entry : values.entries()) {
@@ -101,6 +113,29 @@ void BoundArguments::bind(const Table& values, std::span<const Parameter> schema
                         place_);
         if (p.default_value) bind_default(item);
     }
+}
+
+// The first item, "*", holds the names as texts.
+void BoundArguments::bind_free_names(const Table& values, const Parameter& parameter) {
+    has_free_names_ = true;
+    std::vector<std::string> names;
+    items_.resize(1 + values.entries().size());
+    for (Item& item : items_) item.parameter = &parameter;
+    for (std::size_t i = 0; i < values.entries().size(); ++i) {
+        const Table::Entry& entry = values.entries()[i];
+        Item& item = items_[i + 1];
+        item.name = entry.key;
+        item.given = true;
+        item.place = entry.value.place().known() ? entry.value.place() : place_;
+        if (item.name == parameter.name)
+            throw Error(ErrorKind::manifest, title() + "\"*\" is no name", item.place);
+        bind(item, entry.value);
+        names.push_back(entry.key);
+    }
+    items_.front().name = parameter.name;
+    items_.front().place = place_;
+    items_.front().shape = Shape::texts;
+    items_.front().content = std::move(names);
 }
 
 void BoundArguments::bind_default(Item& item) const {
@@ -136,7 +171,7 @@ void BoundArguments::bind(Item& item, const Value& value) const {
     } else if (const auto* const table = value.as<Table>(); table && p.allows(Shape::table)) {
         const std::span schema(p.children, static_cast<std::size_t>(p.num_children));
         item.content = std::unique_ptr<BoundArguments>(
-            new BoundArguments(*this, p.name, *table, item.place, schema));
+            new BoundArguments(*this, item.name, *table, item.place, schema));
         item.shape = Shape::table;
     } else {
         refuse(item, "", expected_value(p), value);
@@ -190,14 +225,11 @@ std::string BoundArguments::find_file(const Item& item,
     fs::path path = name;
     if (path.is_relative() && where.known()) path = fs::path(*where.file).parent_path() / path;
     const auto refuse_file = [&](const std::string& why) {
-        throw Error(ErrorKind::file,
-                    fmt::format("{}: {}{}: {} {}",
-                                owner_,
-                                prefix_,
-                                item.parameter->name,
-                                in_quotes(path.string()),
-                                why),
-                    where);
+        throw Error(
+            ErrorKind::file,
+            fmt::format(
+                "{}: {}{}: {} {}", owner_, prefix_, item.name, in_quotes(path.string()), why),
+            where);
     };
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
@@ -326,7 +358,7 @@ void BoundArguments::refuse(const Item& item,
     throw Error(
         ErrorKind::manifest,
         fmt::format(
-            "{}: {}{}{}: expected {}, got {}", owner_, prefix_, p.name, where, expected, got),
+            "{}: {}{}{}: expected {}, got {}", owner_, prefix_, item.name, where, expected, got),
         value.place().known() ? value.place() : item.place);
 }
 
@@ -355,7 +387,7 @@ BoundArguments::Item* BoundArguments::find(std::string_view key) {
 
 const BoundArguments::Item* BoundArguments::find(std::string_view key) const {
     const auto item = std::ranges::find_if(items_, [key](const Item& candidate) {
-        return key == candidate.parameter->name;
+        return key == candidate.name;
     });
     return item == items_.end() ? nullptr : &*item;
 }
@@ -399,7 +431,7 @@ std::vector<std::pair<std::string, std::string>> BoundArguments::files() const {
             std::ranges::copy((*inner)->files(), std::back_inserter(out));
         else if (const auto* const path = std::get_if<std::string>(&item.content);
                  path && item.shape == Shape::file)
-            out.emplace_back(prefix_ + item.parameter->name, *path);
+            out.emplace_back(prefix_ + item.name, *path);
     }
     return out;
 }
@@ -410,10 +442,12 @@ bool BoundArguments::was_read(std::string_view key) const {
 }
 
 bool BoundArguments::has(std::string_view key) const {
+    if (has_free_names_ && !find(key)) return false;
     return item(key).content.index() != 0;
 }
 
 bool BoundArguments::given(std::string_view key) const {
+    if (has_free_names_ && !find(key)) return false;
     return item(key).given;
 }
 

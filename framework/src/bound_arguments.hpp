@@ -24,6 +24,9 @@ namespace ancora {
 ///
 /// Messages read `OWNER: KEY: expected ..., got ...`; a key inside a table is written
 /// `orientation.angle`, an entry of an array `size[1]`, counted from 0.
+///
+/// A table whose schema is one entry named "*" takes any names, and gives each a value of that
+/// entry's kind. Its names are read as the texts of "*".
 class ANCORA_FRAMEWORK_EXPORT BoundArguments final : public Arguments {
 public:
     /// Finds the motion of the body that a key names; `place` is that of the value.
@@ -90,6 +93,7 @@ private:
                                  std::unique_ptr<BoundArguments>>;
     struct Item {
         const Parameter* parameter = nullptr;
+        std::string name;  // its key; the parameter's name, save in a table of free names
         bool given = false;
         mutable bool was_read = false;
         Shape shape{};
@@ -115,6 +119,7 @@ private:
     void bind_vector(Item& item, const Array& x, const Value& value) const;
     void bind_matrix(Item& item, const Array& x, const Value& value) const;
     void bind_texts(Item& item, const Array& x) const;
+    void bind_free_names(const Table& values, const Parameter& parameter);
     void bind_default(Item& item) const;
 
     template <class Where>
@@ -146,7 +151,8 @@ private:
     Place place_;
     MotionOf motion_;
     std::array<double, 3> gravity_{};
-    std::vector<Item> items_;  // one per entry of the schema, in its order
+    std::vector<Item> items_;  // one per entry of the schema, in its order; or "*" and free names
+    bool has_free_names_ = false;
 };
 
 }  // namespace ancora

@@ -129,10 +129,17 @@ std::string find_parameter_flaw(const Parameter& p, const std::string& what, int
 std::string find_schema_flaw(std::span<const Parameter> schema,
                              const std::string& where,
                              int depth) {
+    // A table of free names has one entry for all of them, "*"
+    const bool may_be_free = depth > 0 && schema.size() == 1;
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < schema.size(); ++i) {
         const Parameter& p = schema[i];
-        if (p.name == nullptr || !is_valid_name(p.name))
+        const bool is_free = may_be_free && p.name != nullptr && p.name == std::string_view("*");
+        if (is_free && (p.is_required || p.default_value != nullptr))
+            return where +
+                   ": the parameter \"*\" stands for any name, so that it can neither be "
+                   "required nor have a default";
+        if (!is_free && (p.name == nullptr || !is_valid_name(p.name)))
             return fmt::format(
                 "{}: parameter {} has the name \"{}\"; a name is a letter or \"_\" followed by "
                 "letters, digits, \"_\" and \"-\"",

@@ -22,6 +22,13 @@ constexpr Parameter kOrientation[] = {
     number("angle", "rad", "turn about it").otherwise("0.25"),
 };
 
+constexpr Parameter kPart[] = {
+    number("young", "Pa", "stiffness").positive(),
+    number("mass", "kg", "of each").required(),
+};
+
+constexpr Parameter kParts[] = {parameter::table("*", kPart, "a part of any name")};
+
 constexpr Parameter kSchema[] = {
     number("density", "kg/m^3", "mass per volume").positive(),
     number("penalty", "Pa", "stiffness").positive().or_infinite().otherwise("inf"),
@@ -44,6 +51,7 @@ constexpr Parameter kSchema[] = {
     body("velocity_from", "moves with it"),
     number("mass", "kg", "").or_text("same").or_vector(2),
     make("on", "", "", Shape::object),
+    parameter::table("parts", kParts, "parts by name"),
 };
 
 // The keys of an object that stands in line 2 of "model.toml", its first key in line 3.
@@ -190,6 +198,20 @@ on = "pin")");
         CHECK(line == 3);
     }
 
+    TEST_CASE("a table of free names hands out the names and what each holds") {
+        const auto x = bind("parts = {'left wing' = {mass = 2}, tail = {mass = 1, young = 3}}");
+        const Arguments& parts = x.table("parts");
+        REQUIRE(parts.num_texts("*") == 2);
+        CHECK(parts.text("*", 0) == "left wing");
+        CHECK(parts.text("*", 1) == "tail");
+        CHECK(parts.table("left wing").number("mass") == 2.0);
+        CHECK_FALSE(parts.table("left wing").has("young"));
+        CHECK(parts.table("tail").number("young") == 3.0);
+        CHECK(parts.has("tail"));
+        CHECK_FALSE(parts.has("nose"));
+        CHECK(bind("parts = {}").table("parts").num_texts("*") == 0);
+    }
+
     TEST_CASE("a matrix of 67 000 rows binds in well under a second") {
         Array rows;
         for (int i = 0; i < 67000; ++i) rows.push_back(Value({1.0, 2.0, double(i)}));
@@ -221,6 +243,22 @@ TEST_SUITE("bound arguments: refusals") {
                   BoundArguments("body \"box\"", "box", "brick", given.values, given.place, {});
               }) ==
               "model.toml:3:1: error: body \"box\": unknown key \"x\"; there are none to give");
+    }
+
+    TEST_CASE("mistakes in a table of free names are told with the name") {
+        CHECK(error_of("parts = {tail = {mass = 1, yuong = 2}}") ==
+              "model.toml:3:28: error: body \"box\": parts.tail: unknown key \"yuong\"; did you "
+              "mean \"young\"?");
+        CHECK(error_of("parts = {tail = {mass = 'x'}}") ==
+              "model.toml:3:25: error: body \"box\": parts.tail.mass: expected a number, got "
+              "\"x\"");
+        CHECK(error_of("parts = {tail = 1}") ==
+              "model.toml:3:17: error: body \"box\": parts.tail: expected a table, got 1");
+        CHECK(error_of("parts = {tail = {}}") ==
+              "model.toml:3:17: error: body \"box\": parts.tail: missing key \"mass\" (of each "
+              "[kg])");
+        CHECK(error_of("parts = {'*' = {mass = 1}}") ==
+              "model.toml:3:16: error: body \"box\": parts: \"*\" is no name");
     }
 
     TEST_CASE("the first mistake in the file comes first") {

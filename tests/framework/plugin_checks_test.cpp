@@ -176,6 +176,15 @@ TEST_SUITE("plugin checks") {
         p.shapes = 0;
         CHECK(flaw_of_schema({p}) ==
               kBrick + ": parameter \"a\" allows no shape; say what its value looks like");
+        static constexpr Parameter kFree[] = {number("*", "", "")};
+        static constexpr Parameter kNeeded[] = {number("*", "", "").required()};
+        CHECK(flaw_of_schema({table("parts", kFree, "")}) == "");
+        CHECK(flaw_of_schema({number("*", "", "")}) ==
+              kBrick + ": parameter 1 has the name \"*\"" + kNameRule);
+        CHECK(flaw_of_schema({table("parts", kNeeded, "")}) ==
+              kBrick +
+                  ": parameter \"parts\": the parameter \"*\" stands for any name, so that "
+                  "it can neither be required nor have a default");
         p = number("a", nullptr, "");
         CHECK(flaw_of_schema({p}) ==
               kBrick + ": parameter \"a\" has a null unit or doc; use an empty text for none");

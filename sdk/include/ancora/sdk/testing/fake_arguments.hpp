@@ -6,6 +6,7 @@
 #include <array>
 #include <concepts>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <span>
@@ -67,10 +68,9 @@ public:
     /// Sets an empty table and returns it.
     FakeArguments& set_table(std::string_view key) {
         auto inner = std::make_shared<FakeArguments>();
-        for (const Parameter& p : schema_)
-            if (key == p.name && p.children != nullptr)
-                inner = std::make_shared<FakeArguments>(
-                    std::span(p.children, static_cast<std::size_t>(p.num_children)));
+        if (const Parameter* p = declaration(key); p != nullptr && p->children != nullptr)
+            inner = std::make_shared<FakeArguments>(
+                std::span(p->children, static_cast<std::size_t>(p->num_children)));
         put(key, inner);
         return *inner;
     }
@@ -122,9 +122,11 @@ public:
     }
     int rows(std::string_view key) const override { return get<Numbers>(key).rows; }
     int num_texts(std::string_view key) const override {
+        if (has_free_names() && key == "*") return static_cast<int>(given_.size());
         return static_cast<int>(get<Texts>(key).size());
     }
     std::string_view text(std::string_view key, int index) const override {
+        if (has_free_names() && key == "*") return std::next(given_.begin(), index)->first;
         return get<Texts>(key).at(static_cast<std::size_t>(index));
     }
     const Arguments& table(std::string_view key) const override { return *get<Table>(key); }
@@ -161,8 +163,12 @@ private:
 
     const Parameter* declaration(std::string_view key) const {
         for (const Parameter& p : schema_)
-            if (key == p.name) return &p;
+            if (key == p.name || has_free_names()) return &p;
         return nullptr;
+    }
+    /// The schema's one entry "*" stands for any name.
+    bool has_free_names() const {
+        return schema_.size() == 1 && schema_.front().name == std::string_view("*");
     }
     /// A whole number given to a `number` parameter counts as a number.
     bool allows_only_numbers(std::string_view key) const {

@@ -250,7 +250,9 @@ void BoundArguments::bind(Item& item, const Array& x, const Value& value) const 
     const bool numbers = !is_empty && is_number(x.front());
     const bool arrays = !is_empty && x.front().as<Array>();
     const bool texts = !is_empty && x.front().as<std::string>();
-    if (p.allows(Shape::vector) && (numbers || (is_empty && p.length == 0)))
+    if (is_list_of_booleans(p))
+        bind_booleans(item, x, value);
+    else if (p.allows(Shape::vector) && (numbers || (is_empty && p.length == 0)))
         bind_vector(item, x, value);
     else if (p.allows(Shape::matrix) && (arrays || (is_empty && p.rows == 0)))
         bind_matrix(item, x, value);
@@ -258,6 +260,22 @@ void BoundArguments::bind(Item& item, const Array& x, const Value& value) const 
         bind_texts(item, x);
     else
         refuse(item, "", expected_value(p), value);
+}
+
+// True and false are 1 and 0 in a list.
+void BoundArguments::bind_booleans(Item& item, const Array& x, const Value& value) const {
+    const Parameter& p = *item.parameter;
+    if (p.length != 0 && x.size() != static_cast<std::size_t>(p.length))
+        refuse(item, "", expected_value(p), value);
+    std::vector<double> numbers;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const bool* const entry = x[i].as<bool>();
+        if (!entry) refuse(item, fmt::format("[{}]", i), "true or false", x[i]);
+        numbers.push_back(*entry ? 1.0 : 0.0);
+    }
+    item.rows = static_cast<int>(x.size());
+    item.content = std::move(numbers);
+    item.shape = Shape::vector;
 }
 
 void BoundArguments::bind_vector(Item& item, const Array& x, const Value& value) const {

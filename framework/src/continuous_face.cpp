@@ -212,8 +212,7 @@ ForceSet::Work ContinuousFace::power() const {
         if (instant_.pi_t[k] != 0.0) out.external += s_[k] * instant_.pi_t[k];
         // The force of a condition on accelerations works whenever something moves along its row.
         if (laws_[k].kind == RowKind::acceleration_constraint) out.external -= s_[k] * rate_[k];
-        const double eta = laws_[k].viscosity;
-        if (eta != 0.0) out.nonideal -= eta * rate_[k] * rate_[k];
+        out.nonideal -= laws_.dissipated_power(k, instant_.pi[k], rate_[k]);
     }
     return out;
 }

@@ -57,7 +57,7 @@ void KernelSystem::book(const StepTrial& trial) {
         if (laws_.is_constraint(k) && pi_[k] != 0.0)
             ledger_.book_projection(s * laws_.theta()[k] * pi_[k]);
         if (laws_.has_viscosity()) {
-            const double loss = laws_.dissipation(k, Bdq_[k] + rows_.tau[k], h);
+            const double loss = laws_.dissipation(k, pi_[k], Bdq_[k] + rows_.tau[k], h);
             if (loss != 0.0) ledger_.book_nonideal(-loss);
         }
     }

@@ -206,6 +206,7 @@ void KernelSystem::save(Snapshot& to) const {
     to.ledger = ledger_;
     to.state = state0_;
     to.contacts = contacts_.all();
+    to.broken = laws_.broken();
 }
 
 void KernelSystem::restore(const Snapshot& from) {
@@ -216,6 +217,7 @@ void KernelSystem::restore(const Snapshot& from) {
     ledger_ = from.ledger;
     state0_ = from.state;
     contacts_.all() = from.contacts;
+    laws_.set_broken(from.broken);
 }
 
 void KernelSystem::peek(double t, std::span<const double> x) {

@@ -66,6 +66,7 @@ void KernelSystem::start_contacts() {
 }
 
 bool KernelSystem::settle_modes(const StepTrial& trial) {
+    if (contacts_.empty()) return false;
     if (paradox_) refuse_paradox(trial.t0);
     // A short trial would close what the velocities gape in a short time, by large forces, which
     // hides where a sticking contact reaches its limit.
@@ -188,8 +189,9 @@ double KernelSystem::force_acceleration(int island) const {
     return largest;
 }
 
+/// One for each contact, and one for all rows that may break.
 int KernelSystem::num_events() const {
-    return static_cast<int>(contacts_.all().size());
+    return static_cast<int>(contacts_.all().size()) + (laws_.may_break() ? 1 : 0);
 }
 
 /// What a sticking contact could bear more at the end of a trial. The step knows means; what is
@@ -210,6 +212,10 @@ bool KernelSystem::stick_ends(const StepTrial& trial) {
 
 void KernelSystem::evaluate_events(const StepTrial& trial, std::span<double> g) {
     const double h = trial.h;
+    if (laws_.may_break()) {
+        pi_next_ = pi_ + Bdq_ + rows_.tau;
+        g.back() = margin_to_break(pi_next_);
+    }
     bool has_slip = false;
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
@@ -307,13 +313,17 @@ void KernelSystem::rest_accelerations(const double* v, double* a) {
 }
 
 void KernelSystem::evaluate_events(double t, std::span<const double> x, std::span<double> g) {
-    if (contacts_.empty()) return;
     if (runaway(x) >= 0) {
         std::ranges::fill(g, 0.0);
         return;
     }
     const double* q = x.data();
     const double* v = q + n_;
+    if (laws_.may_break()) {
+        rows_.evaluate_elastic(q, t, pi_next_.data());
+        g.back() = margin_to_break(pi_next_);
+    }
+    if (contacts_.empty()) return;
     const auto& all = contacts_.all();
     const bool has_stick = std::any_of(all.begin(), all.end(), [](const Contact& contact) {
         return contact.mode == ContactMode::stick;
@@ -359,14 +369,19 @@ void KernelSystem::follow_sliding() {
 }
 
 void KernelSystem::pass_event(int event) {
-    Contact& contact = contacts_.all()[static_cast<std::size_t>(event)];
-    const ContactMode before = contact.mode;
     // Forces jump: what sticks is to be confirmed anew.
     for (Contact& other : contacts_.all()) {
         other.is_fresh = other.mode == ContactMode::stick;
         other.margin_h = 0.0;
         other.num_flips = 0;
     }
+    if (static_cast<std::size_t>(event) == contacts_.all().size()) {
+        break_rows();
+        if (!contacts_.empty() && model_.traits.face == Face::continuous) resolve_modes();
+        return;
+    }
+    Contact& contact = contacts_.all()[static_cast<std::size_t>(event)];
+    const ContactMode before = contact.mode;
     if (before == ContactMode::slip) {
         const bool is_unique = meet_velocity_constraints();
         if (!has_stopped(contact)) {

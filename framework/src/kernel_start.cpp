@@ -60,6 +60,7 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     }
     reaction_mean_.setZero();
     recorded_events_.clear();
+    breaks_.clear();
     worst_violation_ = {};
     note_violation();
     close_ledger(true);
@@ -90,6 +91,7 @@ void KernelSystem::start_at(std::span<const double> q, std::span<const double> v
         rows_.evaluate(q_.data(), v_.data(), t_, instant_);
     }
     check_start();
+    check_limits();
     pi_ = instant_.pi;
     for (int k = 0; k < m_; ++k)
         if (!laws_.carries(k)) pi_[k] = 0.0;

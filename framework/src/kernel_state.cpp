@@ -63,6 +63,14 @@ void KernelSystem::transfer(Archive& archive) {
         archive(sharing.is_strict);
     }
     archive(recorded_events_);
+    if (laws_.has_nonlinear()) {
+        archive(slope_in_matrix_);
+        std::vector<char> broken = laws_.broken();
+        archive(broken);
+        if (broken.size() != laws_.broken().size()) StateReader::refuse();
+        laws_.set_broken(broken);
+        archive(breaks_);
+    }
     forces_.loads().transfer(archive);
 
     for (long* count : {&substeps, &iterations, &max_iterations, &factorisations, &evaluations})
@@ -73,6 +81,8 @@ void KernelSystem::transfer(Archive& archive) {
     matrix_->transfer(archive);
 
     if constexpr (Archive::kReads) {
+        if (factorised_for_ > 0.0) laws_.prepare(factorised_for_);
+        for (const int k : laws_.nonlinear()) laws_.follow(k, slope_in_matrix_[k]);
         has_B_start_ = false;
         has_responses_ = false;
         rows_.evaluate(q_.data(), v_.data(), t_, instant_);

@@ -55,6 +55,10 @@ KernelSystem::KernelSystem(const Model& model)
     for (Eigen::VectorXd* x : {&pi_, &Bdq_, &fresh_pi_, &rate_pi_t_}) x->setZero(m_);
     rate_A_.setZero(rows_.B.size());
     B_start_.setZero(rows_.B.size());
+    if (laws_.has_nonlinear()) {
+        law_of_trial_.resize(static_cast<std::size_t>(m_));
+        for (Eigen::VectorXd* x : {&slope_in_matrix_, &matrix_rows_, &pi_next_}) x->setZero(m_);
+    }
 
     for (int i = 0; i < n_; ++i)
         inverse_mass_[i] = mass_.is_massless(i) ? 0.0 : 1.0 / mass_.diagonal(i);
@@ -165,6 +169,7 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
     for (int i = 0; i < n_; ++i) r_motion[static_cast<std::size_t>(i)] = Ma_[i] - F_[i];
     const int* column = rows_.column.data();
     const double* B = rows_.B.data();
+    const bool has_nonlinear = laws_.has_nonlinear();
     double row_defect = 0.0;
     double row_energy = 0.0;
     double row_terms = 0.0;
@@ -181,10 +186,21 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
             r_motion[static_cast<std::size_t>(i)] += B[e] * sk;
         }
         Bdq_[k] = increment;
+        if (has_nonlinear && laws_.is_nonlinear(k)) {
+            const double residual = follow_law(k, increment + rows_.tau[k], sk, h, terms);
+            r_rows[static_cast<std::size_t>(k)] = residual;
+            // What s would book falsely, and what the increment would.
+            const double weight =
+                std::abs(sk) + std::abs(increment + rows_.tau[k]) / laws_.taut_gamma(k);
+            row_defect += weight * std::abs(residual);
+            row_energy += std::abs(sk * increment);
+            row_terms += weight * terms;
+            continue;
+        }
         const double carried = laws_.theta()[k] * pi_[k];
         const double yielded = laws_.gamma()[k] * sk;
         const double residual = increment + rows_.tau[k] + carried + laws_.extra()[k] - yielded;
-        terms += std::abs(carried) + std::abs(yielded);
+        terms += std::abs(carried) + std::abs(laws_.extra()[k]) + std::abs(yielded);
         r_rows[static_cast<std::size_t>(k)] = residual;
         row_defect += std::abs(sk * residual);
         row_energy += std::abs(sk * increment);
@@ -207,8 +223,11 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
     // What the forces alone would do from rest: a scale for a system that stays at rest.
     double force_energy = 0.0;
     for (int i = 0; i < n_; ++i) force_energy += F_[i] * F_[i] * inverse_mass_[i];
-    defect.energy_scale =
-        std::max({ledger_.energy_scale(), dv_M_dv, row_energy, h * h * force_energy});
+    defect.energy_scale = std::max({ledger_.energy_scale(),
+                                    laws_.prestress_energy(),
+                                    dv_M_dv,
+                                    row_energy,
+                                    h * h * force_energy});
     energy_scale_ = defect.energy_scale;
     constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
     defect.energy_rounding = kEpsilon * row_terms;
@@ -220,7 +239,9 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
     if (defect.energy_scale > 0.0) {
         const double speed = std::sqrt(2.0 * defect.energy_scale);
         defect.motion = h * std::sqrt(square) / speed;
-        defect.motion_rounding = kEpsilon * std::sqrt(std::max(dv_M_dv, 0.0)) / speed;
+        double forces = std::max(dv_M_dv, 0.0);
+        if (laws_.prestress_energy() > 0.0) forces += h * h * prestress_force(s);
+        defect.motion_rounding = kEpsilon * std::sqrt(forces) / speed;
     }
     return defect;
 }
@@ -241,6 +262,7 @@ bool KernelSystem::factorise(const StepTrial& trial, Tangent tangent) {
         update_B_start(trial.t0);
         rate_A_ = 2.0 * rows_.B - B_start_;
     }
+    if (laws_.has_nonlinear()) follow_slopes();
     const bool done = matrix_->factorise(rows_, rate_A_, laws_.gamma(), trial.h, tangent);
     if (!done) attribute_nonfinite(trial.t0);
     factorised_for_ = done ? trial.h : 0.0;
@@ -283,7 +305,11 @@ void KernelSystem::apply_exact(
             sum += (2.0 * B[e] - B_start[e]) * x[column[e]];
             r_motion[column[e]] -= B[e] * y[k];
         }
-        r_rows[k] -= sum - laws_.gamma()[k] * y[k];
+        if (laws_.is_nonlinear(k))
+            r_rows[k] -= laws_.taut_gamma(k) *
+                         (law_of_trial_[static_cast<std::size_t>(k)].slope * sum - y[k]);
+        else
+            r_rows[k] -= sum - laws_.gamma()[k] * y[k];
     }
 }
 
@@ -291,6 +317,24 @@ void KernelSystem::solve(std::span<const double> r_motion,
                          std::span<const double> r_rows,
                          std::span<double> ddq,
                          std::span<double> ds) {
+    if (!laws_.has_nonlinear()) return solve_refined(r_motion, r_rows, ddq, ds);
+    // Laws have changed so much that the old matrix would lead astray.
+    if (!is_exact_ && has_outlived_matrix() &&
+        !factorise({t_, trial_h_, {}, {s_trial_, r_rows.size()}}, Tangent::definite)) {
+        std::ranges::fill(ddq, std::numeric_limits<double>::quiet_NaN());
+        return;
+    }
+    solve_refined(r_motion, r_rows, ddq, ds);
+    // Slack is exactly that.
+    for (const int k : laws_.nonlinear())
+        if (law_of_trial_[static_cast<std::size_t>(k)].is_slack())
+            ds[static_cast<std::size_t>(k)] = s_trial_[k];
+}
+
+void KernelSystem::solve_refined(std::span<const double> r_motion,
+                                 std::span<const double> r_rows,
+                                 std::span<double> ddq,
+                                 std::span<double> ds) {
     if (forces_.listens()) prepare_feedback();
     solve_linear(r_motion, r_rows, ddq, ds);
     if (is_exact_) return;
@@ -381,6 +425,8 @@ void KernelSystem::accept(const StepTrial& trial) {
         if (laws_.carries(k) && !is_row_held(k)) pi_[k] += Bdq_[k] + rows_.tau[k];
         s_[k] = trial.s[static_cast<std::size_t>(k)];
     }
+    for (const int k : laws_.nonlinear())
+        if (law_of_trial_[static_cast<std::size_t>(k)].is_slack()) s_[k] = 0.0;
     std::copy(trial.s.begin() + m_, trial.s.end(), s_.data() + m_);
     state0_.swap(state1_);
     has_B_start_ = false;

@@ -93,6 +93,13 @@ public:
         bool sticks;
     };
     const std::vector<Event>& contact_events() const { return recorded_events_; }
+    /// A row that broke, with the elastic energy that went with it; the first ten thousand.
+    struct Break {
+        double t;
+        int row;
+        double energy;
+    };
+    const std::vector<Break>& breaks() const { return breaks_; }
 
     /// The Udwadia-Kalaba equation at the present state.
     Dynamics dynamics();
@@ -165,6 +172,19 @@ private:
     }
     void apply_exact(const double* x, const double* y, double h, double* r_motion, double* r_rows);
     void update_B_start(double t0);
+    void solve_refined(std::span<const double> r_motion,
+                       std::span<const double> r_rows,
+                       std::span<double> ddq,
+                       std::span<double> ds);
+    // Rows under prestress, and those that may go slack or break, see kernel_laws.cpp.
+    double prestress_force(const double* s) const;
+    double follow_law(int k, double increment, double s, double h, double& terms);
+    void follow_slopes();
+    bool has_outlived_matrix() const;
+    std::span<const double> in_units_of_matrix(std::span<const double> r_rows);
+    double margin_to_break(const Eigen::VectorXd& pi) const;
+    void break_rows();
+    void check_limits() const;
     void check_start();
     void refuse_contradiction();
     void check_massless();
@@ -303,6 +323,12 @@ private:
     std::span<const double> r_motion_, r_rows_;
     long iterations_in_piece_ = 0;
 
+    // Rows that may go slack or break: their law at the last trial, its slope in the matrix, and
+    // residuals in the matrix's units.
+    std::vector<RowLaws::Secant> law_of_trial_;
+    Eigen::VectorXd slope_in_matrix_, matrix_rows_, pi_next_;
+    std::vector<Break> breaks_;
+
     // Forces.
     Eigen::VectorXd inverse_mass_;  // 1 / M_ii, zero where there is none
     Eigen::VectorXd gravity_force_;
@@ -318,6 +344,7 @@ private:
         Ledger ledger;
         std::vector<double> state;
         std::vector<Contact> contacts;
+        std::vector<char> broken;
     };
     Snapshot before_, after_;
     void save(Snapshot& to) const;

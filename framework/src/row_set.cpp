@@ -238,6 +238,9 @@ void RowSet::check_block(const RowOwner& owner, int index, const RowBlock& block
             refuse("a viscosity is negative, or a viscosity or prestress is not finite");
         if (law.kind == RowKind::dashpot && law.viscosity == 0.0)
             refuse("a dashpot row has no viscosity");
+        if (!bears && (law.tension_only || std::isfinite(law.breaks_at)))
+            refuse("only elastic rows may go slack or break");
+        if (std::isnan(law.breaks_at)) refuse("breaks_at is not a number");
     }
     if (block.tangent == TangentForm::isotropic && block.scalars_per_item % 3 != 0)
         refuse("an isotropic tangent needs scalars in triples");

@@ -32,7 +32,9 @@ std::vector<std::string> shape_texts(const Parameter& p) {
     add_if(Shape::number, "a number");
     if (p.choices == nullptr) add_if(Shape::text, "a text");
     for (const std::string& choice : choices_of(p)) add_if(Shape::text, in_quotes(choice));
-    add_if(Shape::vector, array_of_numbers(static_cast<std::size_t>(p.length)));
+    add_if(Shape::vector,
+           is_list_of_booleans(p) ? "an array of them"
+                                  : array_of_numbers(static_cast<std::size_t>(p.length)));
     add_if(Shape::matrix, array_of_rows(p));
     add_if(Shape::texts, "an array of texts");
     add_if(Shape::table, "a table");
@@ -42,6 +44,10 @@ std::vector<std::string> shape_texts(const Parameter& p) {
     add_if(Shape::object, "the name of an object");
     add_if(Shape::file, "the name of a file");
     return phrases;
+}
+
+bool is_list_of_booleans(const Parameter& p) {
+    return p.allows(Shape::vector) && p.allows(Shape::boolean) && !p.allows(Shape::number);
 }
 
 std::string shape_text(const Parameter& p) {

@@ -22,6 +22,9 @@ std::string expected_text(const Parameter& p);
 /// Its range alone: `a value >= 0 and < 1 m`.
 std::string expected_range(const Parameter& p);
 
+/// Whether arrays given to it hold true and false, which a plugin gets as 1 and 0.
+bool is_list_of_booleans(const Parameter& p);
+
 /// "an array of 3 numbers"; 0: any number of them.
 std::string array_of_numbers(std::size_t count);
 

@@ -440,6 +440,22 @@ std::vector<ContactEvent> Simulation::events() const {
     return out;
 }
 
+std::vector<BreakEvent> Simulation::breaks() const {
+    const RowSet& rows = impl_->system.rows();
+    std::vector<BreakEvent> out;
+    for (const KernelSystem::Break& broken : impl_->system.breaks()) {
+        const auto block = std::ranges::find_if(rows.blocks, [&](const BlockPart& part) {
+            return broken.row < part.first_row + part.num_rows;
+        });
+        const RowOwner& owner = rows.owners[static_cast<std::size_t>(block->owner)];
+        out.push_back({broken.t,
+                       owner.object->name,
+                       (broken.row - block->first_row) / block->block->rows_per_item,
+                       broken.energy});
+    }
+    return out;
+}
+
 std::vector<std::string> Simulation::column_names() const {
     return impl_->observables.names();
 }

@@ -79,11 +79,21 @@ Json final_state(const Simulation& simulation) {
     return {{"t", simulation.time()}, {"bodies", std::move(bodies)}};
 }
 
+/// Contacts that changed and elements that broke, in the order of time.
 Json events(const Simulation& simulation) {
     Json list = Json::array();
     for (const ContactEvent& event : simulation.events())
         list.push_back(
             {{"t", event.t}, {"force", event.force}, {"mode", event.sticks ? "stick" : "slip"}});
+    for (const BreakEvent& event : simulation.breaks())
+        list.push_back({{"t", event.t},
+                        {"object", event.object},
+                        {"item", event.item},
+                        {"mode", "broken"},
+                        {"energy", event.energy}});
+    std::stable_sort(list.begin(), list.end(), [](const Json& a, const Json& b) {
+        return a["t"].get<double>() < b["t"].get<double>();
+    });
     return list;
 }
 

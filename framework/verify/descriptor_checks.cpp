@@ -86,7 +86,11 @@ std::vector<Value> sample_values(const Parameter& p) {
         values.emplace_back(static_cast<std::int64_t>(std::llround(sample_number(p))));
     if (p.allows(Shape::number)) values.emplace_back(sample_number(p));
     if (p.may_be_infinite) values.emplace_back(std::numeric_limits<double>::infinity());
-    if (p.allows(Shape::vector)) {
+    if (p.allows(Shape::vector) && p.allows(Shape::boolean)) {
+        Array list;
+        list.emplace_back(true);
+        values.emplace_back(std::move(list));
+    } else if (p.allows(Shape::vector)) {
         const auto count = static_cast<std::size_t>(p.length > 0 ? p.length : 1);
         values.emplace_back(numbers(count, sample_number(p)));
         Array unit = numbers(count, 0.0);

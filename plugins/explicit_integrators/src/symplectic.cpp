@@ -37,8 +37,8 @@ void Symplectic::prepare(const System& system, const StepSettings&) {
 void Symplectic::refuse_what_does_not_fit(System& system, double t0) {
     if (system.num_events() > 0)
         system.refuse(t0,
-                      "integrator \"symplectic\" takes systems without friction; take rk4 or "
-                      "dopri5");
+                      "integrator \"symplectic\" takes systems without friction and without "
+                      "elements that break; take rk4 or dopri5");
     system.read_state(x_);
     const State start = x_;
     double speed = 0.0;

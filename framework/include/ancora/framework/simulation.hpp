@@ -90,6 +90,14 @@ struct ContactEvent {
     bool sticks = false;  ///< else it slips
 };
 
+/// An element that broke.
+struct BreakEvent {
+    double t = 0.0;       ///< [s]
+    std::string object;   ///< the body or constraint that it belongs to
+    int item = 0;         ///< its number there
+    double energy = 0.0;  ///< elastic energy that it held, lost with it [J]
+};
+
 /// A file that a parameter of the model names.
 struct InputFile {
     std::string key;  ///< "body.net.mesh"
@@ -203,6 +211,9 @@ public:
     /// Contacts that began to stick or to slip so far, also from one slip to the opposite one; the
     /// first ten thousand.
     std::vector<ContactEvent> events() const;
+    /// Elements that broke so far, the first ten thousand. They stay broken for good, whatever
+    /// set_state() sets; restore() brings back the whole state.
+    std::vector<BreakEvent> breaks() const;
 
     /// Columns of history.csv, and their values now (reactions are zero before the first
     /// step).

@@ -43,21 +43,40 @@ constexpr ancora::Parameter kTruss[] = {
     p::file("mesh",
             "nodes, line elements and named groups from a mesh file: Gmsh 4.1 as text, or VTK")
         .or_table(kMesh),
+    // Numbers of the material and rest lengths: one for all elements or one per element.
     p::number("young", "Pa", "Young's modulus E; inf: rigid links")
         .positive()
         .or_infinite()
+        .or_vector()
         .required(),
     p::number("area", "m^2", "cross section A; not needed by rigid links without density")
-        .positive(),
+        .positive()
+        .or_vector(),
     p::number("density",
               "kg/m^3",
               "mass per volume rho; 0: springs; required unless node_masses are given")
-        .nonnegative(),
+        .nonnegative()
+        .or_vector(),
+    p::number("damping", "Pa s", "axial stress per rate of the Green strain, beside E eps")
+        .nonnegative()
+        .or_vector()
+        .otherwise("0.0"),
+    p::number("prestress", "Pa", "axial stress at zero strain; > 0: tension")
+        .or_vector()
+        .otherwise("0.0"),
+    p::boolean("tension_only", "slack, without any force, where E eps + prestress < 0")
+        .or_vector()
+        .otherwise("false"),
+    p::number("breaking_strain",
+              "",
+              "Green strain above which an element breaks for good; inf, or left out: never")
+        .positive()
+        .or_infinite()
+        .or_vector(),
     p::number("rest_length",
               "m",
-              "length without strain L, one for all or one per element; \"spin\": such that the "
-              "shape at the start is the steady shape of `spin`; left out: the distance at the "
-              "start")
+              "length without strain L; \"spin\": such that the shape at the start is the steady "
+              "shape of `spin`; left out: the distance at the start")
         .positive()
         .or_vector()
         .or_text("spin"),
@@ -81,8 +100,9 @@ constexpr ancora::TypeDescriptor kTypes[] = {
     ancora::type<ancora::truss::Truss>(
         "truss",
         {.doc = "straight elastic or rigid elements between nodes: one, or a network",
-         .equation = "eps = (l^2 - L^2) / (2 L^2),  U = 1/2 E A L eps^2,  "
-                     "M = rho A L / 6 [2 1; 1 2] (x) I_3 or rho A L / 2 on each node",
+         .equation =
+             "eps = (l^2 - L^2) / (2 L^2),  sigma = E eps + damping eps' + prestress,  "
+             "force sigma A l / L,  M = rho A L / 6 [2 1; 1 2] (x) I_3 or rho A L / 2 on each node",
          .source = "Green-Lagrange strain of a bar: Belytschko, Liu, Moran, Nonlinear Finite "
                    "Elements for Continua and Structures, Wiley, 2000",
          .examples = {"from = [0.0, 0.0, 0.0]\n"
@@ -116,7 +136,24 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "density = 1000.0\n"
                       "rest_length = 0.2\n"
                       "start = \"relaxed\"\n"
-                      "held = [0, 4]"},
+                      "held = [0, 4]",
+                      "nodes = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.1, 0.0]]\n"
+                      "elements = [[0, 1], [1, 2]]\n"
+                      "young = [1.0e6, 2.0e6]\n"
+                      "area = [1.0e-4, 2.0e-4]\n"
+                      "density = [1000.0, 500.0]\n"
+                      "damping = [200.0, 0.0]\n"
+                      "prestress = [0.0, 3.0e4]\n"
+                      "velocity = [0.0, 0.1, 0.0]",
+                      "nodes = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.1, 0.0]]\n"
+                      "elements = [[0, 1], [1, 2]]\n"
+                      "young = 1.0e6\n"
+                      "area = 1.0e-4\n"
+                      "density = 1000.0\n"
+                      "rest_length = [1.1, 0.95]\n"
+                      "tension_only = [true, false]\n"
+                      "breaking_strain = [inf, 0.2]\n"
+                      "velocity = [0.0, 0.1, 0.0]"},
          .claims = {Claim::rigid_motion_invariant}},
         kTruss),
 };

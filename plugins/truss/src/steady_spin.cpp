@@ -2,6 +2,7 @@
 // Solves for the element forces of a steadily spinning network, and from them for rest lengths.
 #include "steady_spin.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -9,8 +10,8 @@
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 
+#include "material.hpp"
 #include "text.hpp"
-#include "truss.hpp"
 
 namespace ancora::truss {
 namespace {
@@ -59,8 +60,8 @@ VectorXd centripetal_load(const Network& net,
         f.segment<3>(3 * i) = node_mass[static_cast<std::size_t>(i)] * a.segment<3>(3 * i);
     for (std::size_t e = 0; e < L.size(); ++e) {
         const auto [i, j] = net.elements[e];
-        const double own = material.own * material.mass(L[e]);
-        const double shared = material.shared * material.mass(L[e]);
+        const double own = material.own * material.mass(e, L[e]);
+        const double shared = material.shared * material.mass(e, L[e]);
         f.segment<3>(3 * i) += own * a.segment<3>(3 * i) + shared * a.segment<3>(3 * j);
         f.segment<3>(3 * j) += own * a.segment<3>(3 * j) + shared * a.segment<3>(3 * i);
     }
@@ -141,6 +142,9 @@ std::vector<double> rest_lengths_in_steady_spin(const Network& net,
         a.segment<3>(3 * Index{i}) = spin.omega.cross(spin.omega.cross(r));
     }
 
+    const bool is_massless = std::ranges::all_of(material.density, [](double density) {
+        return density == 0.0;
+    });
     const Tensions tensions(net);
     std::vector<double> L = net.distance;
     VectorXd N = VectorXd::Zero(net.num_elements());
@@ -148,13 +152,16 @@ std::vector<double> rest_lengths_in_steady_spin(const Network& net,
         tensions.improve(centripetal_load(net, material, node_mass, L, a), N);
         double change = 0.0;
         for (std::size_t e = 0; e < L.size(); ++e) {
-            const double n = N[static_cast<Index>(e)] / (material.young * material.area);
+            const double n = N[static_cast<Index>(e)] / material.stiffness(e);
+            if (n < -kSteady && material.tension_only[e] != 0.0)
+                throw NoSteadyShape("no steady shape: element " + std::to_string(e) +
+                                    " would be compressed, which \"tension_only\" excludes");
             const double next = net.distance[e] / (1.0 + stretch(n, e));
             change = std::fmax(change, std::abs(next - L[e]) / next);
             L[e] = next;
         }
         if (change <= kStill) return L;
-        if (material.density == 0.0) return L;  // the load does not depend on L
+        if (is_massless) return L;  // the load does not depend on L
     }
     throw NoSteadyShape("no steady shape: rest lengths and the mass that they mean do not settle");
 }

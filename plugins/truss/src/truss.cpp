@@ -21,24 +21,6 @@
 namespace ancora::truss {
 namespace {
 
-Material read_material(const Arguments& arguments) {
-    Material material;
-    material.young = arguments.number("young");
-    if (arguments.has("density"))
-        material.density = arguments.number("density");
-    else if (!arguments.given("node_masses"))
-        arguments.fail("density", "a truss needs \"density\" (0 for a spring) or \"node_masses\"");
-    if (arguments.has("area"))
-        material.area = arguments.number("area");
-    else if (std::isfinite(material.young) || material.density > 0.0)
-        arguments.fail("area", "\"area\" is missing; only rigid links without density need none");
-
-    const bool is_consistent = arguments.text("mass") == "consistent";
-    material.own = is_consistent ? 1.0 / 3.0 : 1.0 / 2.0;
-    material.shared = is_consistent ? 1.0 / 6.0 : 0.0;
-    return material;
-}
-
 std::vector<double> read_node_masses(const Arguments& arguments, std::int32_t num_nodes) {
     std::vector<double> mass(static_cast<std::size_t>(num_nodes), 0.0);
     if (!arguments.given("node_masses")) return mass;
@@ -109,9 +91,15 @@ std::vector<double> spin_rest_lengths(const Arguments& arguments,
                                       const Spin& spin) {
     if (!arguments.given("spin"))
         arguments.fail("rest_length", "\"spin\" needs the key \"spin\" beside it");
-    if (!std::isfinite(material.young))
-        arguments.fail("rest_length",
-                       "rigid links keep their length at any spin; leave \"rest_length\" out");
+    for (std::size_t e = 0; e < material.young.size(); ++e) {
+        if (material.is_rigid(e))
+            arguments.fail("rest_length",
+                           "rigid links keep their length at any spin; leave \"rest_length\" out");
+        if (material.prestress[e] != 0.0)
+            arguments.fail("rest_length",
+                           "\"spin\" and \"prestress\" both set the tension at the start; keep one "
+                           "of them");
+    }
     std::vector<double> L;
     try {
         L = rest_lengths_in_steady_spin(net, material, node_mass, spin);
@@ -127,35 +115,9 @@ std::vector<double> read_rest_lengths(const Arguments& arguments,
                                       std::span<const double> node_mass,
                                       const Spin& spin) {
     if (!arguments.given("rest_length")) return net.distance;
-    switch (arguments.shape("rest_length")) {
-        case Shape::text:
-            return spin_rest_lengths(arguments, net, material, node_mass, spin);
-        case Shape::vector: {
-            const std::span<const double> L = arguments.numbers("rest_length");
-            if (L.size() != net.elements.size())
-                arguments.fail("rest_length",
-                               "there are " + std::to_string(L.size()) + " rest lengths for " +
-                                   std::to_string(net.elements.size()) +
-                                   " elements; write one number for all or one per element");
-            return {L.begin(), L.end()};
-        }
-        default:
-            return std::vector<double>(net.elements.size(), arguments.number("rest_length"));
-    }
-}
-
-// Elastic with compliance 1 / (E A L), or a constraint; one law where all rows have the same.
-std::vector<RowLaw> row_laws(const Material& material, const std::vector<double>& L) {
-    if (!std::isfinite(material.young)) return {RowLaw{}};
-    const bool is_uniform = std::ranges::all_of(L, [&](double x) {
-        return x == L.front();
-    });
-    std::vector<RowLaw> laws;
-    for (const double length : std::span(L).first(is_uniform ? 1 : L.size())) {
-        const double compliance = 1.0 / (material.young * material.area * length);
-        laws.push_back({RowKind::elastic, compliance, 0.0, 0.0});
-    }
-    return laws;
+    if (arguments.shape("rest_length") == Shape::text)
+        return spin_rest_lengths(arguments, net, material, node_mass, spin);
+    return per_element(arguments, "rest_length", net.num_elements());
 }
 
 // The mass matrix without its factor I_3, nodes by nodes.
@@ -178,7 +140,7 @@ Eigen::SparseMatrix<double> node_by_node(const Truss& truss) {
 }  // namespace
 
 Truss::Truss(const Arguments& arguments)
-    : net_(build_network(arguments)), material_(read_material(arguments)) {
+    : net_(build_network(arguments)), material_(read_material(arguments, net_.num_elements())) {
     node_mass_ = read_node_masses(arguments, net_.num_nodes());
     refuse_loose_nodes(arguments, net_, node_mass_);
 
@@ -191,6 +153,8 @@ Truss::Truss(const Arguments& arguments)
     for (std::int32_t i = 0; i < net_.num_nodes(); ++i) all_nodes_.push_back(i);
     for (const auto [a, b] : net_.elements)
         stencil_.insert(stencil_.end(), {3 * a, 3 * a + 1, 3 * a + 2, 3 * b, 3 * b + 1, 3 * b + 2});
+    if (arguments.text("start") != "relaxed")
+        refuse_broken_start(arguments, material_, net_.distance, rest_length_);
     laws_ = row_laws(material_, rest_length_);
     net_.x = start_positions(arguments, net_, rest_length_, laws_, node_by_node(*this), spin);
 
@@ -220,7 +184,7 @@ void Truss::mass(MassSink& M) const {
     // Diagonal: point masses and the own shares of all elements at a node
     std::vector<double> diagonal = node_mass_;
     for (std::size_t e = 0; e < rest_length_.size(); ++e) {
-        const double own = material_.own * material_.mass(rest_length_[e]);
+        const double own = material_.own * material_.mass(e, rest_length_[e]);
         diagonal[static_cast<std::size_t>(net_.elements[e].a)] += own;
         diagonal[static_cast<std::size_t>(net_.elements[e].b)] += own;
     }
@@ -229,10 +193,11 @@ void Truss::mass(MassSink& M) const {
             M.add(3 * i + k, 3 * i + k, diagonal[static_cast<std::size_t>(i)]);
 
     // Coupling of the two nodes of an element
-    if (material_.shared == 0.0 || material_.density == 0.0) return;
+    if (material_.shared == 0.0) return;
     for (std::size_t e = 0; e < rest_length_.size(); ++e) {
         const auto [low, high] = std::minmax(net_.elements[e].a, net_.elements[e].b);
-        const double shared = material_.shared * material_.mass(rest_length_[e]);
+        const double shared = material_.shared * material_.mass(e, rest_length_[e]);
+        if (shared == 0.0) continue;
         for (int k = 0; k < 3; ++k) M.add(3 * high + k, 3 * low + k, shared);
     }
 }

@@ -9,20 +9,10 @@
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/body.hpp"
+#include "material.hpp"
 #include "network.hpp"
 
 namespace ancora::truss {
-
-/// What elements are made of, and how their mass is spread over their nodes.
-struct Material {
-    double area = 0.0;     ///< A [m^2]
-    double young = 0.0;    ///< E [Pa]; inf: rigid
-    double density = 0.0;  ///< rho [kg/m^3]
-    double own = 0.0;      ///< share of an element's mass in M(a, a): 1/3 consistent, 1/2 lumped
-    double shared = 0.0;   ///< the same in M(a, b): 1/6 consistent, 0 lumped
-
-    double mass(double rest_length) const { return density * area * rest_length; }
-};
 
 /// Nodes r_i joined by straight elements; an element from node a to node b has
 ///
@@ -34,7 +24,7 @@ struct Material {
 ///   r_i   positions of the nodes, the coordinates q [m], inertial axes
 ///   eps   Green strain [-], one row per element, quadratic in q; its stress s = E A L eps is an
 ///         energy [J], and the force on node b is -s d / L^2
-///   L     rest length [m]; E, A, rho as in Material
+///   L     rest length [m]; E, A, rho, and what else makes the law of s, as in Material
 /// E = inf makes the row a constraint, a rigid link; rho = 0 a spring. Point masses add to (3).
 /// All elements are one block of rows, so that a call to the plugin serves the whole network.
 ///

@@ -217,6 +217,25 @@ TEST_SUITE("truss: rows") {
         CHECK(body->row_blocks()[0].laws[0].kind == ancora::RowKind::constraint);
     }
 
+    // s = A L (E eps + damping eps' + prestress)
+    TEST_CASE("each element has the law of its own numbers") {
+        FakeArguments arguments = tetrahedron();
+        arguments.erase("rest_length").set("rest_length", 2.0);
+        arguments.set("young", {1e6, 2e6, kInf, 4e6, 5e6, 6e6, 7e6});
+        arguments.set("area", {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0});
+        arguments.set("damping", {10.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0});
+        arguments.set("prestress", {0.0, -20.0, 0.0, 0.0, 0.0, 0.0, 5.0});
+        const auto body = make(arguments);
+        const std::span<const ancora::RowLaw> laws = body->row_blocks()[0].laws;
+        REQUIRE(laws.size() == 7);
+        CHECK(near(laws[1].compliance * 2e6 * 2.0 * 2.0, 1.0, 1e-15));
+        CHECK(laws[0].viscosity == 10.0 * 1.0 * 2.0);
+        CHECK(laws[6].viscosity == 3.0 * 7.0 * 2.0);
+        CHECK(laws[1].prestress == -20.0 * 2.0 * 2.0);
+        CHECK(laws[2].kind == ancora::RowKind::constraint);
+        CHECK(laws[3].kind == ancora::RowKind::elastic);
+    }
+
     TEST_CASE("the Jacobian is the derivative of the strains") {
         const auto body = make(tetrahedron());
         const VectorXd q = start_of(*body).first + 0.2 * random_vector(15, 1);
@@ -487,6 +506,32 @@ TEST_SUITE("truss: steady spin") {
             }
     }
 
+    TEST_CASE("forces balance the loads where every element has numbers of its own") {
+        FakeArguments arguments = grid(6, 4, 0.5, 0.4, true);
+        std::vector<double> young, area, masses;
+        for (int e = 0; e < 5 * 4 + 6 * 3 + 2 * 5 * 3; ++e) {
+            young.push_back(1e7 * (1.0 + e % 3));
+            area.push_back(1e-4 * (1.0 + e % 5));
+        }
+        for (int i = 0; i < 24; ++i) masses.insert(masses.end(), {static_cast<double>(i), 0.1});
+        arguments.set("young", young).set("area", area).set("density", 0.0);
+        arguments.set_matrix("node_masses", 2, masses).set("rest_length", "spin");
+        arguments.set_table("spin").set("axis", {0.0, 0.0, 1.0}).set("rate", 5.0);
+        CHECK(unbalance(*make(arguments), {0.0, 0.0, 5.0}) < 1e-11);
+    }
+
+    TEST_CASE("every element brings the mass of its own density and area") {
+        FakeArguments arguments = tetrahedron();
+        arguments.set("density", {1.0, 2.0, 0.0, 4.0, 5.0, 6.0, 7.0});
+        arguments.set("area", {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7});
+        const MatrixXd M = mass_of(*make(arguments));
+        // Elements 0 and 1 join nodes 0 and 1, 0 and 2; element 2 has no mass
+        CHECK(near(M(3, 0), 1.0 * 0.1 * 1.1 / 6.0, 1e-16));
+        CHECK(near(M(6, 0), 2.0 * 0.2 * 0.9 / 6.0, 1e-16));
+        CHECK(M(9, 0) == 0.0);
+        CHECK(near(M(0, 0), (0.1 * 1.1 + 0.4 * 0.9) / 3.0, 1e-16));
+    }
+
     TEST_CASE("a stretch of half the length converges as well") {
         FakeArguments arguments = grid(21, 1, 0.5, 1.0);
         arguments.set("young", 1e7).set("rest_length", "spin");
@@ -638,14 +683,35 @@ TEST_SUITE("truss: messages") {
                           "density: a truss needs \"density\" (0 for a spring) or "
                           "\"node_masses\"");
         CHECK_THROWS_WITH(make(bar().set("rest_length", {1.0, 2.0})),
-                          "rest_length: there are 2 rest lengths for 1 elements; write one number "
-                          "for all or one per element");
+                          "rest_length: there are 2 values for 1 element; write one value for "
+                          "all or one per element");
         CHECK_THROWS_WITH(make(bar().set_motion("velocity_from", {}).set("velocity", {1., 0., 0.})),
                           "velocity: \"velocity\" and \"velocity_from\" both give the velocities "
                           "at the start; keep one of them");
         FakeArguments arguments = bar();
         arguments.set_table("spin").set("axis", {0.0, 0.0, 0.0}).set("rate", 1.0);
         CHECK_THROWS_WITH(make(arguments), "axis: the axis has length zero");
+    }
+
+    TEST_CASE("numbers of the material are one for all or one per element, and fit together") {
+        CHECK_THROWS_WITH(make(tetrahedron().set("young", {1e6, 2e6})),
+                          "young: there are 2 values for 7 elements; write one value for all or "
+                          "one per element");
+        CHECK_THROWS_WITH(make(tetrahedron().set("damping", {1.0, 2.0, 3.0})),
+                          "damping: there are 3 values for 7 elements; write one value for all or "
+                          "one per element");
+        CHECK_THROWS_WITH(make(bar().set("young", kInf).set("damping", 1.0)),
+                          "damping: element 0 is a rigid link (\"young\" is inf), which has no "
+                          "strain; leave \"damping\" out or make it 0 there");
+        CHECK_THROWS_WITH(make(bar().set("young", kInf).set("prestress", -1.0)),
+                          "prestress: element 0 is a rigid link (\"young\" is inf), which has no "
+                          "strain; leave \"prestress\" out or make it 0 there");
+        FakeArguments arguments = bar();
+        arguments.set("prestress", 1.0).set("rest_length", "spin");
+        arguments.set_table("spin").set("axis", {0.0, 0.0, 1.0}).set("rate", 1.0);
+        CHECK_THROWS_WITH(make(arguments),
+                          "rest_length: \"spin\" and \"prestress\" both set the tension at the "
+                          "start; keep one of them");
     }
 
     TEST_CASE("attachments other than existing nodes are refused") {

@@ -312,6 +312,51 @@ TEST_SUITE("truss: relaxed start") {
             CHECK((node(v_carried, i) - node(v, i) - Vec3(0.0, 0.0, 0.5)).norm() < 1e-15);
     }
 
+    // N = A (E eps + prestress) l / L on both sides of a weight m g = 2 N sin(angle).
+    TEST_CASE("a weight on a prestressed string sinks to where its tension holds it") {
+        const double m = 0.5, L = 1.0, A = 2.0, E = 100.0, prestress = 30.0;
+        FakeArguments arguments = network({-L, 0, 0, 0, 0, 0, L, 0, 0}, {0, 1, 1, 2});
+        arguments.set("young", E).set("area", A).set("density", 0.0).set("prestress", prestress);
+        arguments.set_matrix("node_masses", 2, {1, m}).set("held", {0.0, 2.0});
+        arguments.set_gravity({0.0, 0.0, -kGravity});
+        const double sag = bisect(0.0, 1.0, [&](double z) {
+            const double l = std::hypot(L, z), strain = 0.5 * (l * l - L * L) / (L * L);
+            return 2.0 * A * (E * strain + prestress) * l / L * (z / l) - m * kGravity;
+        });
+        CHECK(near(start_of(*make(arguments)).first[5], -sag, 1e-14));
+    }
+
+    TEST_CASE("a hammock of ropes is in balance, some of them slack") {
+        FakeArguments arguments = grid(9, 9, 0.25, 0.25, true);
+        arguments.set("rest_length", 0.28).set("tension_only", true).set("young", 1e6);
+        arguments.set("held", {0.0, 8.0, 72.0, 80.0}).set_gravity({0.0, 0.0, -kGravity});
+        const auto body = make(arguments);
+        // Rounding of strains, 1e-15, times E A over the load of a node, 0.1 N
+        CHECK(unbalance(*body, Vec3::Zero(), {0.0, 0.0, -kGravity}, {0, 8, 72, 80}) < 1e-11);
+        int num_slack = 0;
+        const auto q = start_of(*body).first;
+        for (int e = 0; e < body->row_blocks()[0].num_items; ++e) {
+            const auto stencil = body->row_blocks()[0].stencil.subspan(6 * std::size_t(e), 6);
+            num_slack += (node(q, stencil[3] / 3) - node(q, stencil[0] / 3)).norm() < 0.28;
+        }
+        CHECK(num_slack > 10);
+    }
+
+    // A rigid link above a spring: the link keeps its length, the spring bears m g.
+    TEST_CASE("rigid and elastic elements in one chain") {
+        const double m = 2.0, EA = 300.0;
+        FakeArguments arguments = network({0, 0, 0, 0.3, 0, -0.4, 0.7, 0, -0.7}, {0, 1, 1, 2});
+        arguments.set("young", {kInf, EA}).set("area", 1.0).set("density", 0.0);
+        arguments.set_matrix("node_masses", 2, {2, m}).set("held", std::vector{0.0});
+        arguments.set_gravity({0.0, 0.0, -kGravity});
+        const auto q = start_of(*make(arguments)).first;
+        const double y = bisect(0.0, 1.0, [&](double x) {
+            return 0.5 * EA * x * (x + 1.0) * (x + 2.0) - m * kGravity;
+        });
+        CHECK(near(q[5], -0.5, 1e-13));
+        CHECK(near(q[8], -0.5 - 0.5 * (1.0 + y), 1e-12));
+    }
+
     TEST_CASE("without loads and strains the shape stays as given, to the last digit") {
         FakeArguments arguments = grid(5, 4, 0.3, 0.2, true);
         const auto relaxed = start_of(*make(arguments)).first;
@@ -344,6 +389,16 @@ TEST_SUITE("truss: relaxed start") {
                           "with it, and its centre of mass is 0.1 m off the axis of the spin; put "
                           "\"center\" there, or name nodes in \"held\" that the model carries "
                           "round");
+    }
+
+    TEST_CASE("an element that the load breaks is named") {
+        FakeArguments arguments = pendulum({0.3, 0.0, -0.4});
+        arguments.set("young", 300.0).set("area", 1.0).set("density", 0.0);
+        arguments.set("breaking_strain", 0.05);
+        CHECK_THROWS_WITH(make(arguments),
+                          doctest::Contains("start: no steady shape: element 0 from node 0 to 1 "
+                                            "breaks; the strain there would be 0.06"));
+        CHECK_NOTHROW(make(arguments.set("breaking_strain", 0.07)));
     }
 
     TEST_CASE("two ways to a steady start, and nodes that do not exist, are refused") {

@@ -216,14 +216,15 @@ void BoundArguments::bind(Item& item, const std::string& x, const Value& value) 
 }
 
 /// Path of a file that a value names; relative ones begin at the folder of the file in which the
-/// value stands.
+/// value stands, those of --set at the one in which the object stands.
 std::string BoundArguments::find_file(const Item& item,
                                       const std::string& name,
                                       const Place& place) const {
     namespace fs = std::filesystem;
     const Place where = place.known() ? place : item.place;
+    const Place& home = where.line > 0 ? where : place_;
     fs::path path = name;
-    if (path.is_relative() && where.known()) path = fs::path(*where.file).parent_path() / path;
+    if (path.is_relative() && home.known()) path = fs::path(*home.file).parent_path() / path;
     const auto refuse_file = [&](const std::string& why) {
         throw Error(
             ErrorKind::file,

@@ -13,6 +13,8 @@ namespace {
 
 // A convention row (the spin of an ideal rod) may carry rounding only, relative to what is beside.
 constexpr double kConventionTolerance = 1e-8;
+// A jump of what is prescribed that is rounding, relative to the model's size.
+constexpr double kJump = 1e-9;
 
 }  // namespace
 
@@ -132,6 +134,11 @@ void KernelSystem::end_grid_step(double t) {
     if (!(grid_time_ > 0.0)) return;
     reaction_mean_ = reaction_sum_ / grid_time_;
     applied_mean_ = applied_sum_ / grid_time_;
+}
+
+/// Refuses a step from the present state in which what a constraint prescribes jumps.
+void KernelSystem::refuse_jumps(double t0, double h) {
+    jumps_.check(q_.data(), t0, h, kJump * extent_);
 }
 
 void KernelSystem::measure_violation(const double* q, const double* v, double t) {

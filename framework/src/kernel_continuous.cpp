@@ -107,6 +107,7 @@ void KernelSystem::accept_state(double t0, double t1, std::span<const double> x)
                                 part->object.label),
                     part->object.place);
     }
+    refuse_jumps(t0, t1 - t0);
     save(before_);
     if (!state0_.empty()) {
         // State of plugins moves on with the discrete face; its forces are not used.

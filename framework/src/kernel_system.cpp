@@ -32,6 +32,7 @@ KernelSystem::KernelSystem(const Model& model)
       laws_(rows_.laws),
       massless_(mass_, rows_, n_),
       forces_(model, meter_, rows_.num_state),
+      jumps_(rows_, laws_),
       contacts_(model, meter_) {
     for (Eigen::VectorXd* x : {&q_,
                                &q_low_,
@@ -375,6 +376,7 @@ SolverCost KernelSystem::cost() const {
 
 void KernelSystem::accept(const StepTrial& trial) {
     const double h = trial.h;
+    refuse_jumps(trial.t0, h);
     check_conventions(trial.s.data(), F_.data(), Ma_.data(), energy_scale_, trial.t0);
     is_any_held_ = !contacts_.empty() && hold_at_rest(trial);
     // First everything that a plugin computes of the new state, then the commit, which cannot fail.
@@ -453,6 +455,7 @@ void KernelSystem::no_convergence(const StepTrial& trial,
                                   std::string_view what,
                                   std::string_view advice) {
     attribute_nonfinite(trial.t0);
+    refuse_jumps(trial.t0, trial.h);
     if (paradox_) refuse_paradox(trial.t0);
     // The equation that would book most energy falsely.
     double worst = -1.0;

@@ -16,6 +16,7 @@
 #include "contacts.hpp"
 #include "continuous_face.hpp"
 #include "force_set.hpp"
+#include "jump_search.hpp"
 #include "ledger.hpp"
 #include "mass_matrix.hpp"
 #include "massless.hpp"
@@ -189,6 +190,7 @@ private:
     void refuse_contradiction();
     void check_massless();
     void book(const StepTrial& trial);
+    void refuse_jumps(double t0, double h);
     void measure_violation(const double* q, const double* v, double t);
     void note_violation();
     void start_at(std::span<const double> q, std::span<const double> v, double t);
@@ -290,6 +292,7 @@ private:
     RowLaws laws_;
     Massless massless_;
     ForceSet forces_;
+    JumpSearch jumps_;
     Contacts contacts_;
     /// Forces that listen to reactions, see kernel_feedback.cpp.
     struct Feedback {

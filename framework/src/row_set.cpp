@@ -579,6 +579,16 @@ void RowSet::evaluate_gaps(const double* q, double t, double* pi) {
     }
 }
 
+void RowSet::evaluate_course(
+    const BlockPart& part, const double* q, double t, double* pi, double* A, double* pi_t) {
+    last_point_ = {q, nullptr, t, " pi A pi_t "};
+    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    call_evaluate(
+        part,
+        point_of(owner, q, nullptr, t),
+        {view(pi, part.num_rows), view(A, part.num_values), view(pi_t, part.num_rows), {}});
+}
+
 void RowSet::evaluate_rates(const std::vector<int>& chosen,
                             const double* q,
                             const double* v,

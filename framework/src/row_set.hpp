@@ -103,6 +103,9 @@ public:
     void evaluate(const double* q, const double* v, double t, Instant& out);
     /// pi of the rows in constraint blocks only, others untouched. [step]
     void evaluate_gaps(const double* q, double t, double* pi);
+    /// pi, pi_t and Jacobian, as the plugin lays it out, of one block of positions. [step]
+    void evaluate_course(
+        const BlockPart& part, const double* q, double t, double* pi, double* A, double* pi_t);
     /// pi of the rows in blocks with elastic rows only. [step]
     void evaluate_elastic(const double* q, double t, double* pi);
     /// A and pi_t at (q, v, t) for the blocks chosen. [step]

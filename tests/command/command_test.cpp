@@ -235,6 +235,39 @@ TEST_SUITE("ancora run: what is wrong with a manifest") {
         CHECK(is_folder.err == ".: error: cannot read the manifest: this is a folder\n");
     }
 
+    TEST_CASE(
+        "a file that a manifest names: missing, wrong inside, too short; a support that jumps") {
+        const TempFolder folder;
+        const std::string drive =
+            constraint("box@[0, 0, 0]", "ground@[0, 0, 0]") + "motion = \"files/lift.csv\"\n";
+        folder.write("m.toml", kTop + drive);
+        const ProcessResult missing = ancora(folder, {"run", "m.toml"});
+        CHECK(missing.status == 6);
+        CHECK(missing.err ==
+              "m.toml:22:10: error: constraint \"hook\": motion: \"files/lift.csv\" does not "
+              "exist\n");
+        folder.write("files/lift.csv", "t, x, y, z\n0, 0, 0, 0\n0.02, 0, 0,\n");
+        const ProcessResult wrong = ancora(folder, {"check", "m.toml"});
+        CHECK(wrong.status == 3);
+        CHECK(wrong.err ==
+              "files/lift.csv:3:12: error: constraint \"hook\": motion: a number is missing; the "
+              "columns are t, x, y, z\n");
+        folder.write("files/lift.csv", "t, x, y, z\n0, 0, 0, 0\n0.02, 0, 0, 0.1\n");
+        folder.write("m.toml", kTop + drive + "interpolation = \"rest\"\n");
+        const ProcessResult too_short = ancora(folder, {"run", "m.toml"});
+        CHECK(too_short.status == 4);
+        CHECK(contains(too_short.err, "the table of motion ends at t = 0.02 s, and the motion"));
+        folder.write("m.toml",
+                     kTop + replaced(drive,
+                                     "\"files/lift.csv\"",
+                                     "[\"0\", \"0.5*sign(t - 0.03) + 0.5\", \"0\"]"));
+        const ProcessResult jump = ancora(folder, {"run", "m.toml"});
+        CHECK(jump.status == 5);
+        CHECK(contains(jump.err,
+                       "m.toml:17:1: error: t = 0.03 s: what constraint \"hook\", gap 1 prescribes "
+                       "jumps by "));
+    }
+
     TEST_CASE("broken TOML is shown with line and column") {
         const ProcessResult result = run_refused(replaced(kTop, "[3.0, 2.0, 1.0]", "[3.0, 2.0"));
         CHECK(result.status == 3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Supports that move: against minimal coordinates integrated here, known reactions, the ledger,
-// and motions that are refused.
+// files beside the manifest, and motions that are refused.
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -12,6 +12,7 @@
 #include "ancora/framework/error.hpp"
 #include "support/model.hpp"
 #include "support/near.hpp"
+#include "support/process.hpp"
 
 namespace ancora::testing {
 namespace {
@@ -161,6 +162,11 @@ Pendulum kapitza(double frequency) {
             },
             std::numbers::pi - 0.1,
             fmt::format("[\"0\", \"0\", \"0.05*(cos({:.17g}*t) - 1)\"]", frequency)};
+}
+
+/// model.toml of a folder.
+Simulation load(const TempFolder& folder, const Overrides& overrides = {}) {
+    return {Manifest::load(folder / "model.toml", overrides), registry()};
 }
 
 /// What running a model is refused with, and its kind.
@@ -331,7 +337,132 @@ TEST_SUITE("prescribed motion: reactions and works") {
     }
 }
 
+TEST_SUITE("prescribed motion: files") {
+    std::string table_of(const std::string& separator, int rows) {
+        std::string text = "t" + separator + "x" + separator + "y" + separator + "z\n";
+        for (int k = 0; k <= rows; ++k) {
+            const double t = 1.0 * k / rows;
+            text += fmt::format(
+                "{0:.17g}{3}{1:.17g}{3}0{3}{2:.17g}\n", t, 0.1 * t * t, 0.2 * t * t * t, separator);
+        }
+        return text;
+    }
+
+    TEST_CASE("a file beside the manifest, another by --set, and the same table written out") {
+        const TempFolder folder;
+        folder.write("lift.csv", table_of(", ", 10));
+        folder.write("finer.csv", "# finer\n" + table_of(";", 200));
+        folder.write("push.txt", "0 0 0 6\n1 0 0 6\n");
+        folder.write("model.toml",
+                     bead() +
+                         drive("bead@0",
+                               "motion = \"lift.csv\"\ncomponents = \"z\"\n"
+                               "interpolation = \"rest\"\n") +
+                         "\n[[force]]\nname = \"push\"\ntype = \"point_load\"\nat = \"bead@0\"\n"
+                         "force = \"push.txt\"\n" +
+                         integrator("emm", 0.01, 1.0));
+        std::string rows = "[";
+        for (int k = 0; k <= 10; ++k)
+            rows += fmt::format("{}[{:.17g}, {:.17g}, 0.0, {:.17g}]",
+                                k > 0 ? ", " : "",
+                                k / 10.0,
+                                0.1 * (k / 10.0) * (k / 10.0),
+                                0.2 * (k / 10.0) * (k / 10.0) * (k / 10.0));
+        Simulation of_file = load(folder);
+        Simulation of_rows = load(folder,
+                                  {"constraint.drive.motion=" + rows + "]",
+                                   "force.push.force=[[0, 0, 0, 6], [1, 0, 0, 6]]"});
+        Simulation of_finer = load(folder, {"constraint.drive.motion=finer.csv"});
+        for (Simulation* simulation : {&of_file, &of_rows, &of_finer}) run_to_end(*simulation);
+        CHECK(of_file.point("bead@0").position == of_rows.point("bead@0").position);
+        CHECK(column(of_file, "work.external") == column(of_rows, "work.external"));
+        CHECK(of_file.point("bead@0").position[2] == near(0.2, 1e-13));
+        CHECK(of_finer.point("bead@0").position[2] == near(0.2, 1e-13));
+        check_balances(of_file.statistics());
+    }
+
+    TEST_CASE("a file that is missing, and mistakes in one, at their place") {
+        const TempFolder folder;
+        const auto loaded = [&] {
+            return refusal([&] {
+                load(folder);
+            });
+        };
+        folder.write(
+            "model.toml",
+            bead() + drive("bead@0", "motion = \"lift.csv\"\n") + integrator("emm", 0.01, 1.0));
+        const Refusal missing = loaded();
+        CHECK(missing.kind == ErrorKind::file);
+        CHECK(contains(missing.message, "model.toml:12:10: "));
+        CHECK(contains(missing.message, "lift.csv\" does not exist"));
+
+        folder.write("lift.csv", "t, x, y, z\n0, 0, 0, 0\n0.5, 0, 0, 0.1\n0.5, 0, 0, 0.2\n");
+        const Refusal order = loaded();
+        CHECK(order.kind == ErrorKind::manifest);
+        CHECK(contains(order.message,
+                       (folder / "lift.csv").string() +
+                           ":4:1: error: constraint \"drive\": motion: this row has t = 0.5 s, but "
+                           "the row before it t = 0.5 s; times must increase"));
+        folder.write("lift.csv", "t, x, y, z\n0, 0, 0, 0\n0.5, 0, zero, 0.1\n");
+        CHECK(contains(loaded().message,
+                       ":3:9: error: constraint \"drive\": motion: \"zero\" is no number"));
+        folder.write("lift.csv", "t, x, y, z\n0, 0, 0\n0.5, 0, 0\n");
+        CHECK(contains(loaded().message,
+                       ":2:7: error: constraint \"drive\": motion: found 3 "
+                       "columns, expected 4: t, x, y, z"));
+    }
+}
+
 TEST_SUITE("prescribed motion: refusals") {
+    TEST_CASE("a motion that jumps is refused when it does, with the time and the size") {
+        for (const std::string method : {"emm", "rk4", "dopri5"}) {
+            CAPTURE(method);
+            const Refusal step = refusal_of("[\"0\", \"0\", \"0.25*sign(t - 0.5034)\"]",
+                                            method,
+                                            "position = [0.0, 0.0, -0.25]\n");
+            CHECK(step.kind == ErrorKind::numerical);
+            CHECK(contains(step.message, "t = 0.5034 s: what constraint \"drive\""));
+            CHECK(contains(step.message, "prescribes jumps by 0.5"));
+        }
+        // A branch cut, on the end of a step.
+        const Refusal cut = refusal_of("[\"0\", \"atan2(sin(2*pi*t), cos(2*pi*t))\", \"0\"]",
+                                       "emm",
+                                       "velocity = [0.0, 6.283185307179586, 0.0]\n");
+        CHECK(contains(cut.message, "t = 0.5 s: what constraint"));
+        CHECK(contains(cut.message, "jumps by 6.28319"));
+        // Beside a large smooth part.
+        CHECK(contains(refusal_of("[\"3*t + 1e-4*sign(t - 0.2)\", \"0\", \"0\"]",
+                                  "emm",
+                                  "position = [-1e-4, 0.0, 0.0]\nvelocity = [3.0, 0.0, 0.0]\n")
+                           .message,
+                       "t = 0.2 s: what constraint"));
+        // At the very start.
+        CHECK(contains(refusal_of("[\"0.1*sign(t)\", \"0\", \"0\"]").message, "jumps by 0.1"));
+    }
+
+    TEST_CASE("what is steep, bent or fast but continuous is no jump") {
+        for (const std::string motion : {"0.1*tanh(1e4*(t - 0.5034)) + 0.1",
+                                         "abs(t - 0.3033) - 0.3033 + t",
+                                         "0.01*cos(1e4*t) - 0.01",
+                                         "0.01*sqrt(abs(t - 0.5034)) - 0.0070950687097"}) {
+            CAPTURE(motion);
+            const Refusal none = refusal_of("[\"0\", \"0\", \"" + motion + "\"]");
+            CHECK(!contains(none.message, "jumps"));
+        }
+    }
+
+    TEST_CASE("other constraints that prescribe motions are watched alike") {
+        const Refusal step = refusal([] {
+            Simulation simulation =
+                model(bead("position = [-1.0, 0.0, 0.0]\n") +
+                      "\n[[constraint]]\nname = \"law\"\ntype = \"general_constraint\"\n"
+                      "equation = \"bead.x = sign(t - 0.3033)\"\n" +
+                      integrator("emm", 0.01, 1.0));
+            run_to_end(simulation);
+        });
+        CHECK(contains(step.message, "t = 0.3033 s: what constraint \"law\""));
+    }
+
     TEST_CASE("a motion that begins at rest but for rounding is no wrong start") {
         CHECK(refusal_of("[\"0\", \"0\", \"0.1*cos(3*t + 2*pi) - 0.1\"]").message == "");
     }

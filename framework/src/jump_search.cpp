@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Compares what time adds to constraints with the rate that they state, and halves where it
+// differs.
+#include "jump_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "ancora/framework/error.hpp"
+
+namespace ancora {
+namespace {
+
+constexpr int kParts = 4;  // of a step
+// What a quarter may differ from w times its mean rate, relative to w times its largest rate.
+constexpr double kUnlike = 1e-3;
+// Intervals end at this many units in the last place of t.
+constexpr double kUnits = 4.0;
+// A jump keeps more than this of its size over the second half of the halvings (half of it where
+// the function has a value between, as sign(0)); what is continuous there falls by 2^-n, even
+// |t|^(1/2) by 2^(-n/2).
+constexpr double kKept = 0.4;
+constexpr int kFewest = 8;  // halvings that can tell the two apart
+constexpr int kMost = 100;
+
+}  // namespace
+
+JumpSearch::JumpSearch(RowSet& rows, const RowLaws& laws) : rows_(rows), laws_(laws) {
+    int most_rows = 0, most_values = 0;
+    for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
+        const BlockPart& part = rows.blocks[b];
+        if (!part.block->depends_on_time || !part.holds_constraint) continue;
+        blocks_.push_back(static_cast<int>(b));
+        most_rows = std::max(most_rows, part.num_rows);
+        most_values = std::max(most_values, part.num_values);
+    }
+    for (Side* side : {&before_, &after_, &middle_}) {
+        side->pi.setZero(most_rows);
+        side->rate.setZero(most_rows);
+    }
+    A_.setZero(most_values);
+}
+
+void JumpSearch::evaluate(const BlockPart& part, const double* q, double t, Side& side) {
+    side.t = t;
+    rows_.evaluate_course(part, q, t, side.pi.data(), A_.data(), side.rate.data());
+}
+
+void JumpSearch::check(const double* q, double t0, double h, double tolerance) {
+    for (const int b : blocks_) {
+        const BlockPart& part = rows_.blocks[static_cast<std::size_t>(b)];
+        evaluate(part, q, t0, before_);
+        for (int quarter = 1; quarter <= kParts; ++quarter) {
+            evaluate(part, q, t0 + h * quarter / kParts, after_);
+            const double t_before = before_.t, t_after = after_.t;
+            const double w = t_after - t_before;
+            for (int row = 0; row < part.num_rows; ++row) {
+                if (laws_[part.first_row + row].kind != RowKind::constraint) continue;
+                const double r0 = before_.rate[row], r1 = after_.rate[row];
+                const double miss = (after_.pi[row] - before_.pi[row]) - 0.5 * w * (r0 + r1);
+                const double usual = kUnlike * w * std::max(std::abs(r0), std::abs(r1));
+                if (!(std::abs(miss) > usual + tolerance)) continue;
+                follow(part, q, row, t_before, t_after, tolerance);
+                evaluate(part, q, t_after, after_);
+            }
+            std::swap(before_.t, after_.t);
+            before_.pi.swap(after_.pi);
+            before_.rate.swap(after_.rate);
+        }
+    }
+}
+
+/// Halves the interval towards the larger difference of one row.
+void JumpSearch::follow(const BlockPart& part,
+                        const double* q,
+                        int row,
+                        double t_before,
+                        double t_after,
+                        double tolerance) {
+    const double unit =
+        std::numeric_limits<double>::epsilon() * std::max(std::abs(t_before), std::abs(t_after));
+    evaluate(part, q, t_before, middle_);
+    double pi_before = middle_.pi[row];
+    evaluate(part, q, t_after, middle_);
+    double pi_after = middle_.pi[row];
+    std::array<double, kMost + 1> difference;
+    int halvings = 0;
+    difference[0] = std::abs(pi_after - pi_before);
+    while (halvings < kMost && t_after - t_before > kUnits * unit) {
+        const double t = 0.5 * (t_before + t_after);
+        evaluate(part, q, t, middle_);
+        const double pi = middle_.pi[row];
+        const bool is_before = std::abs(pi - pi_before) >= std::abs(pi_after - pi);
+        (is_before ? t_after : t_before) = t;
+        (is_before ? pi_after : pi_before) = pi;
+        difference[static_cast<std::size_t>(++halvings)] = std::abs(pi_after - pi_before);
+    }
+    const double left = difference[static_cast<std::size_t>(halvings)];
+    const double jump = difference[static_cast<std::size_t>(halvings / 2)];
+    if (halvings < kFewest || !(left > tolerance) || !(left > kKept * jump)) return;
+    const int k = part.first_row + row;
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: what {} prescribes jumps by {:.6g}, which no body can "
+                            "follow; write a ramp or a smooth step instead, such as tanh of a "
+                            "multiple of the time",
+                            t_after,
+                            rows_.row_name(k),
+                            jump),
+                rows_.place_of_row(k));
+}
+
+}  // namespace ancora

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds jumps in what constraints prescribe over time.
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "row_laws.hpp"
+#include "row_set.hpp"
+
+namespace ancora {
+
+/// Refuses constraints whose explicit time jumps, which no body can follow: pi(u, t) at a fixed u
+/// has a difference over an interval of time that does not shrink with the interval.
+///
+/// A step is looked at in quarters. On each, of length w, a smooth pi grows by about w times the
+/// mean of pi_t at its ends; where it does not, the quarter is halved again and again towards the
+/// larger difference, down to a few units in the last place of t. A jump keeps its size; the
+/// difference of anything continuous, however steep, falls. What jumps and comes back within a
+/// quarter is not seen, by the step neither.
+class JumpSearch {
+public:
+    /// [assembly] Notes the blocks that may jump.
+    JumpSearch(RowSet& rows, const RowLaws& laws);
+
+    /// [step] Looks for jumps from t0 to t0 + h, at the coordinates q.
+    /// @param tolerance  largest jump that is rounding [m]
+    /// @throws Error (numerical) that names the row, the time and the size
+    void check(const double* q, double t0, double h, double tolerance);
+
+private:
+    struct Side {
+        double t = 0.0;
+        Eigen::VectorXd pi, rate;
+    };
+    void evaluate(const BlockPart& part, const double* q, double t, Side& side);
+    void follow(const BlockPart& part,
+                const double* q,
+                int row,
+                double t_before,
+                double t_after,
+                double tolerance);
+
+    RowSet& rows_;
+    const RowLaws& laws_;
+    std::vector<int> blocks_;
+    Side before_, after_, middle_;
+    Eigen::VectorXd A_;
+};
+
+}  // namespace ancora

@@ -168,6 +168,40 @@ TEST_SUITE("mesh files") {
               "nodes; a point is a group of one node\n");
     }
 
+    TEST_CASE("values of groups stand under the groups' names, and mistakes are told there") {
+        const std::string mesh = msh(Grid());
+        const TempFolder folder;
+        folder.write("net.msh", mesh);
+        const std::string whole = model("mesh = \"net.msh\"");
+        const auto run = [&](const std::string& groups) {
+            std::string text = whole;
+            folder.write("m.toml", text.replace(text.find("[[constraint]]"), 0, groups));
+            return ancora(folder, {"run", "m.toml", "--quiet"});
+        };
+        // All elements are in the group "net": the same as if the truss had the value
+        CHECK(run("groups.net = { young = 2.0e7 }\n").status == 0);
+        const std::string history = folder.read("results/m/history.csv");
+        folder.write("m.toml", whole);
+        CHECK(ancora(folder, {"run", "m.toml", "--quiet", "--set", "body.net.young=2e7"}).status ==
+              0);
+        CHECK(folder.read("results/m/history.csv") == history);
+
+        const auto refused = [&](const std::string& groups, const std::string& message) {
+            const ProcessResult result = run(groups);
+            CHECK(result.status == 3);
+            CHECK(result.err == "m.toml:" + message + "\n");
+        };
+        refused("[body.groups.boom]\nyoung = 2.0e7\n",
+                "9:1: error: body \"net\": groups.boom: there is no group \"boom\"; this truss has "
+                "\"net\", \"tip\"");
+        refused("groups.net = { yung = 2.0e7 }\n",
+                "9:16: error: body \"net\": groups.net: unknown key \"yung\"; did you mean "
+                "\"young\"?");
+        refused("groups.tip = { area = 1.0e-4 }\n",
+                "9:23: error: body \"net\": groups.tip.area: group \"tip\" has no elements, only "
+                "nodes");
+    }
+
     TEST_CASE("a file that is not there is status 6, a broken one status 3 with its own place") {
         const TempFolder folder;
         folder.write("m.toml", model("mesh = \"sail.msh\""));

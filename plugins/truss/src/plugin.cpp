@@ -28,6 +28,26 @@ constexpr ancora::Parameter kMesh[] = {
         .otherwise("false"),
 };
 
+// What elements of a group have instead of the truss's values; docs as there.
+constexpr ancora::Parameter kGroup[] = {
+    p::number("young", "Pa", "Young's modulus E; inf: rigid links").positive().or_infinite(),
+    p::number("area", "m^2", "cross section A").positive(),
+    p::number("density", "kg/m^3", "mass per volume rho").nonnegative(),
+    p::number("damping", "Pa s", "axial stress per rate of the Green strain").nonnegative(),
+    p::number("prestress", "Pa", "axial stress at zero strain"),
+    p::boolean("tension_only", "slack where E eps + prestress < 0"),
+    p::number("breaking_strain", "", "Green strain above which an element breaks; inf: never")
+        .positive()
+        .or_infinite(),
+    p::number("rest_length", "m", "length without strain L").positive(),
+    p::number("node_mass", "kg", "point mass on each node of the group, beside others")
+        .nonnegative(),
+};
+
+constexpr ancora::Parameter kGroups[] = {
+    p::table("*", kGroup, "values of the group of that name, for its elements and nodes"),
+};
+
 constexpr ancora::Parameter kSpin[] = {
     p::vector("axis", 3, "", "direction of the axis, of any length").required(),
     p::number("rate", "rad/s", "angular velocity about the axis").required(),
@@ -80,6 +100,7 @@ constexpr ancora::Parameter kTruss[] = {
         .positive()
         .or_vector()
         .or_text("spin"),
+    p::table("groups", kGroups, "values of elements and nodes by the names of groups"),
     p::text("mass", "how an element's mass is spread over its nodes", "consistent|lumped")
         .otherwise("\"consistent\""),
     p::matrix("node_masses", 0, 2, "-, kg", "point masses: rows of node and mass").nonnegative(),

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <Eigen/Geometry>
 #include <Eigen/SparseCore>
@@ -139,8 +140,13 @@ Eigen::SparseMatrix<double> node_by_node(const Truss& truss) {
 
 }  // namespace
 
-Truss::Truss(const Arguments& arguments)
-    : net_(build_network(arguments)), material_(read_material(arguments, net_.num_elements())) {
+Truss::Truss(const Arguments& arguments) : Truss(arguments, build_network(arguments)) {}
+
+Truss::Truss(const Arguments& arguments, Network&& net)
+    : Truss(GroupedArguments(arguments, net), std::move(net)) {}
+
+Truss::Truss(const GroupedArguments& arguments, Network&& net)
+    : net_(std::move(net)), material_(read_material(arguments, net_.num_elements())) {
     node_mass_ = read_node_masses(arguments, net_.num_nodes());
     refuse_loose_nodes(arguments, net_, node_mass_);
 

@@ -9,6 +9,7 @@
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/body.hpp"
+#include "grouped_arguments.hpp"
 #include "material.hpp"
 #include "network.hpp"
 
@@ -56,6 +57,8 @@ public:
                           std::span<double> G) const override;
 
 private:
+    Truss(const Arguments& arguments, Network&& net);
+    Truss(const GroupedArguments& arguments, Network&& net);
     void write_strain(const double* u, double* pi) const;
     void write_jacobian(const double* u, double* A) const;
     void write_bias(const double* du, double* b) const;

@@ -641,7 +641,11 @@ private:
     static void refuse_accelerations(const RowSource& source,
                                      const ObjectRef& object,
                                      const std::string& needs) {
-        for (const RowBlock& block : source.row_blocks())
+        std::span<const RowBlock> blocks;
+        call_plugin(object, "row_blocks", [&] {
+            blocks = source.row_blocks();
+        });
+        for (const RowBlock& block : blocks)
             for (const RowLaw& law : block.laws)
                 if (law.kind == RowKind::acceleration_constraint)
                     throw Error(ErrorKind::manifest,

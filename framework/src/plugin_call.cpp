@@ -3,8 +3,10 @@
 #include "plugin_call.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -52,6 +54,40 @@ struct BlockSizes {
     std::size_t tangent;
 };
 
+/// Refuses inputs of other sizes than the kernel's: a plugin reads them without asking. A record
+/// may have been edited.
+void require_inputs(const PluginCall& call,
+                    std::initializer_list<const char*> names,
+                    std::size_t size,
+                    bool may_be_empty = false) {
+    for (const char* name : names) {
+        const std::size_t found = call.input(name).size();
+        if (found != size && !(may_be_empty && found == 0))
+            throw Error(ErrorKind::file,
+                        fmt::format("the record has {} numbers in \"{}\", but the call takes {}",
+                                    found,
+                                    name,
+                                    size));
+    }
+}
+
+/// Largest scalar that rows read, and one more.
+std::size_t num_scalars(const RowSource& rows) {
+    std::size_t count = 0;
+    for (const RowBlock& block : rows.row_blocks())
+        for (const std::int32_t scalar : block.stencil)
+            count = std::max(count, size_of(scalar) + 1);
+    return count;
+}
+
+/// Of the inputs of one call that are all of one size, that size; at least what the rows read.
+std::size_t size_of_inputs(const RowSource& rows, const PluginCall& call, const char* name) {
+    const std::size_t least = num_scalars(rows);
+    const std::size_t found = call.input(name).size();
+    if (found < least) require_inputs(call, {name}, least);
+    return found;
+}
+
 RowStep step_of(const PluginCall& call, std::vector<double>& state1) {
     const std::span<const double> state0 = call.input("state0");
     state1.assign(state0.begin(), state0.end());
@@ -76,7 +112,9 @@ std::vector<CallValues> call_rows(const RowSource& rows, const PluginCall& call)
     const RowBlock& block = blocks[size_of(index)];
     const BlockSizes n(block);
     Outputs out;
+    const auto num_state = size_of(rows.num_state());
     if (call.name == "evaluate") {
+        require_inputs(call, {"du"}, size_of_inputs(rows, call, "u"), true);
         const std::span<double> pi = out.add_if(call.wants("pi"), "pi", n.rows);
         const std::span<double> A = out.add_if(call.wants("A"), "A", n.values, n.scalars);
         const std::span<double> pi_t = out.add_if(call.wants("pi_t"), "pi_t", n.rows);
@@ -84,6 +122,9 @@ std::vector<CallValues> call_rows(const RowSource& rows, const PluginCall& call)
         rows.evaluate(
             index, {call.input("u"), call.input("du"), call.number("t")}, {pi, A, pi_t, b});
     } else if (call.name == "evaluate_step") {
+        const std::size_t size = size_of_inputs(rows, call, "u0");
+        require_inputs(call, {"du", "mid", "u1", "rate"}, size);
+        require_inputs(call, {"state0"}, num_state);
         std::vector<double> state1;
         std::vector<double> work(2 * n.rows);
         RowStepValues values;
@@ -94,6 +135,8 @@ std::vector<CallValues> call_rows(const RowSource& rows, const PluginCall& call)
         rows.evaluate_step(index, step_of(call, state1), values);
         if (!state1.empty()) std::ranges::copy(state1, out.add("state1", state1.size()).begin());
     } else {
+        size_of_inputs(rows, call, "mid");
+        require_inputs(call, {"s"}, n.rows);
         rows.evaluate_tangent(index,
                               call.input("mid"),
                               call.input("s"),
@@ -105,6 +148,8 @@ std::vector<CallValues> call_rows(const RowSource& rows, const PluginCall& call)
 
 std::vector<CallValues> call_force(const NonidealForce& force, const PluginCall& call) {
     Outputs out;
+    const std::size_t num_state = size_of(force.num_state());
+    const std::size_t num_heard = 3 * force.listens_to().size();
     if (call.name == "slip") {
         if (force.contact() == nullptr) throw std::logic_error("the force has no contact law");
         const SlipForce f = force.contact()->slip(call.number("N"), call.number("speed"));
@@ -115,12 +160,18 @@ std::vector<CallValues> call_force(const NonidealForce& force, const PluginCall&
         if (force.contact() == nullptr) throw std::logic_error("the force has no contact law");
         out.add("force", 1)[0] = force.contact()->stick_limit(call.number("N"));
     } else if (call.name == "evaluate_step") {
+        require_inputs(call, {"du", "mid", "u1", "rate"}, call.input("u0").size());
+        require_inputs(call, {"state0"}, num_state);
+        require_inputs(call, {"reactions"}, num_heard);
         std::vector<double> state1;
         const RowStep step = step_of(call, state1);
         force.evaluate_step(step, call.input("rate"), {out.add("f", step.u0.size(), 3)});
         if (!state1.empty()) std::ranges::copy(state1, out.add("state1", state1.size()).begin());
     } else {
         const std::span<const double> u = call.input("u");
+        require_inputs(call, {"du"}, u.size());
+        require_inputs(call, {"state"}, num_state);
+        require_inputs(call, {"reactions"}, num_heard);
         force.evaluate({u, call.input("du"), call.number("t"), call.input("reactions")},
                        call.input("state"),
                        {out.add("f", u.size(), 3)});
@@ -185,6 +236,8 @@ std::vector<CallValues> call_start_state(const auto& object) {
 std::vector<CallValues> call_body(const Body& body, const PluginCall& call) {
     const auto n = static_cast<int>(body.coordinates().size());
     Outputs out;
+    for (const char* name : {"q", "v"})
+        if (!call.input(name).empty()) require_inputs(call, {name}, size_of(n));
     if (call.name == "start") {
         const std::span<double> q = out.add("q", size_of(n));
         const std::span<double> v = out.add("v", size_of(n));

@@ -73,6 +73,11 @@ constexpr TypeDescriptor kTypes[] = {
         "w_plain", "keeps a distance, by differences", "phi = |a - b| - L", kTwoPoints),
     described<zoo::HandDistance>(
         "w_hand", "keeps a distance, by hand", "phi = |a - b| - L", kTwoPoints),
+    described<zoo::Mixed>("w_mixed",
+                          "constants of Eigen's",
+                          "phi of points and fixed vectors",
+                          "a = \"a@[0.3, 0.1, -0.2]\"\nb = \"b@[-0.4, 0.2, 0.1]\"",
+                          {}),
     described<zoo::Skate>("w_skate",
                           "a skate on the plane z = 0",
                           "psi = (d x z) . p'",

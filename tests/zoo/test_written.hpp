@@ -36,6 +36,27 @@ private:
     double L_;
 };
 
+/// Constants of Eigen's in every function and operator that takes vectors.
+class Mixed final : public HolonomicConstraint<Mixed> {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::point("a", "one point").required(),
+        parameter::point("b", "another").required(),
+    };
+    explicit Mixed(const Arguments&) {}
+
+    template <class S>
+    S phi(const Vector3<S>& a, const Vector3<S>& b) const {
+        const Vector3<S> c = (a - o_) + (k_ - b) + (o_ + a) + (b + 2.0 * k_);
+        return dot(c, k_) + dot(k_, cross(a, k_)) + 0.1 * triple(a, b, k_) + distance(a, o_) +
+               squared_norm(cross(k_, b)) + dot(k_ * a.x + b.y * o_, b) + norm(o_) * dot(k_, o_);
+    }
+    bool tied_to_inertial_frame() const override { return true; }
+
+private:
+    Vec3 k_ = Vec3(0.3, -0.5, 0.8), o_ = Vec3(2.0, 1.0, -1.0);
+};
+
 /// The same length, as phi = (d.d - L^2) / (2 L).
 class Square final : public HolonomicConstraint<Square> {
 public:

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include "ancora/sdk/gradient.hpp"
@@ -35,7 +37,12 @@ public:
     std::size_t size() const { return numbers_.size() / 3; }
     /// Force on the first attachment of the constraint that object parameter i names, inertial
     /// axes [N].
+    /// @throws std::out_of_range if the schema names fewer constraints
     Vector3<double> operator[](std::size_t i) const {
+        if (i >= size())
+            throw std::out_of_range("asks for reaction " + std::to_string(i) +
+                                    ", but the schema names " + std::to_string(size()) +
+                                    " constraints, counted from 0");
         return {numbers_[3 * i], numbers_[3 * i + 1], numbers_[3 * i + 2]};
     }
 

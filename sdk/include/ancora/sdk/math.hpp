@@ -6,6 +6,7 @@
 #include <span>
 
 #include <Eigen/Core>
+#include <Eigen/Geometry>
 
 namespace ancora {
 

@@ -136,9 +136,10 @@ struct TypeDocs {
     std::int32_t order = 0;  ///< integrators only
 };
 
-/// Describes class T, which is made by T(const Arguments&).
+namespace detail {
+
 template <class T>
-constexpr TypeDescriptor type(const char* name, const TypeDocs& docs) {
+constexpr TypeDescriptor describe(const char* name, const TypeDocs& docs) {
     return {.kind = detail::kind_of<T>(),
             .name = name,
             .doc = docs.doc,
@@ -152,12 +153,23 @@ constexpr TypeDescriptor type(const char* name, const TypeDocs& docs) {
             .derivatives = derivative_sources<T>()};
 }
 
+}  // namespace detail
+
+/// Describes class T, which is made by T(const Arguments&) and has no parameters.
+template <class T>
+constexpr TypeDescriptor type(const char* name, const TypeDocs& docs) {
+    static_assert(
+        !requires { T::kParameters; },
+        "the class has parameters: hand T::kParameters on as the third argument");
+    return detail::describe<T>(name, docs);
+}
+
 /// The same for a class with parameters.
 template <class T, int N>
 constexpr TypeDescriptor type(const char* name,
                               const TypeDocs& docs,
                               const Parameter (&schema)[N]) {
-    TypeDescriptor described = type<T>(name, docs);
+    TypeDescriptor described = detail::describe<T>(name, docs);
     described.parameters = schema;
     described.num_parameters = N;
     return described;

@@ -47,7 +47,10 @@ class RateFunction {
     static_assert(kCall != Call::no,
                   "the function must take, in the order of the schema, one Vector3<S> for each "
                   "point and direction and one S for each coordinate, then as many rates, and "
-                  "perhaps t, an S");
+                  "perhaps t, an S; and be const");
+    static_assert(!Arguments::template takes_pair<Function, Gradient<1>, double>() ||
+                      Arguments::template takes_pair<Function, Gradient<1>, Gradient<1>>(),
+                  "write t as const S&, not double: it carries derivatives, too");
     static_assert(
         kJacobian != Call::no || !requires { &Author::jacobian; },
         "jacobian() must take what the function takes, with doubles");

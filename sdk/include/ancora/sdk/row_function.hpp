@@ -149,7 +149,11 @@ class RowFunction {
     static constexpr Call kDiscrete = call_of_pair<detail::DiscreteJacobianOf<Author>>();
     static_assert(kCall != Call::no,
                   "the function must take, in the order of the schema, one Vector3<S> for each "
-                  "point and direction, one S for each coordinate, and perhaps t, an S");
+                  "point and direction, one S for each coordinate, and perhaps t, an S; and be "
+                  "const");
+    static_assert(!Arguments::template takes<Function, Gradient<1>, double>() ||
+                      Arguments::template takes<Function, Gradient<1>, Gradient<1>>(),
+                  "write t as const S&, not double: it carries derivatives, too");
     static_assert(
         kJacobian != Call::no || !requires { &Author::jacobian; },
         "jacobian() must take what the function takes, with doubles");

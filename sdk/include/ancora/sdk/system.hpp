@@ -115,8 +115,8 @@ public:
     /// @throws the kernel's numerical error where the acceleration is not unique or constraints are
     ///         inconsistent; its plugin error as evaluate() does
     virtual void derivative(double t, std::span<const double> x, std::span<double> dx) = 0;
-    /// [step] Longest step of at most h that a fixed formula should take from the accepted state, at
-    /// which derivative() has just been called: a slide that turns while it comes to rest has no
+    /// [step] Longest step of at most h that a fixed formula should take from the accepted state,
+    /// at which derivative() has just been called: a slide that turns while it comes to rest has no
     /// smooth course up to its stop.
     virtual double smooth_length(double h) const = 0;
     /// [step] Makes x the state at t1, projects it onto the constraints as the integrator's traits

@@ -43,6 +43,12 @@ namespace ancora {
 /// is invariant keeps energy, momentum and angular momentum too.
 class VectorBody : public Body {
 public:
+    /// Strains are differentiated as templates; one of plain doubles by differences.
+    static constexpr DerivativeSources derivatives() {
+        constexpr auto automatic = DerivativeSource::automatic;
+        return {automatic, automatic, automatic, automatic};
+    }
+
     VectorBody(const VectorBody&) = delete;
     VectorBody& operator=(const VectorBody&) = delete;
 
@@ -152,17 +158,30 @@ protected:
     }
 
     /// [assembly] m_ij of (1): each pair once, i = j for a mass of its own [kg].
-    void add_mass(int i, int j, double value) { masses_.push_back({i, j, value}); }
+    void add_mass(int i, int j, double value) {
+        require_part(i);
+        require_part(j);
+        masses_.push_back({std::max(i, j), std::min(i, j), value});
+    }
 
     /// [assembly] Names a point or direction (2), for "body@name".
+    ///
+    /// The weights of points sum to 1 in a point, which goes along where the body is moved, and to
+    /// 0 in a direction, which does not.
+    /// @throws std::invalid_argument if they do not, or a part does not exist
     void name_point(const char* name, const Combination& combination) {
+        require_sum(name, combination, 1.0);
         named_.push_back({name, false, combination});
     }
     void name_direction(const char* name, const Combination& combination) {
+        require_sum(name, combination, 0.0);
         named_.push_back({name, true, combination});
     }
     /// [assembly] The reference point, whose position and velocity are written to the results.
-    void set_reference(const Combination& combination) { reference_ = combination; }
+    void set_reference(const Combination& combination) {
+        require_sum("reference point", combination, 1.0);
+        reference_ = combination;
+    }
 
     /// [assembly] A strain of the vectors and scalars `parts`; strains of one class and name make
     /// up one block.
@@ -172,6 +191,7 @@ protected:
                     const Strain& strain,
                     const RowLaw& law) {
         using Strains = StrainsOf<Strain, K>;
+        for (const int part : parts) require_part(part);
         Strains* block = nullptr;
         for (const auto& known : strains_)
             if (known->is(&detail::kTag<Strains>, name)) block = static_cast<Strains*>(known.get());
@@ -215,6 +235,26 @@ private:
         }
         ++num_vectors_;
         return number;
+    }
+    void require_part(int part) const {
+        if (part < 0 || part >= std::ssize(first_))
+            throw std::invalid_argument("there is no part " + std::to_string(part) +
+                                        "; the body has " + std::to_string(first_.size()) +
+                                        ", counted from 0 as the functions add_... return them");
+    }
+    void require_sum(const std::string& name, const Combination& combination, double sum) const {
+        double found = 0.0;
+        double size = 1.0;
+        for (const Share& share : combination) {
+            require_part(share.part);
+            if (!coordinates_[static_cast<std::size_t>(first(share.part))].translates) continue;
+            found += share.weight;
+            size += std::abs(share.weight);
+        }
+        if (std::abs(found - sum) <= 1e-12 * size) return;
+        throw std::invalid_argument("the weights of the points in \"" + name + "\" sum to " +
+                                    std::to_string(found) + " instead of " +
+                                    (sum == 0.0 ? "0" : "1"));
     }
     int first(std::ptrdiff_t part) const { return first_.at(static_cast<std::size_t>(part)); }
     int width(int part) const {

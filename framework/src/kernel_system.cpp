@@ -14,6 +14,8 @@ namespace {
 
 // What one refinement with a new matrix must gain for single precision to serve.
 constexpr double kSingleContraction = 1e-2;
+// Corrections smaller than this, relative to the largest position, change no position.
+constexpr double kUnseen = 0.25 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
@@ -174,18 +176,22 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
     double row_defect = 0.0;
     double row_energy = 0.0;
     double row_terms = 0.0;
+    double row_square = 0.0;  // of the forces of single rows, in the norm of M^-1
     for (int k = 0; k < m_; ++k) {
         const double sk = s[k];
         double increment = 0.0;
         double terms = 0.0;
+        double square = 0.0;
         const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
         for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e) {
             const int i = column[e];
             const double term = B[e] * dq_[i];
             increment += term;
             terms += std::abs(term);
+            square += B[e] * B[e] * inverse_mass_[i];
             r_motion[static_cast<std::size_t>(i)] += B[e] * sk;
         }
+        row_square += sk * sk * square;
         Bdq_[k] = increment;
         if (has_nonlinear && laws_.is_nonlinear(k)) {
             const double residual = follow_law(k, increment + rows_.tau[k], sk, h, terms);
@@ -240,9 +246,10 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
     if (defect.energy_scale > 0.0) {
         const double speed = std::sqrt(2.0 * defect.energy_scale);
         defect.motion = h * std::sqrt(square) / speed;
-        double forces = std::max(dv_M_dv, 0.0);
-        if (laws_.prestress_energy() > 0.0) forces += h * h * prestress_force(s);
-        defect.motion_rounding = kEpsilon * std::sqrt(forces) / speed;
+        // The sums of (2) cancel, in a taut structure nearly all; twice for their partial sums.
+        const double terms = std::max(dv_M_dv, 0.0) +
+                             h * h * (4.0 * (row_square + force_energy) + position_square_);
+        defect.motion_rounding = kEpsilon * std::sqrt(terms) / speed;
     }
     return defect;
 }
@@ -272,6 +279,18 @@ bool KernelSystem::factorise(const StepTrial& trial, Tangent tangent) {
     factorise_seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return done;
+}
+
+/// What rounding of positions does to B^T s of a taut structure, where corrections no longer change
+/// them but for single roundings; with the tangent at the last trial.
+void KernelSystem::note_position_rounding() {
+    p_.setZero();
+    for (const TangentTerm& term : rows_.tangent_terms) {
+        const double g = term.weight * rows_.K[term.from];
+        p_[term.i] += g * g * mid_[term.j] * mid_[term.j];
+        if (term.i != term.j) p_[term.j] += g * g * mid_[term.i] * mid_[term.i];
+    }
+    position_square_ = 0.25 * p_.dot(inverse_mass_);
 }
 
 void KernelSystem::update_B_start(double t0) {
@@ -338,6 +357,7 @@ void KernelSystem::solve_refined(std::span<const double> r_motion,
                                  std::span<double> ds) {
     if (forces_.listens()) prepare_feedback();
     solve_linear(r_motion, r_rows, ddq, ds);
+    position_square_ = 0.0;
     if (is_exact_) return;
 
     // One step of refinement towards the exact tangent: what the symmetric, perhaps old and
@@ -364,6 +384,7 @@ void KernelSystem::solve_refined(std::span<const double> r_motion,
         matrix_->use_double();
     is_fresh_ = false;
     if (!(second <= 0.5 * first)) return;
+    if (first <= kUnseen * farthest_) note_position_rounding();
     for (std::size_t i = 0; i < n; ++i) ddq[i] += refine_dq_[static_cast<Eigen::Index>(i)];
     for (std::size_t k = 0; k < m; ++k) ds[k] += refine_s_[static_cast<Eigen::Index>(k)];
 }

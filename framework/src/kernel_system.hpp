@@ -172,6 +172,7 @@ private:
         return {x.data(), static_cast<std::size_t>(x.size())};
     }
     void apply_exact(const double* x, const double* y, double h, double* r_motion, double* r_rows);
+    void note_position_rounding();
     void update_B_start(double t0);
     void solve_refined(std::span<const double> r_motion,
                        std::span<const double> r_rows,
@@ -319,6 +320,7 @@ private:
     bool has_B_start_ = false;
     double trial_h_ = 0.0;
     double energy_scale_ = 0.0;
+    double position_square_ = 0.0;  // of forces that roundings of positions make, after a solve
     const double* s_trial_ = nullptr;
     bool is_fresh_ = false;
     bool is_exact_ = false;  // the factorisation in use is of the exact tangent

@@ -181,7 +181,7 @@ void KernelSystem::solve_with_contacts(std::span<const double> r_motion,
                                        std::span<double> ddq,
                                        std::span<double> ds) {
     const auto m = static_cast<std::size_t>(m_);
-    matrix_->solve(r_motion, in_units_of_matrix(r_rows.first(m)), ddq, ds.first(m));
+    solve_matrix(r_motion, in_units_of_matrix(r_rows.first(m)), ddq, ds.first(m));
     const int K = contacts_.num_rows();
     if (K == 0) return;
     if (!has_responses_) {

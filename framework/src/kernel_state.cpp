@@ -78,7 +78,8 @@ void KernelSystem::transfer(Archive& archive) {
     archive(factorised_for_);
     archive(is_exact_);
     archive(is_fresh_);
-    matrix_->transfer(archive);
+    matrix_->transfer(archive, rows_);
+    co_rotation_.transfer(archive);
 
     if constexpr (Archive::kReads) {
         if (factorised_for_ > 0.0) laws_.prepare(factorised_for_);

@@ -14,6 +14,8 @@ namespace {
 
 // What one refinement with a new matrix must gain for single precision to serve.
 constexpr double kSingleContraction = 1e-2;
+// A factorisation turned along must contract at least so well, or it is used as it is.
+constexpr double kTurnedContraction = 0.1;
 // Corrections smaller than this, relative to the largest position, change no position.
 constexpr double kUnseen = 0.25 * std::numeric_limits<double>::epsilon();
 
@@ -35,7 +37,8 @@ KernelSystem::KernelSystem(const Model& model)
       massless_(mass_, rows_, n_),
       forces_(model, meter_, rows_.num_state),
       jumps_(rows_, laws_),
-      contacts_(model, meter_) {
+      contacts_(model, meter_),
+      co_rotation_(space_, mass_, rows_, n_) {
     for (Eigen::VectorXd* x : {&q_,
                                &q_low_,
                                &v_,
@@ -52,10 +55,11 @@ KernelSystem::KernelSystem(const Model& model)
                                &external_force_,
                                &inverse_mass_,
                                &x_force_,
+                               &turned_motion_,
                                &refine_motion_,
                                &refine_dq_})
         x->setZero(n_);
-    for (Eigen::VectorXd* x : {&pi_, &Bdq_, &fresh_pi_, &rate_pi_t_}) x->setZero(m_);
+    for (Eigen::VectorXd* x : {&pi_, &Bdq_, &fresh_pi_, &rate_pi_t_, &turned_rows_}) x->setZero(m_);
     rate_A_.setZero(rows_.B.size());
     B_start_.setZero(rows_.B.size());
     if (laws_.has_nonlinear()) {
@@ -138,6 +142,12 @@ void KernelSystem::set_redundant(bool is_redundant) {
     for (const BodyPart& part : model_.bodies) first.push_back(part.first);
     matrix_ = std::make_unique<StepMatrix>(n_, mass_.entries(), rows_, first, is_redundant);
     factorised_for_ = 0.0;
+}
+
+void KernelSystem::plan_matrix(double h) {
+    laws_.prepare(h);
+    rows_.evaluate(q_.data(), v_.data(), t_, instant_);
+    matrix_->plan(rows_, instant_.A, laws_.gamma(), h);
 }
 
 void KernelSystem::clear_constraint_stress(std::span<double> s) const {
@@ -247,8 +257,8 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
         const double speed = std::sqrt(2.0 * defect.energy_scale);
         defect.motion = h * std::sqrt(square) / speed;
         // The sums of (2) cancel, in a taut structure nearly all; twice for their partial sums.
-        const double terms = std::max(dv_M_dv, 0.0) +
-                             h * h * (4.0 * (row_square + force_energy) + position_square_);
+        const double terms =
+            std::max(dv_M_dv, 0.0) + h * h * (4.0 * (row_square + force_energy) + position_square_);
         defect.motion_rounding = kEpsilon * std::sqrt(terms) / speed;
     }
     return defect;
@@ -274,6 +284,8 @@ bool KernelSystem::factorise(const StepTrial& trial, Tangent tangent) {
     const bool done = matrix_->factorise(rows_, rate_A_, laws_.gamma(), trial.h, tangent);
     if (!done) attribute_nonfinite(trial.t0);
     factorised_for_ = done ? trial.h : 0.0;
+    co_rotation_.set_reference(mid_);
+    is_turned_ = false;
     is_fresh_ = true;
     has_responses_ = false;
     factorise_seconds +=
@@ -333,6 +345,21 @@ void KernelSystem::apply_exact(
     }
 }
 
+/// With the factorisation in use, at its own attitude or turned along with the motion since.
+void KernelSystem::solve_matrix(std::span<const double> r_motion,
+                                std::span<const double> r_rows,
+                                std::span<double> ddq,
+                                std::span<double> ds) {
+    if (!is_turned_) return matrix_->solve(r_motion, r_rows, ddq, ds);
+    std::copy(r_motion.begin(), r_motion.end(), turned_motion_.data());
+    std::copy(r_rows.begin(), r_rows.end(), turned_rows_.data());
+    const std::span<double> motion(turned_motion_.data(), r_motion.size());
+    const std::span<double> rows(turned_rows_.data(), r_rows.size());
+    co_rotation_.into_reference(motion, rows);
+    matrix_->solve(motion, rows, ddq, ds);
+    co_rotation_.out_of_reference(ddq, ds);
+}
+
 void KernelSystem::solve(std::span<const double> r_motion,
                          std::span<const double> r_rows,
                          std::span<double> ddq,
@@ -355,6 +382,8 @@ void KernelSystem::solve_refined(std::span<const double> r_motion,
                                  std::span<const double> r_rows,
                                  std::span<double> ddq,
                                  std::span<double> ds) {
+    // The contacts' responses are those of the attitude at which they were solved for.
+    is_turned_ = contacts_.empty() && !is_exact_ && !is_fresh_ && co_rotation_.follow(mid_);
     if (forces_.listens()) prepare_feedback();
     solve_linear(r_motion, r_rows, ddq, ds);
     position_square_ = 0.0;
@@ -383,6 +412,7 @@ void KernelSystem::solve_refined(std::span<const double> r_motion,
     if (is_fresh_ && matrix_->is_single() && !(second <= kSingleContraction * first))
         matrix_->use_double();
     is_fresh_ = false;
+    if (is_turned_ && !(second <= kTurnedContraction * first)) co_rotation_.give_up();
     if (!(second <= 0.5 * first)) return;
     if (first <= kUnseen * farthest_) note_position_rounding();
     for (std::size_t i = 0; i < n; ++i) ddq[i] += refine_dq_[static_cast<Eigen::Index>(i)];

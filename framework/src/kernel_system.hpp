@@ -13,6 +13,7 @@
 #include "ancora/framework/simulation.hpp"
 #include "ancora/sdk/system.hpp"
 #include "call_meter.hpp"
+#include "co_rotation.hpp"
 #include "contacts.hpp"
 #include "continuous_face.hpp"
 #include "force_set.hpp"
@@ -141,6 +142,8 @@ public:
     const CallMeter& meter() const { return meter_; }
     CallMeter& meter() { return meter_; }
     void set_redundant(bool is_redundant);
+    /// [assembly] Chooses how the matrix of steps of length h is laid out, see StepMatrix::plan().
+    void plan_matrix(double h);
     void resize_history(int size) { history_.assign(static_cast<std::size_t>(size), 0.0); }
 
     /// Mean reaction of each constraint over the last grid step, three or as many as it has rows
@@ -208,6 +211,10 @@ private:
                            std::span<double> r_motion,
                            std::span<double> r_rows,
                            StepDefect& sums);
+    void solve_matrix(std::span<const double> r_motion,
+                      std::span<const double> r_rows,
+                      std::span<double> ddq,
+                      std::span<double> ds);
     void solve_linear(std::span<const double> r_motion,
                       std::span<const double> r_rows,
                       std::span<double> ddq,
@@ -305,6 +312,9 @@ private:
     };
     Feedback feedback_;
     std::unique_ptr<StepMatrix> matrix_;
+    CoRotation co_rotation_;
+    bool is_turned_ = false;  // the factorisation in use serves at another attitude
+    Eigen::VectorXd turned_motion_, turned_rows_;
     bool is_redundant_ = false;
     double factorised_for_ = 0.0;
 

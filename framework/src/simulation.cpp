@@ -22,7 +22,7 @@ namespace ancora {
 namespace {
 
 /// First bytes of a saved state; the last two digits are the format's number.
-constexpr std::uint64_t kStateMagic = 0x31304554'41545341;  // "ASTATE01"
+constexpr std::uint64_t kStateMagic = 0x32304554'41545341;  // "ASTATE02"
 
 // end / step within this of a whole number is that number of steps (design, section 4.2).
 constexpr double kWholeSteps = 1e-9;
@@ -192,6 +192,7 @@ struct Simulation::Impl {
     void decide_rank() {
         rank = analyse_rank_now();
         system.set_redundant(rank.rank < rank.num_rows);
+        if (model.traits.face == Face::discrete) system.plan_matrix(settings.step);
         if (rank.rank == rank.num_rows || !warn) return;
         warn_redundant();
         warn_idle_friction();

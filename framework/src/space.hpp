@@ -21,7 +21,15 @@ struct Momenta {
 /// must outlive it.
 class Space {
 public:
+    struct Vector {
+        std::array<int, 3> at{-1, -1, -1};  ///< coordinates of its components, -1: none
+        bool translates = false;
+        double reach = 1.0;
+    };
+
     explicit Space(const Model& model);
+
+    const std::vector<Vector>& vectors() const { return vectors_; }
 
     /// P = sum of p over translating vectors, L = sum of z x p over vectors and of Xi(z)^T p over
     /// scalars, about the origin; p = M v gives momentum, p = a generalized force gives force and
@@ -43,11 +51,6 @@ public:
     double extent(const double* q) const;
 
 private:
-    struct Vector {
-        std::array<int, 3> at{-1, -1, -1};  // coordinates of its components, -1: none
-        bool translates = false;
-        double reach = 1.0;
-    };
     /// A body with scalars, whose rotation it must be asked for.
     struct Turning {
         const BodyPart* part;

@@ -27,6 +27,31 @@ constexpr double kUnsupported = 1e-6;
 constexpr long kSingleEntries = 100'000;
 // Bodies up to this many coordinates are eliminated as one piece.
 constexpr int kSmallBody = 24;
+// Largest stiffness of a condensed row beside the mass, B M^-1 B^T h^2 / (2 gamma): what recovering
+// its stress by a difference may cost in digits. Far beyond that, rows are taken out again.
+constexpr double kStiffest = 1e3;
+constexpr double kFarBeyond = 1e2;
+// What a solve spends on a group of columns beside its entries, in operations (measured).
+constexpr double kPerGroup = 60.0;
+
+/// Whether every coordinate and each row that is not condensed has a place of its own.
+bool is_order(const std::vector<int>& order, int n, int m) {
+    if (order.size() != static_cast<std::size_t>(n + m)) return false;
+    std::vector<char> is_taken(order.size(), 0);
+    int last = -1;
+    int count = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const int place = order[i];
+        if (place == -1 && i >= static_cast<std::size_t>(n)) continue;
+        if (place < 0 || place >= n + m) return false;
+        char& taken = is_taken[static_cast<std::size_t>(place)];
+        if (taken != 0) return false;
+        taken = 1;
+        last = std::max(last, place);
+        ++count;
+    }
+    return last + 1 == count;
+}
 
 }  // namespace
 
@@ -45,8 +70,9 @@ public:
     }
     const Eigen::SparseMatrix<double>& L() const { return m_matrix; }
     const Eigen::VectorXd& D() const { return m_diag; }
-    /// Entries of each column of L, known after analyzePattern.
+    /// Entries of each column of L and the row of the first, known after analyse().
     const Eigen::VectorXi& column_counts() const { return m_nonZerosPerCol; }
+    const Eigen::VectorXi& parents() const { return m_parent; }
 };
 
 /// The unsymmetric tangent, a last resort.
@@ -59,23 +85,24 @@ StepMatrix::StepMatrix(int num_coordinates,
                        const std::vector<MassEntry>& mass,
                        const RowSet& rows,
                        const std::vector<int>& first_of_body,
-                       bool is_redundant)
+                       bool is_redundant,
+                       Condense condense)
     : n_(num_coordinates),
       m_(rows.num_rows()),
       eps_(is_redundant ? kRegularisationRedundant : kRegularisation),
+      condense_(condense),
+      mass_(mass),
+      first_of_body_(first_of_body),
       is_massless_(static_cast<std::size_t>(num_coordinates), 1),
       factor_(std::make_unique<Factor>()) {
     double trace = 0.0;
-    for (const MassEntry& entry : mass) {
-        mass_value_.push_back(entry.value);
+    for (const MassEntry& entry : mass_) {
         if (entry.i == entry.j && entry.value > 0.0) {
             is_massless_[static_cast<std::size_t>(entry.i)] = 0;
             trace += entry.value;
         }
     }
     mean_diagonal_ = trace > 0.0 ? trace / n_ : 1.0;
-    order(mass, rows, first_of_body);
-    build_pattern(mass, rows);
     support_.setZero(n_);
     for (std::size_t b = 0; b < first_of_body.size(); ++b) {
         const int first = first_of_body[b];
@@ -85,13 +112,14 @@ StepMatrix::StepMatrix(int num_coordinates,
             }))
             massless_runs_.emplace_back(first, last);
     }
-    work_.setZero(n_ + m_);
+}
 
-    factor_->analyse(K_);
-    for (const int count : factor_->column_counts()) {
-        factorise_flops_ += static_cast<double>(count) * count;
-        solve_flops_ += 4.0 * count;
-    }
+void StepMatrix::plan(const RowSet& rows,
+                      const Eigen::VectorXd& A,
+                      const Eigen::VectorXd& gamma,
+                      double h) {
+    support(rows, A, gamma, h);
+    decide(rows, A, gamma);
 }
 
 StepMatrix::~StepMatrix() = default;
@@ -103,9 +131,8 @@ long StepMatrix::num_factor_entries() const {
 /// Orders groups (the coordinates of a small body with its own rows, the coordinates of a node, the
 /// rows of an item) by minimum degree, and puts constraint rows behind a group that they tie, so
 /// that their pivot is a Schur complement and not the regularisation alone.
-void StepMatrix::order(const std::vector<MassEntry>& mass,
-                       const RowSet& rows,
-                       const std::vector<int>& first_of_body) {
+StepMatrix::Order StepMatrix::order(const RowSet& rows) const {
+    const std::vector<int>& first_of_body = first_of_body_;
     const auto N = static_cast<std::size_t>(n_ + m_);
     std::vector<int> group(N, -1);
     int num_groups = 0;
@@ -155,7 +182,7 @@ void StepMatrix::order(const std::vector<MassEntry>& mass,
         edges.emplace_back(a, b, char{1});
         edges.emplace_back(b, a, char{1});
     };
-    for (const MassEntry& entry : mass) connect(entry.i, entry.j);
+    for (const MassEntry& entry : mass_) connect(entry.i, entry.j);
     for (const TangentTerm& term : rows.tangent_terms) connect(term.i, term.j);
     for (int row = 0; row < m_; ++row)
         for (int k = rows.row_start[static_cast<std::size_t>(row)];
@@ -200,104 +227,249 @@ void StepMatrix::order(const std::vector<MassEntry>& mass,
 
     std::vector<std::vector<int>> members(static_cast<std::size_t>(num_groups));
     for (std::size_t i = 0; i < N; ++i)
-        members[static_cast<std::size_t>(group[i])].push_back(static_cast<int>(i));
-    new_of_old_.resize(N);
+        if (group[i] >= 0)
+            members[static_cast<std::size_t>(group[i])].push_back(static_cast<int>(i));
+    Order place(N, -1);
     int next = 0;
     for (const int g : sequence)
         for (const int i : members[static_cast<std::size_t>(g)])
-            new_of_old_[static_cast<std::size_t>(i)] = next++;
+            place[static_cast<std::size_t>(i)] = next++;
+    return place;
 }
 
-void StepMatrix::build_pattern(const std::vector<MassEntry>& mass, const RowSet& rows) {
-    const auto permuted = [this](int i, int j) {
-        const int a = new_of_old_[static_cast<std::size_t>(i)];
-        const int b = new_of_old_[static_cast<std::size_t>(j)];
-        return std::pair(std::min(a, b), std::max(a, b));  // (row, column) of the upper triangle
-    };
+Eigen::SparseMatrix<double> StepMatrix::pattern(const RowSet& rows, const Order& order) const {
     std::vector<Eigen::Triplet<double>> entries;
+    int size = 0;
     const auto add = [&](int i, int j) {
-        const auto [a, b] = permuted(i, j);
-        entries.emplace_back(a, b, 0.0);
+        const int a = order[static_cast<std::size_t>(i)];
+        const int b = order[static_cast<std::size_t>(j)];
+        entries.emplace_back(std::min(a, b), std::max(a, b), 0.0);  // of the upper triangle
     };
-    for (int i = 0; i < n_ + m_; ++i) add(i, i);
-    for (const MassEntry& entry : mass) add(entry.i, entry.j);
+    for (int i = 0; i < n_ + m_; ++i) {
+        if (order[static_cast<std::size_t>(i)] < 0) continue;
+        add(i, i);
+        ++size;
+    }
+    for (const MassEntry& entry : mass_) add(entry.i, entry.j);
     for (const TangentTerm& term : rows.tangent_terms) add(term.i, term.j);
-    for (int row = 0; row < m_; ++row)
-        for (int k = rows.row_start[static_cast<std::size_t>(row)];
-             k < rows.row_start[static_cast<std::size_t>(row) + 1];
-             ++k)
-            add(n_ + row, rows.column[static_cast<std::size_t>(k)]);
-    K_.resize(n_ + m_, n_ + m_);
-    K_.setFromTriplets(entries.begin(), entries.end());
-    K_.makeCompressed();
+    for (int row = 0; row < m_; ++row) {
+        const int* begin = rows.column.data() + rows.row_start[static_cast<std::size_t>(row)];
+        const int* end = rows.column.data() + rows.row_start[static_cast<std::size_t>(row) + 1];
+        const bool is_condensed = order[static_cast<std::size_t>(n_ + row)] < 0;
+        for (const int* i = begin; i != end; ++i) {
+            if (!is_condensed) add(n_ + row, *i);
+            for (const int* j = begin; is_condensed && j != i; ++j) add(*i, *j);
+        }
+    }
+    Eigen::SparseMatrix<double> K(size, size);
+    K.setFromTriplets(entries.begin(), entries.end());
+    K.makeCompressed();
+    return K;
+}
 
+/// Operations of a solve in this order, with what each group of columns costs beside its entries.
+double StepMatrix::solve_work(const RowSet& rows, const Order& order) const {
+    Factor factor;
+    factor.analyse(pattern(rows, order));
+    const Eigen::VectorXi& count = factor.column_counts();
+    const Eigen::VectorXi& parent = factor.parents();
+    double work = 0.0;
+    for (Eigen::Index j = 0; j < count.size(); ++j) {
+        work += 4.0 * count[j];
+        if (j == 0 || parent[j - 1] != j || count[j - 1] != count[j] + 1) work += kPerGroup;
+    }
+    for (int row = 0; row < m_; ++row)
+        if (order[static_cast<std::size_t>(n_ + row)] < 0)
+            work += 4.0 * (rows.row_start[static_cast<std::size_t>(row) + 1] -
+                           rows.row_start[static_cast<std::size_t>(row)]);
+    return work;
+}
+
+/// Chooses the rows that are condensed and the order, with these values of the rows.
+void StepMatrix::decide(const RowSet& rows,
+                        const Eigen::VectorXd& B,
+                        const Eigen::VectorXd& gamma) {
+    is_decided_ = true;
+    const std::vector<char> none(static_cast<std::size_t>(m_), 0);
+    std::vector<char> soft = none;
+    for (int row = 0; row < m_; ++row)
+        soft[static_cast<std::size_t>(row)] =
+            gamma[row] > 0.0 && schur(rows, B, row) <= kStiffest * gamma[row];
+    const Order mixed = order(rows);
+    if (condense_ == Condense::never || soft == none) {
+        if (new_of_old_ != mixed) prepare(rows, mixed);
+        return;
+    }
+
+    // The others keep their order.
+    Order condensed = mixed;
+    std::vector<int> old_of_new(mixed.size());
+    for (std::size_t i = 0; i < mixed.size(); ++i)
+        old_of_new[static_cast<std::size_t>(mixed[i])] = static_cast<int>(i);
+    int next = 0;
+    for (const int i : old_of_new) {
+        const bool is_out = i >= n_ && soft[static_cast<std::size_t>(i - n_)] != 0;
+        condensed[static_cast<std::size_t>(i)] = is_out ? -1 : next++;
+    }
+    const bool pays =
+        condense_ == Condense::all || solve_work(rows, condensed) < solve_work(rows, mixed);
+    const Order& best = pays ? condensed : mixed;
+    if (new_of_old_ != best) prepare(rows, best);
+}
+
+/// Lays out the matrix for this order.
+void StepMatrix::prepare(const RowSet& rows, const Order& order) {
+    new_of_old_ = order;
+    K_ = pattern(rows, order);
     const auto place = [&](int i, int j) {
-        const auto [a, b] = permuted(i, j);
+        const int a =
+            std::min(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
+        const int b =
+            std::max(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
         const int* begin = K_.innerIndexPtr() + K_.outerIndexPtr()[b];
         const int* end = K_.innerIndexPtr() + K_.outerIndexPtr()[b + 1];
         return static_cast<int>(std::lower_bound(begin, end, a) - K_.innerIndexPtr());
     };
-    for (int i = 0; i < n_ + m_; ++i) diagonal_place_.push_back(place(i, i));
-    for (const MassEntry& entry : mass) mass_place_.push_back(place(entry.i, entry.j));
+    for (std::vector<int>* list : {&mass_place_,
+                                   &tangent_place_,
+                                   &jacobian_place_,
+                                   &diagonal_place_,
+                                   &condensed_rows_,
+                                   &condensed_column_,
+                                   &condensed_from_,
+                                   &pair_place_})
+        list->clear();
+    condensed_start_.assign(1, 0);
+    for (int i = 0; i < n_ + m_; ++i)
+        diagonal_place_.push_back(order[static_cast<std::size_t>(i)] < 0 ? -1 : place(i, i));
+    for (const MassEntry& entry : mass_) mass_place_.push_back(place(entry.i, entry.j));
     for (const TangentTerm& term : rows.tangent_terms)
         tangent_place_.push_back(place(term.i, term.j));
-    for (int row = 0; row < m_; ++row)
-        for (int k = rows.row_start[static_cast<std::size_t>(row)];
-             k < rows.row_start[static_cast<std::size_t>(row) + 1];
-             ++k)
-            jacobian_place_.push_back(place(n_ + row, rows.column[static_cast<std::size_t>(k)]));
+    for (int row = 0; row < m_; ++row) {
+        const int begin = rows.row_start[static_cast<std::size_t>(row)];
+        const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
+        const bool is_condensed = order[static_cast<std::size_t>(n_ + row)] < 0;
+        for (int k = begin; k < end; ++k) {
+            const int i = rows.column[static_cast<std::size_t>(k)];
+            jacobian_place_.push_back(is_condensed ? -1 : place(n_ + row, i));
+            if (!is_condensed) continue;
+            condensed_column_.push_back(i);
+            condensed_from_.push_back(k);
+            for (int l = begin; l <= k; ++l)
+                pair_place_.push_back(place(i, rows.column[static_cast<std::size_t>(l)]));
+        }
+        if (!is_condensed) continue;
+        condensed_rows_.push_back(row);
+        condensed_start_.push_back(static_cast<int>(condensed_column_.size()));
+    }
+    condensed_B_.setZero(static_cast<Eigen::Index>(condensed_column_.size()));
+    condensed_stiffness_.setZero(static_cast<Eigen::Index>(condensed_rows_.size()));
+    work_.setZero(K_.rows());
+
+    factor_ = std::make_unique<Factor>();
+    factor_->analyse(K_);
+    has_supernodes_ = false;
+    exact_.reset();
+    factorise_flops_ = 0.0;
+    solve_flops_ = 4.0 * static_cast<double>(condensed_column_.size());
+    for (const int count : factor_->column_counts()) {
+        factorise_flops_ += static_cast<double>(count) * count;
+        solve_flops_ += 4.0 * count;
+    }
 }
 
-void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, double h) {
-    double* K = K_.valuePtr();
-    std::fill(K, K + K_.nonZeros(), 0.0);
-
-    // 2 M / h^2 + G / 2
+/// What supports each coordinate: the diagonal of the leading block without elastic rows, for one
+/// without mass the elastic rows that hold it, or where there is nothing what is usual: the
+/// stiffest massless coordinate of the body, else the mean mass.
+void StepMatrix::support(const RowSet& rows,
+                         const Eigen::VectorXd& B,
+                         const Eigen::VectorXd& gamma,
+                         double h) {
     const double scale = 2.0 / (h * h);
-    for (std::size_t k = 0; k < mass_place_.size(); ++k)
-        K[mass_place_[k]] += scale * mass_value_[k];
-    for (std::size_t k = 0; k < tangent_place_.size(); ++k) {
-        const TangentTerm& term = rows.tangent_terms[k];
-        K[tangent_place_[k]] += 0.5 * term.weight * rows.K[term.from];
-    }
-    // B, and what supports each coordinate: the diagonal of the leading block, for one without mass
-    // the elastic rows that hold it.
-    for (int i = 0; i < n_; ++i)
-        support_[i] = is_massless_[static_cast<std::size_t>(i)] != 0
-                          ? 0.0
-                          : std::abs(K[diagonal_place_[static_cast<std::size_t>(i)]]);
+    support_.setZero();
+    for (const MassEntry& entry : mass_)
+        if (entry.i == entry.j && is_massless_[static_cast<std::size_t>(entry.i)] == 0)
+            support_[entry.i] += scale * entry.value;
+    for (const TangentTerm& term : rows.tangent_terms)
+        if (term.i == term.j && is_massless_[static_cast<std::size_t>(term.i)] == 0)
+            support_[term.i] += 0.5 * term.weight * rows.K[term.from];
+    for (int i = 0; i < n_; ++i) support_[i] = std::abs(support_[i]);
+    if (massless_runs_.empty()) return;
     for (int row = 0; row < m_; ++row) {
         const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
         for (int k = rows.row_start[static_cast<std::size_t>(row)]; k < end; ++k) {
-            const double b = rows.B[k];
-            K[jacobian_place_[static_cast<std::size_t>(k)]] += b;
             const int i = rows.column[static_cast<std::size_t>(k)];
             if (gamma[row] > 0.0 && is_massless_[static_cast<std::size_t>(i)] != 0)
-                support_[i] += b * b / gamma[row];
+                support_[i] += B[k] * B[k] / gamma[row];
         }
     }
-    // +delta where no mass stands, relative to that support, or where there is none to what is
-    // usual: the stiffest massless coordinate of the body, else the mean mass.
     for (const auto& [first, last] : massless_runs_) {
         double usual = 0.0;
         for (int i = first; i < last; ++i)
             if (is_massless_[static_cast<std::size_t>(i)] != 0)
                 usual = std::max(usual, support_[i]);
         if (!(usual > 0.0)) usual = scale * mean_diagonal_;
-        for (int i = first; i < last; ++i) {
-            if (is_massless_[static_cast<std::size_t>(i)] == 0) continue;
-            if (support_[i] < kUnsupported * usual) support_[i] = usual;
-            K[diagonal_place_[static_cast<std::size_t>(i)]] += eps_ * support_[i];
-        }
+        for (int i = first; i < last; ++i)
+            if (is_massless_[static_cast<std::size_t>(i)] != 0 &&
+                support_[i] < kUnsupported * usual)
+                support_[i] = usual;
     }
-    // -gamma, but never less than eps times the row's Schur complement
+}
+
+/// A row's Schur complement, by the diagonal alone.
+double StepMatrix::schur(const RowSet& rows, const Eigen::VectorXd& B, int row) const {
+    double sum = 0.0;
+    const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
+    for (int k = rows.row_start[static_cast<std::size_t>(row)]; k < end; ++k)
+        sum += B[k] * B[k] / support_[rows.column[static_cast<std::size_t>(k)]];
+    return sum;
+}
+
+void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, double h) {
+    const Eigen::VectorXd& B = rows.B;
+    support(rows, B, gamma, h);
+    if (!is_decided_) decide(rows, B, gamma);
+    for (const int row : condensed_rows_) {
+        if (schur(rows, B, row) <= kFarBeyond * kStiffest * gamma[row]) continue;
+        decide(rows, B, gamma);
+        break;
+    }
+    double* K = K_.valuePtr();
+    std::fill(K, K + K_.nonZeros(), 0.0);
+
+    // 2 M / h^2 + G / 2
+    const double scale = 2.0 / (h * h);
+    for (std::size_t k = 0; k < mass_place_.size(); ++k)
+        K[mass_place_[k]] += scale * mass_[k].value;
+    for (std::size_t k = 0; k < tangent_place_.size(); ++k) {
+        const TangentTerm& term = rows.tangent_terms[k];
+        K[tangent_place_[k]] += 0.5 * term.weight * rows.K[term.from];
+    }
+    for (const auto& [first, last] : massless_runs_)
+        for (int i = first; i < last; ++i)
+            if (is_massless_[static_cast<std::size_t>(i)] != 0)
+                K[diagonal_place_[static_cast<std::size_t>(i)]] += eps_ * support_[i];
+    // B, and -gamma, but never less than eps times the row's Schur complement
     for (int row = 0; row < m_; ++row) {
-        double schur = 0.0;
+        if (new_of_old_[static_cast<std::size_t>(n_ + row)] < 0) continue;
         const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
         for (int k = rows.row_start[static_cast<std::size_t>(row)]; k < end; ++k)
-            schur += rows.B[k] * rows.B[k] / support_[rows.column[static_cast<std::size_t>(k)]];
-        const double delta = schur > 0.0 ? eps_ * schur : 1.0;
+            K[jacobian_place_[static_cast<std::size_t>(k)]] += rows.B[k];
+        const double complement = schur(rows, B, row);
+        const double delta = complement > 0.0 ? eps_ * complement : 1.0;
         K[diagonal_place_[static_cast<std::size_t>(n_ + row)]] = -std::max(gamma[row], delta);
+    }
+    // B^T B / gamma
+    const int* place = pair_place_.data();
+    for (std::size_t c = 0; c < condensed_rows_.size(); ++c) {
+        const double stiffness = 1.0 / gamma[condensed_rows_[c]];
+        condensed_stiffness_[static_cast<Eigen::Index>(c)] = stiffness;
+        const int begin = condensed_start_[c];
+        for (int k = begin; k < condensed_start_[c + 1]; ++k) {
+            condensed_B_[k] = rows.B[condensed_from_[static_cast<std::size_t>(k)]];
+            const double scaled = stiffness * condensed_B_[k];
+            for (int l = begin; l <= k; ++l) K[*place++] += scaled * condensed_B_[l];
+        }
     }
 }
 
@@ -324,7 +496,18 @@ bool StepMatrix::factorise_assembled() {
 }
 
 template <class Archive>
-void StepMatrix::transfer(Archive& archive) {
+void StepMatrix::transfer(Archive& archive, const RowSet& rows) {
+    archive(is_decided_);
+    Order order = new_of_old_;
+    archive(order);
+    if constexpr (Archive::kReads) {
+        const bool fits =
+            is_decided_ ? is_order(order, n_, m_) : order.empty() && new_of_old_.empty();
+        if (!fits) StateReader::refuse();
+        if (order != new_of_old_) prepare(rows, order);
+    }
+    archive(condensed_B_);
+    archive(condensed_stiffness_);
     archive(is_factorised_);
     archive(use_exact_);
     archive(in_single_);
@@ -336,6 +519,8 @@ void StepMatrix::transfer(Archive& archive) {
             exact_->K = K_.selfadjointView<Eigen::Upper>();
         }
         archive.array(exact_->K.valuePtr(), exact_->K.nonZeros());
+        exact_B_.resize(condensed_B_.size());
+        archive(exact_B_);
         if constexpr (Archive::kReads) exact_->lu.compute(exact_->K);
         return;
     }
@@ -347,8 +532,8 @@ void StepMatrix::transfer(Archive& archive) {
         if (!in_single) use_double();
     }
 }
-template void StepMatrix::transfer(StateWriter&);
-template void StepMatrix::transfer(StateReader&);
+template void StepMatrix::transfer(StateWriter&, const RowSet&);
+template void StepMatrix::transfer(StateReader&, const RowSet&);
 
 void StepMatrix::use_double() {
     in_single_ = false;
@@ -358,15 +543,31 @@ void StepMatrix::use_double() {
 bool StepMatrix::factorise_exact(const RowSet& rows, const Eigen::VectorXd& B_end) {
     if (exact_ == nullptr) exact_ = std::make_unique<Exact>();
     exact_->K = K_.selfadjointView<Eigen::Upper>();
+    const auto entry = [this](int i, int j) -> double& {
+        return exact_->K.coeffRef(new_of_old_[static_cast<std::size_t>(i)],
+                                  new_of_old_[static_cast<std::size_t>(j)]);
+    };
     // Below the diagonal block stands B at the end of the step: d(B(mid) dq) / d(dq).
-    for (int row = 0; row < m_; ++row)
+    for (int row = 0; row < m_; ++row) {
+        if (new_of_old_[static_cast<std::size_t>(n_ + row)] < 0) continue;
         for (int k = rows.row_start[static_cast<std::size_t>(row)];
              k < rows.row_start[static_cast<std::size_t>(row) + 1];
              ++k)
-            exact_->K.coeffRef(
-                new_of_old_[static_cast<std::size_t>(n_ + row)],
-                new_of_old_[static_cast<std::size_t>(rows.column[static_cast<std::size_t>(k)])]) =
-                B_end[k];
+            entry(n_ + row, rows.column[static_cast<std::size_t>(k)]) = B_end[k];
+    }
+    exact_B_.resize(condensed_B_.size());
+    for (std::size_t c = 0; c < condensed_rows_.size(); ++c) {
+        const double stiffness = condensed_stiffness_[static_cast<Eigen::Index>(c)];
+        const int begin = condensed_start_[c];
+        const int end = condensed_start_[c + 1];
+        for (int k = begin; k < end; ++k) {
+            exact_B_[k] = B_end[condensed_from_[static_cast<std::size_t>(k)]];
+            for (int l = begin; l < end; ++l)
+                entry(condensed_column_[static_cast<std::size_t>(l)],
+                      condensed_column_[static_cast<std::size_t>(k)]) +=
+                    stiffness * condensed_B_[l] * (exact_B_[k] - condensed_B_[k]);
+        }
+    }
     exact_->lu.compute(exact_->K);
     return exact_->lu.info() == Eigen::Success;
 }
@@ -380,7 +581,16 @@ void StepMatrix::solve(std::span<const double> r_motion,
     double* x = work_.data();
     const int* at = new_of_old_.data();
     for (std::size_t i = 0; i < n; ++i) x[at[i]] = r_motion[i];
-    for (std::size_t i = 0; i < m; ++i) x[at[n + i]] = r_rows[i];
+    if (condensed_rows_.size() < m)
+        for (std::size_t i = 0; i < m; ++i)
+            if (at[n + i] >= 0) x[at[n + i]] = r_rows[i];
+    // B^T r / gamma of the condensed rows
+    for (std::size_t c = 0; c < condensed_rows_.size(); ++c) {
+        const double s = condensed_stiffness_[static_cast<Eigen::Index>(c)] *
+                         r_rows[static_cast<std::size_t>(condensed_rows_[c])];
+        for (int k = condensed_start_[c]; k < condensed_start_[c + 1]; ++k)
+            x[at[condensed_column_[static_cast<std::size_t>(k)]]] += condensed_B_[k] * s;
+    }
     if (use_exact_) {
         work_ = exact_->lu.solve(work_).eval();
         x = work_.data();
@@ -388,7 +598,19 @@ void StepMatrix::solve(std::span<const double> r_motion,
         supernodes_.solve(x);
     }
     for (std::size_t i = 0; i < n; ++i) ddq[i] = x[at[i]];
-    for (std::size_t i = 0; i < m; ++i) ds[i] = x[at[n + i]];
+    if (condensed_rows_.size() < m)
+        for (std::size_t i = 0; i < m; ++i)
+            if (at[n + i] >= 0) ds[i] = x[at[n + i]];
+    // s = (B dq - r) / gamma
+    const double* B = use_exact_ ? exact_B_.data() : condensed_B_.data();
+    for (std::size_t c = 0; c < condensed_rows_.size(); ++c) {
+        const auto row = static_cast<std::size_t>(condensed_rows_[c]);
+        double sum = -r_rows[row];
+        for (int k = condensed_start_[c]; k < condensed_start_[c + 1]; ++k)
+            sum += B[k] *
+                   ddq[static_cast<std::size_t>(condensed_column_[static_cast<std::size_t>(k)])];
+        ds[row] = condensed_stiffness_[static_cast<Eigen::Index>(c)] * sum;
+    }
 }
 
 }  // namespace ancora

@@ -33,8 +33,15 @@ struct MassEntry {
 /// exists in any order. Rows with little or no gamma carry -delta_k = -eps S_k, relative to their
 /// own Schur complement S_k; coordinates without mass carry +delta likewise. The iteration on the
 /// true residual removes what that perturbs, by a factor eps each time.
+///
+/// Rows with gamma > 0 may be condensed, s_k = (B_k dq - r_k) / gamma_k, which adds B_k^T B_k /
+/// gamma_k to the leading block. That is done where it takes fewer operations, and never for rows
+/// so stiff beside the mass that the difference would lose digits.
 class StepMatrix {
 public:
+    /// Which of the rows that may be condensed are.
+    enum class Condense { never, if_cheaper, all };
+
     /// @param mass lower triangle, one entry per pair
     /// @param is_redundant constraint rows depend on each other: a larger eps keeps rounding in
     ///        their indeterminate part small
@@ -42,8 +49,13 @@ public:
                const std::vector<MassEntry>& mass,
                const RowSet& rows,
                const std::vector<int>& first_of_body,
-               bool is_redundant);
+               bool is_redundant,
+               Condense condense = Condense::if_cheaper);
     ~StepMatrix();
+
+    /// Decides with the Jacobian A what the first factorisation would decide otherwise, so that no
+    /// step has to allocate for it.
+    void plan(const RowSet& rows, const Eigen::VectorXd& A, const Eigen::VectorXd& gamma, double h);
 
     /// Assembles from the rows' present B and K and factorises.
     bool factorise(const RowSet& rows,
@@ -66,22 +78,32 @@ public:
     /// Writes or reads the matrix that is factorised, see state_archive.hpp; a matrix that was read
     /// is factorised anew, to the same bits.
     template <class Archive>
-    void transfer(Archive& archive);
+    void transfer(Archive& archive, const RowSet& rows);
 
     /// Floating-point operations of a factorisation and of a solve.
     double factorise_flops() const { return factorise_flops_; }
     double solve_flops() const { return solve_flops_; }
     /// Entries of the factor L.
     long num_factor_entries() const;
+    /// Rows that are condensed; decided by plan() or the first factorisation.
+    int num_condensed() const { return static_cast<int>(condensed_rows_.size()); }
 
 private:
     class Factor;
     struct Exact;
 
-    void order(const std::vector<MassEntry>& mass,
-               const RowSet& rows,
-               const std::vector<int>& first_of_body);
-    void build_pattern(const std::vector<MassEntry>& mass, const RowSet& rows);
+    /// Of each unknown its place in the order of elimination, -1 for condensed rows.
+    using Order = std::vector<int>;
+    Order order(const RowSet& rows) const;
+    double solve_work(const RowSet& rows, const Order& order) const;
+    void decide(const RowSet& rows, const Eigen::VectorXd& B, const Eigen::VectorXd& gamma);
+    void prepare(const RowSet& rows, const Order& order);
+    Eigen::SparseMatrix<double> pattern(const RowSet& rows, const Order& order) const;
+    void support(const RowSet& rows,
+                 const Eigen::VectorXd& B,
+                 const Eigen::VectorXd& gamma,
+                 double h);
+    double schur(const RowSet& rows, const Eigen::VectorXd& B, int row) const;
     void assemble(const RowSet& rows, const Eigen::VectorXd& gamma, double h);
     bool factorise_exact(const RowSet& rows, const Eigen::VectorXd& B_end);
     bool factorise_assembled();
@@ -89,11 +111,19 @@ private:
     int n_;
     int m_;
     double eps_;
-    std::vector<int> new_of_old_;
+    Condense condense_;
+    std::vector<MassEntry> mass_;
+    std::vector<int> first_of_body_;
+    bool is_decided_ = false;
+    Order new_of_old_;
+    std::vector<int> condensed_rows_, condensed_start_, condensed_column_;
+    std::vector<int> condensed_from_;  // of each of their entries, its place in the rows' Jacobian
+    std::vector<int> pair_place_;      // of the products of a condensed row's entries, i >= j
+    Eigen::VectorXd condensed_B_, condensed_stiffness_;  // as factorised; stiffness: 1 / gamma
+    Eigen::VectorXd exact_B_;  // those entries at the end of the step, for the exact tangent
     std::vector<char> is_massless_;
     Eigen::SparseMatrix<double> K_;  // upper triangle in the elimination order
     std::vector<int> mass_place_, tangent_place_, jacobian_place_, diagonal_place_;
-    std::vector<double> mass_value_;
     Eigen::VectorXd support_;  // of each coordinate: what its diagonal is measured by
     std::vector<std::pair<int, int>> massless_runs_;  // coordinates of bodies with massless ones
     std::unique_ptr<Factor> factor_;

@@ -103,6 +103,19 @@ on = "right"
 mu_kinetic = 0.4
 )";
 
+/// A net that turns as a whole and keeps its factorisation.
+const std::string kSpin = R"(
+[[body]]
+name = "net"
+type = "truss"
+grid = {counts = [5, 4], spacing = [0.25, 0.25], origin = [-0.5, -0.375, 0.0], diagonals = true}
+area = 1e-6
+young = 3e9
+density = 1420.0
+node_masses = [[0, 0.5], [19, 0.5]]
+spin = {axis = [0.0, 0.0, 1.0], rate = 2.0}
+)";
+
 /// A quaternion body on a joint, whose mass depends on its state.
 const std::string kTop = R"(
 [model]
@@ -194,6 +207,7 @@ std::string refusal(Simulation& simulation, const std::vector<std::byte>& saved,
 TEST_SUITE("saved states") {
     TEST_CASE("a run that is restored repeats every bit") {
         check_repeats(kNet + integrator("emm", 4e-3, 0.4), {0, 1, 2, 3, 17, 50, 98});
+        check_repeats(kSpin + integrator("emm", 5e-3, 0.5), {0, 1, 5, 6, 50, 98});
         check_repeats(kFeet + integrator("emm", 5e-3, 0.5), {0, 5, 30, 40, 41, 42, 43, 60, 98});
         check_repeats(kFeet + integrator("rk4", 5e-3, 0.5), {0, 5, 30, 40, 41, 42, 43, 60, 98});
         check_repeats(kTop + integrator("rk4", 1e-3, 0.1), {0, 1, 50});

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include <Eigen/Dense>
+#include <Eigen/Geometry>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "co_rotation.hpp"
 #include "kernel_system.hpp"
 #include "model.hpp"
 #include "models.hpp"
@@ -556,6 +558,229 @@ TEST_SUITE("step matrix") {
             CHECK((exact.head(n) - x.head(n)).norm() <= 1e-12 * exact.head(n).norm());
             CHECK((exact.tail(m) - x.tail(m)).norm() <= 1e-9 * exact.tail(m).norm());
         }
+    }
+
+    TEST_CASE("condensed rows leave the solution as it is") {
+        std::mt19937 random(12);
+        for (const int n : {2, 9}) {
+            Equations model(fmt::format(R"(
+[[body]]
+name = "net"
+type = "truss"
+grid = {{counts = [{0}, {0}], spacing = [0.5, 0.7], diagonals = true}}
+young = 1e6
+area = 1e-3
+density = 500.0
+[[body]]
+name = "box"
+type = "ancf_rigid_body"
+size = [1.0, 0.5, 0.2]
+density = 100.0
+penalty = 1e5
+position = [-0.5, 0.0, 0.0]
+[[constraint]]
+name = "hook"
+type = "position"
+a = "net@0"
+b = "box@[0.5, 0, 0]"
+[integrator]
+type = "emm"
+step = 1e-3
+end = 1.0
+)",
+                                        n));
+            RowSet& rows = model.system.rows();
+            std::vector<int> first;
+            for (const BodyPart& part : model.model.bodies) first.push_back(part.first);
+            for (const double h : {1e-4, 1e-2}) {
+                const VectorXd s = 1e-3 * random_vector(model.m, random);
+                const VectorXd q = model.q() + 1e-2 * random_vector(model.n, random);
+                const MatrixXd G = model.stiffness(q, s, true);
+                // Compliances over three decades, none for the constraint.
+                VectorXd gamma = VectorXd::Zero(model.m);
+                for (Index k = 0; k < model.m; ++k)
+                    if (rows.laws[static_cast<std::size_t>(k)].kind == RowKind::elastic)
+                        gamma[k] = 1e-3 * std::pow(10.0, 1.5 * random_vector(1, random)[0]);
+                const VectorXd r = random_vector(model.n, random);
+                const VectorXd g = 1e-5 * random_vector(model.m, random);
+                const auto solve = [&](StepMatrix::Condense condense, VectorXd& x, VectorXd& y) {
+                    StepMatrix matrix(static_cast<int>(model.n),
+                                      model.system.mass().entries(),
+                                      rows,
+                                      first,
+                                      false,
+                                      condense);
+                    const VectorXd B_end = 1.001 * rows.B;
+                    for (const Tangent tangent : {Tangent::exact, Tangent::definite}) {
+                        REQUIRE(matrix.factorise(rows, B_end, gamma, h, tangent));
+                        const Index from = tangent == Tangent::exact ? 0 : 1;
+                        matrix.solve({r.data(), std::size_t(model.n)},
+                                     {g.data(), std::size_t(model.m)},
+                                     {x.data() + from * model.n, std::size_t(model.n)},
+                                     {y.data() + from * model.m, std::size_t(model.m)});
+                    }
+                    return matrix.num_condensed();
+                };
+                // Backward errors in the system as it is, row by row. L D L^T without pivoting lets
+                // them grow with the ratio of its pivots, here 1e4 and more; a constraint's own is
+                // larger by its regularisation.
+                const MatrixXd B = model.full(rows.B);
+                const auto check = [&](StepMatrix::Condense condense, Index num_condensed) {
+                    VectorXd x(2 * model.n), y(2 * model.m);
+                    CHECK(solve(condense, x, y) == num_condensed);
+                    for (Index i = 0; i < 2; ++i) {
+                        MatrixXd K = MatrixXd::Zero(model.n + model.m, model.n + model.m);
+                        K.topLeftCorner(model.n, model.n) = 2.0 / (h * h) * model.mass() + 0.5 * G;
+                        K.topRightCorner(model.n, model.m) = B.transpose();
+                        K.bottomLeftCorner(model.m, model.n) = (i == 0 ? 1.001 : 1.0) * B;
+                        K.bottomRightCorner(model.m, model.m) = -gamma.asDiagonal().toDenseMatrix();
+                        VectorXd solution(model.n + model.m), rhs(model.n + model.m);
+                        solution << x.segment(i * model.n, model.n),
+                            y.segment(i * model.m, model.m);
+                        rhs << r, g;
+                        const VectorXd miss = (K * solution - rhs).cwiseAbs();
+                        const VectorXd size = K.cwiseAbs() * solution.cwiseAbs() + rhs.cwiseAbs();
+                        CAPTURE(i);
+                        if (i == 0) {  // partial pivoting knows the largest entries only
+                            CHECK(miss.head(model.n).norm() <= 1e-10 * size.head(model.n).norm());
+                            CHECK(miss.tail(model.m).norm() <= 1e-8 * size.tail(model.m).norm());
+                            continue;
+                        }
+                        for (Index k = 0; k < model.n + model.m; ++k) {
+                            const bool is_constraint = k >= model.n && gamma[k - model.n] == 0.0;
+                            CAPTURE(k);
+                            CHECK(miss[k] <= (is_constraint ? 1e-8 : 1e-10) * size[k]);
+                        }
+                    }
+                };
+                CAPTURE(n);
+                CAPTURE(h);
+                check(StepMatrix::Condense::never, 0);
+                check(StepMatrix::Condense::all, model.m - 3);
+            }
+        }
+    }
+
+    TEST_CASE("rows that are stiff beside the mass stay in the matrix") {
+        Equations model(chain(3, {}));
+        std::vector<int> first;
+        for (const BodyPart& part : model.model.bodies) first.push_back(part.first);
+        StepMatrix matrix(static_cast<int>(model.n),
+                          model.system.mass().entries(),
+                          model.system.rows(),
+                          first,
+                          false,
+                          StepMatrix::Condense::all);
+        model.evaluate_step(model.q(), VectorXd::Zero(model.n), 0.0, 0.01);
+        model.system.rows().K.setZero();
+        for (const double gamma : {1e-20, 1.0}) {
+            const VectorXd all = VectorXd::Constant(model.m, gamma);
+            matrix.plan(model.system.rows(), model.system.rows().B, all, 0.01);
+            CHECK(matrix.num_condensed() == (gamma < 1.0 ? 0 : model.m));
+        }
+    }
+
+    // T K T^T = K at the attitude T: a factorisation turned along solves as one made there.
+    TEST_CASE("a factorisation turns along with a chain and a net that turn as a whole") {
+        Equations model(R"(
+[[body]]
+name = "box"
+type = "ancf_rigid_body"
+size = [1.0, 0.5, 0.2]
+density = 100.0
+penalty = 1e5
+[[body]]
+name = "other"
+type = "ancf_rigid_body"
+size = [1.0, 0.4, 0.3]
+density = 100.0
+position = [1.0, 0.0, 0.0]
+[[body]]
+name = "net"
+type = "truss"
+grid = {counts = [3, 4], spacing = [0.5, 0.7], diagonals = true}
+young = 1e6
+area = 1e-3
+density = 500.0
+[[constraint]]
+name = "joint"
+type = "position"
+a = "box@[0.5, 0, 0]"
+b = "other@[-0.5, 0, 0]"
+[[constraint]]
+name = "root"
+type = "position"
+a = "box@[-0.5, 0, 0]"
+b = "ground@[-0.5, 0, 0]"
+[integrator]
+type = "emm"
+step = 1e-3
+end = 1.0
+)");
+        std::mt19937 random(13);
+        RowSet& rows = model.system.rows();
+        std::vector<int> first;
+        for (const BodyPart& part : model.model.bodies) first.push_back(part.first);
+        const double h = 1e-2;
+        VectorXd gamma = VectorXd::Zero(model.m);
+        for (Index k = 0; k < model.m; ++k)
+            gamma[k] = 2.0 * rows.laws[static_cast<std::size_t>(k)].compliance;
+        const VectorXd s = 1e-3 * random_vector(model.m, random);
+        const VectorXd r = random_vector(model.n, random);
+        const VectorXd g = 1e-5 * random_vector(model.m, random);
+        const auto factorised_at = [&](const VectorXd& q) {
+            model.stiffness(q, s, true);
+            auto matrix = std::make_unique<StepMatrix>(
+                static_cast<int>(model.n), model.system.mass().entries(), rows, first, false);
+            REQUIRE(matrix->factorise(rows, rows.B, gamma, h, Tangent::definite));
+            return matrix;
+        };
+        const auto solve = [&](StepMatrix& matrix,
+                               const VectorXd& r_,
+                               const VectorXd& g_,
+                               VectorXd& x,
+                               VectorXd& y) {
+            x.resize(model.n);
+            y.resize(model.m);
+            matrix.solve({r_.data(), std::size_t(model.n)},
+                         {g_.data(), std::size_t(model.m)},
+                         {x.data(), std::size_t(model.n)},
+                         {y.data(), std::size_t(model.m)});
+        };
+        const VectorXd q0 = model.q() + 1e-2 * random_vector(model.n, random);
+        const std::unique_ptr<StepMatrix> reference = factorised_at(q0);
+        CoRotation turn(model.system.space(), model.system.mass(), rows, static_cast<int>(model.n));
+        turn.set_reference(q0);
+        CHECK_FALSE(turn.follow(q0));
+
+        VectorXd q = q0;
+        const Eigen::Vector3d axis = Eigen::Vector3d(1.0, -2.0, 0.5).normalized();
+        for (int k = 1; k <= 40; ++k) {  // 2 rad, about no point in particular
+            const Eigen::Matrix3d R(Eigen::AngleAxisd(0.05 * k, axis));
+            for (const Space::Vector& v : model.system.space().vectors()) {
+                const Eigen::Vector3d at(q0[v.at[0]], q0[v.at[1]], q0[v.at[2]]);
+                const Eigen::Vector3d turned =
+                    R * at + (v.translates ? 100.0 : 0.0) * Eigen::Vector3d::Ones();
+                for (std::size_t c = 0; c < 3; ++c) q[v.at[c]] = turned[static_cast<Index>(c)];
+            }
+            CHECK(turn.follow(q));
+        }
+        turn.follow(q);  // the fit trails a moving body by the cube of its last step
+        VectorXd x, y, x_there, y_there;
+        solve(*factorised_at(q), r, g, x_there, y_there);
+        VectorXd r_turned = r;
+        VectorXd g_turned = g;
+        turn.into_reference({r_turned.data(), std::size_t(model.n)},
+                            {g_turned.data(), std::size_t(model.m)});
+        solve(*reference, r_turned, g_turned, x, y);
+        turn.out_of_reference({x.data(), std::size_t(model.n)}, {y.data(), std::size_t(model.m)});
+        CHECK((x - x_there).norm() <= 1e-9 * x.norm());
+        CHECK((y - y_there).norm() <= 1e-9 * y.norm());
+        // Without it nothing is right.
+        solve(*reference, r, g, x, y);
+        CHECK((x - x_there).norm() > 0.1 * x.norm());
+        turn.give_up();
+        CHECK_FALSE(turn.follow(q));
     }
 
     TEST_CASE("the order of elimination keeps the factor of a chain linear in its length") {

@@ -27,6 +27,8 @@ constexpr int kMoreHalvings = 30;
 constexpr double kNothing = 1e-11;  // of a step
 // A trial this short, relative to the step, is too short for its residuals to tell rounding apart.
 constexpr double kTooShort = 1e-5;
+constexpr double kFewSteps = 4.0;   // from a start, until the extrapolation is at its best
+constexpr int kFewIterations = 2;   // one that moves and one that finds nothing left to do
 constexpr int kMostPieces = 1000;   // of a step, between events
 constexpr int kMostSettlings = 50;  // changes of contact modes at one instant
 constexpr int kWords = 6;           // of the history before its vectors
@@ -187,6 +189,7 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
     double last_correction = correction;
     double first_correction = correction;
     double last_defect = correction;
+    double last_motion = correction;
     bool was_level = false;
     for (int k = 0; k <= max_iterations_; ++k) {
         const StepDefect defect = system.evaluate(trial, r_motion_, r_rows_);
@@ -212,13 +215,15 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
             if (k == max_iterations_ ||
                 correction > kDiverged * std::max(first_correction, tolerance_))
                 return false;
-            if (is_stale && wants_fresh_matrix(system, correction, last_correction)) {
+            const Rates rates{correction / last_correction, defect.motion / last_motion};
+            if (k > 1 && is_stale && wants_fresh_matrix(system, correction, rates)) {
                 factorise = true;
                 is_stale = false;
                 history(system).wasted = 0.0;
             }
         }
         last_defect = defect.energy;
+        last_motion = defect.motion;
         if (factorise) {
             if (!system.factorise(trial, tangent)) return false;
             history(system).is_settled = 1.0;
@@ -237,13 +242,13 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
     return false;
 }
 
-/// Whether the iterations that a stale matrix still needs would cost more than a new one.
-bool Emm::wants_fresh_matrix(const System& system, double correction, double last) const {
+/// Whether the iterations that a stale matrix still needs would cost more than a new one. The
+/// corrections may stay as large where stresses were found first; then the residual has fallen.
+bool Emm::wants_fresh_matrix(const System& system, double correction, const Rates& rates) const {
     const SolverCost cost = system.cost();
-    if (!std::isfinite(last) || correction <= tolerance_) return false;
-    const double rate = correction / last;
-    if (rate > kSlow) return true;
-    const double to_come = std::log(tolerance_ / correction) / std::log(rate);
+    if (correction <= tolerance_) return false;
+    if (rates.correction > kSlow) return rates.defect > kSlow;
+    const double to_come = std::log(tolerance_ / correction) / std::log(rates.correction);
     return to_come * cost.iterate > cost.factorise + 2.0 * cost.iterate;
 }
 
@@ -251,7 +256,10 @@ bool Emm::wants_fresh_matrix(const System& system, double correction, double las
 void Emm::weigh_factorisation(System& system, int iterations, bool was_fresh) {
     const History past = history(system);
     if (was_fresh) {
-        past.iterations_when_fresh = iterations;
+        // A factorisation from before the stresses were known, or judged by steps that could not be
+        // predicted, may not be the best there is.
+        past.iterations_when_fresh =
+            past.steps > kFewSteps ? iterations : std::min(iterations, kFewIterations);
         past.wasted = 0.0;
         return;
     }

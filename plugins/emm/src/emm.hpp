@@ -64,7 +64,12 @@ private:
     void refuse(System& system, double t0, double h, bool was_halved);
     void predict(System& system, double h);
     void remember(System& system, double h);
-    bool wants_fresh_matrix(const System& system, double correction, double last) const;
+    /// Ratios of the last two corrections and residuals of motion, see wants_fresh_matrix().
+    struct Rates {
+        double correction = 0.0;
+        double defect = 0.0;
+    };
+    bool wants_fresh_matrix(const System& system, double correction, const Rates& rates) const;
     static void weigh_factorisation(System& system, int iterations, bool was_fresh);
 
     int max_iterations_;

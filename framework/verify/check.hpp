@@ -51,6 +51,8 @@ struct Check {
 std::span<const Check> checks();
 /// Name of the check that stands for opening the plugin at all.
 inline constexpr const char* kLoad = "load";
+/// Name of the check that makes objects, without which no other says anything.
+inline constexpr const char* kExamples = "examples";
 inline constexpr const char* kLoadDoc =
     "the library opens, is accepted, and leaves the floating-point environment alone";
 
@@ -75,5 +77,8 @@ std::span<const Check> body_checks();
 std::span<const Check> force_checks();
 std::span<const Check> system_checks();
 std::span<const Check> integrator_checks();
+
+// Parts of checks that serve several kinds.
+void check_force_consistency(Subject& subject);
 
 }  // namespace ancora::verify

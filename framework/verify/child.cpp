@@ -89,7 +89,8 @@ Json make(const Item& item, Subject& subject) {
     } catch (const NotMade& error) {
         return item.check->needs_object
                    ? outcome(Status::skipped,
-                             "no object or system can be made, see the check examples")
+                             fmt::format("no object or system can be made, see the check {}",
+                                         kExamples))
                    : outcome(Status::failed, error.what());
     } catch (const Error& error) {
         return outcome(Status::failed, error.message());

@@ -198,6 +198,15 @@ void check_schema(Subject& subject) {
     const std::vector<std::string> texts = subject.examples();
     if (texts.empty()) throw Skipped("the type has no example");
     std::set<std::string_view> read;
+    bool is_any_made = false;
+    for (const std::string& text : texts) {
+        try {
+            is_any_made |= accepts(Example(subject, text), {});
+        } catch (const Error&) {  // it is not TOML, or nothing that the schema allows
+        }
+    }
+    if (!is_any_made)
+        throw Skipped(fmt::format("no object can be made, see the check {}", kExamples));
     for (const Parameter& p : schema_of(subject.type)) {
         const std::vector<Value> samples = sample_values(p);
         bool was_accepted = samples.empty();  // a text that only the type knows how to read
@@ -272,7 +281,7 @@ constexpr Check kChecks[] = {
      kEvery,
      "doc, equation, source, docs of parameters and an example are there; claims fit the kind",
      check_descriptor},
-    {"examples",
+    {kExamples,
      kEvery,
      "each example makes an object, and a system around it",
      check_examples,

@@ -169,6 +169,14 @@ private:
     std::string where_;
 };
 
+/// What differs between the discrete face over steps of 1e-2 s and 1e-4 s and the continuous one at
+/// their middle: must vanish with the step, at least as fast as h. A margin of three.
+inline constexpr double kLongStep = 1e-2;
+inline constexpr double kShortStep = 1e-4;
+inline bool vanishes(double at_long, double at_short, double size) {
+    return at_short <= 3.0 * (kShortStep / kLongStep) * at_long + 1e-8 * size;
+}
+
 /// Refuses the first entry in which `found` and `expected` differ by more than `tolerance` times
 /// the entry of `scale` for its row.
 ///

@@ -86,8 +86,11 @@ void check_dissipation(Subject& subject) {
         Random random(subject.seed);
         for (int k = 0; k < kStates; ++k) {
             for (double& R : specimen.reactions) R = random.uniform(-10.0, 10.0);
+            // speeds of all magnitudes: m/h to km/s
+            const double factor = std::pow(10.0, k % 7 - 3);
             if (const ContactLaw* law = specimen.contact()) {
-                const double N = random.uniform(0.0, 100.0), speed = random.uniform(0.0, 3.0);
+                const double N = random.uniform(0.0, 100.0);
+                const double speed = factor * random.uniform(0.0, 3.0);
                 const double force = law->slip(N, speed).force;
                 if (!(force >= 0.0))
                     throw Failure(
@@ -100,8 +103,13 @@ void check_dissipation(Subject& subject) {
             const Motion motion = specimen.stage().motion(random);
             Vector u(specimen.n()), du(specimen.n()), u1(specimen.n());
             motion.evaluate(0.0, Specimen::view(u), Specimen::view(du), {});
-            const double h = random.uniform(1e-3, 0.3);
+            double h = random.uniform(1e-3, 0.3);
             motion.evaluate(h, Specimen::view(u1), {}, {});
+            du *= factor;
+            if (factor < 1.0)
+                u1 = u + factor * (u1 - u);
+            else
+                h /= factor;
             const double t = random.uniform(0.0, 2.0);
             const auto require = [&](const Vector& f, const Vector& rate, const char* what) {
                 const double power = f.dot(rate);
@@ -114,6 +122,66 @@ void check_dissipation(Subject& subject) {
             };
             require(specimen.evaluate(u, du, t), du, "the power f . u'");
             require(specimen.evaluate_step(u, u1, t, h), u1 - u, "the work f . du over a step");
+        }
+    });
+}
+
+/// Refuses forces that do not balance each other in space.
+///
+///   sum f = 0 over points,   sum r x f + sum d x f = 0 over points and directions
+void require_balance(
+    const Stage& stage, const Vector& u, const Vector& f, const char* what, int state) {
+    const double size = f.cwiseAbs().sum();
+    const double reach = 1.0 + u.cwiseAbs().maxCoeff();
+    Vector virtual_du(u.size());
+    for (int axis = 0; axis < 3; ++axis) {
+        const Vec3 e = Vec3::Unit(axis);
+        const auto refuse = [&](double left, const char* of) {
+            throw Failure(fmt::format(
+                "{} has the {} {}: {:.6g} at sampled state {}, and nothing says what takes it: "
+                "return true from tied_to_inertial_frame() for a medium or a field, "
+                "WorkKind::external for a load, or let the other attachments react",
+                what,
+                of,
+                "xyz"[axis],
+                left,
+                state));
+        };
+        virtual_du = u;
+        stage.move(Mat3::Identity(), e, Specimen::view(virtual_du));
+        virtual_du -= u;
+        const double force = f.dot(virtual_du);
+        if (!(std::abs(force) <= kRounding * size * reach)) refuse(force, "resultant [N] along");
+        stage.spin(e, Specimen::view(u), Specimen::view(virtual_du));
+        const double moment = f.dot(virtual_du);
+        if (!(std::abs(moment) <= kRounding * size * reach)) refuse(moment, "moment [N m] about");
+    }
+}
+
+void check_momentum(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        Specimen specimen(example);
+        const NonidealForce& force = specimen.force();
+        if (specimen.contact() != nullptr) throw Skipped("the kernel applies friction, in pairs");
+        if (force.work() == WorkKind::external) throw Skipped("it is an external load");
+        if (force.tied_to_inertial_frame()) throw Skipped("it is tied to the inertial frame");
+        const Stage& stage = specimen.stage();
+        if (stage.has_lone_scalars()) throw Skipped("it acts on coordinates that stand alone");
+        if (stage.is_on_ground()) throw Skipped("the ground takes its reaction");
+        Random random(subject.seed);
+        for (int k = 0; k < kStates; ++k) {
+            for (double& R : specimen.reactions) R = random.uniform(-10.0, 10.0);
+            // directions keep their lengths and angles, as on bodies
+            const Motion motion = stage.motion(random, 0.0);
+            Vector u(specimen.n()), du(specimen.n()), u1(specimen.n());
+            motion.evaluate(0.0, Specimen::view(u), Specimen::view(du), {});
+            const double h = random.uniform(1e-3, 0.3), t = random.uniform(0.0, 2.0);
+            motion.evaluate(h, Specimen::view(u1), {}, {});
+            require_balance(stage, u, specimen.evaluate(u, du, t), "f", k + 1);
+            // the kernel's angular momentum over a step is about the midpoints
+            const Vector mid = u + 0.5 * (u1 - u);
+            require_balance(
+                stage, mid, specimen.evaluate_step(u, u1, t, h), "f over a step", k + 1);
         }
     });
 }
@@ -224,9 +292,13 @@ void check_friction_law(Subject& subject) {
 }
 
 constexpr Check kChecks[] = {
+    {"momentum",
+     kForces,
+     "forces between bodies balance each other: no resultant and no moment is left over",
+     check_momentum},
     {"dissipation",
      kForces,
-     "the power is never positive, at an instant and over a step (if claimed)",
+     "the power is never positive, at an instant and over a step, from mm/s to km/s (if claimed)",
      check_dissipation},
     {"frame", kForces, "the force turns with what it acts on (if claimed)", check_frame},
     {"rest", kForces, "the force is finite where nothing moves", check_rest},
@@ -237,6 +309,40 @@ constexpr Check kChecks[] = {
 };
 
 }  // namespace
+
+void check_force_consistency(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        const Specimen specimen(example);
+        if (specimen.contact() != nullptr) throw Skipped("a law of friction has one face");
+        Random random(subject.seed);
+        for (int k = 0; k < kStates; ++k) {
+            const Motion motion = specimen.stage().motion(random);
+            const double t = random.uniform(0.0, 2.0);
+            const auto difference = [&](double h, Vector& at_instant, Vector& over_step) {
+                Vector u0(specimen.n()), u1(specimen.n());
+                motion.evaluate(-0.5 * h, Specimen::view(u0), {}, {});
+                motion.evaluate(0.5 * h, Specimen::view(u1), {}, {});
+                const Vector du = u1 - u0;
+                at_instant = specimen.evaluate(u0 + 0.5 * du, du / h, t + 0.5 * h);
+                over_step = specimen.evaluate_step(u0, u1, t, h);
+                return Vector((over_step - at_instant).cwiseAbs());
+            };
+            Vector at_instant, over_step;
+            const double at_long = difference(kLongStep, at_instant, over_step).maxCoeff();
+            const Vector at_short = difference(kShortStep, at_instant, over_step);
+            const double size = at_instant.cwiseAbs().maxCoeff() + over_step.cwiseAbs().maxCoeff();
+            for (Eigen::Index i = 0; i < at_short.size(); ++i)
+                if (!vanishes(at_long, at_short(i), size))
+                    throw Failure(fmt::format(
+                        "f of evaluate_step is {:.9g} at scalar {} over a step of {:g} s, f of "
+                        "evaluate at its middle {:.9g}: the two must agree as steps shrink",
+                        over_step(i),
+                        i,
+                        kShortStep,
+                        at_instant(i)));
+        }
+    });
+}
 
 std::span<const Check> force_checks() {
     return kChecks;

@@ -178,6 +178,18 @@ bool Stage::move(const Mat3& R, const Vec3& c, std::span<double> u) const {
     return true;
 }
 
+bool Stage::has_lone_scalars() const {
+    return attachments_.empty() || std::ranges::any_of(attachments_, [](const Attachment& at) {
+               return at.kind == Attachment::Kind::coordinate;
+           });
+}
+
+bool Stage::is_on_ground() const {
+    return std::ranges::any_of(attachments_, [](const Attachment& at) {
+        return at.body < 0;
+    });
+}
+
 bool Stage::spin(const Vec3& w, std::span<const double> u, std::span<double> du) const {
     if (attachments_.empty()) return false;
     for (std::size_t i = 0; i < attachments_.size(); ++i) {

@@ -57,6 +57,9 @@ public:
     bool move(const Mat3& R, const Vec3& c, std::span<double> u) const;
     /// du of the rotation of space by the small angle w; false as above.
     bool spin(const Vec3& w, std::span<const double> u, std::span<double> du) const;
+    /// Whether a scalar stands alone: a coordinate, or any of a body's own.
+    bool has_lone_scalars() const;
+    bool is_on_ground() const;
 
 private:
     struct Attachment {

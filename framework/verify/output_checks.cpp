@@ -152,6 +152,61 @@ void check_inputs(Subject& subject) {
                               call.describe(i)));
 }
 
+/// Objects of the type that differ from the example's: of the other examples, and with one number
+/// changed. What the factory refuses is left out.
+std::vector<Object> unlike_objects(Subject& subject, const Example& example) {
+    std::vector<Object> objects;
+    const auto add = [&](const Example& of, const Table& changes) {
+        try {
+            objects.push_back(of.make(of.bind(changes)));
+        } catch (const Error&) {
+        } catch (const Failure&) {
+        }
+    };
+    for (const std::string& text : subject.examples())
+        if (text != example.text()) add(Example(subject, text), {});
+    const BoundArguments arguments = example.bind();
+    for (const Parameter& p : std::span(subject.type.parameters,
+                                        static_cast<std::size_t>(subject.type.num_parameters))) {
+        if (!arguments.has(p.name)) continue;
+        Table changes;
+        if (arguments.shape(p.name) == Shape::number) {
+            changes.set(p.name, 0.8 * arguments.number(p.name) + 0.1);
+        } else if (arguments.shape(p.name) == Shape::vector) {
+            Array entries;
+            for (const double x : arguments.numbers(p.name)) entries.emplace_back(0.8 * x);
+            changes.set(p.name, std::move(entries));
+        } else {
+            continue;
+        }
+        add(example, changes);
+    }
+    return objects;
+}
+
+// A static that the constructor fills is the last object's.
+void check_repeatable_beside_others(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        const Bench bench(example);
+        if (bench.calls.empty()) throw Skipped("the object has no [step] functions");
+        Random random(subject.seed);
+        std::vector<Numbers> in, first;
+        for (const StepCall& call : bench.calls) {
+            in.push_back(inputs(call, random));
+            first.push_back(results(call, bench.object, in.back(), 0.0));
+        }
+        const std::vector<Object> others = unlike_objects(subject, example);
+        for (std::size_t i = 0; i < bench.calls.size(); ++i) {
+            const Numbers after = results(bench.calls[i], bench.object, in[i], 0.0);
+            if (!same_bits(first[i], after))
+                refuse_difference(bench.calls[i],
+                                  first[i],
+                                  after,
+                                  "after objects of the type were made with other parameters");
+        }
+    });
+}
+
 void check_repeatable(Subject& subject) {
     for_each_call(
         subject, [](const Example& example, const Bench& bench, const StepCall& call, Random& r) {
@@ -169,6 +224,7 @@ void check_repeatable(Subject& subject) {
             if (!same_bits(first, fresh))
                 refuse_difference(call, first, fresh, "from another object like it");
         });
+    check_repeatable_beside_others(subject);
 }
 
 // A trial that the kernel dropped is a call with other numbers in between.

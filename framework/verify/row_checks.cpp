@@ -227,6 +227,47 @@ void check_discrete_identity(Subject& subject) {
         });
 }
 
+// B -> A as steps shrink along a motion. The identity above says nothing of B across du.
+void check_consistency(Subject& subject) {
+    if (subject.type.kind == TypeKind::force) {
+        check_force_consistency(subject);
+        return;
+    }
+    for_each_block(
+        subject,
+        "no row has a discrete face",
+        [](const Block& block) {
+            return !block.is_acceleration();
+        },
+        [](const Block& block, const Stage& stage, Random& random) {
+            for (int k = 0; k < kStates; ++k) {
+                const At at = random_state(stage, random);
+                Matrix A, B;
+                const auto difference = [&](double h) -> Matrix {
+                    const Vector u0 = at.u_at(-0.5 * h), u1 = at.u_at(0.5 * h), du = u1 - u0;
+                    A = block.evaluate(u0 + 0.5 * du, du / h, at.t + 0.5 * h).A;
+                    B = block.evaluate_step(u0, u1, at.t, h).B;
+                    return (B - A).cwiseAbs();
+                };
+                const Vector at_long = difference(kLongStep).rowwise().maxCoeff();
+                const Matrix at_short = difference(kShortStep);
+                const Vector size = row_size(A, B);
+                for (Eigen::Index i = 0; i < at_short.rows(); ++i)
+                    for (Eigen::Index j = 0; j < at_short.cols(); ++j)
+                        if (!vanishes(at_long(i), at_short(i, j), size(i)))
+                            throw Failure(fmt::format(
+                                "B of {} is {:.9g} at row {}, scalar {} over a step of {:g} s, A "
+                                "at its middle {:.9g}: the two must agree as steps shrink",
+                                block.where(),
+                                B(i, j),
+                                i,
+                                j,
+                                kShortStep,
+                                A(i, j)));
+            }
+        });
+}
+
 // On the first attachment the rows that slide are orthonormal and across the rows that hold.
 void check_sliding(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
@@ -370,6 +411,48 @@ void check_tangent(Subject& subject) {
         });
 }
 
+/// The nearest u at which the rows are satisfied, by Newton's method; false if it finds none. A
+/// double root is found by halves, so it goes on until nothing moves.
+bool project(const Block& block, const At& at, Vector& u) {
+    u = at.u;
+    double start = 0.0, left = 0.0;
+    for (int k = 0; k < 60; ++k) {
+        const Block::Values values = block.evaluate(u, at.du, at.t);
+        left = values.pi.cwiseAbs().maxCoeff();
+        if (k == 0) start = left;
+        if (left == 0.0) return true;
+        const Vector step = values.A.completeOrthogonalDecomposition().solve(values.pi);
+        if (!step.allFinite() || step.norm() > 10.0) return false;
+        u -= step;
+        if (step.norm() <= 1e-15 * u.norm()) break;
+    }
+    return left <= 1e-9 * start;
+}
+
+// A row such as phi^2 has a Jacobian everywhere but where it is satisfied.
+void check_rank_on_constraint(const Block& block, const Stage& stage, Random& random) {
+    Vector anywhere = Vector::Zero(block.num_rows_of()), satisfied = anywhere;
+    int found = 0;
+    for (int k = 0; k < kStates; ++k) {
+        const At at = random_state(stage, random);
+        Vector u;
+        if (!project(block, at, u)) continue;
+        ++found;
+        const auto largest = [&](const Vector& x) -> Vector {
+            return block.evaluate(x, at.du, at.t).A.cwiseAbs().rowwise().maxCoeff();
+        };
+        anywhere = anywhere.cwiseMax(largest(at.u));
+        satisfied = satisfied.cwiseMax(largest(u));
+    }
+    for (Eigen::Index i = 0; found > 0 && i < anywhere.size(); ++i)
+        if (anywhere(i) > 0.0 && !(satisfied(i) > 1e-6 * anywhere(i)))
+            throw Failure(
+                fmt::format("A of {} is zero at row {} wherever the rows are satisfied: they hold "
+                            "nothing there (is pi a square?)",
+                            block.where(),
+                            i));
+}
+
 void check_rank(Subject& subject) {
     for_each_block(subject, kNoRows, any, [&](const Block& block, const Stage& stage, Random& r) {
         Eigen::Index lowest = block.num_rows_of();
@@ -383,6 +466,8 @@ void check_rank(Subject& subject) {
         }
         if (lowest == 0)
             throw Failure(fmt::format("A of {} is zero: the rows hold nothing", block.where()));
+        if (has_positions(block) && block.kind() == RowKind::constraint)
+            check_rank_on_constraint(block, stage, r);
         if (lowest < block.num_rows_of())
             subject.remark = fmt::format(
                 "{} has rank {} with {} rows", block.where(), lowest, block.num_rows_of());
@@ -397,6 +482,10 @@ constexpr Check kChecks[] = {
      kRows,
      "B du + tau = pi(u1, t1) - pi(u0, t0) to rounding",
      check_discrete_identity},
+    {"consistency",
+     kModels,
+     "B and f over short steps against A and f at their middle",
+     check_consistency},
     {"sliding",
      kConstraints,
      "directions of sliding are orthonormal and across the rows that hold",
@@ -406,7 +495,10 @@ constexpr Check kChecks[] = {
      "pi does not change under a rigid motion, and B annihilates one (if claimed)",
      check_rigid_motion},
     {"tangent", kRows, "G against differences of A^T s; its positive part is one", check_tangent},
-    {"rank", kRows, "A is not zero at sampled states", check_rank},
+    {"rank",
+     kRows,
+     "A is not zero at sampled states, nor where the rows are satisfied",
+     check_rank},
 };
 
 }  // namespace

@@ -281,11 +281,14 @@ private:
         if (!is_at_work) result.reason = "after the check before it, the plugin " + how;
         add(std::move(result));
         const std::string type = items_[from][1];
+        const bool is_made = items_[from][2] != kExamples;
         ++from;
-        if (++deaths_[type] >= kMostDeaths)
+        if (++deaths_[type] >= kMostDeaths || !is_made)
             for (; from < items_.size() && items_[from][1] == type; ++from) {
                 Result rest = result_of(from);
-                rest.reason = fmt::format("{} child processes died at this type", kMostDeaths);
+                rest.reason =
+                    is_made ? fmt::format("{} child processes died at this type", kMostDeaths)
+                            : fmt::format("no object can be made, see the check {}", kExamples);
                 add(std::move(rest));
             }
         return from < items_.size();

@@ -54,6 +54,18 @@ double balance_limit(const std::string& integrator) {
     return integrator == "emm" ? 1e-11 : 1e-6;
 }
 
+/// Whether the books know what the object does in space: not of coordinates that stand alone, and
+/// for an integrator only what it claims to keep.
+bool keeps_momenta(const Example& example) {
+    const BoundArguments arguments = example.bind();
+    const Object object = example.make(arguments);
+    // a body of fewer coordinates may be guided by something that it does not show
+    if (object.body) return example.type().claims.has(Claim::rigid_motion_invariant);
+    if (object.integrator) return false;
+    if (object.force && object.force->contact() != nullptr) return true;
+    return !Stage(example.type(), arguments, object).has_lone_scalars();
+}
+
 void check_ledger(Subject& subject) {
     for_each_run(subject, [&](const Example& example, const std::string& integrator) {
         Simulation simulation = example.simulate(settings_of(integrator));
@@ -70,6 +82,20 @@ void check_ledger(Subject& subject) {
                             "after {} steps",
                             left,
                             kSteps));
+        if (!keeps_momenta(example)) return;
+        const RunStatistics& statistics = simulation.statistics();
+        const auto require = [&](const BalanceMaximum& balance, const char* what) {
+            if (!(balance.max_rel <= balance_limit(integrator)))
+                throw Failure(
+                    fmt::format("{} less impulses is not kept: {:.3g} of it is left over after {} "
+                                "steps; what acts against the ground, a medium or a field says so "
+                                "by tied_to_inertial_frame()",
+                                what,
+                                balance.max_rel,
+                                kSteps));
+        };
+        require(statistics.momentum, "momentum");
+        require(statistics.angular_momentum, "angular momentum");
     });
 }
 
@@ -242,7 +268,10 @@ constexpr Check kChecks[] = {
      kConstraints,
      "ideal reactions do no work in a small system, under emm and rk4",
      check_workless},
-    {"ledger", kEvery, "energy less works is kept in a small system", check_ledger},
+    {"ledger",
+     kEvery,
+     "energy less works, and momenta less impulses, are kept in a small system",
+     check_ledger},
     {"two_kernels",
      kEvery,
      "two simulations, by turns and in two threads, give the bytes of one alone",

@@ -18,6 +18,7 @@ public:
     };
     explicit Lift(const Arguments& arguments) : d_(arguments.triple("direction")) {}
     WorkKind work() const override { return WorkKind::nonideal; }
+    bool tied_to_inertial_frame() const override { return true; }  // d is fixed in space
 
     Vec3 force(const Vec3&, const Reactions& reactions) const {
         const Vec3 R(reactions[0].x, reactions[0].y, reactions[0].z);

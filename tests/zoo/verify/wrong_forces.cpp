@@ -82,6 +82,111 @@ public:
     }
 };
 
+/// Forgets that a medium takes the reaction.
+class UntiedDrag final : public Drag {
+public:
+    using Drag::Drag;
+    bool tied_to_inertial_frame() const override { return false; }
+};
+
+/// Over a step it is twice what it is at an instant.
+class TwiceInStep final : public Drag {
+public:
+    using Drag::Drag;
+    void evaluate_step(const RowStep& step,
+                       std::span<const double> mean,
+                       const ForceValues& out) const override {
+        Drag::evaluate_step(step, mean, out);
+        for (double& f : out.f) f *= 2.0;
+    }
+};
+
+/// Above 50 m/s the sign is lost.
+class DrivesWhenFast final : public Drag {
+public:
+    using Drag::Drag;
+    void evaluate(const RowPoint& at,
+                  std::span<const double> state,
+                  const ForceValues& out) const override {
+        Drag::evaluate(at, state, out);
+        if (std::hypot(at.du[0], at.du[1], at.du[2]) > 50.0)
+            for (double& f : out.f) f = -f;
+    }
+};
+
+constexpr Parameter kBetween[] = {
+    parameter::point("a", "one end").required(),
+    parameter::point("b", "the other end").required(),
+};
+constexpr TypeDocs kBetweenDocs = {
+    .doc = "a damper between two points",
+    .equation = "f_a = -f_b = -c ((v_a - v_b) . n) n, n = (r_a - r_b) / |r_a - r_b|",
+    .source = "made for tests",
+    .examples = {"a = \"a@[0.3, 0.1, -0.2]\"\nb = \"b@[-0.4, 0.2, 0.1]\"",
+                 "a = \"a@[0.3, 0.1, -0.2]\"\nb = \"b@[0.0, 0.2, 0.1]\""}};
+
+/// f_a = -f_b along the line of the points
+class Damper : public NonidealForce {
+public:
+    explicit Damper(const Arguments&) {}
+    std::span<const char* const> attachments() const override { return kAttachments; }
+    WorkKind work() const override { return WorkKind::nonideal; }
+    void evaluate(const RowPoint& at,
+                  std::span<const double>,
+                  const ForceValues& out) const override {
+        double square = 0.0, rate = 0.0;
+        for (std::size_t i = 0; i < 3; ++i) {
+            const double d = at.u[i] - at.u[i + 3];
+            square += d * d;
+            rate += d * (at.du[i] - at.du[i + 3]);
+        }
+        for (std::size_t i = 0; i < 3; ++i) {
+            out.f[i] = -0.2 * rate / square * (at.u[i] - at.u[i + 3]);
+            out.f[i + 3] = -out.f[i];
+        }
+    }
+
+private:
+    static constexpr const char* kAttachments[] = {"a", "b"};
+};
+
+/// Nothing acts on the second point.
+class OneSided final : public Damper {
+public:
+    using Damper::Damper;
+    void evaluate(const RowPoint& at,
+                  std::span<const double> state,
+                  const ForceValues& out) const override {
+        Damper::evaluate(at, state, out);
+        for (std::size_t i = 3; i < 6; ++i) out.f[i] = 0.0;
+    }
+};
+
+/// Equal and opposite, but along the relative velocity: a couple is left over.
+class Couple final : public Damper {
+public:
+    using Damper::Damper;
+    void evaluate(const RowPoint& at,
+                  std::span<const double>,
+                  const ForceValues& out) const override {
+        for (std::size_t i = 0; i < 3; ++i) {
+            out.f[i] = -0.2 * (at.du[i] - at.du[i + 3]);
+            out.f[i + 3] = -out.f[i];
+        }
+    }
+};
+
+/// Over a step it pulls along the line at the start.
+class OldLine final : public Damper {
+public:
+    using Damper::Damper;
+    void evaluate_step(const RowStep& step,
+                       std::span<const double> mean,
+                       const ForceValues& out) const override {
+        evaluate({step.u0, mean, step.t0, {}}, step.state0, out);
+    }
+};
+
 constexpr Parameter kOn[] = {
     parameter::object("on", "the constraint that it slides on").required(),
 };
@@ -135,6 +240,13 @@ constexpr TypeDescriptor kTypes[] = {
     type<MixesAxes>("mixes_axes", kDocs, kAt),
     type<PrefersZ>("prefers_z", kDocs, kAt),
     type<NoRest>("no_rest", kDocs, kAt),
+    type<UntiedDrag>("untied_drag", kDocs, kAt),
+    type<TwiceInStep>("twice_in_step", kDocs, kAt),
+    type<DrivesWhenFast>("drives_when_fast", kDocs, kAt),
+    type<Damper>("right_damper", kBetweenDocs, kBetween),
+    type<OneSided>("one_sided", kBetweenDocs, kBetween),
+    type<Couple>("couple", kBetweenDocs, kBetween),
+    type<OldLine>("old_line", kBetweenDocs, kBetween),
     type<Friction>("right_friction", kFrictionDocs, kOn),
     type<WrongSlope>("wrong_slope", kFrictionDocs, kOn),
     type<WeakStick>("weak_stick", kFrictionDocs, kOn),

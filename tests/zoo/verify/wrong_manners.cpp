@@ -25,6 +25,19 @@ private:
     static inline double calls_ = 0.0;
 };
 
+/// The constructor leaves its length where the next one writes.
+class SharedParameter final : public Rod {
+public:
+    explicit SharedParameter(const Arguments& arguments) : Rod(arguments) { shared_ = length_; }
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        Rod::evaluate(block, at, out);
+        if (!out.pi.empty()) out.pi[0] += 0.5 * (length_ * length_ - shared_ * shared_);
+    }
+
+private:
+    static inline double shared_ = 0.0;
+};
+
 /// What a call returns depends on the call before.
 class KeepsTrace final : public Rod {
 public:
@@ -72,6 +85,22 @@ public:
     explicit ThrowsInConstructor(const Arguments& arguments) : Rod(arguments) {
         throw std::runtime_error("out of luck");
     }
+};
+
+/// Refuses its own example.
+class Refuses final : public Rod {
+public:
+    explicit Refuses(const Arguments& arguments) : Rod(arguments) {
+        arguments.fail("length", "is never right");
+    }
+};
+
+class CrashesInConstructor final : public Rod {
+public:
+    explicit CrashesInConstructor(const Arguments& arguments) : Rod(arguments) { *nowhere_ = 1; }
+
+private:
+    int* volatile nowhere_ = nullptr;
 };
 
 /// Asks for a key that its schema does not have.
@@ -127,6 +156,9 @@ private:
 
 constexpr TypeDescriptor kTypes[] = {
     type<SharedState>("shared_state", Rod::kDocs, Rod::kParameters),
+    type<SharedParameter>("shared_parameter", Rod::kDocs, Rod::kParameters),
+    type<Refuses>("refuses", Rod::kDocs, Rod::kParameters),
+    type<CrashesInConstructor>("crashes_in_constructor", Rod::kDocs, Rod::kParameters),
     type<KeepsTrace>("keeps_trace", Rod::kDocs, Rod::kParameters),
     type<Allocates>("allocates", Rod::kDocs, Rod::kParameters),
     type<NanThere>("nan_there", Rod::kDocs, Rod::kParameters),

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bad: constraints whose geometry is wrong in one place each, and the right one beside them.
+#include <array>
+#include <cmath>
+
 #include "parts.hpp"
 
 namespace {
@@ -45,6 +48,46 @@ public:
     void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override {
         evaluate(block, {step.u0, step.rate, step.t0}, {{}, out.B, {}, {}});
     }
+};
+
+/// Over a step it turns with du, which B du does not show.
+class TurnsWithStep final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override {
+        Rod::evaluate_step(block, step, out);
+        const double size = std::hypot(step.du[0], step.du[1]);
+        if (!(size > 0.0)) return;
+        out.B[0] += 0.1 * step.du[1] / size;
+        out.B[1] -= 0.1 * step.du[0] / size;
+    }
+};
+
+/// The square of a right rod: its Jacobian vanishes where it holds.
+class Squared final : public Rod {
+public:
+    static constexpr TypeDocs kDocs = {.doc = "a rod squared",
+                                       .equation = "phi^2 / 2 = 0, phi = (d . d - L^2) / 2",
+                                       .source = "made for tests",
+                                       .examples = {Rod::kDocs.examples[0]}};
+    explicit Squared(const Arguments& arguments) : Rod(arguments) {
+        block_.degree = Degree::general;
+        block_.tangent = TangentForm::none;
+    }
+    std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        double phi = 0.0, bias = 0.0, rate = 0.0;
+        std::array<double, 6> A{};
+        Rod::evaluate(
+            block, at, {.pi = {&phi, 1}, .A = A, .pi_t = {}, .b = std::span<double>(&bias, 1)});
+        for (std::size_t i = 0; i < at.du.size(); ++i) rate += A[i] * at.du[i];
+        if (!out.pi.empty()) out.pi[0] = 0.5 * phi * phi;
+        for (std::size_t i = 0; i < out.A.size(); ++i) out.A[i] = phi * A[i];
+        if (!out.b.empty()) out.b[0] = phi * bias - rate * rate;
+    }
+
+private:
+    RowBlock block_ = kBlock;
 };
 
 /// The tangent lacks the coupling of the ends.
@@ -115,6 +158,8 @@ constexpr TypeDescriptor kTypes[] = {
     type<MissingFactor>("missing_factor", Rod::kDocs, Rod::kParameters),
     type<UnwrittenEntry>("unwritten_entry", Rod::kDocs, Rod::kParameters),
     type<OldJacobian>("old_jacobian", Rod::kDocs, Rod::kParameters),
+    type<TurnsWithStep>("turns_with_step", Rod::kDocs, Rod::kParameters),
+    type<Squared>("squared", Squared::kDocs, Rod::kParameters),
     type<WrongTangent>("wrong_tangent", Rod::kDocs, Rod::kParameters),
     type<PrefersZ>("prefers_z", Rod::kDocs, Rod::kParameters),
     type<WrongStencil>("wrong_stencil", Rod::kDocs, Rod::kParameters),

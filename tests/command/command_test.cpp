@@ -617,7 +617,9 @@ TEST_SUITE("ancora run: results") {
             const ProcessResult result = child.wait();
             CHECK(result.status == 130);
             CHECK(result.err.starts_with("interrupted at t = "));
-            CHECK(result.err.ends_with(" s; what was computed is in \"results/m\"\n"));
+            CHECK(result.err.ends_with(
+                " s; what was computed is in \"results/m\", and --resume goes on "
+                "from there\n"));
 
             const auto rows = rows_of(folder.read("results/m/history.csv"));
             CHECK(rows.size() >= 2);

@@ -10,6 +10,25 @@
 
 namespace ancora {
 
+/// Adds the time from here to the end of its life to `to`, if it is on.
+class Stopwatch {
+public:
+    Stopwatch(bool is_on, double& to) : to_(is_on ? &to : nullptr) {
+        if (is_on) begin_ = std::chrono::steady_clock::now();
+    }
+    ~Stopwatch() {
+        if (to_ != nullptr)
+            *to_ +=
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    }
+    Stopwatch(const Stopwatch&) = delete;
+    Stopwatch& operator=(const Stopwatch&) = delete;
+
+private:
+    double* to_;
+    std::chrono::steady_clock::time_point begin_;
+};
+
 /// Account of what each plugin costs. Calls are counted always and timed in sampled steps only, so
 /// that clocks do not cost more than the mechanics of a small model.
 class CallMeter {
@@ -22,6 +41,7 @@ public:
     void resize(std::size_t num_plugins) { accounts_.resize(num_plugins); }
     /// While sampling, every call is timed and its floating-point environment checked.
     void sample(bool on) { is_sampling_ = on; }
+    bool is_sampling() const { return is_sampling_; }
     static constexpr int kSampleEvery = 16;
 
     /// Calls `function`, a call of `object`'s plugin named `what`, at time `t`. `capture` is called

@@ -180,6 +180,7 @@ void KernelSystem::solve_with_contacts(std::span<const double> r_motion,
                                        std::span<const double> r_rows,
                                        std::span<double> ddq,
                                        std::span<double> ds) {
+    const Stopwatch watch(meter_.is_sampling(), sampled.solve);
     const auto m = static_cast<std::size_t>(m_);
     solve_matrix(r_motion, in_units_of_matrix(r_rows.first(m)), ddq, ds.first(m));
     const int K = contacts_.num_rows();

@@ -3,7 +3,6 @@
 #include "kernel_system.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -161,6 +160,7 @@ void KernelSystem::clear_constraint_stress(std::span<double> s) const {
 StepDefect KernelSystem::evaluate(const StepTrial& trial,
                                   std::span<double> r_motion,
                                   std::span<double> r_rows) {
+    const Stopwatch watch(meter_.is_sampling(), sampled.assemble);
     const double h = trial.h;
     laws_.prepare(h);
     const double* a = trial.a.data();
@@ -272,7 +272,8 @@ void KernelSystem::attribute_nonfinite(double t) const {
 }
 
 bool KernelSystem::factorise(const StepTrial& trial, Tangent tangent) {
-    const auto begin = std::chrono::steady_clock::now();
+    const Stopwatch watch(true, factorise_seconds);
+    const Stopwatch watch_sampled(meter_.is_sampling(), sampled.factorise);
     ++factorisations;
     rows_.evaluate_tangent(mid_.data(), trial.s.data(), tangent == Tangent::definite, trial.t0);
     is_exact_ = tangent == Tangent::exact;
@@ -288,8 +289,6 @@ bool KernelSystem::factorise(const StepTrial& trial, Tangent tangent) {
     is_turned_ = false;
     is_fresh_ = true;
     has_responses_ = false;
-    factorise_seconds +=
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return done;
 }
 
@@ -391,11 +390,17 @@ void KernelSystem::solve_refined(std::span<const double> r_motion,
 
     // One step of refinement towards the exact tangent: what the symmetric, perhaps old and
     // regularised matrix misses, it misses squared.
-    update_B_start(t_);
-    rows_.evaluate_tangent(mid_.data(), s_trial_, false, t_);
-    std::copy(r_motion.begin(), r_motion.end(), refine_motion_.data());
-    std::copy(r_rows.begin(), r_rows.end(), refine_rows_.data());
-    apply_exact(ddq.data(), ds.data(), trial_h_, refine_motion_.data(), refine_rows_.data());
+    {
+        const Stopwatch watch(meter_.is_sampling(), sampled.assemble);
+        update_B_start(t_);
+        rows_.evaluate_tangent(mid_.data(), s_trial_, false, t_);
+    }
+    {
+        const Stopwatch watch(meter_.is_sampling(), sampled.solve);
+        std::copy(r_motion.begin(), r_motion.end(), refine_motion_.data());
+        std::copy(r_rows.begin(), r_rows.end(), refine_rows_.data());
+        apply_exact(ddq.data(), ds.data(), trial_h_, refine_motion_.data(), refine_rows_.data());
+    }
     const auto n = static_cast<std::size_t>(n_);
     const auto m = r_rows.size();
     if (!contacts_.empty())

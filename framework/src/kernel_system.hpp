@@ -169,6 +169,14 @@ public:
     long max_iterations = 0;
     long factorisations = 0;
     double factorise_seconds = 0.0;
+    /// Of the sampled steps: all, in factorisations, in residuals and tangents, in solves.
+    struct SampledSeconds {
+        double step = 0.0;
+        double factorise = 0.0;
+        double assemble = 0.0;
+        double solve = 0.0;
+    };
+    SampledSeconds sampled;
 
 private:
     static std::span<const double> view(const Eigen::VectorXd& x) {

@@ -185,6 +185,7 @@ struct Simulation::Impl {
             refuse_environment(model.integrator_object, "step, or a plugin that it led to,", &t0);
         }
         system.meter().book_integrator(model.integrator_object, taken, others);
+        if (system.meter().is_sampling()) system.sampled.step += taken;
         seconds += taken;
     }
 
@@ -509,6 +510,13 @@ RunStatistics Simulation::statistics() const {
     out.factorise_seconds = system.factorise_seconds;
     out.evaluations = system.evaluations;
     out.step_seconds = impl_->seconds;
+    // Factorisations are rare and timed always; the others have their share of what they leave.
+    const KernelSystem::SampledSeconds& sampled = system.sampled;
+    if (const double rest = sampled.step - sampled.factorise; rest > 0.0) {
+        const double scale = std::max(0.0, out.step_seconds - out.factorise_seconds) / rest;
+        out.assemble_seconds = scale * sampled.assemble;
+        out.solve_seconds = scale * sampled.solve;
+    }
     out.redundant_rows = impl_->rank.num_rows - impl_->rank.rank;
     // Relative to the scales of design, section 4.3.
     const auto relative = [](double worst, double scale) {

@@ -88,14 +88,16 @@ inline Manifest bent_chain(int N, double step, long steps) {
 }
 
 /// A square net of N x N nodes of spacing 0.25 m with half a kilogram on each corner, in steady
-/// spin of 1 rad/s about its normal (examples/spinning_net at N = 60).
-inline Manifest spinning_net(int N, double step, long steps) {
+/// spin of 1 rad/s about its normal (examples/spinning_net at N = 60); on request with both
+/// diagonals of every cell.
+inline Manifest spinning_net(int N, double step, long steps, bool has_diagonals = false) {
     Manifest manifest = empty_model(step, steps);
     const double half = 0.125 * (N - 1);
     Table grid;
     grid.set("counts", {static_cast<double>(N), static_cast<double>(N)})
         .set("spacing", {0.25, 0.25})
         .set("origin", {-half, -half, 0.0});
+    if (has_diagonals) grid.set("diagonals", true);
     Table spin;
     spin.set("axis", {0.0, 0.0, 1.0}).set("rate", 1.0);
     Array masses;

@@ -42,6 +42,8 @@ struct RunStatistics {
     long factorisations = 0;
     long evaluations = 0;  ///< of accelerations, by the integrator
     double factorise_seconds = 0.0;
+    double assemble_seconds = 0.0;  ///< residuals and tangents of implicit steps, from sampled steps
+    double solve_seconds = 0.0;     ///< solves with the factorised matrix, likewise
     double step_seconds = 0.0;  ///< wall time inside step()
     int redundant_rows = 0;  ///< constraint rows at the start that depend on others; if there are
                              ///< any, reactions are those of minimum norm

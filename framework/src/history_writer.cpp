@@ -40,6 +40,20 @@ void append_number(double x, std::string& line) {
     line.append(digits, end);
 }
 
+/// Whether a file begins with this line; also if there is none, which opening it will tell.
+bool has_line(const std::filesystem::path& file, const std::string& line) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) return true;
+    std::string first;
+    std::getline(in, first);
+    return first + '\n' == line;
+}
+
+[[noreturn]] std::filesystem::path refuse_columns(const std::filesystem::path& file) {
+    throw Error(ErrorKind::file,
+                fmt::format("\"{}\" has other columns than this run", file.string()));
+}
+
 }  // namespace
 
 HistoryWriter::HistoryWriter(std::filesystem::path file, std::vector<std::string> columns)
@@ -51,14 +65,10 @@ HistoryWriter::HistoryWriter(std::filesystem::path file, std::vector<std::string
 HistoryWriter::HistoryWriter(std::filesystem::path file,
                              std::vector<std::string> columns,
                              std::uint64_t size)
-    : columns_(std::move(columns)), file_(file, size), last_flush_(Clock::now()) {
-    std::ifstream in(file, std::ios::binary);
-    std::string first;
-    std::getline(in, first);
-    if (first + '\n' != header())
-        throw Error(ErrorKind::file,
-                    fmt::format("\"{}\" has other columns than this run", file.string()));
-}
+    : columns_(std::move(columns)),
+      // Looked at first: a file of another run must not be cut.
+      file_(has_line(file, header()) ? file : refuse_columns(file), size),
+      last_flush_(Clock::now()) {}
 
 std::string HistoryWriter::header() const {
     std::string line;

@@ -214,7 +214,15 @@ TEST_SUITE("resume") {
         refused(6, "is no checkpoint");
 
         folder.write("out/checkpoint.bin", checkpoint);
-        folder.write("out/history.csv", history.substr(0, 100));
+        const std::string other = "a,b\n" + history;
+        folder.write("out/history.csv", other);
+        const ProcessResult columns = run(run_arguments(folder, "out"), {"--resume"});
+        CHECK(columns.status == 6);
+        CHECK(columns.err.find("has other columns than this run") != std::string::npos);
+        CHECK(folder.read("out/history.csv") == other);
+
+        const std::string header = history.substr(0, history.find('\n') + 1);
+        folder.write("out/history.csv", header);
         const ProcessResult cut = run(run_arguments(folder, "out"), {"--resume"});
         CHECK(cut.status == 6);
         CHECK(cut.err.find("it was cut short since") != std::string::npos);

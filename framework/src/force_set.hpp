@@ -43,13 +43,13 @@ public:
 
     /// True if some force depends on reactions of constraints.
     bool listens() const { return !heard_.empty(); }
+    /// How far reactions are from those heard before.
+    struct Heard {
+        double change = 0.0;  ///< largest change of a component [N]
+        double size = 0.0;    ///< largest component [N]
+    };
     /// Gives the forces the reactions that they listen to, from the stresses of all rows over the
     /// step, or at the instant, at which the rows were last evaluated. [step]
-    /// @returns the largest change of a reaction [N], and the largest reaction
-    struct Heard {
-        double change = 0.0;
-        double size = 0.0;
-    };
     Heard hear(const RowSet& rows, const double* s, bool of_step);
     /// Entries of hear(): three per constraint heard.
     int num_heard() const { return static_cast<int>(reactions_.size()); }
@@ -62,7 +62,8 @@ public:
     void go_part_of_the_way(double part);
     /// Sets all reactions to zero. [step]
     void forget_reactions();
-    /// The differences that the last two calls of hear() found; for Aitken's rule.
+    /// The part of the way to go by Aitken's rule, in the vector form of Irons and Tuck, from the
+    /// changes by the last two calls of hear(). [step]
     double aitken_part(double last_part) const;
     /// The forces that listen, for messages.
     struct Listeners {

@@ -15,6 +15,10 @@ namespace {
 constexpr double kConventionTolerance = 1e-8;
 // A jump of what is prescribed that is rounding, relative to the model's size.
 constexpr double kJump = 1e-9;
+// Rounding of a row's function of time, relative to the model's size, and the share of a larger lag
+// that a step closes: small, since 2 / h^2 times as much is an acceleration.
+constexpr double kLagRounding = 8.0 * std::numeric_limits<double>::epsilon();
+constexpr double kLagShare = 1.0 / 16.0;
 
 }  // namespace
 
@@ -130,10 +134,23 @@ void KernelSystem::begin_grid_step(long step, bool goes_on) {
 }
 
 void KernelSystem::end_grid_step(double t) {
+    note_lag(t);
     t_ = t;
     if (!(grid_time_ > 0.0)) return;
     reaction_mean_ = reaction_sum_ / grid_time_;
     applied_mean_ = applied_sum_ / grid_time_;
+}
+
+/// What is prescribed moves on by h, or by the difference of two rounded times, as its author has
+/// written it, and the roundings of a long run add up. So rows of explicit time are compared with
+/// their functions at the grid's time t, and a share of what is no rounding of these is closed in
+/// the next step.
+void KernelSystem::note_lag(double t) {
+    const double rounding = kLagRounding * std::max(extent_, farthest_);
+    for (const int k : timed_rows_) {
+        const double lag = fresh_pi_[k] + rate_pi_t_[k] * (t - t_) - pi_[k];
+        lag_[k] = std::abs(lag) <= rounding || is_row_held(k) ? 0.0 : kLagShare * lag;
+    }
 }
 
 /// Refuses a step from the present state in which what a constraint prescribes jumps.

@@ -67,6 +67,7 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
 }
 
 void KernelSystem::start_at(std::span<const double> q, std::span<const double> v, double t) {
+    lag_.setZero();
     t_ = t;
     std::copy(q.begin(), q.end(), q_.data());
     std::copy(v.begin(), v.end(), v_.data());

@@ -20,6 +20,7 @@ void KernelSystem::transfer(Archive& archive) {
                                &a_,
                                &s_,
                                &pi_,
+                               &lag_,
                                &reaction_sum_,
                                &reaction_mean_,
                                &applied_sum_,

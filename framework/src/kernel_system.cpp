@@ -58,7 +58,8 @@ KernelSystem::KernelSystem(const Model& model)
                                &refine_motion_,
                                &refine_dq_})
         x->setZero(n_);
-    for (Eigen::VectorXd* x : {&pi_, &Bdq_, &fresh_pi_, &rate_pi_t_, &turned_rows_}) x->setZero(m_);
+    for (Eigen::VectorXd* x : {&pi_, &lag_, &Bdq_, &fresh_pi_, &rate_pi_t_, &turned_rows_})
+        x->setZero(m_);
     rate_A_.setZero(rows_.B.size());
     B_start_.setZero(rows_.B.size());
     if (laws_.has_nonlinear()) {
@@ -104,6 +105,9 @@ KernelSystem::KernelSystem(const Model& model)
                 return RowLaws::is_constraint(law);
             }))
             constraint_blocks_.push_back(static_cast<int>(b));
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
+            if (part.block->depends_on_time && laws_[k].kind == RowKind::constraint)
+                timed_rows_.push_back(k);
     }
 
     Eigen::VectorXd q = Eigen::VectorXd::Zero(n_);
@@ -173,6 +177,7 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
     }
     std::copy(state0_.begin(), state0_.end(), state1_.begin());
     rows_.evaluate_step(q_.data(), dq_.data(), mid_.data(), trial.t0, h, state0_, state1_);
+    for (const int k : timed_rows_) rows_.tau[k] += lag_[k];
     mass_.multiply(a, Ma_.data());
     F_ = gravity_force_;
     if (forces_.listens()) forces_.hear(rows_, s, true);
@@ -485,6 +490,7 @@ void KernelSystem::accept(const StepTrial& trial) {
     }
     for (const int k : laws_.nonlinear())
         if (law_of_trial_[static_cast<std::size_t>(k)].is_slack()) s_[k] = 0.0;
+    for (const int k : timed_rows_) lag_[k] = 0.0;
     std::copy(trial.s.begin() + m_, trial.s.end(), s_.data() + m_);
     state0_.swap(state1_);
     has_B_start_ = false;

@@ -202,6 +202,7 @@ private:
     void refuse_contradiction();
     void check_massless();
     void book(const StepTrial& trial);
+    void note_lag(double t);
     void refuse_jumps(double t0, double h);
     void measure_violation(const double* q, const double* v, double t);
     void note_violation();
@@ -329,6 +330,8 @@ private:
     // Accepted state.
     double t_ = 0.0;
     Eigen::VectorXd q_, q_low_, v_, v_low_, a_, s_, pi_;
+    Eigen::VectorXd lag_;          // of timed_rows_: what the next step makes up for
+    std::vector<int> timed_rows_;  // constraint rows with explicit time
     Eigen::VectorXd q_next_, q_low_next_, v_next_, v_low_next_;  // filled before the commit
     std::vector<double> state0_, state1_, history_;
 

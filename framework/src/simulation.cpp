@@ -22,7 +22,7 @@ namespace ancora {
 namespace {
 
 /// First bytes of a saved state; the last two digits are the format's number.
-constexpr std::uint64_t kStateMagic = 0x32304554'41545341;  // "ASTATE02"
+constexpr std::uint64_t kStateMagic = 0x33304554'41545341;  // "ASTATE03"
 
 // end / step within this of a whole number is that number of steps (design, section 4.2).
 constexpr double kWholeSteps = 1e-9;

@@ -78,6 +78,35 @@ checkpoint = 0.01
 points = ["net@0", "net@63"]
 )";
 
+// A bar whose pivot is led about; its rows follow the times of the grid.
+const std::string kDriven = R"model([model]
+gravity = [0.0, 0.0, -9.81]
+
+[[body]]
+name = "bar"
+type = "ancf_rigid_body"
+size = [0.1, 0.1, 0.8]
+density = 2700.0
+position = [0.0, 0.0, 0.4]
+velocity = [1.5, 0.0, 0.0]
+
+[[constraint]]
+name = "pivot"
+type = "position"
+a = "bar@[0.0, 0.0, -0.4]"
+b = "ground@[0.0, 0.0, 0.0]"
+motion = ["0.5*sin(3*t)", "0.1*(1 - cos(7*t))", "0"]
+
+[integrator]
+type = "emm"
+step = 1.0e-4
+end  = 6.0
+
+[output]
+every = 0.01
+checkpoint = 0.01
+)model";
+
 Arguments run_arguments(const TempFolder& folder, const std::string& out) {
     return {ANCORA_TEST_BIN,
             "run",
@@ -158,6 +187,10 @@ TEST_SUITE("resume") {
 
     TEST_CASE("killed at random moments, a spinning net ends in the same bytes") {
         kill_and_compare(kNet, 25, 2);
+    }
+
+    TEST_CASE("killed at random moments, a driven bar ends in the same bytes") {
+        kill_and_compare(kDriven, 25, 3);
     }
 
     TEST_CASE("an interrupted run goes on where it was, and says so") {

@@ -800,15 +800,31 @@ void Model::attach_points(const std::string& text,
     }
     const BodyPart& part = bodies[static_cast<std::size_t>(body_index(body_name, owner, place))];
     std::span<const std::int32_t> points;
+    std::string why_no_group;
     call_plugin(part.object, "group", [&] {
         try {
             points = part.body->group(group);
         } catch (const std::invalid_argument& reason) {
-            throw Error(ErrorKind::manifest,
-                        fmt::format("{}\"{}\": {}", prefix(owner), text, reason.what()),
-                        place);
+            why_no_group = reason.what();
         }
     });
+    if (!why_no_group.empty()) {
+        const std::string begin = fmt::format("{}\"{}\": ", prefix(owner), text);
+        if (group == "*") throw Error(ErrorKind::manifest, begin + why_no_group, place);
+        // A single point may have a name too.
+        try {
+            to.push_back(attach(text, owner, place, false));
+            return;
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::manifest) throw;
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}{}; as the name of a point: {}",
+                                    begin,
+                                    why_no_group,
+                                    error.message().substr(begin.size())),
+                        place);
+        }
+    }
     to.reserve(to.size() + points.size());
     for (const std::int32_t index : points)
         to.push_back(attach(fmt::format("{}@{}", body_name, index), owner, place, false));

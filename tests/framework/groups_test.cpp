@@ -68,17 +68,23 @@ TEST_SUITE("groups of points") {
         check_balances(run);
     }
 
-    TEST_CASE("\"*\" means every point") {
+    TEST_CASE("\"*\" means every point, a name may be one of a single point") {
         Run all(cluster(drag("\"net@*\"")));
         Run listed(cluster(drag("[\"net@0\", \"net@1\", \"net@2\", \"net@3\", \"net@4\"]")));
-        for (Run* run : {&all, &listed}) run->to_end();
+        Run named(cluster(push("\"net@first\"")));
+        for (Run* run : {&all, &listed, &named}) run->to_end();
         for (int i = 0; i < 5; ++i) {
             const std::string point = fmt::format("net@{}", i);
             CHECK(all.simulation.point(point).velocity == listed.simulation.point(point).velocity);
+            CHECK(near(named.simulation.point(point).velocity[0], i == 0 ? 3.0 : 0.0, 1e-13));
         }
     }
 
-    TEST_CASE("bodies without groups") {
+    TEST_CASE("a name of nothing, and bodies without groups") {
+        CHECK(refusal(cluster(drag("\"net@odd\""))) ==
+              "model.toml:11:6: error: force \"air\": \"net@odd\": there is no group \"odd\"; "
+              "there are \"*\" and \"even\"; as the name of a point: the one point with a name is "
+              "\"first\"");
         CHECK(refusal("[[body]]\nname = \"bead\"\ntype = \"particle\"\nmass = 1.0\n" +
                       drag("\"bead@*\"") +
                       "[integrator]\ntype = \"emm\"\nstep = 0.01\nend = 1.0\n") ==

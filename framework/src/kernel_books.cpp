@@ -197,6 +197,18 @@ double KernelSystem::elastic_energy() const {
     return sum.value();
 }
 
+void KernelSystem::weigh() {
+    total_mass_ = 0.0;  // a body may lack some directions
+    for (const std::array<double, 3>& axis :
+         {std::array{1.0, 0.0, 0.0}, std::array{0.0, 1.0, 0.0}, std::array{0.0, 0.0, 1.0}}) {
+        p_.setZero();
+        space_.add_uniform(axis, p_.data());
+        Eigen::VectorXd force = p_;
+        mass_.multiply(p_.data(), force.data());
+        total_mass_ = std::max(total_mass_, p_.dot(force));
+    }
+}
+
 void KernelSystem::close_ledger(bool begins) {
     mass_.update(q_.data(), v_.data(), t_, meter_, nullptr);
     mass_.multiply(v_.data(), p_.data());
@@ -204,6 +216,7 @@ void KernelSystem::close_ledger(bool begins) {
     const Momenta momenta = space_.momenta(q_.data(), p_.data());
     farthest_ = std::max(farthest_, space_.farthest(q_.data()));
     if (begins) {
+        weigh();
         const double gravity =
             -pairwise_dot(gravity_force_.data(), q_.data(), static_cast<std::size_t>(n_));
         ledger_.begin(kinetic, elastic_energy(), gravity, momenta);

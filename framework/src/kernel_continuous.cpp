@@ -12,9 +12,6 @@
 namespace ancora {
 namespace {
 
-// What a continuous state carries behind q and v.
-enum Book : int { kExternal, kNonideal, kImpulse, kAngularImpulse = kImpulse + 3, kBooks = 8 };
-
 // Constraints are met to this, relative to the model's size or speed; rounding is a little less.
 constexpr double kProjected = 1e-14;
 // What projection may leave, relative likewise; more is no rounding.
@@ -75,8 +72,8 @@ void KernelSystem::derivative(double t, std::span<const double> x, std::span<dou
         power.nonideal += friction.nonideal;
         power.external += friction.external;
     }
-    books[kExternal] = power.external;
-    books[kNonideal] = power.nonideal;
+    books[kExternal] = power.external / book_unit_[kExternal];
+    books[kNonideal] = power.nonideal / book_unit_[kNonideal];
     std::fill(books + kImpulse, books + kBooks, 0.0);
     if (!has_gravity_ && !has_external_ && forces_.loads().empty()) return;
     face.external_force(x_force_);
@@ -88,6 +85,22 @@ void KernelSystem::derivative(double t, std::span<const double> x, std::span<dou
     const Momenta rate = space_.momenta(q, x_force_.data());
     std::copy(rate.linear.begin(), rate.linear.end(), books + kImpulse);
     std::copy(rate.angular.begin(), rate.angular.end(), books + kAngularImpulse);
+    for (std::size_t i = kImpulse; i < kBooks; ++i) books[i] /= book_unit_[i];
+}
+
+/// Chooses units for the books of the next step, in which an error means as much as one of the same
+/// size in q and v, with 1 J, 1 N s and 1 N m s for what is small: the energy E of the ledger, the
+/// momentum (2 m E)^1/2, and that at the largest distance of mass from the origin. Powers of two,
+/// which round nothing.
+void KernelSystem::scale_books() {
+    const auto unit = [](double scale) {
+        return std::exp2(std::ceil(std::log2(1.0 + scale)));
+    };
+    const double energy = ledger_.energy_scale();
+    const double momentum = std::sqrt(2.0 * total_mass_ * energy);
+    book_unit_[kExternal] = book_unit_[kNonideal] = unit(energy);
+    std::fill_n(book_unit_.begin() + kImpulse, 3, unit(momentum));
+    std::fill_n(book_unit_.begin() + kAngularImpulse, 3, unit(momentum * farthest_));
 }
 
 void KernelSystem::accept_state(double t0, double t1, std::span<const double> x) {
@@ -125,6 +138,7 @@ void KernelSystem::accept_state(double t0, double t1, std::span<const double> x)
     }
     take_state(t1, x);
     if (!contacts_.empty()) advance_contacts();
+    scale_books();
     has_B_start_ = false;
     ++substeps;
     iterations_in_piece_ = 0;
@@ -140,12 +154,14 @@ void KernelSystem::take_state(double t1, std::span<const double> x) {
     v_low_.setZero();
     t_ = t1;
     if (model_.traits.projects) project(t1);
-    const double* books = x.data() + 2 * n_;
+    std::array<double, kBooks> books;
+    for (std::size_t i = 0; i < kBooks; ++i)
+        books[i] = book_unit_[i] * x[static_cast<std::size_t>(2 * n_) + i];
     ledger_.book_external(books[kExternal]);
     ledger_.book_nonideal(books[kNonideal]);
     Momenta impulse;
-    std::copy(books + kImpulse, books + kAngularImpulse, impulse.linear.begin());
-    std::copy(books + kAngularImpulse, books + kBooks, impulse.angular.begin());
+    std::copy_n(books.begin() + kImpulse, 3, impulse.linear.begin());
+    std::copy_n(books.begin() + kAngularImpulse, 3, impulse.angular.begin());
     ledger_.book_impulse(impulse, 1.0);
     if (has_gravity_) {
         dq_ = q_ - q_next_;
@@ -208,6 +224,7 @@ void KernelSystem::save(Snapshot& to) const {
     to.state = state0_;
     to.contacts = contacts_.all();
     to.broken = laws_.broken();
+    to.book_unit = book_unit_;
 }
 
 void KernelSystem::restore(const Snapshot& from) {
@@ -219,6 +236,7 @@ void KernelSystem::restore(const Snapshot& from) {
     state0_ = from.state;
     contacts_.all() = from.contacts;
     laws_.set_broken(from.broken);
+    book_unit_ = from.book_unit;
 }
 
 void KernelSystem::peek(double t, std::span<const double> x) {

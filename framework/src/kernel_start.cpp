@@ -64,6 +64,7 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     worst_violation_ = {};
     note_violation();
     close_ledger(true);
+    scale_books();
 }
 
 void KernelSystem::start_at(std::span<const double> q, std::span<const double> v, double t) {

@@ -36,6 +36,7 @@ void KernelSystem::transfer(Archive& archive) {
     archive(worst_violation_);
     archive(extent_);
     archive(farthest_);
+    archive(book_unit_);
 
     std::size_t num_contacts = contacts_.all().size();
     archive(num_contacts);

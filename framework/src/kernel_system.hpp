@@ -2,6 +2,7 @@
 // The equations of a model, assembled: what an integrator sees as System.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -88,6 +89,9 @@ public:
     void unpeek();
     long evaluations = 0;  ///< of the continuous face by the integrator
 
+    /// What a continuous state carries behind q and v.
+    enum Book : int { kExternal, kNonideal, kImpulse, kAngularImpulse = kImpulse + 3, kBooks = 8 };
+
     /// A contact that changed its mode; the first ten thousand are kept.
     struct Event {
         double t;
@@ -163,6 +167,8 @@ public:
 
     double extent() const { return extent_; }
     double farthest() const { return farthest_; }
+    /// All mass, of the direction in which bodies have most [kg].
+    double total_mass() const { return total_mass_; }
 
     long substeps = 0;
     long iterations = 0;
@@ -212,6 +218,7 @@ private:
         const double* s, const double* F, const double* Ma, double scale, double t) const;
     void attribute_nonfinite(double t) const;
     double elastic_energy() const;
+    void weigh();
     void close_ledger(bool begins);
     // Contacts, see kernel_contacts.cpp and kernel_modes.cpp.
     void prepare_contacts();
@@ -292,6 +299,7 @@ private:
     void advance_contacts();
     int runaway(std::span<const double> x) const;
     void take_state(double t1, std::span<const double> x);
+    void scale_books();
     void project(double t);
     double total_energy(const double* q, const double* v, double t);
     void project_start();
@@ -371,8 +379,10 @@ private:
         std::vector<double> state;
         std::vector<Contact> contacts;
         std::vector<char> broken;
+        std::array<double, kBooks> book_unit{};
     };
     Snapshot before_, after_;
+    std::array<double, kBooks> book_unit_{};  // in which a continuous state carries its books
     void save(Snapshot& to) const;
     void restore(const Snapshot& from);
 
@@ -413,6 +423,7 @@ private:
     Violation violation_, violation_next_, worst_violation_;
     double extent_ = 1.0;
     double farthest_ = 0.0;
+    double total_mass_ = 0.0;
 };
 
 }  // namespace ancora

@@ -523,16 +523,7 @@ RunStatistics Simulation::statistics() const {
         return BalanceMaximum{worst, worst == 0.0 || !(scale > 0.0) ? 0.0 : worst / scale};
     };
     const double energy = ledger.energy_scale();
-    double mass = 0.0;  // a body may lack some directions
-    for (const std::array<double, 3>& axis :
-         {std::array{1.0, 0.0, 0.0}, std::array{0.0, 1.0, 0.0}, std::array{0.0, 0.0, 1.0}}) {
-        Eigen::VectorXd field = Eigen::VectorXd::Zero(system.num_coordinates());
-        Eigen::VectorXd force = field;
-        system.space().add_uniform(axis, field.data());
-        system.mass().multiply(field.data(), force.data());
-        mass = std::max(mass, field.dot(force));
-    }
-    const double momentum = std::sqrt(2.0 * mass * energy);
+    const double momentum = std::sqrt(2.0 * system.total_mass() * energy);
     out.energy = relative(ledger.worst_energy(), energy);
     out.momentum = relative(ledger.worst_momentum(), momentum);
     out.angular_momentum = relative(ledger.worst_angular_momentum(), momentum * system.farthest());

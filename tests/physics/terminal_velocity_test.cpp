@@ -134,6 +134,22 @@ TEST_SUITE("drag on a point mass") {
         }
     }
 
+    // Work from the motion alone, of the closed solution.
+    TEST_CASE("under dopri5 what it takes is exact to the tolerance") {
+        const Fall fall;
+        for (const double tol : {1e-5, 1e-7, 1e-9, 1e-11}) {
+            CAPTURE(tol);
+            Simulation simulation = model(fall.text + integrator("dopri5", 0.01, 2.0, tol));
+            run_to_end(simulation);
+            const double at = kGravity * 2.0 / fall.v_t;
+            const double kinetic = 0.5 * kMass * std::pow(fall.v_t * std::tanh(at), 2);
+            const double given = kMass * fall.v_t * fall.v_t * std::log(std::cosh(at));
+            CHECK(column(simulation, "work.nonideal") ==
+                  near(kinetic - given, 10.0 * tol * (kinetic + given)));
+            CHECK(simulation.statistics().energy.max_rel <= tolerance(10.0 * tol));
+        }
+    }
+
     TEST_CASE("in a wind it ends up with the wind, by either power of the velocity") {
         const Wind wind;
         const std::string quadratic = wind.text("quadratic = 0.8\n");

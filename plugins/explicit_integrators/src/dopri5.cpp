@@ -27,13 +27,11 @@ Dopri5::Dopri5(const Arguments& arguments) : traits_(read_traits(arguments)) {
 }
 
 void Dopri5::prepare(const System& system, const StepSettings& settings) {
-    const ContinuousState shape = system.continuous();
-    const auto size = static_cast<std::size_t>(shape.num_states);
+    const auto size = static_cast<std::size_t>(system.continuous().num_states);
     for (State* x : {&x0_, &dx0_, &x1_, &dx1_, &error_}) x->assign(size, 0.0);
     stepper_.adjust_size(x0_);
     first_step_ = settings.step;
-    checker_ = ErrorChecker(settings.tolerance > 0.0 ? settings.tolerance : kDefaultTolerance,
-                            2 * static_cast<std::size_t>(shape.num_coordinates));
+    checker_ = ErrorChecker(settings.tolerance > 0.0 ? settings.tolerance : kDefaultTolerance);
     events_.resize(system.num_events());
 }
 

@@ -19,10 +19,11 @@ namespace ancora::explicit_integrators {
 /// The method of Dormand and Prince, order 5 with an embedded formula of order 4 that controls the
 /// step, on x = (q, v, w): with the error estimate e of a step,
 ///
-///   max_i |e_i| / (tol + tol max(|x_i|, h |x_i'|)) <= 1   over q and v                  (1)
+///   max_i |e_i| / (tol + tol max(|x_i|, h |x_i'|)) <= 1                                  (1)
 ///
-/// Works and impulses w of the ledger are integrated along but do not choose the step. Inside a
-/// step the state is known to fourth order by the method's own interpolation, for output.
+/// Works and impulses w of the ledger choose the step like q and v, in units of the model's energy
+/// and momentum: power that comes and goes faster than the motion shows would else be missed.
+/// Inside a step the state is known to fourth order by the method's own interpolation, for output.
 ///
 /// Source: J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26; dense output as in
 /// Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.6.
@@ -42,12 +43,12 @@ private:
     /// Criterion (1) in the form that Odeint asks for.
     class ErrorChecker {
     public:
-        ErrorChecker(double tolerance, std::size_t count) : tolerance_(tolerance), count_(count) {}
+        explicit ErrorChecker(double tolerance) : tolerance_(tolerance) {}
         template <class Algebra>
         double error(
             Algebra&, const State& x_old, const State& dx_old, State& x_err, double dt) const {
             double worst = 0.0;
-            for (std::size_t i = 0; i < count_; ++i) {
+            for (std::size_t i = 0; i < x_err.size(); ++i) {
                 const double size = std::max(std::abs(x_old[i]), std::abs(dt * dx_old[i]));
                 const double e = std::abs(x_err[i]) / (tolerance_ * (1.0 + size));
                 if (!(e <= worst)) worst = e;  // NaN wins
@@ -57,7 +58,6 @@ private:
 
     private:
         double tolerance_ = 0.0;
-        std::size_t count_ = 0;
     };
     bool try_step(System& system, double t0, double h);
     template <class Trial>
@@ -68,7 +68,7 @@ private:
     IntegratorTraits traits_;
     double first_step_ = 0.0;
     mutable Stepper stepper_;  // keeps the stages of the last step; Odeint's accessor is not const
-    ErrorChecker checker_{0.0, 0};
+    ErrorChecker checker_{0.0};
     EventLocator events_;
     State x0_, dx0_, x1_, dx1_, error_;
     double t0_ = 0.0, t1_ = 0.0;

@@ -15,8 +15,8 @@ namespace {
 constexpr double kSingleContraction = 1e-2;
 // A factorisation turned along must contract at least so well, or it is used as it is.
 constexpr double kTurnedContraction = 0.1;
-// Corrections smaller than this, relative to the largest position, change no position.
-constexpr double kUnseen = 0.25 * std::numeric_limits<double>::epsilon();
+// Corrections smaller than this, relative to the largest position, change positions by roundings.
+constexpr double kUnseen = std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
@@ -423,8 +423,8 @@ void KernelSystem::solve_refined(std::span<const double> r_motion,
         matrix_->use_double();
     is_fresh_ = false;
     if (is_turned_ && !(second <= kTurnedContraction * first)) co_rotation_.give_up();
-    if (!(second <= 0.5 * first)) return;
     if (first <= kUnseen * farthest_) note_position_rounding();
+    if (!(second <= 0.5 * first)) return;
     for (std::size_t i = 0; i < n; ++i) ddq[i] += refine_dq_[static_cast<Eigen::Index>(i)];
     for (std::size_t k = 0; k < m; ++k) ds[k] += refine_s_[static_cast<Eigen::Index>(k)];
 }

@@ -184,7 +184,8 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
     bool factorise =
         reuse == Reuse::never || history(system).is_settled == 0.0 || !system.is_factorised_for(h);
     const bool began_fresh = factorise;
-    bool is_stale = !factorise;
+    // The first matrix after a start is from before the stresses were known.
+    bool is_stale = !factorise || history(system).steps == 0.0;
     double correction = std::numeric_limits<double>::infinity();
     double last_correction = correction;
     double first_correction = correction;

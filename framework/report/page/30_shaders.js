@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Materials of the scene: shaded solids with fine edges, round points, the ground's grid.
+"use strict";
+
+// Light stands beside the eye, so that a body looks the same from everywhere.
+const SOLID_VERTEX = `
+attribute float marked;
+varying float vMarked;
+varying vec3 vNormal;
+varying vec3 vColor;
+varying vec2 vUv;
+void main() {
+    mat3 m = mat3(instanceMatrix);
+    vec3 n = normal / vec3(dot(m[0], m[0]), dot(m[1], m[1]), dot(m[2], m[2]));
+    vNormal = normalMatrix * (m * n);
+    vColor = instanceColor;
+    vUv = uv;
+    vMarked = marked;
+    gl_Position = projectionMatrix * modelViewMatrix * instanceMatrix * vec4(position, 1.0);
+}`;
+
+const SOLID_FRAGMENT = `
+uniform vec2 lines;
+uniform float edge;
+uniform float opacity;
+uniform vec3 select;
+varying float vMarked;
+varying vec3 vNormal;
+varying vec3 vColor;
+varying vec2 vUv;
+void main() {
+    vec3 n = normalize(vNormal);
+    if (!gl_FrontFacing) n = -n;
+    float key = max(dot(n, vec3(-0.36, 0.62, 0.70)), 0.0);
+    vec3 colour = vColor * (0.74 + 0.12 * n.y + 0.26 * key);
+    vec2 g = vUv * lines;
+    vec2 d = abs(fract(g - 0.5) - 0.5) / max(fwidth(g), vec2(1e-6));
+    float width = 1.6 + 2.0 * vMarked;
+    float line = 1.0 - smoothstep(width - 1.1, width, min(d.x, d.y));
+    colour = mix(colour, select, 0.18 * vMarked);
+    gl_FragColor = vec4(mix(colour, mix(colour * edge, select, vMarked), line), opacity);
+}`;
+
+/** Lambert shading with darker lines at so many parts of u and v; `marked` instances stand out. */
+function solidMaterial(lines, opacity = 1) {
+    return new THREE.ShaderMaterial({
+        uniforms: {
+            lines: { value: new THREE.Vector2(...lines) },
+            edge: { value: 0.45 },
+            opacity: { value: opacity },
+            select: { value: new THREE.Color() },
+        },
+        vertexShader: SOLID_VERTEX,
+        fragmentShader: SOLID_FRAGMENT,
+        transparent: opacity < 1,
+        depthWrite: opacity === 1,
+        side: THREE.DoubleSide,
+    });
+}
+
+const POINT_VERTEX = `
+uniform float size;
+void main() {
+    gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+    gl_PointSize = size;
+}`;
+
+const POINT_FRAGMENT = `
+uniform vec3 color;
+uniform float size;
+uniform float hole;
+void main() {
+    float r = length(gl_PointCoord - 0.5) * size;
+    float outer = 0.5 * size - 1.0;
+    float a = 1.0 - smoothstep(outer - 0.7, outer + 0.7, r);
+    if (hole > 0.0) a *= smoothstep(outer - hole - 0.7, outer - hole + 0.7, r);
+    if (a < 0.02) discard;
+    gl_FragColor = vec4(color, a);
+}`;
+
+/** Discs of so many pixels across; rings if they have a hole. */
+function pointMaterial(size, ring, onTop) {
+    return new THREE.ShaderMaterial({
+        uniforms: {
+            color: { value: new THREE.Color() },
+            size: { value: size * devicePixelRatio },
+            hole: { value: ring * devicePixelRatio },
+        },
+        vertexShader: POINT_VERTEX,
+        fragmentShader: POINT_FRAGMENT,
+        transparent: true,
+        depthTest: !onTop,
+        depthWrite: false,
+    });
+}
+
+const GRID_VERTEX = `
+varying vec2 vPlane;
+void main() {
+    vPlane = position.xy;
+    gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+}`;
+
+const GRID_FRAGMENT = `
+uniform vec3 color;
+uniform float cell;
+uniform float reach;
+varying vec2 vPlane;
+float lines(float width) {
+    vec2 g = vPlane / width;
+    vec2 w = fwidth(g);
+    vec2 d = abs(fract(g - 0.5) - 0.5) / w;
+    vec2 a = (1.0 - smoothstep(0.0, 1.1, d)) * (1.0 - smoothstep(0.25, 0.6, w));
+    return max(a.x, a.y);
+}
+void main() {
+    float fade = 1.0 - smoothstep(0.25, 1.0, length(vPlane) / reach);
+    float a = max(0.22 * lines(cell), 0.42 * lines(5.0 * cell)) * fade;
+    if (a < 0.004) discard;
+    gl_FragColor = vec4(color, a);
+}`;
+
+function gridMaterial(cell, reach) {
+    return new THREE.ShaderMaterial({
+        uniforms: { color: { value: new THREE.Color() }, cell: { value: cell }, reach: { value: reach } },
+        vertexShader: GRID_VERTEX,
+        fragmentShader: GRID_FRAGMENT,
+        transparent: true,
+        depthWrite: false,
+        side: THREE.DoubleSide,
+    });
+}

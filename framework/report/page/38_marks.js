@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Attachments of constraints and forces as rings and lines, forces as arrows, paths of points.
+"use strict";
+
+/** Points of attachment, and a line between those of one object that lie apart. */
+class Markers {
+    constructor(objects, key) {
+        this.key = key;
+        this.objects = objects.filter(object => object.positions);
+        const count = this.objects.reduce((sum, object) => sum + object.positions.width / 3, 0);
+        const joins = this.objects.reduce((sum, object) => sum + Math.max(object.positions.width / 3 - 1, 0), 0);
+        this.points = new Float32Array(3 * count);
+        this.ends = new Float32Array(6 * joins);
+        const dots = new THREE.BufferGeometry();
+        dots.setAttribute("position", new THREE.BufferAttribute(this.points, 3).setUsage(THREE.DynamicDrawUsage));
+        const lines = new THREE.BufferGeometry();
+        lines.setAttribute("position", new THREE.BufferAttribute(this.ends, 3).setUsage(THREE.DynamicDrawUsage));
+        this.dots = new THREE.Points(dots, pointMaterial(12, 2, true));
+        this.lines = new THREE.LineSegments(lines, new THREE.LineBasicMaterial({ transparent: true, opacity: 0.55 }));
+        this.drawables = [this.lines, this.dots];
+        for (const drawable of this.drawables) drawable.frustumCulled = false;
+        this.dots.renderOrder = 3;
+    }
+
+    paint() {
+        this.dots.material.uniforms.color.value.set(palette()[this.key]);
+        this.lines.material.color.set(palette()[this.key]);
+    }
+
+    update(place) {
+        const { points, ends } = this;
+        let n = 0;
+        let e = 0;
+        for (const { positions } of this.objects) {
+            const first = n;
+            for (let k = 0; k < positions.width; ++k) points[n++] = blended(positions, place, k);
+            for (let k = 3; k < positions.width; k += 3, e += 6)
+                for (let c = 0; c < 3; ++c) {
+                    ends[e + c] = points[first + c];
+                    ends[e + 3 + c] = points[first + k + c];
+                }
+        }
+        this.dots.geometry.attributes.position.needsUpdate = true;
+        this.lines.geometry.attributes.position.needsUpdate = true;
+    }
+}
+
+/** Forces at their points: shafts and heads, the greatest of the run a fixed share of the scene. */
+class Arrows {
+    constructor(objects, key, size, ghost) {
+        this.key = key;
+        this.size = size;
+        this.objects = objects.filter(object => object.force && object.positions);
+        this.largest = largestForce(this.objects);
+        this.shafts = this.mesh(new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0), ghost);
+        this.heads = this.mesh(new THREE.ConeGeometry(1, 1, 20).translate(0, 0.5, 0), ghost);
+        this.drawables = this.objects.length ? [this.shafts, this.heads] : [];
+        this.matrix = new THREE.Matrix4();
+        this.from = new THREE.Vector3();
+        this.along = new THREE.Vector3();
+        this.up = new THREE.Vector3(0, 1, 0);
+        this.turn = new THREE.Quaternion();
+        this.sizes = new THREE.Vector3();
+    }
+
+    mesh(geometry, ghost) {
+        const mesh = new THREE.InstancedMesh(geometry, solidMaterial([0, 0], ghost ? 0.35 : 1), this.objects.length);
+        geometry.setAttribute("marked", new THREE.InstancedBufferAttribute(new Float32Array(this.objects.length), 1));
+        mesh.material.uniforms.edge.value = 1;
+        mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+        mesh.frustumCulled = false;
+        return mesh;
+    }
+
+    paint(colour) {
+        const value = new THREE.Color(colour);
+        for (const mesh of this.drawables) {
+            for (let k = 0; k < this.objects.length; ++k) mesh.setColorAt(k, value);
+            if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+        }
+    }
+
+    /** `full` is the length of the greatest force [m], which both runs and kinds share. */
+    update(place, largest, full) {
+        const thickness = 0.0045 * this.size;
+        this.objects.forEach((object, k) => {
+            for (let c = 0; c < 3; ++c) {
+                this.from.setComponent(c, blended(object.positions, place, c));
+                this.along.setComponent(c, blended(object.force, place, c));
+            }
+            const force = this.along.length();
+            const length = largest > 0 ? (full * force) / largest : 0;
+            const thick = length < 1e-3 * this.size ? 0 : Math.min(thickness, 0.12 * length);
+            const head = Math.min(5 * thickness, 0.45 * length);
+            if (force > 0) this.turn.setFromUnitVectors(this.up, this.along.divideScalar(force));
+            this.sizes.set(thick, length - head, thick);
+            this.shafts.setMatrixAt(k, this.matrix.compose(this.from, this.turn, this.sizes));
+            this.from.addScaledVector(this.along, length - head);
+            this.sizes.set(0.42 * head * (thick > 0), head * (thick > 0), 0.42 * head * (thick > 0));
+            this.heads.setMatrixAt(k, this.matrix.compose(this.from, this.turn, this.sizes));
+        });
+        this.shafts.instanceMatrix.needsUpdate = true;
+        this.heads.instanceMatrix.needsUpdate = true;
+    }
+}
+
+/** The greatest force over all frames, by its magnitude [N]. */
+function largestForce(objects) {
+    let largest = 0;
+    for (const { force } of objects)
+        for (let i = 0; i < force.records; ++i)
+            largest = Math.max(largest, Math.hypot(force.at(i, 0), force.at(i, 1), force.at(i, 2)));
+    return largest;
+}
+
+// More points than this along one path are not told apart.
+const PATH_POINTS = 4000;
+
+/** The path of an object's reference point up to the present time. */
+class Path {
+    constructor(object, times) {
+        this.every = Math.max(1, Math.ceil(times.length / PATH_POINTS));
+        this.count = Math.ceil(times.length / this.every);
+        const points = new Float32Array(3 * (this.count + 1));
+        const place = new Place(times);
+        const at = new THREE.Vector3();
+        for (let n = 0; n < this.count; ++n) {
+            place.i = place.j = n * this.every;
+            positionAt(object, place, at)?.toArray(points, 3 * n);
+        }
+        this.object = object;
+        this.points = points;
+        const geometry = new THREE.BufferGeometry();
+        geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(points), 3).setUsage(THREE.DynamicDrawUsage));
+        this.line = new THREE.Line(geometry, new THREE.LineBasicMaterial({ transparent: true, opacity: 0.8 }));
+        this.line.frustumCulled = false;
+        this.at = at;
+        this.tip = 0;
+    }
+
+    paint(colour) {
+        this.line.material.color.set(colour);
+    }
+
+    update(place) {
+        const { position } = this.line.geometry.attributes;
+        const n = Math.floor(place.i / this.every) + 1;
+        // The entry behind the last frame passed holds the present point; the one before it is put back.
+        position.array.set(this.points.subarray(3 * this.tip, 3 * this.tip + 3), 3 * this.tip);
+        positionAt(this.object, place, this.at)?.toArray(position.array, 3 * n);
+        this.tip = n;
+        position.needsUpdate = true;
+        this.line.geometry.setDrawRange(0, n + 1);
+    }
+
+    dispose() {
+        this.line.geometry.dispose();
+        this.line.material.dispose();
+    }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The 3D view: camera, ground, drawing on demand.
+"use strict";
+
+THREE.ColorManagement.enabled = false;  // colours are those of the style sheet, mixed as they are
+
+const FIELD_OF_VIEW = 35;
+
+/** 1, 2 or 5 times a power of ten, not above x. */
+function roundStep(x) {
+    const power = 10 ** Math.floor(Math.log10(x));
+    return power * ([5, 2, 1].find(step => step * power <= x * (1 + 1e-9)) ?? 1);
+}
+
+/** Points of the bodies over the run with the size about them, to place the camera by. */
+function samplePoints({ times, bodies }) {
+    const samples = [];
+    const frames = Math.max(1, Math.floor(times.length / 40));
+    for (const { position, nodes, shapes } of bodies) {
+        const track = position ?? nodes;
+        if (!track) continue;
+        const radius = position ? Math.max(0, ...(shapes ?? []).map(reachOf)) : 0;
+        const every = 3 * Math.max(1, Math.floor(track.width / 3 / 200));
+        for (let i = 0; i < times.length; i += frames)
+            for (let k = 0; k < track.width; k += every)
+                samples.push({ at: new THREE.Vector3(track.at(i, k), track.at(i, k + 1), track.at(i, k + 2)), radius });
+    }
+    return samples;
+}
+
+/** How far a shape reaches from the body's reference point [m]. */
+function reachOf({ kind, size, center = [0, 0, 0], radius, from, to }) {
+    if (kind === "box") return Math.hypot(...center) + 0.5 * Math.hypot(...size);
+    if (kind === "sphere") return Math.hypot(...center) + radius;
+    return Math.max(Math.hypot(...from), Math.hypot(...to)) + radius;
+}
+
+class View {
+    constructor(box, scenes) {
+        this.box = box;
+        this.renderer = new THREE.WebGLRenderer({ antialias: true, powerPreference: "high-performance" });
+        this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace;
+        this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+        this.canvas = this.renderer.domElement;
+        this.canvas.tabIndex = 0;
+        this.canvas.setAttribute("role", "img");
+        this.canvas.setAttribute("aria-label", "Scene of the run; drag to orbit, wheel to zoom, right button to pan");
+        box.prepend(this.canvas);
+
+        this.measure(scenes);
+        this.stage = new THREE.Scene();
+        this.camera = new THREE.PerspectiveCamera(FIELD_OF_VIEW, 1, this.size / 500, this.size * 100);
+        this.camera.up.copy(this.up);
+        this.controls = new THREE.OrbitControls(this.camera, this.canvas);
+        this.controls.addEventListener("change", () => this.draw());
+        this.controls.addEventListener("end", () => this.keepCamera());
+        this.actors = scenes.map((scene, k) => new Actors(scene, this.size, k > 0));
+        for (const actors of this.actors) actors.addTo(this.stage);
+        this.addGrid();
+        this.toggles = { grid: true, constraints: true, arrows: true, traces: false, follow: false };
+        this.arrowScale = 1;
+        this.followed = null;
+        this.t = 0;
+        this.pending = 0;
+        this.painted = false;
+        this.onDraw = () => {};
+        new ResizeObserver(() => this.resize()).observe(box);
+        this.resize();
+        this.fit();
+    }
+
+    /** Extent of all frames of all runs, and which way is up. */
+    measure(scenes) {
+        const low = new THREE.Vector3(Infinity, Infinity, Infinity);
+        const high = new THREE.Vector3(-Infinity, -Infinity, -Infinity);
+        for (const scene of scenes) {
+            low.min(new THREE.Vector3(...scene.min));
+            high.max(new THREE.Vector3(...scene.max));
+        }
+        this.low = low;
+        this.high = high;
+        this.middle = low.clone().add(high).multiplyScalar(0.5);
+        this.size = low.distanceTo(high) || 1;
+        const gravity = new THREE.Vector3(...scenes[0].gravity);
+        this.hasGravity = gravity.length() > 0;
+        this.up = this.hasGravity ? gravity.normalize().negate() : new THREE.Vector3(0, 0, 1);
+        const largest = Math.max(...scenes.map(({ constraints, forces }) =>
+            largestForce([...constraints, ...forces].filter(object => object.force))));
+        this.largestForce = largest;
+        this.samples = scenes.flatMap(samplePoints);
+        if (!this.samples.length) this.samples = [{ at: low, radius: 0 }, { at: high, radius: 0 }];
+    }
+
+    addGrid() {
+        const reach = 1.6 * this.size;
+        const geometry = new THREE.PlaneGeometry(2 * reach, 2 * reach);
+        this.cell = roundStep(this.size / 12);
+        this.grid = new THREE.Mesh(geometry, gridMaterial(this.cell, reach));
+        this.grid.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), this.up);
+        // Below the lowest corner of the bounds, on a grid line's place.
+        let lowest = Infinity;
+        for (let k = 0; k < 8; ++k) {
+            const corner = new THREE.Vector3(
+                (k & 1 ? this.high : this.low).x, (k & 2 ? this.high : this.low).y, (k & 4 ? this.high : this.low).z);
+            lowest = Math.min(lowest, corner.dot(this.up));
+        }
+        this.grid.position.copy(this.middle).addScaledVector(this.up, lowest - this.middle.dot(this.up) - 0.002 * this.size);
+        this.grid.renderOrder = -1;
+        this.stage.add(this.grid);
+    }
+
+    paint(channelOf) {
+        const colours = palette();
+        this.renderer.setClearColor(colours.scene);
+        this.grid.material.uniforms.color.value.set(colours.grid);
+        for (const actors of this.actors) actors.paint(channelOf);
+        this.painted = true;
+        this.setTime(this.t);
+    }
+
+    /** Looks obliquely from above at all that any frame shows. */
+    fit() {
+        const side = Math.abs(this.up.x) > 0.9 ? new THREE.Vector3(0, 1, 0) : new THREE.Vector3(1, 0, 0);
+        const depth = new THREE.Vector3().crossVectors(this.up, side).normalize();
+        side.crossVectors(depth, this.up);
+        const back = depth.multiplyScalar(-0.82).addScaledVector(side, 0.45).addScaledVector(this.up, 0.42).normalize();
+        const right = new THREE.Vector3().crossVectors(this.up, back).normalize();
+        const above = new THREE.Vector3().crossVectors(back, right);
+        const slopeY = 0.92 * Math.tan((0.5 * FIELD_OF_VIEW * Math.PI) / 180);
+        const slopeX = slopeY * this.camera.aspect;
+        // In the camera's axes: the middle of what is seen, then the distance from which all of it is.
+        const points = this.samples.map(({ at, radius }) => [at.dot(right), at.dot(above), at.dot(back), radius]);
+        const middle = [0, 1, 2].map(c => {
+            const low = points.reduce((least, p) => Math.min(least, p[c] - p[3]), Infinity);
+            const high = points.reduce((most, p) => Math.max(most, p[c] + p[3]), -Infinity);
+            return 0.5 * (low + high);
+        });
+        const distance = points.reduce((far, [x, y, z, radius]) => Math.max(far,
+            z - middle[2] + radius + (Math.abs(x - middle[0]) + radius) / slopeX,
+            z - middle[2] + radius + (Math.abs(y - middle[1]) + radius) / slopeY), 0);
+        this.controls.target.set(0, 0, 0).addScaledVector(right, middle[0]).addScaledVector(above, middle[1]).addScaledVector(back, middle[2]);
+        this.camera.position.copy(this.controls.target).addScaledVector(back, distance || this.size);
+        this.controls.update();
+    }
+
+    /** Position and target as the address keeps them. */
+    keepCamera() {
+        const numbers = [...this.camera.position.toArray(), ...this.controls.target.toArray()];
+        state.set("camera", numbers.map(x => Number(x.toPrecision(5))).join(","));
+    }
+
+    readCamera(text) {
+        const numbers = text.split(",").map(Number);
+        if (numbers.length !== 6 || !numbers.every(Number.isFinite)) return;
+        this.camera.position.fromArray(numbers);
+        this.controls.target.fromArray(numbers, 3);
+        this.controls.update();
+    }
+
+    resize() {
+        const { clientWidth, clientHeight } = this.box;
+        if (!clientWidth || !clientHeight) return;
+        this.renderer.setSize(clientWidth, clientHeight, false);
+        this.camera.aspect = clientWidth / clientHeight;
+        this.camera.updateProjectionMatrix();
+        this.render();
+    }
+
+    toggle(name, on) {
+        this.toggles[name] = on;
+        this.grid.visible = this.toggles.grid;
+        for (const actors of this.actors) actors.show(this.toggles);
+        if (name === "traces" || name === "follow") this.follow();
+        this.draw();
+    }
+
+    /** Takes up the selected object: paths, and the camera's companion. */
+    follow() {
+        const name = state.get("select");
+        for (const actors of this.actors) {
+            const { objects, bodies } = actors.scene;
+            const chosen = objects.filter(object => object.name === name);
+            const traced = chosen.length ? chosen : bodies.length <= 12 ? bodies : bodies.slice(0, 12);
+            actors.trace(this.stage, this.toggles.traces ? traced.filter(object => object.position || object.nodes || object.positions) : []);
+            for (const path of actors.paths) path.paint(actors.ghost ? palette().ghost : palette().trace);
+        }
+        const object = this.actors[0].scene.objects.find(object => object.name === name) ?? this.actors[0].scene.bodies[0];
+        this.followed = this.toggles.follow && object ? { object, last: new THREE.Vector3(), at: new THREE.Vector3() } : null;
+        if (this.followed) positionAt(object, this.actors[0].scene.place.find(this.t), this.followed.last);
+        this.setTime(this.t);
+    }
+
+    setTime(t) {
+        this.t = t;
+        const arrow = { largest: this.largestForce, length: 0.22 * this.size * this.arrowScale };
+        for (const actors of this.actors) actors.update(t, arrow);
+        if (this.followed) {
+            const { object, last, at } = this.followed;
+            if (positionAt(object, this.actors[0].scene.place.find(t), at)) {
+                last.subVectors(at, last);
+                this.camera.position.add(last);
+                this.controls.target.add(last);
+                last.copy(at);
+            }
+        }
+        this.draw();
+    }
+
+    /** Draws before the next picture, once however often it is called. */
+    draw() {
+        if (this.pending) return;
+        this.pending = requestAnimationFrame(() => {
+            this.pending = 0;
+            this.render();
+        });
+    }
+
+    render() {
+        if (!this.painted) return;  // shaders need the objects' colours
+        this.renderer.render(this.stage, this.camera);
+        this.onDraw();
+    }
+}

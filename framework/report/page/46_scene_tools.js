@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What stands around the view: switches, legend of colours, triad of axes.
+"use strict";
+
+const SWITCHES = [
+    ["grid", "Grid", "Ground"],
+    ["constraints", "Points", "Attachments of constraints and forces"],
+    ["arrows", "Forces", "Reactions and applied forces as arrows"],
+    ["traces", "Path", "Path of the selected object, or of all bodies"],
+    ["follow", "Follow", "The camera goes along with the selected object"],
+];
+
+/** Switches above the view; `channels` are the networks' channel names. */
+function buildTools(view, channels) {
+    const tools = byId("tools");
+    const group = make("div", { className: "switches" });
+    for (const [name, label, title] of SWITCHES) {
+        const button = make("button", { type: "button", title, ariaPressed: String(view.toggles[name]) }, label);
+        button.dataset.toggle = name;
+        button.addEventListener("click", () => {
+            view.toggle(name, !view.toggles[name]);
+            button.ariaPressed = String(view.toggles[name]);
+        });
+        group.append(button);
+    }
+    const fit = make("button", { type: "button", title: "Look at everything" }, "Fit");
+    fit.addEventListener("click", () => {
+        view.fit();
+        state.set("camera", "");
+    });
+    group.append(fit);
+    tools.append(group);
+
+    if (view.largestForce > 0) {
+        const scale = make("select", {});
+        for (const factor of [0.2, 0.5, 1, 2, 5, 20]) scale.append(make("option", { value: factor, selected: factor === 1 }, `\u00d7${factor}`));
+        scale.addEventListener("change", () => {
+            view.arrowScale = Number(scale.value);
+            view.setTime(view.t);
+        });
+        tools.append(make("label", { title: `Full length: ${show(view.largestForce, 3)} N` }, "Arrows ", scale));
+    }
+    if (channels.length) {
+        const choice = make("select", { id: "channel" }, make("option", { value: "none" }, "none"));
+        for (const name of channels) choice.append(make("option", { value: name }, name));
+        choice.addEventListener("change", () => state.set("channel", choice.value));
+        tools.append(make("label", {}, "Colour ", choice));
+    }
+}
+
+/** A bar of the colours with the values at its ends. */
+function drawLegend(channel, scale) {
+    const legend = byId("legend");
+    legend.hidden = !channel;
+    if (!channel) return;
+    const unit = showUnit(channel.unit);
+    const bar = make("div", { className: "bar" });
+    bar.style.background = `linear-gradient(to right, ${scale.stops.join(", ")})`;
+    legend.replaceChildren(
+        make("div", { className: "legend-title" }, channel.name, unit ? ` [${unit}]` : ""),
+        bar,
+        make("div", { className: "ends" },
+            make("span", {}, show(scale.min, 3)),
+            scale.diverging ? make("span", {}, "0") : null,
+            make("span", {}, show(scale.max, 3))));
+}
+
+/** The axes of space as the camera sees them. */
+class Triad {
+    constructor(svg) {
+        this.svg = svg;
+        this.axes = ["x", "y", "z"].map(name => {
+            const line = makeSvg("line", { x1: 0, y1: 0 });
+            const text = makeSvg("text", {});
+            text.textContent = name;
+            svg.append(line, text);
+            return { line, text, at: new THREE.Vector3() };
+        });
+        this.turn = new THREE.Quaternion();
+    }
+
+    draw(camera) {
+        this.turn.copy(camera.quaternion).invert();
+        const colours = palette().axes;
+        this.axes.forEach(({ line, text, at }, k) => {
+            at.set(Number(k === 0), Number(k === 1), Number(k === 2)).applyQuaternion(this.turn);
+            line.setAttribute("x2", (30 * at.x).toFixed(1));
+            line.setAttribute("y2", (-30 * at.y).toFixed(1));
+            text.setAttribute("x", (40 * at.x).toFixed(1));
+            text.setAttribute("y", (-40 * at.y + 4).toFixed(1));
+            line.setAttribute("stroke", colours[k]);
+            text.setAttribute("fill", colours[k]);
+        });
+    }
+}

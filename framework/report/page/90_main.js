@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads the data, builds the page, joins its parts.
+"use strict";
+
+/** The parts of the page, for the console and for tests. */
+const report = {};
+
+/** Ends in a readable message; whatever is drawn already stays. */
+function fail(error) {
+    console.info(error);
+    byId("alerts").append(make("p", { className: "alert", id: "error" }, `This report is damaged or was cut short: ${error.message}`));
+    document.documentElement.dataset.ready = "error";
+}
+
+/** The report's data, or an error in words. */
+function readData() {
+    let data;
+    try {
+        data = JSON.parse(byId("ancora-data").textContent);
+    } catch (error) {
+        throw new Error(`its data is not JSON (${error.message})`);
+    }
+    if (data.format !== 1) throw new Error(`its data is of format ${data.format}, and this page reads format 1`);
+    if (!data.runs?.length) throw new Error("it holds no run");
+    return data;
+}
+
+/** First and last time of anything in the runs. */
+function timesOf(runs) {
+    const ends = runs.flatMap(({ history, scene }) => [history?.t, scene?.times]).filter(times => times?.length);
+    if (!ends.length) return [0, 1];
+    return [Math.min(...ends.map(times => times[0])), Math.max(...ends.map(times => times.at(-1)))];
+}
+
+function sceneMessage(text) {
+    const message = byId("scene-message");
+    message.hidden = false;
+    message.textContent = text;
+}
+
+/** The view, or null where there is nothing to draw or nothing to draw with. */
+function makeView(runs) {
+    const scenes = runs.map(run => run.scene).filter(Boolean);
+    if (!scenes.length) {
+        document.body.classList.add("no-scene");
+        sceneMessage("This run has no frames, so there is nothing to show in motion.");
+        return null;
+    }
+    const probe = document.createElement("canvas").getContext("webgl2");
+    if (!probe) {
+        sceneMessage("This browser has no WebGL 2, so the scene cannot be drawn. Plots and values are complete.");
+        return null;
+    }
+    probe.getExtension("WEBGL_lose_context")?.loseContext();
+    return new View(byId("scene"), scenes);
+}
+
+/** Channels and their colour scales: the first of each network that has the chosen one. */
+class Channels {
+    constructor(runs) {
+        this.bodies = runs.flatMap(run => run.scene?.bodies ?? []).filter(body => body.channels?.length);
+        this.names = [...new Set(this.bodies.flatMap(body => body.channels.map(channel => channel.name)))];
+        this.scale = null;
+    }
+
+    /** Decodes what the choice needs; one scale for all networks, so that colours compare. */
+    async choose(name) {
+        this.name = name === "none" ? "" : this.names.includes(name) ? name : this.names[0] ?? "";
+        const channels = (await Promise.all(this.bodies.map(body => loadChannel(body, this.name)))).filter(Boolean);
+        const ranges = channels.map(channel => channel.range);
+        this.range = channels.length ? [Math.min(...ranges.map(([min]) => min)), Math.max(...ranges.map(([, max]) => max))] : null;
+        this.channel = channels[0] ?? null;
+    }
+
+    repaint() {
+        this.scale = this.range ? new ColourScale(this.range, themeName()) : null;
+        drawLegend(this.channel, this.scale);
+    }
+
+    of(body) {
+        const channel = this.name ? body.channels?.find(channel => channel.name === this.name) : null;
+        return { channel: channel?.track ? channel : null, scale: this.scale };
+    }
+}
+
+async function main() {
+    applyTheme();
+    byId("theme").addEventListener("click", () => state.set("theme", themeName() === "dark" ? "light" : "dark"));
+    onTheme(applyTheme);
+    const data = readData();
+    const runs = data.runs.slice(0, 2);
+    drawHeader(data, runs);
+    drawHeadline(runs);
+    drawAbout(runs);
+    if (runs.length > 1) drawCompare(runs);
+
+    sceneMessage("Reading the data\u2026");
+    for (const run of runs) {
+        run.source = run.history;
+        run.history = null;
+        run.frames = run.scene;
+        run.scene = null;
+    }
+    const problems = [];
+    const attempt = async work => {
+        try {
+            await work();
+        } catch (error) {
+            problems.push(error);
+        }
+    };
+    for (const run of runs) {
+        if (run.source) await attempt(async () => (run.history = await loadHistory(run.source, run.label)));
+        if (run.frames)
+            await attempt(async () => (run.scene = await loadScene(run.frames, run.label,
+                share => sceneMessage(`Reading the data\u2026 ${Math.round(100 * share)} %`))));
+    }
+    byId("scene-message").hidden = true;
+
+    const [start, end] = timesOf(runs);
+    const channels = new Channels(runs);
+    state.readFragment();
+    await attempt(() => channels.choose(state.get("channel")));
+    const view = makeView(runs);
+    const board = new Board(byId("plots"), runs, start, end);
+    const panel = new Panel(runs);
+    const frames = runs[0].scene?.times ?? runs[0].history?.t ?? [start];
+    const transport = new Transport(start, end, frames, runs.flatMap(run => run.summary?.events ?? []));
+    Object.assign(report, { runs, view, board, panel, transport });
+    board.fillAll();
+    board.onScrub = t => state.set("t", t);
+
+    const setTime = t => {
+        view?.setTime(t);
+        board.setTime(t);
+        panel.setTime(t);
+        transport.setTime(t);
+    };
+    const repaint = () => {
+        channels.repaint();
+        view?.paint(body => channels.of(body));
+        board.paint();
+    };
+    const select = name => {
+        panel.select(name);
+        board.select(name);
+        view?.paint(body => channels.of(body));
+        view?.follow();
+        setTime(state.get("t"));
+    };
+    state.on("t", setTime);
+    state.on("select", select);
+    state.on("columns", text => board.choose(text.split(";").filter(Boolean)));
+    state.on("channel", name => attempt(async () => {
+        await channels.choose(name);
+        byId("channel").value = channels.name || "none";
+        repaint();
+        select(state.get("select"));
+    }).then(() => problems.splice(0).forEach(fail)));
+    onTheme(repaint);
+    addEventListener("hashchange", () => {
+        const camera = state.readFragment().get("camera");
+        if (camera) view?.readCamera(camera);
+    });
+
+    if (view) {
+        buildTools(view, channels.names);
+        if (channels.names.length) byId("channel").value = channels.name || "none";
+        new Picker(view);
+        const triad = new Triad(byId("triad"));
+        view.onDraw = () => triad.draw(view.camera);
+    }
+    repaint();
+    state.values.t = Math.min(Math.max(state.get("t") || start, start), end);
+    panel.select(state.get("select"));
+    board.select(state.get("select"));
+    if (state.get("columns")) board.choose(state.get("columns").split(";").filter(Boolean));
+    view?.follow();
+    if (view && state.get("camera")) view.readCamera(state.get("camera"));
+    setTime(state.get("t"));
+    view?.render();
+    problems.forEach(fail);
+    if (!problems.length) document.documentElement.dataset.ready = "true";
+}
+
+main().catch(fail);

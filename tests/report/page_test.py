@@ -1,0 +1,521 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Opens report pages in a headless Chromium and looks at what they do.
+
+    page_test.py                made-up samples, compared with the data they were made from
+    page_test.py PAGE...        reports made by `ancora report`: drawn, silent, self-contained
+    page_test.py --large        the two large samples, with load and frame times
+
+Needs Chromium, chromedriver and Selenium for Python (Debian: chromium-driver, python3-selenium).
+Exit status 77 with the reason if they are missing.
+"""
+import bisect
+import json
+import math
+import os
+import pathlib
+import shutil
+import struct
+import sys
+import tempfile
+import time
+import zlib
+
+SKIPPED = 77
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+except ImportError:
+    # The interpreter found first may not be the one that the distribution's packages are for.
+    if sys.executable != "/usr/bin/python3" and os.path.exists("/usr/bin/python3") and "PAGE_TEST_AGAIN" not in os.environ:
+        os.environ["PAGE_TEST_AGAIN"] = "1"
+        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
+    print("skipped: Selenium for Python is not installed (python3-selenium)")
+    sys.exit(SKIPPED)
+
+import sample_page
+
+CHROMIUM = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
+DRIVER = shutil.which("chromedriver")
+if not CHROMIUM or not DRIVER:
+    print("skipped: %s is not installed (chromium, chromium-driver)" % ("chromedriver" if CHROMIUM else "Chromium"))
+    sys.exit(SKIPPED)
+
+failures = []
+
+
+def check(holds, what):
+    if not holds:
+        failures.append(what)
+        print(f"  FAILED: {what}")
+    return holds
+
+
+def near(value, expected, tolerance, what):
+    return check(abs(value - expected) <= tolerance, f"{what}: {value!r} instead of {expected!r} within {tolerance:.3g}")
+
+
+# --- the browser ------------------------------------------------------------------------------
+
+
+class Browser:
+    def __init__(self, webgl=True):
+        options = Options()
+        options.binary_location = CHROMIUM
+        arguments = ["--headless=new", "--no-sandbox", "--hide-scrollbars", "--window-size=1440,1000", "--force-device-scale-factor=1"]
+        arguments += ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"] if webgl else ["--disable-3d-apis"]
+        for argument in arguments:
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+        self.driver.set_script_timeout(300)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.driver.quit()
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def open(self, path, fragment="", expect="true", patience=60):
+        """Opens a page anew; gives the seconds until it says that all is drawn."""
+        self.driver.get("about:blank")
+        self.driver.get_log("browser")
+        self.driver.get_log("performance")
+        begin = time.monotonic()
+        self.driver.get(pathlib.Path(path).resolve().as_uri() + fragment)
+        self.wait(lambda: self.run("return document.documentElement.dataset.ready"), "the page says that it is drawn", patience)
+        took = time.monotonic() - begin
+        ready = self.run("return document.documentElement.dataset.ready")
+        check(ready == expect, f"ready is {ready!r} instead of {expect!r}: {self.text('#alerts')}")
+        return took
+
+    def wait(self, condition, what, patience=10):
+        end = time.monotonic() + patience
+        while time.monotonic() < end:
+            if condition():
+                return True
+            time.sleep(0.02)
+        return check(False, f"waited {patience} s in vain: {what}")
+
+    def text(self, selector):
+        return self.run("return document.querySelector(arguments[0])?.textContent ?? ''", selector)
+
+    def go(self, fragment):
+        """Changes the address's fragment, as a link would."""
+        self.run("location.hash = arguments[0]", fragment)
+        self.settle()
+
+    def settle(self):
+        """Two pictures later everything that was asked for is drawn."""
+        self.driver.execute_async_script("const f = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => f()))")
+
+    def values(self):
+        return {k: float(v) for k, v in self.run(
+            "return [...document.querySelectorAll('#values [data-name]')].map(e => [e.dataset.name, e.dataset.value])")}
+
+    def time(self):
+        return float(self.run("return document.querySelector('#time').dataset.value"))
+
+    def picture(self, selector):
+        return Picture(self.driver.find_element(By.CSS_SELECTOR, selector).screenshot_as_png)
+
+    def is_silent(self):
+        """No warning or error, and nothing asked of any address but the page's own."""
+        own = self.driver.current_url.split("#")[0]
+        for entry in self.driver.get_log("browser"):
+            check(entry["level"] not in ("WARNING", "SEVERE"), f"console: {entry['level']} {entry['message'][:300]}")
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] != "Network.requestWillBeSent":
+                continue
+            url = message["params"]["request"]["url"]
+            inside = url.split("#")[0] == own or url.startswith(("data:", "blob:", "about:"))
+            check(inside, f"asks for {url[:200]}")
+
+
+class Picture:
+    """Pixels of a PNG of 8 bits per channel, without a library."""
+
+    def __init__(self, png):
+        at, data = 8, b""
+        while at < len(png):
+            size, kind = struct.unpack(">I4s", png[at:at + 8])
+            if kind == b"IHDR":
+                self.width, self.height, depth, colour = struct.unpack(">IIBB", png[at + 8:at + 18])
+                assert depth == 8 and colour in (2, 6)
+                self.channels = 3 if colour == 2 else 4
+            elif kind == b"IDAT":
+                data += png[at + 8:at + 8 + size]
+            at += size + 12
+        self.rows = self.unfilter(zlib.decompress(data))
+
+    def unfilter(self, data):
+        n, stride = self.channels, self.width * self.channels
+        rows, above = [], bytearray(stride)
+        for y in range(self.height):
+            kind, row = data[y * (stride + 1)], bytearray(data[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+            for k in range(stride):
+                a = row[k - n] if k >= n else 0
+                b, c = above[k], above[k - n] if k >= n else 0
+                if kind == 1:
+                    guess = a
+                elif kind == 2:
+                    guess = b
+                elif kind == 3:
+                    guess = (a + b) // 2
+                elif kind == 4:
+                    p = a + b - c
+                    guess = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+                else:
+                    break
+                row[k] = (row[k] + guess) & 255
+            rows.append(row)
+            above = row
+        return rows
+
+    def pixel(self, x, y):
+        return tuple(self.rows[y][x * self.channels:x * self.channels + 3])
+
+    def share(self, holds):
+        """Share of the pixels (every third in x and y) for which something holds."""
+        points = [(x, y) for y in range(0, self.height, 3) for x in range(0, self.width, 3)]
+        return sum(holds(x, y) for x, y in points) / len(points)
+
+    def differs_from(self, other, by=24):
+        return self.share(lambda x, y: max(abs(a - b) for a, b in zip(self.pixel(x, y), other.pixel(x, y))) > by)
+
+
+# --- checks -----------------------------------------------------------------------------------
+
+
+def check_policy(path):
+    """The page forbids what it does not bring along."""
+    text = pathlib.Path(path).read_text()
+    head = text[:text.index("<style>")]
+    check("default-src 'none'" in head, "policy: default-src is not 'none'")
+    check("unsafe" not in head, "policy has an unsafe-… source")
+    check(not any(word in text[:text.index('id="ancora-data"')] for word in ("src=\"http", "href=\"http", "url(http")), "refers to an address")
+
+
+def check_scene(browser):
+    """Bodies are drawn, move with the time, and a plot's line goes along."""
+    browser.run("document.querySelector('[data-toggle=grid][aria-pressed=true]')?.click()")
+    start, end = (float(browser.run(f"return document.querySelector('#scrub').{name}")) for name in ("min", "max"))
+    browser.go(f"#t={start + 0.1 * (end - start)}")
+    first = browser.picture("#scene canvas")
+    background = first.pixel(2, 2)
+    drawn = first.share(lambda x, y: max(abs(a - b) for a, b in zip(first.pixel(x, y), background)) > 24)
+    check(drawn > 0.002, f"scene: only {drawn:.2%} of it differs from the background")
+    place = browser.run("return document.querySelector('.now')?.style.transform")
+    browser.go(f"#t={start + 0.55 * (end - start)}")
+    moved = browser.picture("#scene canvas").differs_from(first)
+    check(moved > 0.001, f"scene: {moved:.2%} changes with the time")
+    check(place != browser.run("return document.querySelector('.now')?.style.transform"), "the line of the time in the plots stands still")
+
+
+def check_plots(browser, least):
+    """Every plot has curves: ink in its own canvas that is neither axis nor grid."""
+    plots = browser.run("""
+        return report.board.plots.map(({ plan, chart }) => {
+            const { left, top, width, height } = chart.bbox;
+            const data = chart.ctx.getImageData(left, top, width, height).data;
+            let ink = 0;
+            for (let k = 0; k < data.length; k += 4)
+                if (data[k + 3] > 120 && Math.max(data[k], data[k + 1], data[k + 2]) - Math.min(data[k], data[k + 1], data[k + 2]) > 60) ++ink;
+            return [plan.title, ink];
+        })""")
+    check(len(plots) >= least, f"{len(plots)} plots instead of at least {least}: {[title for title, _ in plots]}")
+    for title, ink in plots:
+        check(ink > 30, f"plot {title!r} has {ink} coloured pixels")
+
+
+def ticks_of(browser, title):
+    texts = browser.run("return report.board.plots.find(plot => plot.plan.title === arguments[0]).chart.axes[1]._values", title)
+    return [float(text.replace("\u2212", "-")) for text in texts], texts
+
+
+def slerp_error(values, t):
+    """Angle between the shown attitude and the exact one."""
+    exact = sample_page.turn(t)
+    dot = sum(values[f"quaternion.{c}"] * e for c, e in zip("wxyz", exact))
+    return 2 * math.acos(min(abs(dot), 1.0))
+
+
+def test_values(browser, path, truth):
+    """What the panel shows at frames and between them, against the data before it was encoded."""
+    frames = len(truth["times"])
+    browser.open(path, "#t=0&select=box")
+    for k in (0, 1, 7, frames // 2, frames - 1):
+        t = truth["times"][k]
+        browser.go(f"#t={t!r}&select=box")
+        near(browser.time(), t, 0, "time")
+        values = browser.values()
+        for c, name in enumerate("xyz"):
+            near(values[f"position.{name}"], truth["position"][3 * k + c], 0.51 * truth["position_step"][c], f"frame {k}, position.{name}")
+        check(slerp_error(values, t) < 1e-4, f"frame {k}: attitude is {slerp_error(values, t):.2e} rad off")
+        norm = sum(values[f"quaternion.{c}"] ** 2 for c in "wxyz")
+        near(norm, 1.0, 1e-12, f"frame {k}: norm of the quaternion")
+    for k, s in ((3, 0.25), (40, 0.5), (99, 0.8)):
+        a, b = truth["times"][k], truth["times"][k + 1]
+        t = a + s * (b - a)
+        browser.go(f"#t={t!r}&select=box")
+        values = browser.values()
+        for c, name in enumerate("xyz"):
+            p, q = truth["position"][3 * k + c], truth["position"][3 * k + 3 + c]
+            near(values[f"position.{name}"], p + s * (q - p), 0.51 * truth["position_step"][c], f"between frames, position.{name}")
+        # The turn is steady, so that slerp is exact but for quantisation.
+        check(slerp_error(values, t) < 1e-4, f"between frames: attitude is {slerp_error(values, t):.2e} rad off")
+        row = bisect.bisect_right(truth["history_times"], t) - 1
+        h0, h1 = truth["history_times"][row:row + 2]
+        v0, v1 = truth["table"]["box.vx"][row:row + 2]
+        near(values["box.vx"], v0 + (t - h0) / (h1 - h0) * (v1 - v0), 1e-6, "velocity between rows")
+
+
+def test_reaction(browser, path, truth):
+    """A force that jumps from end to end of its range: its differences wrap."""
+    browser.open(path, "#t=0&select=root")
+    for k in range(0, len(truth["times"]), 3):
+        t = truth["times"][k]
+        browser.go(f"#t={t!r}&select=root")
+        for c, expected in zip("xyz", sample_page.reaction(t)):
+            near(browser.values()[f"force.{c}"], expected, 50 / 65535, f"reaction {c} at {t}")
+    browser.go("#t=1&select=push")
+    near(browser.values()["force.z"], 2 * math.sin(1.0), 1e-6, "applied force, single precision")
+
+
+def test_plots(browser, path, truth):
+    """Standing plots, true scale of the balance, selection and columns, shared zoom."""
+    browser.open(path)
+    check_plots(browser, 11)
+    largest = max(map(abs, truth["table"]["energy.balance"]))
+    numbers, texts = ticks_of(browser, "Energy balance")
+    check(len(numbers) >= 3, f"balance: ticks {texts}")
+    check(0.3 * largest < max(map(abs, numbers)) <= 1.2 * largest, f"balance: ticks {texts} for values up to {largest:.2e}")
+    check(len(set(texts)) == len(texts), f"balance: ticks are not told apart: {texts}")
+    check(all("e\u2212" in text for text in texts if text != "0"), f"balance: ticks {texts} have no exponent")
+    numbers, texts = ticks_of(browser, "Constraint violation")
+    check(all(math.isclose(math.log10(x), round(math.log10(x)), abs_tol=1e-9) for x in numbers), f"violation: ticks {texts}")
+
+    browser.go("#t=1&select=box&columns=box.x;root.force.x")
+    titles = browser.run("return report.board.plots.map(plot => plot.plan.title)")
+    for title in ("box position", "box velocity", "box angular velocity", "box.x", "root.force.x"):
+        check(title in titles, f"no plot {title!r}")
+    shown = browser.run("return report.board.plots.find(plot => plot.plan.title === 'box velocity').items[0].value.textContent")
+    near(float(shown.replace("\u2212", "-")), 0.56 * math.cos(0.7), 1e-4, "value beside a plot")
+
+    browser.run("report.board.zoom([2, 3])")
+    browser.settle()
+    ranges = browser.run("return report.board.plots.map(({ chart }) => [chart.scales.x.min, chart.scales.x.max])")
+    check(all(r == [2, 3] for r in ranges), f"zoom is not shared: {ranges}")
+    over = browser.driver.find_element(By.CSS_SELECTOR, "#plots .u-over")
+    ActionChains(browser.driver).move_to_element(over).double_click().perform()
+    ranges = browser.run("return report.board.plots.map(({ chart }) => [chart.scales.x.min, chart.scales.x.max])")
+    check(all(r == [0, sample_page.DURATION] for r in ranges), f"double click does not reset: {ranges}")
+
+    width = over.size["width"]
+    ActionChains(browser.driver).move_to_element_with_offset(over, round(0.25 * width), 0).click().perform()
+    near(browser.time(), 0.75 * sample_page.DURATION, 0.02, "time after a click in a plot")
+    ActionChains(browser.driver).move_to_element(over).click_and_hold().move_by_offset(-round(0.25 * width), 0).release().perform()
+    near(browser.time(), 0.25 * sample_page.DURATION, 0.02, "time after dragging in a plot")
+
+
+def test_keyboard(browser, path, truth):
+    browser.open(path, "#t=0&select=box")
+    body = browser.driver.find_element(By.TAG_NAME, "body")
+    body.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    near(browser.time(), truth["times"][2], 0, "two frames on")
+    body.send_keys(Keys.ARROW_LEFT)
+    near(browser.time(), truth["times"][1], 0, "one frame back")
+    body.send_keys(Keys.END)
+    near(browser.time(), sample_page.DURATION, 0, "End")
+    body.send_keys(Keys.HOME)
+    near(browser.time(), 0, 0, "Home")
+    body.send_keys(Keys.SPACE)
+    browser.wait(lambda: browser.time() > 0.05, "space plays")
+    body.send_keys(Keys.SPACE)
+    stopped = browser.time()
+    time.sleep(0.3)
+    near(browser.time(), stopped, 0, "space pauses")
+    body.send_keys(Keys.HOME, Keys.ARROW_RIGHT)
+    browser.wait(lambda: f"t={truth['times'][1]!r}" in browser.run("return location.hash"), "the address takes up the time")
+    check("select=box" in browser.run("return location.hash"), "the address keeps the selection")
+    body.send_keys(Keys.ESCAPE)
+    near(browser.values()["energy.total"], 7600, 1e-3, "values of the whole system")
+
+
+def test_picking(browser, path):
+    """A click on the picture of a body selects it, one beside it selects nothing."""
+    browser.open(path, "#t=0&theme=light")
+    x, y = browser.run("""
+        const at = new THREE.Vector3(...arguments[0]).project(report.view.camera);
+        return [(0.5 * at.x) * report.view.canvas.clientWidth, (-0.5 * at.y) * report.view.canvas.clientHeight]""", sample_page.box_position(0))
+    canvas = browser.driver.find_element(By.CSS_SELECTOR, "#scene canvas")
+    ActionChains(browser.driver).move_to_element_with_offset(canvas, round(x), round(y)).click().perform()
+    check(browser.run("return document.querySelector('#select').value") == "box", "a click on the box does not select it")
+    ActionChains(browser.driver).move_to_element_with_offset(canvas, -round(0.48 * canvas.size["width"]), -round(0.48 * canvas.size["height"])).click().perform()
+    check(browser.run("return document.querySelector('#select').value") == "", "a click beside everything keeps the selection")
+
+
+def test_view(browser, path):
+    """Camera from the address, colours by a channel, switches, following."""
+    browser.open(path, "#t=2&camera=9,-9,6,0,0,0")
+    for x, expected in zip(browser.run("return report.view.camera.position.toArray()"), (9, -9, 6)):
+        near(x, expected, 1e-9, "camera from the address")
+    first = browser.picture("#scene canvas")
+    browser.go("#channel=strain")
+    browser.wait(lambda: "strain" in browser.text("#legend"), "the legend shows the chosen channel")
+    check(browser.picture("#scene canvas").differs_from(first) > 0.0005, "the net's colours do not change with the channel")
+    for name in ("grid", "arrows", "constraints", "traces"):
+        before = browser.picture("#scene canvas")
+        browser.run("document.querySelector(`[data-toggle=${arguments[0]}]`).click()", name)
+        browser.settle()
+        check(browser.picture("#scene canvas").differs_from(before) > 0.0001, f"switch {name} changes nothing")
+    browser.go("#t=2&select=box")
+    browser.run("document.querySelector('[data-toggle=follow]').click()")
+    browser.go("#t=5")
+    target = browser.run("return report.view.controls.target.toArray()")
+    for c in range(3):
+        near(target[c], sample_page.box_position(5)[c] - sample_page.box_position(2)[c], 1e-3, "camera's target while it follows")
+
+
+def test_themes(browser, path):
+    colours, pictures = [], []
+    for theme in ("light", "dark"):
+        browser.open(path, f"#theme={theme}&t=1")
+        colours.append(browser.run("return getComputedStyle(document.body).backgroundColor"))
+        pictures.append(browser.picture("#scene canvas").pixel(2, 2))
+        check_plots(browser, 11)
+    check(colours[0] != colours[1], "both themes have one background")
+    check(sum(pictures[0]) > 600 and sum(pictures[1]) < 150, f"scene's backgrounds: {pictures}")
+    browser.run("document.querySelector('#theme').click()")
+    check(browser.run("return getComputedStyle(document.body).backgroundColor") == colours[0], "the button does not change the theme")
+
+
+def test_pair(browser, path):
+    browser.open(path, "#t=3")
+    check_scene(browser)
+    series = browser.run("return report.board.plots.find(plot => plot.plan.title === 'Energy').plan.series.map(({ label, ghost }) => [label, ghost])")
+    check(len(series) == 6 and sum(ghost for _, ghost in series) == 3, f"two runs: curves {series}")
+    rows = browser.text("#compare")
+    check("rk4" in rows and "\u00d7756" in rows, f"comparison: {rows[:300]}")
+    check(browser.run("return report.view.actors.length") == 2, "the second run is not in the scene")
+
+
+def test_troubles(browser, paths):
+    browser.open(paths["no_frames"], "#t=1&select=box")
+    check("no frames" in browser.text("#scene-message"), "no word about missing frames")
+    check_plots(browser, 8)
+    near(browser.values()["box.vy"], 0.25, 1e-7, "values without frames")
+    browser.is_silent()
+    browser.open(paths["killed"])
+    check("no summary" in browser.text("#alerts") and "resumed" in browser.text("#alerts"), "no word about the missing summary")
+    browser.is_silent()
+    browser.open(paths["damaged"], expect="error")
+    check("box.position" in browser.text("#error"), f"message of the damage: {browser.text('#error')!r}")
+    check("Box with net" in browser.text("h1").capitalize(), "the header is missing from a damaged page")
+    check_plots(browser, 8)
+    for text, words in (("{\"format\": 2, \"runs\": []}", "format 2"), ("{\"format\": 1, \"runs\": []}", "no run"), ("{\"form", "not JSON")):
+        paths["broken"].write_text(sample_page.build_page(None, data_text=text))
+        browser.open(paths["broken"], expect="error")
+        check(words in browser.text("#error"), f"message of {text!r}: {browser.text('#error')!r}")
+        browser.is_silent()
+
+
+def test_without_webgl(path):
+    with Browser(webgl=False) as browser:
+        browser.open(path, "#t=1&select=box")
+        check("WebGL" in browser.text("#scene-message"), "no word about missing WebGL")
+        check_plots(browser, 11)
+        near(browser.values()["position.y"], -0.75, 1e-4, "values without WebGL")
+
+
+def measure(browser, path, title):
+    """Times of one page: until it is drawn, and per frame with its readback."""
+    took = browser.open(path, patience=300)
+    frame = browser.run("""
+        const gl = report.view.renderer.getContext(), pixel = new Uint8Array(4), n = 40;
+        const { start, end } = report.board;
+        const times = { update: 0, draw: 0, all: 0 };
+        for (let k = 0; k < n; ++k) {
+            const t = start + (k + 0.37) / n * (end - start);
+            let now = performance.now();
+            const begin = now;
+            report.view.setTime(t);
+            times.update += performance.now() - now;
+            now = performance.now();
+            report.view.render();
+            gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+            times.draw += performance.now() - now;
+            report.board.setTime(t);
+            report.panel.setTime(t);
+            report.transport.setTime(t);
+            times.all += performance.now() - begin;
+        }
+        for (const key in times) times[key] /= n;
+        return times;""")
+    size = pathlib.Path(path).stat().st_size / 1e6
+    print(f"  {title}: {size:.1f} MB, drawn after {took:.2f} s; per frame {frame['all']:.1f} ms, of it tracks {frame['update']:.1f} ms, picture {frame['draw']:.1f} ms")
+    check_scene(browser)
+    browser.is_silent()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        if sys.argv[1:] == ["--large"]:
+            for kind in ("large_net", "many_bodies"):
+                path = folder / f"{kind}.html"
+                path.write_text(sample_page.sample(kind)[0])
+                with Browser() as browser:
+                    measure(browser, path, kind)
+        elif len(sys.argv) > 1:
+            with Browser() as browser:
+                for path in sys.argv[1:]:
+                    print(path)
+                    check_policy(path)
+                    browser.open(path)
+                    has_scene = browser.run("return Boolean(report.view)")
+                    check_plots(browser, 4)
+                    if has_scene:
+                        check_scene(browser)
+                    browser.is_silent()
+        else:
+            paths, truths = {"broken": folder / "broken.html"}, {}
+            for kind in ("net", "pair", "no_frames", "killed", "damaged"):
+                paths[kind] = folder / f"{kind}.html"
+                text, truths[kind] = sample_page.sample(kind)
+                paths[kind].write_text(text)
+            net, truth = paths["net"], truths["net"]
+            check_policy(net)
+            with Browser() as browser:
+                for name, test in {
+                    "scene": lambda: (browser.open(net), check_scene(browser)),
+                    "values": lambda: test_values(browser, net, truth),
+                    "reaction": lambda: test_reaction(browser, net, truth),
+                    "plots": lambda: test_plots(browser, net, truth),
+                    "keyboard": lambda: test_keyboard(browser, net, truth),
+                    "picking": lambda: test_picking(browser, net),
+                    "view": lambda: test_view(browser, net),
+                    "themes": lambda: test_themes(browser, net),
+                    "two runs": lambda: test_pair(browser, paths["pair"]),
+                    "troubles": lambda: test_troubles(browser, paths),
+                }.items():
+                    print(name)
+                    test()
+                    browser.is_silent()
+            print("without WebGL")
+            test_without_webgl(net)
+    print(f"{len(failures)} failed" if failures else "all passed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

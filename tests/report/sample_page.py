@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds report pages from made-up data, without a run and without the program that writes reports.
+
+The data follows the format of the page (framework/report/README.md) through an encoder of its own,
+so that a page made here checks how the page reads, whatever the program writes. Standard library only.
+
+    sample_page.py KIND FILE     KIND: net, pair, large_net, many_bodies, no_frames, killed, damaged
+"""
+import array
+import base64
+import hashlib
+import html
+import json
+import math
+import pathlib
+import random
+import re
+import sys
+import zlib
+
+REPORT = pathlib.Path(__file__).resolve().parents[2] / "framework" / "report"
+
+# --- arrays -----------------------------------------------------------------------------------
+
+CODES = {"u8": "B", "i16": "h", "i32": "i", "f32": "f", "f64": "d"}
+UNSIGNED = {"u8": "B", "i16": "H", "i32": "I"}
+
+
+def encode(kind, shape, values, delta=False, planes=True, scale=None, offset=None):
+    """One array of the page's data from raw values in row-major order."""
+    if delta:
+        width = len(values) // shape[0] if shape[0] else 0
+        mask = {"u8": 0xFF, "i16": 0xFFFF, "i32": 0xFFFFFFFF}[kind]
+        first = [v & mask for v in values[:width]]
+        raw = array.array(UNSIGNED[kind], first)
+        raw.extend((b - a) & mask for a, b in zip(values, values[width:]))
+    else:
+        raw = array.array(CODES[kind], values)
+    if sys.byteorder == "big":
+        raw.byteswap()
+    data = raw.tobytes()
+    if planes:
+        size = raw.itemsize
+        data = b"".join(data[p::size] for p in range(size))
+    out = {"shape": shape, "type": kind, "delta": delta, "planes": planes}
+    if scale is not None:
+        out["scale"], out["offset"] = scale, offset
+    out["data"] = base64.b64encode(zlib.compress(data, 6)).decode()
+    return out
+
+
+def quantise(shape, values, period, kind="i16"):
+    """An array of integers that spread over the range of each of `period` interleaved components."""
+    levels = {"i16": 65535, "i32": 4294967295}[kind]
+    low = -(levels + 1) // 2
+    scale, offset = [], []
+    raw = [0] * len(values)
+    for p in range(period):
+        part = values[p::period]
+        lo, hi = min(part), max(part)
+        step = (hi - lo) / levels or 1.0
+        scale.append(step)
+        offset.append(lo - low * step)
+        raw[p::period] = [min(round((v - lo) / step), levels) + low for v in part]
+    return encode(kind, shape, raw, delta=True, scale=scale, offset=offset)
+
+
+# --- the page ---------------------------------------------------------------------------------
+
+PARTS = {
+    "@STYLE@": ["vendor/uPlot.min.css", "page/page.css"],
+    "@THREE@": ["vendor/three.min.js"],
+    "@UPLOT@": ["vendor/uPlot.iife.min.js"],
+}
+
+
+def build_page(data, title="Sample", data_text=None):
+    """The template with everything in it; the policy allows just these scripts and this style."""
+    text = (REPORT / "page" / "page.html").read_text()
+    parts = {key: "\n".join((REPORT / name).read_text() for name in names) for key, names in PARTS.items()}
+    parts["@SCRIPT@"] = "\n".join(f.read_text() for f in sorted((REPORT / "page").glob("*.js")))
+    parts["@TITLE@"] = html.escape(title)
+    parts["@DATA@"] = (data_text if data_text is not None else json.dumps(data)).replace("<", "\\u003c")
+    text = re.sub("@(STYLE|THREE|UPLOT|SCRIPT|TITLE|DATA)@", lambda m: parts[m.group(0)], text)
+
+    def hashes(pattern):
+        found = re.findall(pattern, text, re.DOTALL)
+        return " ".join("'sha256-%s'" % base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in found)
+
+    policy = "default-src 'none'; script-src %s; style-src %s; img-src data: blob:" % (
+        hashes("<script>(.*?)</script>"), hashes("<style>(.*?)</style>"))
+    return text.replace("@POLICY@", policy)
+
+
+# --- made-up runs -----------------------------------------------------------------------------
+
+OMEGA = 1.3                        # turn of the box about AXIS [rad/s]
+AXIS = (0.48, 0.6, 0.64)
+DURATION = 8.0
+
+
+def turn(t):
+    """Attitude of the box, w x y z."""
+    half = 0.5 * OMEGA * t
+    return [math.cos(half), *(math.sin(half) * a for a in AXIS)]
+
+
+def rotate(q, r):
+    w, x, y, z = q
+    u = [y * r[2] - z * r[1] + w * r[0], z * r[0] - x * r[2] + w * r[1], x * r[1] - y * r[0] + w * r[2]]
+    return [r[0] + 2 * (y * u[2] - z * u[1]), r[1] + 2 * (z * u[0] - x * u[2]), r[2] + 2 * (x * u[1] - y * u[0])]
+
+
+def box_position(t):
+    return [0.8 * math.sin(0.7 * t), 0.25 * t - 1.0, 0.6 * math.cos(0.5 * t)]
+
+
+def net_nodes(t, rows, columns, size, shift=0.0):
+    q, p = turn(t), box_position(t)
+    nodes = []
+    for i in range(rows):
+        for j in range(columns):
+            x, y = 1.5 + size * i / (rows - 1), size * (j / (columns - 1) - 0.5)
+            z = 0.12 * size * math.sin(3.0 * x + 2.0 * t + shift) * (x - 1.5) / size
+            r = rotate(q, [x, y, z])
+            nodes += [p[0] + r[0], p[1] + r[1], p[2] + r[2]]
+    return nodes
+
+
+def grid_lines(rows, columns):
+    lines = []
+    for i in range(rows):
+        for j in range(columns):
+            n = i * columns + j
+            if j + 1 < columns:
+                lines += [n, n + 1]
+            if i + 1 < rows:
+                lines += [n, n + columns]
+    return lines
+
+
+def bounds(*points):
+    """Least and greatest of x, y, z over flat lists of points."""
+    return ([min(min(p[c::3]) for p in points) for c in range(3)], [max(max(p[c::3]) for p in points) for c in range(3)])
+
+
+def summary(name, end=DURATION, steps=8000, wall=0.41, energy=4.1e-16):
+    return {
+        "ancora": "0.1.0",
+        "model": name,
+        "manifest": f"models/{name}.toml",
+        "exit_reason": "completed",
+        "abi_sha256": hashlib.sha256(b"abi").hexdigest(),
+        "locked": True,
+        "plugins": [{"name": n, "version": "0.1.0", "file": f"lib/{n}.so", "sha256": hashlib.sha256(n.encode()).hexdigest()}
+                    for n in ("ancf_rigid_body", "truss", "position_constraint", "point_load", "emm")],
+        "integrator": {"type": "emm", "step": end / steps, "end": end, "tolerance": None},
+        "steps": steps, "substeps": steps, "wall_seconds": wall, "resumed_at": [], "files": {},
+        "timings": {"step_seconds": 0.38, "factorise_seconds": 0.02, "solve_seconds": 0.11},
+        "newton": {"iterations": 2 * steps + 31, "max_per_step": 4, "mean_per_step": 2 + 31 / steps},
+        "factorisations": 812, "evaluations": 0, "redundant_rows": 0, "reactions": "unique",
+        "energy": {"balance": {"max_abs": energy * 7600, "max_rel": energy}},
+        "momentum": {"balance": {"max_abs": 1.7e-15, "max_rel": 1.1e-18}},
+        "angular_momentum": {"balance": {"max_abs": 3.7e-12, "max_rel": 6.2e-17}},
+        "constraint": {"position": {"max_abs": 2.2e-16, "max_rel": 7.4e-17},
+                       "velocity": {"max_abs": 7.9e-14, "max_rel": 8.2e-14}},
+        "events": [{"t": 1.25, "object": "net", "item": 17, "mode": "broken", "energy": 0.031},
+                   {"t": 3.5, "force": "rubbing", "mode": "stick"}, {"t": 5.1, "force": "rubbing", "mode": "slip"}],
+        "cost": {"ancf_rigid_body": {"seconds": 0.0227, "calls": 73244}, "truss": {"seconds": 0.107, "calls": 63243},
+                 "position_constraint": {"seconds": 0.0021, "calls": 10008}, "emm": {"seconds": 0.274, "calls": 8000}},
+        "final_state": {"t": end, "bodies": {"box": {"q": [0.1 * k for k in range(30)], "v": [0.0, 1.0, 2.0]}}},
+    }
+
+
+SYSTEM = [("energy.kinetic", "J"), ("energy.potential", "J"), ("energy.total", "J"), ("work.external", "J"),
+          ("work.nonideal", "J"), ("work.projection", "J"), ("energy.balance", "J")]
+SYSTEM += [(f"{n}.{c}", u) for n, u in (("momentum", "kg m/s"), ("angular_momentum", "kg m^2/s"),
+                                        ("momentum.balance", "kg m/s"), ("angular_momentum.balance", "kg m^2/s"))
+           for c in "xyz"]
+SYSTEM += [("constraint.position", "m"), ("constraint.velocity", "m/s"), ("constraint.strain", "")]
+BOX = [(f"box.{c}", "m") for c in "xyz"] + [(f"box.v{c}", "m/s") for c in "xyz"]
+BOX += [(f"box.q{c}", "") for c in "wxyz"] + [(f"box.w{c}", "rad/s") for c in "xyz"]
+BOX += [(f"root.force.{c}", "N") for c in "xyz"] + [(f"push.force.{c}", "N") for c in "xyz"]
+
+
+def reaction(t):
+    """A square wave along x, so that differences between frames wrap; smooth elsewhere."""
+    return [40.0 if int(2 * t) % 2 == 0 else -40.0, 25.0 * math.sin(t), 12.0 + 5.0 * math.cos(3 * t)]
+
+
+def history(rows, seed, balance=4e-15):
+    chance = random.Random(seed)
+    times = [DURATION * k / (rows - 1) for k in range(rows)]
+    table = {name: [] for name, _ in SYSTEM + BOX}
+    drift = [0.0] * 7
+    for t in times:
+        drift = [d + chance.gauss(0, 1) * math.sqrt(1 / rows) for d in drift]
+        kinetic = 7500 + 90 * math.sin(2 * t)
+        velocity = [0.56 * math.cos(0.7 * t), 0.25, -0.3 * math.sin(0.5 * t)]
+        values = [kinetic, 7600 - kinetic, 7600.0, 3 * t, 0.0, 0.0, balance * drift[0],
+                  210 * velocity[0], 210 * velocity[1], 210 * velocity[2], 2025.0, 6750.4, 14040.6,
+                  *(1e-15 * d for d in drift[1:4]), *(2e-12 * d for d in drift[4:7]),
+                  2e-16 * abs(drift[1]), 8e-14 * abs(drift[2]), 1e-16 * abs(drift[3]),
+                  *box_position(t), *velocity, *turn(t), *(OMEGA * a for a in AXIS), *reaction(t), 0.0, 6.0, 2.0 * math.sin(t)]
+        for (name, _), value in zip(SYSTEM + BOX, values):
+            table[name].append(value)
+    flat = [v for column in table.values() for v in column]
+    return {"columns": [{"name": "t", "unit": "s"}] + [{"name": n, "unit": u} for n, u in SYSTEM + BOX],
+            "t": encode("f64", [rows], times), "values": encode("f32", [len(table), rows], flat)}, times, table
+
+
+def net_run(label="results/sample", frames=161, rows=9, columns=9, seed=1, shift=0.0, history_rows=1601, balance=4e-15):
+    """A box that tumbles with a net behind it, a constraint between them, a force on the box."""
+    times = [DURATION * k / (frames - 1) for k in range(frames)]
+    size = 3.0
+    position = [x for t in times for x in box_position(t)]
+    quaternion = [x for t in times for x in turn(t)]
+    nodes = [x for t in times for x in net_nodes(t, rows, columns, size, shift)]
+    lines = grid_lines(rows, columns)
+    count = len(lines) // 2
+    force = [60 * math.sin(0.35 * (k % 37) + 1.5 * t) * math.exp(-0.001 * k) for t in times for k in range(count)]
+    strain = [1e-6 * abs(f) for f in force]
+    corner = [1.5, -0.5 * size, 0.0]
+    attachment, reactions, pushed, pushes = [], [], [], []
+    for t in times:
+        p, q = box_position(t), turn(t)
+        at = [a + b for a, b in zip(p, rotate(q, corner))]
+        attachment += at + at
+        reactions += reaction(t)
+        pushed += [a + b for a, b in zip(p, rotate(q, [-1.0, 0.0, 0.5]))]
+        pushes += [0.0, 6.0, 2.0 * math.sin(t)]
+    low, high = bounds(position, nodes)
+    columns_, history_times, table = history(history_rows, seed, balance)
+    run = {
+        "label": label, "summary": summary("box with net"), "checkpoint": False, "notes": [],
+        "history": columns_,
+        "scene": {
+            "times": encode("f64", [frames], times, planes=True),
+            "min": low, "max": high, "gravity": [0.0, 0.0, -9.81],
+            "bodies": [
+                {"name": "box", "type": "ancf_rigid_body", "position": quantise([frames, 3], position, 3),
+                 "shapes": [{"kind": "box", "size": [2.0, 1.2, 0.8], "center": [0.0, 0.0, 0.0]},
+                            {"kind": "cylinder", "from": [0.0, 0.0, 0.4], "to": [0.0, 0.0, 0.9], "radius": 0.25},
+                            {"kind": "sphere", "radius": 0.3, "center": [-1.1, 0.0, 0.4]}],
+                 "quaternion": quantise([frames, 4], quaternion, 4), "nodes": None, "lines": None, "channels": []},
+                {"name": "net", "type": "truss", "shapes": [], "position": None, "quaternion": None,
+                 "nodes": quantise([frames, len(nodes) // frames], nodes, 3), "lines": encode("i32", [count, 2], lines),
+                 "channels": [{"name": "force", "unit": "N", "data": quantise([frames, count], force, 1)},
+                              {"name": "strain", "unit": "", "data": quantise([frames, count], strain, 1, "i32")}]},
+            ],
+            "constraints": [{"name": "root", "type": "position", "points": ["box@[1.5, -1.5, 0]", "net@0"],
+                             "positions": quantise([frames, 6], attachment, 3),
+                             "force": quantise([frames, 3], reactions, 3)}],
+            "forces": [{"name": "push", "type": "point_load", "points": ["box@[-1, 0, 0.5]"],
+                        "positions": quantise([frames, 3], pushed, 3), "force": encode("f32", [frames, 3], pushes)}],
+            "iterations": encode("f32", [frames], [float(2 + (k % 7 == 3)) for k in range(frames)]),
+        },
+    }
+    truth = {"times": times, "position": position, "quaternion": quaternion, "history_times": history_times, "table": table,
+             "position_step": [(max(position[c::3]) - min(position[c::3])) / 65535 for c in range(3)]}
+    return run, truth
+
+
+
+
+def many_bodies_run(count=100, frames=10000):
+    """Many boxes on circles, each turning about z, each its own way."""
+    duration = 100.0
+    times = [duration * k / (frames - 1) for k in range(frames)]
+    bodies = []
+    for b in range(count):
+        rate, radius, height, spin = 0.1 + 0.004 * b, 3.0 + 0.25 * b, 0.15 * (b % 10), 0.8 + 0.05 * b
+        angles = [rate * t + b for t in times]
+        position = [0.0] * (3 * frames)
+        position[0::3] = [radius * math.cos(a) for a in angles]
+        position[1::3] = [radius * math.sin(a) for a in angles]
+        position[2::3] = [height] * frames
+        quaternion = [0.0] * (4 * frames)
+        quaternion[0::4] = [math.cos(0.5 * spin * t) for t in times]
+        quaternion[3::4] = [math.sin(0.5 * spin * t) for t in times]
+        bodies.append({"name": f"body_{b}", "type": "quaternion_body",
+                       "shapes": [{"kind": "box", "size": [1.2, 0.7, 0.4], "center": [0.0, 0.0, 0.0]}],
+                       "position": quantise([frames, 3], position, 3), "quaternion": quantise([frames, 4], quaternion, 4),
+                       "nodes": None, "lines": None, "channels": []})
+    table, _, _ = history(2001, 3)
+    return {"label": "results/many", "summary": summary("many bodies", duration, 100000, 12.0), "checkpoint": True,
+            "notes": ["history thinned: every 50th row"], "history": table,
+            "scene": {"times": encode("f64", [frames], times), "min": [-28.0, -28.0, -0.5], "max": [28.0, 28.0, 2.0],
+                      "gravity": [0.0, 0.0, 0.0], "bodies": bodies, "constraints": [], "forces": [], "iterations": None}}
+
+
+def page_data(runs):
+    return {"format": 1, "generator": "Ancora 0.1.0", "made": "2026-11-21T22:00:00Z", "runs": runs}
+
+
+def sample(kind):
+    """The text of a page of a kind, and what is true of it."""
+    if kind == "net":
+        run, truth = net_run()
+        return build_page(page_data([run]), run["summary"]["model"]), truth
+    if kind == "pair":
+        first, truth = net_run("results/emm")
+        second, _ = net_run("results/rk4", frames=97, seed=2, shift=0.5, history_rows=1001, balance=3e-12)
+        second["summary"] = summary("box with net", steps=4000, wall=0.93, energy=3.1e-13)
+        second["summary"]["integrator"]["type"] = "rk4"
+        return build_page(page_data([first, second]), "Two runs"), truth
+    if kind == "large_net":
+        run, truth = net_run("results/large", frames=200, rows=100, columns=100)
+        run["summary"]["model"] = "large net"
+        return build_page(page_data([run]), "Large net"), truth
+    if kind == "many_bodies":
+        return build_page(page_data([many_bodies_run()]), "Many bodies"), {}
+    run, truth = net_run(frames=17)
+    if kind == "no_frames":
+        run["scene"] = None
+    elif kind == "killed":
+        run["summary"], run["checkpoint"] = None, True
+    elif kind == "damaged":
+        text = run["scene"]["bodies"][0]["position"]["data"]
+        run["scene"]["bodies"][0]["position"]["data"] = text[:len(text) // 2 // 4 * 4]
+    else:
+        raise SystemExit(f"no sample of the kind {kind}")
+    return build_page(page_data([run]), kind), truth
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        raise SystemExit(__doc__)
+    pathlib.Path(sys.argv[2]).write_text(sample(sys.argv[1])[0])

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/version.hpp"
+#include "expression_scope.hpp"
 #include "file_writer.hpp"
 #include "sha256.hpp"
 #include "state_archive.hpp"
@@ -85,10 +86,19 @@ Checkpoint::Identity identity_of(const Manifest& manifest, const Simulation& sim
         add("content of " + input.key, "SHA-256 " + input.sha256);
     add("model.gravity", toml_numbers(manifest.model.gravity));
     add("model.project_start", manifest.model.project_start ? "true" : "false");
+    if (manifest.scope)
+        for (const ExpressionScope::Definition& parameter : manifest.scope->parameters()) {
+            if (!parameter.was_used) continue;
+            std::vector<double> values;
+            for (const Quantity& x : parameter.values) values.push_back(x.value);
+            add("parameters." + parameter.name,
+                parameter.is_array ? toml_numbers(values) : toml_number(values.front()));
+        }
     for (const auto* const objects : {&manifest.bodies, &manifest.constraints, &manifest.forces})
         for (const ObjectSpec& spec : *objects) {
             const std::string name = fmt::format("{}.{}.", to_text(spec.kind), spec.name);
             add(name + "type", spec.type);
+            if (spec.scope) add(name + "for", spec.scope->indices_text());
             add_table(name, spec.parameters);
         }
     const IntegratorSettings& integrator = manifest.integrator;

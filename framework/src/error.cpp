@@ -6,16 +6,40 @@
 
 #include <fmt/format.h>
 
+#include "place_note.hpp"
+
 namespace ancora {
 namespace {
+
+struct NotedFile {
+    std::shared_ptr<const std::string> file;
+    std::string note;
+    void operator()(const std::string*) const {}
+};
 
 std::string with_place(const std::string& message, const Place& place) {
     if (!place.known()) return "error: " + message;
     if (place.line == 0) return fmt::format("{}: error: {}", *place.file, message);
-    return fmt::format("{}:{}:{}: error: {}", *place.file, place.line, place.column, message);
+    const std::string* const note = note_of(place);
+    return fmt::format("{}:{}:{}: error: {}{}",
+                       *place.file,
+                       place.line,
+                       place.column,
+                       message,
+                       note != nullptr ? fmt::format(" ({})", *note) : "");
 }
 
 }  // namespace
+
+std::shared_ptr<const std::string> with_note(const std::shared_ptr<const std::string>& file,
+                                             std::string note) {
+    return {file.get(), NotedFile{file, std::move(note)}};
+}
+
+const std::string* note_of(const Place& place) {
+    const NotedFile* const noted = std::get_deleter<NotedFile>(place.file);
+    return noted != nullptr ? &noted->note : nullptr;
+}
 
 Error::Error(ErrorKind kind, const std::string& message, Place place)
     : std::runtime_error(with_place(message, place)),

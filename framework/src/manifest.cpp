@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "expression_scope.hpp"
 #include "file_writer.hpp"
 #include "manifest_reader.hpp"
 #include "toml_reader.hpp"
@@ -55,13 +57,17 @@ void check_name(const ObjectSpec& object) {
                     object.type_place);
 }
 
-// The objects in the order of the file, where they come from one.
+// The objects in the order of the files, where they come from one.
 std::vector<const ObjectSpec*> in_order(const Manifest& manifest) {
     std::vector<const ObjectSpec*> objects;
     for (const auto* const list : {&manifest.bodies, &manifest.constraints, &manifest.forces})
         for (const ObjectSpec& object : *list) objects.push_back(&object);
-    std::ranges::stable_sort(objects, {}, [](const ObjectSpec* object) {
-        return std::pair(object->place.line, object->place.column);
+    std::unordered_map<const std::string*, std::size_t> files;
+    for (const ObjectSpec* const object : objects)
+        files.emplace(object->place.file.get(), files.size());
+    std::ranges::stable_sort(objects, {}, [&](const ObjectSpec* object) {
+        return std::tuple(
+            files.at(object->place.file.get()), object->place.line, object->place.column);
     });
     return objects;
 }
@@ -124,6 +130,25 @@ ObjectSpec& add(std::vector<ObjectSpec>& list, TypeKind kind, std::string name, 
     return list.emplace_back(std::move(object));
 }
 
+// Parameters computed, objects generated, values put into texts, overrides applied.
+ManifestTables expand(Table root, std::span<const std::string> overrides) {
+    ManifestTables tables;
+    for (const std::string& text : overrides)
+        if (is_about_parameters(text)) apply_override(root, text, {});
+    Table parameters;
+    if (Table::Entry* const entry = root.find("parameters"))
+        parameters = std::move(std::get<Table>(entry->value.data()));
+    root.erase("parameters");
+    tables.scope = std::make_shared<const ExpressionScope>(parameters);
+    for (Table::Entry& entry : root.entries())
+        if (entry.key != "generate") interpolate(entry.value, *tables.scope);
+    tables.root = std::move(root);
+    generate_objects(tables);
+    for (const std::string& text : overrides)
+        if (!is_about_parameters(text)) apply_override(tables.root, text, *tables.scope);
+    return tables;
+}
+
 }  // namespace
 
 Manifest Manifest::load(const std::filesystem::path& file, std::span<const std::string> overrides) {
@@ -137,8 +162,9 @@ Manifest Manifest::parse(std::string_view text,
     whole.file = std::make_shared<const std::string>(file.empty() ? "manifest" : file.string());
     Table root = read_toml(text, whole.file);
     check_outline(root);
-    for (const std::string& text_of_override : overrides) apply_override(root, text_of_override);
-    Manifest manifest = read_manifest(std::move(root), whole);
+    join_includes(root, file);
+    ManifestTables tables = expand(std::move(root), overrides);
+    Manifest manifest = read_manifest(std::move(tables), whole);
     manifest.file = file;
     manifest.validate();
     return manifest;
@@ -154,6 +180,10 @@ ObjectSpec& Manifest::add_constraint(std::string name, std::string type) {
 
 ObjectSpec& Manifest::add_force(std::string name, std::string type) {
     return add(forces, TypeKind::force, std::move(name), std::move(type));
+}
+
+void Manifest::set_parameters(const Table& parameters) {
+    scope = std::make_shared<const ExpressionScope>(parameters);
 }
 
 void Manifest::validate() const {

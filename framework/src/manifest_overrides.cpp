@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "expression_scope.hpp"
 #include "manifest_reader.hpp"
 #include "toml_reader.hpp"
 #include "wording.hpp"
@@ -121,20 +122,49 @@ Table& open_object(Table& root, const Override& change) {
     refuse_object(root, kind, name, change.place);
 }
 
+// A parameter that is not there is a slip: nothing could use it.
+void require_parameter(const Table& root, const Override& change) {
+    if (change.path.size() != 2) refuse_form("parameters.NAME=VALUE", change.text);
+    std::vector<std::string> names;
+    if (const Table::Entry* const entry = root.find("parameters"))
+        for (const Table::Entry& parameter : entry->value.as<Table>()->entries())
+            names.push_back(parameter.key);
+    if (std::ranges::find(names, change.path[1]) == names.end())
+        throw Error(ErrorKind::manifest,
+                    fmt::format("no parameter {}{}",
+                                in_quotes(change.path[1]),
+                                hint(change.path[1], names, "there are")),
+                    change.place);
+}
+
 }  // namespace
 
-void apply_override(Table& root, const std::string& override_text) {
+bool is_about_parameters(const std::string& override_text) {
+    return trimmed(override_text).starts_with("parameters") &&
+           split_at_dots(std::string_view(override_text).substr(0, override_text.find('=')))
+                   .front() == "parameters";
+}
+
+void apply_override(Table& root, const std::string& override_text, const ExpressionScope& scope) {
     const Override change = parse_override(override_text);
     const std::string& head = change.path.front();
     const TableForm form = table_form(head);
     if (form == TableForm::unknown)
         throw Error(ErrorKind::manifest, unknown_table(head), change.place);
+    if (head == "parameters") require_parameter(root, change);
+    if (head == "generate")
+        throw Error(ErrorKind::manifest,
+                    "[[generate]] has no names to set values by; set parameters that it uses, or "
+                    "the objects that it makes",
+                    change.place);
 
     const bool is_list = form == TableForm::list;
     Table* table = is_list ? &open_object(root, change) : &open_table(root, head, change);
     for (std::size_t i = is_list ? 2 : 1; i + 1 < change.path.size(); ++i)
         table = &open_table(*table, change.path[i], change);
-    table->set(change.path.back(), read_toml_value(change.value, change.place));
+    Value value = read_toml_value(change.value, change.place);
+    if (head != "parameters") interpolate(value, scope);
+    table->set(change.path.back(), std::move(value));
 }
 
 }  // namespace ancora

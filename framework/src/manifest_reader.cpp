@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "bound_arguments.hpp"
+#include "expression_scope.hpp"
+#include "schema_expressions.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -75,8 +77,17 @@ std::vector<PlacedText> placed_texts(const Table& table, std::string_view key) {
     return texts;
 }
 
-ModelSettings read_model(const Section& section) {
-    const BoundArguments keys("[model]", "", "[model]", section.table, section.place, kModelKeys);
+BoundArguments bind(const std::string& owner,
+                    Section& section,
+                    std::span<const Parameter> schema,
+                    const ExpressionScope& scope) {
+    if (has_expressions(section.table, schema))
+        compute_expressions(owner, section.table, schema, scope);
+    return {owner, "", owner, section.table, section.place, schema};
+}
+
+ModelSettings read_model(Section section, const ExpressionScope& scope) {
+    const BoundArguments keys = bind("[model]", section, kModelKeys, scope);
     ModelSettings model;
     model.name = keys.text("name");
     model.gravity = keys.triple("gravity");
@@ -87,9 +98,8 @@ ModelSettings read_model(const Section& section) {
     return model;
 }
 
-OutputSettings read_output(const Section& section) {
-    const BoundArguments keys(
-        "[output]", "", "[output]", section.table, section.place, kOutputKeys);
+OutputSettings read_output(Section section, const ExpressionScope& scope) {
+    const BoundArguments keys = bind("[output]", section, kOutputKeys, scope);
     OutputSettings output;
     if (keys.has("every")) output.every = keys.number("every");
     output.checkpoint = keys.number("checkpoint");
@@ -117,9 +127,9 @@ void check_integrator_keys(const Table& common) {
     }
 }
 
-IntegratorSettings read_integrator(const Section& section) {
+IntegratorSettings read_integrator(const Section& section, const ExpressionScope& scope) {
     IntegratorSettings integrator;
-    Table common;
+    Section common{{}, section.place};
     for (const Table::Entry& entry : section.table.entries()) {
         const bool is_common = std::ranges::any_of(kIntegratorKeys, [&](const Parameter& p) {
             return entry.key == p.name;
@@ -129,13 +139,12 @@ IntegratorSettings read_integrator(const Section& section) {
             integrator.own.emplace(entry.key, *own);
             integrator.own_places.emplace(entry.key, entry.value.place());
         } else {
-            common.add(entry);
+            common.table.add(entry);
         }
     }
-    check_integrator_keys(common);
+    check_integrator_keys(common.table);
 
-    const BoundArguments keys(
-        "[integrator]", "", "[integrator]", common, section.place, kIntegratorKeys);
+    const BoundArguments keys = bind("[integrator]", common, kIntegratorKeys, scope);
     integrator.type = keys.text("type");
     integrator.step = keys.number("step");
     integrator.end = keys.number("end");
@@ -188,11 +197,15 @@ ObjectSpec read_object(TypeKind kind, Table table, const Place& place) {
     return object;
 }
 
-std::vector<ObjectSpec> read_objects(Table& root, TypeKind kind) {
+std::vector<ObjectSpec> read_objects(ManifestTables& tables, TypeKind kind) {
     std::vector<ObjectSpec> objects;
-    for (Value& value : take_array(root, to_text(kind)))
+    for (Value& value : take_array(tables.root, to_text(kind)))
         objects.push_back(
             read_object(kind, std::move(std::get<Table>(value.data())), value.place()));
+    std::vector<std::shared_ptr<const ExpressionScope>>& scopes =
+        tables.generated[std::string(to_text(kind))];
+    for (std::size_t i = 0; i < scopes.size(); ++i)
+        objects[objects.size() - scopes.size() + i].scope = std::move(scopes[i]);
     return objects;
 }
 
@@ -232,30 +245,36 @@ void check_single(const Table::Entry& entry) {
     const Array* const array = entry.value.as<Array>();
     const bool is_list = array && !array->empty() && array->front().as<Table>();
     const bool is_table = is_list || entry.value.as<Table>();
+    const bool is_include = !nearest_name(entry.key, std::vector<std::string>{"include"}).empty();
     throw Error(ErrorKind::manifest,
                 is_table ? unknown_table(entry.key)
-                         : fmt::format("key {} stands outside every table; write it below the "
-                                       "header of its table, such as [model]",
-                                       in_quotes(entry.key)),
+                         : fmt::format("key {} stands outside every table; {}",
+                                       in_quotes(entry.key),
+                                       is_include ? "did you mean \"include\"?"
+                                                  : "write it below the header of its table, such "
+                                                    "as [model]"),
                 entry.place);
 }
 
 }  // namespace
 
 TableForm table_form(std::string_view name) {
-    if (name == "model" || name == "integrator" || name == "output") return TableForm::single;
-    if (name == "body" || name == "constraint" || name == "force") return TableForm::list;
+    for (const char* const single : {"model", "integrator", "output", "parameters"})
+        if (name == single) return TableForm::single;
+    for (const char* const list : {"body", "constraint", "force", "generate"})
+        if (name == list) return TableForm::list;
     return TableForm::unknown;
 }
 
 std::string unknown_table(std::string_view name) {
     const std::vector<std::string> names{
-        "model", "body", "constraint", "force", "integrator", "output"};
+        "parameters", "model", "body", "constraint", "force", "generate", "integrator", "output"};
     return fmt::format("unknown table {}{}", in_quotes(name), hint(name, names, "valid tables"));
 }
 
 void check_outline(const Table& root) {
     for (const Table::Entry& entry : root.entries()) {
+        if (entry.key == "include") continue;  // see join_includes()
         switch (table_form(entry.key)) {
             case TableForm::single:
                 check_single(entry);
@@ -269,18 +288,21 @@ void check_outline(const Table& root) {
     }
 }
 
-Manifest read_manifest(Table root, const Place& whole) {
+Manifest read_manifest(ManifestTables tables, const Place& whole) {
+    Table& root = tables.root;
+    const ExpressionScope& scope = *tables.scope;
     if (!root.find("integrator"))
         throw Error(ErrorKind::manifest,
                     "missing table [integrator]; write one with the keys type, step and end",
                     whole);
     Manifest manifest;
-    manifest.model = read_model(take_section(root, "model", whole));
-    manifest.bodies = read_objects(root, TypeKind::body);
-    manifest.constraints = read_objects(root, TypeKind::constraint);
-    manifest.forces = read_objects(root, TypeKind::force);
-    manifest.integrator = read_integrator(take_section(root, "integrator", whole));
-    manifest.output = read_output(take_section(root, "output", whole));
+    manifest.scope = tables.scope;
+    manifest.model = read_model(take_section(root, "model", whole), scope);
+    manifest.bodies = read_objects(tables, TypeKind::body);
+    manifest.constraints = read_objects(tables, TypeKind::constraint);
+    manifest.forces = read_objects(tables, TypeKind::force);
+    manifest.integrator = read_integrator(take_section(root, "integrator", whole), scope);
+    manifest.output = read_output(take_section(root, "output", whole), scope);
     return manifest;
 }
 

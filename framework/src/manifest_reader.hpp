@@ -2,9 +2,24 @@
 // From the tables of a manifest file to a Manifest.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "ancora/framework/manifest.hpp"
 
 namespace ancora {
+
+class ExpressionScope;
+
+/// The tables of a manifest on their way to a Manifest.
+struct ManifestTables {
+    Table root;
+    std::shared_ptr<const ExpressionScope> scope;  ///< of [parameters]; never null
+    /// Scopes of the objects that [[generate]] made, the last ones of each list.
+    std::map<std::string, std::vector<std::shared_ptr<const ExpressionScope>>> generated;
+};
 
 /// How a table of the outermost level is written: [model], or [[body]] for each body.
 enum class TableForm { unknown, single, list };
@@ -14,20 +29,33 @@ TableForm table_form(std::string_view name);
 /// The message about a table that has form `unknown`.
 std::string unknown_table(std::string_view name);
 
-/// Checks that `root` holds [model], [integrator], [output], [[body]], [[constraint]], [[force]]
-/// and nothing else, each of the right kind.
+/// Checks that `root` holds `include`, [parameters], [model], [integrator], [output], [[body]],
+/// [[constraint]], [[force]], [[generate]] and nothing else, each of the right kind.
 /// @throws Error (manifest)
 void check_outline(const Table& root);
 
+/// Puts what `include` names into `root`, and removes it: lists are joined, included ones first;
+/// single tables are merged key by key, in which the including file wins. `file` is that of `root`.
+/// @throws Error (file) if one cannot be read; (manifest) for a cycle, and where two included files
+/// differ and `root` does not decide
+void join_includes(Table& root, const std::filesystem::path& file);
+
+/// Whether "PATH=VALUE", as after --set, is about a parameter: these come before the others.
+bool is_about_parameters(const std::string& override_text);
+
 /// Applies "TABLE.KEY=VALUE", as after --set, to a root whose outline is right. What it sets has
 /// the override's text for a place.
-/// @throws Error (usage) if the override has another form, (manifest) if its table or object is
-/// not there
-void apply_override(Table& root, const std::string& override_text);
+/// @throws Error (usage) if the override has another form, (manifest) if its table, object or
+/// parameter is not there
+void apply_override(Table& root, const std::string& override_text, const ExpressionScope& scope);
 
-/// Reads a root whose outline is right, moving parameters out of it. `whole` stands for the file
+/// Makes the objects of [[generate]] and removes it.
+/// @throws Error (manifest)
+void generate_objects(ManifestTables& tables);
+
+/// Reads tables whose outline is right, moving parameters out of them. `whole` stands for the file
 /// where something is missing altogether.
 /// @throws Error (manifest)
-Manifest read_manifest(Table root, const Place& whole);
+Manifest read_manifest(ManifestTables tables, const Place& whole);
 
 }  // namespace ancora

@@ -12,7 +12,9 @@
 
 #include "ancora/sdk/math.hpp"
 #include "bound_arguments.hpp"
+#include "expression_scope.hpp"
 #include "fp_environment.hpp"
+#include "schema_expressions.hpp"
 #include "sha256.hpp"
 #include "toml_writer.hpp"
 
@@ -269,8 +271,10 @@ private:
 
     void open_plugins() {
         for (const PlacedText& folder : manifest_.model.plugin_dirs) {
-            const std::filesystem::path base = manifest_.file.parent_path();
-            registry_.add_folder(base / folder.text);
+            // of the file that names it, which may be included; --set speaks of the manifest
+            const std::filesystem::path base =
+                folder.place.line > 0 ? std::filesystem::path(*folder.place.file) : manifest_.file;
+            registry_.add_folder(base.parent_path() / folder.text);
         }
         if (manifest_.model.unchecked_plugin_dirs) registry_.allow_unchecked_folders(true);
         for (const PlacedText& plugin : manifest_.model.plugins)
@@ -308,15 +312,32 @@ private:
         return refer(spec.kind, spec.name, label_of(spec), spec.type, spec.place, spec.type_place);
     }
 
-    BoundArguments bind(const ObjectRef& object, const Table& parameters) {
+    BoundArguments bind(const ObjectRef& object,
+                        const Table& parameters,
+                        const ExpressionScope* scope) {
+        const std::span<const Parameter> schema(
+            object.type->parameters, static_cast<std::size_t>(object.type->num_parameters));
+        if (has_expressions(parameters, schema)) {
+            Table computed = parameters;
+            if (scope == nullptr) scope = manifest_.scope.get();
+            if (scope != nullptr)
+                compute_expressions(object.label, computed, schema, *scope);
+            else
+                compute_expressions(object.label, computed, schema, NoSymbols());
+            return bind_numbers(object, computed, schema);
+        }
+        return bind_numbers(object, parameters, schema);
+    }
+
+    BoundArguments bind_numbers(const ObjectRef& object,
+                                const Table& parameters,
+                                std::span<const Parameter> schema) {
         const auto motion = [this, record = object.record](
                                 const std::string& body, const Place& place) -> const RigidMotion& {
             const RigidMotion& found = motion_of(body, place);
             record->motions.emplace_back(body, found);
             return found;
         };
-        const std::span<const Parameter> schema(
-            object.type->parameters, static_cast<std::size_t>(object.type->num_parameters));
         BoundArguments arguments(
             object.label, object.name, object.type->name, parameters, object.place, schema, motion);
         arguments.set_gravity(model_.gravity);
@@ -363,7 +384,7 @@ private:
         progress_[i] = Progress::making;
         BodyPart part;
         part.object = refer(spec);
-        const BoundArguments arguments = bind(part.object, spec.parameters);
+        const BoundArguments arguments = bind(part.object, spec.parameters, spec.scope.get());
         part.body = create<Body>(part.object, arguments);
         call_plugin(part.object, "coordinates or pose_kind", [&] {
             part.coordinates = part.body->coordinates();
@@ -499,7 +520,7 @@ private:
     void make_constraint(const ObjectSpec& spec) {
         ConstraintPart part;
         part.object = refer(spec);
-        const BoundArguments arguments = bind(part.object, spec.parameters);
+        const BoundArguments arguments = bind(part.object, spec.parameters, spec.scope.get());
         part.constraint = create<Constraint>(part.object, arguments);
         std::span<const char* const> names;
         std::span<const AttachmentRequest> requests;
@@ -519,7 +540,7 @@ private:
     void make_force(const ObjectSpec& spec) {
         ForcePart part;
         part.object = refer(spec);
-        const BoundArguments arguments = bind(part.object, spec.parameters);
+        const BoundArguments arguments = bind(part.object, spec.parameters, spec.scope.get());
         part.force = create<NonidealForce>(part.object, arguments);
         std::span<const char*const> names, listened;
         std::span<const AttachmentRequest> requests;
@@ -666,8 +687,8 @@ private:
                                          settings.type_place);
         static const Table kNone;
         const auto own = settings.own.find(settings.type);
-        const BoundArguments arguments =
-            bind(model_.integrator_object, own == settings.own.end() ? kNone : own->second);
+        const BoundArguments arguments = bind(
+            model_.integrator_object, own == settings.own.end() ? kNone : own->second, nullptr);
         model_.integrator = create<Integrator>(model_.integrator_object, arguments);
         call_plugin(model_.integrator_object, "traits", [&] {
             model_.traits = model_.integrator->traits();
@@ -682,7 +703,7 @@ private:
             other.type = find_type(TypeKind::integrator, type, where).type;
             other.label = fmt::format("integrator \"{}\"", type);
             other.place = where;
-            bind(other, table);
+            bind(other, table, nullptr);
         }
     }
 

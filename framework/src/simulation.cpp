@@ -12,6 +12,7 @@
 
 #include "ancora/framework/lock.hpp"
 #include "ancora/framework/version.hpp"
+#include "expression_scope.hpp"
 #include "kernel_system.hpp"
 #include "model.hpp"
 #include "observables.hpp"
@@ -36,6 +37,20 @@ long count_steps(double step, double end) {
     if (whole > 0.0 && std::abs(ratio - whole) <= kWholeSteps * ratio)
         return static_cast<long>(whole);
     return static_cast<long>(std::ceil(ratio));
+}
+
+/// A parameter that nothing uses is most likely one that a text lacks.
+void warn_unused(const ExpressionScope& scope, const WarningSink& warn) {
+    for (const ExpressionScope::Definition& parameter : scope.parameters())
+        if (!parameter.was_used)
+            warn(
+                fmt::format("{}:{}:{}: [parameters]: {} is not used; a text takes its value "
+                            "as ${{{}}}",
+                            *parameter.place.file,
+                            parameter.place.line,
+                            parameter.place.column,
+                            parameter.name,
+                            parameter.name));
 }
 
 }  // namespace
@@ -311,7 +326,8 @@ struct Simulation::Impl {
 
 Simulation::Simulation(const Manifest& manifest, PluginRegistry& registry, WarningSink warn) {
     manifest.validate();
-    impl_ = std::make_unique<Impl>(manifest, registry, std::move(warn));
+    impl_ = std::make_unique<Impl>(manifest, registry, warn);
+    if (warn && manifest.scope) warn_unused(*manifest.scope, warn);
     if (const Lock* const lock = registry.lock()) {
         lock->check(*this);
         impl_->is_locked = true;

@@ -297,7 +297,8 @@ TEST_SUITE("ancora run: what is wrong with a manifest") {
         check_refused(replaced(kTop, "2700.0", "\"heavy\""),
                       3,
                       "m.toml:9:11: error: body \"box\": density: expected a number, got "
-                      "\"heavy\"");
+                      "\"heavy\"; position 1: found \"heavy\", which is no parameter; there are "
+                      "none in [parameters]");
         check_refused(replaced(kTop, "[3.0, 2.0, 1.0]", "[3.0, 2.0]"),
                       3,
                       "m.toml:8:8: error: body \"box\": size: expected an array of 3 numbers, got "

@@ -261,6 +261,20 @@ TEST_SUITE("resume") {
         CHECK(cut.err.find("it was cut short since") != std::string::npos);
     }
 
+    TEST_CASE("a parameter that changes the model is part of it, and one that is not used is not") {
+        const TempFolder folder;
+        std::string text = "[parameters]\nm = 2.5\nunused = 1\n" + kStuck;
+        text.replace(text.find("mass = 2.5"), 10, "mass = 'm'");
+        folder.write("model.toml", text);
+        REQUIRE(interrupted(folder).status == 130);
+        Arguments arguments = run_arguments(folder, "out");
+        const ProcessResult other = run(arguments, {"--resume", "--set", "parameters.m=2.75"});
+        CHECK(other.status == 3);
+        CHECK(other.err.find("\n  parameters.m: 2.5 in the checkpoint, 2.75 here") !=
+              std::string::npos);
+        CHECK(run(arguments, {"--resume", "--set", "parameters.unused=2"}).status == 0);
+    }
+
     TEST_CASE("without checkpoints there are none, and --resume begins anew") {
         const TempFolder folder;
         folder.write("model.toml", with(kNet, "end  = 1.5", "end  = 0.1"));

@@ -226,8 +226,8 @@ TEST_SUITE("manifest") {
         CHECK(error_of(kSmallest + "[[boddy]]\nname = 'b'\n") ==
               "model.toml:2:3: error: unknown table \"boddy\"; did you mean \"body\"?");
         CHECK(error_of(kSmallest + "[solver]\n") ==
-              "model.toml:2:2: error: unknown table \"solver\"; valid tables: model, body, "
-              "constraint, force, integrator, output");
+              "model.toml:2:2: error: unknown table \"solver\"; valid tables: parameters, "
+              "model, body, constraint, force, generate, integrator, output");
         CHECK(error_of("gravity = [0, 0, 0]\n" + kSmallest) ==
               "model.toml:1:1: error: key \"gravity\" stands outside every table; write it below "
               "the header of its table, such as [model]");
@@ -285,8 +285,9 @@ TEST_SUITE("manifest") {
               "model.toml:1:1: error: [integrator]: missing key \"step\" (length of a step [s])");
         CHECK(error_of("[integrator]\ntype = 'emm'\nstep = -1e-3\nend = 1\n") ==
               "model.toml:3:8: error: [integrator]: step: expected a value > 0 s, got -0.001 s");
-        CHECK(error_of("[integrator]\ntype = 'emm'\nstep = '1 ms'\nend = 1\n") ==
-              "model.toml:3:8: error: [integrator]: step: expected a number, got \"1 ms\"");
+        CHECK(error_of("[integrator]\ntype = 'emm'\nstep = '1 msec'\nend = 1\n") ==
+              "model.toml:3:8: error: [integrator]: step: expected a number, got \"1 msec\"; "
+              "position 3: found \"msec\", which is no unit");
         CHECK(error_of("[integrator]\ntype = 'emm'\nstep = 1\nend = inf\n") ==
               "model.toml:4:7: error: [integrator]: end: expected a finite number, got inf s");
         CHECK(error_of("[integrator]\ntype = 'emm'\nstep = 1\nend = 1\ntolerance = 0\n") ==
@@ -462,7 +463,8 @@ TEST_SUITE("overrides") {
               "--set integrator.step=: error: [integrator]: step: expected a number, got \"\"");
         CHECK(error("integrator.end=1e400") ==
               "--set integrator.end=1e400: error: [integrator]: end: expected a number, got "
-              "\"1e400\"");
+              "\"1e400\"; position 1: found a number that is too large or too small for double "
+              "precision");
         CHECK(error("model.gravity=[0,0") ==
               "--set model.gravity=[0,0: error: [model]: gravity: expected an array of 3 numbers, "
               "got \"[0,0\"");

@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,8 @@
 #include "ancora/sdk/plugin.hpp"
 
 namespace ancora {
+
+class ExpressionScope;
 
 /// A text with its place in the manifest.
 struct PlacedText {
@@ -30,6 +33,9 @@ struct ObjectSpec {
     Place name_place;  ///< of the name's value
     Place type_place;  ///< of the type's value
     Table parameters;
+    /// Names for expressions: of [parameters] and [[generate]]'s indices. Null for an object that
+    /// was not generated: the manifest's own.
+    std::shared_ptr<const ExpressionScope> scope;
 
     /// Sets a parameter; returns the object for chaining.
     ObjectSpec& set(std::string key, Value value) {
@@ -79,6 +85,10 @@ public:
                           const std::filesystem::path& file,
                           std::span<const std::string> overrides = {});
 
+    /// Sets what a file has in [parameters], for the expressions of objects that are added in code.
+    /// @throws Error (manifest) if one cannot be computed
+    void set_parameters(const Table& parameters);
+
     ObjectSpec& add_body(std::string name, std::string type);
     ObjectSpec& add_constraint(std::string name, std::string type);
     ObjectSpec& add_force(std::string name, std::string type);
@@ -87,7 +97,8 @@ public:
     /// @throws Error (manifest)
     void validate() const;
 
-    std::filesystem::path file;  ///< empty for a model built in code
+    std::filesystem::path file;                    ///< empty for a model built in code
+    std::shared_ptr<const ExpressionScope> scope;  ///< names for expressions; may be null
     ModelSettings model;
     std::vector<ObjectSpec> bodies;
     std::vector<ObjectSpec> constraints;

@@ -31,6 +31,7 @@ public:
     Table& operator=(Table&&) noexcept;
 
     const std::vector<Entry>& entries() const { return entries_; }
+    std::vector<Entry>& entries() { return entries_; }
     const Entry* find(std::string_view key) const;
     Entry* find(std::string_view key);
     /// Sets a key, new or not; returns the table for chaining.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Expressions in a manifest: "2*pi*r", "10 mm", "mod(i + 1, n)".
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quantity.hpp"
+
+namespace ancora {
+
+/// What a name stands for: a number, or an array of them.
+struct Symbol {
+    std::span<const Quantity> values;
+    bool is_array = false;
+};
+
+/// The names that an expression may use.
+class Symbols {
+public:
+    virtual ~Symbols() = default;
+    /// Nothing (no values, no array) if the name is not known.
+    virtual Symbol find(std::string_view name) const = 0;
+    /// The same without counting as a use.
+    virtual bool knows(std::string_view name) const = 0;
+    virtual std::vector<std::string> names() const = 0;
+};
+
+class NoSymbols final : public Symbols {
+public:
+    Symbol find(std::string_view) const override { return {}; }
+    bool knows(std::string_view) const override { return false; }
+    std::vector<std::string> names() const override { return {}; }
+};
+
+/// Computes an expression.
+///
+///   sum      = product {("+" | "-") product}
+///   product  = power {("*" | "/") power}
+///   power    = ("+" | "-") power | quantity ["^" power]
+///   quantity = (number | "(" sum ")") [unit] | name ["[" sum "]"] | function "(" sum {"," sum} ")"
+///   unit     = name ["^" exponent] {[" " | "*" | "/"] ...}
+///
+/// Behind a number or a bracket, a name is a unit; it goes on over "*" and "/" as long as units
+/// follow. A name there that is a unit and a symbol is refused, since either may be meant.
+///
+/// Dimensions: a sum, a comparison (min, max, mod, hypot, atan2) needs equal ones; a product has
+/// their product. A number without unit fits in every sum and scales in a product. What holds an
+/// open quantity in a product is open.
+///
+/// @throws FormulaError with the position of the first character that is wrong
+Quantity evaluate(std::string_view text, const Symbols& symbols);
+
+/// The array that `text` names, if it is a name of one and nothing else.
+Symbol named_array(std::string_view text, const Symbols& symbols);
+
+/// Why a name cannot be that of a parameter or an index; empty if it can.
+std::string name_problem(std::string_view name);
+
+/// If `text` is a number with a unit and nothing else, its unit; else empty.
+std::string_view written_unit(std::string_view text);
+
+/// The value as text: an integer where it is one, else the shortest that reads back the same.
+std::string number_text(double x);
+
+}  // namespace ancora

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Computing [parameters], and putting values into texts.
+#include "expression_scope.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ancora/sdk/formula_error.hpp"
+#include "wording.hpp"
+
+namespace ancora {
+namespace {
+
+// Parameters that need each other are computed by recursion.
+constexpr std::size_t kLongestChain = 100;
+
+}  // namespace
+
+/// Computes parameters on demand, so that they may stand in any order.
+class ExpressionScope::Computation final : public Symbols {
+public:
+    explicit Computation(ExpressionScope& scope) : scope_(scope) {}
+
+    void compute(Definition& definition) {
+        if (definition.progress == Definition::Progress::done) return;
+        if (definition.progress == Definition::Progress::working) refuse_cycle(definition);
+        if (chain_.size() >= kLongestChain)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("[parameters]: {}: more than {} parameters lead to this one",
+                                    definition.name,
+                                    kLongestChain),
+                        definition.place);
+        definition.progress = Definition::Progress::working;
+        chain_.push_back(&definition);
+        const Value& given = *definition.given;
+        if (const Array* const array = given.as<Array>()) {
+            definition.is_array = true;
+            for (std::size_t i = 0; i < array->size(); ++i)
+                definition.values.push_back(
+                    number(definition, (*array)[i], fmt::format("{}[{}]", definition.name, i)));
+        } else {
+            definition.values.push_back(number(definition, given, definition.name));
+        }
+        chain_.pop_back();
+        definition.progress = Definition::Progress::done;
+    }
+
+    Symbol find(std::string_view name) const override {
+        const Definition* const known = scope_.parameter(name);
+        if (known == nullptr) return {};
+        // Computing is this object's purpose; Symbols is const for those who only read.
+        const_cast<Computation*>(this)->compute(const_cast<Definition&>(*known));
+        known->was_used = true;
+        return {known->values, known->is_array};
+    }
+    bool knows(std::string_view name) const override { return scope_.knows(name); }
+    std::vector<std::string> names() const override { return scope_.names(); }
+
+private:
+    Quantity number(const Definition& definition, const Value& value, const std::string& label) {
+        const Place& place = value.place().known() ? value.place() : definition.place;
+        if (const auto* const x = value.as<double>()) {
+            if (*x != *x)
+                throw Error(ErrorKind::manifest,
+                            fmt::format("[parameters]: {}: expected a number, got nan", label),
+                            place);
+            return {*x, Knowledge::open, {}};
+        }
+        if (const auto* const x = value.as<std::int64_t>())
+            return {static_cast<double>(*x), Knowledge::open, {}};
+        const auto* const text = value.as<std::string>();
+        if (text == nullptr)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("[parameters]: {}: expected a number, an expression in quotes "
+                                    "or an array of these, got {}",
+                                    label,
+                                    in_words(value)),
+                        place);
+        try {
+            Quantity quantity = evaluate(*text, *this);
+            // "2.5" is as good as 2.5
+            if (quantity.knowledge == Knowledge::number) quantity.knowledge = Knowledge::open;
+            return quantity;
+        } catch (const FormulaError& error) {
+            throw Error(
+                ErrorKind::manifest,
+                fmt::format("[parameters]: {}: {}: {}", label, in_quotes(*text), error.what()),
+                place);
+        }
+    }
+
+    [[noreturn]] void refuse_cycle(const Definition& definition) const {
+        std::string chain;
+        for (auto at = std::ranges::find(chain_, &definition); at != chain_.end(); ++at)
+            chain += (*at)->name + " -> ";
+        throw Error(ErrorKind::manifest,
+                    fmt::format("[parameters]: {} is needed for its own value: {}{}",
+                                definition.name,
+                                chain,
+                                definition.name),
+                    definition.place);
+    }
+
+    ExpressionScope& scope_;
+    std::vector<const Definition*> chain_;
+};
+
+ExpressionScope::ExpressionScope(const Table& parameters) {
+    for (const Table::Entry& entry : parameters.entries()) {
+        if (const std::string problem = name_problem(entry.key); !problem.empty())
+            throw Error(ErrorKind::manifest,
+                        fmt::format("[parameters]: {}: {}", in_quotes(entry.key), problem),
+                        entry.place);
+        Definition& definition = parameters_.emplace_back();
+        definition.name = entry.key;
+        definition.place = entry.place;
+        definition.given = &entry.value;
+    }
+    Computation computation(*this);
+    for (Definition& definition : parameters_) computation.compute(definition);
+    for (Definition& definition : parameters_) definition.given = nullptr;
+}
+
+ExpressionScope::ExpressionScope(std::shared_ptr<const ExpressionScope> outer,
+                                 std::vector<std::pair<std::string, std::int64_t>> indices)
+    : outer_(std::move(outer)) {
+    for (auto& [name, index] : indices)
+        indices_.emplace_back(std::move(name), Quantity{static_cast<double>(index), {}, {}});
+}
+
+const ExpressionScope::Definition* ExpressionScope::parameter(std::string_view name) const {
+    const auto found = std::ranges::find(parameters_, name, &Definition::name);
+    return found == parameters_.end() ? nullptr : &*found;
+}
+
+Symbol ExpressionScope::find(std::string_view name) const {
+    for (const auto& [index, value] : indices_)
+        if (index == name) return {{&value, 1}, false};
+    if (outer_) return outer_->find(name);
+    const Definition* const found = parameter(name);
+    if (found == nullptr) return {};
+    found->was_used = true;
+    return {found->values, found->is_array};
+}
+
+bool ExpressionScope::knows(std::string_view name) const {
+    for (const auto& [index, value] : indices_)
+        if (index == name) return true;
+    return outer_ ? outer_->knows(name) : parameter(name) != nullptr;
+}
+
+std::vector<std::string> ExpressionScope::names() const {
+    std::vector<std::string> all;
+    for (const auto& [index, value] : indices_) all.push_back(index);
+    const ExpressionScope& of_parameters = outer_ ? *outer_ : *this;
+    for (const Definition& definition : of_parameters.parameters_) all.push_back(definition.name);
+    return all;
+}
+
+std::string ExpressionScope::indices_text() const {
+    std::string text;
+    for (const auto& [index, value] : indices_)
+        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", index, number_text(value.value));
+    return text;
+}
+
+namespace {
+
+std::string text_of(std::string_view expression, const ExpressionScope& scope, bool before_power) {
+    if (const Symbol array = named_array(expression, scope); array.is_array) {
+        std::string text = "[";
+        for (const Quantity& x : array.values)
+            text += (text.size() > 1 ? ", " : "") + number_text(x.value);
+        return text + ']';
+    }
+    const double x = evaluate(expression, scope).value;
+    // "${a}^2" is the square of a, negative or not
+    const std::string text = number_text(x);
+    return before_power && x < 0.0 ? fmt::format("({})", text) : text;
+}
+
+std::string interpolated(const std::string& text,
+                         const Place& place,
+                         const ExpressionScope& scope) {
+    std::string out;
+    std::size_t at = 0;
+    for (;;) {
+        const std::size_t dollar = text.find("${", at);
+        if (dollar == std::string::npos) return out += text.substr(at);
+        if (dollar > at && text[dollar - 1] == '$') {
+            out += text.substr(at, dollar - at);  // with the first "$"
+            out += '{';
+            at = dollar + 2;
+            continue;
+        }
+        out += text.substr(at, dollar - at);
+        const std::size_t begin = dollar + 2;
+        const std::size_t end = text.find('}', begin);
+        const auto refuse = [&](std::size_t position, const std::string& why) {
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: position {}: {}", in_quotes(text), position, why),
+                        place);
+        };
+        if (end == std::string::npos)
+            refuse(dollar + 1, "found no \"}\" to close \"${\"; write \"$${\" for the text \"${\"");
+        const std::size_t next = text.find_first_not_of(' ', end + 1);
+        const bool before_power = next != std::string::npos && text[next] == '^';
+        try {
+            out += text_of(std::string_view(text).substr(begin, end - begin), scope, before_power);
+        } catch (const FormulaError& error) {
+            refuse(begin + error.position(), error.message());
+        }
+        at = end + 1;
+    }
+}
+
+}  // namespace
+
+void interpolate(Value& value, const ExpressionScope& scope) {
+    if (auto* const text = std::get_if<std::string>(&value.data())) {
+        if (text->find("${") != std::string::npos)
+            *text = interpolated(*text, value.place(), scope);
+    } else if (auto* const array = std::get_if<Array>(&value.data())) {
+        for (Value& entry : *array) interpolate(entry, scope);
+    } else if (auto* const table = std::get_if<Table>(&value.data())) {
+        interpolate(*table, scope);
+    }
+}
+
+void interpolate(Table& table, const ExpressionScope& scope) {
+    for (Table::Entry& entry : table.entries()) interpolate(entry.value, scope);
+}
+
+std::string without_interpolation(std::string_view text) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text.substr(at).starts_with("${")) out += '$';
+        out += text[at];
+    }
+    return out;
+}
+
+}  // namespace ancora

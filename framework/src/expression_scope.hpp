@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The names that the expressions of a manifest may use: its [parameters], and the indices of
+// [[generate]].
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ancora/framework/value.hpp"
+#include "expression.hpp"
+
+namespace ancora {
+
+/// [parameters], all computed. Knows which of them were asked for.
+class ExpressionScope final : public Symbols {
+public:
+    ExpressionScope() = default;
+    /// Computes them all, in any order.
+    /// @throws Error (manifest) at the place of the one that is wrong, with the chain of a cycle
+    explicit ExpressionScope(const Table& parameters);
+    /// The names of `outer`, and indices.
+    ExpressionScope(std::shared_ptr<const ExpressionScope> outer,
+                    std::vector<std::pair<std::string, std::int64_t>> indices);
+
+    Symbol find(std::string_view name) const override;
+    bool knows(std::string_view name) const override;
+    std::vector<std::string> names() const override;
+
+    /// "i = 3, j = 0"; empty outside [[generate]].
+    std::string indices_text() const;
+
+    /// One entry of [parameters].
+    struct Definition {
+        std::string name;
+        Place place;
+        const Value* given = nullptr;  // while they are computed
+        std::vector<Quantity> values;
+        bool is_array = false;
+        enum class Progress { waiting, working, done } progress = Progress::waiting;
+        mutable std::atomic<bool> was_used = false;
+    };
+    /// Those of [parameters], in the order of the file.
+    const std::deque<Definition>& parameters() const { return parameters_; }
+
+private:
+    class Computation;
+
+    const Definition* parameter(std::string_view name) const;
+
+    std::shared_ptr<const ExpressionScope> outer_;
+    std::vector<std::pair<std::string, Quantity>> indices_;
+    std::deque<Definition> parameters_;
+};
+
+/// Replaces each "${EXPRESSION}" in the strings of `value`, at any depth, by its value; "$${"
+/// stands for "${".
+/// @throws Error (manifest) at the string's place
+void interpolate(Value& value, const ExpressionScope& scope);
+void interpolate(Table& table, const ExpressionScope& scope);
+
+/// The string so that interpolate() gives it back.
+std::string without_interpolation(std::string_view text);
+
+}  // namespace ancora

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// [[generate]]: objects by the many.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ancora/sdk/formula_error.hpp"
+#include "expression_scope.hpp"
+#include "manifest_reader.hpp"
+#include "place_note.hpp"
+#include "wording.hpp"
+
+namespace ancora {
+namespace {
+
+// In one manifest; more is most likely a slip, and would fill the memory before it is noticed.
+constexpr double kMostObjects = 1e6;
+
+constexpr std::string_view kKinds[] = {"body", "constraint", "force"};
+
+// One entry of `for`: from first, count of them.
+struct Index {
+    std::string name;
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+};
+
+[[noreturn]] void refuse(const std::string& message, const Place& place) {
+    throw Error(ErrorKind::manifest, "[[generate]]: " + message, place);
+}
+
+std::int64_t whole_number(const Value& value,
+                          const std::string& label,
+                          const ExpressionScope& scope) {
+    double x = 0.0;
+    if (const auto* const integer = value.as<std::int64_t>())
+        x = static_cast<double>(*integer);
+    else if (const auto* const number = value.as<double>())
+        x = *number;
+    else if (const auto* const text = value.as<std::string>())
+        try {
+            x = evaluate(*text, scope).value;
+        } catch (const FormulaError& error) {
+            refuse(fmt::format("for: {}: {}: {}", label, in_quotes(*text), error.what()),
+                   value.place());
+        }
+    else
+        refuse(fmt::format("for: {}: expected a whole number, got {}", label, in_words(value)),
+               value.place());
+    constexpr double kMostIndex = 1e15;
+    if (!(std::abs(x) <= kMostIndex) || x != std::floor(x))
+        refuse(fmt::format("for: {}: expected a whole number, got {}", label, number_text(x)),
+               value.place());
+    return static_cast<std::int64_t>(x);
+}
+
+Index read_index(const Table::Entry& entry, const ExpressionScope& scope) {
+    if (const std::string problem = name_problem(entry.key); !problem.empty())
+        refuse(fmt::format("for: {}: {}", in_quotes(entry.key), problem), entry.place);
+    if (scope.knows(entry.key))
+        refuse(fmt::format("for: {}: this is the name of a parameter; choose another",
+                           in_quotes(entry.key)),
+               entry.place);
+    Index index;
+    index.name = entry.key;
+    std::int64_t last = 0;
+    if (const Array* const range = entry.value.as<Array>()) {
+        if (range->size() != 2)
+            refuse(fmt::format("for: {}: expected a count or [first, last], got {}",
+                               entry.key,
+                               in_words(entry.value)),
+                   entry.value.place());
+        index.first = whole_number((*range)[0], entry.key + "[0]", scope);
+        last = whole_number((*range)[1], entry.key + "[1]", scope);
+    } else {
+        const std::int64_t count = whole_number(entry.value, entry.key, scope);
+        if (count < 0)
+            refuse(fmt::format("for: {}: expected a count >= 0, got {}", entry.key, count),
+                   entry.value.place());
+        last = count - 1;
+    }
+    index.count = std::max<std::int64_t>(0, last - index.first + 1);
+    return index;
+}
+
+std::vector<Index> read_indices(const Table& table,
+                                const Place& place,
+                                const ExpressionScope& scope) {
+    const Table::Entry* const entry = table.find("for");
+    if (entry == nullptr) refuse("missing key \"for\", as in for = {i = 10}", place);
+    const Table* const indices = entry->value.as<Table>();
+    if (indices == nullptr || indices->entries().empty())
+        refuse(fmt::format("for: expected a table of indices, as in {{i = 10}}, got {}",
+                           in_words(entry->value)),
+               entry->value.place());
+    std::vector<Index> out;
+    for (const Table::Entry& index : indices->entries()) out.push_back(read_index(index, scope));
+    return out;
+}
+
+// What is generated: an array of tables.
+const Array* read_templates(const Table& table, std::string_view kind) {
+    const Table::Entry* const entry = table.find(kind);
+    if (entry == nullptr) return nullptr;
+    const Array* const array = entry->value.as<Array>();
+    const bool is_right = array != nullptr && std::ranges::all_of(*array, [](const Value& value) {
+                              return value.as<Table>() != nullptr;
+                          });
+    if (!is_right)
+        refuse(fmt::format("{} must be a list of tables, not {}; write [[generate.{}]]",
+                           kind,
+                           in_words(entry->value),
+                           kind),
+               entry->value.place());
+    return array;
+}
+
+void check_keys(const Table& table) {
+    static const std::vector<std::string> kKeys{"for", "body", "constraint", "force"};
+    for (const Table::Entry& entry : table.entries())
+        if (std::ranges::find(kKeys, entry.key) == kKeys.end())
+            refuse(
+                fmt::format(
+                    "unknown key {}{}", in_quotes(entry.key), hint(entry.key, kKeys, "valid keys")),
+                entry.place);
+}
+
+// A copy whose places say which object it belongs to.
+class NotedCopy {
+public:
+    explicit NotedCopy(std::string note) : note_(std::move(note)) {}
+
+    Value value(const Value& from) {
+        Place place = this->place(from.place());
+        if (const Array* const array = from.as<Array>()) {
+            Array to;
+            to.reserve(array->size());
+            for (const Value& entry : *array) to.push_back(value(entry));
+            return {std::move(to), std::move(place)};
+        }
+        if (const Table* const table = from.as<Table>()) {
+            Table to;
+            for (const Table::Entry& entry : table->entries())
+                to.add({entry.key, this->place(entry.place), value(entry.value)});
+            return {std::move(to), std::move(place)};
+        }
+        return {from.data(), std::move(place)};
+    }
+
+private:
+    Place place(const Place& from) {
+        if (!from.known()) return from;
+        if (file_ == nullptr || file_.get() != from.file.get()) file_ = with_note(from.file, note_);
+        return {file_, from.line, from.column};
+    }
+
+    std::string note_;
+    std::shared_ptr<const std::string> file_;
+};
+
+class Generator {
+public:
+    Generator(ManifestTables& tables) : tables_(tables) {}
+
+    void generate(const Value& block) {
+        const Table& table = *block.as<Table>();
+        check_keys(table);
+        const std::vector<Index> indices = read_indices(table, block.place(), *tables_.scope);
+        double per_round = 0.0;
+        std::array<const Array*, std::size(kKinds)> templates{};
+        for (std::size_t k = 0; k < templates.size(); ++k) {
+            templates[k] = read_templates(table, kKinds[k]);
+            if (templates[k] != nullptr) per_round += static_cast<double>(templates[k]->size());
+        }
+        if (per_round == 0.0)
+            refuse(
+                "nothing to generate; write [[generate.body]], [[generate.constraint]] or "
+                "[[generate.force]] below it",
+                block.place());
+        double rounds = 1.0;
+        for (const Index& index : indices) rounds *= static_cast<double>(index.count);
+        num_objects_ += rounds * per_round;
+        if (num_objects_ > kMostObjects || rounds > kMostObjects)
+            refuse(fmt::format("this makes {:.10g} objects, expected at most {:g}",
+                               num_objects_,
+                               kMostObjects),
+                   block.place());
+
+        for (auto round = static_cast<std::int64_t>(0); round < static_cast<std::int64_t>(rounds);
+             ++round) {
+            std::vector<std::pair<std::string, std::int64_t>> values;
+            std::int64_t rest = round;
+            for (const Index& index : indices) {
+                values.emplace_back(index.name, index.first + rest % index.count);
+                rest /= index.count;
+            }
+            const auto scope =
+                std::make_shared<const ExpressionScope>(tables_.scope, std::move(values));
+            NotedCopy copy(scope->indices_text());
+            for (std::size_t k = 0; k < templates.size(); ++k)
+                if (templates[k] != nullptr)
+                    for (const Value& object : *templates[k])
+                        add(std::string(kKinds[k]), copy.value(object), scope);
+        }
+    }
+
+private:
+    void add(const std::string& kind,
+             Value object,
+             const std::shared_ptr<const ExpressionScope>& scope) {
+        interpolate(object, *scope);
+        Table::Entry* entry = tables_.root.find(kind);
+        if (entry == nullptr) {
+            tables_.root.add({kind, object.place(), Value(Array{}, object.place())});
+            entry = tables_.root.find(kind);
+        }
+        std::get<Array>(entry->value.data()).push_back(std::move(object));
+        tables_.generated[kind].push_back(scope);
+    }
+
+    ManifestTables& tables_;
+    double num_objects_ = 0.0;
+};
+
+}  // namespace
+
+void generate_objects(ManifestTables& tables) {
+    Table::Entry* const entry = tables.root.find("generate");
+    if (entry == nullptr) return;
+    const Array blocks = std::move(std::get<Array>(entry->value.data()));
+    tables.root.erase("generate");
+    Generator generator(tables);
+    for (const Value& block : blocks) generator.generate(block);
+}
+
+}  // namespace ancora

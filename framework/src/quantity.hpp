@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers with dimensions, and the units that they are written in.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ancora {
+
+/// Exponents of m, kg, s, K and A. Angles have no dimension: rad = 1.
+struct Dimension {
+    std::array<double, 5> exponents{};
+
+    /// True for angles and ratios, too.
+    bool is_none() const { return *this == Dimension{}; }
+    /// Exponents that differ by rounding alone are equal.
+    bool operator==(const Dimension& other) const;
+    Dimension operator*(const Dimension& other) const;
+    Dimension operator/(const Dimension& other) const;
+    Dimension to_power(double exponent) const;
+};
+
+/// `m/s^2`, `N`, `kg m^2`; `a number without dimension`.
+std::string to_text(const Dimension& dimension);
+
+/// What is known of a number's dimension.
+enum class Knowledge {
+    number,  ///< a number written in an expression, a count: it scales, and fits everywhere
+    open,    ///< a parameter without unit, and what is computed with one: fits everywhere
+    unit,    ///< it had a unit, or all it was computed from had
+};
+
+/// A value in SI units.
+struct Quantity {
+    double value = 0.0;
+    Knowledge knowledge = Knowledge::number;
+    Dimension dimension;  ///< only with Knowledge::unit
+};
+
+/// One unit. x of it are x * factor / divisor in SI: two whole numbers for most, so that "7 mm" is
+/// the double nearest to 0.007.
+struct Unit {
+    double factor = 1.0;
+    double divisor = 1.0;
+    Dimension dimension;
+};
+
+/// A unit by its name, with its prefix: "mm", "GPa", "rpm".
+std::optional<Unit> find_unit(std::string_view name);
+
+/// Names for hints, the common prefixes included.
+const std::vector<std::string>& unit_names();
+
+/// The dimension of a schema's unit such as "N s/m", "1/m" or "-"; nothing if it says none or
+/// several.
+std::optional<Dimension> dimension_of(std::string_view unit);
+
+}  // namespace ancora

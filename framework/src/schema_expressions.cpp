@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds the strings that stand for numbers, and computes them.
+#include "schema_expressions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ancora/framework/error.hpp"
+#include "ancora/sdk/formula_error.hpp"
+#include "schema_words.hpp"
+#include "wording.hpp"
+
+namespace ancora {
+namespace {
+
+bool takes_numbers(const Parameter& p) {
+    return p.allows(Shape::number) || p.allows(Shape::integer);
+}
+
+bool takes_text(const Parameter& p, std::string_view text) {
+    for (const Shape shape :
+         {Shape::point, Shape::direction, Shape::body, Shape::object, Shape::file})
+        if (p.allows(shape)) return true;
+    return p.allows(Shape::text) && is_choice(p, text);
+}
+
+// The string may be a number, or the name of an array of them.
+bool is_expression(const Parameter& p, std::string_view text) {
+    return (takes_numbers(p) || p.allows(Shape::vector)) && !is_list_of_booleans(p) &&
+           !text.empty() && !takes_text(p, text);
+}
+
+// Arrays of numbers, of which some may be strings.
+bool is_vector(const Parameter& p, const Array& array) {
+    return p.allows(Shape::vector) && !is_list_of_booleans(p) && !array.empty() &&
+           !array.front().as<Array>() &&
+           !(p.allows(Shape::texts) && array.front().as<std::string>());
+}
+
+bool is_matrix(const Parameter& p, const Array& array) {
+    return p.allows(Shape::matrix) && !array.empty() &&
+           std::ranges::any_of(array, [](const Value& row) {
+               return row.as<Array>() != nullptr;
+           });
+}
+
+bool has_string(const Array& array) {
+    return std::ranges::any_of(array, [](const Value& value) {
+        return value.as<std::string>() != nullptr;
+    });
+}
+
+bool has_expression(const Value& value, const Parameter& p) {
+    if (const auto* const text = value.as<std::string>()) return is_expression(p, *text);
+    if (const Array* const array = value.as<Array>()) {
+        if (is_vector(p, *array)) return has_string(*array);
+        if (is_matrix(p, *array))
+            return has_string(*array) || std::ranges::any_of(*array, [](const Value& row) {
+                       const Array* const numbers = row.as<Array>();
+                       return numbers != nullptr && has_string(*numbers);
+                   });
+        return false;
+    }
+    const Table* const table = value.as<Table>();
+    return table != nullptr && p.allows(Shape::table) &&
+           has_expressions(*table, {p.children, static_cast<std::size_t>(p.num_children)});
+}
+
+const Parameter* find_parameter(std::span<const Parameter> schema, std::string_view key) {
+    if (schema.size() == 1 && schema.front().name == std::string_view("*")) return schema.data();
+    const auto found = std::ranges::find_if(schema, [key](const Parameter& p) {
+        return p.name == key;
+    });
+    return found == schema.end() ? nullptr : &*found;
+}
+
+class Computer {
+public:
+    Computer(const std::string& owner, const Symbols& symbols) : owner_(owner), symbols_(symbols) {}
+
+    void table(Table& values, std::span<const Parameter> schema, const std::string& prefix) {
+        for (Table::Entry& entry : values.entries()) {
+            const Parameter* const p = find_parameter(schema, entry.key);
+            if (p == nullptr || !has_expression(entry.value, *p)) continue;
+            value(entry.value, *p, prefix + entry.key);
+        }
+    }
+
+private:
+    void value(Value& value, const Parameter& p, const std::string& key) {
+        if (const auto* const text = value.as<std::string>())
+            string(value, *text, p, key);
+        else if (Array* const entries = std::get_if<Array>(&value.data()))
+            array(*entries, p, key);
+        else if (Table* const inner = std::get_if<Table>(&value.data()))
+            table(*inner, {p.children, static_cast<std::size_t>(p.num_children)}, key + '.');
+    }
+
+    void array(Array& entries, const Parameter& p, const std::string& key) const {
+        const bool is_flat = is_vector(p, entries);
+        // a table over time has another unit in its first column
+        const bool has_one_unit = is_flat || !p.allows(Shape::vector) || p.columns == p.length;
+        const std::optional<Dimension> wanted = has_one_unit ? dimension_of(p.unit) : std::nullopt;
+        const auto compute = [&](Value& entry, const std::string& label) {
+            if (const auto* const text = entry.as<std::string>())
+                entry = {number(*text, entry, p, wanted, label), entry.place()};
+        };
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            const std::string label = fmt::format("{}[{}]", key, i);
+            if (is_flat) {
+                compute(entries[i], label);
+            } else if (const auto* const text = entries[i].as<std::string>()) {
+                put_array(entries[i], *text, p, wanted, label);
+            } else if (Array* const row = std::get_if<Array>(&entries[i].data())) {
+                for (std::size_t j = 0; j < row->size(); ++j)
+                    compute((*row)[j], fmt::format("{}[{}]", label, j));
+            }
+        }
+    }
+
+    void string(Value& value, const std::string& text, const Parameter& p, const std::string& key) {
+        const std::optional<Dimension> wanted = dimension_of(p.unit);
+        if (p.allows(Shape::vector) && put_array(value, text, p, wanted, key)) return;
+        if (!takes_numbers(p)) return;
+        // more likely a slip of one of the texts than of a number
+        if (p.allows(Shape::text) && !hint_at_choice(p, text).empty()) {
+            try {
+                evaluate(text, symbols_);
+            } catch (const FormulaError&) {
+                return;
+            }
+        }
+        const double x = number(text, value, p, wanted, key);
+        if (p.allows(Shape::number)) {
+            value = {x, value.place()};
+            return;
+        }
+        constexpr double kMostWhole = 9.0e15;
+        if (x != std::floor(x) || std::abs(x) > kMostWhole)
+            refuse(p, value, key, fmt::format("{} = {}", in_quotes(text), number_text(x)), "");
+        value = {static_cast<std::int64_t>(x), value.place()};
+    }
+
+    /// Puts an array in the place of its name.
+    bool put_array(Value& value,
+                   const std::string& text,
+                   const Parameter& p,
+                   const std::optional<Dimension>& wanted,
+                   const std::string& key) const {
+        const Symbol symbol = named_array(text, symbols_);
+        if (!symbol.is_array) return false;
+        Array array;
+        for (const Quantity& x : symbol.values) {
+            check_dimension(x, text, value, p, wanted, key);
+            array.emplace_back(x.value, value.place());
+        }
+        value = {std::move(array), value.place()};
+        return true;
+    }
+
+    double number(const std::string& text,
+                  const Value& value,
+                  const Parameter& p,
+                  const std::optional<Dimension>& wanted,
+                  const std::string& key) const {
+        try {
+            const Quantity x = evaluate(text, symbols_);
+            check_dimension(x, text, value, p, wanted, key);
+            return x.value;
+        } catch (const FormulaError& error) {
+            refuse(p, value, key, in_quotes(text), fmt::format("; {}", error.what()));
+        }
+    }
+
+    void check_dimension(const Quantity& x,
+                         const std::string& text,
+                         const Value& value,
+                         const Parameter& p,
+                         const std::optional<Dimension>& wanted,
+                         const std::string& key) const {
+        if (!wanted || x.knowledge != Knowledge::unit || x.dimension == *wanted) return;
+        const std::string_view written = written_unit(text);
+        const std::string unit = has_unit(p) ? p.unit : "a number without dimension";
+        throw Error(ErrorKind::manifest,
+                    written.empty()
+                        ? fmt::format("{}: {}: expected {}, got {}: {}",
+                                      owner_,
+                                      key,
+                                      unit,
+                                      to_text(x.dimension),
+                                      in_quotes(text))
+                        : fmt::format("{}: {}: expected {}, got {}", owner_, key, unit, written),
+                    value.place());
+    }
+
+    [[noreturn]] void refuse(const Parameter& p,
+                             const Value& value,
+                             const std::string& key,
+                             const std::string& got,
+                             const std::string& why) const {
+        const std::string expected = key.ends_with(']') ? "a number" : expected_value(p);
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{}: {}: expected {}, got {}{}", owner_, key, expected, got, why),
+                    value.place());
+    }
+
+    const std::string& owner_;
+    const Symbols& symbols_;
+};
+
+}  // namespace
+
+bool has_expressions(const Table& values, std::span<const Parameter> schema) {
+    return std::ranges::any_of(values.entries(), [&](const Table::Entry& entry) {
+        const Parameter* const p = find_parameter(schema, entry.key);
+        return p != nullptr && has_expression(entry.value, *p);
+    });
+}
+
+void compute_expressions(const std::string& owner,
+                         Table& values,
+                         std::span<const Parameter> schema,
+                         const Symbols& symbols) {
+    Computer(owner, symbols).table(values, schema, "");
+}
+
+}  // namespace ancora

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
+#include "ancora/framework/manifest_text.hpp"
 #include "ancora/framework/simulation.hpp"
 #include "commands.hpp"
 #include "table.hpp"
@@ -116,6 +117,10 @@ int check(const Options& options) {
     PluginRegistry registry;
     for (const auto& folder : options.plugin_dirs) registry.add_folder(folder);
     lock_if_asked(registry, options);
+    if (options.print) {
+        write_out(expanded_text(manifest, registry));
+        return 0;
+    }
     const Simulation simulation(manifest, registry, &write_warning);
     spdlog::info("assembled \"{}\": {} coordinates", simulation.name(), simulation.q().size());
 

@@ -30,7 +30,7 @@ constexpr std::array kCommands = {
     Command{"check",
             "MODEL.toml",
             "load, assemble and analyse a model; no time step",
-            kSet | kPluginDir | kJson | kLocked,
+            kSet | kPluginDir | kJson | kLocked | kPrint,
             &check},
     Command{"lock",
             "MODEL.toml",

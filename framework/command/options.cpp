@@ -87,6 +87,10 @@ po::options_description describe(const Command& command) {
         add("resume",
             "go on from the checkpoint in the folder of results, or from the start if there is "
             "none");
+    if (command.options & kPrint)
+        add("print",
+            "write the model as one file of plain numbers to standard output and nothing else: "
+            "included files merged, expressions computed, objects generated, --set applied");
     if (command.options & kMarkdown) add("markdown", "write Markdown, as for a reference page");
     if (command.options & kQuiet) add("quiet", "write nothing to standard output");
     add_common(list);
@@ -182,6 +186,7 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     options.list = values.count("list") > 0;
     options.quiet = values.count("quiet") > 0;
     options.resume = values.count("resume") > 0;
+    options.print = values.count("print") > 0;
     options.locked = values.count("locked") > 0 || values.count("lock") > 0;
     options.verbose = values.count("verbose") > 0;
     if (options.help) return options;
@@ -206,6 +211,8 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
             parse_whole("--memory-limit", values["memory-limit"].as<std::string>());
 
     if (options.json && options.markdown) fail("\"--json\" and \"--markdown\" exclude each other");
+
+    if (options.json && options.print) fail("\"--json\" and \"--print\" exclude each other");
 
     const bool needs_none = command.operand == nullptr || options.all || options.list;
     const std::size_t expected = needs_none ? 0 : num_operands(command);

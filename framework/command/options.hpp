@@ -31,6 +31,7 @@ struct Options {
     std::optional<std::filesystem::path> lock;  ///< its file, if not beside the model
     std::optional<std::filesystem::path> dir;   ///< of new: where the folder is made
     bool resume = false;
+    bool print = false;  ///< the model instead of what it is
     bool quiet = false;
     bool verbose = false;
     bool help = false;
@@ -50,6 +51,7 @@ enum OptionSet : unsigned {
     kOutFile = 1u << 9,
     kDir = 1u << 10,
     kResume = 1u << 11,
+    kPrint = 1u << 12,
 };
 
 /// One command of `ancora`.

@@ -12,9 +12,8 @@
 
 #include "ancora/sdk/math.hpp"
 #include "bound_arguments.hpp"
-#include "expression_scope.hpp"
 #include "fp_environment.hpp"
-#include "schema_expressions.hpp"
+#include "manifest_plugins.hpp"
 #include "sha256.hpp"
 #include "toml_writer.hpp"
 
@@ -148,17 +147,6 @@ RigidMotion start_motion(const BodyPart& part) {
     return motion;
 }
 
-/// Sets an entry that is there, of a table or of tables in it: "mesh.file".
-void set_text(Table& table, std::string_view key, const std::string& text) {
-    const std::size_t dot = key.find('.');
-    Table::Entry* const entry = table.find(key.substr(0, dot));
-    if (entry == nullptr) return;  // a default
-    if (dot == std::string_view::npos)
-        entry->value = Value(text);
-    else if (Table* const inner = std::get_if<Table>(&entry->value.data()))
-        set_text(*inner, key.substr(dot + 1), text);
-}
-
 std::string label_of(const ObjectSpec& spec) {
     return fmt::format("{} \"{}\"", to_text(spec.kind), spec.name);
 }
@@ -270,15 +258,7 @@ private:
     enum class Progress { waiting, making, made };
 
     void open_plugins() {
-        for (const PlacedText& folder : manifest_.model.plugin_dirs) {
-            // of the file that names it, which may be included; --set speaks of the manifest
-            const std::filesystem::path base =
-                folder.place.line > 0 ? std::filesystem::path(*folder.place.file) : manifest_.file;
-            registry_.add_folder(base.parent_path() / folder.text);
-        }
-        if (manifest_.model.unchecked_plugin_dirs) registry_.allow_unchecked_folders(true);
-        for (const PlacedText& plugin : manifest_.model.plugins)
-            use(registry_.load(plugin.text, plugin.place));
+        for (const Plugin* const plugin : load_plugins(manifest_, registry_)) use(*plugin);
     }
 
     UsedPlugin& use(const Plugin& plugin) {
@@ -317,21 +297,9 @@ private:
                         const ExpressionScope* scope) {
         const std::span<const Parameter> schema(
             object.type->parameters, static_cast<std::size_t>(object.type->num_parameters));
-        if (has_expressions(parameters, schema)) {
-            Table computed = parameters;
-            if (scope == nullptr) scope = manifest_.scope.get();
-            if (scope != nullptr)
-                compute_expressions(object.label, computed, schema, *scope);
-            else
-                compute_expressions(object.label, computed, schema, NoSymbols());
-            return bind_numbers(object, computed, schema);
-        }
-        return bind_numbers(object, parameters, schema);
-    }
-
-    BoundArguments bind_numbers(const ObjectRef& object,
-                                const Table& parameters,
-                                std::span<const Parameter> schema) {
+        Table storage;
+        const Table& numbers =
+            with_numbers(manifest_, scope, object.label, parameters, schema, storage);
         const auto motion = [this, record = object.record](
                                 const std::string& body, const Place& place) -> const RigidMotion& {
             const RigidMotion& found = motion_of(body, place);
@@ -339,17 +307,15 @@ private:
             return found;
         };
         BoundArguments arguments(
-            object.label, object.name, object.type->name, parameters, object.place, schema, motion);
+            object.label, object.name, object.type->name, numbers, object.place, schema, motion);
         arguments.set_gravity(model_.gravity);
-        // Files by their whole path, so that the record serves wherever it lies.
-        Table recorded = parameters;
-        for (const auto& [key, path] : arguments.files()) {
-            set_text(recorded, key, std::filesystem::absolute(path).string());
+        Table recorded = numbers;
+        write_whole_paths(recorded, arguments);
+        for (const auto& [key, path] : arguments.files())
             model_.files.push_back(
                 {fmt::format("{}.{}.{}", to_text(object.type->kind), object.name, key),
                  path,
                  sha256_of_file(path)});
-        }
         for (const Table::Entry& entry : recorded.entries())
             object.record->parameters +=
                 fmt::format("{} = {}\n", toml_key(entry.key), toml_value(entry.value));

@@ -89,6 +89,16 @@ TEST_SUITE("ancora replay") {
         CHECK(again.out.ends_with("it fails again:\n  B is nan at row 0, column 2\n"));
     }
 
+    TEST_CASE("expressions are recorded as numbers: the record needs no parameters") {
+        const TempFolder folder;
+        std::string text = "[parameters]\nm = '2 kg'\n" + model("test_plane", "throwing_factory");
+        text.replace(text.find("mass = 2.0"), 10, "mass = 'm/4'");
+        folder.write("m.toml", text);
+        CHECK(ancora(folder, {"check", "m.toml"}).status == 4);
+        CHECK(contains(folder.read("failed_call.toml"), "\nmass = 0.5\n"));
+        CHECK(contains(ancora(folder, {"replay", "failed_call.toml"}).out, "\"out of luck\""));
+    }
+
     TEST_CASE("a failure before there are results, and a file that is not ours") {
         const TempFolder folder;
         folder.write("m.toml", model("test_plane", "throwing_factory"));

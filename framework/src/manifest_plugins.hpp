@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a manifest says about plugins and types.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ancora/framework/manifest.hpp"
+#include "ancora/framework/plugin_registry.hpp"
+#include "bound_arguments.hpp"
+
+namespace ancora {
+
+/// Adds the manifest's folders to the registry and loads the plugins that it lists, in its order.
+/// @throws Error (plugin)
+std::vector<const Plugin*> load_plugins(const Manifest& manifest, PluginRegistry& registry);
+
+/// A folder of plugins, relative to the file that names it, which may be included; one of --set is
+/// relative to the manifest.
+std::filesystem::path plugin_folder(const Manifest& manifest, const PlacedText& folder);
+
+/// The parameters of an object with numbers in the place of expressions: `parameters` itself if
+/// there are none, else `storage`.
+/// @param scope  the object's own; null: the manifest's
+const Table& with_numbers(const Manifest& manifest,
+                          const ExpressionScope* scope,
+                          const std::string& label,
+                          const Table& parameters,
+                          std::span<const Parameter> schema,
+                          Table& storage);
+
+/// Replaces the names of files by their whole paths, so that the table serves wherever it lies.
+void write_whole_paths(Table& parameters, const BoundArguments& arguments);
+
+}  // namespace ancora

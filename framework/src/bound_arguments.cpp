@@ -70,11 +70,12 @@ BoundArguments::BoundArguments(const BoundArguments& outer,
     bind(values, schema);
 }
 
-void BoundArguments::set_gravity(const std::array<double, 3>& gravity) {
+void BoundArguments::set_model(const std::array<double, 3>& gravity, double end_time) {
     gravity_ = gravity;
+    end_time_ = end_time;
     for (Item& item : items_)
         if (const auto* const inner = std::get_if<std::unique_ptr<BoundArguments>>(&item.content))
-            (*inner)->set_gravity(gravity);
+            (*inner)->set_model(gravity, end_time);
 }
 
 BoundArguments::~BoundArguments() = default;

@@ -46,8 +46,8 @@ public:
                    Place place,
                    std::span<const Parameter> schema,
                    MotionOf motion = {});
-    /// The model's gravity [m/s^2], zero unless set.
-    void set_gravity(const std::array<double, 3>& gravity);
+    /// The model's gravity [m/s^2] and the end of the run [s]; zero unless set.
+    void set_model(const std::array<double, 3>& gravity, double end_time);
     ~BoundArguments();
     BoundArguments(BoundArguments&&) noexcept;
     BoundArguments& operator=(BoundArguments&&) = delete;
@@ -61,6 +61,7 @@ public:
 
     std::string_view object_name() const override { return name_; }
     std::array<double, 3> gravity() const override { return gravity_; }
+    double end_time() const override { return end_time_; }
     bool has(std::string_view key) const override;
     bool given(std::string_view key) const override;
     Shape shape(std::string_view key) const override;
@@ -152,6 +153,7 @@ private:
     Place place_;
     MotionOf motion_;
     std::array<double, 3> gravity_{};
+    double end_time_ = 0.0;
     std::vector<Item> items_;  // one per entry of the schema, in its order; or "*" and free names
     bool has_free_names_ = false;
 };

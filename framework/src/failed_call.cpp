@@ -40,6 +40,7 @@ struct Record {
     std::string name, type;
     Table parameters;
     std::array<double, 3> gravity{};
+    double end_time = 0.0;
     Place place;
     std::map<std::string, RigidMotion> motions;
     PluginCall call;
@@ -116,6 +117,9 @@ Record read_record(const fs::path& file) {
     record.place = object.place;
     if (object.table.find("gravity") != nullptr)
         record.gravity = array_of<3>(reader, object, "gravity");
+    if (object.table.find("end_time") != nullptr)
+        record.end_time =
+            reader.as<double>(reader.value(object, "end_time"), "end_time", "a number");
     record.parameters = reader.table(object, "parameters").table;
     if (root.table.find("motion") != nullptr)
         for (const Value& entry :
@@ -245,7 +249,9 @@ std::string failed_call_text(const ObjectRef& object,
             toml_text(fmt::format(
                 "{}:{}:{}", *object.place.file, object.place.line, object.place.column)));
     if (object.record != nullptr)
-        out += fmt::format("gravity = {}\n", toml_numbers(object.record->gravity));
+        out += fmt::format("gravity = {}\nend_time = {}\n",
+                           toml_numbers(object.record->gravity),
+                           toml_number(object.record->end_time));
     out += "\n[object.parameters]\n";
     if (object.record != nullptr) {
         out += object.record->parameters;
@@ -302,7 +308,7 @@ Replay replay_call(const fs::path& file, PluginRegistry& registry) {
                             place);
             return found->second;
         });
-    arguments.set_gravity(record.gravity);
+    arguments.set_model(record.gravity, record.end_time);
 
     Replay replay;
     replay.object = describe(object);

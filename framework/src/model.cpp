@@ -312,6 +312,12 @@ private:
         Table recorded = numbers;
         write_whole_paths(recorded, arguments);
         for (const auto& [key, path] : arguments.files())
+            object.label, object.name, object.type->name, parameters, object.place, schema, motion);
+        arguments.set_model(model_.gravity, manifest_.integrator.end);
+        // Files by their whole path, so that the record serves wherever it lies.
+        Table recorded = parameters;
+        for (const auto& [key, path] : arguments.files()) {
+            set_text(recorded, key, std::filesystem::absolute(path).string());
             model_.files.push_back(
                 {fmt::format("{}.{}.{}", to_text(object.type->kind), object.name, key),
                  path,
@@ -320,6 +326,7 @@ private:
             object.record->parameters +=
                 fmt::format("{} = {}\n", toml_key(entry.key), toml_value(entry.value));
         object.record->gravity = model_.gravity;
+        object.record->end_time = manifest_.integrator.end;
         return arguments;
     }
 

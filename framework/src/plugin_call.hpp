@@ -79,6 +79,7 @@ std::vector<std::string> bad_entries(const std::vector<CallValues>& outputs);
 struct ObjectRecord {
     std::string parameters;  ///< "key = value" lines
     std::array<double, 3> gravity{};
+    double end_time = 0.0;
     /// Motions of other bodies at the start that its factory may have asked for.
     std::vector<std::pair<std::string, RigidMotion>> motions;
 };

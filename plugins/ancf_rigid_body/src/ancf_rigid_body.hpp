@@ -50,6 +50,8 @@ public:
     /// Reference point as a material point; attitude and angular velocity of the polar frame.
     void pose(std::span<const double> q, std::span<const double> v, Pose& out) const override;
 
+    void draw(Sketch& out) const override { rigid::draw(body_, out); }
+
     std::span<const RowBlock> row_blocks() const override;
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
     void evaluate_tangent(int block,

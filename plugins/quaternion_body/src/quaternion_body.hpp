@@ -69,6 +69,8 @@ public:
     /// Of p / |p|, so that an attitude off the norm (2) is one all the same.
     void pose(std::span<const double> q, std::span<const double> v, Pose& out) const override;
 
+    void draw(Sketch& out) const override { rigid::draw(body_, out); }
+
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
     void evaluate_tangent(int block,

@@ -236,6 +236,24 @@ void Truss::pose(std::span<const double> q, std::span<const double> v, Pose& out
     std::copy_n(v.begin(), 3, out.velocity.begin());
 }
 
+void Truss::draw(Sketch& out) const {
+    std::vector<std::int32_t> ends;
+    for (const auto [a, b] : net_.elements) ends.insert(ends.end(), {a, b});
+    out.nodes(net_.num_nodes());
+    out.lines(ends);
+    out.channel("force", "N");
+    out.channel("strain", "");
+}
+
+void Truss::draw_values(const SketchState& at, std::span<double> values) const {
+    // s d / L^2 is the force on node a
+    const std::size_t num = net_.elements.size();
+    double* const strain = values.data() + num;
+    write_strain(at.q.data(), strain);
+    for (std::size_t e = 0; e < num; ++e)
+        values[e] = at.s[e] * std::sqrt(1.0 + 2.0 * strain[e]) / rest_length_[e];
+}
+
 void Truss::evaluate(int, const RowPoint& at, const RowValues& out) const {
     if (!out.pi.empty()) write_strain(at.u.data(), out.pi.data());
     if (!out.A.empty()) write_jacobian(at.u.data(), out.A.data());

@@ -47,6 +47,10 @@ public:
     PoseKind pose_kind() const override;
     void pose(std::span<const double> q, std::span<const double> v, Pose& out) const override;
 
+    /// Axial force [N], positive in tension, and Green strain of each element.
+    void draw(Sketch& out) const override;
+    void draw_values(const SketchState& at, std::span<double> values) const override;
+
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
     void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;

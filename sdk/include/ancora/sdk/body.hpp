@@ -10,6 +10,7 @@
 
 #include "ancora/sdk/attachment.hpp"
 #include "ancora/sdk/rows.hpp"
+#include "ancora/sdk/sketch.hpp"
 
 namespace ancora {
 
@@ -135,6 +136,15 @@ public:
         static_cast<void>(q);
         static_cast<void>(v);
         static_cast<void>(out);
+    }
+
+    /// [assembly] What the body looks like. The default: a dot at the reference point, if any.
+    virtual void draw(Sketch& out) const { static_cast<void>(out); }
+    /// [output] Values along the lines that draw() announced: channels x lines, row by row. Only
+    /// called for bodies with channels.
+    virtual void draw_values(const SketchState& at, std::span<double> values) const {
+        static_cast<void>(at);
+        for (double& x : values) x = 0.0;
     }
 };
 

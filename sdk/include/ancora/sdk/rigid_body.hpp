@@ -17,6 +17,7 @@
 #include "ancora/sdk/attachment.hpp"
 #include "ancora/sdk/math.hpp"
 #include "ancora/sdk/parameter.hpp"
+#include "ancora/sdk/sketch.hpp"
 
 namespace ancora::rigid {
 
@@ -105,6 +106,15 @@ struct MassProperties {
     /// J_i, principal moments of inertia about the centre of mass [kg m^2].
     Vec3 inertia() const { return Vec3::Constant(moments.sum()) - moments; }
 };
+
+/// [assembly] Draws the box of MassProperties::half_size.
+inline void draw(const MassProperties& body, Sketch& out) {
+    const Vec3 size = 2.0 * body.half_size;
+    const Eigen::Quaterniond turn(body.axes);
+    out.box({size(0), size(1), size(2)},
+            {body.center(0), body.center(1), body.center(2)},
+            {turn.w(), turn.x(), turn.y(), turn.z()});
+}
 
 /// [assembly] Eigenvectors of a symmetric matrix by Jacobi's rotations, as a right-handed frame;
 /// `J` becomes diagonal. A diagonal matrix gives exactly I, a nearly diagonal one keeps its order.

@@ -2,6 +2,7 @@
 // A body written as its vectors, their mass, and strains that are functions of them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -107,6 +108,12 @@ public:
             }
     }
 
+    /// All points, and the lines of add_line().
+    void draw(Sketch& out) const override {
+        out.nodes(static_cast<int>(points_.size()));
+        out.lines(lines_);
+    }
+
     std::span<const RowBlock> row_blocks() const override {
         if (blocks_.empty())
             for (const auto& strains : strains_) blocks_.push_back(strains->block());
@@ -176,6 +183,18 @@ protected:
     void name_direction(const char* name, const Combination& combination) {
         require_sum(name, combination, 0.0);
         named_.push_back({name, true, combination});
+    }
+    /// [assembly] A line between two points where the body is shown.
+    /// @throws std::invalid_argument if a part is no point
+    void add_line(int i, int j) {
+        for (const int part : {i, j}) {
+            require_part(part);
+            const auto point = std::find(points_.begin(), points_.end(), part);
+            if (point == points_.end())
+                throw std::invalid_argument("part " + std::to_string(part) +
+                                            " is no point, so no line ends at it");
+            lines_.push_back(static_cast<std::int32_t>(point - points_.begin()));
+        }
     }
     /// [assembly] The reference point, whose position and velocity are written to the results.
     void set_reference(const Combination& combination) {
@@ -283,6 +302,7 @@ private:
     std::vector<Mass> masses_;
     std::vector<Named> named_;
     Combination reference_;
+    std::vector<std::int32_t> lines_;  ///< two points each, as manifests count them
     std::vector<std::unique_ptr<StrainBlock>> strains_;
     mutable std::vector<RowBlock> blocks_;  ///< made when the last strain is there
 };

@@ -43,6 +43,7 @@ public:
                    stiff(arguments.number("stiffness")));
         name_point("middle", {{a, 0.5}, {b, 0.5}});
         set_reference({{a, 0.5}, {b, 0.5}});
+        add_line(a, b);
     }
 };
 

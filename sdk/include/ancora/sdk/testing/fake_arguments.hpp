@@ -84,8 +84,14 @@ public:
         return *this;
     }
 
+    FakeArguments& set_end_time(double end) {
+        end_time_ = end;
+        return *this;
+    }
+
     std::string_view object_name() const override { return "fake"; }
     std::array<double, 3> gravity() const override { return gravity_; }
+    double end_time() const override { return end_time_; }
     bool has(std::string_view key) const override { return find(key) != nullptr; }
     bool given(std::string_view key) const override {
         find(key);
@@ -229,6 +235,7 @@ private:
     std::span<const Parameter> schema_;
     bool has_schema_ = false;
     std::array<double, 3> gravity_{};
+    double end_time_ = 1.0;
     std::map<std::string, Value> given_;
     std::map<std::string, Value> defaults_;
 };

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collects what a page shows, within its size, and fills in the template.
+#include "ancora/framework/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "ancora/framework/error.hpp"
+#include "ancora/framework/version.hpp"
+#include "file_writer.hpp"
+#include "page_array.hpp"
+#include "page_parts.hpp"
+#include "results.hpp"
+#include "sha256.hpp"
+
+namespace ancora {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr int kFormat = 1;
+
+// Every report begins with this, so that another file is not replaced by mistake.
+constexpr std::string_view kMark = "<!doctype html>";
+
+// More than a plot can show.
+constexpr std::size_t kMostRows = 10'000;
+// Numbers of columns that are not asked for.
+constexpr std::size_t kMostColumnValues = 1'000'000;
+
+// --- history
+
+bool is_of_model(const std::string& column) {
+    for (const char* begin : {"energy.", "work.", "momentum.", "angular_momentum.", "constraint."})
+        if (column.starts_with(begin)) return true;
+    return column == "t";
+}
+
+/// Columns of the model, then those that are asked for, or else as many as fit.
+std::vector<std::size_t> choose_columns(const History& history,
+                                        const ReportOptions& options,
+                                        std::size_t num_rows,
+                                        Json& notes) {
+    std::vector<std::size_t> out;
+    const std::vector<std::string>& names = history.columns();
+    for (std::size_t c = 0; c < names.size(); ++c)
+        if (is_of_model(names[c])) out.push_back(c);
+    if (!options.columns.empty()) {
+        for (const std::string& name : options.columns)
+            if (const std::size_t c = history.column(name); std::ranges::find(out, c) == out.end())
+                out.push_back(c);
+        return out;
+    }
+    const std::size_t most =
+        std::max(out.size(), kMostColumnValues / std::max<std::size_t>(num_rows, 1));
+    for (std::size_t c = 0; c < names.size() && out.size() < most; ++c)
+        if (!is_of_model(names[c])) out.push_back(c);
+    if (out.size() < names.size())
+        notes.push_back(fmt::format("{} of {} columns are in this page; choose others by --columns",
+                                    out.size(),
+                                    names.size()));
+    return out;
+}
+
+Json history_json(const History& history, const ReportOptions& options, Json& notes) {
+    const std::size_t rows = history.num_rows();
+    const std::size_t stride = std::max<std::size_t>(1, (rows + kMostRows - 1) / kMostRows);
+    if (stride > 1)
+        notes.push_back(fmt::format("plots show one row of {}: {} of them", stride, rows / stride));
+    const std::vector<std::size_t> chosen = choose_columns(history, options, rows / stride, notes);
+    const std::vector<std::vector<double>> read = history.read(chosen, stride);
+
+    Json columns = Json::array();
+    std::vector<float> values;
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+        const std::string& name = history.columns()[chosen[k]];
+        columns.push_back({{"name", name}, {"unit", unit_of_column(name)}});
+        if (k == 0) continue;
+        for (const double x : read[k]) values.push_back(static_cast<float>(x));
+    }
+    return {{"columns", std::move(columns)},
+            {"t", page_array(read[0])},
+            {"values", page_array(values, chosen.size() - 1, read[0].size())}};
+}
+
+// --- scene
+
+/// `width` values from `first` of every chosen frame.
+Track track_of(const Frames& frames,
+               std::span<const std::size_t> chosen,
+               std::size_t first,
+               std::size_t width) {
+    Track out{chosen.size(), width, {}};
+    out.values.reserve(chosen.size() * width);
+    for (const std::size_t f : chosen) {
+        const std::span<const float> values = frames.values(f).subspan(first, width);
+        out.values.insert(out.values.end(), values.begin(), values.end());
+    }
+    return out;
+}
+
+struct Bounds {
+    std::array<double, 3> low, high;
+    Bounds() {
+        low.fill(std::numeric_limits<double>::infinity());
+        high.fill(-std::numeric_limits<double>::infinity());
+    }
+    void add(const Track& points, double margin) {
+        for (std::size_t i = 0; i < points.values.size(); ++i) {
+            const double x = points.values[i];
+            low[i % 3] = std::min(low[i % 3], x - margin);
+            high[i % 3] = std::max(high[i % 3], x + margin);
+        }
+    }
+    /// Some space around nothing.
+    void close() {
+        for (std::size_t k = 0; k < 3; ++k)
+            if (low[k] > high[k]) low[k] = high[k] = 0.0;
+    }
+};
+
+double norm(const std::array<double, 3>& x) {
+    return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+/// How far a shape reaches from the reference point.
+double reach_of(const SceneShape& shape) {
+    if (const Box* const box = std::get_if<Box>(&shape))
+        return norm(box->center) + 0.5 * norm(box->size);
+    if (const Sphere* const sphere = std::get_if<Sphere>(&shape))
+        return norm(sphere->center) + sphere->radius;
+    const Cylinder& cylinder = std::get<Cylinder>(shape);
+    return std::max(norm(cylinder.from), norm(cylinder.to)) + cylinder.radius;
+}
+
+Json shape_json(const SceneShape& shape) {
+    if (const Box* const box = std::get_if<Box>(&shape))
+        return {{"kind", "box"},
+                {"size", box->size},
+                {"center", box->center},
+                {"quaternion", box->quaternion}};
+    if (const Sphere* const sphere = std::get_if<Sphere>(&shape))
+        return {{"kind", "sphere"}, {"radius", sphere->radius}, {"center", sphere->center}};
+    const Cylinder& cylinder = std::get<Cylinder>(shape);
+    return {{"kind", "cylinder"},
+            {"radius", cylinder.radius},
+            {"from", cylinder.from},
+            {"to", cylinder.to}};
+}
+
+Json body_json(const Frames& frames,
+               std::span<const std::size_t> chosen,
+               const SceneBody& body,
+               Bounds& bounds) {
+    Json out = {{"name", body.name},
+                {"type", body.type},
+                {"shapes", Json::array()},
+                {"position", nullptr},
+                {"quaternion", nullptr},
+                {"nodes", nullptr},
+                {"lines", nullptr},
+                {"channels", Json::array()}};
+    const auto at = [](int index) {
+        return static_cast<std::size_t>(index);
+    };
+    double reach = 0.0;
+    for (const SceneShape& shape : body.shapes) {
+        out["shapes"].push_back(shape_json(shape));
+        reach = std::max(reach, reach_of(shape));
+    }
+    if (body.pose != PoseKind::none) {
+        const Track position = track_of(frames, chosen, at(body.first), 3);
+        bounds.add(position, reach);
+        out["position"] = page_track(position, 3);
+    }
+    if (body.pose == PoseKind::attitude)
+        out["quaternion"] = page_track(track_of(frames, chosen, at(body.first) + 6, 4), 4);
+    if (body.num_nodes == 0) return out;
+    const Track nodes = track_of(frames, chosen, at(body.nodes_at()), 3 * at(body.num_nodes));
+    bounds.add(nodes, 0.0);
+    out["nodes"] = page_track(nodes, 3);
+    std::vector<std::int32_t> ends;
+    for (const auto& line : body.lines) ends.insert(ends.end(), line.begin(), line.end());
+    out["lines"] = page_array(ends, body.lines.size(), 2);
+    for (std::size_t c = 0; c < body.channels.size(); ++c)
+        out["channels"].push_back(
+            {{"name", body.channels[c].name},
+             {"unit", body.channels[c].unit},
+             {"data",
+              page_colours(track_of(
+                  frames, chosen, at(body.channel_at(static_cast<int>(c))), body.lines.size()))}});
+    return out;
+}
+
+Json marker_json(const Frames& frames,
+                 std::span<const std::size_t> chosen,
+                 const SceneMarker& marker,
+                 Bounds& bounds) {
+    Json out = {{"name", marker.name},
+                {"type", marker.type},
+                {"points", marker.points},
+                {"positions", nullptr},
+                {"force", nullptr}};
+    if (!marker.points.empty()) {
+        const Track points = track_of(
+            frames, chosen, static_cast<std::size_t>(marker.first), 3 * marker.points.size());
+        bounds.add(points, 0.0);
+        out["positions"] = page_track(points, 3);
+    }
+    if (marker.has_force)
+        out["force"] =
+            page_track(track_of(frames, chosen, static_cast<std::size_t>(marker.force_at()), 3), 3);
+    return out;
+}
+
+/// Every `stride`-th frame and the last.
+Json scene_json(const Frames& frames, const History& history, std::size_t stride) {
+    std::vector<std::size_t> chosen;
+    for (std::size_t f = 0; f < frames.count(); ++f)
+        if ((f % stride == 0 || f + 1 == frames.count()) && frames.row(f) < history.num_rows())
+            chosen.push_back(f);
+    const std::size_t time_column = 0;
+    const std::vector<double> t = history.read({&time_column, 1})[0];
+    std::vector<double> times;
+    std::vector<float> iterations;
+    for (const std::size_t f : chosen) {
+        times.push_back(t[frames.row(f)]);
+        iterations.push_back(frames.iterations(f));
+    }
+
+    const Scene& scene = frames.scene();
+    Bounds bounds;
+    Json bodies = Json::array(), constraints = Json::array(), forces = Json::array();
+    for (const SceneBody& body : scene.bodies)
+        bodies.push_back(body_json(frames, chosen, body, bounds));
+    for (const SceneMarker& marker : scene.constraints)
+        constraints.push_back(marker_json(frames, chosen, marker, bounds));
+    for (const SceneMarker& marker : scene.forces)
+        forces.push_back(marker_json(frames, chosen, marker, bounds));
+    bounds.close();
+    return {{"times", page_array(times)},
+            {"min", bounds.low},
+            {"max", bounds.high},
+            {"gravity", scene.gravity},
+            {"bodies", std::move(bodies)},
+            {"constraints", std::move(constraints)},
+            {"forces", std::move(forces)},
+            {"iterations", page_array(iterations, iterations.size(), 1)}};
+}
+
+// --- runs
+
+/// One folder, read once; its frames may be thinned more and more.
+struct Run {
+    explicit Run(const fs::path& results) : folder(results), history(checked(results)) {
+        frames = Frames::open(folder);
+        if (frames && frames->count() == 0) frames.reset();
+        const std::string text = read_summary(folder);
+        if (!text.empty()) {
+            summary = Json::parse(text, nullptr, false);
+            if (summary.is_discarded())
+                throw Error(ErrorKind::file,
+                            fmt::format("\"{}\" is damaged: it is no JSON document",
+                                        (folder / "summary.json").string()));
+        }
+    }
+
+    static fs::path checked(const fs::path& folder) {
+        require_results(folder);
+        return folder / "history.csv";
+    }
+
+    Json json(const ReportOptions& options, std::size_t stride) const {
+        std::error_code error;
+        const bool has_checkpoint = fs::exists(folder / "checkpoint.bin", error);
+        Json notes = Json::array();
+        Json plots = history_json(history, options, notes);
+        if (!frames)
+            notes.push_back("this run has no frames, so there is no scene; see output.frames");
+        else if (stride > 1)
+            notes.push_back(fmt::format("the scene shows one frame of {}", stride));
+        if (summary.is_null())
+            notes.push_back("the run has not come to an end: it goes on, or it was killed");
+        Json scene;
+        if (frames) scene = scene_json(*frames, history, stride);
+        return {{"label", folder.string()},
+                {"summary", summary},
+                {"checkpoint", has_checkpoint},
+                {"notes", std::move(notes)},
+                {"history", std::move(plots)},
+                {"scene", std::move(scene)}};
+    }
+
+    fs::path folder;
+    History history;
+    std::optional<Frames> frames;
+    Json summary;  // null if there is none
+};
+
+// --- the page
+
+std::string escaped_html(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '&')
+            out += "&amp;";
+        else if (c == '<')
+            out += "&lt;";
+        else if (c == '>')
+            out += "&gt;";
+        else if (c == '"')
+            out += "&quot;";
+        else
+            out += c;
+    }
+    return out;
+}
+
+/// What a content policy says of an inline script or style.
+std::string hash_source(std::string_view text) {
+    const std::string digits = sha256_of_text(text);
+    std::string bytes;
+    for (std::size_t i = 0; i < digits.size(); i += 2)
+        bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+    return "'sha256-" + base64(bytes) + "'";
+}
+
+/// Puts `parts` in the places that the template marks @NAME@.
+std::string fill_in(std::string_view pattern,
+                    const std::vector<std::pair<std::string_view, std::string_view>>& parts) {
+    std::string out;
+    std::size_t at = 0;
+    while (true) {
+        std::size_t next = std::string_view::npos;
+        const std::pair<std::string_view, std::string_view>* found = nullptr;
+        for (const auto& part : parts)
+            if (const std::size_t place = pattern.find(part.first, at); place < next) {
+                next = place;
+                found = &part;
+            }
+        out += pattern.substr(at, next - at);
+        if (found == nullptr) return out;
+        out += found->second;
+        at = next + found->first.size();
+    }
+}
+
+std::string page_of(const std::string& title, const std::string& data) {
+    const std::string policy =
+        fmt::format("default-src 'none'; script-src {} {} {}; style-src {}; img-src data: blob:",
+                    hash_source(page::kThree),
+                    hash_source(page::kUplot),
+                    hash_source(page::kScript),
+                    hash_source(page::kStyle));
+    return fill_in(page::kTemplate,
+                   {{"@TITLE@", escaped_html(title)},
+                    {"@POLICY@", policy},
+                    {"@STYLE@", page::kStyle},
+                    {"@THREE@", page::kThree},
+                    {"@UPLOT@", page::kUplot},
+                    {"@SCRIPT@", page::kScript},
+                    {"@DATA@", data}});
+}
+
+/// JSON that no HTML parser takes for the end of its element.
+std::string script_data(const Json& json) {
+    std::string out;
+    for (const char c : json.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+        if (c == '<')
+            out += "\\u003c";
+        else
+            out += c;
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string report_page(std::span<const fs::path> folders, const ReportOptions& options) {
+    if (folders.empty() || folders.size() > 2)
+        throw Error(ErrorKind::usage,
+                    fmt::format("a report is of one run or of two, not of {}", folders.size()));
+    std::vector<Run> runs;
+    for (const fs::path& folder : folders) runs.emplace_back(folder);
+
+    std::string title = "Ancora: " + folders[0].string();
+    if (runs[0].summary.contains("model") && runs[0].summary["model"].is_string())
+        title = runs[0].summary["model"];
+    for (std::size_t stride = 1;; stride *= 2) {
+        Json data = {
+            {"format", kFormat},
+            {"generator", "Ancora " + std::string(version())},
+            {"made", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+            {"runs", Json::array()}};
+        std::size_t frames = 0;
+        for (const Run& run : runs) {
+            data["runs"].push_back(run.json(options, stride));
+            if (run.frames) frames = std::max(frames, run.frames->count());
+        }
+        std::string page = page_of(title, script_data(data));
+        if (page.size() <= options.most_bytes || stride >= frames) return page;
+    }
+}
+
+void write_report(std::span<const fs::path> folders,
+                  const fs::path& file,
+                  const ReportOptions& options) {
+    replace_file(file, report_page(folders, options), kMark, "a report");
+}
+
+}  // namespace ancora

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 // First line of every checkpoint; its number is the format's.
 constexpr std::string_view kMark = "Ancora checkpoint ";
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 constexpr std::size_t kChecksum = 64;  // hexadecimal digits
 constexpr std::size_t kMostDifferences = 8;
 
@@ -47,6 +47,7 @@ void transfer(Archive& archive, C& checkpoint) {
     archive(checkpoint.history_size);
     archive(checkpoint.last_row_step);
     archive(checkpoint.outputs_passed);
+    archive(checkpoint.frames);
     archive(checkpoint.wall_seconds);
     archive(checkpoint.resumed_at);
 }
@@ -113,6 +114,8 @@ Checkpoint::Identity identity_of(const Manifest& manifest, const Simulation& sim
     for (const PlacedText& point : manifest.output.points)
         points += (points.empty() ? "" : ", ") + toml_text(point.text);
     add("output.points", fmt::format("[{}]", points));
+    if (manifest.output.frames) add("output.frames", toml_number(*manifest.output.frames));
+    add("output.states", manifest.output.states ? "true" : "false");
     add("output.forces", manifest.output.all_forces ? "all" : "reaction");
     return out;
 }

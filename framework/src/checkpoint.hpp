@@ -12,6 +12,7 @@
 
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/simulation.hpp"
+#include "frame_recorder.hpp"
 
 namespace ancora {
 
@@ -25,6 +26,7 @@ struct Checkpoint {
     std::uint64_t history_size = 0;  ///< bytes of history.csv that were written by then
     std::int64_t last_row_step = 0;  ///< steps done when its last row was taken
     double outputs_passed = 0.0;     ///< multiples of `output.every` that have a row
+    FrameRecorder::Progress frames;
     double wall_seconds = 0.0;       ///< that the run has taken so far
     std::vector<double> resumed_at;  ///< times at which it was resumed before [s]
 };

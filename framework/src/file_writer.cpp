@@ -61,6 +61,19 @@ void FileWriter::append(std::string_view text) {
     if (buffer_.size() >= kBufferSize) write_buffer();
 }
 
+void FileWriter::rewrite(std::uint64_t offset, std::string_view text) {
+    flush();
+    if (descriptor_ < 0) return;
+    while (!text.empty()) {
+        const ssize_t count =
+            ::pwrite(descriptor_, text.data(), text.size(), static_cast<off_t>(offset));
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) fail(count < 0 ? errno : ENOSPC);
+        text.remove_prefix(static_cast<std::size_t>(count));
+        offset += static_cast<std::uint64_t>(count);
+    }
+}
+
 void FileWriter::flush() {
     if (descriptor_ >= 0 && !buffer_.empty()) write_buffer();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A buffered text file that notices every error of writing and never keeps half a line.
+// A buffered file that notices every error of writing and never keeps half a line of text.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,8 @@ public:
     FileWriter& operator=(const FileWriter&) = delete;
 
     void append(std::string_view text);
+    /// Brings what is buffered to the file and writes over bytes that are there.
+    void rewrite(std::uint64_t offset, std::string_view text);
     void flush();
     /// Waits until all of it is on the disk.
     void sync();

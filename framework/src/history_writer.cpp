@@ -93,12 +93,13 @@ void HistoryWriter::write_row(std::span<const double> row) {
     file_.append(line_);
 }
 
-void HistoryWriter::flush_if_old() {
-    if (!file_.has_unwritten()) return;
+bool HistoryWriter::flush_if_old() {
+    if (!file_.has_unwritten()) return false;
     const auto now = Clock::now();
-    if (now - last_flush_ < std::chrono::seconds(1)) return;
+    if (now - last_flush_ < std::chrono::seconds(1)) return false;
     last_flush_ = now;
     file_.flush();
+    return true;
 }
 
 }  // namespace ancora

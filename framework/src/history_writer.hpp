@@ -24,7 +24,8 @@ public:
     /// @throws Error (numerical) that names the column of a value which is not finite
     void write_row(std::span<const double> row);
     /// Brings rows to the file if the last time was a second ago or more.
-    void flush_if_old();
+    /// @returns whether it did
+    bool flush_if_old();
     /// Brings all rows to the disk.
     /// @returns the bytes of the file
     std::uint64_t settle() {

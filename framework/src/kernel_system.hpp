@@ -156,6 +156,13 @@ public:
     /// Where a constraint's reaction stands in them.
     const std::vector<int>& reaction_start() const { return reaction_start_; }
 
+    /// Stresses of a body's rows: over the last step, or as update_reactions() left them.
+    std::span<const double> stress_of_body(std::size_t body) const {
+        const RowOwner& owner = rows_.owners[body];
+        return view(s_).subspan(static_cast<std::size_t>(owner.first_row),
+                                static_cast<std::size_t>(owner.num_rows));
+    }
+
     /// Violations at the present state, from q afresh.
     struct Violation {
         double position = 0.0;  ///< of the model's constraints

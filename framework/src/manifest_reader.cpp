@@ -40,6 +40,12 @@ constexpr Parameter kOutputKeys[] = {
     number("checkpoint", "s", "wall time between checkpoints, for --resume; 0: none")
         .nonnegative()
         .otherwise("30.0"),
+    number("frames",
+           "s",
+           "time between frames of the scene, which fall on rows, for reports and ParaView; 0: "
+           "none; without it as many as rows, up to about 1000 and 200 MB")
+        .nonnegative(),
+    parameter::boolean("states", "write t, q and v of each row to states.npy").otherwise("false"),
     make("points", "", "extra columns", Shape::texts).otherwise("[]"),
     text("forces",
          "forces of constraints to record: the reaction, or also its ideal and nonideal part",
@@ -104,6 +110,8 @@ OutputSettings read_output(Section section, const ExpressionScope& scope) {
     if (keys.has("every")) output.every = keys.number("every");
     output.checkpoint = keys.number("checkpoint");
     output.points = placed_texts(section.table, "points");
+    if (keys.has("frames")) output.frames = keys.number("frames");
+    output.states = keys.boolean("states");
     output.all_forces = keys.text("forces") == "all";
     return output;
 }

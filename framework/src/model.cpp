@@ -717,6 +717,7 @@ Attachment Model::attach(const std::string& text,
                          const Place& place,
                          bool is_direction) const {
     Attachment out;
+    out.is_point = !is_direction;
     out.text = text;
     std::string body_name;
     std::string rest;
@@ -834,6 +835,7 @@ Attachment Model::attach_coordinate(const std::string& text,
     const int body = body_index(object.substr(0, object.find('@')), owner, place);
     const BodyPart& part = bodies[static_cast<std::size_t>(body)];
     Attachment out;
+    out.is_point = false;
     out.body = body;
     out.text = text;
     if (component_name == "x" || component_name == "y" || component_name == "z") {
@@ -841,6 +843,7 @@ Attachment Model::attach_coordinate(const std::string& text,
         Attachment point =
             attach(names_point ? object : object + "@[0, 0, 0]", owner, place, false);
         if (point.is_nonlinear) {
+            point.is_point = false;
             point.text = text;
             point.component = component;
             return point;

@@ -22,7 +22,8 @@ struct Attachment {
         int coordinate;  ///< in the whole model
         double weight;
     };
-    int body = -1;  ///< -1: the ground
+    int body = -1;         ///< -1: the ground
+    bool is_point = true;  ///< neither a direction nor a coordinate
     std::string text;
     std::vector<Term> terms;
     std::array<double, 3> constant{};

@@ -75,7 +75,6 @@ void Observables::add_vector(const std::string& name, const char* components) {
 }
 
 void Observables::sample(std::span<double> row) {
-    if (model_.traits.face == Face::continuous) system_.update_reactions();
     double* out = row.data();
     const auto put = [&out](const auto& values) {
         for (const double x : values) *out++ = x;

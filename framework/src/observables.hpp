@@ -20,7 +20,8 @@ public:
     const std::vector<std::string>& names() const { return names_; }
     /// Columns that hold a mean over the step that ended now.
     const std::vector<int>& step_means() const { return step_means_; }
-    /// Writes one value per column. Quaternions keep the sign of the sample before.
+    /// Writes one value per column, of reactions that are up to date. Quaternions keep the sign of
+    /// the sample before.
     void sample(std::span<double> row);
     /// Forgets the sample before.
     void restart() { has_sampled_ = false; }

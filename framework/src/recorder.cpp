@@ -15,6 +15,7 @@
 
 #include "ancora/framework/failed_call.hpp"
 #include "checkpoint.hpp"
+#include "frame_recorder.hpp"
 #include "history_writer.hpp"
 #include "summary.hpp"
 
@@ -52,7 +53,13 @@ void prepare(const fs::path& folder) {
                                 "it is left alone; choose another folder or empty it",
                                 folder.string()));
 
-    for (const char* name : {kHistoryFile, kSummaryFile, kCheckpointFile, kFailedCallFile}) {
+    for (const char* name : {kHistoryFile,
+                             kSummaryFile,
+                             kCheckpointFile,
+                             kFailedCallFile,
+                             kSceneFile,
+                             kFramesFile,
+                             kStatesFile}) {
         fs::remove(folder / name, error);
         if (error) throw folder_error("cannot replace", folder / name, error);
     }
@@ -70,8 +77,11 @@ struct Recorder::Impl {
     double every = 0.0;  // [s]; 0: a row for every step
 
     std::optional<HistoryWriter> history;
+    std::optional<FrameRecorder> frames;
     std::vector<int> step_mean_columns;
+    std::vector<int> step_mean_values;
     std::vector<double> first_row;
+    std::vector<double> first_frame;  // empty if there are none
     std::vector<double> row;
     bool first_row_is_pending = false;
     long first_step = 0;
@@ -102,8 +112,10 @@ struct Recorder::Impl {
         for (double next = (outputs_passed + 1.0) * every;
              next < simulation.time() && next < simulation.end_time();
              next = (outputs_passed + 1.0) * every) {
-            simulation.sample_at(next, row);
+            simulation.sample_at(next,
+                                 {row, frames->frame_of_row(next, false), frames->state_of_row()});
             history->write_row(row);
+            frames->write();
             outputs_passed += 1.0;
         }
     }
@@ -114,19 +126,36 @@ struct Recorder::Impl {
         return std::exchange(outputs_passed, passed) < passed;
     }
 
+    /// Takes what the start shows.
+    void take_first_row() {
+        const std::span<double> frame = frames->frame_of_row(simulation.time(), false);
+        simulation.sample({first_row, frame, frames->state_of_row()});
+        first_frame.assign(frame.begin(), frame.end());
+    }
+
     void write_first_row() {
         // Reactions are means over a step, so the start shows those of the first step.
-        simulation.sample(row);
         const bool has_step = simulation.steps_done() > first_step;
+        const std::span<double> frame = frames->frame_of_row(first_row[0], false);
+        simulation.sample({row, frame, {}});
         for (const int column : step_mean_columns) first_row[column] = has_step ? row[column] : 0.0;
+        for (std::size_t k = 0; !frame.empty() && k < step_mean_values.size(); ++k) {
+            const auto value = static_cast<std::size_t>(step_mean_values[k]);
+            first_frame[value] = has_step ? frame[value] : 0.0;
+        }
+        std::ranges::copy(first_frame, frame.begin());
         first_row_is_pending = false;
         history->write_row(first_row);
+        frames->write();
     }
 
     void write_row() {
         last_row_step = simulation.steps_done();
-        simulation.sample(row);
+        simulation.sample({row,
+                           frames->frame_of_row(simulation.time(), simulation.done()),
+                           frames->state_of_row()});
         history->write_row(row);
+        frames->write();
     }
 
     void checkpoint() {
@@ -137,6 +166,8 @@ struct Recorder::Impl {
         to.history_size = history->settle();
         to.last_row_step = last_row_step;
         to.outputs_passed = outputs_passed;
+        frames->sync();
+        to.frames = frames->progress();
         to.wall_seconds = wall_seconds();
         to.resumed_at = record.resumed_at;
         write_checkpoint(folder / kCheckpointFile, to);
@@ -159,6 +190,16 @@ struct Recorder::Impl {
         if (first_row_is_pending) write_first_row();
         if (last_row_step != simulation.steps_done()) write_row();
         history->close();
+        frames->close();
+    }
+
+    void make_frames(const OutputSettings& output) {
+        const double end = simulation.end_time();
+        const double steps = static_cast<double>(simulation.num_steps());
+        frames.emplace(
+            simulation,
+            output,
+            every > 0.0 ? (steps > 0.0 ? std::min(end / every, steps) : end / every) : steps);
     }
 
     void write_summary(const std::string& exit_reason) {
@@ -181,6 +222,7 @@ Recorder::Recorder(fs::path folder, const Simulation& simulation, const Manifest
         impl_->every = *manifest.output.every;
     else if (simulation.num_steps() > kDefaultRows || simulation.is_adaptive())
         impl_->every = simulation.end_time() / kDefaultRows;
+    impl_->make_frames(manifest.output);
 }
 
 Recorder::~Recorder() = default;
@@ -191,10 +233,12 @@ void Recorder::start() {
     self.row.resize(columns.size());
     self.first_row.resize(columns.size());
     self.step_mean_columns = self.simulation.step_mean_columns();
-    self.simulation.sample(self.first_row);
+    self.step_mean_values = self.simulation.step_mean_values();
+    self.take_first_row();
 
     prepare(self.folder);
     self.history.emplace(self.folder / kHistoryFile, std::move(columns));
+    self.frames->start(self.folder);
     self.first_row_is_pending = true;
     self.first_step = self.last_row_step = self.simulation.steps_done();
     if (self.simulation.is_adaptive())
@@ -216,6 +260,7 @@ bool Recorder::resume(Simulation& simulation) {
     self.first_row.resize(columns.size());
     simulation.restore(from->state);
     self.history.emplace(self.folder / kHistoryFile, std::move(columns), from->history_size);
+    self.frames->resume(self.folder, from->frames);
     self.first_row_is_pending = false;
     self.last_row_step = from->last_row_step;
     self.outputs_passed = from->outputs_passed;
@@ -240,7 +285,7 @@ void Recorder::record() {
     } else if (self.is_due()) {
         self.write_row();
     }
-    self.history->flush_if_old();
+    if (self.history->flush_if_old()) self.frames->flush();
     self.checkpoint_if_due();
 }
 

@@ -17,6 +17,7 @@
 #include "model.hpp"
 #include "observables.hpp"
 #include "rank_analysis.hpp"
+#include "scene_sampler.hpp"
 #include "state_archive.hpp"
 
 namespace ancora {
@@ -130,6 +131,34 @@ struct Simulation::Impl {
              ++e)
             if (rank_rows.A[e] != 0.0) return false;
         return true;
+    }
+
+    SceneSampler& sampler() {
+        if (!scene) scene = std::make_unique<SceneSampler>(model);
+        return *scene;
+    }
+
+    void sample(const Samples& to) {
+        const auto require = [](const char* what, std::size_t got, std::size_t wanted) {
+            if (got != 0 && got != wanted)
+                throw Error(
+                    ErrorKind::usage,
+                    fmt::format("sample: the {} has {} entries, it takes {}", what, got, wanted));
+        };
+        const std::span<const double> q = system.q();
+        const std::span<const double> v = system.v();
+        require("row", to.row.size(), observables.names().size());
+        require("state", to.state.size(), 1 + q.size() + v.size());
+        if (model.traits.face == Face::continuous) system.update_reactions();
+        if (!to.row.empty()) observables.sample(to.row);
+        if (!to.frame.empty()) {
+            require(
+                "frame", to.frame.size(), static_cast<std::size_t>(sampler().scene().num_values));
+            sampler().sample(system, to.frame);
+        }
+        if (to.state.empty()) return;
+        to.state[0] = system.time();
+        std::ranges::copy(v, std::ranges::copy(q, to.state.begin() + 1).out);
     }
 
     void step() {
@@ -315,6 +344,7 @@ struct Simulation::Impl {
     Model model;
     KernelSystem system;
     Observables observables;
+    std::unique_ptr<SceneSampler> scene;  // made when first asked for
     RankAnalysis rank;
     RowSet::Instant rank_rows;  // of the state at which the rank was decided
     long num_steps;
@@ -478,14 +508,13 @@ std::vector<std::string> Simulation::column_names() const {
     return impl_->observables.names();
 }
 void Simulation::sample(std::span<double> row) const {
-    if (row.size() != impl_->observables.names().size())
-        throw Error(ErrorKind::usage,
-                    fmt::format("sample: the row has {} entries, there are {} columns",
-                                row.size(),
-                                impl_->observables.names().size()));
-    impl_->observables.sample(row);
+    if (row.empty()) throw Error(ErrorKind::usage, "sample: the row has no entries");
+    impl_->sample({row, {}, {}});
 }
-void Simulation::sample_at(double t, std::span<double> row) const {
+void Simulation::sample(const Samples& to) const {
+    impl_->sample(to);
+}
+void Simulation::sample_at(double t, const Samples& to) const {
     KernelSystem& system = impl_->system;
     const Model& model = impl_->model;
     if (!model.traits.is_adaptive || impl_->steps_done == 0 || impl_->was_restored ||
@@ -503,7 +532,7 @@ void Simulation::sample_at(double t, std::span<double> row) const {
             refuse_nonfinite(model.integrator_object, "interpolate", "a value", &t);
     system.peek(t, x);
     try {
-        sample(row);
+        sample(to);
     } catch (...) {
         system.unpeek();
         throw;
@@ -512,6 +541,16 @@ void Simulation::sample_at(double t, std::span<double> row) const {
 }
 std::vector<int> Simulation::step_mean_columns() const {
     return impl_->observables.step_means();
+}
+const Scene& Simulation::scene() const {
+    return impl_->sampler().scene();
+}
+const std::vector<int>& Simulation::step_mean_values() const {
+    return impl_->sampler().step_means();
+}
+long Simulation::work_done() const {
+    const KernelSystem& system = impl_->system;
+    return impl_->model.traits.face == Face::continuous ? system.evaluations : system.iterations;
 }
 
 RunStatistics Simulation::statistics() const {

@@ -52,6 +52,7 @@ end  = 1.0
 [output]
 every = 1.0e-3
 checkpoint = 0.01
+states = true
 )";
 
 // A net that turns and breathes, on few factorisations.
@@ -75,6 +76,7 @@ end  = 1.5
 [output]
 every = 0.01
 checkpoint = 0.01
+states = true
 points = ["net@0", "net@63"]
 )";
 
@@ -132,6 +134,10 @@ void kill_and_compare(const std::string& model, int wanted, unsigned seed) {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const std::string expected = folder.read("whole/history.csv");
     REQUIRE(expected.size() > 1000);
+    const auto is_complete = [&](const char* file) {
+        return folder.read(std::string("killed/") + file) ==
+               folder.read(std::string("whole/") + file);
+    };
 
     Arguments resumed = run_arguments(folder, "killed");
     resumed.emplace_back("--resume");
@@ -157,6 +163,8 @@ void kill_and_compare(const std::string& model, int wanted, unsigned seed) {
         REQUIRE(result.status == 0);
         ++num_whole;
         REQUIRE(folder.read("killed/history.csv") == expected);
+        for (const char* file : {"scene.json", "frames.npy", "states.npy"})
+            REQUIRE(is_complete(file));
         CHECK_FALSE(fs::exists(folder / "killed/checkpoint.bin"));
         fs::remove_all(folder / "killed");
     }

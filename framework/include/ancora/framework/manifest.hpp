@@ -70,7 +70,10 @@ struct OutputSettings {
     std::optional<double> every;  ///< [s]; without it every step up to 1000, else end/1000
     double checkpoint = 30.0;     ///< wall time between checkpoints [s]; 0: none
     std::vector<PlacedText> points;
-    bool all_forces = false;  ///< F_L and F_C - C of each constraint, beside the reaction
+    std::optional<double> frames;  ///< [s] between frames; 0: none; without it as many as rows, up
+                                   ///< to about 1000 and 200 MB
+    bool states = false;           ///< t, q and v of each row, in states.npy
+    bool all_forces = false;       ///< F_L and F_C - C of each constraint, beside the reaction
 };
 
 /// A model before plugins are looked at.

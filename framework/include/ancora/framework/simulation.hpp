@@ -13,6 +13,7 @@
 
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/plugin_registry.hpp"
+#include "ancora/framework/scene.hpp"
 
 namespace ancora {
 
@@ -42,9 +43,10 @@ struct RunStatistics {
     long factorisations = 0;
     long evaluations = 0;  ///< of accelerations, by the integrator
     double factorise_seconds = 0.0;
-    double assemble_seconds = 0.0;  ///< residuals and tangents of implicit steps, from sampled steps
-    double solve_seconds = 0.0;     ///< solves with the factorised matrix, likewise
-    double step_seconds = 0.0;  ///< wall time inside step()
+    double assemble_seconds =
+        0.0;                     ///< residuals and tangents of implicit steps, from sampled steps
+    double solve_seconds = 0.0;  ///< solves with the factorised matrix, likewise
+    double step_seconds = 0.0;   ///< wall time inside step()
     int redundant_rows = 0;  ///< constraint rows at the start that depend on others; if there are
                              ///< any, reactions are those of minimum norm
     BalanceMaximum energy;
@@ -221,11 +223,26 @@ public:
     /// step).
     std::vector<std::string> column_names() const;
     void sample(std::span<double> row) const;
+    /// What can be sampled; a span that is empty is not wanted.
+    struct Samples {
+        std::span<double> row;    ///< the columns of history.csv
+        std::span<double> frame;  ///< the scene's values
+        std::span<double> state;  ///< t, q, v
+    };
+    void sample(const Samples& to) const;
     /// The same at a time inside the last step, for an integrator that chooses its steps:
     /// interpolated, then projected onto the constraints.
-    void sample_at(double t, std::span<double> row) const;
+    void sample_at(double t, const Samples& to) const;
+    void sample_at(double t, std::span<double> row) const { sample_at(t, {row, {}, {}}); }
     /// Where the columns stand that hold a mean over the step that ended now (reactions).
     std::vector<int> step_mean_columns() const;
+    /// What the model looks like, and what a frame's values are.
+    /// @throws Error (plugin) if a body draws what it does not have
+    const Scene& scene() const;
+    /// Values of a frame that are such means: forces, and what lines show.
+    const std::vector<int>& step_mean_values() const;
+    /// Newton iterations so far, or for an explicit method evaluations of accelerations.
+    long work_done() const;
 
     RunStatistics statistics() const;
     ModelAnalysis analyse() const;

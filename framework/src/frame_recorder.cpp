@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Decides which rows get a frame.
+#include "frame_recorder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <system_error>
+
+#include "ancora/framework/scene.hpp"
+
+namespace ancora {
+namespace {
+
+// Without `output.frames` a run has about this many frames at most, and bytes of them.
+constexpr double kMostFrames = 1000.0;
+constexpr double kMostBytes = 2e8;
+
+constexpr std::size_t kOwnValues = 2;  // of a frame, before those of the scene
+
+}  // namespace
+
+FrameRecorder::FrameRecorder(const Simulation& simulation,
+                             const OutputSettings& output,
+                             double num_rows)
+    : simulation_(simulation), has_states_(output.states) {
+    const bool has_frames = output.frames != 0.0;
+    const auto size =
+        has_frames ? static_cast<std::size_t>(simulation.scene().num_values) : std::size_t{0};
+    if (output.frames) {
+        every_ = *output.frames;
+        stride_ = has_frames ? 1.0 : 0.0;
+    } else {
+        const double bytes = static_cast<double>(sizeof(float) * (kOwnValues + size));
+        const double most = std::clamp(kMostBytes / bytes, 2.0, kMostFrames);
+        stride_ = std::max(1.0, std::ceil(num_rows / most));
+    }
+    if (stride_ > 0.0) frame_.resize(size);
+    if (has_states_) state_.resize(1 + 2 * simulation.q().size());
+    values_.resize(kOwnValues + size);
+}
+
+void FrameRecorder::start(const std::filesystem::path& folder) {
+    progress_ = {};
+    progress_.steps = simulation_.steps_done();
+    progress_.work = simulation_.work_done();
+    if (stride_ > 0.0 || has_states_) {
+        FileWriter scene(folder / kSceneFile);
+        scene.append(scene_text(simulation_.scene()));
+        scene.close();
+    }
+    if (stride_ > 0.0) frames_.emplace(folder / kFramesFile, values_.size());
+    if (has_states_) states_.emplace(folder / kStatesFile, state_.size());
+}
+
+void FrameRecorder::resume(const std::filesystem::path& folder, const Progress& from) {
+    progress_ = from;
+    if (stride_ > 0.0) frames_.emplace(folder / kFramesFile, values_.size(), from.frames);
+    if (has_states_) states_.emplace(folder / kStatesFile, state_.size(), from.states);
+}
+
+std::span<double> FrameRecorder::frame_of_row(double t, bool is_last) {
+    is_due_ = stride_ > 0.0;
+    if (!is_due_) return {};
+    if (every_ > 0.0) {
+        const double passed = std::floor(t / every_ * (1.0 + 1e-12) + 1e-9);
+        is_due_ = progress_.rows == 0 || passed > progress_.frames_passed || is_last;
+        progress_.frames_passed = passed;
+    } else {
+        is_due_ = std::fmod(static_cast<double>(progress_.rows), stride_) == 0.0 || is_last;
+    }
+    return is_due_ ? std::span(frame_) : std::span<double>();
+}
+
+void FrameRecorder::write() {
+    if (is_due_) {
+        const std::int64_t steps = simulation_.steps_done() - progress_.steps;
+        const std::int64_t work = simulation_.work_done() - progress_.work;
+        progress_.steps += steps;
+        progress_.work += work;
+        values_[0] = static_cast<float>(progress_.rows);
+        values_[1] = steps > 0 ? static_cast<float>(work) / static_cast<float>(steps) : 0.0F;
+        std::ranges::transform(frame_, values_.begin() + kOwnValues, [](double x) {
+            return static_cast<float>(x);
+        });
+        frames_->write_row(values_.data());
+        ++progress_.frames;
+    }
+    if (states_) {
+        states_->write_row(state_.data());
+        ++progress_.states;
+    }
+    ++progress_.rows;
+}
+
+void FrameRecorder::flush() {
+    if (frames_) frames_->flush();
+    if (states_) states_->flush();
+}
+
+void FrameRecorder::sync() {
+    if (frames_) frames_->sync();
+    if (states_) states_->sync();
+}
+
+void FrameRecorder::close() {
+    if (frames_) frames_->close();
+    if (states_) states_->close();
+}
+
+}  // namespace ancora

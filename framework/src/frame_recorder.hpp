@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes scene.json with frames.npy, and states.npy: what belongs to a row besides its numbers.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ancora/framework/manifest.hpp"
+#include "ancora/framework/simulation.hpp"
+#include "npy_writer.hpp"
+
+namespace ancora {
+
+inline constexpr const char* kSceneFile = "scene.json";
+inline constexpr const char* kFramesFile = "frames.npy";
+inline constexpr const char* kStatesFile = "states.npy";
+
+/// Frames belong to rows of history.csv. A frame of frames.npy holds, in single precision,
+///
+///   the number of its row, from 0; Newton iterations (or evaluations of accelerations) per step
+///   since the frame before; the values of the scene
+///
+/// and a row of states.npy, one for each row of history.csv, t, q and v in double precision.
+class FrameRecorder {
+public:
+    /// How far it has come; belongs into a checkpoint.
+    struct Progress {
+        std::uint64_t rows = 0, frames = 0, states = 0;
+        double frames_passed = 0.0;        ///< multiples of `output.frames` that have a frame
+        std::int64_t steps = 0, work = 0;  ///< of the simulation at the last frame
+    };
+
+    /// @param num_rows rows to be expected
+    FrameRecorder(const Simulation& simulation, const OutputSettings& output, double num_rows);
+
+    void start(const std::filesystem::path& folder);
+    void resume(const std::filesystem::path& folder, const Progress& from);
+
+    /// Where the samples of the next row are to be written: empty if it gets no frame.
+    std::span<double> frame_of_row(double t, bool is_last);
+    std::span<double> state_of_row() { return state_; }
+    /// Writes them.
+    void write();
+
+    void flush();
+    /// Brings everything to the disk.
+    void sync();
+    void close();
+    const Progress& progress() const { return progress_; }
+
+private:
+    const Simulation& simulation_;
+    double every_ = 0.0;   // [s]; 0: by stride
+    double stride_ = 0.0;  // rows from frame to frame; 0: no frames
+    bool has_states_ = false;
+    bool is_due_ = false;
+    Progress progress_;
+    std::vector<double> frame_, state_;
+    std::vector<float> values_;
+    std::optional<NpyWriter<float>> frames_;
+    std::optional<NpyWriter<double>> states_;
+};
+
+}  // namespace ancora

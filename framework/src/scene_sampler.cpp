@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asks bodies what they look like, constraints and forces where they act.
+#include "scene_sampler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace ancora {
+namespace {
+
+/// Takes what a body draws, checked; throws std::invalid_argument at what cannot be.
+class SceneSketch final : public Sketch {
+public:
+    explicit SceneSketch(SceneBody& body) : body_(body) {}
+
+    void box(const std::array<double, 3>& size,
+             const std::array<double, 3>& center,
+             const std::array<double, 4>& quaternion) override {
+        check("box", size);
+        check("box", center);
+        check("box", quaternion);
+        for (const double edge : size)
+            if (edge < 0.0) throw std::invalid_argument("box: a negative edge");
+        add(Box{size, center, quaternion});
+    }
+    void sphere(double radius, const std::array<double, 3>& center) override {
+        check("sphere", std::array{radius});
+        check("sphere", center);
+        if (radius < 0.0) throw std::invalid_argument("sphere: a negative radius");
+        add(Sphere{radius, center});
+    }
+    void cylinder(double radius,
+                  const std::array<double, 3>& from,
+                  const std::array<double, 3>& to) override {
+        check("cylinder", std::array{radius});
+        check("cylinder", from);
+        check("cylinder", to);
+        if (radius < 0.0) throw std::invalid_argument("cylinder: a negative radius");
+        add(Cylinder{radius, from, to});
+    }
+    void nodes(int count) override {
+        if (count < 0) throw std::invalid_argument("nodes: a negative number of them");
+        body_.num_nodes = count;
+    }
+    void lines(std::span<const std::int32_t> ends) override {
+        if (ends.size() % 2 != 0) throw std::invalid_argument("lines: an odd number of ends");
+        for (const std::int32_t end : ends)
+            if (end < 0 || end >= body_.num_nodes)
+                throw std::invalid_argument(fmt::format(
+                    "lines: an end at node {}, but there are {} nodes", end, body_.num_nodes));
+        for (std::size_t i = 0; i < ends.size(); i += 2)
+            body_.lines.push_back({ends[i], ends[i + 1]});
+    }
+    void channel(const char* name, const char* unit) override {
+        body_.channels.push_back({name, unit});
+    }
+
+private:
+    template <class Numbers>
+    static void check(const char* what, const Numbers& numbers) {
+        for (const double x : numbers)
+            if (!std::isfinite(x))
+                throw std::invalid_argument(fmt::format("{}: a number is {}", what, x));
+    }
+    void add(SceneShape shape) {
+        if (body_.pose == PoseKind::none)
+            throw std::invalid_argument("a shape, but the body has no pose to move it with");
+        body_.shapes.push_back(shape);
+    }
+
+    SceneBody& body_;
+};
+
+std::vector<Attachment> points_of(const std::vector<Attachment>& attachments) {
+    std::vector<Attachment> out;
+    std::ranges::copy_if(attachments, std::back_inserter(out), [](const Attachment& at) {
+        return at.is_point;
+    });
+    return out;
+}
+
+SceneMarker marker_of(const ObjectRef& object, const std::vector<Attachment>& points) {
+    SceneMarker out;
+    out.name = object.name;
+    out.type = object.type->name;
+    for (const Attachment& at : points) out.points.push_back(at.text);
+    return out;
+}
+
+}  // namespace
+
+SceneSampler::SceneSampler(const Model& model) : model_(model) {
+    scene_.gravity = model.gravity;
+    const auto note_means = [&](int first, int end) {
+        for (int k = first; model.traits.face == Face::discrete && k < end; ++k)
+            step_means_.push_back(k);
+    };
+    int next = 0;
+    for (const BodyPart& part : model.bodies) {
+        SceneBody body;
+        body.name = part.object.name;
+        body.type = part.object.type->name;
+        body.pose = part.pose_kind;
+        body.first = next;
+        body.first_coordinate = part.first;
+        body.num_coordinates = part.count;
+        call_plugin(part.object, "draw", [&] {
+            SceneSketch sketch(body);
+            part.body->draw(sketch);
+        });
+        std::vector<Attachment> nodes;
+        nodes.reserve(static_cast<std::size_t>(body.num_nodes));
+        for (int i = 0; i < body.num_nodes; ++i)
+            nodes.push_back(
+                model.attach(fmt::format("{}@{}", body.name, i), "", part.object.place, false));
+        nodes_.push_back(std::move(nodes));
+        next = body.end();
+        note_means(body.channel_at(0), next);
+        scene_.bodies.push_back(std::move(body));
+    }
+    const auto add = [&](SceneMarker marker, std::vector<SceneMarker>& to) {
+        marker.first = next;
+        next = marker.end();
+        note_means(marker.force_at(), next);
+        to.push_back(std::move(marker));
+    };
+    for (const ConstraintPart& part : model.constraints) {
+        ties_.push_back(points_of(part.attachments));
+        SceneMarker marker = marker_of(part.object, ties_.back());
+        marker.has_force = part.reaction == ReactionKind::force && !ties_.back().empty();
+        add(std::move(marker), scene_.constraints);
+    }
+    for (const ForcePart& part : model.forces) {
+        // Friction acts where its constraint does.
+        loads_.push_back(part.contact != nullptr ? ties_[static_cast<std::size_t>(part.constraint)]
+                                                 : points_of(part.attachments));
+        SceneMarker marker = marker_of(part.object, loads_.back());
+        marker.has_force = !loads_.back().empty();
+        add(std::move(marker), scene_.forces);
+    }
+    scene_.num_values = next;
+}
+
+void SceneSampler::sample(KernelSystem& system, std::span<double> frame) {
+    if (model_.traits.face == Face::continuous) system.update_reactions();
+    const std::span<const double> q = system.q();
+    const std::span<const double> v = system.v();
+    const double t = system.time();
+    double* out = frame.data();
+    const auto put = [&out](const auto& values) {
+        for (const double x : values) *out++ = x;
+    };
+    const auto put_points = [&](const std::vector<Attachment>& points) {
+        std::array<double, 3> r{};
+        for (const Attachment& at : points) {
+            evaluate_attachment(model_.bodies, at, q.data(), nullptr, r.data(), nullptr);
+            put(r);
+        }
+    };
+
+    for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
+        const BodyPart& part = model_.bodies[i];
+        const SceneBody& body = scene_.bodies[i];
+        const auto first = static_cast<std::size_t>(part.first);
+        const auto count = static_cast<std::size_t>(part.count);
+        const std::span<const double> own_q = q.subspan(first, count);
+        const std::span<const double> own_v = v.subspan(first, count);
+        if (body.pose != PoseKind::none) {
+            const Pose pose = pose_of(part, own_q, own_v, &t);
+            put(pose.position);
+            put(pose.velocity);
+            if (body.pose == PoseKind::attitude) {
+                put(pose.quaternion);
+                put(pose.angular_velocity);
+            }
+        }
+        double* const velocities = out + 3 * body.num_nodes;
+        std::array<double, 3> r{}, rate{};
+        for (std::size_t k = 0; k < nodes_[i].size(); ++k) {
+            evaluate_attachment(
+                model_.bodies, nodes_[i][k], q.data(), v.data(), r.data(), rate.data());
+            put(r);
+            std::ranges::copy(rate, velocities + 3 * k);
+        }
+        out += 3 * body.num_nodes;
+        if (body.channels.empty()) continue;
+        const std::span<double> values(out, body.channels.size() * body.lines.size());
+        const SketchState state{own_q, own_v, system.stress_of_body(i), t};
+        call_plugin(part.object, "draw_values", [&] {
+            part.body->draw_values(state, values);
+        });
+        for (const double x : values)
+            if (!std::isfinite(x)) refuse_nonfinite(part.object, "draw_values", "a value", &t);
+        out += values.size();
+    }
+    for (std::size_t c = 0; c < scene_.constraints.size(); ++c) {
+        put_points(ties_[c]);
+        if (scene_.constraints[c].has_force)
+            put(system.reactions().subspan(static_cast<std::size_t>(system.reaction_start()[c]),
+                                           3));
+    }
+    for (std::size_t f = 0; f < scene_.forces.size(); ++f) {
+        put_points(loads_[f]);
+        if (scene_.forces[f].has_force) put(system.applied_forces().subspan(3 * f, 3));
+    }
+}
+
+}  // namespace ancora

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes a model's scene, and the values of its frames.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ancora/framework/scene.hpp"
+#include "kernel_system.hpp"
+#include "model.hpp"
+
+namespace ancora {
+
+class SceneSampler {
+public:
+    /// [assembly]
+    /// @throws Error (plugin) if a body draws what it does not have
+    explicit SceneSampler(const Model& model);
+
+    const Scene& scene() const { return scene_; }
+    /// Values that are means over the step that ended now: forces, and what lines show.
+    const std::vector<int>& step_means() const { return step_means_; }
+    /// Writes Scene::num_values values of the present state.
+    /// @throws Error (plugin) if a body gives a value that is not finite
+    void sample(KernelSystem& system, std::span<double> frame);
+
+private:
+    const Model& model_;
+    Scene scene_;
+    std::vector<std::vector<Attachment>> nodes_;  ///< of each body
+    std::vector<std::vector<Attachment>> ties_;   ///< points of each constraint
+    std::vector<std::vector<Attachment>> loads_;  ///< of each force
+    std::vector<int> step_means_;
+};
+
+}  // namespace ancora

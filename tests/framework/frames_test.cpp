@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a run leaves beside its rows: the scene, frames of it, states; read by a reader of its own.
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "ancora/framework/recorder.hpp"
+#include "ancora/framework/run.hpp"
+#include "ancora/framework/scene.hpp"
+#include "support/model.hpp"
+#include "support/near.hpp"
+#include "support/process.hpp"
+
+namespace ancora::testing {
+namespace {
+
+/// A matrix of an .npy file, as NumPy's documentation of the format says.
+template <class T>
+struct Matrix {
+    std::size_t rows = 0, columns = 0;
+    std::vector<T> values;
+
+    explicit Matrix(const std::string& file) {
+        REQUIRE(file.substr(0, 8) == std::string("\x93NUMPY\x01\x00", 8));
+        const std::size_t length =
+            static_cast<unsigned char>(file[8]) +
+            256 * static_cast<std::size_t>(static_cast<unsigned char>(file[9]));
+        REQUIRE((10 + length) % 64 == 0);
+        const std::string header = file.substr(10, length);
+        REQUIRE(header.back() == '\n');
+        REQUIRE(header.find(sizeof(T) == 4 ? "'descr': '<f4'" : "'descr': '<f8'") !=
+                std::string::npos);
+        REQUIRE(header.find("'fortran_order': False") != std::string::npos);
+        std::istringstream shape(header.substr(header.find("'shape': (") + 10));
+        char comma = 0;
+        shape >> rows >> comma >> columns;
+        REQUIRE(comma == ',');
+        REQUIRE(file.size() >= 10 + length + rows * columns * sizeof(T));
+        values.resize(rows * columns);
+        std::memcpy(values.data(), file.data() + 10 + length, values.size() * sizeof(T));
+    }
+    T operator()(std::size_t i, std::size_t j) const { return values[i * columns + j]; }
+};
+
+/// history.csv by column; no header cell of these models holds a comma.
+std::map<std::string, std::vector<double>> table(const std::string& text) {
+    std::istringstream lines(text);
+    std::string line, cell;
+    std::getline(lines, line);
+    std::vector<std::string> names;
+    for (std::istringstream cells(line); std::getline(cells, cell, ',');) names.push_back(cell);
+    std::map<std::string, std::vector<double>> out;
+    while (std::getline(lines, line)) {
+        std::istringstream cells(line);
+        for (const std::string& name : names) {
+            std::getline(cells, cell, ',');
+            out[name].push_back(std::stod(cell));
+        }
+    }
+    return out;
+}
+
+struct Results {
+    TempFolder folder;
+    Simulation simulation;
+
+    explicit Results(const std::string& text) : simulation(model(text)) {
+        Recorder recorder(folder / "out", simulation, Manifest::parse(text, "test.toml"));
+        ancora::run(simulation, &recorder, {});
+    }
+    std::string read(const std::string& file) const { return folder.read("out/" + file); }
+    Scene scene() const { return read_scene(read("scene.json")); }
+    Matrix<float> frames() const { return Matrix<float>(read("frames.npy")); }
+};
+
+std::string integrator(const std::string& type, double step, double end) {
+    return "[integrator]\ntype = \"" + type + "\"\nstep = " + std::to_string(step) +
+           "\nend = " + std::to_string(end) + "\n";
+}
+
+const std::string kBox = R"(
+[[body]]
+name = "box"
+type = "ancf_rigid_body"
+size = [3.0, 2.0, 1.0]
+density = 2700.0
+penalty = inf
+position = [0.5, 0.0, 0.0]
+angular_velocity = [0.3, 0.5, 0.8]
+
+[[constraint]]
+name = "pin"
+type = "position"
+a = "box@[1.5, 0.0, 0.0]"
+b = "ground@[2.0, 0.0, 0.0]"
+[model]
+project_start = true
+gravity = [0.0, 0.0, -9.81]
+)";
+
+bool is_near_float(float frame, double row) {
+    return std::abs(static_cast<double>(frame) - row) <= 1e-6 * std::abs(row) + 1e-30;
+}
+
+TEST_SUITE("frames") {
+    TEST_CASE("poses and reactions are those of the rows") {
+        for (const char* type : {"emm", "rk4", "dopri5"}) {
+            CAPTURE(type);
+            const Results run(kBox + integrator(type, 0.01, 0.5) + "[output]\nevery = 0.02\n");
+            const Scene scene = run.scene();
+            const Matrix<float> frames = run.frames();
+            auto rows = table(run.read("history.csv"));
+            REQUIRE(frames.columns == static_cast<std::size_t>(scene.num_values) + 2);
+            REQUIRE(frames.rows == rows["t"].size());
+            const SceneBody& box = scene.bodies.at(0);
+            CHECK(box.name == "box");
+            CHECK(std::get<Box>(box.shapes.at(0)).size[0] == near(3.0, 1e-14));
+            const SceneMarker& pin = scene.constraints.at(0);
+            CHECK(pin.points ==
+                  std::vector<std::string>{"box@[1.5, 0.0, 0.0]", "ground@[2.0, 0.0, 0.0]"});
+            const char* const kPose[] = {
+                "x", "y", "z", "vx", "vy", "vz", "qw", "qx", "qy", "qz", "wx", "wy", "wz"};
+            for (std::size_t i = 0; i < frames.rows; ++i) {
+                CAPTURE(i);
+                REQUIRE(frames(i, 0) == static_cast<float>(i));
+                for (std::size_t k = 0; k < 13; ++k) {
+                    // q and -q are one attitude
+                    const bool is_quaternion = k >= 6 && k < 10;
+                    const float value = frames(i, 2 + static_cast<std::size_t>(box.first) + k);
+                    const double expected = rows[std::string("box.") + kPose[k]][i];
+                    REQUIRE((is_near_float(value, expected) ||
+                             (is_quaternion && is_near_float(-value, expected)) ||
+                             std::abs(expected) < 1e-9));
+                }
+                for (std::size_t k = 0; k < 3; ++k) {
+                    REQUIRE(
+                        is_near_float(frames(i, 2 + static_cast<std::size_t>(pin.force_at()) + k),
+                                      rows[std::string("pin.force.") + "xyz"[k]][i]));
+                    REQUIRE(frames(i, 5 + static_cast<std::size_t>(pin.first) + k) ==
+                            (k == 0 ? 2.0F : 0.0F));
+                }
+            }
+        }
+    }
+
+    // Two masses m at the ends of an element turn at rate w about its middle, at rest in the
+    // turning frame: force m w^2 l / 2, and E A eps l / L of the same amount.
+    TEST_CASE("the force and strain of an element that turns") {
+        const double rate = 3.0, mass = 2.0, stiffness = 4000.0;
+        // E A eps l / L = m w^2 l / 2 for the rest length 1
+        const double strain = 0.5 * mass * rate * rate / stiffness;
+        const double length = std::sqrt(1.0 + 2.0 * strain);
+        std::ostringstream text;
+        text.precision(17);
+        text << "[[body]]\nname = \"rope\"\ntype = \"truss\"\nfrom = [" << -0.5 * length
+             << ", 0.0, 0.0]\nto = [" << 0.5 * length
+             << ", 0.0, 0.0]\nrest_length = 1.0\narea = 1.0\nyoung = " << stiffness
+             << "\ndensity = 0.0\nnode_masses = [[0, " << mass << "], [1, " << mass
+             << "]]\nspin = { axis = [0.0, 0.0, 1.0], rate = " << rate << " }\n";
+        for (const char* type : {"emm", "rk4"}) {
+            CAPTURE(type);
+            const Results run(text.str() + integrator(type, 1e-3, 0.2));
+            const Scene scene = run.scene();
+            const SceneBody& rope = scene.bodies.at(0);
+            REQUIRE(rope.lines == std::vector<std::array<std::int32_t, 2>>{{0, 1}});
+            REQUIRE(rope.channels.size() == 2);
+            CHECK(rope.channels[0].unit == "N");
+            const Matrix<float> frames = run.frames();
+            REQUIRE(frames.rows == 201);
+            for (std::size_t i = 0; i < frames.rows; ++i) {
+                const double force = frames(i, 2 + static_cast<std::size_t>(rope.channel_at(0)));
+                REQUIRE(force == near(0.5 * mass * rate * rate * length, 1e-5));
+                REQUIRE(frames(i, 2 + static_cast<std::size_t>(rope.channel_at(1))) ==
+                        near(strain, 1e-5 * strain));
+                // node 1 on its circle
+                const std::size_t node = 2 + static_cast<std::size_t>(rope.nodes_at()) + 3;
+                REQUIRE(std::hypot(frames(i, node), frames(i, node + 1)) ==
+                        near(0.5 * length, 1e-6));
+                REQUIRE(std::hypot(frames(i, node + 6), frames(i, node + 7)) ==
+                        near(0.5 * length * rate, 1e-5));
+            }
+        }
+    }
+
+    TEST_CASE("which rows have a frame") {
+        const std::string bead =
+            "[[body]]\nname = \"bead\"\ntype = \"particle\"\nmass = 1.0\nvelocity = [1.0, 0.0, "
+            "0.0]\n";
+        const auto rows_of = [&](const std::string& output, double step, double end) {
+            const Results run(bead + integrator("emm", step, end) + "[output]\n" + output);
+            const Matrix<float> frames = run.frames();
+            std::vector<int> rows;
+            for (std::size_t i = 0; i < frames.rows; ++i)
+                rows.push_back(static_cast<int>(frames(i, 0)));
+            return rows;
+        };
+        CHECK(rows_of("frames = 0.3\n", 0.1, 1.0) == std::vector<int>{0, 3, 6, 9, 10});
+        CHECK(rows_of("frames = 0.01\nevery = 0.5\n", 0.1, 1.0) == std::vector<int>{0, 1, 2});
+        CHECK(rows_of("frames = 0.7\n", 0.1, 1.0) == std::vector<int>{0, 7, 10});
+        // Every third of 2501 rows, and the last.
+        const std::vector<int> thinned = rows_of("every = 0.001\n", 0.001, 2.5);
+        CHECK(thinned.size() == 835);
+        CHECK(thinned[1] == 3);
+        CHECK(thinned.back() == 2500);
+
+        const Results none(bead + integrator("emm", 0.1, 1.0) + "[output]\nframes = 0\n");
+        CHECK_FALSE(std::filesystem::exists(none.folder / "out/frames.npy"));
+        CHECK_FALSE(std::filesystem::exists(none.folder / "out/scene.json"));
+    }
+
+    TEST_CASE("states have every row, in full") {
+        const Results run(kBox + integrator("emm", 0.01, 0.5) +
+                          "[output]\nevery = 0.1\nstates = true\n");
+        const Matrix<double> states(run.read("states.npy"));
+        auto rows = table(run.read("history.csv"));
+        const std::size_t n = run.simulation.q().size();
+        REQUIRE(states.columns == 1 + 2 * n);
+        REQUIRE(states.rows == rows["t"].size());
+        for (std::size_t i = 0; i < states.rows; ++i) REQUIRE(states(i, 0) == rows["t"][i]);
+        for (std::size_t k = 0; k < n; ++k) {
+            CHECK(states(states.rows - 1, 1 + k) == run.simulation.q()[k]);
+            CHECK(states(states.rows - 1, 1 + n + k) == run.simulation.v()[k]);
+        }
+        CHECK(run.scene().bodies.at(0).num_coordinates == static_cast<int>(n));
+    }
+
+    TEST_CASE("a scene survives its text, damaged ones are refused") {
+        const Simulation simulation = example("box_with_truss");
+        const std::string text = scene_text(simulation.scene());
+        CHECK(scene_text(read_scene(text)) == text);
+        for (const char* wrong : {"", "[]", "{}", "{\"format\": 2}", "nothing"})
+            CHECK_THROWS_WITH_AS(read_scene(wrong), doctest::Contains("this is no scene"), Error);
+        std::string far = text;
+        far.replace(far.find("\"values\":"), 11, "\"values\":1,");
+        CHECK_THROWS_AS(read_scene(far), Error);
+    }
+}
+
+}  // namespace
+}  // namespace ancora::testing

@@ -308,16 +308,10 @@ private:
         };
         BoundArguments arguments(
             object.label, object.name, object.type->name, numbers, object.place, schema, motion);
-        arguments.set_gravity(model_.gravity);
+        arguments.set_model(model_.gravity, manifest_.integrator.end);
         Table recorded = numbers;
         write_whole_paths(recorded, arguments);
         for (const auto& [key, path] : arguments.files())
-            object.label, object.name, object.type->name, parameters, object.place, schema, motion);
-        arguments.set_model(model_.gravity, manifest_.integrator.end);
-        // Files by their whole path, so that the record serves wherever it lies.
-        Table recorded = parameters;
-        for (const auto& [key, path] : arguments.files()) {
-            set_text(recorded, key, std::filesystem::absolute(path).string());
             model_.files.push_back(
                 {fmt::format("{}.{}.{}", to_text(object.type->kind), object.name, key),
                  path,

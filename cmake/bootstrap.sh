@@ -23,6 +23,7 @@ packages="
     libtomlplusplus-dev
     nlohmann-json3-dev
     libpugixml-dev
+    zlib1g-dev
     doctest-dev
 "
 

@@ -19,6 +19,9 @@ int lock(const Options& options);
 int plugins(const Options& options);
 int describe(const Options& options);
 int replay(const Options& options);
+int report(const Options& options);
+int plot(const Options& options);
+int paraview(const Options& options);
 int verify_plugin(const Options& options);
 int new_plugin(const Options& options);
 

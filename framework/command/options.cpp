@@ -48,6 +48,31 @@ po::options_description describe(const Command& command) {
             po::value<std::string>()->value_name("FILE"),
             "the lock to write (default: STEM.lock.toml beside the model file STEM.toml); an "
             "existing file is replaced only if it is a lock");
+    if (command.options & kReportFile)
+        add("out",
+            po::value<std::string>()->value_name("FILE"),
+            "the page to write (default: report.html in DIR); an existing file is replaced only "
+            "if it is a page");
+    if (command.options & kPicture) {
+        add("out",
+            po::value<std::string>()->value_name("FILE"),
+            "the picture to write; its ending decides on the format: .svg, .pdf or .png");
+        add("over",
+            po::value<std::string>()->value_name("COLUMN"),
+            "the column along the abscissa (default: t)");
+        add("log", "magnitudes on a logarithmic scale");
+    }
+    if (command.options & kColumns)
+        add("columns",
+            texts("A,B,..."),
+            command.options & kPicture
+                ? "columns of history.csv to draw, those of one unit in one panel; may be repeated"
+                : "columns of history.csv to have in the page, beside those of the whole model; "
+                  "may be repeated (default: as many as fit)");
+    if (command.options & kEvery)
+        add("every",
+            po::value<std::string>()->value_name("N"),
+            "write one frame of N, and the last (default: 1)");
     if (command.options & kDir)
         add("dir",
             po::value<std::string>()->value_name("DIR"),
@@ -148,9 +173,26 @@ double parse_seconds(const char* option, const std::string& text) {
 }
 
 /// One for each word by which help names them.
-std::size_t num_operands(const Command& command) {
+std::size_t most_operands(const Command& command) {
     const std::string_view names = command.operand != nullptr ? command.operand : "";
     return names.empty() ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(names, ' '));
+}
+
+/// Names of columns, separated by commas but for those in brackets: "bar@[0.5, 0.0, 0.0].x".
+void split_columns(const std::string& text, std::vector<std::string>& to) {
+    std::string name;
+    int depth = 0;
+    for (const char c : text + ',') {
+        if (c == ',' && depth <= 0) {
+            if (name.empty()) fail(fmt::format("option \"--columns\": \"{}\" names nothing", text));
+            to.push_back(std::exchange(name, ""));
+            continue;
+        }
+        depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+        name += c;
+    }
+    if (!name.empty())
+        fail(fmt::format("option \"--columns\": a bracket is not closed in \"{}\"", name));
 }
 
 /// The arguments of one command, the command's name left out.
@@ -210,21 +252,34 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
         options.memory_limit =
             parse_whole("--memory-limit", values["memory-limit"].as<std::string>());
 
+    if (values.count("columns") > 0)
+        for (const std::string& text : values["columns"].as<std::vector<std::string>>())
+            split_columns(text, options.columns);
+    if (values.count("over") > 0) options.over = values["over"].as<std::string>();
+    options.logarithmic = values.count("log") > 0;
+    if (values.count("every") > 0) {
+        options.every = parse_whole("--every", values["every"].as<std::string>());
+        if (*options.every == 0) fail("option \"--every\": 0 is no number of frames");
+    }
+
     if (options.json && options.markdown) fail("\"--json\" and \"--markdown\" exclude each other");
 
     if (options.json && options.print) fail("\"--json\" and \"--print\" exclude each other");
 
     const bool needs_none = command.operand == nullptr || options.all || options.list;
-    const std::size_t expected = needs_none ? 0 : num_operands(command);
+    const std::size_t most = needs_none ? 0 : most_operands(command);
+    const std::size_t expected = most - (needs_none || command.operand == nullptr
+                                             ? 0
+                                             : static_cast<std::size_t>(std::ranges::count(
+                                                   std::string_view(command.operand), '[')));
     if (operands.size() < expected)
         fail(fmt::format("\"{}\" needs {}: {} {}",
                          name,
                          expected == 1 ? "an argument" : "arguments",
                          name,
                          command.operand));
-    if (operands.size() > expected)
-        fail(fmt::format(
-            "unexpected argument \"{}\" (see \"{} --help\")", operands[expected], name));
+    if (operands.size() > most)
+        fail(fmt::format("unexpected argument \"{}\" (see \"{} --help\")", operands[most], name));
     if (expected > 0) options.operand = operands.front();
     options.operands = std::move(operands);
     return options;

@@ -30,6 +30,10 @@ struct Options {
     bool locked = false;                        ///< refuse what the lock does not have
     std::optional<std::filesystem::path> lock;  ///< its file, if not beside the model
     std::optional<std::filesystem::path> dir;   ///< of new: where the folder is made
+    std::vector<std::string> columns;   ///< of history.csv
+    std::optional<std::string> over;    ///< of plot: the column along the abscissa
+    bool logarithmic = false;           ///< of plot
+    std::optional<std::size_t> every;   ///< of paraview: one frame of so many
     bool resume = false;
     bool print = false;  ///< the model instead of what it is
     bool quiet = false;
@@ -52,12 +56,17 @@ enum OptionSet : unsigned {
     kDir = 1u << 10,
     kResume = 1u << 11,
     kPrint = 1u << 12,
+    kReportFile = 1u << 13,
+    kPicture = 1u << 14,
+    kColumns = 1u << 15,
+    kEvery = 1u << 16,
 };
 
 /// One command of `ancora`.
 struct Command {
     const char* name;
-    const char* operand;  ///< how help names it, a word for each; null: the command takes none
+    const char* operand;  ///< how help names it, a word for each, in brackets if it may be left
+                          ///< out; null: the command takes none
     const char* doc;
     unsigned options;
     int (*execute)(const Options& options);

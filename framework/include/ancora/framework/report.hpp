@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One self-contained HTML page from the results of a run.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ancora/framework/export.hpp"
+
+namespace ancora {
+
+struct ReportOptions {
+    /// Columns of history.csv to have in the page beside those of the whole model; without any,
+    /// as many as fit.
+    std::vector<std::string> columns;
+    /// Largest page [bytes]. Frames and rows are thinned to fit, which the page then says.
+    std::size_t most_bytes = 20'000'000;
+};
+
+/// The page of one run, or of two that are laid over each other. It holds everything it needs:
+/// results, 3D scene, plots and the libraries for them. Works also for a run that goes on, was
+/// interrupted or killed.
+/// @throws Error (file) if a folder holds no results, or damaged ones; (usage) for a column that is
+///         not there, or more than two folders
+ANCORA_FRAMEWORK_EXPORT std::string report_page(std::span<const std::filesystem::path> folders,
+                                                const ReportOptions& options = {});
+
+/// Writes the page, as a whole or not at all; an earlier report is replaced, another file is not.
+/// @throws Error (file) and what report_page() throws
+ANCORA_FRAMEWORK_EXPORT void write_report(std::span<const std::filesystem::path> folders,
+                                          const std::filesystem::path& file,
+                                          const ReportOptions& options = {});
+
+}  // namespace ancora

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From frames to polygons, lines and vertices.
+#include "ancora/framework/paraview.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Geometry>
+#include <fmt/format.h>
+
+#include "ancora/framework/error.hpp"
+#include "file_writer.hpp"
+#include "results.hpp"
+#include "vtp_file.hpp"
+
+namespace ancora {
+namespace {
+
+namespace fs = std::filesystem;
+using Vec3 = Eigen::Vector3d;
+
+constexpr std::string_view kMark = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\"";
+// What replace_file() looks for is on the first line.
+constexpr std::string_view kFirstLine = "<?xml version=\"1.0\"?>";
+
+constexpr int kSides = 24;   // of a cylinder or sphere
+constexpr int kLayers = 12;  // of a sphere
+
+Vec3 vec3(const std::array<double, 3>& x) {
+    return {x[0], x[1], x[2]};
+}
+Vec3 vec3(std::span<const float> x) {
+    return {x[0], x[1], x[2]};
+}
+
+/// Polygons of a body, moved to where it is.
+class Surface {
+public:
+    Surface(VtpFile& to, const Vec3& position, const Eigen::Quaterniond& attitude)
+        : to_(to), position_(position), attitude_(attitude) {}
+
+    void operator()(const Box& box) const {
+        const auto& [w, x, y, z] = box.quaternion;
+        const Eigen::Quaterniond turn = Eigen::Quaterniond(w, x, y, z).normalized();
+        std::array<std::int32_t, 8> corner{};
+        for (int i = 0; i < 8; ++i) {
+            const Vec3 half(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5);
+            corner[static_cast<std::size_t>(i)] =
+                add(vec3(box.center) + turn * half.cwiseProduct(vec3(box.size)));
+        }
+        constexpr int kFaces[6][4] = {
+            {0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+        for (const auto& face : kFaces) {
+            std::array<std::int32_t, 4> polygon{};
+            for (std::size_t k = 0; k < 4; ++k)
+                polygon[k] = corner[static_cast<std::size_t>(face[k])];
+            to_.polygons.add(polygon);
+        }
+    }
+
+    void operator()(const Sphere& sphere) const {
+        std::vector<std::int32_t> below =
+            ring(vec3(sphere.center), Vec3::UnitZ(), 0.0, -sphere.radius);
+        for (int layer = 1; layer <= kLayers; ++layer) {
+            const double angle = std::numbers::pi * (static_cast<double>(layer) / kLayers - 0.5);
+            std::vector<std::int32_t> above = ring(vec3(sphere.center),
+                                                   Vec3::UnitZ(),
+                                                   sphere.radius * std::cos(angle),
+                                                   sphere.radius * std::sin(angle));
+            join(below, above);
+            below = std::move(above);
+        }
+    }
+
+    void operator()(const Cylinder& cylinder) const {
+        const Vec3 axis = vec3(cylinder.to) - vec3(cylinder.from);
+        const double length = axis.norm();
+        const Vec3 direction = length > 0.0 ? Vec3(axis / length) : Vec3(Vec3::UnitZ());
+        std::vector<std::int32_t> low = ring(vec3(cylinder.from), direction, cylinder.radius, 0.0);
+        std::vector<std::int32_t> high =
+            ring(vec3(cylinder.from), direction, cylinder.radius, length);
+        join(low, high);
+        to_.polygons.add(high);
+        std::ranges::reverse(low);
+        to_.polygons.add(low);
+    }
+
+private:
+    std::int32_t add(const Vec3& x) const {
+        const Vec3 r = position_ + attitude_ * x;
+        return to_.add_point({r.x(), r.y(), r.z()});
+    }
+    /// A circle about `axis`, `height` along it from `center`.
+    std::vector<std::int32_t> ring(const Vec3& center,
+                                   const Vec3& axis,
+                                   double radius,
+                                   double height) const {
+        const Vec3 x = axis.unitOrthogonal();
+        const Vec3 y = axis.cross(x);
+        std::vector<std::int32_t> out;
+        for (int i = 0; i < kSides; ++i) {
+            const double angle = 2.0 * std::numbers::pi * i / kSides;
+            out.push_back(
+                add(center + height * axis + radius * (std::cos(angle) * x + std::sin(angle) * y)));
+        }
+        return out;
+    }
+    void join(const std::vector<std::int32_t>& low, const std::vector<std::int32_t>& high) const {
+        for (std::size_t i = 0; i < low.size(); ++i) {
+            const std::size_t next = (i + 1) % low.size();
+            to_.polygons.add(std::array{low[i], low[next], high[next], high[i]});
+        }
+    }
+
+    VtpFile& to_;
+    Vec3 position_;
+    Eigen::Quaterniond attitude_;
+};
+
+std::vector<std::string> names_of(const auto& parts) {
+    std::vector<std::string> out;
+    for (const auto& part : parts) out.push_back(part.name);
+    return out;
+}
+
+void append(std::vector<float>& to, const Vec3& x) {
+    for (int k = 0; k < 3; ++k) to.push_back(static_cast<float>(x[k]));
+}
+
+VtpFile bodies_of(const Scene& scene, std::span<const float> frame) {
+    VtpFile out;
+    VtpFile::Array body{"body", 1, {}, {}}, velocity{"velocity", 3, {}, {}},
+        angular{"angular_velocity", 3, {}, {}}, attitude{"quaternion", 4, {}, {}};
+    // Vertices come first among the cells.
+    for (const bool with_shapes : {false, true})
+        for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+            const SceneBody& part = scene.bodies[i];
+            const bool is_dot = part.shapes.empty();
+            if (part.pose == PoseKind::none || is_dot == with_shapes) continue;
+            if (is_dot && part.num_nodes > 0) continue;  // shown as a network
+            const auto values = frame.subspan(static_cast<std::size_t>(part.first));
+            Eigen::Quaterniond q = Eigen::Quaterniond::Identity();
+            Vec3 omega = Vec3::Zero();
+            if (part.pose == PoseKind::attitude) {
+                q = Eigen::Quaterniond(values[6], values[7], values[8], values[9]).normalized();
+                omega = q * vec3(values.subspan(10, 3));
+            }
+            const Vec3 position = vec3(values.first(3));
+            const std::size_t before = out.polygons.offsets.size() + out.vertices.offsets.size();
+            if (is_dot)
+                out.vertices.add(
+                    std::array{out.add_point({position.x(), position.y(), position.z()})});
+            for (const SceneShape& shape : part.shapes)
+                std::visit(Surface(out, position, q), shape);
+            const std::size_t after = out.polygons.offsets.size() + out.vertices.offsets.size();
+            for (std::size_t cell = before; cell < after; ++cell) {
+                body.integers.push_back(static_cast<std::int32_t>(i));
+                append(velocity.numbers, vec3(values.subspan(3, 3)));
+                append(angular.numbers, omega);
+                for (const double x : {q.w(), q.x(), q.y(), q.z()})
+                    attitude.numbers.push_back(static_cast<float>(x));
+            }
+        }
+    out.cell_data = {std::move(body), std::move(velocity), std::move(angular), std::move(attitude)};
+    out.field_data = {{"bodies", names_of(scene.bodies)}};
+    return out;
+}
+
+VtpFile networks_of(const Scene& scene, std::span<const float> frame) {
+    VtpFile out;
+    VtpFile::Array body{"body", 1, {}, {}}, velocity{"velocity", 3, {}, {}};
+    std::vector<VtpFile::Array> channels;  // of all bodies, each name once
+    for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+        const SceneBody& part = scene.bodies[i];
+        if (part.num_nodes == 0) continue;
+        const auto first = static_cast<std::int32_t>(out.points.size() / 3);
+        const auto num = static_cast<std::size_t>(part.num_nodes);
+        const auto nodes = frame.subspan(static_cast<std::size_t>(part.nodes_at()), 6 * num);
+        out.points.insert(out.points.end(), nodes.begin(), nodes.begin() + 3 * part.num_nodes);
+        velocity.numbers.insert(
+            velocity.numbers.end(), nodes.begin() + 3 * part.num_nodes, nodes.end());
+        const std::size_t lines_before = body.integers.size();
+        for (const auto& line : part.lines) {
+            out.lines.add(std::array{first + line[0], first + line[1]});
+            body.integers.push_back(static_cast<std::int32_t>(i));
+        }
+        for (std::size_t c = 0; c < part.channels.size(); ++c) {
+            const auto known =
+                std::ranges::find(channels, part.channels[c].name, &VtpFile::Array::name);
+            VtpFile::Array& channel =
+                known != channels.end()
+                    ? *known
+                    : channels.emplace_back(VtpFile::Array{part.channels[c].name, 1, {}, {}});
+            channel.numbers.resize(lines_before, 0.0F);  // bodies without it
+            const auto values = frame.subspan(
+                static_cast<std::size_t>(part.channel_at(static_cast<int>(c))), part.lines.size());
+            channel.numbers.insert(channel.numbers.end(), values.begin(), values.end());
+        }
+    }
+    for (VtpFile::Array& channel : channels) channel.numbers.resize(body.integers.size(), 0.0F);
+    out.point_data = {std::move(velocity)};
+    out.cell_data = {std::move(body)};
+    std::ranges::move(channels, std::back_inserter(out.cell_data));
+    out.field_data = {{"bodies", names_of(scene.bodies)}};
+    return out;
+}
+
+VtpFile marks_of(const Scene& scene, std::span<const float> frame) {
+    VtpFile out;
+    VtpFile::Array force{"force", 3, {}, {}}, kind{"kind", 1, {}, {}}, index{"index", 1, {}, {}};
+    const auto add = [&](const std::vector<SceneMarker>& markers, std::int32_t of_kind) {
+        for (std::size_t i = 0; i < markers.size(); ++i) {
+            const SceneMarker& marker = markers[i];
+            if (marker.points.empty()) continue;
+            const Vec3 at = vec3(frame.subspan(static_cast<std::size_t>(marker.first), 3));
+            out.vertices.add(std::array{out.add_point({at.x(), at.y(), at.z()})});
+            const Vec3 value =
+                marker.has_force
+                    ? vec3(frame.subspan(static_cast<std::size_t>(marker.force_at()), 3))
+                    : Vec3(Vec3::Zero());
+            append(force.numbers, value);
+            kind.integers.push_back(of_kind);
+            index.integers.push_back(static_cast<std::int32_t>(i));
+        }
+    };
+    add(scene.constraints, 0);
+    add(scene.forces, 1);
+    out.point_data = {std::move(force), std::move(kind), std::move(index)};
+    out.field_data = {{"constraints", names_of(scene.constraints)},
+                      {"forces", names_of(scene.forces)}};
+    return out;
+}
+
+}  // namespace
+
+std::size_t write_paraview(const fs::path& folder, std::size_t every) {
+    require_results(folder);
+    const std::optional<Frames> frames = Frames::open(folder);
+    if (!frames || frames->count() == 0)
+        throw Error(ErrorKind::file,
+                    fmt::format("\"{}\" has no frames; run the model without `frames = 0` in "
+                                "[output]",
+                                folder.string()));
+    const History history(folder / "history.csv");
+    const std::size_t time_column = 0;
+    const std::vector<double> t = history.read({&time_column, 1})[0];
+
+    std::error_code error;
+    fs::create_directories(folder / "paraview", error);
+    if (error)
+        throw Error(ErrorKind::file,
+                    fmt::format("cannot make the folder \"{}\": {}",
+                                (folder / "paraview").string(),
+                                error.message()));
+    std::string list = fmt::format("{} version=\"0.1\">\n<Collection>\n", kMark);
+    std::size_t written = 0;
+    for (std::size_t f = 0; f < frames->count(); ++f) {
+        const bool is_wanted = f % every == 0 || f + 1 == frames->count();
+        if (!is_wanted || frames->row(f) >= t.size()) continue;
+        const Scene& scene = frames->scene();
+        const std::pair<const char*, VtpFile> parts[] = {
+            {"bodies", bodies_of(scene, frames->values(f))},
+            {"networks", networks_of(scene, frames->values(f))},
+            {"marks", marks_of(scene, frames->values(f))}};
+        int number = 0;
+        for (const auto& [name, part] : parts) {
+            if (part.empty()) continue;
+            const std::string file = fmt::format("paraview/{}_{:06}.vtp", name, f);
+            part.write(folder / file);
+            list +=
+                fmt::format("<DataSet timestep=\"{:.17g}\" part=\"{}\" name=\"{}\" file=\"{}\"/>\n",
+                            t[frames->row(f)],
+                            number++,
+                            name,
+                            file);
+        }
+        ++written;
+    }
+    list += "</Collection>\n</VTKFile>\n";
+    replace_file(folder / "paraview.pvd", list, kFirstLine, "a list of VTK files");
+    return written;
+}
+
+}  // namespace ancora

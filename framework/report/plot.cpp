@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes a script for gnuplot and runs it.
+#include "ancora/framework/plot.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ancora/framework/error.hpp"
+#include "file_writer.hpp"
+#include "results.hpp"
+
+extern char** environ;
+
+namespace ancora {
+namespace {
+
+namespace fs = std::filesystem;
+
+// More than a picture can show.
+constexpr std::size_t kMostPoints = 5000;
+
+constexpr int kWidth = 800;        // of a picture [px]
+constexpr int kPanelHeight = 300;  // [px]
+
+// Told apart also by those who see few colours: Okabe, Ito, Color Universal Design, 2008.
+constexpr const char* kColours[] = {
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#f0e442"};
+
+/// A text as gnuplot reads it, without escapes.
+std::string in_gnuplot(const std::string& text) {
+    std::string out = "'";
+    for (const char c : text) {
+        if (c == '\'') out += '\'';
+        out += c == '\n' ? ' ' : c;
+    }
+    return out + "'";
+}
+
+std::string terminal_for(const fs::path& file, int panels) {
+    const int height = kPanelHeight * panels + 60;
+    const std::string ending = file.extension().string();
+    if (ending == ".svg")
+        return fmt::format(
+            "svg size {},{} dynamic font 'Helvetica,13' background rgb 'white'", kWidth, height);
+    if (ending == ".png")
+        return fmt::format("pngcairo size {},{} font 'Sans,11'", 2 * kWidth, 2 * height) +
+               " fontscale 2 linewidth 2";
+    if (ending == ".pdf")
+        return fmt::format(
+            "pdfcairo size {:.2f}in,{:.2f}in font 'Sans,10'", kWidth / 100.0, height / 100.0);
+    throw Error(ErrorKind::usage,
+                fmt::format("\"{}\": pictures end in .svg, .pdf or .png", file.string()));
+}
+
+/// Columns of one unit.
+struct Panel {
+    std::string unit;
+    std::vector<std::size_t> columns;  // in the list of those that are drawn
+};
+
+std::vector<Panel> panels_of(const std::vector<std::string>& columns) {
+    std::vector<Panel> out;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+        const std::string unit = unit_of_column(columns[k]);
+        const auto known = std::ranges::find(out, unit, &Panel::unit);
+        Panel& panel = known != out.end() ? *known : out.emplace_back(Panel{unit, {}});
+        panel.columns.push_back(k);
+    }
+    return out;
+}
+
+std::string data_block(std::size_t run,
+                       const std::vector<std::vector<double>>& values,
+                       bool is_logarithmic) {
+    std::string out = fmt::format("$run{} << END\n", run);
+    for (std::size_t row = 0; row < values[0].size(); ++row) {
+        for (std::size_t k = 0; k < values.size(); ++k) {
+            const double x = values[k][row];
+            const bool is_ordinate = k > 0;
+            if (is_ordinate && is_logarithmic && x == 0.0)
+                out += "NaN ";  // has no logarithm, so the line has a gap
+            else
+                out += fmt::format("{:.9g} ", is_ordinate && is_logarithmic ? std::abs(x) : x);
+        }
+        out += '\n';
+    }
+    return out + "END\n";
+}
+
+/// `file` decides on the format, `output` is written.
+std::string script_for(std::span<const fs::path> folders,
+                       const fs::path& file,
+                       const fs::path& output,
+                       const PlotOptions& options) {
+    const std::vector<Panel> panels = panels_of(options.columns);
+    std::string out =
+        fmt::format("set terminal {}\n", terminal_for(file, static_cast<int>(panels.size())));
+    out += "set termoption noenhanced\n";
+    for (std::size_t r = 0; r < folders.size(); ++r) {
+        require_results(folders[r]);
+        const History history(folders[r] / "history.csv");
+        std::vector<std::size_t> chosen{history.column(options.over)};
+        for (const std::string& name : options.columns) chosen.push_back(history.column(name));
+        const std::size_t stride =
+            std::max<std::size_t>(1, (history.num_rows() + kMostPoints - 1) / kMostPoints);
+        const std::vector<std::vector<double>> values = history.read(chosen, stride);
+        if (values[0].empty())
+            throw Error(
+                ErrorKind::file,
+                fmt::format("\"{}\" has no rows yet", (folders[r] / "history.csv").string()));
+        out += data_block(r, values, options.is_logarithmic);
+    }
+    out += fmt::format(
+        "set output {}\nset multiplot layout {},1 margins char 14, char 3, char 4, char 2.5 "
+        "spacing 0, char 5\nset grid lc rgb '#d0d0d0' lt 1 lw 0.5\nset key at graph 0, graph 1.03 left bottom "
+        "horizontal reverse Left samplen 2 width 1\nset border lc rgb '#404040'\nset format y '%.4g'\n",
+        in_gnuplot(output.string()),
+        panels.size());
+    if (options.is_logarithmic) out += "set logscale y\nset format y '%.0e'\n";
+    const std::string x_unit = unit_of_column(options.over);
+    for (std::size_t p = 0; p < panels.size(); ++p) {
+        const Panel& panel = panels[p];
+        out += p + 1 == panels.size()
+                   ? fmt::format("set xlabel {}\n",
+                                 in_gnuplot(options.over + (x_unit.empty() ? "" : " / " + x_unit)))
+                   : "unset xlabel\n";
+        out += fmt::format("set ylabel {}\n", in_gnuplot(panel.unit));
+        std::string curves;
+        for (std::size_t r = 0; r < folders.size(); ++r)
+            for (std::size_t k = 0; k < panel.columns.size(); ++k) {
+                const std::size_t column = panel.columns[k];
+                std::string title = options.columns[column];
+                if (options.is_logarithmic) title = "|" + title + "|";
+                if (folders.size() > 1) title += "  (" + folders[r].string() + ")";
+                curves +=
+                    fmt::format("{}$run{} using 1:{} with lines lw 1.5 lc rgb '{}' dt {} title {}",
+                                curves.empty() ? "plot " : ", ",
+                                r,
+                                column + 2,
+                                kColours[column % std::size(kColours)],
+                                r + 1,
+                                in_gnuplot(title));
+            }
+        out += curves + "\n";
+    }
+    return out + "unset multiplot\nunset output\n";
+}
+
+/// Runs gnuplot on a script; returns what it says on standard error.
+std::string run_gnuplot(const std::string& script, int& status) {
+    const auto fail = [](const char* what, int error) {
+        throw Error(
+            ErrorKind::file,
+            fmt::format("cannot {} gnuplot, which draws the pictures: {}; install it (Debian: "
+                        "apt-get install gnuplot-nox)",
+                        what,
+                        std::generic_category().message(error)));
+    };
+    // Files, not pipes, so that neither side waits for the other.
+    std::FILE* const in = std::tmpfile();
+    std::FILE* const err = std::tmpfile();
+    if (in == nullptr || err == nullptr) fail("prepare a file for", errno);
+    std::fwrite(script.data(), 1, script.size(), in);
+    const bool is_written = std::fflush(in) == 0;
+    const int write_error = errno;
+    std::rewind(in);
+
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ::fileno(in), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ::fileno(err), STDERR_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    char name[] = "gnuplot";
+    char* const arguments[] = {name, nullptr};
+    pid_t child = 0;
+    const int error = posix_spawnp(&child, name, &actions, nullptr, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error == 0)
+        while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+        }
+    std::string said;
+    std::rewind(err);
+    char buffer[4096];
+    while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, err))
+        said.append(buffer, count);
+    std::fclose(in);
+    std::fclose(err);
+    if (!is_written) fail("write a script for", write_error);
+    if (error != 0) fail("run", error);
+    return said;
+}
+
+}  // namespace
+
+void plot_results(std::span<const fs::path> folders,
+                  const fs::path& file,
+                  const PlotOptions& options) {
+    if (options.columns.empty())
+        throw Error(ErrorKind::usage,
+                    "no columns to draw; name some, for example --columns energy.balance,box.wx");
+    std::error_code ignored;
+    fs::path beside = file;
+    beside += fmt::format(".{}.new", ::getpid());
+    const std::string script = script_for(folders, file, beside, options);
+    FileWriter(beside).close();  // says in words why it cannot be written, if so
+    int status = 0;
+    std::string said;
+    try {
+        said = run_gnuplot(script, status);
+    } catch (...) {
+        fs::remove(beside, ignored);
+        throw;
+    }
+    if (status != 0 || fs::file_size(beside, ignored) == 0 || ignored) {
+        fs::remove(beside, ignored);
+        throw Error(ErrorKind::file,
+                    fmt::format("gnuplot could not draw \"{}\"{}",
+                                file.string(),
+                                said.empty() ? "" : ":\n" + said));
+    }
+    std::error_code error;
+    fs::rename(beside, file, error);
+    if (!error) return;
+    fs::remove(beside, ignored);
+    throw Error(ErrorKind::file,
+                fmt::format("cannot write \"{}\": {}", file.string(), error.message()));
+}
+
+}  // namespace ancora

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// VTK's XML format for polygons, lines and vertices, with binary data behind the text.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ancora {
+
+/// One PolyData piece. Cells are numbered vertices first, then lines, then polygons; the data of
+/// cells are in that order.
+///
+/// Format: "VTK XML Formats" of the VTK documentation; version 1.0, appended raw data.
+class VtpFile {
+public:
+    std::vector<float> points;  ///< 3 for each
+    /// Ends of cells in `connectivity`, counted from its begin.
+    struct Cells {
+        std::vector<std::int32_t> connectivity, offsets;
+        void add(std::span<const std::int32_t> corners) {
+            connectivity.insert(connectivity.end(), corners.begin(), corners.end());
+            offsets.push_back(static_cast<std::int32_t>(connectivity.size()));
+        }
+    };
+    Cells vertices, lines, polygons;
+
+    std::int32_t add_point(const std::array<double, 3>& x) {
+        for (const double c : x) points.push_back(static_cast<float>(c));
+        return static_cast<std::int32_t>(points.size() / 3) - 1;
+    }
+
+    struct Array {
+        std::string name;
+        int components = 1;
+        std::vector<float> numbers;
+        std::vector<std::int32_t> integers;  ///< in place of numbers
+    };
+    std::vector<Array> point_data, cell_data;
+    /// Lists of names.
+    struct Names {
+        std::string name;
+        std::vector<std::string> texts;
+    };
+    std::vector<Names> field_data;
+
+    bool empty() const { return points.empty(); }
+    /// @throws Error (file)
+    void write(const std::filesystem::path& file) const;
+};
+
+}  // namespace ancora

@@ -15,6 +15,9 @@
 namespace ancora::truss {
 namespace {
 
+// Longer than this, relative to rest, an element without a limit of its own is a mistake.
+constexpr double kMostStretch = 1.5;
+
 const Group& held_group(const Arguments& arguments, const Network& net, std::string_view name) {
     try {
         return find_group(net, name);
@@ -43,6 +46,35 @@ std::vector<bool> read_held(const Arguments& arguments, const Network& net) {
     return is_held;
 }
 
+/// Refuses a shape in which elements are stretched farther than a linear law means anything for:
+/// Green strain stiffens so much that there is a shape at every speed.
+void refuse_overstretched(const Arguments& arguments,
+                          const Network& net,
+                          std::span<const double> rest_length,
+                          std::span<const double> x) {
+    std::size_t worst = 0;
+    double most = 0.0;
+    for (std::size_t e = 0; e < rest_length.size(); ++e) {
+        const auto [a, b] = net.elements[e];
+        const double stretch =
+            (vec3(x, 3 * static_cast<std::size_t>(b)) - vec3(x, 3 * static_cast<std::size_t>(a)))
+                .norm() /
+            rest_length[e];
+        if (stretch <= most) continue;
+        most = stretch;
+        worst = e;
+    }
+    if (most <= kMostStretch) return;
+    arguments.fail("start",
+                   "in the steady shape element " + std::to_string(worst) + " from node " +
+                       std::to_string(net.elements[worst].a) + " to " +
+                       std::to_string(net.elements[worst].b) + " would be " + text(most) +
+                       " times as long as at rest, and a linear law is no model beyond " +
+                       text(kMostStretch) +
+                       "; check \"young\", \"area\", masses and the spin, or state the Green "
+                       "strain that the elements bear in \"breaking_strain\" (inf: any)");
+}
+
 }  // namespace
 
 std::vector<double> start_positions(const Arguments& arguments,
@@ -68,6 +100,7 @@ std::vector<double> start_positions(const Arguments& arguments,
     } catch (const NoSteadyShape& none) {
         arguments.fail("start", none.what());
     }
+    if (!arguments.given("breaking_strain")) refuse_overstretched(arguments, net, rest_length, x);
     return x;
 }
 

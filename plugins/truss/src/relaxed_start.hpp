@@ -22,7 +22,8 @@ namespace ancora::truss {
 /// @param mass         nodes by nodes [kg]
 /// @param spin         angular velocity at the start
 /// Refused through Arguments::fail: nodes in `held` that do not exist, `rest_length = "spin"`
-/// beside it, and whatever has no steady shape.
+/// beside it, whatever has no steady shape, and without "breaking_strain" a shape in which an
+/// element is stretched to more than 1.5 times its rest length.
 std::vector<double> start_positions(const Arguments& arguments,
                                     const Network& net,
                                     std::span<const double> rest_length,

@@ -160,7 +160,7 @@ TEST_SUITE("truss: relaxed start") {
         for (const double omega : {0.1, 40.0, 1000.0}) {
             FakeArguments arguments = network({1.5, 0, 0, 2.3, 0, 0}, {0, 1});
             arguments.set("density", 0.0).set("area", 1.0).set("young", EA);
-            arguments.set_matrix("node_masses", 2, {0, m, 1, m});
+            arguments.set("breaking_strain", kInf).set_matrix("node_masses", 2, {0, m, 1, m});
             set_spin(arguments, omega, {1.9, 0.0, 0.3});
             const auto [q, v] = start_of(*make(arguments));
             const double l = L * std::sqrt(1.0 + m * omega * omega * L / EA);
@@ -399,6 +399,31 @@ TEST_SUITE("truss: relaxed start") {
                           doctest::Contains("start: no steady shape: element 0 from node 0 to 1 "
                                             "breaks; the strain there would be 0.06"));
         CHECK_NOTHROW(make(arguments.set("breaking_strain", 0.07)));
+    }
+
+    // A mass on a spring about the axis: E A (y^2 - 1) / 2 y = m omega^2 L y, with y = l / L
+    TEST_CASE("spun so fast that elements stretch beyond the law, it is refused unless told") {
+        constexpr double L = 0.8, EA = 300.0, m = 2.0;
+        const auto spun = [&](double stretch) {
+            FakeArguments arguments = pendulum({L, 0.0, 0.0});
+            arguments.set("young", EA).set("area", 1.0).set("density", 0.0);
+            arguments.set_gravity({0.0, 0.0, 0.0});
+            set_spin(arguments, std::sqrt(EA * (stretch * stretch - 1.0) / (2.0 * m * L)));
+            return arguments;
+        };
+        CHECK_NOTHROW(make(spun(1.499)));
+        FakeArguments fast = spun(2.0);
+        CHECK_THROWS_WITH(make(fast),
+                          "start: in the steady shape element 0 from node 0 to 1 would be 2 times "
+                          "as long as at rest, and a linear law is no model beyond 1.5; check "
+                          "\"young\", \"area\", masses and the spin, or state the Green strain "
+                          "that the elements bear in \"breaking_strain\" (inf: any)");
+        // (2^2 - 1) / 2
+        CHECK_THROWS_WITH(make(fast.set("breaking_strain", 1.4)),
+                          doctest::Contains("element 0 from node 0 to 1 breaks; the strain there "
+                                            "would be 1.5"));
+        CHECK(near(start_of(*make(fast.set("breaking_strain", 1.6))).first[3], 2.0 * L, 1e-12));
+        CHECK_NOTHROW(make(fast.set("breaking_strain", kInf)));
     }
 
     TEST_CASE("two ways to a steady start, and nodes that do not exist, are refused") {

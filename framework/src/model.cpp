@@ -806,11 +806,13 @@ void Model::attach_points(const std::string& text,
             return;
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::manifest) throw;
+            const std::string why_no_point = error.message().substr(begin.size());
+            const bool is_said = why_no_point == why_no_group;
             throw Error(ErrorKind::manifest,
-                        fmt::format("{}{}; as the name of a point: {}",
+                        fmt::format("{}{}{}",
                                     begin,
                                     why_no_group,
-                                    error.message().substr(begin.size())),
+                                    is_said ? "" : "; as the name of a point: " + why_no_point),
                         place);
         }
     }

@@ -254,9 +254,35 @@ TEST_SUITE("ancora run: what is wrong with a manifest") {
               "columns are t, x, y, z\n");
         folder.write("files/lift.csv", "t, x, y, z\n0, 0, 0, 0\n0.02, 0, 0, 0.1\n");
         folder.write("m.toml", kTop + drive + "interpolation = \"rest\"\n");
-        const ProcessResult too_short = ancora(folder, {"run", "m.toml"});
-        CHECK(too_short.status == 4);
-        CHECK(contains(too_short.err, "the table of motion ends at t = 0.02 s, and the motion"));
+        const std::string mend =
+            "shorten the run (\"end\" of [integrator]), or say with \"outside\" what stands after "
+            "the last\n";
+        for (const char* verb : {"run", "check"}) {
+            const ProcessResult too_short = ancora(folder, {verb, "m.toml"});
+            CHECK(too_short.status == 3);
+            CHECK(too_short.err ==
+                  "files/lift.csv:3:1: error: constraint \"hook\": motion: the table ends at t = "
+                  "0.02 s, and the run at t = 0.1 s; add rows up to there, " +
+                      mend);
+        }
+        CHECK(ancora(folder, {"run", "m.toml", "--set", "integrator.end=0.02"}).status == 0);
+        folder.write("files/lift.csv", "t, x, y, z\n0.01, 0, 0, 0\n0.1, 0, 0, 0.1\n");
+        const ProcessResult too_late = ancora(folder, {"run", "m.toml"});
+        CHECK(too_late.status == 3);
+        CHECK(too_late.err ==
+              "files/lift.csv:2:1: error: constraint \"hook\": motion: the table begins at t = "
+              "0.01 s, and the run at t = 0 s; add a row for its begin, or say with \"outside\" "
+              "what stands before the first\n");
+        folder.write("m.toml",
+                     kTop +
+                         "[[force]]\nname = \"push\"\ntype = \"point_load\"\nat = \"box@[0, 0, "
+                         "0]\"\nforce = [1.0, 0.0, 0.0]\n  table = [[0.0, 1.0], [0.03, 0.0]]\n");
+        const ProcessResult no_factor = ancora(folder, {"run", "m.toml"});
+        CHECK(no_factor.status == 3);
+        CHECK(no_factor.err ==
+              "m.toml:22:11: error: force \"push\": table: the table ends at t = 0.03 s, and the "
+              "run at t = 0.1 s; add rows up to there, " +
+                  mend);
         folder.write("m.toml",
                      kTop + replaced(drive,
                                      "\"files/lift.csv\"",

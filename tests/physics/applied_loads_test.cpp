@@ -422,7 +422,7 @@ TEST_SUITE("loads that are refused") {
         return "no error";
     }
 
-    TEST_CASE("a table that ends before the run, when it is needed") {
+    TEST_CASE("a table that does not reach from the begin of the run to its end") {
         for (const std::string type : {"emm", "rk4", "dopri5"}) {
             CAPTURE(type);
             const std::string text =
@@ -431,14 +431,20 @@ TEST_SUITE("loads that are refused") {
                             "0.0]]\n");
             Simulation whole = model(text + integrator(type, 0.1, 0.5));
             CHECK_NOTHROW(run_to_end(whole));
-            Simulation simulation = model(text + integrator(type, 0.1, 1.0));
-            const std::string message = error_of([&] {
-                run_to_end(simulation);
-            });
-            CAPTURE(message);
-            CHECK(message.find("the table of force ends at t = 0.5 s") != std::string::npos);
-            CHECK(message.find("force \"push\"") != std::string::npos);
-            CHECK(message.find("test.toml") != std::string::npos);
+            const auto refusal = [&](const std::string& model_text) {
+                return error_of([&] {
+                    model(model_text + integrator(type, 0.1, 1.0));
+                });
+            };
+            CHECK(refusal(text).ends_with(
+                "force \"push\": force: the table ends at t = 0.5 s, and the run at t = 1 s; add "
+                "rows up to there, shorten the run (\"end\" of [integrator]), or say with "
+                "\"outside\" what stands after the last"));
+            CHECK(refusal(kBead + load("at = \"bead@0\"\nforce = [[0.2, 1.0, 0.0, 0.0], [1.0, 2.0, "
+                                       "0.0, 0.0]]\n"))
+                      .ends_with("force \"push\": force: the table begins at t = 0.2 s, and the "
+                                 "run at t = 0 s; add a row for its begin, or say with "
+                                 "\"outside\" what stands before the first"));
         }
     }
 

@@ -267,7 +267,7 @@ TEST_SUITE("point load: tables") {
     TEST_CASE("two rows are a straight line by either interpolation") {
         const std::vector<double> rows = {1.0, 2.0, 0.0, 0.0, 3.0, 6.0, 1.0, 0.0};
         for (const char* interpolation : {"linear", "spline"})
-            CHECK((at_instant(table(rows, interpolation, "refuse"), kSomewhere, 1.5) -
+            CHECK((at_instant(table(rows, interpolation, "hold"), kSomewhere, 1.5) -
                    Vec3(3.0, 0.25, 0.0))
                       .norm() <= 1e-15);
     }

@@ -46,8 +46,9 @@ public:
 
     /// [assembly] Reads `key`. Refuses through Arguments::fail, or fail_in_file with line and
     /// column: tables with fewer than two rows, with another number of columns, whose times do not
-    /// increase, numbers that are not finite, another number of formulas or of constants, and what
-    /// is no formula, with the place in its text.
+    /// increase, or with Outside::refuse do not reach from 0 to the end of the run, numbers that
+    /// are not finite, another number of formulas or of constants, and what is no formula, with the
+    /// place in its text.
     TimeFunction(const Arguments& arguments,
                  const char* key,
                  const TimeFunctionOptions& options = {})
@@ -158,6 +159,31 @@ private:
                "; times must increase from row to row, and a jump is written as a short ramp";
     }
 
+    /// Calls `refuse` with what is wrong, and with the row, if the table does not reach from the
+    /// begin of the run to its end.
+    template <class Refuse>
+    void check_reach(const Arguments& arguments,
+                     std::span<const double> numbers,
+                     Refuse refuse) const {
+        if (outside_ != Outside::refuse) return;
+        const std::size_t last_row = numbers.size() / (names_.size() + 1) - 1;
+        const double first = numbers.front();
+        const double last = numbers[last_row * (names_.size() + 1)];
+        const double rounding = kTimeRounding * (last - first);
+        if (first > rounding)
+            refuse(std::size_t{0},
+                   "the table begins at t = " + seconds(first) +
+                       ", and the run at t = 0 s; add a row for its begin, or say with \"outside\" "
+                       "what stands before the first");
+        const double end = arguments.end_time();
+        if (last < end - rounding)
+            refuse(last_row,
+                   "the table ends at t = " + seconds(last) +
+                       ", and the run at t = " + seconds(end) +
+                       "; add rows up to there, shorten the run (\"end\" of [integrator]), or say "
+                       "with \"outside\" what stands after the last");
+    }
+
     void read_rows(const Arguments& arguments, Interpolation interpolation) {
         const std::span<const double> numbers = arguments.numbers(key_);
         const auto rows = static_cast<std::size_t>(arguments.rows(key_));
@@ -175,6 +201,9 @@ private:
             if (const std::string why = why_not_after(numbers[k * width], numbers[(k - 1) * width]);
                 !why.empty())
                 arguments.fail(key_, "row " + std::to_string(k + 1) + " " + why);
+        check_reach(arguments, numbers, [&](std::size_t, const std::string& why) {
+            arguments.fail(key_, why);
+        });
         make_table(numbers, interpolation);
     }
 
@@ -192,6 +221,9 @@ private:
                     why_not_after(rows.values[k * width], rows.values[(k - 1) * width]);
                 !why.empty())
                 arguments.fail_in_file(key_, rows.lines[k], rows.columns[k], "this row " + why);
+        check_reach(arguments, rows.values, [&](std::size_t k, const std::string& why) {
+            arguments.fail_in_file(key_, rows.lines[k], rows.columns[k], why);
+        });
         make_table(rows.values, interpolation);
     }
 

@@ -24,6 +24,7 @@ int plot(const Options& options);
 int paraview(const Options& options);
 int verify_plugin(const Options& options);
 int new_plugin(const Options& options);
+int schema(const Options& options);
 
 /// Holds the registry to the lock of the model, if the command line asks for that.
 void lock_if_asked(PluginRegistry& registry, const Options& options);

@@ -151,6 +151,10 @@ ManifestTables expand(Table root, std::span<const std::string> overrides) {
 
 }  // namespace
 
+std::span<const std::string_view> reserved_names() {
+    return kReservedNames;
+}
+
 Manifest Manifest::load(const std::filesystem::path& file, std::span<const std::string> overrides) {
     return parse(read_text_file(file, "the manifest"), file, overrides);
 }

@@ -266,6 +266,19 @@ void check_single(const Table::Entry& entry) {
 
 }  // namespace
 
+std::span<const Parameter> model_keys() {
+    return kModelKeys;
+}
+std::span<const Parameter> integrator_keys() {
+    return kIntegratorKeys;
+}
+std::span<const Parameter> output_keys() {
+    return kOutputKeys;
+}
+std::span<const Parameter> object_keys() {
+    return kObjectKeys;
+}
+
 TableForm table_form(std::string_view name) {
     for (const char* const single : {"model", "integrator", "output", "parameters"})
         if (name == single) return TableForm::single;

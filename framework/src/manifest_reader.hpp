@@ -4,7 +4,9 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ancora/framework/manifest.hpp"
@@ -25,6 +27,15 @@ struct ManifestTables {
 enum class TableForm { unknown, single, list };
 
 TableForm table_form(std::string_view name);
+
+/// The kernel's own keys: of [model], [integrator] (all types), [output], and of every object.
+std::span<const Parameter> model_keys();
+std::span<const Parameter> integrator_keys();
+std::span<const Parameter> output_keys();
+std::span<const Parameter> object_keys();
+
+/// Names that no object may have.
+std::span<const std::string_view> reserved_names();
 
 /// The message about a table that has form `unknown`.
 std::string unknown_table(std::string_view name);

@@ -2,6 +2,7 @@
 // The commands of `ancora`; each returns the exit status and throws Error.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ int paraview(const Options& options);
 int verify_plugin(const Options& options);
 int new_plugin(const Options& options);
 int schema(const Options& options);
+int completion(const Options& options);
+
+/// All of them, in the order of help.
+std::span<const Command> commands();
 
 /// Holds the registry to the lock of the model, if the command line asks for that.
 void lock_if_asked(PluginRegistry& registry, const Options& options);

@@ -79,7 +79,20 @@ constexpr std::array kCommands = {
             "write a plugin of one's own, KIND one of constraint, body, force, integrator",
             kDir | kPluginDir,
             &new_plugin},
+    Command{"completion",
+            "SHELL",
+            "write a script that lets a shell complete commands: bash, zsh or fish",
+            0,
+            &completion},
 };
+
+}  // namespace
+
+std::span<const Command> commands() {
+    return kCommands;
+}
+
+namespace {
 
 int execute(const std::vector<std::string>& arguments) {
     if (!arguments.empty() && arguments.front() == kVerifyInChild)

@@ -122,6 +122,16 @@ po::options_description describe(const Command& command) {
     return list;
 }
 
+std::vector<OptionText> texts_of(const po::options_description& list) {
+    std::vector<OptionText> texts;
+    for (const auto& option : list.options())
+        texts.push_back({option->long_name(),
+                         option->semantic()->max_tokens() > 0 ? option->format_parameter() : "",
+                         option->description(),
+                         option->semantic()->is_composing()});
+    return texts;
+}
+
 [[noreturn]] void fail(const std::string& message) {
     throw Error(ErrorKind::usage, message);
 }
@@ -333,6 +343,27 @@ Invocation parse(std::span<const Command> commands, const std::vector<std::strin
     rest.insert(rest.end(), argument + 1, arguments.end());
     invocation.options = parse_options(*invocation.command, rest);
     return invocation;
+}
+
+std::vector<OptionText> option_texts(const Command& command) {
+    return texts_of(describe(command));
+}
+
+std::vector<OptionText> common_option_texts() {
+    po::options_description list;
+    add_common(list);
+    return texts_of(list);
+}
+
+std::vector<std::string> options_with_values(std::span<const Command> commands) {
+    std::vector<std::string> names;
+    for (const Command& command : commands)
+        for (const OptionText& option : option_texts(command)) {
+            const std::string name = "--" + option.name;
+            if (!option.value.empty() && std::ranges::find(names, name) == names.end())
+                names.push_back(name);
+        }
+    return names;
 }
 
 std::string help(std::span<const Command> commands) {

@@ -82,6 +82,20 @@ struct Invocation {
 /// @throws Error (usage)
 Invocation parse(std::span<const Command> commands, const std::vector<std::string>& arguments);
 
+/// One option, as help has it.
+struct OptionText {
+    std::string name;   ///< without "--"
+    std::string value;  ///< how help names its value; empty: it takes none
+    std::string doc;
+    bool is_repeatable = false;
+};
+
+/// The options of a command, common ones included; those that may stand before a command; and the
+/// names, with "--", of all that take a value.
+std::vector<OptionText> option_texts(const Command& command);
+std::vector<OptionText> common_option_texts();
+std::vector<std::string> options_with_values(std::span<const Command> commands);
+
 /// What --help prints: of the program, of one command.
 std::string help(std::span<const Command> commands);
 std::string help(const Command& command);

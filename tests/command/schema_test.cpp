@@ -3,6 +3,7 @@
 // schema says. Whether manifests pass is schema_test.py's matter.
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -138,6 +139,49 @@ TEST_SUITE("ancora schema") {
         CHECK(std::ranges::find(integrators, Json("emm")) != integrators.end());
         for (const char* const name : {"model", "integrator", "output"})
             CHECK(tables[name]["additionalProperties"] == false);
+    }
+
+    // A key that is new must be printed, too: give it a value here that is not its default.
+    TEST_CASE("check --print leaves out no key of the kernel's") {
+        const std::vector<std::pair<std::string, std::vector<std::string>>> tables{
+            {"model",
+             {"name = \"all\"",
+              "gravity = [1.0, 2.0, 3.0]",
+              "plugins = [\"particle\"]",
+              "plugin_dirs = [\"/usr/lib\"]",
+              "project_start = true",
+              "unchecked_plugin_dirs = true"}},
+            {"integrator", {"type = \"emm\"", "step = 0.125", "end = 7.0", "tolerance = 1e-11"}},
+            {"output",
+             {"every = 0.25",
+              "checkpoint = 3.0",
+              "frames = 0.5",
+              "states = true",
+              "points = [\"p@[0, 0, 0]\"]",
+              "forces = \"all\""}}};
+        const Json schema = output({"schema"});
+        std::string text = "[[body]]\nname = \"p\"\ntype = \"particle\"\nmass = 1.0\n";
+        for (const auto& [table, lines] : tables) {
+            text += "[" + table + "]\n";
+            for (const std::string& line : lines) text += line + "\n";
+            for (const auto& [key, value] : schema["properties"][table]["properties"].items()) {
+                if (table == "integrator" && value.value("type", Json()) == "object") continue;
+                CAPTURE(key);
+                CHECK(std::ranges::any_of(lines, [&k = key](const std::string& line) {
+                    return line.starts_with(k + " = ");
+                }));
+            }
+        }
+        const TempFolder folder;
+        folder.write("m.toml", text);
+        const ProcessResult printed =
+            run_process({ANCORA_TEST_BIN, "check", "--print", (folder / "m.toml").string()}, {});
+        CHECK(printed.err == "");
+        for (const auto& [table, lines] : tables)
+            for (const std::string& line : lines) {
+                CAPTURE(line);
+                CHECK(printed.out.find("\n" + line + "\n") != std::string::npos);
+            }
     }
 }
 

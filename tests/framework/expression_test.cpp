@@ -8,6 +8,8 @@
 #include <limits>
 #include <numbers>
 #include <random>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "ancora/framework/plugin_registry.hpp"
 #include "ancora/sdk/formula_error.hpp"
 #include "expression_scope.hpp"
 
@@ -260,6 +263,51 @@ TEST_SUITE("expressions") {
             }
         }
         CHECK(num_values > 1000);
+    }
+}
+
+namespace {
+
+// Units of a schema that are read, and those that are not.
+void sort_units(std::span<const Parameter> schema, int& known, std::set<std::string>& others) {
+    for (const Parameter& p : schema) {
+        if (dimension_of(p.unit))
+            ++known;
+        else if (*p.unit != '\0')
+            others.insert(p.unit);
+        sort_units({p.children, static_cast<std::size_t>(p.num_children)}, known, others);
+    }
+}
+
+}  // namespace
+
+TEST_SUITE("units of schemas") {
+    TEST_CASE("all that plugins give are read, save where columns differ") {
+        PluginRegistry registry;
+        registry.add_folder(ANCORA_TEST_PLUGIN_DIR);
+        int known = 0;
+        std::set<std::string> others;
+        for (const FoundPlugin& found : registry.scan()) {
+            REQUIRE(found.plugin != nullptr);
+            for (std::uint32_t i = 0; i < found.plugin->descriptor->num_types; ++i) {
+                const TypeDescriptor& type = found.plugin->descriptor->types[i];
+                sort_units({type.parameters, static_cast<std::size_t>(type.num_parameters)},
+                           known,
+                           others);
+            }
+        }
+        CHECK(known > 50);
+        CHECK(others == std::set<std::string>{"-, kg"});
+    }
+
+    TEST_CASE("a unit in words of the SDK's schemas") {
+        CHECK(to_text(*dimension_of("N s/m")) == "kg/s");
+        CHECK(to_text(*dimension_of("N m/rad")) == "J");
+        CHECK(to_text(*dimension_of("1/m")) == "1/m");
+        CHECK(dimension_of("rad")->is_none());
+        CHECK(dimension_of("-")->is_none());
+        CHECK(!dimension_of(""));
+        CHECK(!dimension_of("of the rows"));
     }
 }
 

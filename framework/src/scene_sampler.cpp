@@ -83,6 +83,28 @@ std::vector<Attachment> points_of(const std::vector<Attachment>& attachments) {
     return out;
 }
 
+/// The body's points "@0" to "@count-1".
+std::vector<Attachment> nodes_of(const Model& model, const BodyPart& part, int count) {
+    std::vector<Attachment> out;
+    out.reserve(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) {
+        try {
+            out.push_back(model.attach(
+                fmt::format("{}@{}", part.object.name, i), "", part.object.place, false));
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::manifest) throw;
+            throw Error(ErrorKind::plugin,
+                        fmt::format("{}: draw has {} nodes, but the body does not know node {}: {}",
+                                    describe(part.object),
+                                    count,
+                                    i,
+                                    error.message()),
+                        part.object.place);
+        }
+    }
+    return out;
+}
+
 SceneMarker marker_of(const ObjectRef& object, const std::vector<Attachment>& points) {
     SceneMarker out;
     out.name = object.name;
@@ -112,12 +134,7 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
             SceneSketch sketch(body);
             part.body->draw(sketch);
         });
-        std::vector<Attachment> nodes;
-        nodes.reserve(static_cast<std::size_t>(body.num_nodes));
-        for (int i = 0; i < body.num_nodes; ++i)
-            nodes.push_back(
-                model.attach(fmt::format("{}@{}", body.name, i), "", part.object.place, false));
-        nodes_.push_back(std::move(nodes));
+        nodes_.push_back(nodes_of(model, part, body.num_nodes));
         next = body.end();
         note_means(body.channel_at(0), next);
         scene_.bodies.push_back(std::move(body));

@@ -74,6 +74,7 @@ std::span<const Check> descriptor_checks();
 std::span<const Check> output_checks();
 std::span<const Check> row_checks();
 std::span<const Check> body_checks();
+std::span<const Check> drawing_checks();
 std::span<const Check> force_checks();
 std::span<const Check> system_checks();
 std::span<const Check> integrator_checks();

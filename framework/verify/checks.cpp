@@ -11,6 +11,7 @@ std::span<const Check> checks() {
                                 output_checks(),
                                 row_checks(),
                                 body_checks(),
+                                drawing_checks(),
                                 force_checks(),
                                 integrator_checks(),
                                 system_checks()})

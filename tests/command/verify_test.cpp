@@ -138,6 +138,8 @@ TEST_SUITE("verify") {
         check_caught("wrong_bodies", "wrong_bias", "attachments");
         check_caught("wrong_bodies", "wrong_pose", "pose");
         check_caught("wrong_bodies", "stays_behind", "translation");
+        for (const char* type : {"lost_line", "lost_node", "colourless"})
+            check_caught("wrong_bodies", type, "drawing");
         check_caught("wrong_bodies", "anisotropic", "rotation", {"ledger"});
         check_caught("wrong_bodies", "half_started", "start");
         check_caught("wrong_bodies",

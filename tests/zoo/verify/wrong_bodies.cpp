@@ -238,6 +238,37 @@ private:
                                         .tangent = TangentForm::none};
 };
 
+/// Draws a line to a node that it does not have.
+class LostLine : public TestMass {
+public:
+    using TestMass::TestMass;
+    void draw(Sketch& out) const override {
+        constexpr std::int32_t kEnds[] = {0, 1};
+        out.nodes(1);
+        out.lines(kEnds);
+    }
+};
+
+/// Has two nodes in the sketch, one in attach().
+class LostNode : public TestMass {
+public:
+    using TestMass::TestMass;
+    void draw(Sketch& out) const override { out.nodes(2); }
+};
+
+/// Announces a value along its line and does not write it.
+class Colourless : public TestMass {
+public:
+    using TestMass::TestMass;
+    void draw(Sketch& out) const override {
+        constexpr std::int32_t kEnds[] = {0, 0};
+        out.nodes(1);
+        out.lines(kEnds);
+        out.channel("force", "N");
+    }
+    void draw_values(const SketchState&, std::span<double>) const override {}
+};
+
 constexpr TypeDescriptor kTypes[] = {
     type<TestMass>("right_mass", kMassDocs, TestMass::kParameters),
     type<Polar>("right_polar", Polar::kDocs, Polar::kParameters),
@@ -252,6 +283,9 @@ constexpr TypeDescriptor kTypes[] = {
     type<Anisotropic>("anisotropic", kMassDocs, TestMass::kParameters),
     type<HalfStarted>("half_started", kMassDocs, TestMass::kParameters),
     type<WrongPotential>("wrong_potential", kMassDocs, TestMass::kParameters),
+    type<LostLine>("lost_line", kMassDocs, TestMass::kParameters),
+    type<LostNode>("lost_node", kMassDocs, TestMass::kParameters),
+    type<Colourless>("colourless", kMassDocs, TestMass::kParameters),
 };
 
 }  // namespace

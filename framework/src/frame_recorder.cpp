@@ -13,7 +13,7 @@ namespace {
 
 // Without `output.frames` a run has about this many frames at most, and bytes of them.
 constexpr double kMostFrames = 1000.0;
-constexpr double kMostBytes = 2e8;
+constexpr double kMostBytes = 5e7;
 
 constexpr std::size_t kOwnValues = 2;  // of a frame, before those of the scene
 

@@ -43,7 +43,7 @@ constexpr Parameter kOutputKeys[] = {
     number("frames",
            "s",
            "time between frames of the scene, which fall on rows, for reports and ParaView; 0: "
-           "none; without it as many as rows, up to about 1000 and 200 MB")
+           "none; without it as many as rows, up to about 1000 and 50 MB")
         .nonnegative(),
     parameter::boolean("states", "write t, q and v of each row to states.npy").otherwise("false"),
     make("points", "", "extra columns", Shape::texts).otherwise("[]"),

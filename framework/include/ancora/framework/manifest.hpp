@@ -71,7 +71,7 @@ struct OutputSettings {
     double checkpoint = 30.0;     ///< wall time between checkpoints [s]; 0: none
     std::vector<PlacedText> points;
     std::optional<double> frames;  ///< [s] between frames; 0: none; without it as many as rows, up
-                                   ///< to about 1000 and 200 MB
+                                   ///< to about 1000 and 50 MB
     bool states = false;           ///< t, q and v of each row, in states.npy
     bool all_forces = false;       ///< F_L and F_C - C of each constraint, beside the reaction
 };

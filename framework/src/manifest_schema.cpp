@@ -134,10 +134,14 @@ Json value_of(const Parameter& p) {
         if (Json value = to_json(parse_value(p.default_value)); !value.is_null())
             out["default"] = std::move(value);
     std::vector<Json> alternatives = alternatives_of(p);
-    if (alternatives.size() == 1)
+    if (alternatives.size() == 1) {
         out.update(alternatives.front());
-    else
-        out["anyOf"] = std::move(alternatives);
+        return out;
+    }
+    // editors show what stands nearest
+    for (Json& alternative : alternatives)
+        if (!alternative.contains("$ref")) alternative["description"] = out["description"];
+    out["anyOf"] = std::move(alternatives);
     return out;
 }
 

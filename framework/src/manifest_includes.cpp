@@ -149,6 +149,7 @@ private:
         std::error_code error;
         const fs::path identity = fs::canonical(file, error);
         if (error) refuse(file, error.message(), place);
+        if (!fs::is_regular_file(identity)) refuse(file, "this is no file", place);
         if (std::ranges::find(chain_, identity, &std::pair<fs::path, fs::path>::first) !=
             chain_.end())
             refuse_cycle(identity, file, place);

@@ -301,6 +301,11 @@ TEST_SUITE("include") {
         folder.write("a.toml", "[modle]\n");
         CHECK(error_of_file(folder / "model.toml") ==
               at + "a.toml:1:2: error: unknown table \"modle\"; did you mean \"model\"?");
+        for (const std::string name : {".", "/dev/zero"}) {
+            folder.write("model.toml", "include = ['" + name + "']\n" + kEnd);
+            CHECK(error_of_file(folder / "model.toml", ErrorKind::file).find("this is no file") !=
+                  std::string::npos);
+        }
         folder.write("model.toml", "include = 3\n" + kEnd);
         CHECK(error_of_file(folder / "model.toml") ==
               at + "model.toml:1:11: error: include: expected an array of names of files, got 3");

@@ -25,6 +25,11 @@ using Sparse = Eigen::SparseMatrix<double>;
 // Stiffness E A to which stiffer elements are softened, relative to the sum of the loads: soft
 // enough to bend round corners and for forces free of rounding; each pass gains four digits.
 constexpr double kStiffness = 1e4;
+// The same at first for a net of ropes alone, and the share of a node's load that is left then: Pi
+// has kinks where ropes go slack, the sharper the stiffer, and the way down is from kink to kink.
+constexpr double kRopeStiffness = 1.0;
+constexpr double kRopeStep = 10.0;
+constexpr double kRopesPassed = 0.1;
 // The same for forces far above the loads, of stiff elements that are held apart.
 constexpr double kStiffest = 1e12;
 // Strain by which a softened element may miss its law beside rounding.
@@ -587,6 +592,14 @@ std::vector<double> steady_shape(const Network& net, const SteadyLoad& load) {
     Search search(pi, x, force, size);
     const bool may_fall =
         !pi.spins() || std::ranges::find(pi.parts().is_free, true) == pi.parts().is_free.end();
+    // Of ropes that do not spin Pi is convex, so that no way down leads elsewhere.
+    const bool is_convex = !pi.spins() && std::ranges::all_of(load.laws, [](const RowLaw& law) {
+        return law.tension_only;
+    });
+    for (double soft = kRopeStiffness; is_convex && soft < kStiffness; soft *= kRopeStep) {
+        pi.soften(soft * force);
+        search.descend(kRopesPassed * force / static_cast<double>(x.cols()));
+    }
     double gap = std::numeric_limits<double>::infinity();
     double stiffness = kStiffness * force;
     for (int pass = 0; pass < kMaxPasses; ++pass) {

@@ -415,12 +415,19 @@ def test_troubles(browser, paths):
     check_plots(browser, 8)
     near(browser.values()["box.vy"], 0.25, 1e-7, "values without frames")
     browser.is_silent()
+    browser.open(paths["empty"])
+    check("no rows" in browser.text("#alerts"), "no word about the empty history")
+    browser.is_silent()
+    browser.open(paths["single"], "#select=box")
+    near(browser.values()["position.y"], -1.0, 1e-4, "value of the only frame")
+    check_plots(browser, 11)
+    browser.is_silent()
     browser.open(paths["killed"])
     check("no summary" in browser.text("#alerts") and "resumed" in browser.text("#alerts"), "no word about the missing summary")
     browser.is_silent()
     browser.open(paths["damaged"], expect="error")
     check("box.position" in browser.text("#error"), f"message of the damage: {browser.text('#error')!r}")
-    check("Box with net" in browser.text("h1").capitalize(), "the header is missing from a damaged page")
+    check("box with net" in browser.text("h1"), "the header is missing from a damaged page")
     check_plots(browser, 8)
     for text, words in (("{\"format\": 2, \"runs\": []}", "format 2"), ("{\"format\": 1, \"runs\": []}", "no run"), ("{\"form", "not JSON")):
         paths["broken"].write_text(sample_page.build_page(None, data_text=text))
@@ -489,7 +496,7 @@ def main():
                     browser.is_silent()
         else:
             paths, truths = {"broken": folder / "broken.html"}, {}
-            for kind in ("net", "pair", "no_frames", "killed", "damaged"):
+            for kind in ("net", "pair", "no_frames", "empty", "single", "killed", "damaged"):
                 paths[kind] = folder / f"{kind}.html"
                 text, truths[kind] = sample_page.sample(kind)
                 paths[kind].write_text(text)

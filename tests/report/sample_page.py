@@ -5,7 +5,7 @@
 The data follows the format of the page (framework/report/README.md) through an encoder of its own,
 so that a page made here checks how the page reads, whatever the program writes. Standard library only.
 
-    sample_page.py KIND FILE     KIND: net, pair, large_net, many_bodies, no_frames, killed, damaged
+    sample_page.py KIND FILE     KIND: net, pair, large_net, many_bodies, no_frames, empty, single, killed, damaged
 """
 import array
 import base64
@@ -290,6 +290,32 @@ def many_bodies_run(count=100, frames=10000):
                       "gravity": [0.0, 0.0, 0.0], "bodies": bodies, "constraints": [], "forces": [], "iterations": None}}
 
 
+def first_only(run):
+    """Leaves the first frame and row of a run, as one that was killed soon after its start."""
+    def first(array_, axis=0):
+        raw = zlib.decompress(base64.b64decode(array_["data"]))
+        size = array.array(CODES[array_["type"]]).itemsize
+        count = len(raw) // size
+        elements = [bytes(raw[p * count + k] for p in range(size)) if array_["planes"] else raw[k * size:(k + 1) * size] for k in range(count)]
+        width = count // array_["shape"][0]
+        kept = elements[:width] if axis == 0 else elements[::array_["shape"][1]]
+        shape = list(array_["shape"])
+        shape[axis] = 1
+        array_.update(shape=shape, planes=False, data=base64.b64encode(zlib.compress(b"".join(kept))).decode())
+
+    first(run["history"]["t"])
+    first(run["history"]["values"], 1)
+    scene = run["scene"]
+    for array_ in (scene["times"], scene["iterations"]):
+        first(array_)
+    for thing in scene["bodies"] + scene["constraints"] + scene["forces"]:
+        for key in ("position", "quaternion", "nodes", "positions", "force"):
+            if thing.get(key):
+                first(thing[key])
+        for channel in thing.get("channels", []):
+            first(channel["data"])
+
+
 def page_data(runs):
     return {"format": 1, "generator": "Ancora 0.1.0", "made": "2026-11-21T22:00:00Z", "runs": runs}
 
@@ -314,6 +340,13 @@ def sample(kind):
     run, truth = net_run(frames=17)
     if kind == "no_frames":
         run["scene"] = None
+    elif kind == "empty":
+        run["scene"], run["summary"] = None, None
+        run["history"]["t"] = encode("f64", [0], [])
+        run["history"]["values"] = encode("f32", [len(run["history"]["columns"]) - 1, 0], [])
+    elif kind == "single":
+        run, truth = net_run(frames=2, history_rows=2)
+        first_only(run)
     elif kind == "killed":
         run["summary"], run["checkpoint"] = None, True
     elif kind == "damaged":

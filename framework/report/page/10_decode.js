@@ -58,21 +58,29 @@ class Track {
         return out;
     }
 
-    /** Least and greatest value of all. */
-    range() {
+    /** Least and greatest value of all, and the bounds that a hundredth of the values lies beyond. */
+    ranges() {
         let min = Infinity;
         let max = -Infinity;
         const row = new Float64Array(this.width);
-        for (let i = 0; i < this.records; ++i) {
+        const some = [];
+        const every = Math.max(1, Math.floor((this.records * this.width) / SAMPLED));
+        for (let i = 0, next = 0; i < this.records; ++i, next -= this.width) {
             this.blend(i, i, 0, row);
             for (const x of row) {
                 if (x < min) min = x;
                 if (x > max) max = x;
             }
+            for (; next < this.width; next += every) some.push(row[next]);
         }
-        return [min, max];
+        some.sort((a, b) => a - b);
+        const cut = Math.floor(0.005 * some.length);
+        return { all: [min, max], most: [some[cut], some[some.length - 1 - cut]] };
     }
 }
+
+// So many values stand for all where they are sorted.
+const SAMPLED = 20000;
 
 function bytesOfBase64(text) {
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);

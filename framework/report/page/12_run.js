@@ -129,7 +129,7 @@ async function loadChannel(body, name) {
     if (!channel) return null;
     if (!channel.track) {
         channel.track = await decodeArray(channel.data, `${body.name}.${name}`);
-        channel.range = channel.track.range();
+        channel.ranges = channel.track.ranges();
     }
     return channel;
 }

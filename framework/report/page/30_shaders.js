@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Materials of the scene: shaded solids with fine edges, round points, the ground's grid.
+// Materials of the scene: shaded solids with fine edges, round points.
 "use strict";
 
 // Light stands beside the eye, so that a body looks the same from everywhere.
@@ -54,6 +54,10 @@ function solidMaterial(lines, opacity = 1) {
         fragmentShader: SOLID_FRAGMENT,
         transparent: opacity < 1,
         depthWrite: opacity === 1,
+        // A ghost where the first run is stays behind it.
+        polygonOffset: opacity < 1,
+        polygonOffsetFactor: 2,
+        polygonOffsetUnits: 8,
         side: THREE.DoubleSide,
     });
 }
@@ -91,42 +95,5 @@ function pointMaterial(size, ring, onTop) {
         transparent: true,
         depthTest: !onTop,
         depthWrite: false,
-    });
-}
-
-const GRID_VERTEX = `
-varying vec2 vPlane;
-void main() {
-    vPlane = position.xy;
-    gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
-}`;
-
-const GRID_FRAGMENT = `
-uniform vec3 color;
-uniform float cell;
-uniform float reach;
-varying vec2 vPlane;
-float lines(float width) {
-    vec2 g = vPlane / width;
-    vec2 w = fwidth(g);
-    vec2 d = abs(fract(g - 0.5) - 0.5) / w;
-    vec2 a = (1.0 - smoothstep(0.0, 1.1, d)) * (1.0 - smoothstep(0.25, 0.6, w));
-    return max(a.x, a.y);
-}
-void main() {
-    float fade = 1.0 - smoothstep(0.25, 1.0, length(vPlane) / reach);
-    float a = max(0.22 * lines(cell), 0.42 * lines(5.0 * cell)) * fade;
-    if (a < 0.004) discard;
-    gl_FragColor = vec4(color, a);
-}`;
-
-function gridMaterial(cell, reach) {
-    return new THREE.ShaderMaterial({
-        uniforms: { color: { value: new THREE.Color() }, cell: { value: cell }, reach: { value: reach } },
-        vertexShader: GRID_VERTEX,
-        fragmentShader: GRID_FRAGMENT,
-        transparent: true,
-        depthWrite: false,
-        side: THREE.DoubleSide,
     });
 }

@@ -2,6 +2,9 @@
 // A network's elements as lines, coloured by a channel, and its nodes as points.
 "use strict";
 
+// Above this many elements lines are a pixel wide.
+const MANY_LINES = 4000;
+
 class Network {
     constructor(body, ghost) {
         this.body = body;
@@ -19,21 +22,31 @@ class Network {
         this.ends = new Float32Array(6 * this.count);
         this.colours = new Float32Array(6 * this.count);
         this.values = new Float32Array(this.count);
-        this.geometry = new THREE.LineSegmentsGeometry();
-        this.geometry.setPositions(this.ends);
-        this.geometry.setColors(this.colours);
-        for (const name of ["instanceStart", "instanceColorStart"])
-            this.geometry.attributes[name].data.setUsage(THREE.DynamicDrawUsage);
-        this.width = this.count > 4000 ? 1.2 : this.count > 600 ? 1.7 : 2.6;
-        this.material = new THREE.LineMaterial({
-            vertexColors: true,
-            linewidth: this.width,
-            transparent: this.ghost,
-            opacity: this.ghost ? 0.4 : 1,
-        });
-        this.lines = new THREE.LineSegments2(this.geometry, this.material);
+        if (this.count > MANY_LINES) this.addThinLines();
+        else this.addWideLines();
+        for (const data of this.changing) data.setUsage(THREE.DynamicDrawUsage);
+        this.lines.material.transparent = this.ghost;
+        this.lines.material.opacity = this.ghost ? 0.4 : 1;
         this.lines.frustumCulled = false;
         this.drawables.push(this.lines);
+    }
+
+    /** A pixel wide: all that graphics interfaces have of their own, and cheap. */
+    addThinLines() {
+        const geometry = new THREE.BufferGeometry();
+        this.changing = [new THREE.BufferAttribute(this.ends, 3), new THREE.BufferAttribute(this.colours, 3)];
+        geometry.setAttribute("position", this.changing[0]);
+        geometry.setAttribute("color", this.changing[1]);
+        this.lines = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ vertexColors: true }));
+    }
+
+    addWideLines() {
+        const geometry = new THREE.LineSegmentsGeometry();
+        geometry.setPositions(this.ends);
+        geometry.setColors(this.colours);
+        this.changing = [geometry.attributes.instanceStart.data, geometry.attributes.instanceColorStart.data];
+        this.width = this.count > 600 ? 1.7 : 2.6;
+        this.lines = new THREE.LineSegments2(geometry, new THREE.LineMaterial({ vertexColors: true, linewidth: this.width }));
     }
 
     addPoints() {
@@ -51,7 +64,7 @@ class Network {
         this.plain = rgbOf(plain);
         this.points?.material.uniforms.color.value.set(plain);
         this.fillPlain = true;
-        if (this.count) this.material.linewidth = this.width * (this.body.name === state.get("select") ? 1.7 : 1);
+        if (this.width) this.lines.material.linewidth = this.width * (this.body.name === state.get("select") ? 1.7 : 1);
     }
 
     update(place) {
@@ -66,7 +79,7 @@ class Network {
             ends[e++] = nodes[n + 1];
             ends[e++] = nodes[n + 2];
         }
-        this.geometry.attributes.instanceStart.data.needsUpdate = true;
+        this.changing[0].needsUpdate = true;
         this.updateColours(place);
     }
 
@@ -86,6 +99,6 @@ class Network {
                 colours[e + 2] = colours[e + 5] = table[c + 2];
             }
         }
-        this.geometry.attributes.instanceColorStart.data.needsUpdate = true;
+        this.changing[1].needsUpdate = true;
     }
 }

@@ -2,7 +2,7 @@
 // Attachments of constraints and forces as rings and lines, forces as arrows, paths of points.
 "use strict";
 
-/** Points of attachment, and a line between those of one object that lie apart. */
+/** Points of attachment, a line between those of one object that lie apart, a halo about the selected. */
 class Markers {
     constructor(objects, key) {
         this.key = key;
@@ -17,7 +17,11 @@ class Markers {
         lines.setAttribute("position", new THREE.BufferAttribute(this.ends, 3).setUsage(THREE.DynamicDrawUsage));
         this.dots = new THREE.Points(dots, pointMaterial(12, 2, true));
         this.lines = new THREE.LineSegments(lines, new THREE.LineBasicMaterial({ transparent: true, opacity: 0.55 }));
-        this.drawables = [this.lines, this.dots];
+        const halo = new THREE.BufferGeometry();
+        halo.setAttribute("position", dots.attributes.position);
+        this.halo = new THREE.Points(halo, pointMaterial(20, 2.5, true));
+        this.halo.renderOrder = 3;
+        this.drawables = [this.lines, this.dots, this.halo];
         for (const drawable of this.drawables) drawable.frustumCulled = false;
         this.dots.renderOrder = 3;
     }
@@ -25,6 +29,14 @@ class Markers {
     paint() {
         this.dots.material.uniforms.color.value.set(palette()[this.key]);
         this.lines.material.color.set(palette()[this.key]);
+        this.halo.material.uniforms.color.value.set(palette().select);
+        let first = 0;
+        this.halo.geometry.setDrawRange(0, 0);
+        for (const { name, positions } of this.objects) {
+            const count = positions.width / 3;
+            if (name === state.get("select")) this.halo.geometry.setDrawRange(first, count);
+            first += count;
+        }
     }
 
     update(place) {

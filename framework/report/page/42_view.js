@@ -92,12 +92,9 @@ class View {
     }
 
     addGrid() {
-        const reach = 1.6 * this.size;
-        const geometry = new THREE.PlaneGeometry(2 * reach, 2 * reach);
-        this.cell = roundStep(this.size / 12);
-        this.grid = new THREE.Mesh(geometry, gridMaterial(this.cell, reach));
+        this.grid = makeGrid(roundStep(this.size / 12), 1.8 * this.size);
         this.grid.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), this.up);
-        // Below the lowest corner of the bounds, on a grid line's place.
+        // Just below the lowest corner of the bounds.
         let lowest = Infinity;
         for (let k = 0; k < 8; ++k) {
             const corner = new THREE.Vector3(
@@ -112,7 +109,7 @@ class View {
     paint(channelOf) {
         const colours = palette();
         this.renderer.setClearColor(colours.scene);
-        this.grid.material.uniforms.color.value.set(colours.grid);
+        this.grid.material.color.set(colours.grid);
         for (const actors of this.actors) actors.paint(channelOf);
         this.painted = true;
         this.setTime(this.t);

@@ -48,21 +48,24 @@ function buildTools(view, channels) {
     }
 }
 
-/** A bar of the colours with the values at its ends. */
-function drawLegend(channel, scale) {
+/** A bar of the colours with the values at its ends; a button leaves the rarest values beyond them. */
+function drawLegend(channel, scale, reach, choose) {
     const legend = byId("legend");
     legend.hidden = !channel;
     if (!channel) return;
     const unit = showUnit(channel.unit);
     const bar = make("div", { className: "bar" });
     bar.style.background = `linear-gradient(to right, ${scale.stops.join(", ")})`;
+    const most = reach === "most";
+    const button = make("button", { type: "button", className: "quiet", ariaPressed: String(most), title: "Leave 1 % of the values beyond the ends" }, "99 %");
+    button.addEventListener("click", () => choose(most ? "all" : "most"));
     legend.replaceChildren(
-        make("div", { className: "legend-title" }, channel.name, unit ? ` [${unit}]` : ""),
+        make("div", { className: "legend-title" }, make("span", {}, channel.name, unit ? ` [${unit}]` : ""), button),
         bar,
         make("div", { className: "ends" },
-            make("span", {}, show(scale.min, 3)),
+            make("span", {}, (most ? "\u2264 " : "") + show(scale.min, 3)),
             scale.diverging ? make("span", {}, "0") : null,
-            make("span", {}, show(scale.max, 3))));
+            make("span", {}, (most ? "\u2265 " : "") + show(scale.max, 3))));
 }
 
 /** The axes of space as the camera sees them. */

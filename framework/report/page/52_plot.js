@@ -29,7 +29,7 @@ class Plot {
             return { node: make("span", { className: "item" }, swatch, series.label, " ", value), swatch, value };
         });
         const head = make("div", { className: "plot-head" },
-            make("h3", {}, plan.title, plan.unit ? make("span", { className: "unit" }, ` ${showUnit(plan.unit)}`) : null));
+            make("h3", {}, plan.title, plan.unit ? make("span", { className: "unit" }, ` [${showUnit(plan.unit)}]`) : null));
         if (plan.log !== false) {
             const button = make("button", { type: "button", className: "quiet", ariaPressed: String(this.log), title: "Magnitudes on a logarithmic axis" }, "log");
             button.addEventListener("click", () => {
@@ -68,7 +68,7 @@ class Plot {
         this.chart = new uPlot({
             width: Math.max(this.canvasBox.clientWidth, 120),
             height: PLOT_HEIGHT,
-            padding: [6, 8, 0, 0],
+            padding: [6, 14, 0, 0],
             legend: { show: false },
             scales: {
                 x: { time: false, range: (u, min, max) => board.range ?? [board.start, board.end] },

@@ -23,7 +23,8 @@ function drawHeader(data, runs) {
     if (runs.length > 1)
         byId("labels").replaceChildren(make("span", { className: "key" }), runs[0].label, "\u2003", make("span", { className: "key second" }), runs[1].label);
     byId("status").replaceChildren(...runs.map(drawStatus));
-    byId("foot").textContent = [data.generator, data.made && `report made ${data.made.replace("T", " ").replace("Z", " UTC")}`].filter(Boolean).join(" \u00b7 ");
+    byId("foot").replaceChildren(make("p", {}, "Space plays, arrow keys go by frames, Home and End to the ends. In plots: drag sets the time, Shift and drag zooms, double click shows all."));
+    byId("foot").append([data.generator, data.made && `report made ${data.made.replace("T", " ").replace("Z", " UTC")}`].filter(Boolean).join(" \u00b7 "));
     for (const run of runs) {
         for (const note of run.notes ?? []) addAlert("note", runs.length > 1 ? `${run.label}: ${note}` : note);
         if (!run.summary)

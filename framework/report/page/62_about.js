@@ -61,8 +61,10 @@ function drawAbout(runs) {
             return section;
         }
         const part = (key, open) => make("section", { className: "about-part" }, make("h3", {}, titleOf(key)), drawValue(summary[key]));
-        const plain = Object.entries(summary).filter(([, value]) => value === null || typeof value !== "object");
-        const rest = Object.keys(summary).filter(key => summary[key] !== null && typeof summary[key] === "object" && !FIRST.includes(key) && !LEAST.includes(key));
+        const isPlain = key => summary[key] === null || typeof summary[key] !== "object" || !Object.keys(summary[key]).length;
+        const others = Object.keys(summary).filter(key => !FIRST.includes(key) && !LEAST.includes(key));
+        const plain = others.filter(isPlain).map(key => [key, summary[key]]);
+        const rest = others.filter(key => !isPlain(key));
         section.append(make("div", { className: "about-top" },
             make("section", { className: "about-part" }, make("h3", {}, "Run"), drawPlain(plain)),
             ...FIRST.slice(0, 1).filter(key => key in summary).map(part)));

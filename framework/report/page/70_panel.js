@@ -47,8 +47,8 @@ class Panel {
         }
         const dd = make("dd", {});
         dd.dataset.name = name;
-        this.list.append(make("div", { className: "pair" }, make("dt", {}, label, unit ? make("span", { className: "unit" }, ` ${showUnit(unit)}`) : null), dd));
-        this.entries.push({ dd, value });
+        this.list.append(make("div", { className: "pair" }, make("dt", {}, label), dd));
+        this.entries.push({ dd, value, unit: unit ? ` ${showUnit(unit)}` : "" });
     }
 
     addObject(object) {
@@ -91,10 +91,7 @@ class Panel {
         const shown = [object?.position && "position", object?.quaternion && "attitude quaternion", object?.force && "force"].filter(Boolean);
         const families = name
             ? familiesOf(history.columns, name).filter(({ title }) => !shown.some(quantity => title === `${name} ${quantity}`))
-            : ["energy", "work", "momentum", "angular_momentum", "constraint"].flatMap(owner => {
-                const columns = history.columns.filter(column => column.name.startsWith(`${owner}.`));
-                return [{ title: titleOf(owner), names: columns.map(column => column.name), labels: columns.map(column => column.name.slice(owner.length + 1)) }];
-            });
+            : systemFamilies(history.columns);
         for (const { title, names, labels } of families) {
             const group = name ? titleOf(title.replace(`${name} `, "")) : title;
             names.forEach((column, k) => this.add(group, column, labels[k], history.unit(column), t => history.at(column, t)));
@@ -103,18 +100,34 @@ class Panel {
 
     setTime(t) {
         this.run.scene?.place.find(t);
-        for (const { dd, value } of this.entries) {
+        for (const { dd, value, unit } of this.entries) {
             const x = value(t);
-            dd.textContent = show(x, 6);
+            dd.textContent = show(x, 6) + unit;
             dd.dataset.value = String(x);
         }
     }
+}
+
+// Columns that tell of the system as a whole.
+const SYSTEM = ["energy", "work", "momentum", "angular_momentum", "constraint"];
+
+/** The system's columns, put together by what stands before the last dot. */
+function systemFamilies(columns) {
+    const families = new Map();
+    for (const { name } of columns) {
+        const dot = name.lastIndexOf(".");
+        if (dot < 0 || !SYSTEM.includes(name.split(".")[0])) continue;
+        const title = titleOf(name.slice(0, dot).replace(/\./g, " "));
+        if (!families.has(title)) families.set(title, { title, names: [], labels: [] });
+        families.get(title).names.push(name);
+        families.get(title).labels.push(name.slice(dot + 1));
+    }
+    return [...families.values()];
 }
 
 /** Objects by the names of columns, for runs without frames. */
 function ownersOf(history) {
     if (!history) return [];
     const names = history.columns.map(({ name }) => name.match(/^([^.@]+)[.@]/)?.[1]).filter(Boolean);
-    const system = ["energy", "work", "momentum", "angular_momentum", "constraint"];
-    return [...new Set(names)].filter(name => !system.includes(name));
+    return [...new Set(names)].filter(name => !SYSTEM.includes(name));
 }

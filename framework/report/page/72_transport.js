@@ -19,7 +19,7 @@ class Transport {
         this.slider.min = start;
         this.slider.max = end;
         this.speed = this.fillSpeeds();
-        this.digits = Math.max(0, 3 - Math.floor(Math.log10(Math.max(end - start, 1e-9))));
+        this.digits = Math.max(0, 3 - Math.floor(Math.log10(end - start || 1)));
         this.slider.addEventListener("input", () => this.seek(Number(this.slider.value)));
         byId("play").addEventListener("click", () => this.toggle());
         byId("speed").addEventListener("change", () => (this.speed = Number(byId("speed").value)));
@@ -30,7 +30,7 @@ class Transport {
 
     /** Factors on real time about the one that shows the run in some seconds. */
     fillSpeeds() {
-        const length = this.end - this.start;
+        const length = this.end - this.start || 1;
         const fitting = length >= 4 && length <= 40 ? 1 : roundStep(length / SECONDS_TO_WATCH);
         for (const factor of [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]) {
             const speed = Number((factor * fitting).toPrecision(3));
@@ -43,6 +43,7 @@ class Transport {
     drawMarks(events) {
         const length = this.end - this.start || 1;
         for (const { t, mode } of events.slice(0, 500)) {
+            if (!(t >= this.start && t <= this.end)) continue;
             const mark = make("i", { className: mode === "broken" ? "broken" : "" });
             mark.style.left = `${(100 * (t - this.start)) / length}%`;
             byId("marks").append(mark);

@@ -55,34 +55,6 @@ function makeView(runs) {
     return new View(byId("scene"), scenes);
 }
 
-/** Channels and their colour scales: the first of each network that has the chosen one. */
-class Channels {
-    constructor(runs) {
-        this.bodies = runs.flatMap(run => run.scene?.bodies ?? []).filter(body => body.channels?.length);
-        this.names = [...new Set(this.bodies.flatMap(body => body.channels.map(channel => channel.name)))];
-        this.scale = null;
-    }
-
-    /** Decodes what the choice needs; one scale for all networks, so that colours compare. */
-    async choose(name) {
-        this.name = name === "none" ? "" : this.names.includes(name) ? name : this.names[0] ?? "";
-        const channels = (await Promise.all(this.bodies.map(body => loadChannel(body, this.name)))).filter(Boolean);
-        const ranges = channels.map(channel => channel.range);
-        this.range = channels.length ? [Math.min(...ranges.map(([min]) => min)), Math.max(...ranges.map(([, max]) => max))] : null;
-        this.channel = channels[0] ?? null;
-    }
-
-    repaint() {
-        this.scale = this.range ? new ColourScale(this.range, themeName()) : null;
-        drawLegend(this.channel, this.scale);
-    }
-
-    of(body) {
-        const channel = this.name ? body.channels?.find(channel => channel.name === this.name) : null;
-        return { channel: channel?.track ? channel : null, scale: this.scale };
-    }
-}
-
 async function main() {
     applyTheme();
     byId("theme").addEventListener("click", () => state.set("theme", themeName() === "dark" ? "light" : "dark"));
@@ -110,7 +82,12 @@ async function main() {
         }
     };
     for (const run of runs) {
-        if (run.source) await attempt(async () => (run.history = await loadHistory(run.source, run.label)));
+        if (run.source)
+            await attempt(async () => {
+                const loaded = await loadHistory(run.source, run.label);
+                if (loaded.t.length) run.history = loaded;
+                else addAlert("note", `The history of ${run.label} has no rows.`);
+            });
         if (run.frames)
             await attempt(async () => (run.scene = await loadScene(run.frames, run.label,
                 share => sceneMessage(`Reading the data\u2026 ${Math.round(100 * share)} %`))));
@@ -137,7 +114,7 @@ async function main() {
         transport.setTime(t);
     };
     const repaint = () => {
-        channels.repaint();
+        channels.repaint(repaint);
         view?.paint(body => channels.of(body));
         board.paint();
     };

@@ -10,7 +10,7 @@ function show(x, digits = 5) {
     if (!Number.isFinite(x)) return String(x);
     const size = Math.abs(x);
     let text;
-    if (size >= 1e-3 && size < 1e6) {
+    if (size >= 1e-3 && size < 999999.5) {
         text = x.toPrecision(Math.max(digits, Math.floor(Math.log10(size)) + 1));
         if (text.includes(".")) text = text.replace(/\.?0+$/, "");
     } else {
@@ -36,6 +36,11 @@ function showSeconds(seconds) {
 function showUnit(unit) {
     return (unit ?? "").replace(/\^(-?\d)/g, (_, digit) =>
         digit.replace("-", "\u207b").replace(/\d/, d => "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[d]));
+}
+
+/** Pixels of the device per pixel of the page, as the scene is drawn. */
+function pixelRatio() {
+    return Math.min(devicePixelRatio, 2);
 }
 
 /** The element of an id of page.html. */

@@ -87,8 +87,8 @@ function pointMaterial(size, ring, onTop) {
     return new THREE.ShaderMaterial({
         uniforms: {
             color: { value: new THREE.Color() },
-            size: { value: size * devicePixelRatio },
-            hole: { value: ring * devicePixelRatio },
+            size: { value: size * pixelRatio() },
+            hole: { value: ring * pixelRatio() },
         },
         vertexShader: POINT_VERTEX,
         fragmentShader: POINT_FRAGMENT,

@@ -40,7 +40,7 @@ class View {
         this.box = box;
         this.renderer = new THREE.WebGLRenderer({ antialias: true, powerPreference: "high-performance" });
         this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace;
-        this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+        this.renderer.setPixelRatio(pixelRatio());
         this.canvas = this.renderer.domElement;
         this.canvas.tabIndex = 0;
         this.canvas.setAttribute("role", "img");

@@ -30,12 +30,12 @@ function decadeTicks(min, max, intervals) {
 
 /** All ticks with as many digits as tell them apart, with an exponent if they are far from 1. */
 function tickTexts(ticks) {
-    const size = Math.max(...ticks.map(Math.abs));
+    const size = Math.max(0, ...ticks.map(Math.abs));
     if (!(size > 0)) return ticks.map(() => "0");
     const step = ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) : size;
     const digit = Math.floor(Math.log10(step) + 1e-9);
     const top = Math.floor(Math.log10(size) + 1e-9);
-    const far = size < 1e-3 || size >= 1e5;
+    const far = size < 1e-3 || size >= 1e6;
     return ticks.map(tick => {
         if (Math.abs(tick) < 1e-6 * step) return "0";
         const text = far

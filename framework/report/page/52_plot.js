@@ -3,7 +3,7 @@
 "use strict";
 
 const PLOT_HEIGHT = 148;
-const AXIS_WIDTH = 62;
+const AXIS_WIDTH = 66;
 
 class Plot {
     /**
@@ -117,9 +117,11 @@ class Plot {
 
     ticks(u, side, min, max) {
         const ratio = devicePixelRatio;
-        if (side === 2) return linearTicks(min, max, Math.floor(u.bbox.width / ratio / 90));
+        if (side === 2) return linearTicks(min, max, Math.floor(u.bbox.width / ratio / 60));
         const intervals = Math.floor(u.bbox.height / ratio / 22);
-        return this.log ? decadeTicks(min, max, intervals) : linearTicks(min, max, intervals);
+        if (this.log) return decadeTicks(min, max, intervals);
+        const ticks = linearTicks(min, max, intervals);
+        return this.plan.steps ? ticks.filter(Number.isInteger) : ticks;  // steps are counts
     }
 
     /** Dragging sets the time; with Shift it marks what to zoom into, the wheel with Shift zooms. */

@@ -84,9 +84,9 @@ function planPlots(runs) {
         plot(`${name} angular velocity`, ["x", "y", "z"].map(c => `${name}.w${c}`), ["x", "y", "z"]));
 
     const violation = ["position", "velocity", "strain"];
-    const units = violation.map(name => showUnit(unit(`constraint.${name}`)) || "1");
+    const units = violation.map(name => unit(`constraint.${name}`)).map(text => (text ? ` [${showUnit(text)}]` : ""));
     const constraints = [
-        plot("Constraint violation", violation.map(name => `constraint.${name}`), violation.map((name, k) => `${name} [${units[k]}]`),
+        plot("Constraint violation", violation.map(name => `constraint.${name}`), violation.map((name, k) => name + units[k]),
             { unit: "", useLog: moving(violation.map(name => `constraint.${name}`)) }),
         ...owners(".force.x").slice(0, FEW).map(name => vector(`${name} force`, `${name}.force`)),
         ...owners(".lambda.0").slice(0, FEW).map(name => {

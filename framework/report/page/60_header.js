@@ -28,7 +28,7 @@ function drawHeader(data, runs) {
     for (const run of runs) {
         for (const note of run.notes ?? []) addAlert("note", runs.length > 1 ? `${run.label}: ${note}` : note);
         if (!run.summary)
-            addAlert("warning", `${run.label} has no summary: the run ended before it could be written.${
+            addAlert("warning", `${run.label} has no summary: the run goes on, or it was killed.${
                 run.checkpoint ? " A checkpoint is there, from which it can be resumed." : ""}`);
     }
 }

@@ -53,13 +53,22 @@ void prepare(const fs::path& folder) {
                                 "it is left alone; choose another folder or empty it",
                                 folder.string()));
 
-    for (const char* name : {kHistoryFile,
-                             kSummaryFile,
-                             kCheckpointFile,
+    // What a run left that was killed as it wrote a checkpoint.
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        if (name.starts_with(std::string(kCheckpointFile) + ".") && name.ends_with(".new"))
+            fs::remove(entry->path(), error);
+    }
+    if (error) throw folder_error("cannot empty the output folder", folder, error);
+    // Last what tells results: a run that is killed here leaves a folder that is known or empty.
+    for (const char* name : {kCheckpointFile,
                              kFailedCallFile,
                              kSceneFile,
                              kFramesFile,
-                             kStatesFile}) {
+                             kStatesFile,
+                             kSummaryFile,
+                             kHistoryFile}) {
         fs::remove(folder / name, error);
         if (error) throw folder_error("cannot replace", folder / name, error);
     }

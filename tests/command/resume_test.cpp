@@ -289,8 +289,11 @@ TEST_SUITE("resume") {
         REQUIRE(run(run_arguments(folder, "out"), {"--set", "output.checkpoint=0"}).status == 0);
         CHECK_FALSE(fs::exists(folder / "out/checkpoint.bin"));
         const std::string history = folder.read("out/history.csv");
+        // of a run that was killed as it wrote one
+        folder.write("out/checkpoint.bin.4711.new", "half");
         REQUIRE(run(run_arguments(folder, "out"), {"--resume"}).status == 0);
         CHECK(folder.read("out/history.csv") == history);
+        CHECK_FALSE(fs::exists(folder / "out/checkpoint.bin.4711.new"));
     }
 }
 

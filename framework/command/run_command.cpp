@@ -139,6 +139,13 @@ int run(const Options& options) {
                  simulation.step_size());
 
     Recorder recorder(output_folder(options), simulation, manifest);
+    if (options.resume && recorder.has_complete_run()) {
+        fmt::print(stderr,
+                   "the run in \"{}\" is complete, there is nothing to resume; without --resume "
+                   "it is run anew\n",
+                   recorder.folder().string());
+        return 0;
+    }
     RunResult result;
     try {
         result = run_shown(simulation, recorder, options);

@@ -49,8 +49,10 @@ std::string duration(double seconds) {
 }
 
 void write_out(std::string_view text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    if (std::fflush(stdout) != 0 && errno != EPIPE)
+    // Long texts are written at once, and there is nothing left to flush.
+    const bool is_written =
+        std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+    if (!is_written && errno != EPIPE)
         throw Error(ErrorKind::file,
                     fmt::format("cannot write to standard output: {}",
                                 std::generic_category().message(errno)));

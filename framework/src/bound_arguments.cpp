@@ -240,6 +240,8 @@ std::string BoundArguments::find_file(const Item& item,
                         ? "does not exist"
                         : "does not exist; a relative path begins at the manifest's folder");
     if (fs::is_directory(status)) refuse_file("is a folder, not a file");
+    // A device may never end.
+    if (!fs::is_regular_file(status)) refuse_file("is no regular file");
     if (!std::ifstream(path)) refuse_file("cannot be read");
     return path.string();
 }

@@ -136,6 +136,7 @@ void replace_file(const std::filesystem::path& file,
     std::error_code error;
     if (std::filesystem::is_directory(file, error)) fail("this is a folder");
     if (std::filesystem::exists(file, error)) {
+        if (!std::filesystem::is_regular_file(file, error)) fail("this is no regular file");
         std::string first;
         std::ifstream in(file, std::ios::binary);
         std::getline(in, first);

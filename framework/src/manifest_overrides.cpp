@@ -163,6 +163,12 @@ void apply_override(Table& root, const std::string& override_text, const Express
     for (std::size_t i = is_list ? 2 : 1; i + 1 < change.path.size(); ++i)
         table = &open_table(*table, change.path[i], change);
     Value value = read_toml_value(change.value, change.place);
+    if (value.as<std::string>() && (change.value.starts_with('[') || change.value.starts_with('{')))
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{} is no array and no table: a bracket, a comma or a number is "
+                                "not as TOML has it; a text that begins so stands in quotes",
+                                in_quotes(change.value)),
+                    change.place);
     if (head != "parameters") interpolate(value, scope);
     table->set(change.path.back(), std::move(value));
 }

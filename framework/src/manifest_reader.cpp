@@ -189,6 +189,16 @@ ObjectSpec read_object(TypeKind kind, Table table, const Place& place) {
     const std::string owner =
         name_text ? object_title(kind, *name_text) : fmt::format("[[{}]]", to_text(kind));
     check_for_slips(owner, table);
+    // TOML gives keys below a header to that table
+    const Table::Entry* const include = table.find("include");
+    const Array* const files = include ? include->value.as<Array>() : nullptr;
+    if (files && !files->empty() && files->front().as<std::string>() &&
+        files->front().as<std::string>()->ends_with(".toml"))
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{}: \"include\" belongs to the whole file; write it above the "
+                                "first table",
+                                owner),
+                    include->place);
     const BoundArguments keys(
         owner, "", "[[" + std::string(to_text(kind)) + "]]", common, place, kObjectKeys);
 
@@ -312,16 +322,16 @@ void check_outline(const Table& root) {
 Manifest read_manifest(ManifestTables tables, const Place& whole) {
     Table& root = tables.root;
     const ExpressionScope& scope = *tables.scope;
-    if (!root.find("integrator"))
-        throw Error(ErrorKind::manifest,
-                    "missing table [integrator]; write one with the keys type, step and end",
-                    whole);
     Manifest manifest;
     manifest.scope = tables.scope;
     manifest.model = read_model(take_section(root, "model", whole), scope);
     manifest.bodies = read_objects(tables, TypeKind::body);
     manifest.constraints = read_objects(tables, TypeKind::constraint);
     manifest.forces = read_objects(tables, TypeKind::force);
+    if (!root.find("integrator"))
+        throw Error(ErrorKind::manifest,
+                    "missing table [integrator]; write one with the keys type, step and end",
+                    whole);
     manifest.integrator = read_integrator(take_section(root, "integrator", whole), scope);
     manifest.output = read_output(take_section(root, "output", whole), scope);
     return manifest;

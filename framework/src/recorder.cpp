@@ -15,8 +15,10 @@
 
 #include "ancora/framework/failed_call.hpp"
 #include "checkpoint.hpp"
+#include "folder_lock.hpp"
 #include "frame_recorder.hpp"
 #include "history_writer.hpp"
+#include "sha256.hpp"
 #include "summary.hpp"
 
 namespace ancora {
@@ -38,11 +40,21 @@ Error folder_error(const char* what, const fs::path& path, const std::error_code
     return {ErrorKind::file, fmt::format("{} \"{}\": {}", what, path.string(), error.message())};
 }
 
+/// What was made of earlier results would pass for a picture of the new ones.
+void remove_views(const fs::path& folder) {
+    std::error_code ignored;
+    for (const char* name : {"report.html", "paraview.pvd"}) fs::remove(folder / name, ignored);
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder / "paraview", ignored))
+        if (entry.path().extension() == ".vtp") fs::remove(entry.path(), ignored);
+    fs::remove(folder / "paraview", ignored);  // if it is empty
+}
+
 /// Makes the folder ready for new results, or says why it is not.
-void prepare(const fs::path& folder) {
+FolderLock prepare(const fs::path& folder) {
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) throw folder_error("cannot make the output folder", folder, error);
+    FolderLock lock(folder);
 
     const bool is_empty = fs::is_empty(folder, error);
     if (error) throw folder_error("cannot read the output folder", folder, error);
@@ -72,6 +84,8 @@ void prepare(const fs::path& folder) {
         fs::remove(folder / name, error);
         if (error) throw folder_error("cannot replace", folder / name, error);
     }
+    remove_views(folder);
+    return lock;
 }
 
 }  // namespace
@@ -81,6 +95,7 @@ struct Recorder::Impl {
         : folder(std::move(results)), simulation(observed) {}
 
     fs::path folder;
+    FolderLock lock;  // from start() or resume() to finish()
     const Simulation& simulation;
     RunRecord record;
     double every = 0.0;  // [s]; 0: a row for every step
@@ -226,6 +241,9 @@ Recorder::Recorder(fs::path folder, const Simulation& simulation, const Manifest
     impl_->record.manifest = manifest.file;
     impl_->record.integrator = manifest.integrator;
     impl_->identity = identity_of(manifest, simulation);
+    std::string identity;
+    for (const auto& [key, value] : impl_->identity) identity += key + '=' + value + '\n';
+    impl_->record.run_sha256 = sha256_of_text(identity);
     impl_->checkpoint_every = manifest.output.checkpoint;
     if (manifest.output.every)
         impl_->every = *manifest.output.every;
@@ -245,7 +263,7 @@ void Recorder::start() {
     self.step_mean_values = self.simulation.step_mean_values();
     self.take_first_row();
 
-    prepare(self.folder);
+    self.lock = prepare(self.folder);
     self.history.emplace(self.folder / kHistoryFile, std::move(columns));
     self.frames->start(self.folder);
     self.first_row_is_pending = true;
@@ -261,6 +279,7 @@ void Recorder::start() {
 bool Recorder::resume(Simulation& simulation) {
     Impl& self = *impl_;
     const fs::path file = self.folder / kCheckpointFile;
+    FolderLock lock(self.folder);
     const std::optional<Checkpoint> from = read_checkpoint(file);
     if (!from) return false;
     require_same_run(*from, self.identity, file);
@@ -270,6 +289,7 @@ bool Recorder::resume(Simulation& simulation) {
     simulation.restore(from->state);
     self.history.emplace(self.folder / kHistoryFile, std::move(columns), from->history_size);
     self.frames->resume(self.folder, from->frames);
+    self.lock = std::move(lock);
     self.first_row_is_pending = false;
     self.last_row_step = from->last_row_step;
     self.outputs_passed = from->outputs_passed;
@@ -301,6 +321,7 @@ void Recorder::record() {
 void Recorder::finish(const std::string& exit_reason) {
     Impl& self = *impl_;
     if (std::exchange(self.is_finished, true)) return;
+    const FolderLock until_here = std::move(self.lock);
     try {
         // Before the last row, which a run that goes on would not have.
         const bool can_go_on = exit_reason == "interrupted" && !self.first_row_is_pending;
@@ -314,6 +335,13 @@ void Recorder::finish(const std::string& exit_reason) {
     if (exit_reason != "completed") return;
     std::error_code ignored;
     fs::remove(self.folder / kCheckpointFile, ignored);
+}
+
+bool Recorder::has_complete_run() const {
+    std::error_code ignored;
+    const fs::path file = impl_->folder / kSummaryFile;
+    return fs::exists(file, ignored) && !fs::exists(impl_->folder / kCheckpointFile, ignored) &&
+           is_complete(read_text_file(file, "the summary"), impl_->record.run_sha256);
 }
 
 const fs::path& Recorder::folder() const {

@@ -140,6 +140,12 @@ void write(const Json& value, const std::string& indent, std::string& text) {
 
 }  // namespace
 
+bool is_complete(const std::string& text, const std::string& run_sha256) {
+    const Json summary = Json::parse(text, nullptr, false);
+    return summary.is_object() && summary.value("exit_reason", Json()) == Json("completed") &&
+           summary.value("run_sha256", Json()) == Json(run_sha256);
+}
+
 std::string summary_text(const Simulation& simulation, const RunRecord& record) {
     const RunStatistics statistics = simulation.statistics();
     const Json document = {
@@ -147,6 +153,7 @@ std::string summary_text(const Simulation& simulation, const RunRecord& record) 
         {"model", simulation.name()},
         {"manifest", record.manifest.empty() ? Json() : Json(record.manifest.string())},
         {"exit_reason", record.exit_reason},
+        {"run_sha256", record.run_sha256},
         {"abi_sha256", abi_sha256()},
         {"locked", simulation.is_locked()},
         {"plugins", plugins(simulation)},

@@ -18,7 +18,11 @@ struct RunRecord {
     double wall_seconds = 0.0;
     std::vector<double> resumed_at;  ///< times from which the run went on after an interruption [s]
     std::string exit_reason;
+    std::string run_sha256;  ///< of what was run, see identity_of()
 };
+
+/// Whether a summary is of this run, which came to its end.
+bool is_complete(const std::string& text, const std::string& run_sha256);
 
 /// The text of summary.json; numbers that are not finite become null.
 std::string summary_text(const Simulation& simulation, const RunRecord& record);

@@ -217,9 +217,14 @@ TEST_SUITE("ancora: usage") {
         const TempFolder folder;
         ProcessOptions options;
         options.out_file = "/dev/full";
-        const ProcessResult result = ancora(folder, {"--help"}, options);
-        CHECK(result.status == 6);
-        CHECK(result.err == "error: cannot write to standard output: No space left on device\n");
+        // A long text is written on its way, a short one at the end.
+        for (const Arguments& arguments :
+             {Arguments{"--help"}, Arguments{"describe", "--all", "--markdown"}}) {
+            const ProcessResult result = ancora(folder, arguments, options);
+            CHECK(result.status == 6);
+            CHECK(result.err ==
+                  "error: cannot write to standard output: No space left on device\n");
+        }
     }
 }
 
@@ -415,6 +420,24 @@ TEST_SUITE("ancora run: what is wrong with a manifest") {
 }
 
 TEST_SUITE("ancora run: plugins") {
+    TEST_CASE("an array after --set that does not close is no text") {
+        const ProcessResult result =
+            run_refused(kTop, {"--set", "body.box.angular_velocity=[1, 0, 0"});
+        CHECK(result.status == 3);
+        CHECK(result.err.find("\"[1, 0, 0\" is no array and no table") != std::string::npos);
+    }
+
+    TEST_CASE("a slip in a body is told before a table that is missing") {
+        const std::string only_body = kTop.substr(0, kTop.find("[integrator]"));
+        check_refused(replaced(only_body, "name = \"box\"", "naem = \"box\""),
+                      3,
+                      "m.toml:6:1: error: [[body]]: unknown key \"naem\"; did you mean \"name\"?");
+        check_refused(only_body + "include = [\"more.toml\"]\n",
+                      3,
+                      "m.toml:12:1: error: body \"box\": \"include\" belongs to the whole file; "
+                      "write it above the first table");
+    }
+
     TEST_CASE("a plugin that is not found: every folder searched, in order") {
         const TempFolder folder;
         std::filesystem::create_directories(folder / "first");
@@ -594,6 +617,22 @@ TEST_SUITE("ancora run: results") {
     }
 
     // Permission bits do not bind root, so the folders here are refused by other means.
+    TEST_CASE("views of earlier results go with them, what else is there stays") {
+        const TempFolder folder;
+        folder.write("m.toml", kTop);
+        REQUIRE(ancora(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status == 0);
+        REQUIRE(ancora(folder, {"report", "out", "--quiet"}).status == 0);
+        REQUIRE(ancora(folder, {"paraview", "out", "--quiet"}).status == 0);
+        folder.write("out/notes.txt", "mine");
+        folder.write("out/paraview/state.pvsm", "mine too");
+        REQUIRE(std::filesystem::exists(folder / "out/paraview/bodies_000000.vtp"));
+        REQUIRE(ancora(folder, {"run", "m.toml", "--out", "out", "--quiet"}).status == 0);
+        for (const char* file : {"report.html", "paraview.pvd", "paraview/bodies_000000.vtp"})
+            CHECK_FALSE(std::filesystem::exists(folder / "out" / file));
+        CHECK(folder.read("out/notes.txt") == "mine");
+        CHECK(folder.read("out/paraview/state.pvsm") == "mine too");
+    }
+
     TEST_CASE("an output folder that cannot be made or written") {
         const TempFolder folder;
         folder.write("m.toml", kTop);

@@ -221,6 +221,39 @@ TEST_SUITE("resume") {
         CHECK(summary["energy"] == whole["energy"]);
     }
 
+    TEST_CASE("a complete run is left alone, another one is begun") {
+        const TempFolder folder;
+        folder.write("model.toml", kStuck);
+        REQUIRE(run(run_arguments(folder, "out")).status == 0);
+        const auto written = fs::last_write_time(folder / "out/history.csv");
+        const ProcessResult again = run(run_arguments(folder, "out"), {"--resume"});
+        CHECK(again.status == 0);
+        CHECK(again.err.find("is complete, there is nothing to resume") != std::string::npos);
+        CHECK(fs::last_write_time(folder / "out/history.csv") == written);
+        REQUIRE(
+            run(run_arguments(folder, "out"), {"--resume", "--set", "integrator.end=0.9"}).status ==
+            0);
+        CHECK(fs::last_write_time(folder / "out/history.csv") != written);
+    }
+
+    TEST_CASE("a folder takes one run at a time, also after one was killed") {
+        const TempFolder folder;
+        folder.write("model.toml", kStuck);
+        ChildProcess first(run_arguments(folder, "out"), {});
+        while (!fs::exists(folder / "out/checkpoint.bin"))
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        for (const Arguments& more : {Arguments{}, Arguments{"--resume"}}) {
+            const ProcessResult second = run(run_arguments(folder, "out"), more);
+            CHECK(second.status == 6);
+            CHECK(second.err == "error: another run is writing into the output folder \"" +
+                                    (folder / "out").string() +
+                                    "\"; wait for its end or choose another folder\n");
+        }
+        first.send(SIGKILL);
+        REQUIRE(first.wait().status == 128 + SIGKILL);
+        CHECK(run(run_arguments(folder, "out"), {"--resume"}).status == 0);
+    }
+
     TEST_CASE("a checkpoint that does not fit is refused with the difference, and kept") {
         const TempFolder folder;
         folder.write("model.toml", kStuck);

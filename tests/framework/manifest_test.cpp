@@ -466,8 +466,8 @@ TEST_SUITE("overrides") {
               "\"1e400\"; position 1: found a number that is too large or too small for double "
               "precision");
         CHECK(error("model.gravity=[0,0") ==
-              "--set model.gravity=[0,0: error: [model]: gravity: expected an array of 3 numbers, "
-              "got \"[0,0\"");
+              "--set model.gravity=[0,0: error: \"[0,0\" is no array and no table: a bracket, a "
+              "comma or a number is not as TOML has it; a text that begins so stands in quotes");
         CHECK(error("body.box.name=boom") ==
               "model.toml:15:8: error: body \"boom\": this name is already that of a body (--set "
               "body.box.name=boom)");

@@ -35,8 +35,9 @@ public:
     Recorder& operator=(const Recorder&) = delete;
 
     /// Makes the folder and history.csv. An existing folder is used if it is empty or holds earlier
-    /// results, of which only the files that a recorder writes are replaced.
-    /// @throws Error (file)
+    /// results, of which the files that a recorder writes are replaced; a report and frames for
+    /// ParaView made of them are removed.
+    /// @throws Error (file), also if another run is writing into the folder
     void start();
 
     /// In place of start(): takes up the run whose checkpoint is in the folder. Rows that were
@@ -61,6 +62,10 @@ public:
     /// @param exit_reason  "completed", "interrupted", or what went wrong
     /// @throws Error (file); a summary is written even so if that is possible
     void finish(const std::string& exit_reason);
+
+    /// Whether the folder holds this very run, of the same model, settings and plugins, brought to
+    /// its end.
+    bool has_complete_run() const;
 
     const std::filesystem::path& folder() const;
     /// The text of summary.json; empty before finish().

@@ -105,8 +105,8 @@ void JumpSearch::follow(const BlockPart& part,
     const int k = part.first_row + row;
     throw Error(ErrorKind::numerical,
                 fmt::format("t = {:.9g} s: what {} prescribes jumps by {:.6g}, which no body can "
-                            "follow; write a ramp or a smooth step instead, such as tanh of a "
-                            "multiple of the time",
+                            "follow; write a smooth step instead that takes several time "
+                            "steps, such as tanh(t/T) with T of some steps",
                             t_after,
                             rows_.row_name(k),
                             jump),

@@ -2,6 +2,7 @@
 // Time functions of the SDK: derivatives, splines, files with numbers, and their messages.
 #include "ancora/sdk/time_function.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -96,6 +97,60 @@ TEST_SUITE("time tables") {
         // Two rows at rest: y = 3 s^2 - 2 s^3.
         const TimeTable lift({0.0, 2.0}, {0.0, 1.0}, Interpolation::rest);
         CHECK(std::abs(value(lift, 0.5, 0) - (3.0 / 16.0 - 2.0 / 64.0)) <= 1e-15);
+    }
+
+    // Rows that turn suddenly, on which a spline swings far beyond them.
+    TEST_CASE("monotone pieces stay between their rows, at rest at both ends") {
+        const std::vector<double> times{0.0, 0.01, 0.3, 0.31, 0.5, 1.0};
+        const std::vector<double> rows{0.0, 0.1, 0.1, 0.4, 0.6, 0.2};
+        const TimeTable table(times, rows, Interpolation::monotone);
+        const TimeTable spline(times, rows, Interpolation::rest);
+        double swing = 0.0;
+        for (std::size_t k = 0; k + 1 < times.size(); ++k) {
+            const double low = std::min(rows[k], rows[k + 1]),
+                         high = std::max(rows[k], rows[k + 1]);
+            double last = rows[k];
+            for (int j = 0; j <= 100; ++j) {
+                const double t = times[k] + 0.01 * j * (times[k + 1] - times[k]);
+                const double x = value(table, t, 0);
+                CHECK((x >= low - 1e-15 && x <= high + 1e-15));
+                CHECK((x - last) * (rows[k + 1] - rows[k]) >= -1e-16);
+                last = x;
+                swing = std::max(swing, value(spline, t, 0) - 0.6);
+            }
+            CHECK(value(table, times[k], 0) == rows[k]);
+        }
+        CHECK(swing > 0.5);
+        std::array<double, 1> rate, before, mean;
+        for (const double knot : {0.01, 0.3, 0.31, 0.5}) {
+            table.evaluate(knot, Outside::refuse, {}, rate);
+            table.evaluate(knot - 1e-14, Outside::refuse, {}, before);
+            CHECK(std::abs(rate[0] - before[0]) <= 1e-8);
+        }
+        for (const double end : {0.0, 1.0}) {
+            table.evaluate(end, Outside::hold, {}, rate);
+            CHECK(rate[0] == 0.0);
+        }
+        for (const double t : {0.004, 0.2, 0.306, 0.45, 0.8}) {
+            constexpr double e = 1e-6;
+            std::array<double, 1> second, later;
+            table.evaluate(t, Outside::refuse, {}, rate, second);
+            table.evaluate(t - e, Outside::refuse, {}, before);
+            table.evaluate(t + e, Outside::refuse, {}, later);
+            const double difference = (value(table, t + e, 0) - value(table, t - e, 0)) / (2.0 * e);
+            CHECK(std::abs(rate[0] - difference) <= 1e-6 * (1.0 + std::abs(rate[0])));
+            CHECK(std::abs(second[0] - (later[0] - before[0]) / (2.0 * e)) <=
+                  1e-6 * (1.0 + std::abs(second[0])));
+        }
+        // The mean over all rows against the trapezoidal rule on a fine grid.
+        table.mean(0.0, 1.0, Outside::refuse, mean);
+        double sum = 0.0;
+        constexpr int kFine = 200000;
+        for (int j = 0; j < kFine; ++j) sum += value(table, (j + 0.5) / kFine, 0) / kFine;
+        CHECK(std::abs(mean[0] - sum) <= 1e-9);
+        // Rows on a line that does not turn: harmonic means of equal slopes are that slope.
+        const TimeTable line({0.0, 1.0, 2.0, 3.0}, {0.0, 2.0, 4.0, 6.0}, Interpolation::monotone);
+        CHECK(std::abs(value(line, 1.3, 0) - 2.6) <= 1e-15);
     }
 
     TEST_CASE("held, it has no rate outside; the end itself has the rate of the last piece") {

@@ -23,9 +23,9 @@ constexpr ancora::Parameter kPosition[] = {
         .or_texts()
         .or_file(),
     p::text("interpolation",
-            "through the rows of a table: the natural cubic spline, or the one that begins and "
-            "ends at rest",
-            "spline|rest")
+            "through the rows of a table: the natural cubic spline, the one that begins and ends "
+            "at rest, or cubic pieces that also stay between their rows",
+            "spline|rest|monotone")
         .otherwise("\"spline\""),
     p::text("outside",
             "before the first and after the last row of a table: an error, or, if it begins and "

@@ -126,7 +126,7 @@ TEST_SUITE("position constraint") {
         table.set_matrix("motion", 4, {0, 0, 0, 0, 1, 0, 0, 2}).set("outside", "hold");
         CHECK_THROWS_WITH(make(table),
                           "outside: \"hold\" would stop a motion that does not end at rest with a "
-                          "jump of its velocity; set interpolation to \"rest\"");
+                          "jump of its velocity; set interpolation to \"rest\" or \"monotone\"");
         CHECK_NOTHROW(make(table.set("interpolation", "rest")));
         FakeArguments formula = coincident();
         CHECK_THROWS_WITH(

@@ -13,9 +13,11 @@ namespace ancora {
 
 /// What stands between the rows of a table.
 enum class Interpolation {
-    linear,  ///< straight lines
-    spline,  ///< the natural cubic spline, with no curvature at both ends
-    rest,    ///< the cubic spline that begins and ends with rate zero
+    linear,    ///< straight lines
+    spline,    ///< the natural cubic spline, with no curvature at both ends
+    rest,      ///< the cubic spline that begins and ends with rate zero
+    monotone,  ///< cubic pieces that never leave the range of their two rows, and begin and end
+               ///< with rate zero; y'' jumps at the rows
 };
 
 /// What a table says where it has no rows.
@@ -30,11 +32,14 @@ enum class Outside {
 ///
 ///   linear         y = A y_k + B y_k+1                                                   (1)
 ///   spline, rest   y = (1) + ((A^3 - A) m_k + (B^3 - B) m_k+1) L^2 / 6                   (2)
+///   monotone       y = (1) + L A B ((d_k - s) A - (d_k+1 - s) B),  s = (y_k+1 - y_k) / L (3)
 ///
 /// m are the second derivatives, which make y' continuous, with m = 0 ("spline") or y' = 0
-/// ("rest") in the first and the last row. Outside of the rows y goes on with the first or last
-/// value, or is zero; whoever refuses that asks begin() and end() first, and what rounding puts
-/// outside counts as the end itself.
+/// ("rest") in the first and the last row. d are the rates at the rows: zero in the first, the last
+/// and wherever the slope s changes its sign, else the harmonic mean of the two slopes, weighted
+/// with the lengths [F. N. Fritsch, J. Butland, SIAM J. Sci. Stat. Comput. 5 (1984) 300]. Outside
+/// of the rows y goes on with the first or last value, or is zero; whoever refuses that asks
+/// begin() and end() first, and what rounding puts outside counts as the end itself.
 ///
 /// Configuration, const after construction; allocates nothing then.
 class TimeTable {
@@ -47,9 +52,14 @@ public:
         : times_(std::move(times)),
           values_(std::move(values)),
           size_(times_.empty() ? 0 : values_.size() / times_.size()),
-          rests_(interpolation == Interpolation::rest) {
+          rests_(interpolation == Interpolation::rest || interpolation == Interpolation::monotone) {
         assert(times_.size() >= 2 && values_.size() == size_ * times_.size());
         if (interpolation == Interpolation::linear) return;
+        if (interpolation == Interpolation::monotone) {
+            rates_.assign(values_.size(), 0.0);
+            for (std::size_t i = 0; i < size_; ++i) choose_rates(i);
+            return;
+        }
         curvatures_.assign(values_.size(), 0.0);
         for (std::size_t i = 0; i < size_; ++i) bend(i);
     }
@@ -112,7 +122,7 @@ private:
         return static_cast<std::size_t>(after - times_.begin()) - 1;
     }
 
-    /// (1) or (2) with derivatives, component i.
+    /// (1), (2) or (3) with derivatives, component i.
     Cubic cubic(std::size_t k, double t, std::size_t i) const {
         const double L = times_[k + 1] - times_[k];
         const double B = (t - times_[k]) / L;
@@ -120,6 +130,16 @@ private:
         const double y0 = values_[k * size_ + i];
         const double y1 = values_[(k + 1) * size_ + i];
         Cubic at{A * y0 + B * y1, (y1 - y0) / L, 0.0};
+        if (!rates_.empty()) {
+            const double p = rates_[k * size_ + i] - at.rate;
+            const double r = rates_[(k + 1) * size_ + i] - at.rate;
+            const double bow = p * A - r * B;
+            at.value += L * A * B * bow;
+            at.rate += (A - B) * bow - A * B * (p + r);
+            at.second = -2.0 / L * (bow + (A - B) * (p + r));
+            if (t == begin() || t == end()) at.rate = 0.0;  // without rounding
+            return at;
+        }
         if (curvatures_.empty()) return at;
         const double m0 = curvatures_[k * size_ + i];
         const double m1 = curvatures_[(k + 1) * size_ + i];
@@ -128,6 +148,24 @@ private:
         at.second = A * m0 + B * m1;
         if (rests_ && (t == begin() || t == end())) at.rate = 0.0;  // without rounding
         return at;
+    }
+
+    /// d of (3) at the inner rows.
+    void choose_rates(std::size_t i) {
+        const auto slope = [&](std::size_t k) {
+            return (values_[(k + 1) * size_ + i] - values_[k * size_ + i]) /
+                   (times_[k + 1] - times_[k]);
+        };
+        for (std::size_t k = 1; k + 1 < times_.size(); ++k) {
+            const double before = slope(k - 1);
+            const double after = slope(k);
+            if (!(before * after > 0.0)) continue;
+            const double L_before = times_[k] - times_[k - 1];
+            const double L_after = times_[k + 1] - times_[k];
+            const double w_before = L_before + 2.0 * L_after;
+            const double w_after = 2.0 * L_before + L_after;
+            rates_[k * size_ + i] = (w_before + w_after) / (w_before / before + w_after / after);
+        }
     }
 
     /// Continuous slopes at the inner rows, with L_k and slope_k those of the piece k:
@@ -164,7 +202,8 @@ private:
 
     std::vector<double> times_;
     std::vector<double> values_;
-    std::vector<double> curvatures_;  ///< m of (2); empty: linear
+    std::vector<double> curvatures_;  ///< m of (2)
+    std::vector<double> rates_;       ///< d of (3); both empty: linear
     std::size_t size_ = 0;
     bool rests_ = false;
 };

@@ -275,6 +275,12 @@ TEST_SUITE("manifest") {
               "\"box@0\"");
     }
 
+    TEST_CASE("a point that is asked for twice") {
+        CHECK(error_of("[output]\npoints = ['a@0', 'b@0', 'a@0']\n[integrator]\ntype = 'emm'\n"
+                       "step = 1\nend = 1\n") ==
+              "model.toml:2:25: error: [output]: points: \"a@0\" is there twice");
+    }
+
     TEST_CASE("mistakes in [integrator] are refused") {
         CHECK(error_of("[model]\n") ==
               "model.toml: error: missing table [integrator]; write one with the keys type, step "

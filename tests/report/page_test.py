@@ -254,6 +254,35 @@ def slerp_error(values, t):
     return 2 * math.acos(min(abs(dot), 1.0))
 
 
+def test_motion(browser, path):
+    """At each time there is something where the box and the net's nodes are, seen by the camera."""
+    browser.open(path, "#theme=light")
+    browser.run("document.querySelectorAll('[data-toggle][aria-pressed=true]').forEach(button => button.click())")
+    for t in (0.0, 2.5, 6.0):
+        browser.go(f"#t={t}")
+        browser.run("document.querySelector('#legend').hidden = true")
+        nodes = sample_page.net_nodes(t, 9, 9, 3.0)
+        points = [sample_page.box_position(t)] + [nodes[k:k + 3] for k in range(0, len(nodes), 12)]
+        places = browser.run("""
+            const { clientWidth: w, clientHeight: h } = report.view.canvas;
+            return arguments[0].map(point => {
+                const at = new THREE.Vector3(...point).project(report.view.camera);
+                return [(0.5 + 0.5 * at.x) * w, (0.5 - 0.5 * at.y) * h];
+            })""", points)
+        picture = browser.picture("#scene canvas")
+        background = picture.pixel(2, 2)
+
+        def drawn(place, reach):
+            x, y = map(round, place)
+            patch = [(x + i, y + j) for i in range(-reach, reach + 1) for j in range(-reach, reach + 1)]
+            return [max(abs(a - b) for a, b in zip(picture.pixel(*p), background)) > 40 for p in patch
+                    if 0 <= p[0] < picture.width and 0 <= p[1] < picture.height]
+
+        check(all(drawn(places[0], 3)), f"t = {t}: no box where it should be")
+        missing = sum(not any(drawn(place, 1)) for place in places[1:])
+        check(missing == 0, f"t = {t}: {missing} of {len(places) - 1} nodes are not where they should be")
+
+
 def test_values(browser, path, truth):
     """What the panel shows at frames and between them, against the data before it was encoded."""
     frames = len(truth["times"])
@@ -529,6 +558,7 @@ def main():
             })
             run_all(True, {
                 "scene": lambda browser: (browser.open(net), check_scene(browser)),
+                "motion": lambda browser: test_motion(browser, net),
                 "picking": lambda browser: test_picking(browser, net),
                 "view": lambda browser: test_view(browser, net),
                 "themes": lambda browser: test_themes(browser, net),

@@ -272,6 +272,10 @@ struct Run {
                 throw Error(ErrorKind::file,
                             fmt::format("\"{}\" is damaged: it is no JSON document",
                                         (folder / "summary.json").string()));
+            if (!summary.is_object())
+                throw Error(ErrorKind::file,
+                            fmt::format("\"{}\" is damaged: it is no JSON object",
+                                        (folder / "summary.json").string()));
         }
     }
 

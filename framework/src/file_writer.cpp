@@ -104,6 +104,7 @@ void FileWriter::write_buffer() {
         if (count < 0 && errno == EINTR) continue;
         const int error = count < 0 ? errno : ENOSPC;
 
+        if (!has_lines_) fail(error);
         // Cut the file back to the last whole line that reached it.
         const std::size_t last = buffer_.substr(0, written).rfind('\n');
         const std::size_t whole = last == std::string::npos ? 0 : last + 1;

@@ -33,6 +33,9 @@ public:
     std::uint64_t size() const { return size_; }
 
     bool has_unwritten() const { return !buffer_.empty(); }
+    /// After a failed write the file ends with its last whole line, or, after this call, wherever
+    /// the disk was full.
+    void keep_every_byte() { has_lines_ = false; }
 
 private:
     void write_buffer();
@@ -41,6 +44,7 @@ private:
     std::filesystem::path file_;
     std::string buffer_;
     std::uint64_t size_ = 0;
+    bool has_lines_ = true;
     int descriptor_ = -1;  // -1: closed or failed
 };
 

@@ -2,9 +2,11 @@
 // The format is described in NumPy's documentation, numpy.lib.format.
 #include "npy_writer.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -40,34 +42,42 @@ std::filesystem::path checked(std::filesystem::path file, const std::string& hea
 
 template <class T>
 NpyWriter<T>::NpyWriter(std::filesystem::path file, std::size_t columns)
-    : columns_(columns), file_(std::move(file)) {
+    : path_(file), columns_(columns), file_(std::move(file)) {
+    file_.keep_every_byte();
     file_.append(header());
     file_.flush();
 }
 
 template <class T>
 NpyWriter<T>::NpyWriter(std::filesystem::path file, std::size_t columns, std::uint64_t rows)
-    : columns_(columns),
+    : path_(file),
+      columns_(columns),
       rows_(rows),
       file_(checked(std::move(file), header()), kHeaderSize + rows * columns * sizeof(T)) {
+    file_.keep_every_byte();
     file_.rewrite(0, header());
 }
 
 template <class T>
 void NpyWriter<T>::write_row(const T* row) {
-    file_.append({reinterpret_cast<const char*>(row), columns_ * sizeof(T)});
     ++rows_;
+    try {
+        file_.append({reinterpret_cast<const char*>(row), columns_ * sizeof(T)});
+    } catch (const Error&) {
+        count_what_fitted();
+        throw;
+    }
 }
 
 template <class T>
 void NpyWriter<T>::flush() {
-    file_.flush();
+    write(&FileWriter::flush);
     file_.rewrite(0, header());
 }
 
 template <class T>
 void NpyWriter<T>::sync() {
-    file_.sync();
+    write(&FileWriter::sync);
     file_.rewrite(0, header());
     file_.sync();
 }
@@ -76,6 +86,27 @@ template <class T>
 void NpyWriter<T>::close() {
     flush();
     file_.close();
+}
+
+template <class T>
+void NpyWriter<T>::write(void (FileWriter::*what)()) {
+    try {
+        (file_.*what)();
+    } catch (const Error&) {
+        count_what_fitted();
+        throw;
+    }
+}
+
+// The writer has closed the file; the header's place is there, so this needs no space.
+template <class T>
+void NpyWriter<T>::count_what_fitted() noexcept {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path_, error);
+    if (error || size < kHeaderSize) return;
+    rows_ = std::min<std::uint64_t>(rows_, (size - kHeaderSize) / (columns_ * sizeof(T)));
+    std::fstream out(path_, std::ios::binary | std::ios::in | std::ios::out);
+    out << header();
 }
 
 template <class T>

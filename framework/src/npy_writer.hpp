@@ -14,7 +14,8 @@ namespace ancora {
 ///
 /// The header says how many rows there are, and is brought up to date after the rows have been
 /// written. So a program that dies at any moment leaves a file that readers take, with the rows up
-/// to the last flush(); bytes behind them are ignored.
+/// to the last flush(); bytes behind them are ignored. If a write fails, for example because the
+/// disk is full, the header gets the number of whole rows that fitted.
 template <class T>
 class NpyWriter {
 public:
@@ -33,7 +34,10 @@ public:
 
 private:
     std::string header() const;
+    void write(void (FileWriter::*what)());
+    void count_what_fitted() noexcept;
 
+    std::filesystem::path path_;
     std::size_t columns_;
     std::uint64_t rows_ = 0;
     FileWriter file_;

@@ -98,7 +98,7 @@ class Browser:
         check(ready == expect, f"ready is {ready!r} instead of {expect!r}: {self.text('#alerts')}")
         return took
 
-    def wait(self, condition, what, patience=10):
+    def wait(self, condition, what, patience=60):
         end = time.monotonic() + patience
         while time.monotonic() < end:
             if condition():

@@ -22,8 +22,8 @@ except ImportError:
 
 # name: (options of the run, fragment of the address)
 PICTURES = {
-    "block_on_incline": ([], "#t=0.3"),
-    "box_with_truss": (["integrator.end=5"], "#t=1.3&camera=5,-4,3,0.3,0,0"),
+    "block_on_incline": ([], "#t=0.3&camera=1,-1.7,0.8,0.25,0,0.2"),
+    "box_with_truss": (["integrator.end=5"], "#t=0.6&camera=5,-5,3.2,0.8,0.3,-0.2"),
     "driven_pendulum": ([], "#t=1.5"),
     "hanging_cable": ([], "#t=1"),
     "hanging_chain": (["integrator.end=2"], "#t=0.7"),
@@ -35,7 +35,7 @@ PICTURES = {
     "sail_net": (["integrator.end=3"], "#t=2"),
     "spinning_net": (["integrator.end=1"], "#t=0.3"),
     "tethered_hub": ([], "#t=1"),
-    "tumbling_box": ([], "#t=2.3&camera=3.5,-4,2.5,0,0,0&columns=box.wx;box.wy;box.wz"),
+    "tumbling_box": ([], "#t=3&camera=3.5,-4,2.5,0,0,0&columns=box.wx;box.wy;box.wz"),
 }
 WIDTH, HEIGHT = 1200, 940  # of the window, of which the browser keeps 140 for itself
 

@@ -22,7 +22,7 @@ except ImportError:
 
 # name: (options of the run, fragment of the address)
 PICTURES = {
-    "block_on_incline": ([], "#t=0.3&camera=1,-1.7,0.8,0.25,0,0.2"),
+    "block_on_incline": ([], "#t=0.3&camera=0.65,-0.75,0.5,0.2,0,0.17"),
     "box_with_truss": (["integrator.end=5"], "#t=0.6&camera=5,-5,3.2,0.8,0.3,-0.2"),
     "driven_pendulum": ([], "#t=1.5"),
     "hanging_cable": ([], "#t=1"),

@@ -323,6 +323,7 @@ TEST_SUITE("resume") {
         CHECK_FALSE(fs::exists(folder / "out/checkpoint.bin"));
         const std::string history = folder.read("out/history.csv");
         // of a run that was killed as it wrote one
+        fs::remove(folder / "out/summary.json");
         folder.write("out/checkpoint.bin.4711.new", "half");
         REQUIRE(run(run_arguments(folder, "out"), {"--resume"}).status == 0);
         CHECK(folder.read("out/history.csv") == history);

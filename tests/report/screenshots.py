@@ -25,7 +25,7 @@ PICTURES = {
     "block_on_incline": ([], "#t=0.3&camera=0.65,-0.75,0.5,0.2,0,0.17"),
     "box_with_truss": (["integrator.end=5"], "#t=0.6&camera=5,-5,3.2,0.8,0.3,-0.2"),
     "driven_pendulum": ([], "#t=1.5"),
-    "hanging_cable": ([], "#t=1"),
+    "hanging_cable": ([], "#t=0.5"),
     "hanging_chain": (["integrator.end=2"], "#t=0.7"),
     "inverse_kepler": ([], "#t=2"),
     "knife_edge_on_slope": ([], "#t=1"),
@@ -34,7 +34,7 @@ PICTURES = {
     "ring_of_beads": ([], "#t=1"),
     "sail_net": (["integrator.end=3"], "#t=2"),
     "spinning_net": (["integrator.end=1"], "#t=0.3"),
-    "tethered_hub": ([], "#t=1"),
+    "tethered_hub": ([], "#t=30"),
     "tumbling_box": ([], "#t=3&camera=3.5,-4,2.5,0,0,0&columns=box.wx;box.wy;box.wz"),
 }
 WIDTH, HEIGHT = 1200, 940  # of the window, of which the browser keeps 140 for itself

@@ -262,7 +262,9 @@ def test_motion(browser, path):
         browser.go(f"#t={t}")
         browser.run("document.querySelector('#legend').hidden = true")
         nodes = sample_page.net_nodes(t, 9, 9, 3.0)
-        points = [sample_page.box_position(t)] + [nodes[k:k + 3] for k in range(0, len(nodes), 12)]
+        turn, middle = sample_page.turn(t), sample_page.box_position(t)
+        corners = [sample_page.rotate(turn, [x, y, z]) for x in (-0.9, 0.9) for y in (-0.5, 0.5) for z in (-0.3, 0.3)]
+        points = [[a + b for a, b in zip(middle, corner)] for corner in corners] + [nodes[k:k + 3] for k in range(0, len(nodes), 12)]
         places = browser.run("""
             const { clientWidth: w, clientHeight: h } = report.view.canvas;
             return arguments[0].map(point => {
@@ -278,9 +280,9 @@ def test_motion(browser, path):
             return [max(abs(a - b) for a, b in zip(picture.pixel(*p), background)) > 40 for p in patch
                     if 0 <= p[0] < picture.width and 0 <= p[1] < picture.height]
 
-        check(all(drawn(places[0], 3)), f"t = {t}: no box where it should be")
-        missing = sum(not any(drawn(place, 1)) for place in places[1:])
-        check(missing == 0, f"t = {t}: {missing} of {len(places) - 1} nodes are not where they should be")
+        for what, group in (("corners of the box", places[:8]), ("nodes", places[8:])):
+            missing = sum(not any(drawn(place, 1)) for place in group)
+            check(missing == 0, f"t = {t}: {missing} of {len(group)} {what} are not where they should be")
 
 
 def test_values(browser, path, truth):

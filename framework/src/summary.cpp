@@ -3,13 +3,20 @@
 #include "summary.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <string>
+#include <thread>
 #include <type_traits>
 #include <variant>
 
+#include <Eigen/Core>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/utsname.h>
 
 #include "ancora/framework/lock.hpp"
 #include "ancora/framework/version.hpp"
+#include "ancora/sdk/version.hpp"
 
 namespace ancora {
 namespace {
@@ -105,6 +112,45 @@ Json files(const Simulation& simulation) {
     return object;
 }
 
+/// What the figures of time were measured on.
+Json machine() {
+    std::string processor;
+    std::ifstream info("/proc/cpuinfo");
+    for (std::string line; processor.empty() && std::getline(info, line);)
+        if (const std::size_t colon = line.find(": ");
+            line.starts_with("model name") && colon != std::string::npos)
+            processor = line.substr(colon + 2);
+    utsname system{};
+    const bool is_known = ::uname(&system) == 0;
+    return {
+        {"processor", processor.empty() ? Json() : Json(processor)},
+        {"cores", std::thread::hardware_concurrency()},
+        {"system",
+         is_known ? Json(fmt::format("{} {}, {}", system.sysname, system.release, system.machine))
+                  : Json()}};
+}
+
+/// What the kernel was made with.
+Json build() {
+#ifdef NDEBUG
+    constexpr bool has_assertions = false;
+#else
+    constexpr bool has_assertions = true;
+#endif
+    return {
+        {"compiler",
+#ifdef __clang__
+         "clang " __clang_version__
+#else
+         "GCC " __VERSION__
+#endif
+        },
+        {"assertions", has_assertions},
+        {"sdk", ANCORA_SDK_VERSION},
+        {"eigen",
+         fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)}};
+}
+
 Json cost(const RunStatistics& statistics) {
     Json object = Json::object();
     for (const PluginCost& plugin : statistics.plugins)
@@ -154,7 +200,9 @@ std::string summary_text(const Simulation& simulation, const RunRecord& record) 
         {"manifest", record.manifest.empty() ? Json() : Json(record.manifest.string())},
         {"exit_reason", record.exit_reason},
         {"run_sha256", record.run_sha256},
+        {"build", build()},
         {"abi_sha256", abi_sha256()},
+        {"machine", machine()},
         {"locked", simulation.is_locked()},
         {"plugins", plugins(simulation)},
         {"integrator", integrator(simulation, record.integrator)},

@@ -59,13 +59,16 @@ function drawLegend(channel, scale, reach, choose) {
     const most = reach === "most";
     const button = make("button", { type: "button", className: "quiet", ariaPressed: String(most), title: "Leave 1 % of the values beyond the ends" }, "99 %");
     button.addEventListener("click", () => choose(most ? "all" : "most"));
+    // As many digits as tell the ends apart.
+    let digits = 3;
+    while (digits < 8 && scale.max > scale.min && show(scale.min, digits) === show(scale.max, digits)) ++digits;
     legend.replaceChildren(
         make("div", { className: "legend-title" }, make("span", {}, channel.name, unit ? ` [${unit}]` : ""), button),
         bar,
         make("div", { className: "ends" },
-            make("span", {}, (most ? "\u2264 " : "") + show(scale.min, 3)),
+            make("span", {}, (most ? "\u2264 " : "") + show(scale.min, digits)),
             scale.diverging ? make("span", {}, "0") : null,
-            make("span", {}, (most ? "\u2265 " : "") + show(scale.max, 3))));
+            make("span", {}, (most ? "\u2265 " : "") + show(scale.max, digits))));
 }
 
 /** The axes of space as the camera sees them. */

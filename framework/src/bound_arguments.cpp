@@ -235,10 +235,15 @@ std::string BoundArguments::find_file(const Item& item,
     };
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
-    if (!fs::exists(status))
-        refuse_file(path.is_relative() || fs::path(name).is_absolute()
-                        ? "does not exist"
-                        : "does not exist; a relative path begins at the manifest's folder");
+    if (!fs::exists(status)) {
+        std::string why = "does not exist";
+        if (path.is_absolute() && !fs::path(name).is_absolute())
+            why += "; a relative path begins at the manifest's folder";
+        // "0.1*t" where formulas are allowed too
+        if (item.parameter->allows(Shape::texts))
+            why += "; a text alone names a file, formulas stand in an array";
+        refuse_file(why);
+    }
     if (fs::is_directory(status)) refuse_file("is a folder, not a file");
     // A device may never end.
     if (!fs::is_regular_file(status)) refuse_file("is no regular file");

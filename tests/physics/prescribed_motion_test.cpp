@@ -410,6 +410,7 @@ TEST_SUITE("prescribed motion: files") {
         CHECK(missing.kind == ErrorKind::file);
         CHECK(contains(missing.message, "model.toml:12:10: "));
         CHECK(contains(missing.message, "lift.csv\" does not exist"));
+        CHECK(contains(missing.message, "a text alone names a file, formulas stand in an array"));
 
         folder.write("lift.csv", "t, x, y, z\n0, 0, 0, 0\n0.5, 0, 0, 0.1\n0.5, 0, 0, 0.2\n");
         const Refusal order = loaded();

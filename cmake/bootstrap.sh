@@ -30,8 +30,9 @@ packages="
 # What only tests of reports need, so "run" does without: a browser, VTK's reader, gnuplot; 330 MB.
 test_packages="
     python3
+    python3-jsonschema
     python3-selenium
-    python3-vtk9
+    python3-vtk9 python3-numpy
     gnuplot-nox
     chromium
     chromium-driver

@@ -16,6 +16,7 @@ import math
 import os
 import pathlib
 import shutil
+import socket
 import struct
 import sys
 import tempfile
@@ -45,6 +46,12 @@ CHROMIUM = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "
 DRIVER = shutil.which("chromedriver")
 if not CHROMIUM or not DRIVER:
     print("skipped: %s is not installed (chromium, chromium-driver)" % ("chromedriver" if CHROMIUM else "Chromium"))
+    sys.exit(SKIPPED)
+
+try:
+    socket.gethostbyname("localhost")
+except OSError as error:
+    print(f"skipped: chromedriver is reached through localhost, which has no address here: {error}")
     sys.exit(SKIPPED)
 
 failures = []

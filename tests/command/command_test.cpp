@@ -250,7 +250,7 @@ TEST_SUITE("ancora run: what is wrong with a manifest") {
         CHECK(missing.status == 6);
         CHECK(missing.err ==
               "m.toml:22:10: error: constraint \"hook\": motion: \"files/lift.csv\" does not "
-              "exist\n");
+              "exist; a text alone names a file, formulas stand in an array\n");
         folder.write("files/lift.csv", "t, x, y, z\n0, 0, 0, 0\n0.02, 0, 0,\n");
         const ProcessResult wrong = ancora(folder, {"check", "m.toml"});
         CHECK(wrong.status == 3);

@@ -16,6 +16,7 @@
 
 #include "ancora/framework/error.hpp"
 #include "file_writer.hpp"
+#include "result_files.hpp"
 #include "results.hpp"
 #include "vtp_file.hpp"
 
@@ -247,16 +248,16 @@ std::size_t write_paraview(const fs::path& folder, std::size_t every) {
                     fmt::format("\"{}\" has no frames; run the model without `frames = 0` in "
                                 "[output]",
                                 folder.string()));
-    const History history(folder / "history.csv");
+    const History history(folder / kHistoryFile);
     const std::size_t time_column = 0;
     const std::vector<double> t = history.read({&time_column, 1})[0];
 
     std::error_code error;
-    fs::create_directories(folder / "paraview", error);
+    fs::create_directories(folder / kParaviewFolder, error);
     if (error)
         throw Error(ErrorKind::file,
                     fmt::format("cannot make the folder \"{}\": {}",
-                                (folder / "paraview").string(),
+                                (folder / kParaviewFolder).string(),
                                 error.message()));
     std::string list = fmt::format("{} version=\"0.1\">\n<Collection>\n", kMark);
     std::size_t written = 0;
@@ -265,13 +266,13 @@ std::size_t write_paraview(const fs::path& folder, std::size_t every) {
         if (!is_wanted || frames->row(f) >= t.size()) continue;
         const Scene& scene = frames->scene();
         const std::pair<const char*, VtpFile> parts[] = {
-            {"bodies", bodies_of(scene, frames->values(f))},
-            {"networks", networks_of(scene, frames->values(f))},
-            {"marks", marks_of(scene, frames->values(f))}};
+            {kParaviewParts[0], bodies_of(scene, frames->values(f))},
+            {kParaviewParts[1], networks_of(scene, frames->values(f))},
+            {kParaviewParts[2], marks_of(scene, frames->values(f))}};
         int number = 0;
         for (const auto& [name, part] : parts) {
             if (part.empty()) continue;
-            const std::string file = fmt::format("paraview/{}_{:06}.vtp", name, f);
+            const std::string file = fmt::format("{}/{}_{:06}.vtp", kParaviewFolder, name, f);
             part.write(folder / file);
             list +=
                 fmt::format("<DataSet timestep=\"{:.17g}\" part=\"{}\" name=\"{}\" file=\"{}\"/>\n",
@@ -283,7 +284,7 @@ std::size_t write_paraview(const fs::path& folder, std::size_t every) {
         ++written;
     }
     list += "</Collection>\n</VTKFile>\n";
-    replace_file(folder / "paraview.pvd", list, kFirstLine, "a list of VTK files");
+    replace_file(folder / kParaviewList, list, kFirstLine, "a list of VTK files");
     return written;
 }
 

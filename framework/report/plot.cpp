@@ -18,6 +18,7 @@
 
 #include "ancora/framework/error.hpp"
 #include "file_writer.hpp"
+#include "result_files.hpp"
 #include "results.hpp"
 
 extern char** environ;
@@ -109,7 +110,7 @@ std::string script_for(std::span<const fs::path> folders,
     out += "set termoption noenhanced\n";
     for (std::size_t r = 0; r < folders.size(); ++r) {
         require_results(folders[r]);
-        const History history(folders[r] / "history.csv");
+        const History history(folders[r] / kHistoryFile);
         std::vector<std::size_t> chosen{history.column(options.over)};
         for (const std::string& name : options.columns) chosen.push_back(history.column(name));
         const std::size_t stride =
@@ -118,13 +119,15 @@ std::string script_for(std::span<const fs::path> folders,
         if (values[0].empty())
             throw Error(
                 ErrorKind::file,
-                fmt::format("\"{}\" has no rows yet", (folders[r] / "history.csv").string()));
+                fmt::format("\"{}\" has no rows yet", (folders[r] / kHistoryFile).string()));
         out += data_block(r, values, options.is_logarithmic);
     }
     out += fmt::format(
         "set output {}\nset multiplot layout {},1 margins char 14, char 3, char 4, char 2.5 "
-        "spacing 0, char 5\nset grid lc rgb '#d0d0d0' lt 1 lw 0.5\nset key at graph 0, graph 1.03 left bottom "
-        "horizontal reverse Left samplen 2 width 1\nset border lc rgb '#404040'\nset format y '%.4g'\n",
+        "spacing 0, char 5\nset grid lc rgb '#d0d0d0' lt 1 lw 0.5\nset key at graph 0, graph 1.03 "
+        "left bottom "
+        "horizontal reverse Left samplen 2 width 1\nset border lc rgb '#404040'\nset format y "
+        "'%.4g'\n",
         in_gnuplot(output.string()),
         panels.size());
     if (options.is_logarithmic) out += "set logscale y\nset format y '%.0e'\n";

@@ -19,6 +19,7 @@
 #include "file_writer.hpp"
 #include "page_array.hpp"
 #include "page_parts.hpp"
+#include "result_files.hpp"
 #include "results.hpp"
 #include "sha256.hpp"
 
@@ -271,22 +272,22 @@ struct Run {
             if (summary.is_discarded())
                 throw Error(ErrorKind::file,
                             fmt::format("\"{}\" is damaged: it is no JSON document",
-                                        (folder / "summary.json").string()));
+                                        (folder / kSummaryFile).string()));
             if (!summary.is_object())
                 throw Error(ErrorKind::file,
                             fmt::format("\"{}\" is damaged: it is no JSON object",
-                                        (folder / "summary.json").string()));
+                                        (folder / kSummaryFile).string()));
         }
     }
 
     static fs::path checked(const fs::path& folder) {
         require_results(folder);
-        return folder / "history.csv";
+        return folder / kHistoryFile;
     }
 
     Json json(const ReportOptions& options, std::size_t stride) const {
         std::error_code error;
-        const bool has_checkpoint = fs::exists(folder / "checkpoint.bin", error);
+        const bool has_checkpoint = fs::exists(folder / kCheckpointFile, error);
         Json notes = Json::array();
         Json plots = history_json(history, options, notes);
         if (!frames)

@@ -16,7 +16,7 @@
 #include "ancora/framework/error.hpp"
 #include "ancora/framework/manifest.hpp"
 #include "file_writer.hpp"
-#include "frame_recorder.hpp"
+#include "result_files.hpp"
 
 namespace ancora {
 namespace {
@@ -215,7 +215,7 @@ std::optional<Frames> Frames::open(const fs::path& folder) {
 // --- the folder
 
 std::string read_summary(const fs::path& folder) {
-    const fs::path file = folder / "summary.json";
+    const fs::path file = folder / kSummaryFile;
     std::error_code error;
     if (!fs::exists(file, error)) return "";
     return read_text_file(file, "the summary");
@@ -228,7 +228,7 @@ void require_results(const fs::path& folder) {
                     fmt::format("there is no folder \"{}\"; name one that `ancora run` has "
                                 "written",
                                 folder.string()));
-    if (!fs::exists(folder / "history.csv", error))
+    if (!fs::exists(folder / kHistoryFile, error))
         throw Error(ErrorKind::file,
                     fmt::format("the folder \"{}\" holds no results: there is no history.csv in "
                                 "it; name one that `ancora run` has written",

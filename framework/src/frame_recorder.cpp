@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "ancora/framework/scene.hpp"
+#include "result_files.hpp"
 
 namespace ancora {
 namespace {

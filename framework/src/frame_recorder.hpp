@@ -14,10 +14,6 @@
 
 namespace ancora {
 
-inline constexpr const char* kSceneFile = "scene.json";
-inline constexpr const char* kFramesFile = "frames.npy";
-inline constexpr const char* kStatesFile = "states.npy";
-
 /// Frames belong to rows of history.csv. A frame of frames.npy holds, in single precision,
 ///
 ///   the number of its row, from 0; Newton iterations (or evaluations of accelerations) per step
@@ -35,6 +31,8 @@ public:
 
     /// @param num_rows rows to be expected
     FrameRecorder(const Simulation& simulation, const OutputSettings& output, double num_rows);
+
+    bool has_frames() const { return stride_ > 0.0; }
 
     void start(const std::filesystem::path& folder);
     void resume(const std::filesystem::path& folder, const Progress& from);

@@ -18,6 +18,7 @@
 #include "folder_lock.hpp"
 #include "frame_recorder.hpp"
 #include "history_writer.hpp"
+#include "result_files.hpp"
 #include "sha256.hpp"
 #include "summary.hpp"
 
@@ -25,10 +26,6 @@ namespace ancora {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kHistoryFile = "history.csv";
-constexpr const char* kSummaryFile = "summary.json";
-constexpr const char* kCheckpointFile = "checkpoint.bin";
 
 // Writing checkpoints takes at most this part of a run's time.
 constexpr double kCheckpointShare = 0.02;
@@ -43,10 +40,16 @@ Error folder_error(const char* what, const fs::path& path, const std::error_code
 /// What was made of earlier results would pass for a picture of the new ones.
 void remove_views(const fs::path& folder) {
     std::error_code ignored;
-    for (const char* name : {"report.html", "paraview.pvd"}) fs::remove(folder / name, ignored);
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder / "paraview", ignored))
-        if (entry.path().extension() == ".vtp") fs::remove(entry.path(), ignored);
-    fs::remove(folder / "paraview", ignored);  // if it is empty
+    for (const char* name : {kReportFile, kParaviewList}) fs::remove(folder / name, ignored);
+    const fs::path frames = folder / kParaviewFolder;
+    for (const fs::directory_entry& entry : fs::directory_iterator(frames, ignored)) {
+        const std::string name = entry.path().filename().string();
+        const bool is_own = std::ranges::any_of(kParaviewParts, [&](const std::string& part) {
+            return name.starts_with(part + "_") && name.ends_with(".vtp");
+        });
+        if (is_own) fs::remove(entry.path(), ignored);
+    }
+    fs::remove(frames, ignored);  // if it is empty
 }
 
 /// Makes the folder ready for new results, or says why it is not.
@@ -260,7 +263,7 @@ void Recorder::start() {
     self.row.resize(columns.size());
     self.first_row.resize(columns.size());
     self.step_mean_columns = self.simulation.step_mean_columns();
-    self.step_mean_values = self.simulation.step_mean_values();
+    if (self.frames->has_frames()) self.step_mean_values = self.simulation.step_mean_values();
     self.take_first_row();
 
     self.lock = prepare(self.folder);

@@ -134,6 +134,20 @@ double Contacts::along(int k, const double* x) const {
     return sum;
 }
 
+double Contacts::size_along(int k, const double* x) const {
+    const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
+    double sum = 0.0;
+    for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)
+        sum += std::abs(values_[e]) * x[rows_.column[static_cast<std::size_t>(e)]];
+    return sum;
+}
+
+void Contacts::add_size_along(int k, double c, double* y) const {
+    const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
+    for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)
+        y[rows_.column[static_cast<std::size_t>(e)]] += c * std::abs(values_[e]);
+}
+
 void Contacts::add_along(int k, double c, double* y) const {
     const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
     for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)

@@ -128,6 +128,9 @@ public:
     double along(int k, const double* x) const;
     /// y += c T^T of row k.
     void add_along(int k, double c, double* y) const;
+    /// The same with the moduli of the row's entries, of sizes x and c.
+    double size_along(int k, const double* x) const;
+    void add_size_along(int k, double c, double* y) const;
     /// Part of the sliding increment (a step) or rate (an instant) that does not come from dq or v:
     /// explicit time, and the surface's motion.
     double drift(int k) const { return drift_[k]; }

@@ -151,6 +151,7 @@ void KernelSystem::note_lag(double t) {
         const double lag = fresh_pi_[k] + rate_pi_t_[k] * (t - t_) - pi_[k];
         lag_[k] = std::abs(lag) <= rounding || is_row_held(k) ? 0.0 : kLagShare * lag;
     }
+    for (const int k : independent_.left_out()) lag_[k] = 0.0;
 }
 
 /// Refuses a step from the present state in which what a constraint prescribes jumps.

@@ -140,8 +140,7 @@ void KernelSystem::linearise_slip(
 /// with D the row's own mobility, so that a residual is a length.
 void KernelSystem::evaluate_contacts(const StepTrial& trial,
                                      std::span<double> r_motion,
-                                     std::span<double> r_rows,
-                                     StepDefect& sums) {
+                                     std::span<double> r_rows) {
     contacts_.evaluate_step(q_.data(), dq_.data(), mid_.data(), trial.t0, trial.h);
     has_responses_ = false;
     const double* s = trial.s.data() + m_;
@@ -162,8 +161,6 @@ void KernelSystem::evaluate_contacts(const StepTrial& trial,
             const int k = contact.first_row + i;
             double& r = r_rows[static_cast<std::size_t>(m_ + k)];
             r = sticks ? slide[i] + contact.anchor[i] : slip_scale(k, trial.h) * (law_.s[i] - s[k]);
-            sums.energy += std::abs(s[k] * r);
-            sums.energy_scale += std::abs(s[k] * slide[i]);
         }
     }
 }

@@ -17,38 +17,22 @@ namespace {
 constexpr double kOutlived = 0.25;
 // Rows that are this close to their limits when one reaches its own, relative, break with it.
 constexpr double kTogether = 1e-10;
-// Roundings of a force under prestress on its way into the sum.
-constexpr double kRoundings = 4.0;
 constexpr std::size_t kMostBreaks = 10'000;
 
 }  // namespace
 
-/// Square in the norm of M^-1 of the forces of rows under prestress, times their roundings. They
-/// may be large where nothing moves, and what rounding leaves of their sum is more than what it
-/// leaves of the acceleration.
-double KernelSystem::prestress_force(const double* s) const {
-    double sum = 0.0;
-    for (int k = 0; k < m_; ++k) {
-        if (laws_[k].prestress == 0.0) continue;
-        const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
-        for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e) {
-            const double f = rows_.B[e] * s[k];
-            sum += f * f * inverse_mass_[rows_.column[static_cast<std::size_t>(e)]];
-        }
-    }
-    return kRoundings * kRoundings * sum;
-}
-
-/// Residual of a nonlinear row at a trial, in units of a taut row's, and the terms that make it up.
-double KernelSystem::follow_law(int k, double increment, double s, double h, double& terms) {
+/// Residual of a nonlinear row at a trial, in units of a taut row's.
+double KernelSystem::follow_law(int k, double increment, double s, double h) {
     const RowLaws::Secant law = laws_.secant(k, pi_[k], increment, h);
     law_of_trial_[static_cast<std::size_t>(k)] = law;
-    const double unit = laws_.taut_gamma(k);
-    terms = law.is_slack() && s == 0.0
-                ? 0.0
-                : terms + 2.0 * std::abs(pi_[k] + laws_[k].compliance * laws_[k].prestress) +
-                      unit * std::abs(s);
-    return unit * (law.stress - s);
+    return laws_.taut_gamma(k) * (law.stress - s);
+}
+
+/// What a nonlinear row's residual is made of beside its increment.
+double KernelSystem::terms_of_law(int k, double s) const {
+    if (law_of_trial_[static_cast<std::size_t>(k)].is_slack() && s == 0.0) return 0.0;
+    return 2.0 * std::abs(pi_[k] + laws_[k].compliance * laws_[k].prestress) +
+           laws_.taut_gamma(k) * std::abs(s);
 }
 
 /// Gives the matrix the slopes of the last trial.

@@ -58,6 +58,7 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
         has_B_start_ = false;
         throw;
     }
+    independent_.forget();
     reaction_mean_.setZero();
     recorded_events_.clear();
     breaks_.clear();

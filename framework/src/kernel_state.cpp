@@ -8,9 +8,10 @@ namespace ancora {
 /// Members that a step only uses itself are not among these; a restored run repeats every bit.
 template <class Archive>
 void KernelSystem::transfer(Archive& archive) {
+    independent_.transfer(archive);
     bool is_redundant = is_redundant_;
     archive(is_redundant);
-    if (Archive::kReads && is_redundant != is_redundant_) set_redundant(is_redundant);
+    if (is_redundant != is_redundant_) StateReader::refuse();
 
     archive(t_);
     for (Eigen::VectorXd* x : {&q_,

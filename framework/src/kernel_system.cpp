@@ -33,6 +33,7 @@ KernelSystem::KernelSystem(const Model& model)
       space_(model),
       mass_(model),
       laws_(rows_.laws),
+      independent_(rows_, laws_, mass_),
       massless_(mass_, rows_, n_),
       forces_(model, meter_, rows_.num_state),
       jumps_(rows_, laws_),
@@ -133,6 +134,7 @@ KernelSystem::KernelSystem(const Model& model)
                              failed_call_text(part.object, PluginCall("start"), message));
         }
     }
+    prepare_defect();
     contacts_.drop_idle_rows(q.data(), v.data(), 0.0);
     if (!contacts_.empty()) prepare_contacts();
     for (Eigen::VectorXd* x : {&s_, &refine_rows_, &refine_s_}) x->setZero(num_rows());
@@ -140,6 +142,11 @@ KernelSystem::KernelSystem(const Model& model)
 }
 
 void KernelSystem::set_redundant(bool is_redundant) {
+    if (is_redundant && chooses_rows()) {
+        rows_.evaluate(q_.data(), v_.data(), t_, instant_);
+        independent_.choose(instant_.A, pi_);
+        is_redundant = false;
+    }
     is_redundant_ = is_redundant;
     std::vector<int> first;
     for (const BodyPart& part : model_.bodies) first.push_back(part.first);
@@ -161,9 +168,9 @@ void KernelSystem::clear_constraint_stress(std::span<double> s) const {
             s[static_cast<std::size_t>(m_ + contact.first_row + k)] = 0.0;
 }
 
-StepDefect KernelSystem::evaluate(const StepTrial& trial,
-                                  std::span<double> r_motion,
-                                  std::span<double> r_rows) {
+void KernelSystem::evaluate(const StepTrial& trial,
+                            std::span<double> r_motion,
+                            std::span<double> r_rows) {
     const Stopwatch watch(meter_.is_sampling(), sampled.assemble);
     const double h = trial.h;
     laws_.prepare(h);
@@ -187,96 +194,27 @@ StepDefect KernelSystem::evaluate(const StepTrial& trial,
     for (int i = 0; i < n_; ++i) r_motion[static_cast<std::size_t>(i)] = Ma_[i] - F_[i];
     const int* column = rows_.column.data();
     const double* B = rows_.B.data();
-    struct Sums {
-        double defect = 0.0;
-        double energy = 0.0;
-        double terms = 0.0;
-        double square = 0.0;  // of the forces of single rows, in the norm of M^-1
-    };
-    // A loop of its own for linear models: the call for nonlinear rows costs it an eighth.
-    const auto add_rows = [&]<bool kHasNonlinear>() {
-        Sums sums;
-        for (int k = 0; k < m_; ++k) {
-            const double sk = s[k];
-            double increment = 0.0;
-            double terms = 0.0;
-            double square = 0.0;
-            const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
-            for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e) {
-                const int i = column[e];
-                const double term = B[e] * dq_[i];
-                increment += term;
-                terms += std::abs(term);
-                square += B[e] * B[e] * inverse_mass_[i];
-                r_motion[static_cast<std::size_t>(i)] += B[e] * sk;
-            }
-            sums.square += sk * sk * square;
-            Bdq_[k] = increment;
-            if (kHasNonlinear && laws_.is_nonlinear(k)) {
-                const double residual = follow_law(k, increment + rows_.tau[k], sk, h, terms);
-                r_rows[static_cast<std::size_t>(k)] = residual;
-                // What s would book falsely, and what the increment would.
-                const double weight =
-                    std::abs(sk) + std::abs(increment + rows_.tau[k]) / laws_.taut_gamma(k);
-                sums.defect += weight * std::abs(residual);
-                sums.energy += std::abs(sk * increment);
-                sums.terms += weight * terms;
-                continue;
-            }
-            const double carried = laws_.theta()[k] * pi_[k];
-            const double yielded = laws_.gamma()[k] * sk;
-            const double residual = increment + rows_.tau[k] + carried + laws_.extra()[k] - yielded;
-            terms += std::abs(carried) + std::abs(laws_.extra()[k]) + std::abs(yielded);
-            r_rows[static_cast<std::size_t>(k)] = residual;
-            sums.defect += std::abs(sk * residual);
-            sums.energy += std::abs(sk * increment);
-            sums.terms += std::abs(sk) * terms;
+    for (int k = 0; k < m_; ++k) {
+        const double sk = s[k];
+        double increment = 0.0;
+        const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
+        for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e) {
+            const int i = column[e];
+            increment += B[e] * dq_[i];
+            r_motion[static_cast<std::size_t>(i)] += B[e] * sk;
         }
-        return sums;
-    };
-    const Sums sums = laws_.has_nonlinear() ? add_rows.template operator()<true>()
-                                            : add_rows.template operator()<false>();
-    double row_defect = sums.defect;
-    double row_energy = sums.energy;
-    StepDefect defect;
-    if (!contacts_.empty()) {
-        evaluate_contacts(trial, r_motion, r_rows, defect);
-        row_defect += defect.energy;
-        row_energy += defect.energy_scale;
+        Bdq_[k] = increment;
+        r_rows[static_cast<std::size_t>(k)] = increment + rows_.tau[k] +
+                                              laws_.theta()[k] * pi_[k] + laws_.extra()[k] -
+                                              laws_.gamma()[k] * sk;
     }
+    for (const int k : laws_.nonlinear())
+        r_rows[static_cast<std::size_t>(k)] = follow_law(k, Bdq_[k] + rows_.tau[k], s[k], h);
+    if (!contacts_.empty()) evaluate_contacts(trial, r_motion, r_rows);
     r_motion_ = r_motion;
     r_rows_ = r_rows;
     trial_h_ = h;
     s_trial_ = s;
-
-    defect.energy =
-        std::abs(pairwise_dot(r_motion.data(), dq_.data(), r_motion.size())) + row_defect;
-    const double dv_M_dv = h * h * pairwise_dot(a, Ma_.data(), trial.a.size());
-    // What the forces alone would do from rest: a scale for a system that stays at rest.
-    double force_energy = 0.0;
-    for (int i = 0; i < n_; ++i) force_energy += F_[i] * F_[i] * inverse_mass_[i];
-    defect.energy_scale = std::max({ledger_.energy_scale(),
-                                    laws_.prestress_energy(),
-                                    dv_M_dv,
-                                    row_energy,
-                                    h * h * force_energy});
-    energy_scale_ = defect.energy_scale;
-    constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-    defect.energy_rounding = kEpsilon * sums.terms;
-    double square = 0.0;
-    for (int i = 0; i < n_; ++i) {
-        const double r = r_motion[static_cast<std::size_t>(i)];
-        square += r * r * inverse_mass_[i];
-    }
-    if (defect.energy_scale > 0.0) {
-        const double speed = std::sqrt(2.0 * defect.energy_scale);
-        defect.motion = h * std::sqrt(square) / speed;
-        // The sums of (2) cancel, in a taut structure nearly all; twice for their partial sums.
-        const double terms = std::max(dv_M_dv, 0.0) +
-                             h * h * (4.0 * (sums.square + force_energy) + position_square_);
-        defect.motion_rounding = kEpsilon * std::sqrt(terms) / speed;
-    }
-    return defect;
 }
 
 /// Throws the plugin error of the first value of the last trial that is not finite, if a plugin
@@ -307,23 +245,12 @@ bool KernelSystem::factorise(const StepTrial& trial, Tangent tangent) {
     return done;
 }
 
-/// What rounding of positions does to B^T s of a taut structure, where corrections no longer change
-/// them but for single roundings; with the tangent at the last trial.
-void KernelSystem::note_position_rounding() {
-    p_.setZero();
-    for (const TangentTerm& term : rows_.tangent_terms) {
-        const double g = term.weight * rows_.K[term.from];
-        p_[term.i] += g * g * mid_[term.j] * mid_[term.j];
-        if (term.i != term.j) p_[term.j] += g * g * mid_[term.i] * mid_[term.i];
-    }
-    position_square_ = 0.25 * p_.dot(inverse_mass_);
-}
-
 void KernelSystem::update_B_start(double t0) {
     if (has_B_start_) return;
     B_start_ = rows_.B;
     rows_.evaluate_rates(
         moving_blocks_, q_.data(), v_.data(), t0, B_start_.data(), rate_pi_t_.data());
+    rows_.clear_left_out(B_start_.data());
     has_B_start_ = true;
 }
 
@@ -400,7 +327,7 @@ void KernelSystem::solve_refined(std::span<const double> r_motion,
     is_turned_ = contacts_.empty() && !is_exact_ && !is_fresh_ && co_rotation_.follow(mid_);
     if (forces_.listens()) prepare_feedback();
     solve_linear(r_motion, r_rows, ddq, ds);
-    position_square_ = 0.0;
+    positions_round_ = false;
     if (is_exact_) return;
 
     // One step of refinement towards the exact tangent: what the symmetric, perhaps old and
@@ -433,7 +360,7 @@ void KernelSystem::solve_refined(std::span<const double> r_motion,
         matrix_->use_double();
     is_fresh_ = false;
     if (is_turned_ && !(second <= kTurnedContraction * first)) co_rotation_.give_up();
-    if (first <= kUnseen * farthest_) note_position_rounding();
+    positions_round_ = first <= kUnseen * farthest_;
     if (!(second <= 0.5 * first)) return;
     for (std::size_t i = 0; i < n; ++i) ddq[i] += refine_dq_[static_cast<Eigen::Index>(i)];
     for (std::size_t k = 0; k < m; ++k) ds[k] += refine_s_[static_cast<Eigen::Index>(k)];
@@ -448,7 +375,13 @@ SolverCost KernelSystem::cost() const {
 void KernelSystem::accept(const StepTrial& trial) {
     const double h = trial.h;
     refuse_jumps(trial.t0, h);
-    check_conventions(trial.s.data(), F_.data(), Ma_.data(), energy_scale_, trial.t0);
+    const double dv_M_dv =
+        h * h * pairwise_dot(trial.a.data(), Ma_.data(), trial.a.size());
+    check_conventions(trial.s.data(),
+                      F_.data(),
+                      Ma_.data(),
+                      std::max(ledger_.energy_scale(), dv_M_dv),
+                      trial.t0);
     is_any_held_ = !contacts_.empty() && hold_at_rest(trial);
     // First everything that a plugin computes of the new state, then the commit, which cannot fail.
     q_next_ = q_;
@@ -498,6 +431,7 @@ void KernelSystem::accept(const StepTrial& trial) {
         if (laws_.carries(k) && !is_row_held(k)) pi_[k] += Bdq_[k] + rows_.tau[k];
         s_[k] = trial.s[static_cast<std::size_t>(k)];
     }
+    independent_.accept();
     for (const int k : laws_.nonlinear())
         if (law_of_trial_[static_cast<std::size_t>(k)].is_slack()) s_[k] = 0.0;
     for (const int k : timed_rows_) lag_[k] = 0.0;
@@ -517,6 +451,29 @@ void KernelSystem::accept(const StepTrial& trial) {
     follow_sliding();
     // Slow sliding is less than what a step's end misses velocity constraints by.
     if (smooth_length(h) < h && meet_velocity_constraints()) follow_sliding();
+}
+
+/// Whether rows that were left out turned out not to depend on the others, as where the start was a
+/// singular position; the choice is then made anew, at the middle of the step.
+bool KernelSystem::settle_rows(const StepTrial& trial) {
+    if (independent_.all()) return false;
+    const int row = independent_.opening_row(extent_);
+    if (row < 0) return false;
+    const double gap = independent_.gap_after(row);
+    rows_.evaluate(mid_.data(), v_.data(), trial.t0 + 0.5 * trial.h, instant_);
+    if (!independent_.choose(instant_.A, pi_))
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s, step of {:.3g} s: {} opens by {:.3g} and cannot be "
+                                "closed, since the other constraints determine what it measures: "
+                                "they contradict it; remove it or make their motions agree",
+                                trial.t0,
+                                trial.h,
+                                rows_.row_name(row),
+                                gap),
+                    rows_.place_of_row(row));
+    for (const int k : independent_.left_out()) s_[k] = 0.0;
+    std::ranges::fill(history_, 0.0);
+    return true;
 }
 
 void KernelSystem::refuse(double t, std::string_view why) {

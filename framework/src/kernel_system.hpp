@@ -18,6 +18,7 @@
 #include "contacts.hpp"
 #include "continuous_face.hpp"
 #include "force_set.hpp"
+#include "independent_rows.hpp"
 #include "jump_search.hpp"
 #include "ledger.hpp"
 #include "mass_matrix.hpp"
@@ -47,9 +48,10 @@ public:
     std::span<double> history() override { return history_; }
     bool stresses_are_unique() const override { return !is_redundant_ && !shares_friction(); }
     void clear_constraint_stress(std::span<double> s) const override;
-    StepDefect evaluate(const StepTrial& trial,
-                        std::span<double> r_motion,
-                        std::span<double> r_rows) override;
+    void evaluate(const StepTrial& trial,
+                  std::span<double> r_motion,
+                  std::span<double> r_rows) override;
+    StepDefect defect(const StepTrial& trial, double slack) override;
     bool factorise(const StepTrial& trial, Tangent tangent) override;
     void solve(std::span<const double> r_motion,
                std::span<const double> r_rows,
@@ -145,6 +147,8 @@ public:
     const RowSet& rows() const { return rows_; }
     const CallMeter& meter() const { return meter_; }
     CallMeter& meter() { return meter_; }
+    /// Says whether constraint rows depend on each other at the present state; a step then asks for
+    /// a choice of them.
     void set_redundant(bool is_redundant);
     /// [assembly] Chooses how the matrix of steps of length h is laid out, see StepMatrix::plan().
     void plan_matrix(double h);
@@ -196,15 +200,20 @@ private:
         return {x.data(), static_cast<std::size_t>(x.size())};
     }
     void apply_exact(const double* x, const double* y, double h, double* r_motion, double* r_rows);
-    void note_position_rounding();
+    void prepare_defect();
+    bool chooses_rows() const {
+        return model_.traits.face == Face::discrete && contacts_.empty() && !forces_.listens();
+    }
+    bool settle_rows(const StepTrial& trial);
+    double contact_defect(const StepTrial& trial, double slack);
     void update_B_start(double t0);
     void solve_refined(std::span<const double> r_motion,
                        std::span<const double> r_rows,
                        std::span<double> ddq,
                        std::span<double> ds);
     // Rows under prestress, and those that may go slack or break, see kernel_laws.cpp.
-    double prestress_force(const double* s) const;
-    double follow_law(int k, double increment, double s, double h, double& terms);
+    double follow_law(int k, double increment, double s, double h);
+    double terms_of_law(int k, double s) const;
     void follow_slopes();
     bool has_outlived_matrix() const;
     std::span<const double> in_units_of_matrix(std::span<const double> r_rows);
@@ -232,8 +241,7 @@ private:
     void start_contacts();
     void evaluate_contacts(const StepTrial& trial,
                            std::span<double> r_motion,
-                           std::span<double> r_rows,
-                           StepDefect& sums);
+                           std::span<double> r_rows);
     void solve_matrix(std::span<const double> r_motion,
                       std::span<const double> r_rows,
                       std::span<double> ddq,
@@ -322,6 +330,7 @@ private:
     Space space_;
     MassMatrix mass_;
     RowLaws laws_;
+    IndependentRows independent_;
     Massless massless_;
     ForceSet forces_;
     JumpSearch jumps_;
@@ -355,8 +364,10 @@ private:
     Eigen::VectorXd B_start_;  // Jacobian at q0; B at the end is 2 B(mid) - B_start
     bool has_B_start_ = false;
     double trial_h_ = 0.0;
-    double energy_scale_ = 0.0;
-    double position_square_ = 0.0;  // of forces that roundings of positions make, after a solve
+    bool positions_round_ = false;  // the last correction moved positions by roundings at most
+    Eigen::VectorXd size_dq_, terms_, row_terms_;  // see step_defect.cpp
+    std::vector<int> valued_rows_;   // whose increment is a difference of values of pi
+    std::vector<int> first_of_node_; // of the coordinates that are measured together
     const double* s_trial_ = nullptr;
     bool is_fresh_ = false;
     bool is_exact_ = false;  // the factorisation in use is of the exact tangent

@@ -14,6 +14,8 @@ namespace ancora {
 namespace {
 
 constexpr int kDenseRows = 400;
+// Weight of the rows of bodies in the choice of rows that stay.
+constexpr double kBodiesFirst = 8.0;
 constexpr double kNearLow = 1e-14;
 constexpr double kNearHigh = 1e-8;
 
@@ -175,6 +177,35 @@ RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const Ma
     std::sort(dependent.begin(), dependent.end());
     for (const int c : dependent) out.redundant.push_back(chosen[static_cast<std::size_t>(c)]);
     return out;
+}
+
+std::vector<int> dependent_rows(const RowSet& rows,
+                                const Eigen::VectorXd& A,
+                                const MassMatrix& mass) {
+    const ScaledRows scaled(rows, A, mass);
+    std::vector<int> dependent;
+    if (scaled.chosen.empty()) return dependent;
+    RankAnalysis decision;
+    if (scaled.chosen.size() <= kDenseRows) {
+        // Pivoting prefers what is longer.
+        Eigen::MatrixXd dense(scaled.columns);
+        for (const RowOwner& owner : rows.owners) {
+            if (owner.body < 0) continue;
+            for (std::size_t c = 0; c < scaled.chosen.size(); ++c)
+                if (scaled.chosen[c] >= owner.first_row &&
+                    scaled.chosen[c] < owner.first_row + owner.num_rows)
+                    dense.col(static_cast<Eigen::Index>(c)) *= kBodiesFirst;
+        }
+        const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(dense);
+        decide(qr.matrixQR().diagonal().cwiseAbs(), decision);
+        for (Eigen::Index c = decision.rank; c < dense.cols(); ++c)
+            dependent.push_back(qr.colsPermutation().indices()[c]);
+    } else {
+        dependent = decide_sparse(scaled.columns, decision);
+    }
+    for (int& c : dependent) c = scaled.chosen[static_cast<std::size_t>(c)];
+    std::ranges::sort(dependent);
+    return dependent;
 }
 
 GapClosing close_gaps(const RowSet& rows,

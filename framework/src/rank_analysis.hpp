@@ -29,6 +29,12 @@ struct RankAnalysis {
 /// finds the candidates, and each candidate's distance from the span of the others decides.
 RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass);
 
+/// Rows that the others determine, as many as there are dependencies, chosen so that those that
+/// stay are as independent as they can be; ascending. The rows of bodies stay where possible.
+std::vector<int> dependent_rows(const RowSet& rows,
+                                const Eigen::VectorXd& A,
+                                const MassMatrix& mass);
+
 /// One Gauss-Newton step on the gaps `pi` of the constraint rows.
 struct GapClosing {
     Eigen::VectorXd

@@ -21,8 +21,6 @@ RowLaws::RowLaws(const std::vector<RowLaw>& laws) : laws_(laws) {
     has_viscosity_ = std::any_of(laws.begin(), laws.end(), [](const RowLaw& law) {
         return law.viscosity > 0.0;
     });
-    for (const RowLaw& law : laws)
-        prestress_energy_ += 0.5 * law.compliance * law.prestress * law.prestress;
     for (std::size_t k = 0; k < laws.size(); ++k) {
         const bool may_break = std::isfinite(laws[k].breaks_at);
         if (may_break) breakable_.push_back(static_cast<int>(k));

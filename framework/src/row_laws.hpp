@@ -83,9 +83,6 @@ public:
         return (law.stress - law.elastic) * dpi;
     }
     bool has_viscosity() const { return has_viscosity_; }
-    /// Energy that prestress has stored where pi = 0: sum of c s0^2 / 2. Beside it what rounding
-    /// leaves of a small motion is small.
-    double prestress_energy() const { return prestress_energy_; }
 
     const Eigen::VectorXd& theta() const { return theta_; }
     /// For nonlinear rows what follow() last took.
@@ -139,7 +136,6 @@ private:
     const std::vector<RowLaw>& laws_;
     double prepared_for_ = 0.0;
     bool has_viscosity_ = false;
-    double prestress_energy_ = 0.0;
     Eigen::VectorXd theta_, gamma_, extra_, taut_gamma_;
     std::vector<int> nonlinear_, breakable_;
     std::vector<char> is_nonlinear_, is_broken_;

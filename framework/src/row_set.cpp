@@ -121,7 +121,22 @@ void RowSet::finish(int u_size) {
         call_evaluate(part, {zero, zero, 0.0}, {{}, view(values, part.num_values), {}, {}});
         if (owner.constraint >= 0) chain(part, values, B.data());
     }
+    constant_ = B;
     local_now_ = local_;
+}
+
+void RowSet::leave_out(const std::vector<int>& rows) {
+    left_out_ = rows;
+    left_out_increment_.assign(rows.size(), 0.0);
+    B = constant_;
+    clear_left_out(B.data());
+}
+
+void RowSet::clear_left_out(double* values) const {
+    for (const int k : left_out_)
+        std::fill(values + row_start[static_cast<std::size_t>(k)],
+                  values + row_start[static_cast<std::size_t>(k) + 1],
+                  0.0);
 }
 
 void RowSet::add_owner(const RowSource& source, const ObjectRef& object, RowOwner owner) {
@@ -508,6 +523,19 @@ void RowSet::evaluate_step(const double* q0,
             });
         if (owner.constraint >= 0) chain(part, values, B.data());
     }
+    if (left_out_.empty()) return;
+    for (std::size_t i = 0; i < left_out_.size(); ++i) {
+        const auto k = static_cast<std::size_t>(left_out_[i]);
+        double increment = tau[left_out_[i]];
+        for (int e = row_start[k]; e < row_start[k + 1]; ++e) {
+            // That of a constant block was cleared when it was left out.
+            const double entry = B[e] != 0.0 ? B[e] : constant_[e];
+            increment += entry * dq[column[static_cast<std::size_t>(e)]];
+        }
+        left_out_increment_[i] = increment;
+        tau[left_out_[i]] = 0.0;
+    }
+    clear_left_out(B.data());
 }
 
 RowPoint RowSet::point_of(const RowOwner& owner, const double* q, const double* v, double t) {
@@ -602,7 +630,7 @@ void RowSet::evaluate_rates(const std::vector<int>& chosen,
         if (part.is_constant) {
             const int begin = part.first_value;
             const int end = row_start[static_cast<std::size_t>(part.first_row + part.num_rows)];
-            std::copy(B.data() + begin, B.data() + end, A + begin);
+            std::copy(constant_.data() + begin, constant_.data() + end, A + begin);
             continue;
         }
         double* values =

@@ -149,6 +149,15 @@ public:
     /// there is one.
     void attribute_nonfinite(double t) const;
 
+    /// Leaves these rows out of the discrete face: their B and tau are zero from here on, and that of
+    /// all others is what it is.
+    void leave_out(const std::vector<int>& rows);
+    const std::vector<int>& left_out() const { return left_out_; }
+    /// B dq + tau of each of them over the step last evaluated.
+    const std::vector<double>& left_out_increment() const { return left_out_increment_; }
+    /// Zero in the entries of the rows that are left out.
+    void clear_left_out(double* values) const;
+
     std::vector<RowOwner> owners;
     std::vector<BlockPart> blocks;
     std::vector<RowLaw> laws;  ///< one per row
@@ -213,6 +222,9 @@ private:
     std::vector<int> chain_start_;        // per block
     std::vector<ChainProduct> chain_products_;
     std::vector<int> product_start_;       // per block
+    Eigen::VectorXd constant_;  // the values of constant blocks, whatever is left out
+    std::vector<int> left_out_;
+    std::vector<double> left_out_increment_;
     Eigen::VectorXd local_;                // local Jacobians of the last step
     Eigen::VectorXd local_now_;            // the same for the continuous face
     Eigen::VectorXd u0_, du_, umid_, u1_;  // local scalars of the constraints

@@ -10,14 +10,10 @@ namespace ancora {
 namespace {
 
 constexpr double kDefaultTolerance = 1e-12;  // [m], Sugano section 5
-// What a step may book falsely, relative to the energy, beside what rounding leaves: too little
-// for 10^6 steps to add up to a unit in the last place of the balance.
-constexpr double kEnergyDefect = 1e-18;
-// The same for the velocities, in the norm of M, which the momenta follow.
-constexpr double kMotionDefect = 1e-18;
-constexpr double kRounding = 1.0;
+// What residuals may be, in units of what rounding leaves of their own terms.
+constexpr double kClosed = 1.0;
 // At the rounding floor nothing falls any more; then this much is accepted.
-constexpr double kFloorDefect = 1e-13;
+constexpr double kFloorDefect = 1e3;
 constexpr double kFloorCorrections = 1e3;  // times the tolerance
 // A correction that shrinks by less than this calls for a fresh matrix at once.
 constexpr double kSlow = 0.3;
@@ -89,7 +85,10 @@ void Emm::step(System& system, double t0, double h) {
 }
 
 void Emm::advance(System& system, double t0, double h, int depth) {
-    if (converge(system, t0, h)) return accept(system, t0, h);
+    bool has_converged = converge(system, t0, h);
+    for (int k = 0; has_converged && system.settle_modes({t0, h, a_, s_}); ++k)
+        has_converged = k < kMostSettlings && converge(system, t0, h);
+    if (has_converged) return accept(system, t0, h);
     if (depth == max_halvings_) refuse(system, t0, h, depth > 0);
     advance(system, t0, 0.5 * h, depth + 1);
     advance(system, t0 + 0.5 * h, 0.5 * h, depth + 1);
@@ -189,24 +188,23 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
     double correction = std::numeric_limits<double>::infinity();
     double last_correction = correction;
     double first_correction = correction;
-    double last_defect = correction;
-    double last_motion = correction;
+    StepDefect last{correction, correction};
+    const double slack = tolerance_ > kDefaultTolerance ? tolerance_ : 0.0;
     bool was_level = false;
     for (int k = 0; k <= max_iterations_; ++k) {
-        const StepDefect defect = system.evaluate(trial, r_motion_, r_rows_);
-        if (!std::isfinite(defect.energy)) return false;
+        system.evaluate(trial, r_motion_, r_rows_);
         if (k > 0) {
+            const StepDefect defect = system.defect(trial, slack);
+            if (!std::isfinite(defect.motion + defect.rows)) return false;
             const bool is_still = correction <= tolerance_;
-            const bool is_closed =
-                defect.energy <=
-                    kEnergyDefect * defect.energy_scale + kRounding * defect.energy_rounding &&
-                defect.motion <= kMotionDefect + kRounding * defect.motion_rounding;
+            const bool is_closed = defect.motion <= kClosed && defect.rows <= kClosed;
             // The rounding floor: in two iterations nothing has fallen any more.
-            const bool is_level = defect.energy >= 0.5 * last_defect &&
+            const bool is_level = defect.motion >= 0.5 * last.motion &&
+                                  defect.rows >= 0.5 * last.rows &&
                                   (is_still || correction >= 0.5 * last_correction);
-            const bool is_at_floor =
-                is_level && was_level && defect.energy <= kFloorDefect * defect.energy_scale &&
-                defect.motion <= kFloorDefect && correction <= kFloorCorrections * tolerance_;
+            const bool is_at_floor = is_level && was_level && defect.motion <= kFloorDefect &&
+                                     defect.rows <= kFloorDefect &&
+                                     correction <= kFloorCorrections * tolerance_;
             was_level = is_level;
             if ((is_still && is_closed) || is_at_floor) {
                 last_iterations_ = k;
@@ -216,15 +214,14 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
             if (k == max_iterations_ ||
                 correction > kDiverged * std::max(first_correction, tolerance_))
                 return false;
-            const Rates rates{correction / last_correction, defect.motion / last_motion};
+            const Rates rates{correction / last_correction, defect.motion / last.motion};
             if (k > 1 && is_stale && wants_fresh_matrix(system, correction, rates)) {
                 factorise = true;
                 is_stale = false;
                 history(system).wasted = 0.0;
             }
+            last = defect;
         }
-        last_defect = defect.energy;
-        last_motion = defect.motion;
         if (factorise) {
             if (!system.factorise(trial, tangent)) return false;
             history(system).is_settled = 1.0;

@@ -35,20 +35,20 @@ public:
     std::span<double> history() override { return history_; }
     bool stresses_are_unique() const override { return true; }
     void clear_constraint_stress(std::span<double>) const override {}
-    StepDefect evaluate(const StepTrial& trial,
-                        std::span<double> r_motion,
-                        std::span<double> r_rows) override {
+    void evaluate(const StepTrial& trial,
+                  std::span<double> r_motion,
+                  std::span<double> r_rows) override {
         const double h = trial.h;
         const double dq = h * v_[0] + 0.5 * h * h * trial.a[0];
         r_motion[0] = m_ * trial.a[0] + trial.s[0];
         r_rows[0] = dq + 2.0 * pi_ - 2.0 * c_ * trial.s[0];
-        StepDefect defect;
-        defect.energy = std::abs(r_motion[0] * dq) + std::abs(r_rows[0] * trial.s[0]);
-        defect.energy_scale = energy();
-        defect.energy_rounding = 1e-15 * energy();
-        defect.motion = h * std::abs(r_motion[0]) / std::sqrt(2.0 * m_ * energy());
-        defect.motion_rounding = 1e-15;
-        return defect;
+        motion_ = r_motion[0];
+        row_ = r_rows[0];
+    }
+    StepDefect defect(const StepTrial& trial, double slack) override {
+        const double inertia = 2.0 * m_ / (trial.h * trial.h);
+        return {std::abs(motion_) / (1e-15 * (std::abs(trial.s[0]) + 1.0) + slack * inertia),
+                std::abs(row_) / (1e-15 * (std::abs(pi_) + 1.0) + slack)};
     }
     bool factorise(const StepTrial& trial, Tangent tangent) override {
         tangents.push_back(tangent);
@@ -118,6 +118,8 @@ private:
     std::vector<double> q_, v_, a_{0.0}, s_{0.0}, history_;
     double pi_;
     double h_ = 0.0;
+    double motion_ = 0.0;
+    double row_ = 0.0;
 };
 
 Emm make(Oscillator& system, const char* key = nullptr, int value = 0) {

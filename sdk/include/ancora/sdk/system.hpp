@@ -21,14 +21,11 @@ struct StepTrial {
     std::span<const double> s;  ///< m, stress of each row; multipliers are lambda = -s
 };
 
-/// How far a trial is from solving the step.
+/// How far a trial is from solving the step, each residual in units of what rounding leaves of the
+/// terms that it is the sum of; up to about 1 is as good as doubles allow.
 struct StepDefect {
-    double energy = 0.0;  ///< |r_motion . dq| + |s . r_rows|, what the step would book falsely
-    double energy_scale = 0.0;  ///< largest of the model's energy, dv . M dv and sum |s_k B_k dq|
-    double energy_rounding = 0.0;  ///< estimate of what rounding alone leaves in `energy`
-    double motion = 0.0;  ///< h |r_motion| in the norm of M^-1, the error of the velocities, over
-                          ///< sqrt(2 energy_scale)
-    double motion_rounding = 0.0;  ///< estimate of what rounding alone leaves in `motion`
+    double motion = 0.0;  ///< largest |r_motion| of a node or director
+    double rows = 0.0;    ///< largest |r_rows| of a row
 };
 
 /// Which matrix an iteration uses.
@@ -82,9 +79,12 @@ public:
 
     /// [step] Evaluates (2) and (3). Every entry of the outputs is written.
     /// @throws the kernel's plugin error if a plugin throws or returns a value that is not finite
-    virtual StepDefect evaluate(const StepTrial& trial,
-                                std::span<double> r_motion,
-                                std::span<double> r_rows) = 0;
+    virtual void evaluate(const StepTrial& trial,
+                          std::span<double> r_motion,
+                          std::span<double> r_rows) = 0;
+    /// [step] Measures the residuals of the last evaluated trial. `slack` [m] is a displacement
+    /// that may be missing on top of what rounding leaves; 0 asks for all that doubles allow.
+    virtual StepDefect defect(const StepTrial& trial, double slack) = 0;
 
     /// [step] Assembles and factorises the matrix of the last evaluated trial. The factorisation
     /// may allocate inside its library.
@@ -133,7 +133,7 @@ public:
     /// [step] The same at (t, x).
     virtual void evaluate_events(double t, std::span<const double> x, std::span<double> g) = 0;
     /// [step] Modes that began with this step and do not hold over the last evaluated trial are
-    /// replaced.
+    /// replaced, as is a choice of independent rows that does not hold.
     /// @returns whether there were any; the trial is then to be made anew
     virtual bool settle_modes(const StepTrial& trial) = 0;
     /// [step] Goes on from the accepted state, at which event `event` has come, with the modes that

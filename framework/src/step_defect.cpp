@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How far a trial is from solving the step: residuals against what rounding leaves of their terms.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernel_system.hpp"
+
+namespace ancora {
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+// Roundings that a sum's terms have behind them, and its own partial sums.
+constexpr double kRoundings = 4.0;
+// A difference of values of a function has those of the function's own steps besides.
+constexpr double kValueRoundings = 4.0;
+// A part of the roundings of positions that no gap is looked at below: at rest nothing else tells a
+// gap from nothing.
+constexpr double kUnseenGap = 2.5e-5;
+constexpr int kNode = 3;  // coordinates of a point or director
+
+/// What is left in units of what may be.
+double ratio(double left, double allowed) {
+    return left == 0.0 ? 0.0 : left / allowed;
+}
+
+}  // namespace
+
+void KernelSystem::prepare_defect() {
+    for (Eigen::VectorXd* x : {&size_dq_, &terms_}) x->setZero(n_);
+    row_terms_.setZero(m_);
+    for (const BodyPart& part : model_.bodies)
+        for (int i = part.first; i < part.first + part.count; i += kNode)
+            first_of_node_.push_back(i);
+    first_of_node_.push_back(n_);
+    for (const BlockPart& part : rows_.blocks) {
+        const bool is_difference =
+            part.block->degree == Degree::general || part.block->depends_on_time;
+        for (int k = part.first_row; is_difference && k < part.first_row + part.num_rows; ++k)
+            if (laws_.carries(k)) valued_rows_.push_back(k);
+    }
+}
+
+/// Each residual is compared with what rounding leaves of *its own* terms: of a row
+///
+///   |B| (|h v0| + |h^2/2 a|) + |tau| + |theta pi0| + |extra| + |gamma s|                 (1)
+///
+/// and |B| |q|, a small part of it besides and all of it where its increment is a difference of values of pi; of a node, a point's or
+/// director's coordinates together, so that the axes do not count,
+///
+///   |M a| + |B|^T |s| + |F|                                                              (2)
+///
+/// and |G| |q| once corrections move positions by roundings only, G the geometric stiffness. So the
+/// measure is right at rest, in a drive, and for any mass (theory, section 3.1, "Convergence").
+StepDefect KernelSystem::defect(const StepTrial& trial, double slack) {
+    const Stopwatch watch(meter_.is_sampling(), sampled.assemble);
+    const double h = trial.h;
+    const double* a = trial.a.data();
+    const double* s = trial.s.data();
+    for (int i = 0; i < n_; ++i) {
+        size_dq_[i] = std::abs(h * v_[i]) + (0.5 * h * h) * std::abs(a[i]) +
+                      kUnseenGap * std::abs(mid_[i]);
+        terms_[i] = std::abs(Ma_[i]) + mass_.diagonal(i) * std::abs(a[i]) + std::abs(F_[i]);
+    }
+    const int* column = rows_.column.data();
+    const double* B = rows_.B.data();
+    for (const int k : valued_rows_) {
+        double values = 0.0;
+        const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
+        for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e)
+            values += std::abs(B[e] * mid_[column[e]]);
+        row_terms_[k] = kValueRoundings * values;
+    }
+
+    StepDefect out;
+    for (int k = 0; k < m_; ++k) {
+        const double sk = std::abs(s[k]);
+        double terms = row_terms_[k] + std::abs(rows_.tau[k]);
+        double reach = 0.0;
+        const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
+        for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e) {
+            const int i = column[e];
+            const double entry = std::abs(B[e]);
+            terms += entry * size_dq_[i];
+            reach += entry;
+            terms_[i] += entry * sk;
+        }
+        if (laws_.is_nonlinear(k))
+            terms += terms_of_law(k, s[k]);
+        else
+            terms += std::abs(laws_.theta()[k] * pi_[k]) + std::abs(laws_.extra()[k]) +
+                     laws_.gamma()[k] * sk;
+        out.rows = std::max(out.rows,
+                            ratio(std::abs(r_rows_[static_cast<std::size_t>(k)]),
+                                  kRoundings * kEpsilon * terms + slack * reach));
+    }
+    if (!contacts_.empty()) out.rows = std::max(out.rows, contact_defect(trial, slack));
+
+    if (positions_round_)
+        for (const TangentTerm& term : rows_.tangent_terms) {
+            const double g = 0.5 * std::abs(term.weight * rows_.K[term.from]);
+            terms_[term.i] += g * std::abs(mid_[term.j]);
+            if (term.i != term.j) terms_[term.j] += g * std::abs(mid_[term.i]);
+        }
+    const double inertia = slack * 2.0 / (h * h);
+    for (std::size_t node = 0; node + 1 < first_of_node_.size(); ++node) {
+        double left = 0.0;
+        double terms = 0.0;
+        double mass = 0.0;
+        for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
+            left = std::max(left, std::abs(r_motion_[static_cast<std::size_t>(i)]));
+            terms = std::max(terms, terms_[i]);
+            mass = std::max(mass, mass_.diagonal(i));
+        }
+        out.motion = std::max(out.motion, ratio(left, kRoundings * kEpsilon * terms + inertia * mass));
+    }
+    return out;
+}
+
+/// The same of contact rows; adds their forces to the terms of motion.
+double KernelSystem::contact_defect(const StepTrial& trial, double slack) {
+    const double* s = trial.s.data() + m_;
+    double worst = 0.0;
+    for (const Contact& contact : contacts_.all())
+        for (int i = 0; i < contact.num_rows; ++i) {
+            const int k = contact.first_row + i;
+            contacts_.add_size_along(k, std::abs(s[k]), terms_.data());
+            double terms = 0.0;
+            if (contact.mode == ContactMode::stick)
+                terms = contacts_.size_along(k, size_dq_.data()) + std::abs(contacts_.drift(k)) +
+                        std::abs(contact.anchor[i]);
+            else  // the law's force, which follows a reaction with its own roundings
+                terms = kRoundings * slip_scale(k, trial.h) * std::abs(s[k]);
+            const double left = std::abs(r_rows_[static_cast<std::size_t>(m_ + k)]);
+            worst = std::max(worst, ratio(left, kRoundings * kEpsilon * terms + slack));
+        }
+    return worst;
+}
+
+}  // namespace ancora

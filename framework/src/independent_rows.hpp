@@ -5,7 +5,9 @@
 #include <span>
 #include <vector>
 
+#include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <Eigen/SparseCholesky>
 
 #include "mass_matrix.hpp"
 #include "row_laws.hpp"
@@ -45,6 +47,12 @@ public:
     /// To be called when a step is accepted.
     void accept();
 
+    /// Looks at the rows of the step last evaluated for share().
+    void prepare_sharing();
+    /// Turns stresses that are zero in the rows left out into those of least norm, sum_k D_k s_k^2
+    /// with D_k = B_k M^-1 B_k^T, that make the same forces. [step]
+    void share(double* s);
+
     /// Writes or reads the choice, see state_archive.hpp.
     template <class Archive>
     void transfer(Archive& archive);
@@ -53,7 +61,23 @@ private:
     RowSet& rows_;
     const RowLaws& laws_;
     const MassMatrix& mass_;
+    /// Each row left out is a combination of those that stay: N = [C; -1] are the stresses that make
+    /// no force. Few rows have N as it is; of many C is a solve with the rows' Gram matrix.
+    struct Sharing {
+        std::vector<int> kept, left;  // rows
+        Eigen::VectorXd kept_length, left_length;
+        Eigen::MatrixXd N;
+        Eigen::LLT<Eigen::MatrixXd> normal;
+        Eigen::VectorXd scaled, part;
+        Eigen::SparseMatrix<double> kept_columns, left_columns;
+        Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> gram;
+        bool is_dense = true;
+    };
+    void share_sparse(Eigen::VectorXd& scaled);
+
     std::vector<double> gap_;  // of each row left out
+    Sharing sharing_;
+    Eigen::VectorXd whole_;
 };
 
 }  // namespace ancora

@@ -109,7 +109,34 @@ void KernelSystem::collect_reactions(const StepTrial& trial) {
         }
     }
     add_applied(trial.s.data() + m_, h, applied_sum_);
+    if (!independent_.all())
+        for (int k = 0; k < m_; ++k) stress_sum_[k] += h * trial.s[static_cast<std::size_t>(k)];
     grid_time_ += h;
+}
+
+/// Makes mean reactions of a step that left rows out those of least norm; when asked for, since a
+/// step itself does not need them.
+void KernelSystem::share_reactions() const {
+    if (is_reaction_shared_) return;
+    is_reaction_shared_ = true;
+    const Eigen::VectorXd basic = stress_sum_ / grid_time_;
+    share_work_ = basic;
+    independent_.prepare_sharing();
+    independent_.share(share_work_.data());
+    share_work_ -= basic;
+    for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
+        const int first = reaction_start_[c];
+        const int count = reaction_start_[c + 1] - first;
+        const RowOwner& owner = rows_.owners[model_.bodies.size() + c];
+        if (model_.constraints[c].reaction == ReactionKind::force) {
+            share_force_.setZero(local_force_.size());
+            rows_.local_force(static_cast<int>(c), share_work_.data(), share_force_.data());
+            for (int i = 0; i < count; ++i) reaction_mean_[first + i] += share_force_[i];
+        } else {
+            for (int i = 0; i < count; ++i)
+                reaction_mean_[first + i] -= share_work_[owner.first_row + i];
+        }
+    }
 }
 
 /// Adds `factor` times C of every force object, as last evaluated.
@@ -129,6 +156,7 @@ void KernelSystem::begin_grid_step(long step, bool goes_on) {
     iterations_in_piece_ = 0;
     if (goes_on) return;
     reaction_sum_.setZero();
+    stress_sum_.setZero();
     applied_sum_.setZero();
     grid_time_ = 0.0;
 }
@@ -138,6 +166,7 @@ void KernelSystem::end_grid_step(double t) {
     t_ = t;
     if (!(grid_time_ > 0.0)) return;
     reaction_mean_ = reaction_sum_ / grid_time_;
+    is_reaction_shared_ = independent_.all();
     applied_mean_ = applied_sum_ / grid_time_;
 }
 

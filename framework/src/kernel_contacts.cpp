@@ -2,6 +2,7 @@
 // Contacts of the whole model: their rows in a step, their forces at an instant.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -23,6 +24,8 @@ constexpr double kSmoothPart = 0.125;
 // so that dependent rows seem a little independent; an instant's responses are exact.
 constexpr double kShareInStep = 1e-4;
 constexpr double kShareAtInstant = 1e-6;
+// What several anchors may contradict each other by, relative to positions.
+constexpr double kAnchorRounding = 4.0 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
@@ -92,7 +95,7 @@ double KernelSystem::normal_force(const Contact& contact,
                                   bool of_step,
                                   Eigen::Vector3d* f) {
     if (of_step)
-        rows_.local_force(contact.constraint, s, local_force_.data());
+        rows_.local_force(contact.constraint, shared(s), local_force_.data());
     else
         rows_.local_force_now(contact.constraint, s, local_force_.data());
     *f = local_force_.head<3>();
@@ -288,7 +291,9 @@ void KernelSystem::book_contacts(const StepTrial& trial) {
         contact.margin_h = trial.h;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            contact.anchor[i] += contacts_.along(k, dq_.data()) + contacts_.drift(k);
+            double& anchor = contact.anchor[i];
+            anchor += contacts_.along(k, dq_.data()) + contacts_.drift(k);
+            if (std::abs(anchor) <= kAnchorRounding * unreachable(contact, k)) anchor = 0.0;
         }
     }
 }

@@ -43,7 +43,7 @@ void KernelSystem::prepare_feedback() {
                             view(f.zero),
                             {f.x.col(j).data(), n},
                             {f.s.col(j).data(), static_cast<std::size_t>(num_rows())});
-        forces_.read_reactions(rows_, f.s.col(j).data(), true, f.heard.data());
+        forces_.read_reactions(rows_, shared(f.s.col(j).data()), true, f.heard.data());
         f.answer.col(j) = -f.heard;
         f.answer(j, j) += 1.0;
     }
@@ -57,7 +57,7 @@ void KernelSystem::solve_linear(std::span<const double> r_motion,
     solve_with_contacts(r_motion, r_rows, ddq, ds);
     if (!forces_.listens()) return;
     Feedback& f = feedback_;
-    forces_.read_reactions(rows_, ds.data(), true, f.heard.data());
+    forces_.read_reactions(rows_, shared(ds.data()), true, f.heard.data());
     f.y = f.solver.solve(f.heard);
     if (!f.y.allFinite()) return;  // no answer of this kind; the iteration will say so
     for (Eigen::Index j = 0; j < f.y.size(); ++j) {
@@ -69,7 +69,7 @@ void KernelSystem::solve_linear(std::span<const double> r_motion,
 /// r_motion += U E y: what the exact matrix has beside that of apply_exact().
 void KernelSystem::apply_feedback(const double* y, double* r_motion) {
     Feedback& f = feedback_;
-    forces_.read_reactions(rows_, y, true, f.heard.data());
+    forces_.read_reactions(rows_, shared(y), true, f.heard.data());
     for (Eigen::Index j = 0; j < f.heard.size(); ++j)
         for (int i = 0; i < n_; ++i) r_motion[i] += f.by_reactions(i, j) * f.heard[j];
 }

@@ -66,7 +66,8 @@ void KernelSystem::start_contacts() {
 }
 
 bool KernelSystem::settle_modes(const StepTrial& trial) {
-    if (contacts_.empty()) return settle_rows(trial);
+    if (settle_rows(trial)) return true;
+    if (contacts_.empty()) return false;
     if (paradox_) refuse_paradox(trial.t0);
     // A short trial would close what the velocities gape in a short time, by large forces, which
     // hides where a sticking contact reaches its limit.

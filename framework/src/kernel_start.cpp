@@ -60,6 +60,7 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     }
     independent_.forget();
     reaction_mean_.setZero();
+    is_reaction_shared_ = true;
     recorded_events_.clear();
     breaks_.clear();
     worst_violation_ = {};

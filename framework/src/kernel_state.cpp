@@ -8,6 +8,7 @@ namespace ancora {
 /// Members that a step only uses itself are not among these; a restored run repeats every bit.
 template <class Archive>
 void KernelSystem::transfer(Archive& archive) {
+    share_reactions();
     independent_.transfer(archive);
     bool is_redundant = is_redundant_;
     archive(is_redundant);
@@ -23,6 +24,7 @@ void KernelSystem::transfer(Archive& archive) {
                                &pi_,
                                &lag_,
                                &reaction_sum_,
+                               &stress_sum_,
                                &reaction_mean_,
                                &applied_sum_,
                                &applied_mean_,

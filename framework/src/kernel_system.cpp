@@ -94,6 +94,7 @@ KernelSystem::KernelSystem(const Model& model)
     reaction_start_.push_back(reaction);
     reaction_sum_.setZero(reaction);
     reaction_mean_.setZero(reaction);
+    stress_sum_.setZero(m_);
     applied_sum_.setZero(3 * static_cast<Eigen::Index>(model.forces.size()));
     applied_mean_ = applied_sum_;
     local_force_.setZero(largest_u);
@@ -187,7 +188,13 @@ void KernelSystem::evaluate(const StepTrial& trial,
     for (const int k : timed_rows_) rows_.tau[k] += lag_[k];
     mass_.multiply(a, Ma_.data());
     F_ = gravity_force_;
-    if (forces_.listens()) forces_.hear(rows_, s, true);
+    if (!independent_.all() && (forces_.listens() || !contacts_.empty()) &&
+        (shares_from_ != trial.t0 || shares_over_ != h)) {
+        independent_.prepare_sharing();
+        shares_from_ = trial.t0;
+        shares_over_ = h;
+    }
+    if (forces_.listens()) forces_.hear(rows_, shared(s), true);
     forces_.evaluate_step(q_.data(), dq_.data(), trial.t0, h, state0_, state1_, F_.data());
 
     // r_motion = M a + B^T s - F,  r_rows = B dq + tau + theta pi0 + extra - gamma s
@@ -453,6 +460,14 @@ void KernelSystem::accept(const StepTrial& trial) {
     if (smooth_length(h) < h && meet_velocity_constraints()) follow_sliding();
 }
 
+/// Stresses of least norm in place of those of the rows that a step asks for.
+const double* KernelSystem::shared(const double* s) {
+    if (independent_.all()) return s;
+    shared_ = Eigen::Map<const Eigen::VectorXd>(s, m_);
+    independent_.share(shared_.data());
+    return shared_.data();
+}
+
 /// Whether rows that were left out turned out not to depend on the others, as where the start was a
 /// singular position; the choice is then made anew, at the middle of the step.
 bool KernelSystem::settle_rows(const StepTrial& trial) {
@@ -473,6 +488,7 @@ bool KernelSystem::settle_rows(const StepTrial& trial) {
                     rows_.place_of_row(row));
     for (const int k : independent_.left_out()) s_[k] = 0.0;
     std::ranges::fill(history_, 0.0);
+    shares_from_ = -1.0;
     return true;
 }
 

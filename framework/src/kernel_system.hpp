@@ -156,7 +156,10 @@ public:
 
     /// Mean reaction of each constraint over the last grid step, three or as many as it has rows
     /// entries each, one after the other.
-    std::span<const double> reactions() const { return view(reaction_mean_); }
+    std::span<const double> reactions() const {
+        share_reactions();
+        return view(reaction_mean_);
+    }
     /// Where a constraint's reaction stands in them.
     const std::vector<int>& reaction_start() const { return reaction_start_; }
 
@@ -202,9 +205,12 @@ private:
     void apply_exact(const double* x, const double* y, double h, double* r_motion, double* r_rows);
     void prepare_defect();
     bool chooses_rows() const {
-        return model_.traits.face == Face::discrete && contacts_.empty() && !forces_.listens();
+        return model_.traits.face == Face::discrete;
     }
+    const double* shared(const double* s);
+    void share_reactions() const;
     bool settle_rows(const StepTrial& trial);
+    double unreachable(const Contact& contact, int k) const;
     double contact_defect(const StepTrial& trial, double slack);
     void update_B_start(double t0);
     void solve_refined(std::span<const double> r_motion,
@@ -330,7 +336,7 @@ private:
     Space space_;
     MassMatrix mass_;
     RowLaws laws_;
-    IndependentRows independent_;
+    mutable IndependentRows independent_;
     Massless massless_;
     ForceSet forces_;
     JumpSearch jumps_;
@@ -365,9 +371,11 @@ private:
     bool has_B_start_ = false;
     double trial_h_ = 0.0;
     bool positions_round_ = false;  // the last correction moved positions by roundings at most
-    Eigen::VectorXd size_dq_, terms_, row_terms_;  // see step_defect.cpp
+    Eigen::VectorXd size_q_, size_dq_, terms_, row_terms_;  // see step_defect.cpp
     std::vector<int> valued_rows_;   // whose increment is a difference of values of pi
-    std::vector<int> first_of_node_; // of the coordinates that are measured together
+    std::vector<int> first_of_node_;  // of the coordinates that are measured together
+    std::vector<int> body_of_node_;
+    std::vector<double> body_terms_;
     const double* s_trial_ = nullptr;
     bool is_fresh_ = false;
     bool is_exact_ = false;  // the factorisation in use is of the exact tangent
@@ -431,7 +439,16 @@ private:
     Eigen::VectorXd external_force_;
     bool has_external_ = false;
     std::vector<int> reaction_start_;
-    Eigen::VectorXd reaction_sum_, reaction_mean_, local_force_;
+    Eigen::VectorXd reaction_sum_, local_force_;
+    mutable Eigen::VectorXd reaction_mean_;
+    // Where rows are left out: sum of h s of the grid step; whether the means are of least norm; the
+    // trial for which rows share; stresses of least norm.
+    Eigen::VectorXd stress_sum_;
+    mutable bool is_reaction_shared_ = true;
+    double shares_from_ = -1.0;
+    double shares_over_ = -1.0;
+    Eigen::VectorXd shared_;
+    mutable Eigen::VectorXd share_work_, share_force_;
     Eigen::VectorXd applied_sum_, applied_mean_;
     double grid_time_ = 0.0;
     RowSet::Instant instant_;

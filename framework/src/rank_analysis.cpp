@@ -55,46 +55,6 @@ std::vector<int> dependent_columns(const Eigen::MatrixXd& columns, double thresh
     return dependent;
 }
 
-/// The constraint rows as columns, scaled by M^-1/2 and to unit length.
-struct ScaledRows {
-    ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& matrix);
-
-    std::vector<int> chosen;  // row of each column
-    std::vector<double> length;
-    std::vector<double> mass;  // of each coordinate, the mean where there is none
-    Eigen::SparseMatrix<double> columns;
-};
-
-ScaledRows::ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& matrix) {
-    for (int k = 0; k < rows.num_rows(); ++k)
-        if (RowLaws::is_constraint(rows.laws[static_cast<std::size_t>(k)])) chosen.push_back(k);
-    int num_coordinates = 0;
-    for (const int i : rows.column) num_coordinates = std::max(num_coordinates, i + 1);
-    double mean = 0.0;
-    for (int i = 0; i < num_coordinates; ++i) mean += matrix.diagonal(i) / num_coordinates;
-    if (!(mean > 0.0)) mean = 1.0;
-    for (int i = 0; i < num_coordinates; ++i)
-        mass.push_back(matrix.is_massless(i) ? mean : matrix.diagonal(i));
-    std::vector<Eigen::Triplet<double>> entries;
-    for (std::size_t c = 0; c < chosen.size(); ++c) {
-        const auto k = static_cast<std::size_t>(chosen[c]);
-        double square = 0.0;
-        for (int pass = 0; pass < 2; ++pass)
-            for (int e = rows.row_start[k]; e < rows.row_start[k + 1]; ++e) {
-                const int i = rows.column[static_cast<std::size_t>(e)];
-                const double x = A[e] / std::sqrt(mass[static_cast<std::size_t>(i)]);
-                if (pass == 0)
-                    square += x * x;
-                else if (square > 0.0 && x != 0.0)
-                    entries.emplace_back(i, static_cast<int>(c), x / std::sqrt(square));
-            }
-        length.push_back(std::sqrt(square));
-    }
-    columns.resize(num_coordinates, static_cast<int>(chosen.size()));
-    columns.setFromTriplets(entries.begin(), entries.end());
-    columns.makeCompressed();
-}
-
 using SparseFactor = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>;
 
 /// C^T C + shift, where C has unit columns.
@@ -149,6 +109,36 @@ std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns, RankA
 }
 
 }  // namespace
+
+ScaledRows::ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& matrix) {
+    for (int k = 0; k < rows.num_rows(); ++k)
+        if (RowLaws::is_constraint(rows.laws[static_cast<std::size_t>(k)])) chosen.push_back(k);
+    int num_coordinates = 0;
+    for (const int i : rows.column) num_coordinates = std::max(num_coordinates, i + 1);
+    double mean = 0.0;
+    for (int i = 0; i < num_coordinates; ++i) mean += matrix.diagonal(i) / num_coordinates;
+    if (!(mean > 0.0)) mean = 1.0;
+    for (int i = 0; i < num_coordinates; ++i)
+        mass.push_back(matrix.is_massless(i) ? mean : matrix.diagonal(i));
+    std::vector<Eigen::Triplet<double>> entries;
+    for (std::size_t c = 0; c < chosen.size(); ++c) {
+        const auto k = static_cast<std::size_t>(chosen[c]);
+        double square = 0.0;
+        for (int pass = 0; pass < 2; ++pass)
+            for (int e = rows.row_start[k]; e < rows.row_start[k + 1]; ++e) {
+                const int i = rows.column[static_cast<std::size_t>(e)];
+                const double x = A[e] / std::sqrt(mass[static_cast<std::size_t>(i)]);
+                if (pass == 0)
+                    square += x * x;
+                else if (square > 0.0 && x != 0.0)
+                    entries.emplace_back(i, static_cast<int>(c), x / std::sqrt(square));
+            }
+        length.push_back(std::sqrt(square));
+    }
+    columns.resize(num_coordinates, static_cast<int>(chosen.size()));
+    columns.setFromTriplets(entries.begin(), entries.end());
+    columns.makeCompressed();
+}
 
 RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass) {
     RankAnalysis out;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <Eigen/Core>
+#include <Eigen/SparseCore>
 
 #include "mass_matrix.hpp"
 #include "row_set.hpp"
@@ -28,6 +29,16 @@ struct RankAnalysis {
 /// are the last ones of each dependent set. Beyond that a sparse L D L^T of the rows' Gram matrix
 /// finds the candidates, and each candidate's distance from the span of the others decides.
 RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass);
+
+/// The constraint rows as columns, scaled by M^-1/2 (its diagonal) and to unit length.
+struct ScaledRows {
+    ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass);
+
+    std::vector<int> chosen;  ///< row of each column
+    std::vector<double> length;
+    std::vector<double> mass;  ///< of each coordinate, the mean where there is none
+    Eigen::SparseMatrix<double> columns;
+};
 
 /// Rows that the others determine, as many as there are dependencies, chosen so that those that
 /// stay are as independent as they can be; ascending. The rows of bodies stay where possible.

@@ -128,8 +128,23 @@ void RowSet::finish(int u_size) {
 void RowSet::leave_out(const std::vector<int>& rows) {
     left_out_ = rows;
     left_out_increment_.assign(rows.size(), 0.0);
+    left_out_B_.clear();
+    for (const int k : left_out_)
+        left_out_B_.insert(left_out_B_.end(),
+                           constant_.data() + row_start[static_cast<std::size_t>(k)],
+                           constant_.data() + row_start[static_cast<std::size_t>(k) + 1]);
     B = constant_;
     clear_left_out(B.data());
+}
+
+void RowSet::whole_jacobian(Eigen::VectorXd& out) const {
+    out = B;
+    const double* kept = left_out_B_.data();
+    for (const int k : left_out_)
+        for (int e = row_start[static_cast<std::size_t>(k)];
+             e < row_start[static_cast<std::size_t>(k) + 1];
+             ++e)
+            out[e] = *kept++;
 }
 
 void RowSet::clear_left_out(double* values) const {
@@ -524,13 +539,14 @@ void RowSet::evaluate_step(const double* q0,
         if (owner.constraint >= 0) chain(part, values, B.data());
     }
     if (left_out_.empty()) return;
+    double* kept = left_out_B_.data();
     for (std::size_t i = 0; i < left_out_.size(); ++i) {
         const auto k = static_cast<std::size_t>(left_out_[i]);
         double increment = tau[left_out_[i]];
-        for (int e = row_start[k]; e < row_start[k + 1]; ++e) {
-            // That of a constant block was cleared when it was left out.
-            const double entry = B[e] != 0.0 ? B[e] : constant_[e];
-            increment += entry * dq[column[static_cast<std::size_t>(e)]];
+        for (int e = row_start[k]; e < row_start[k + 1]; ++e, ++kept) {
+            // Those of constant blocks were cleared when they were left out.
+            if (B[e] != 0.0) *kept = B[e];
+            increment += *kept * dq[column[static_cast<std::size_t>(e)]];
         }
         left_out_increment_[i] = increment;
         tau[left_out_[i]] = 0.0;

@@ -155,6 +155,8 @@ public:
     const std::vector<int>& left_out() const { return left_out_; }
     /// B dq + tau of each of them over the step last evaluated.
     const std::vector<double>& left_out_increment() const { return left_out_increment_; }
+    /// B of that step with their entries.
+    void whole_jacobian(Eigen::VectorXd& out) const;
     /// Zero in the entries of the rows that are left out.
     void clear_left_out(double* values) const;
 
@@ -225,6 +227,7 @@ private:
     Eigen::VectorXd constant_;  // the values of constant blocks, whatever is left out
     std::vector<int> left_out_;
     std::vector<double> left_out_increment_;
+    std::vector<double> left_out_B_;  // their entries, one row after the other
     Eigen::VectorXd local_;                // local Jacobians of the last step
     Eigen::VectorXd local_now_;            // the same for the continuous face
     Eigen::VectorXd u0_, du_, umid_, u1_;  // local scalars of the constraints

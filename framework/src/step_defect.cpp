@@ -14,9 +14,9 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kRoundings = 4.0;
 // A difference of values of a function has those of the function's own steps besides.
 constexpr double kValueRoundings = 4.0;
-// A part of the roundings of positions that no gap is looked at below: at rest nothing else tells a
-// gap from nothing.
-constexpr double kUnseenGap = 2.5e-5;
+// Below this part of the roundings of positions no gap is looked at, and below this part of those of
+// a body's largest force no force: at rest nothing else tells them from nothing.
+constexpr double kUnseen = 2.5e-5;
 constexpr int kNode = 3;  // coordinates of a point or director
 
 /// What is left in units of what may be.
@@ -27,12 +27,15 @@ double ratio(double left, double allowed) {
 }  // namespace
 
 void KernelSystem::prepare_defect() {
-    for (Eigen::VectorXd* x : {&size_dq_, &terms_}) x->setZero(n_);
+    for (Eigen::VectorXd* x : {&size_q_, &size_dq_, &terms_}) x->setZero(n_);
     row_terms_.setZero(m_);
     for (const BodyPart& part : model_.bodies)
-        for (int i = part.first; i < part.first + part.count; i += kNode)
+        for (int i = part.first; i < part.first + part.count; i += kNode) {
             first_of_node_.push_back(i);
+            body_of_node_.push_back(static_cast<int>(&part - model_.bodies.data()));
+        }
     first_of_node_.push_back(n_);
+    body_terms_.assign(model_.bodies.size(), 0.0);
     for (const BlockPart& part : rows_.blocks) {
         const bool is_difference =
             part.block->degree == Degree::general || part.block->depends_on_time;
@@ -41,26 +44,34 @@ void KernelSystem::prepare_defect() {
     }
 }
 
-/// Each residual is compared with what rounding leaves of *its own* terms: of a row
+/// Sizes of q and dq are those of nodes, a point's or director's coordinates together, so that the
+/// axes do not count. Each residual is compared with what rounding leaves of *its own* terms: of a row
 ///
 ///   |B| (|h v0| + |h^2/2 a|) + |tau| + |theta pi0| + |extra| + |gamma s|                 (1)
 ///
-/// and |B| |q|, a small part of it besides and all of it where its increment is a difference of values of pi; of a node, a point's or
-/// director's coordinates together, so that the axes do not count,
+/// and |B| |q|, a small part of it besides and all of it where its increment is a difference of values of pi; of a node
 ///
 ///   |M a| + |B|^T |s| + |F|                                                              (2)
 ///
-/// and |G| |q| once corrections move positions by roundings only, G the geometric stiffness. So the
+/// a small part of the largest in its body, and |G| |q| once corrections move positions by roundings only, G the geometric stiffness. So the
 /// measure is right at rest, in a drive, and for any mass (theory, section 3.1, "Convergence").
 StepDefect KernelSystem::defect(const StepTrial& trial, double slack) {
     const Stopwatch watch(meter_.is_sampling(), sampled.assemble);
     const double h = trial.h;
     const double* a = trial.a.data();
     const double* s = trial.s.data();
-    for (int i = 0; i < n_; ++i) {
-        size_dq_[i] = std::abs(h * v_[i]) + (0.5 * h * h) * std::abs(a[i]) +
-                      kUnseenGap * std::abs(mid_[i]);
-        terms_[i] = std::abs(Ma_[i]) + mass_.diagonal(i) * std::abs(a[i]) + std::abs(F_[i]);
+    for (std::size_t node = 0; node + 1 < first_of_node_.size(); ++node) {
+        double length = 0.0;
+        double size = 0.0;
+        for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
+            length = std::max(length, std::abs(mid_[i]));
+            size = std::max(size, std::abs(h * v_[i]) + (0.5 * h * h) * std::abs(a[i]));
+            terms_[i] = std::abs(Ma_[i]) + mass_.diagonal(i) * std::abs(a[i]) + std::abs(F_[i]);
+        }
+        for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
+            size_q_[i] = length;
+            size_dq_[i] = size + kUnseen * length;
+        }
     }
     const int* column = rows_.column.data();
     const double* B = rows_.B.data();
@@ -68,7 +79,7 @@ StepDefect KernelSystem::defect(const StepTrial& trial, double slack) {
         double values = 0.0;
         const int end = rows_.row_start[static_cast<std::size_t>(k) + 1];
         for (int e = rows_.row_start[static_cast<std::size_t>(k)]; e < end; ++e)
-            values += std::abs(B[e] * mid_[column[e]]);
+            values += std::abs(B[e]) * size_q_[column[e]];
         row_terms_[k] = kValueRoundings * values;
     }
 
@@ -99,13 +110,17 @@ StepDefect KernelSystem::defect(const StepTrial& trial, double slack) {
     if (positions_round_)
         for (const TangentTerm& term : rows_.tangent_terms) {
             const double g = 0.5 * std::abs(term.weight * rows_.K[term.from]);
-            terms_[term.i] += g * std::abs(mid_[term.j]);
-            if (term.i != term.j) terms_[term.j] += g * std::abs(mid_[term.i]);
+            terms_[term.i] += g * size_q_[term.j];
+            if (term.i != term.j) terms_[term.j] += g * size_q_[term.i];
         }
+    for (std::size_t body = 0; body < model_.bodies.size(); ++body) {
+        const BodyPart& part = model_.bodies[body];
+        body_terms_[body] = part.count > 0 ? kUnseen * terms_.segment(part.first, part.count).maxCoeff() : 0.0;
+    }
     const double inertia = slack * 2.0 / (h * h);
     for (std::size_t node = 0; node + 1 < first_of_node_.size(); ++node) {
         double left = 0.0;
-        double terms = 0.0;
+        double terms = body_terms_[static_cast<std::size_t>(body_of_node_[node])];
         double mass = 0.0;
         for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
             left = std::max(left, std::abs(r_motion_[static_cast<std::size_t>(i)]));
@@ -115,6 +130,17 @@ StepDefect KernelSystem::defect(const StepTrial& trial, double slack) {
         out.motion = std::max(out.motion, ratio(left, kRoundings * kEpsilon * terms + inertia * mass));
     }
     return out;
+}
+
+/// Where several contacts stick they may contradict each other by roundings of positions, which no
+/// motion closes; book_contacts() forgets them.
+double KernelSystem::unreachable(const Contact& contact, int k) const {
+    const auto shares = [&](const Contact& other) {
+        return &other != &contact && other.mode == ContactMode::stick &&
+               island_of(other) == island_of(contact);
+    };
+    return std::ranges::any_of(contacts_.all(), shares) ? contacts_.size_along(k, size_q_.data())
+                                                        : 0.0;
 }
 
 /// The same of contact rows; adds their forces to the terms of motion.
@@ -128,7 +154,7 @@ double KernelSystem::contact_defect(const StepTrial& trial, double slack) {
             double terms = 0.0;
             if (contact.mode == ContactMode::stick)
                 terms = contacts_.size_along(k, size_dq_.data()) + std::abs(contacts_.drift(k)) +
-                        std::abs(contact.anchor[i]);
+                        std::abs(contact.anchor[i]) + unreachable(contact, k);
             else  // the law's force, which follows a reaction with its own roundings
                 terms = kRoundings * slip_scale(k, trial.h) * std::abs(s[k]);
             const double left = std::abs(r_rows_[static_cast<std::size_t>(m_ + k)]);

@@ -142,8 +142,8 @@ void IndependentRows::share(double* s) {
         s[in.left[static_cast<std::size_t>(i)]] = in.scaled[num_kept + i] / in.left_length[i];
 }
 
-/// Conjugate gradients on (1 + C^T C) y = N^T s, C = G^-1 K^T L with the columns K that stay, L that
-/// are left out, and G = K^T K.
+/// Conjugate gradients on (1 + C^T C) y = N^T s, C = G^-1 K^T L with the columns K that stay, L
+/// that are left out, and G = K^T K.
 void IndependentRows::share_sparse(Eigen::VectorXd& scaled) {
     Sharing& in = sharing_;
     const auto num_kept = static_cast<Eigen::Index>(in.kept.size());
@@ -180,7 +180,8 @@ void IndependentRows::transfer(Archive& archive) {
     archive(gap);
     if constexpr (Archive::kReads) {
         bool fits = rows.size() == gap.size() && std::ranges::is_sorted(rows);
-        for (const int k : rows) fits = fits && k >= 0 && k < rows_.num_rows() && laws_.is_constraint(k);
+        for (const int k : rows)
+            fits = fits && k >= 0 && k < rows_.num_rows() && laws_.is_constraint(k);
         if (!fits) StateReader::refuse();
         rows_.leave_out(rows);
         gap_ = gap;

@@ -61,8 +61,8 @@ private:
     RowSet& rows_;
     const RowLaws& laws_;
     const MassMatrix& mass_;
-    /// Each row left out is a combination of those that stay: N = [C; -1] are the stresses that make
-    /// no force. Few rows have N as it is; of many C is a solve with the rows' Gram matrix.
+    /// Each row left out is a combination of those that stay: N = [C; -1] are the stresses that
+    /// make no force. Few rows have N as it is; of many C is a solve with the rows' Gram matrix.
     struct Sharing {
         std::vector<int> kept, left;  // rows
         Eigen::VectorXd kept_length, left_length;

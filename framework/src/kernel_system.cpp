@@ -17,6 +17,8 @@ constexpr double kSingleContraction = 1e-2;
 constexpr double kTurnedContraction = 0.1;
 // Corrections smaller than this, relative to the largest position, change positions by roundings.
 constexpr double kUnseen = std::numeric_limits<double>::epsilon();
+// Where the best choice of rows is weak, how much weaker it must get to be looked at again.
+constexpr double kWeaker = 0.01;
 
 }  // namespace
 
@@ -211,9 +213,8 @@ void KernelSystem::evaluate(const StepTrial& trial,
             r_motion[static_cast<std::size_t>(i)] += B[e] * sk;
         }
         Bdq_[k] = increment;
-        r_rows[static_cast<std::size_t>(k)] = increment + rows_.tau[k] +
-                                              laws_.theta()[k] * pi_[k] + laws_.extra()[k] -
-                                              laws_.gamma()[k] * sk;
+        r_rows[static_cast<std::size_t>(k)] = increment + rows_.tau[k] + laws_.theta()[k] * pi_[k] +
+                                              laws_.extra()[k] - laws_.gamma()[k] * sk;
     }
     for (const int k : laws_.nonlinear())
         r_rows[static_cast<std::size_t>(k)] = follow_law(k, Bdq_[k] + rows_.tau[k], s[k], h);
@@ -244,6 +245,8 @@ bool KernelSystem::factorise(const StepTrial& trial, Tangent tangent) {
     if (laws_.has_nonlinear()) follow_slopes();
     const bool done = matrix_->factorise(rows_, rate_A_, laws_.gamma(), trial.h, tangent);
     if (!done) attribute_nonfinite(trial.t0);
+    if (done && !is_exact_ && !independent_.all())
+        is_choice_weak_ |= matrix_->weakest_pivot() < weak_pivot_;
     factorised_for_ = done ? trial.h : 0.0;
     co_rotation_.set_reference(mid_);
     is_turned_ = false;
@@ -382,13 +385,9 @@ SolverCost KernelSystem::cost() const {
 void KernelSystem::accept(const StepTrial& trial) {
     const double h = trial.h;
     refuse_jumps(trial.t0, h);
-    const double dv_M_dv =
-        h * h * pairwise_dot(trial.a.data(), Ma_.data(), trial.a.size());
-    check_conventions(trial.s.data(),
-                      F_.data(),
-                      Ma_.data(),
-                      std::max(ledger_.energy_scale(), dv_M_dv),
-                      trial.t0);
+    const double dv_M_dv = h * h * pairwise_dot(trial.a.data(), Ma_.data(), trial.a.size());
+    check_conventions(
+        trial.s.data(), F_.data(), Ma_.data(), std::max(ledger_.energy_scale(), dv_M_dv), trial.t0);
     is_any_held_ = !contacts_.empty() && hold_at_rest(trial);
     // First everything that a plugin computes of the new state, then the commit, which cannot fail.
     q_next_ = q_;
@@ -452,12 +451,36 @@ void KernelSystem::accept(const StepTrial& trial) {
     iterations_in_piece_ = 0;
     note_violation();
     close_ledger(false);
+    if (is_choice_weak_) choose_rows_at_state();
     if (contacts_.empty()) return;
     note_speeds();
     note_changes(h);
     follow_sliding();
     // Slow sliding is less than what a step's end misses velocity constraints by.
     if (smooth_length(h) < h && meet_velocity_constraints()) follow_sliding();
+}
+
+bool KernelSystem::renew_choice() {
+    return !independent_.all() && choose_rows_at_state();
+}
+
+/// Chooses the rows that steps from the accepted state ask for.
+/// @returns whether they are others than before
+bool KernelSystem::choose_rows_at_state() {
+    is_choice_weak_ = false;
+    rows_.evaluate(q_.data(), v_.data(), t_, instant_);
+    if (!independent_.choose(instant_.A, pi_)) {
+        // As good as it gets.
+        weak_pivot_ = std::min(weak_pivot_, kWeaker * matrix_->weakest_pivot());
+        return false;
+    }
+    for (int k = 0; k < m_; ++k)
+        if (laws_.is_constraint(k)) s_[k] = 0.0;
+    std::ranges::fill(history_, 0.0);
+    factorised_for_ = 0.0;
+    has_B_start_ = false;
+    shares_from_ = -1.0;
+    return true;
 }
 
 /// Stresses of least norm in place of those of the rows that a step asks for.
@@ -488,6 +511,8 @@ bool KernelSystem::settle_rows(const StepTrial& trial) {
                     rows_.place_of_row(row));
     for (const int k : independent_.left_out()) s_[k] = 0.0;
     std::ranges::fill(history_, 0.0);
+    factorised_for_ = 0.0;
+    has_B_start_ = false;
     shares_from_ = -1.0;
     return true;
 }
@@ -502,53 +527,26 @@ void KernelSystem::no_convergence(const StepTrial& trial,
     attribute_nonfinite(trial.t0);
     refuse_jumps(trial.t0, trial.h);
     if (paradox_) refuse_paradox(trial.t0);
-    // The equation that would book most energy falsely.
-    double worst = -1.0;
-    std::string name = "nothing";
-    int worst_row = -1;
-    for (int k = 0; k < num_rows(); ++k) {
-        const double size =
-            std::abs(r_rows_[static_cast<std::size_t>(k)] * trial.s[static_cast<std::size_t>(k)]);
-        if (!(size <= worst)) {
-            worst = size;
-            worst_row = k;
-        }
-        if (std::isnan(size)) break;
-    }
-    if (worst_row >= m_)
-        name = contacts_.all()[static_cast<std::size_t>(contacts_.contact_of(worst_row - m_))]
-                   .force->object.label;
-    else if (worst_row >= 0)
-        name = rows_.row_name(worst_row);
-    int worst_coordinate = -1;
-    for (int i = 0; i < n_; ++i) {
-        const double size = std::abs(r_motion_[static_cast<std::size_t>(i)] * dq_[i]);
-        if (!(size <= worst) && !std::isnan(worst)) {
-            worst = size;
-            worst_coordinate = i;
-        }
-    }
-    if (worst_coordinate >= 0)
-        for (const BodyPart& part : model_.bodies)
-            if (worst_coordinate >= part.first && worst_coordinate < part.first + part.count)
-                name = fmt::format("{}, equation of motion of {}",
-                                   part.object.label,
-                                   coordinate_name(part, worst_coordinate));
+    const WorstResidual worst = worst_residual(trial);
     const ForceSet::Listeners listeners = forces_.listeners();
+    std::string cause{advice};
+    if (worst.is_slipping)
+        cause =
+            "friction and reactions do not settle on each other there; its coefficient may be "
+            "too large for the motion (Painleve's paradox)";
+    else if (!listeners.names.empty())
+        cause = fmt::format("{} and the reactions that it hears may raise each other without end",
+                            listeners.names);
     throw Error(ErrorKind::numerical,
                 fmt::format("t = {:.9g} s, step of {:.3g} s: {}; the largest residual is in {} "
-                            "({:.3g} J); {}{}",
+                            "({:.3g} {}); {}",
                             trial.t0,
                             trial.h,
                             what,
-                            name,
-                            worst,
-                            advice,
-                            listeners.names.empty()
-                                ? ""
-                                : fmt::format("; {} and the reactions that it hears may raise each "
-                                              "other without end",
-                                              listeners.names)),
+                            worst.name,
+                            worst.left,
+                            worst.unit,
+                            cause),
                 listeners.place);
 }
 

@@ -72,6 +72,7 @@ public:
     void evaluate_events(const StepTrial& trial, std::span<double> g) override;
     void evaluate_events(double t, std::span<const double> x, std::span<double> g) override;
     bool settle_modes(const StepTrial& trial) override;
+    bool renew_choice() override;
     void pass_event(int event) override;
     [[noreturn]] void refuse(double t, std::string_view why) override;
     void count_iteration() override { ++iterations_in_piece_; }
@@ -204,14 +205,21 @@ private:
     }
     void apply_exact(const double* x, const double* y, double h, double* r_motion, double* r_rows);
     void prepare_defect();
-    bool chooses_rows() const {
-        return model_.traits.face == Face::discrete;
-    }
+    bool chooses_rows() const { return model_.traits.face == Face::discrete; }
     const double* shared(const double* s);
     void share_reactions() const;
     bool settle_rows(const StepTrial& trial);
+    bool choose_rows_at_state();
     double unreachable(const Contact& contact, int k) const;
-    double contact_defect(const StepTrial& trial, double slack);
+    void contact_defect(const StepTrial& trial, double slack, StepDefect& out);
+    /// The residual that is furthest from what rounding leaves of its terms.
+    struct WorstResidual {
+        std::string name = "nothing";
+        double left = 0.0;
+        const char* unit = "m";
+        bool is_slipping = false;
+    };
+    WorstResidual worst_residual(const StepTrial& trial);
     void update_B_start(double t0);
     void solve_refined(std::span<const double> r_motion,
                        std::span<const double> r_rows,
@@ -337,6 +345,8 @@ private:
     MassMatrix mass_;
     RowLaws laws_;
     mutable IndependentRows independent_;
+    bool is_choice_weak_ = false;
+    double weak_pivot_ = 1e-6;  // below it rows are chosen anew
     Massless massless_;
     ForceSet forces_;
     JumpSearch jumps_;
@@ -372,9 +382,11 @@ private:
     double trial_h_ = 0.0;
     bool positions_round_ = false;  // the last correction moved positions by roundings at most
     Eigen::VectorXd size_q_, size_dq_, terms_, row_terms_;  // see step_defect.cpp
-    std::vector<int> valued_rows_;   // whose increment is a difference of values of pi
+    std::vector<int> valued_rows_;    // whose increment is a difference of values of pi
     std::vector<int> first_of_node_;  // of the coordinates that are measured together
     std::vector<int> body_of_node_;
+    int worst_row_ = -1;
+    int worst_node_ = -1;
     std::vector<double> body_terms_;
     const double* s_trial_ = nullptr;
     bool is_fresh_ = false;
@@ -441,8 +453,8 @@ private:
     std::vector<int> reaction_start_;
     Eigen::VectorXd reaction_sum_, local_force_;
     mutable Eigen::VectorXd reaction_mean_;
-    // Where rows are left out: sum of h s of the grid step; whether the means are of least norm; the
-    // trial for which rows share; stresses of least norm.
+    // Where rows are left out: sum of h s of the grid step; whether the means are of least norm;
+    // the trial for which rows share; stresses of least norm.
     Eigen::VectorXd stress_sum_;
     mutable bool is_reaction_shared_ = true;
     double shares_from_ = -1.0;

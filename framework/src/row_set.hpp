@@ -149,8 +149,8 @@ public:
     /// there is one.
     void attribute_nonfinite(double t) const;
 
-    /// Leaves these rows out of the discrete face: their B and tau are zero from here on, and that of
-    /// all others is what it is.
+    /// Leaves these rows out of the discrete face: their B and tau are zero from here on, and that
+    /// of all others is what it is.
     void leave_out(const std::vector<int>& rows);
     const std::vector<int>& left_out() const { return left_out_; }
     /// B dq + tau of each of them over the step last evaluated.
@@ -223,11 +223,11 @@ private:
     std::vector<ChainTerm> chain_terms_;  // local Jacobian -> B
     std::vector<int> chain_start_;        // per block
     std::vector<ChainProduct> chain_products_;
-    std::vector<int> product_start_;       // per block
-    Eigen::VectorXd constant_;  // the values of constant blocks, whatever is left out
+    std::vector<int> product_start_;  // per block
+    Eigen::VectorXd constant_;        // the values of constant blocks, whatever is left out
     std::vector<int> left_out_;
     std::vector<double> left_out_increment_;
-    std::vector<double> left_out_B_;  // their entries, one row after the other
+    std::vector<double> left_out_B_;       // their entries, one row after the other
     Eigen::VectorXd local_;                // local Jacobians of the last step
     Eigen::VectorXd local_now_;            // the same for the continuous face
     Eigen::VectorXd u0_, du_, umid_, u1_;  // local scalars of the constraints

@@ -10,13 +10,13 @@ namespace ancora {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// Roundings that a sum's terms have behind them, and its own partial sums.
-constexpr double kRoundings = 4.0;
+// Roundings that a sum's terms have behind them, and its own partial sums; on average they cancel.
+constexpr double kRoundings = 1.0;
 // A difference of values of a function has those of the function's own steps besides.
-constexpr double kValueRoundings = 4.0;
-// Below this part of the roundings of positions no gap is looked at, and below this part of those of
-// a body's largest force no force: at rest nothing else tells them from nothing.
-constexpr double kUnseen = 2.5e-5;
+constexpr double kValueRoundings = 0.1;
+// Below this part of the roundings of positions no gap is looked at, and below this part of those
+// of a body's largest force no force: at rest nothing else tells them from nothing.
+constexpr double kUnseen = 1e-4;
 constexpr int kNode = 3;  // coordinates of a point or director
 
 /// What is left in units of what may be.
@@ -45,16 +45,19 @@ void KernelSystem::prepare_defect() {
 }
 
 /// Sizes of q and dq are those of nodes, a point's or director's coordinates together, so that the
-/// axes do not count. Each residual is compared with what rounding leaves of *its own* terms: of a row
+/// axes do not count. Each residual is compared with what rounding leaves of *its own* terms: of a
+/// row
 ///
 ///   |B| (|h v0| + |h^2/2 a|) + |tau| + |theta pi0| + |extra| + |gamma s|                 (1)
 ///
-/// and |B| |q|, a small part of it besides and all of it where its increment is a difference of values of pi; of a node
+/// and |B| |q|, a small part of it besides and all of it where its increment is a difference of
+/// values of pi; of a node
 ///
 ///   |M a| + |B|^T |s| + |F|                                                              (2)
 ///
-/// a small part of the largest in its body, and |G| |q| once corrections move positions by roundings only, G the geometric stiffness. So the
-/// measure is right at rest, in a drive, and for any mass (theory, section 3.1, "Convergence").
+/// a small part of the largest in its body, and |G| |q| once corrections move positions by
+/// roundings only, G the geometric stiffness. So the measure is right at rest, in a drive, and for
+/// any mass (theory, section 3.1, "Convergence").
 StepDefect KernelSystem::defect(const StepTrial& trial, double slack) {
     const Stopwatch watch(meter_.is_sampling(), sampled.assemble);
     const double h = trial.h;
@@ -70,7 +73,7 @@ StepDefect KernelSystem::defect(const StepTrial& trial, double slack) {
         }
         for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
             size_q_[i] = length;
-            size_dq_[i] = size + kUnseen * length;
+            size_dq_[i] = size + kUnseen * std::max(length, extent_);
         }
     }
     const int* column = rows_.column.data();
@@ -84,6 +87,7 @@ StepDefect KernelSystem::defect(const StepTrial& trial, double slack) {
     }
 
     StepDefect out;
+    worst_row_ = worst_node_ = -1;
     for (int k = 0; k < m_; ++k) {
         const double sk = std::abs(s[k]);
         double terms = row_terms_[k] + std::abs(rows_.tau[k]);
@@ -101,11 +105,13 @@ StepDefect KernelSystem::defect(const StepTrial& trial, double slack) {
         else
             terms += std::abs(laws_.theta()[k] * pi_[k]) + std::abs(laws_.extra()[k]) +
                      laws_.gamma()[k] * sk;
-        out.rows = std::max(out.rows,
-                            ratio(std::abs(r_rows_[static_cast<std::size_t>(k)]),
-                                  kRoundings * kEpsilon * terms + slack * reach));
+        const double here = ratio(std::abs(r_rows_[static_cast<std::size_t>(k)]),
+                                  kRoundings * kEpsilon * terms + slack * reach);
+        if (here <= out.rows) continue;
+        out.rows = here;
+        worst_row_ = k;
     }
-    if (!contacts_.empty()) out.rows = std::max(out.rows, contact_defect(trial, slack));
+    if (!contacts_.empty()) contact_defect(trial, slack, out);
 
     if (positions_round_)
         for (const TangentTerm& term : rows_.tangent_terms) {
@@ -115,7 +121,8 @@ StepDefect KernelSystem::defect(const StepTrial& trial, double slack) {
         }
     for (std::size_t body = 0; body < model_.bodies.size(); ++body) {
         const BodyPart& part = model_.bodies[body];
-        body_terms_[body] = part.count > 0 ? kUnseen * terms_.segment(part.first, part.count).maxCoeff() : 0.0;
+        body_terms_[body] =
+            part.count > 0 ? kUnseen * terms_.segment(part.first, part.count).maxCoeff() : 0.0;
     }
     const double inertia = slack * 2.0 / (h * h);
     for (std::size_t node = 0; node + 1 < first_of_node_.size(); ++node) {
@@ -127,7 +134,10 @@ StepDefect KernelSystem::defect(const StepTrial& trial, double slack) {
             terms = std::max(terms, terms_[i]);
             mass = std::max(mass, mass_.diagonal(i));
         }
-        out.motion = std::max(out.motion, ratio(left, kRoundings * kEpsilon * terms + inertia * mass));
+        const double here = ratio(left, kRoundings * kEpsilon * terms + inertia * mass);
+        if (here <= out.motion) continue;
+        out.motion = here;
+        worst_node_ = static_cast<int>(node);
     }
     return out;
 }
@@ -144,23 +154,60 @@ double KernelSystem::unreachable(const Contact& contact, int k) const {
 }
 
 /// The same of contact rows; adds their forces to the terms of motion.
-double KernelSystem::contact_defect(const StepTrial& trial, double slack) {
+void KernelSystem::contact_defect(const StepTrial& trial, double slack, StepDefect& out) {
     const double* s = trial.s.data() + m_;
-    double worst = 0.0;
-    for (const Contact& contact : contacts_.all())
+    for (const Contact& contact : contacts_.all()) {
+        const auto left = [&](int k) {
+            return std::abs(r_rows_[static_cast<std::size_t>(m_ + k)]);
+        };
+        double friction = 0.0;
+        for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
+            contacts_.add_size_along(k, std::abs(s[k]), terms_.data());
+            friction = std::max(friction, slip_scale(k, trial.h) * std::abs(s[k]) + left(k));
+        }
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            contacts_.add_size_along(k, std::abs(s[k]), terms_.data());
-            double terms = 0.0;
+            // The law's force follows a reaction with its own roundings.
+            double terms = kRoundings * friction;
             if (contact.mode == ContactMode::stick)
                 terms = contacts_.size_along(k, size_dq_.data()) + std::abs(contacts_.drift(k)) +
                         std::abs(contact.anchor[i]) + unreachable(contact, k);
-            else  // the law's force, which follows a reaction with its own roundings
-                terms = kRoundings * slip_scale(k, trial.h) * std::abs(s[k]);
-            const double left = std::abs(r_rows_[static_cast<std::size_t>(m_ + k)]);
-            worst = std::max(worst, ratio(left, kRoundings * kEpsilon * terms + slack));
+            const double here = ratio(left(k), kRoundings * kEpsilon * terms + slack);
+            if (here <= out.rows) continue;
+            out.rows = here;
+            worst_row_ = m_ + k;
         }
-    return worst;
+    }
+}
+
+KernelSystem::WorstResidual KernelSystem::worst_residual(const StepTrial& trial) {
+    const StepDefect found = defect(trial, 0.0);
+    WorstResidual out;
+    if (worst_row_ < 0 && worst_node_ < 0) return out;
+    if (worst_row_ >= m_) {
+        const Contact& contact =
+            contacts_.all()[static_cast<std::size_t>(contacts_.contact_of(worst_row_ - m_))];
+        out.name = contact.force->object.label;
+        out.left = r_rows_[static_cast<std::size_t>(worst_row_)];
+        out.is_slipping = contact.mode == ContactMode::slip;
+    } else if (found.rows >= found.motion) {
+        out.name = rows_.row_name(worst_row_);
+        out.left = r_rows_[static_cast<std::size_t>(worst_row_)];
+    } else {
+        out.unit = "N";
+        int worst = first_of_node_[static_cast<std::size_t>(worst_node_)];
+        for (int i = worst; i < first_of_node_[static_cast<std::size_t>(worst_node_) + 1]; ++i)
+            if (std::abs(r_motion_[static_cast<std::size_t>(i)]) >
+                std::abs(r_motion_[static_cast<std::size_t>(worst)]))
+                worst = i;
+        const auto body =
+            static_cast<std::size_t>(body_of_node_[static_cast<std::size_t>(worst_node_)]);
+        const BodyPart& part = model_.bodies[body];
+        out.name = part.object.label + ", equation of motion of " + coordinate_name(part, worst);
+        out.left = r_motion_[static_cast<std::size_t>(worst)];
+    }
+    out.left = std::abs(out.left);
+    return out;
 }
 
 }  // namespace ancora

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <Eigen/OrderingMethods>
@@ -23,6 +24,10 @@ constexpr double kRegularisationRedundant = 1e-7;
 // A massless coordinate with less elastic support than this, relative, counts as held by
 // constraints alone.
 constexpr double kUnsupported = 1e-6;
+// Masses that differ by more lend support to each other through the rows that tie them, in so many
+// rounds: what stands on a light foot counts there.
+constexpr double kAlike = 1e4;
+constexpr int kLendings = 3;
 // Factors with more entries leave the caches, and a solve then costs what reading them costs.
 constexpr long kSingleEntries = 100'000;
 // Bodies up to this many coordinates are eliminated as one piece.
@@ -96,13 +101,19 @@ StepMatrix::StepMatrix(int num_coordinates,
       is_massless_(static_cast<std::size_t>(num_coordinates), 1),
       factor_(std::make_unique<Factor>()) {
     double trace = 0.0;
+    double lightest = std::numeric_limits<double>::infinity();
+    double heaviest = 0.0;
     for (const MassEntry& entry : mass_) {
         if (entry.i == entry.j && entry.value > 0.0) {
             is_massless_[static_cast<std::size_t>(entry.i)] = 0;
             trace += entry.value;
+            lightest = std::min(lightest, entry.value);
+            heaviest = std::max(heaviest, entry.value);
         }
     }
     mean_diagonal_ = trace > 0.0 ? trace / n_ : 1.0;
+    masses_differ_ = !(heaviest <= kAlike * lightest) ||
+                     std::ranges::find(is_massless_, 1) != is_massless_.end();
     support_.setZero(n_);
     for (std::size_t b = 0; b < first_of_body.size(); ++b) {
         const int first = first_of_body[b];
@@ -394,7 +405,10 @@ void StepMatrix::support(const RowSet& rows,
         if (term.i == term.j && is_massless_[static_cast<std::size_t>(term.i)] == 0)
             support_[term.i] += 0.5 * term.weight * rows.K[term.from];
     for (int i = 0; i < n_; ++i) support_[i] = std::abs(support_[i]);
-    if (massless_runs_.empty()) return;
+    if (massless_runs_.empty()) {
+        if (masses_differ_) lend_support(rows, B, gamma);
+        return;
+    }
     for (int row = 0; row < m_; ++row) {
         const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
         for (int k = rows.row_start[static_cast<std::size_t>(row)]; k < end; ++k) {
@@ -414,6 +428,33 @@ void StepMatrix::support(const RowSet& rows,
                 support_[i] < kUnsupported * usual)
                 support_[i] = usual;
     }
+    lend_support(rows, B, gamma);
+}
+
+/// A light coordinate that a constraint ties to a heavy one moves with it: it is measured by what
+/// supports the others of the row. Else the regularisation of a row between it and the ground would
+/// be soft beside what rests on it.
+void StepMatrix::lend_support(const RowSet& rows,
+                              const Eigen::VectorXd& B,
+                              const Eigen::VectorXd& gamma) {
+    for (int round = 0; round < kLendings; ++round)
+        for (int row = 0; row < m_; ++row) {
+            if (gamma[row] > 0.0) continue;
+            const int begin = rows.row_start[static_cast<std::size_t>(row)];
+            const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
+            double sum = 0.0;
+            for (int k = begin; k < end; ++k)
+                sum += B[k] * B[k] / support_[rows.column[static_cast<std::size_t>(k)]];
+            for (int k = begin; k < end; ++k) {
+                double& own = support_[rows.column[static_cast<std::size_t>(k)]];
+                const double share = B[k] * B[k] / own;
+                const double others = sum - share;
+                // What the others could not bear better is its own.
+                if (!(share > kAlike * others) || !(others > 0.0)) continue;
+                sum = others + others;
+                own = B[k] * B[k] / others;
+            }
+        }
 }
 
 /// A row's Schur complement, by the diagonal alone.
@@ -481,7 +522,19 @@ bool StepMatrix::factorise(const RowSet& rows,
     assemble(rows, gamma, h);
     use_exact_ = tangent == Tangent::exact;
     is_factorised_ = use_exact_ ? factorise_exact(rows, B_end) : factorise_assembled();
+    if (is_factorised_ && !use_exact_) find_weakest_pivot(rows, gamma);
     return is_factorised_;
+}
+
+void StepMatrix::find_weakest_pivot(const RowSet& rows, const Eigen::VectorXd& gamma) {
+    weakest_pivot_ = 1.0;
+    for (int row = 0; row < m_; ++row) {
+        const int place = new_of_old_[static_cast<std::size_t>(n_ + row)];
+        if (place < 0 || gamma[row] > 0.0) continue;
+        const double complement = schur(rows, rows.B, row);
+        if (complement > 0.0)
+            weakest_pivot_ = std::min(weakest_pivot_, std::abs(factor_->D()[place]) / complement);
+    }
 }
 
 bool StepMatrix::factorise_assembled() {

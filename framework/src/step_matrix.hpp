@@ -80,6 +80,11 @@ public:
     template <class Archive>
     void transfer(Archive& archive, const RowSet& rows);
 
+    /// Smallest pivot of a constraint row in use beside its Schur complement by the diagonal alone,
+    /// at the last factorisation: about the square of its distance from the others; 1 if there is
+    /// none.
+    double weakest_pivot() const { return weakest_pivot_; }
+
     /// Floating-point operations of a factorisation and of a solve.
     double factorise_flops() const { return factorise_flops_; }
     double solve_flops() const { return solve_flops_; }
@@ -103,6 +108,8 @@ private:
                  const Eigen::VectorXd& B,
                  const Eigen::VectorXd& gamma,
                  double h);
+    void lend_support(const RowSet& rows, const Eigen::VectorXd& B, const Eigen::VectorXd& gamma);
+    void find_weakest_pivot(const RowSet& rows, const Eigen::VectorXd& gamma);
     double schur(const RowSet& rows, const Eigen::VectorXd& B, int row) const;
     void assemble(const RowSet& rows, const Eigen::VectorXd& gamma, double h);
     bool factorise_exact(const RowSet& rows, const Eigen::VectorXd& B_end);
@@ -135,6 +142,8 @@ private:
     bool is_factorised_ = false;
     Eigen::VectorXd work_;
     double mean_diagonal_ = 0.0;
+    bool masses_differ_ = false;
+    double weakest_pivot_ = 1.0;
     double factorise_flops_ = 0.0;
     double solve_flops_ = 0.0;
 };

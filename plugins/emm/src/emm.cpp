@@ -86,6 +86,7 @@ void Emm::step(System& system, double t0, double h) {
 
 void Emm::advance(System& system, double t0, double h, int depth) {
     bool has_converged = converge(system, t0, h);
+    if (!has_converged && system.renew_choice()) has_converged = converge(system, t0, h);
     for (int k = 0; has_converged && system.settle_modes({t0, h, a_, s_}); ++k)
         has_converged = k < kMostSettlings && converge(system, t0, h);
     if (has_converged) return accept(system, t0, h);
@@ -172,8 +173,10 @@ void Emm::refuse(System& system, double t0, double h, bool was_halved) {
                           was_halved ? "no convergence, not even with the exact tangent and in "
                                        "halved steps"
                                      : "no convergence, not even with the exact tangent",
-                          "take a smaller step, soften very stiff elements or check what happens "
-                          "there at that time");
+                          was_halved ? "shorter steps do not help: look at what happens there at "
+                                       "that time, such as a position in which the motion is not "
+                                       "determined, a stop, or elements that are very stiff"
+                                     : "take a smaller step, or allow max_halvings");
 }
 
 bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse reuse) {
@@ -195,7 +198,7 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
         system.evaluate(trial, r_motion_, r_rows_);
         if (k > 0) {
             const StepDefect defect = system.defect(trial, slack);
-            if (!std::isfinite(defect.motion + defect.rows)) return false;
+            if (std::isnan(defect.motion) || std::isnan(defect.rows)) return false;
             const bool is_still = correction <= tolerance_;
             const bool is_closed = defect.motion <= kClosed && defect.rows <= kClosed;
             // The rounding floor: in two iterations nothing has fallen any more.

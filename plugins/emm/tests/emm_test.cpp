@@ -88,6 +88,7 @@ public:
     void evaluate_events(const StepTrial&, std::span<double>) override {}
     void evaluate_events(double, std::span<const double>, std::span<double>) override {}
     bool settle_modes(const StepTrial&) override { return false; }
+    bool renew_choice() override { return false; }
     void pass_event(int) override {}
     [[noreturn]] void refuse(double, std::string_view why) override {
         throw std::runtime_error(std::string(why));

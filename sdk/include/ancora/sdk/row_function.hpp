@@ -480,19 +480,17 @@ private:
                         const double* D,
                         double along,
                         double* B) {
-        // Units of rounding that a value may be off, relative to what rounding of its arguments
-        // does
-        constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
         if (!(along > 0.0)) return;
         const Rows before = value(author, x0, t);
         const Rows after = value(author, x1, t);
         for (std::size_t r = 0; r < kRows; ++r) {
             double* row = B + r * kWidth;
-            const double miss = (after[r] - before[r]) - increment(row, dx);
+            double miss = (after[r] - before[r]) - increment(row, dx);
             double terms = std::abs(before[r]) + std::abs(after[r]);
             for (std::size_t j = 0; j < kWidth; ++j)
                 terms += std::abs(row[j]) * (std::abs(x0[j]) + std::abs(x1[j]));
-            if (!(std::abs(miss) > kRounding * terms)) continue;
+            miss = beyond_rounding(miss, terms);
+            if (miss == 0.0) continue;
             for (std::size_t j = 0; j < kWidth; ++j) row[j] += miss / along * D[j];
         }
     }

@@ -115,6 +115,19 @@ struct RowStepValues {
                                      ///< own use; empty for constant blocks
 };
 
+/// What of `miss`, a difference of values of a function and its increment by a Jacobian, is more
+/// than rounding of `terms`, the sizes that the values are made of. Divided by a small displacement
+/// rounding would be noise in which an iteration does not settle; between rounding and what stands
+/// out it is faded in.
+inline double beyond_rounding(double miss, double terms) {
+    constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
+    constexpr double kStandsOut = 16.0 * kRounding;
+    const double size = miss < 0.0 ? -miss : miss;
+    if (!(size > kRounding * terms)) return 0.0;
+    if (size >= kStandsOut * terms) return miss;
+    return miss * (size - kRounding * terms) / ((kStandsOut - kRounding) * terms);
+}
+
 /// Something that gives rows on local scalars u: a body on its own coordinates, a constraint on the
 /// coordinates of its attachments (three per point or direction, in the order of attachments()).
 ///
@@ -193,9 +206,17 @@ inline void RowSource::evaluate_step(int block,
         evaluate(block, {step.u0, {}, middle}, {out.work0, {}, {}, {}});
         evaluate(block, {step.u1, {}, middle}, {out.work1, {}, {}, {}});
         for (std::size_t row = 0; row < num_rows; ++row) {
-            const double miss = (out.work1[row] - out.work0[row]) - increment(row, square);
+            double miss = (out.work1[row] - out.work0[row]) - increment(row, square);
             if (!(square > 0.0)) continue;
             const std::int32_t* stencil = shape.stencil.data() + row / rows * scalars;
+            double terms = 0.0;
+            for (std::size_t j = 0; j < scalars; ++j) {
+                const auto u = static_cast<std::size_t>(stencil[j]);
+                const double term = out.B[row * scalars + j] * step.mid[u];
+                terms += term < 0.0 ? -term : term;
+            }
+            miss = beyond_rounding(miss, terms);
+            if (miss == 0.0) continue;
             for (std::size_t j = 0; j < scalars; ++j)
                 out.B[row * scalars + j] +=
                     miss / square * step.du[static_cast<std::size_t>(stencil[j])];

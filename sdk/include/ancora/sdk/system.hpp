@@ -136,6 +136,9 @@ public:
     /// replaced, as is a choice of independent rows that does not hold.
     /// @returns whether there were any; the trial is then to be made anew
     virtual bool settle_modes(const StepTrial& trial) = 0;
+    /// [step] After a trial that failed: chooses independent rows anew at the accepted state.
+    /// @returns whether the choice has changed; the trial is then worth another attempt
+    virtual bool renew_choice() = 0;
     /// [step] Goes on from the accepted state, at which event `event` has come, with the modes that
     /// hold from there.
     virtual void pass_event(int event) = 0;

@@ -28,6 +28,9 @@ constexpr double kUnsupported = 1e-6;
 // rounds: what stands on a light foot counts there.
 constexpr double kAlike = 1e4;
 constexpr int kLendings = 3;
+// What a light coordinate's diagonal is raised to: small beside masses that move by themselves, and
+// enough for its elimination to leave digits of what it ties.
+constexpr double kLent = 1e-13;
 // Factors with more entries leave the caches, and a solve then costs what reading them costs.
 constexpr long kSingleEntries = 100'000;
 // Bodies up to this many coordinates are eliminated as one piece.
@@ -112,6 +115,7 @@ StepMatrix::StepMatrix(int num_coordinates,
         }
     }
     mean_diagonal_ = trace > 0.0 ? trace / n_ : 1.0;
+    is_lent_.assign(static_cast<std::size_t>(n_), 0);
     masses_differ_ = !(heaviest <= kAlike * lightest) ||
                      std::ranges::find(is_massless_, 1) != is_massless_.end();
     support_.setZero(n_);
@@ -437,23 +441,28 @@ void StepMatrix::support(const RowSet& rows,
 void StepMatrix::lend_support(const RowSet& rows,
                               const Eigen::VectorXd& B,
                               const Eigen::VectorXd& gamma) {
+    std::ranges::fill(is_lent_, 0);
     for (int round = 0; round < kLendings; ++round)
         for (int row = 0; row < m_; ++row) {
             if (gamma[row] > 0.0) continue;
             const int begin = rows.row_start[static_cast<std::size_t>(row)];
             const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
-            double sum = 0.0;
-            for (int k = begin; k < end; ++k)
-                sum += B[k] * B[k] / support_[rows.column[static_cast<std::size_t>(k)]];
+            // The one that the row moves most easily, and what the others make of the row.
+            int lightest = -1;
+            double most = 0.0;
+            double others = 0.0;
             for (int k = begin; k < end; ++k) {
-                double& own = support_[rows.column[static_cast<std::size_t>(k)]];
-                const double share = B[k] * B[k] / own;
-                const double others = sum - share;
-                // What the others could not bear better is its own.
-                if (!(share > kAlike * others) || !(others > 0.0)) continue;
-                sum = others + others;
-                own = B[k] * B[k] / others;
+                const double share =
+                    B[k] * B[k] / support_[rows.column[static_cast<std::size_t>(k)]];
+                others += share > most ? most : share;
+                if (share <= most) continue;
+                most = share;
+                lightest = k;
             }
+            if (!(most > kAlike * others) || !(others > 0.0)) continue;
+            const int i = rows.column[static_cast<std::size_t>(lightest)];
+            support_[i] = B[lightest] * B[lightest] / others;
+            is_lent_[static_cast<std::size_t>(i)] = 1;
         }
 }
 
@@ -486,10 +495,11 @@ void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, doub
         const TangentTerm& term = rows.tangent_terms[k];
         K[tangent_place_[k]] += 0.5 * term.weight * rows.K[term.from];
     }
-    for (const auto& [first, last] : massless_runs_)
-        for (int i = first; i < last; ++i)
-            if (is_massless_[static_cast<std::size_t>(i)] != 0)
-                K[diagonal_place_[static_cast<std::size_t>(i)]] += eps_ * support_[i];
+    for (int i = 0; i < n_ && (masses_differ_ || !massless_runs_.empty()); ++i)
+        if (is_massless_[static_cast<std::size_t>(i)] != 0)
+            K[diagonal_place_[static_cast<std::size_t>(i)]] += eps_ * support_[i];
+        else if (is_lent_[static_cast<std::size_t>(i)] != 0)
+            K[diagonal_place_[static_cast<std::size_t>(i)]] += kLent * support_[i];
     // B, and -gamma, but never less than eps times the row's Schur complement
     for (int row = 0; row < m_; ++row) {
         if (new_of_old_[static_cast<std::size_t>(n_ + row)] < 0) continue;

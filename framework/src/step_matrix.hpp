@@ -143,6 +143,7 @@ private:
     Eigen::VectorXd work_;
     double mean_diagonal_ = 0.0;
     bool masses_differ_ = false;
+    std::vector<char> is_lent_;  // coordinates whose support is that of others
     double weakest_pivot_ = 1.0;
     double factorise_flops_ = 0.0;
     double solve_flops_ = 0.0;

@@ -20,11 +20,14 @@ SolverIsland::SolverIsland(IslandPattern pattern)
     for (Eigen::VectorXd* v : {&usual_, &weight_, &f_, &x_, &residual_f_}) v->setZero(n_);
     for (Eigen::VectorXd* v : {&length_, &r_, &lambda_, &residual_r_}) v->setZero(m_);
     extended_.assign(static_cast<std::size_t>(n_), 0.0L);
+    is_left_out_.assign(static_cast<std::size_t>(m_), 0);
 }
 
 SolverStatus SolverIsland::factorise(std::span<const double> M,
                                      std::span<const double> A,
-                                     bool is_mass_new) {
+                                     bool is_mass_new,
+                                     RankUse use,
+                                     int set) {
     if (is_mass_new) {
         for (std::size_t k = 0; k < M_.size(); ++k)
             M_[k] = M[static_cast<std::size_t>(pattern_.mass_from[k])];
@@ -32,7 +35,36 @@ SolverStatus SolverIsland::factorise(std::span<const double> M,
     }
     for (std::size_t k = 0; k < A_.size(); ++k)
         A_[k] = A[static_cast<std::size_t>(pattern_.entry_from[k])];
+    choice_ = &choices_[static_cast<std::size_t>(set)];
+    use_ = use == RankUse::keep && !choice_->is_made ? RankUse::decide : use;
+    if (use_ == RankUse::keep)
+        is_left_out_ = choice_->is_left_out;
+    else
+        std::fill(is_left_out_.begin(), is_left_out_.end(), 0);
+    if (use_ == RankUse::choose) choice_->is_made = false;
     return do_factorise(is_mass_new);
+}
+
+void SolverIsland::Choice::take(int num_rows) {
+    is_made = true;
+    count = 0;
+    is_left_out.assign(static_cast<std::size_t>(num_rows), 0);
+    null.clear();
+}
+
+void SolverIsland::make_least() {
+    for (const NullBlock& block : choice_->null) {
+        share_.setZero(block.basis.cols());
+        for (Eigen::Index i = 0; i < block.basis.rows(); ++i) {
+            const int k = block.rows[static_cast<std::size_t>(i)];
+            share_ += choice_->length[k] * lambda_[k] * block.basis.row(i).transpose();
+        }
+        for (Eigen::Index i = 0; i < block.basis.rows(); ++i) {
+            const int k = block.rows[static_cast<std::size_t>(i)];
+            if (choice_->length[k] > 0.0)
+                lambda_[k] -= block.basis.row(i).dot(share_) / choice_->length[k];
+        }
+    }
 }
 
 void SolverIsland::compute_weights() {

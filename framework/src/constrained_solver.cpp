@@ -160,11 +160,8 @@ void ConstrainedSolver::build_islands(const SystemPattern& pattern, SolverPath p
     free_inverse_mass_.assign(free_coordinate_.size(), 0.0);
 }
 
-SolverStatus ConstrainedSolver::factorise(std::span<const double> M,
-                                          std::span<const double> A,
-                                          bool is_mass_new,
-                                          RankUse use,
-                                          int set) {
+SolverStatus ConstrainedSolver::factorise(
+    std::span<const double> M, std::span<const double> A, bool is_mass_new, RankUse use, int set) {
     bool has_failed = false;
     if (is_mass_new) {
         undetermined_free_ = -1;

@@ -77,11 +77,8 @@ ContinuousFace::ContinuousFace(const Model& model,
     mass.multiply(field_.data(), gravity_.data());
 }
 
-void ContinuousFace::assemble(const double* q,
-                              const double* v,
-                              double t,
-                              std::span<const double> state,
-                              RankUse use) {
+void ContinuousFace::assemble(
+    const double* q, const double* v, double t, std::span<const double> state, RankUse use) {
     t_ = t;
     Q_.setZero();
     mass_.update(q, v, t, meter_, Q_.data());
@@ -283,9 +280,8 @@ void ContinuousFace::take_rows(Projected what, bool with_massless_rates) {
         };
         // A convention holds what has no inertia, also while positions are moved.
         const bool counts = kind == RowKind::constraint || kind == RowKind::convention ||
-                            (is_velocity_kind(kind) &&
-                             (what == Projected::velocity ||
-                              (with_massless_rates && moves_massless())));
+                            (is_velocity_kind(kind) && (what == Projected::velocity ||
+                                                        (with_massless_rates && moves_massless())));
         for (int e = row_start_[c]; e < row_start_[c + 1]; ++e) {
             const auto i = static_cast<std::size_t>(e);
             A_[i] = counts ? instant_.A[entry_[i]] : 0.0;
@@ -318,8 +314,8 @@ ContinuousFace::Projection ContinuousFace::project(
     };
     // Positions and rates have a choice of their own only where it may differ.
     const int set = !has_mixed_rows_ || solver_->num_left_out(kAll) == 0 ? kAll
-                    : positions                                           ? kPositions
-                                                                          : kRates;
+                    : positions                                          ? kPositions
+                                                                         : kRates;
     RankUse use = from_far ? RankUse::decide : RankUse::keep;
     double worst = measure();
     out.first = worst;

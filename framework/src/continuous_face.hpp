@@ -38,7 +38,8 @@ public:
     void set_baumgarte(double rate) { baumgarte_ = rate; }
 
     /// Assembles M, A, b, Q and C at a state and factorises. [step]
-    /// @param use RankUse::choose at the start of a step, RankUse::keep inside (theory, section 1.6)
+    /// @param use RankUse::choose at the start of a step, RankUse::keep inside (theory,
+    /// section 1.6)
     void assemble(const double* q,
                   const double* v,
                   double t,

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "ancora/framework/failed_call.hpp"
 #include "kernel_system.hpp"
 
 namespace ancora {
@@ -57,6 +58,23 @@ int KernelSystem::runaway(std::span<const double> x) const {
     return -1;
 }
 
+/// False where a trial state has no accelerations and the integrator may take a shorter step.
+bool KernelSystem::can_solve_accelerations(const double* q,
+                                           const double* v,
+                                           double t,
+                                           RankUse use) {
+    try {
+        solve_accelerations(q, v, t, use);
+        return true;
+    } catch (const FailedCall&) {
+        throw;
+    } catch (const Error& error) {
+        if (!model_.traits.is_adaptive || error.kind() != ErrorKind::numerical) throw;
+        trial_error_ = error;
+        return false;
+    }
+}
+
 bool KernelSystem::is_accepted_state(std::span<const double> x) const {
     return std::equal(q_.begin(), q_.end(), x.begin()) &&
            std::equal(v_.begin(), v_.end(), x.begin() + n_);
@@ -74,13 +92,15 @@ void KernelSystem::derivative(double t, std::span<const double> x, std::span<dou
     ContinuousFace& face = continuous_face();
     // The rank of the step is that of the state it starts from.
     const bool is_start = is_accepted_state(x);
-    solve_accelerations(q,
-                        v,
-                        t,
-                        is_start           ? RankUse::choose
-                        : has_chosen_rank_ ? RankUse::keep
-                                           : RankUse::decide);
-    has_chosen_rank_ |= is_start;
+    if (is_start) {
+        trial_error_.reset();
+        solve_accelerations(q, v, t, RankUse::choose);
+        has_chosen_rank_ = true;
+    } else if (!can_solve_accelerations(
+                   q, v, t, has_chosen_rank_ ? RankUse::keep : RankUse::decide)) {
+        std::ranges::fill(dx, std::numeric_limits<double>::quiet_NaN());
+        return;
+    }
     const Eigen::VectorXd& a = face.acceleration();
     std::copy(v, v + n_, dx.begin());
     std::copy(a.begin(), a.end(), dx.begin() + n_);

@@ -256,8 +256,7 @@ void KernelSystem::release_conventions() {
     bool has_changed = false;
     for (std::size_t c = 0; c < before.size(); ++c)
         has_changed |=
-            before[c] !=
-            rows_.laws[static_cast<std::size_t>(massless_.conventions()[c])].kind;
+            before[c] != rows_.laws[static_cast<std::size_t>(massless_.conventions()[c])].kind;
     if (!has_changed) return;
     laws_.forget_step();
     face_.reset();

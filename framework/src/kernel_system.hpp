@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -291,6 +292,7 @@ private:
                              double t,
                              RankUse use = RankUse::decide);
     bool is_accepted_state(std::span<const double> x) const;
+    bool can_solve_accelerations(const double* q, const double* v, double t, RankUse use);
     void follow_sliding();
     void note_changes(double h);
     void note_speeds();
@@ -404,7 +406,8 @@ private:
     // Continuous face.
     std::unique_ptr<ContinuousFace> face_;
     Eigen::VectorXd x_force_;
-    bool has_chosen_rank_ = false;  // at the present accepted state
+    bool has_chosen_rank_ = false;      // at the present accepted state
+    std::optional<Error> trial_error_;  // why a trial state of the step has no accelerations
     /// What a peek must put back, and what it starts from.
     struct Snapshot {
         double t = 0.0;

@@ -94,8 +94,7 @@ std::vector<int> Massless::idle_conventions(const Eigen::VectorXd& A) {
         Eigen::Index free = 0;
         while (free < size && !(eigen.eigenvalues()[free] > least)) ++free;
         // What is free, as the conventions see it: as many are needed as see it differently.
-        Eigen::MatrixXd seen =
-            Eigen::MatrixXd::Zero(free, static_cast<Eigen::Index>(own.size()));
+        Eigen::MatrixXd seen = Eigen::MatrixXd::Zero(free, static_cast<Eigen::Index>(own.size()));
         for (std::size_t c = 0; c < own.size(); ++c)
             for (int k = rows_.row_start[static_cast<std::size_t>(own[c])];
                  k < rows_.row_start[static_cast<std::size_t>(own[c]) + 1];

@@ -20,9 +20,9 @@ enum class SolverStatus {
     failed,        ///< M is not positive semidefinite, or a value is not finite
 };
 
-/// How a factorisation takes the rank of the rows (theory, section 1.6). In a closed loop rows depend
-/// on each other on the constraints and not beside them, where a rank decided afresh would be one
-/// too large and its forces without meaning.
+/// How a factorisation takes the rank of the rows (theory, section 1.6). In a closed loop rows
+/// depend on each other on the constraints and not beside them, where a rank decided afresh would
+/// be one too large and its forces without meaning.
 enum class RankUse {
     decide,  ///< at this state, for this state
     choose,  ///< at this state, which lies on the constraints, to be kept
@@ -109,11 +109,11 @@ protected:
     /// Rows that a step does without, since at its start they depend on the others.
     struct Choice {
         bool is_made = false;
-        int count = 0;                    // of rows left out
-        std::vector<char> is_left_out;    // of all rows
-        Eigen::VectorXd length;           // of rows, when chosen
-        std::vector<NullBlock> null;      // dependencies, when chosen; if wanted
-        std::vector<int> suspects;        // rows that were looked at
+        int count = 0;                  // of rows left out
+        std::vector<char> is_left_out;  // of all rows
+        Eigen::VectorXd length;         // of rows, when chosen
+        std::vector<NullBlock> null;    // dependencies, when chosen; if wanted
+        std::vector<int> suspects;      // rows that were looked at
 
         void take(int num_rows);
     };

@@ -84,8 +84,7 @@ std::vector<int> SparseIsland::suspects(double& least_square) {
         if (!is_used(k) && is_left_out_[static_cast<std::size_t>(k)] == 0) out.push_back(k);
     if (!out.empty() || m_ == 0) return out;
     if (mode_ == Mode::dependent) enter(Mode::motion_only);
-    for (int k = 0; k < m_; ++k)
-        row_work_[k] = is_used(k) ? 1.0 + 0.5 * std::sin(1.0 + k) : 0.0;
+    for (int k = 0; k < m_; ++k) row_work_[k] = is_used(k) ? 1.0 + 0.5 * std::sin(1.0 + k) : 0.0;
     for (int pass = 0; pass < kInverseIterations; ++pass) {
         row_work_ /= row_work_.norm();
         work_.setZero();

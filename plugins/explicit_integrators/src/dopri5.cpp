@@ -87,9 +87,9 @@ double Dopri5::control(System& system, double t0, double h, const Trial& trial) 
         if (h - length < 1e-3 * length) length = h;
         trial(length);
         const double error = checker_.error(algebra, x0_, dx0_, error_, length);
-        const double by_error =
-            std::isfinite(error) ? kSafety * std::pow(std::max(error, kLeastError), -kExponent)
-                                 : 0.0;
+        const double by_error = std::isfinite(error)
+                                    ? kSafety * std::pow(std::max(error, kLeastError), -kExponent)
+                                    : 0.0;
         if (error <= 1.0) {
             // What has just been refused is not tried again at once.
             const double factor = std::clamp(by_error * std::pow(last_error, kMemory),

@@ -330,7 +330,6 @@ private:
     void scale_books();
     void project(double t, double way);
     void advance_to(double t0, double t1, std::span<const double> x);
-    void check_step(double t0, double t1, const Ledger& before) const;
     double total_energy(const double* q, const double* v, double t);
     void project_start();
     void collect_reactions(const StepTrial& trial);

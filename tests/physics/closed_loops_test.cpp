@@ -257,7 +257,7 @@ TEST_SUITE("closed loops under explicit integrators") {
                             triple(Vec3(-l, 0.0, at)),
                             triple(at * R.col(2)));
                     Simulation simulation =
-                        model(text + integrator(method, 5e-3, end, method[0] == 'd' ? 1e-10 : 0.0));
+                        model(text + integrator(method, 2e-3, end, method[0] == 'd' ? 1e-10 : 0.0));
                     run_to_end(simulation);
                     CHECK(distance(simulation, "door", expected) <= tolerance(1e-8));
                 }
@@ -298,7 +298,7 @@ TEST_SUITE("closed loops under explicit integrators") {
                     CAPTURE(method);
                     Simulation simulation =
                         model(four_bar(type, R) +
-                              integrator(method, 2e-3, 2.0, method[0] == 'd' ? 1e-10 : 0.0));
+                              integrator(method, 5e-4, 2.0, method[0] == 'd' ? 1e-10 : 0.0));
                     run_to_end(simulation);
                     // In the frame of the linkage all attitudes move alike.
                     ends.push_back(R.transpose() * vec3(simulation.pose("bar1").position));
@@ -381,7 +381,7 @@ TEST_SUITE("bodies of any mass") {
     TEST_CASE(
         "a tree of very light and very heavy bodies has neither contradictions nor redundancy") {
         for (const char* type : kBodies)
-            for (const unsigned seed : {1U, 2U, 3U}) {
+            for (const unsigned seed : {1U, 2U}) {
                 CAPTURE(type);
                 CAPTURE(seed);
                 std::mt19937 random(seed);

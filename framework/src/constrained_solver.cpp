@@ -160,9 +160,8 @@ void ConstrainedSolver::build_islands(const SystemPattern& pattern, SolverPath p
     free_inverse_mass_.assign(free_coordinate_.size(), 0.0);
 }
 
-SolverStatus ConstrainedSolver::factorise(std::span<const double> M,
-                                          std::span<const double> A,
-                                          bool is_mass_new) {
+SolverStatus ConstrainedSolver::factorise(
+    std::span<const double> M, std::span<const double> A, bool is_mass_new, RankUse use, int set) {
     bool has_failed = false;
     if (is_mass_new) {
         undetermined_free_ = -1;
@@ -176,7 +175,7 @@ SolverStatus ConstrainedSolver::factorise(std::span<const double> M,
     }
     undetermined_island_ = nullptr;
     for (const std::unique_ptr<SolverIsland>& island : islands_) {
-        const SolverStatus status = island->factorise(M, A, is_mass_new);
+        const SolverStatus status = island->factorise(M, A, is_mass_new, use, set);
         has_failed |= status == SolverStatus::failed;
         if (status == SolverStatus::undetermined && undetermined_island_ == nullptr)
             undetermined_island_ = island.get();
@@ -184,6 +183,20 @@ SolverStatus ConstrainedSolver::factorise(std::span<const double> M,
     if (has_failed) return SolverStatus::failed;
     const bool is_determined = undetermined_free_ < 0 && undetermined_island_ == nullptr;
     return is_determined ? SolverStatus::good : SolverStatus::undetermined;
+}
+
+void ConstrainedSolver::forget_choices() {
+    for (const std::unique_ptr<SolverIsland>& island : islands_) island->forget_choices();
+}
+
+int ConstrainedSolver::num_left_out(int set) const {
+    int count = 0;
+    for (const std::unique_ptr<SolverIsland>& island : islands_) count += island->num_left_out(set);
+    return count;
+}
+
+void ConstrainedSolver::want_least(bool is_wanted) {
+    for (const std::unique_ptr<SolverIsland>& island : islands_) island->want_least(is_wanted);
 }
 
 bool ConstrainedSolver::solve(std::span<const double> f,

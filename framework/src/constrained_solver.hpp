@@ -70,9 +70,20 @@ public:
     /// @param M values in the pattern's order
     /// @param A values in the pattern's order
     /// @param is_mass_new false if M has not changed since the last call
+    /// @param use where the rank of the rows is decided
+    /// @param set below kNumRowSets: the choice of rows that is made or kept
     SolverStatus factorise(std::span<const double> M,
                            std::span<const double> A,
-                           bool is_mass_new = true);
+                           bool is_mass_new = true,
+                           RankUse use = RankUse::decide,
+                           int set = 0);
+    /// RankUse::keep decides until the next choice is made.
+    void forget_choices();
+    /// Rows that the choice last made for a set leaves out.
+    int num_left_out(int set) const;
+    /// Whether with kept rows multipliers are to be the least of those that give the same forces,
+    /// as they always are where the rank is decided; takes time on the sparse path.
+    void want_least(bool is_wanted);
 
     /// Solves (1); allocates nothing, unless refinement of a sparse island does not converge and
     /// the island goes to the dense path. An empty f or r is zero, an empty lambda is not wanted.

@@ -14,7 +14,9 @@ namespace {
 // Rows that contradict each other at the start leave more than this, relative to their terms;
 // rounding leaves far less.
 constexpr double kInconsistent = 1e-7;
-constexpr int kMostProjections = 8;
+constexpr int kMostProjections = 12;
+// Gaps that stay above this many tolerances are not left by rounding.
+constexpr double kRoundingLeft = 1e4;
 // From far the steps are damped: each is shortened until the largest gap falls.
 constexpr int kMostFromFar = 100;
 constexpr double kLeastPart = 1e-3;
@@ -58,6 +60,7 @@ ContinuousFace::ContinuousFace(const Model& model,
             pattern.column.push_back(rows.column[static_cast<std::size_t>(e)]);
         }
         row_start_.push_back(static_cast<int>(entry_.size()));
+        has_mixed_rows_ |= laws_[k].kind != RowKind::constraint;
     }
     pattern.row_start = row_start_;
     solver_ = std::make_unique<ConstrainedSolver>(std::move(pattern));
@@ -74,10 +77,8 @@ ContinuousFace::ContinuousFace(const Model& model,
     mass.multiply(field_.data(), gravity_.data());
 }
 
-void ContinuousFace::assemble(const double* q,
-                              const double* v,
-                              double t,
-                              std::span<const double> state) {
+void ContinuousFace::assemble(
+    const double* q, const double* v, double t, std::span<const double> state, RankUse use) {
     t_ = t;
     Q_.setZero();
     mass_.update(q, v, t, meter_, Q_.data());
@@ -118,7 +119,20 @@ void ContinuousFace::assemble(const double* q,
         b_[static_cast<Eigen::Index>(c)] = b;
     }
     for (std::size_t e = 0; e < entry_.size(); ++e) A_[e] = instant_.A[entry_[e]];
-    factorise(true);
+    require(factorise(use, kAll));
+    if (use == RankUse::choose && has_mixed_rows_ && solver_->num_left_out(kAll) > 0) {
+        choose_for_projection();
+        require(factorise(RankUse::keep, kAll));
+    }
+}
+
+/// What depends on others among all rows may not among those that a projection concerns.
+void ContinuousFace::choose_for_projection() {
+    take_rows(Projected::position);
+    factorise(RankUse::choose, kPositions);
+    take_rows(Projected::velocity);
+    factorise(RankUse::choose, kRates);
+    for (std::size_t e = 0; e < entry_.size(); ++e) A_[e] = instant_.A[entry_[e]];
 }
 
 void ContinuousFace::update_forces(const double* q,
@@ -128,11 +142,15 @@ void ContinuousFace::update_forces(const double* q,
     forces_.evaluate(q, v, t_, state, C_.data());
 }
 
-void ContinuousFace::factorise(bool is_required) {
+SolverStatus ContinuousFace::factorise(RankUse use, int set) {
     const bool is_mass_new = !has_factorised_ || !mass_.is_constant();
-    const SolverStatus status = solver_->factorise(mass_.values(), A_, is_mass_new);
     has_factorised_ = true;
-    if (status == SolverStatus::good || !is_required) return;
+    return solver_->factorise(mass_.values(), A_, is_mass_new, use, set);
+}
+
+/// Refuses what cannot be solved for.
+void ContinuousFace::require(SolverStatus status) {
+    if (status == SolverStatus::good) return;
     if (status == SolverStatus::failed)
         throw Error(ErrorKind::numerical,
                     fmt::format("t = {:.9g} s: the mass matrix or the constraint Jacobian cannot "
@@ -249,13 +267,21 @@ Eigen::VectorXd ContinuousFace::constraint_force(const Eigen::VectorXd& lambda) 
     return F;
 }
 
-/// Takes A of the rows that the projection of positions (or velocities) concerns; others vanish.
-void ContinuousFace::take_rows(bool positions) {
+/// Takes A of the rows that a projection concerns; others vanish.
+/// @param with_massless_rates positions without mass that only rates determine keep still to these
+void ContinuousFace::take_rows(Projected what, bool with_massless_rates) {
     for (std::size_t c = 0; c < chosen_.size(); ++c) {
         const RowKind kind = laws_[chosen_[c]].kind;
+        const auto moves_massless = [&] {
+            return std::any_of(
+                entry_.begin() + row_start_[c], entry_.begin() + row_start_[c + 1], [&](int e) {
+                    return mass_.is_massless(rows_.column[static_cast<std::size_t>(e)]);
+                });
+        };
         // A convention holds what has no inertia, also while positions are moved.
         const bool counts = kind == RowKind::constraint || kind == RowKind::convention ||
-                            (!positions && is_velocity_kind(kind));
+                            (is_velocity_kind(kind) && (what == Projected::velocity ||
+                                                        (with_massless_rates && moves_massless())));
         for (int e = row_start_[c]; e < row_start_[c + 1]; ++e) {
             const auto i = static_cast<std::size_t>(e);
             A_[i] = counts ? instant_.A[entry_[i]] : 0.0;
@@ -286,18 +312,31 @@ ContinuousFace::Projection ContinuousFace::project(
         }
         return worst;
     };
+    // Positions and rates have a choice of their own only where it may differ.
+    const int set = !has_mixed_rows_ || solver_->num_left_out(kAll) == 0 ? kAll
+                    : positions                                          ? kPositions
+                                                                         : kRates;
+    RankUse use = from_far ? RankUse::decide : RankUse::keep;
     double worst = measure();
     out.first = worst;
     double last = std::numeric_limits<double>::infinity();
     const int most = from_far ? kMostFromFar : kMostProjections;
     for (int step = 0; step < most && worst > tolerance; ++step) {
-        // What does not shrink any more is rounding.
-        if (!from_far && worst > 0.5 * last) break;
+        // What does not shrink any more is rounding, or what rows were left out for no longer is:
+        // the step has passed through a position in which they were redundant.
+        if (!from_far && worst > 0.5 * last) {
+            const bool may_be_rounding = worst <= kRoundingLeft * tolerance;
+            if (may_be_rounding || use == RankUse::decide || solver_->num_left_out(set) == 0) break;
+            use = RankUse::decide;
+        }
         last = worst;
         mass_.update(q, v, t, meter_, nullptr);
-        take_rows(positions);
+        take_rows(what);
         t_ = t;
-        factorise(false);
+        if (factorise(use, set) == SolverStatus::undetermined && positions) {
+            take_rows(what, true);
+            factorise(RankUse::decide, set);
+        }
         if (!solver_->solve({}, view(b_), view(correction_), {})) refuse_failed_solve();
         out.has_moved = true;
         for (Eigen::Index i = 0; i < correction_.size(); ++i) x[i] += correction_[i];

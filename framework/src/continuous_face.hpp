@@ -38,7 +38,17 @@ public:
     void set_baumgarte(double rate) { baumgarte_ = rate; }
 
     /// Assembles M, A, b, Q and C at a state and factorises. [step]
-    void assemble(const double* q, const double* v, double t, std::span<const double> state);
+    /// @param use RankUse::choose at the start of a step, RankUse::keep inside (theory,
+    /// section 1.6)
+    void assemble(const double* q,
+                  const double* v,
+                  double t,
+                  std::span<const double> state,
+                  RankUse use = RankUse::decide);
+    /// The next step's rank is not that of the last choice.
+    void forget_choices() { solver_->forget_choices(); }
+    /// Whether stresses inside a step must be the least ones: for who listens to them.
+    void want_least(bool is_wanted) { solver_->want_least(is_wanted); }
     /// Solves (1). [step]
     /// @throws Error (numerical) if the large sparse system cannot be solved
     void solve();
@@ -89,14 +99,19 @@ public:
     };
     /// Moves q onto pi = 0, or v onto psi = 0, in the norm of M, up to rounding, by at most a few
     /// steps; from far by more and damped ones.
+    /// The rank is the one chosen last, as far as that closes all gaps.
     Projection project(
         Projected what, double* q, double* v, double t, double tolerance, bool from_far = false);
 
     ConstrainedSolver& solver() { return *solver_; }
 
 private:
-    void factorise(bool is_required);
-    void take_rows(bool positions);
+    /// Sets of rows whose rank is kept apart.
+    enum RowSetKept { kAll, kPositions, kRates };
+    SolverStatus factorise(RankUse use, int set);
+    void require(SolverStatus status);
+    void choose_for_projection();
+    void take_rows(Projected what, bool with_massless_rates = false);
     double gap_of(int k) const;
     double rate_of(std::size_t c, const double* v) const;
     [[noreturn]] void refuse_undetermined();
@@ -113,6 +128,7 @@ private:
     double baumgarte_ = 0.0;
     double t_ = 0.0;
     bool has_factorised_ = false;
+    bool has_mixed_rows_ = false;  // not only conditions on positions
 
     std::vector<int> chosen_;     // constraint rows
     std::vector<int> row_start_;  // their pattern

@@ -13,6 +13,8 @@ namespace {
 
 // Pivots up to this part of the largest are noise: a row kept at 1e-10 makes 1e-2 of 1e-12 in b.
 constexpr double kRankThreshold = 1e-10;
+// Rows that are kept through a step are given up only where nothing of them is left.
+constexpr double kKeptThreshold = 1e-13;
 constexpr double kNearLow = 1e-14;
 constexpr double kNearHigh = 1e-8;
 // Pivots of M up to this part of their diagonals vanish.
@@ -39,12 +41,20 @@ DenseIsland::DenseIsland(IslandPattern pattern)
       work_m_(Eigen::VectorXd::Zero(std::max(n_, m_))),
       w_(Eigen::VectorXd::Zero(std::max(n_, m_))),
       dx_(Eigen::VectorXd::Zero(n_)),
-      dlambda_(Eigen::VectorXd::Zero(m_)) {}
+      dlambda_(Eigen::VectorXd::Zero(m_)) {
+    column_row_.reserve(static_cast<std::size_t>(m_));
+}
 
 SolverStatus DenseIsland::factorise_local(const std::vector<double>& M,
-                                          const std::vector<double>& A) {
+                                          const std::vector<double>& A,
+                                          const std::vector<char>& is_left_out) {
     M_ = M;
     A_ = A;
+    is_left_out_ = is_left_out;
+    const bool leaves_out = std::any_of(is_left_out.begin(), is_left_out.end(), [](char is) {
+        return is != 0;
+    });
+    use_ = leaves_out ? RankUse::keep : RankUse::decide;
     compute_weights();
     return do_factorise(true);
 }
@@ -74,17 +84,21 @@ SolverStatus DenseIsland::compute(bool is_mass_new) {
         if (status != Status::good) return status;
     }
     factorise_rows();
-    return length_.allFinite() ? Status::good : Status::failed;
+    if (!length_.allFinite()) return Status::failed;
+    if (use_ == RankUse::choose) take_choice();
+    return Status::good;
 }
 
 /// (1) and (2)
 void DenseIsland::factorise_rows() {
     qr_.resize(n_, m_);
+    column_row_.clear();
     const int* start = pattern_.row_start.data();
     const int* column = pattern_.column.data();
     for (int k = 0; k < m_; ++k) {
+        if (is_left_out_[static_cast<std::size_t>(k)] != 0) continue;
         // L^-1 A_k^T, whose length is sqrt(D_k)
-        double* row = qr_.column(k);
+        double* row = qr_.column(static_cast<int>(column_row_.size()));
         std::fill(row, row + n_, 0.0);
         int first = n_;
         for (int e = start[k]; e < start[k + 1]; ++e) {
@@ -95,17 +109,33 @@ void DenseIsland::factorise_rows() {
         Eigen::Map<Eigen::VectorXd> scaled(row, n_);
         length_[k] = scaled.norm();
         if (length_[k] > 0.0) scaled /= length_[k];
+        // What is not concerned, as rates in the projection of positions, would look redundant.
+        if (use_ != RankUse::keep || length_[k] > 0.0) column_row_.push_back(k);
     }
-    qr_.factorise(kRankThreshold);
+    const int count = static_cast<int>(column_row_.size());
+    qr_.resize(n_, count);
+    qr_.factorise(use_ == RankUse::keep ? kKeptThreshold : kRankThreshold);
     const int r = qr_.rank();
-    if (r == m_) return;
-    second_.resize(m_, r);
+    if (r == count) return;
+    second_.resize(count, r);
     for (int i = 0; i < r; ++i) {
         double* to = second_.column(i);
         std::fill(to, to + i, 0.0);
-        for (int j = i; j < m_; ++j) to[j] = qr_.column(j)[i];
+        for (int j = i; j < count; ++j) to[j] = qr_.column(j)[i];
     }
     second_.factorise(0.0, false);
+}
+
+/// The rows with pivots are kept, since they span all rows and are the least alike.
+void DenseIsland::take_choice() {
+    choice_->take(m_);
+    choice_->count = m_ - qr_.rank();
+    if (choice_->count == 0) return;
+    for (int j = qr_.rank(); j < m_; ++j)
+        choice_->is_left_out[static_cast<std::size_t>(
+            column_row_[static_cast<std::size_t>(qr_.source(j))])] = 1;
+    choice_->length = length_;
+    if (wants_least_) choice_->null = null_blocks();
 }
 
 /// M_A, literally, unless masses differ so much that this would lose the small ones: then with
@@ -135,15 +165,18 @@ bool DenseIsland::augment_with(const Eigen::VectorXd& weight, double sigma) {
     row_space_.resize(n_, m_);
     const int* start = pattern_.row_start.data();
     const int* column = pattern_.column.data();
+    int count = 0;
     for (int k = 0; k < m_; ++k) {
-        Eigen::Map<Eigen::VectorXd> row(row_space_.column(k), n_);
+        if (is_left_out_[static_cast<std::size_t>(k)] != 0) continue;
+        Eigen::Map<Eigen::VectorXd> row(row_space_.column(count++), n_);
         row.setZero();
         for (int e = start[k]; e < start[k + 1]; ++e)
             row[column[e]] = A_[static_cast<std::size_t>(e)] / weight[column[e]];
         const double norm = row.norm();
         if (norm > 0.0) row /= norm;
     }
-    row_space_.factorise(kRankThreshold);
+    row_space_.resize(n_, count);
+    row_space_.factorise(use_ == RankUse::keep ? kKeptThreshold : kRankThreshold);
 
     augmented_.clear();
     for (std::size_t k = 0; k < M_.size(); ++k)
@@ -171,6 +204,7 @@ bool DenseIsland::do_solve() {
         const double correction = mass_norm(dx_);
         if (correction <= kConverged * mass_norm(x_) || correction <= kRounding * free) break;
     }
+    if (use_ == RankUse::keep) make_least();
     return x_.allFinite();
 }
 
@@ -179,16 +213,17 @@ void DenseIsland::solve_once(const Eigen::VectorXd& f,
                              Eigen::VectorXd& x,
                              Eigen::VectorXd& lambda) {
     const int rank = qr_.rank();
+    const int count = static_cast<int>(column_row_.size());
     // z = Q^T L^-1 f
     x = f;
     L().solve_lower(x.data());
     qr_.apply_Qt(x.data());
     // w = (R^T)^+ P^T D^-1/2 r
-    for (int j = 0; j < m_; ++j) {
-        const int k = qr_.source(j);
+    for (int j = 0; j < count; ++j) {
+        const int k = column_row_[static_cast<std::size_t>(qr_.source(j))];
         work_m_[j] = length_[k] > 0.0 ? r[k] / length_[k] : 0.0;
     }
-    if (rank < m_) {
+    if (rank < count) {
         second_.apply_Qt(work_m_.data());
         second_.solve_R(work_m_.data());
     } else {
@@ -211,14 +246,15 @@ void DenseIsland::solve_once(const Eigen::VectorXd& f,
     }
     // lambda = D^-1/2 P R^+ w
     w_.tail(w_.size() - rank).setZero();
-    if (rank < m_) {
+    if (rank < count) {
         second_.solve_Rt(w_.data());
         second_.apply_Q(w_.data());
     } else {
         qr_.solve_R(w_.data());
     }
-    for (int j = 0; j < m_; ++j) {
-        const int k = qr_.source(j);
+    if (count < m_) lambda.setZero();
+    for (int j = 0; j < count; ++j) {
+        const int k = column_row_[static_cast<std::size_t>(qr_.source(j))];
         lambda[k] = length_[k] > 0.0 ? w_[j] / length_[k] : 0.0;
     }
 }

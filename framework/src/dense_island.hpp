@@ -20,6 +20,8 @@ namespace ancora {
 /// (4) is x = M^-1 f + L^-T B^+ (r - A M^-1 f) written out, with B^+ = Q1 (R^T)^+ P^T, so an
 /// inconsistent r is met in the least-squares sense of scaled rows.
 ///
+/// Rows that a choice leaves out have no column in (1), and A^+ of M_A does not see them.
+///
 /// Singular M: M_A = M + sigma A^+ A stands for M in L, D and B, sigma = tr(M)/n (Udwadia,
 /// Phohomsiri 2006). sigma A^+ r, which they add to f, lies in the range of A^T and changes nothing
 /// in (4); lambda then follows from A^T lambda = M x - f.
@@ -33,8 +35,10 @@ public:
 
     /// Of the last factorisation.
     Status status() const { return status_; }
-    /// Values for a caller that has them in the island's own order.
-    Status factorise_local(const std::vector<double>& M, const std::vector<double>& A);
+    /// Values for a caller that has them in the island's own order, and rows to leave out, if any.
+    Status factorise_local(const std::vector<double>& M,
+                           const std::vector<double>& A,
+                           const std::vector<char>& is_left_out);
     bool solve_local(const Eigen::VectorXd& f,
                      const Eigen::VectorXd& r,
                      Eigen::VectorXd& x,
@@ -50,6 +54,7 @@ private:
     bool augment_with(const Eigen::VectorXd& weight, double sigma);
     double least_of_augmented(Eigen::VectorXd* x);
     void factorise_rows();
+    void take_choice();
     void solve_once(const Eigen::VectorXd& f,
                     const Eigen::VectorXd& r,
                     Eigen::VectorXd& x,
@@ -58,8 +63,9 @@ private:
     EnvelopeCholesky mass_;
     bool is_singular_ = false;
     Status status_ = Status::failed;
-    PivotedQr qr_;      // (1)
-    PivotedQr second_;  // (2)
+    std::vector<int> column_row_;  // row of each column of B^T
+    PivotedQr qr_;                 // (1)
+    PivotedQr second_;             // (2)
     Eigen::VectorXd work_n_, work_m_, w_;
     Eigen::VectorXd dx_, dlambda_;
     // for singular M only

@@ -11,7 +11,8 @@
 namespace ancora {
 namespace {
 
-// A diagonal below this part of the largest is no mass; real masses differ by less.
+// A diagonal below this part of the largest of its block is no mass; those of one body differ by
+// less, those of bodies by any factor.
 constexpr double kVanishedDiagonal = 1e-14;
 // Rounding makes a vanishing pivot negative by less than this part of its diagonal.
 constexpr double kNegativePivot = -1e-6;
@@ -61,6 +62,16 @@ EnvelopeCholesky::EnvelopeCholesky(int size, const std::vector<std::pair<int, in
     value_.assign(static_cast<std::size_t>(next), 0.0);
     inverse_.assign(static_cast<std::size_t>(size), 0.0);
     has_vanished_.assign(static_cast<std::size_t>(size), 0);
+    largest_.assign(static_cast<std::size_t>(size), 0.0);
+    block_.resize(static_cast<std::size_t>(size));
+    std::iota(block_.begin(), block_.end(), 0);
+    // A row joins all rows from its first column on.
+    for (int i = size - 1, begin = size; i >= 0; --i) {
+        begin = std::min(begin, first_[static_cast<std::size_t>(i)]);
+        block_[static_cast<std::size_t>(i)] = begin;
+        if (begin == i) begin = size;
+    }
+    for (int& begin : block_) begin = block_[static_cast<std::size_t>(begin)];
     vanished_.reserve(static_cast<std::size_t>(size));
 }
 
@@ -80,8 +91,11 @@ bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
     const int* first = first_.data();
     double* inverse = inverse_.data();
     char* has_vanished = has_vanished_.data();
-    double largest = 0.0;
-    for (int i = 0; i < size_; ++i) largest = std::max(largest, value[start[i] + i]);
+    const int* block = block_.data();
+    double* largest = largest_.data();
+    std::fill(largest_.begin(), largest_.end(), 0.0);
+    for (int i = 0; i < size_; ++i)
+        largest[block[i]] = std::max(largest[block[i]], value[start[i] + i]);
 
     vanished_.clear();
     smallest_pivot_ = 1.0;
@@ -96,10 +110,11 @@ bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
         const double diagonal = row[i];
         double pivot = diagonal - dot(row + first[i], row + first[i], i - first[i]);
         if (!std::isfinite(pivot) || pivot < kNegativePivot * std::abs(diagonal) ||
-            diagonal < -kVanishedDiagonal * largest)
+            diagonal < -kVanishedDiagonal * largest[block[i]])
             return false;
         has_vanished[i] =
-            diagonal <= kVanishedDiagonal * largest || pivot <= threshold * diagonal ? 1 : 0;
+            diagonal <= kVanishedDiagonal * largest[block[i]] || pivot <= threshold * diagonal ? 1
+                                                                                               : 0;
         if (has_vanished[i] != 0) {
             vanished_.push_back(i);
             pivot = usual[i];

@@ -12,8 +12,8 @@ namespace ancora {
 /// bodies and a full matrix each cost what they must and no more.
 ///
 /// M may be singular. A pivot that vanishes relative to its own diagonal, or a diagonal that
-/// vanishes relative to the largest one, is replaced: L L^T = M + sum_i usual_i e_i e_i^T over the
-/// coordinates i where that happened, which is positive definite.
+/// vanishes relative to the largest one that it hangs together with, is replaced: L L^T = M + sum_i
+/// usual_i e_i e_i^T over the coordinates i where that happened, which is positive definite.
 class EnvelopeCholesky {
 public:
     EnvelopeCholesky() = default;
@@ -63,6 +63,8 @@ private:
     std::vector<long> start_;  // where column 0 of each row would stand in value_
     std::vector<double> value_;
     std::vector<double> inverse_;  // of the diagonal of L
+    std::vector<int> block_;       // first row of the block that row i belongs to
+    std::vector<double> largest_;  // diagonal of each block, at its first row
     std::vector<int> vanished_;
     std::vector<char> has_vanished_;
     double smallest_pivot_ = 1.0;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "ancora/framework/failed_call.hpp"
 #include "kernel_system.hpp"
 
 namespace ancora {
@@ -16,6 +17,13 @@ namespace {
 constexpr double kProjected = 1e-14;
 // What projection may leave, relative likewise; more is no rounding.
 constexpr double kGaping = 1e-7;
+// Projection corrects what a step errs by. Where that is more than this part of what the step moved
+// the bodies, or of the energy in play, the step followed another motion.
+constexpr double kFarMoved = 0.1;
+constexpr double kFarFromEnergy = 0.1;
+constexpr const char* kTooLong =
+    "the step is too long for the motion; take a shorter one, or an integrator with error control "
+    "or one that meets constraints by itself";
 // Coordinates and velocities beyond this, in SI units or those of a larger model's size, have
 // diverged.
 constexpr double kRunaway = 1e12;
@@ -27,6 +35,7 @@ ContinuousFace& KernelSystem::continuous_face() {
         face_ =
             std::make_unique<ContinuousFace>(model_, rows_, mass_, space_, laws_, forces_, meter_);
         face_->set_baumgarte(model_.traits.baumgarte);
+        face_->want_least(!contacts_.empty() || forces_.listens());
     }
     return *face_;
 }
@@ -49,6 +58,28 @@ int KernelSystem::runaway(std::span<const double> x) const {
     return -1;
 }
 
+/// False where a trial state has no accelerations and the integrator may take a shorter step.
+bool KernelSystem::can_solve_accelerations(const double* q,
+                                           const double* v,
+                                           double t,
+                                           RankUse use) {
+    try {
+        solve_accelerations(q, v, t, use);
+        return true;
+    } catch (const FailedCall&) {
+        throw;
+    } catch (const Error& error) {
+        if (!model_.traits.is_adaptive || error.kind() != ErrorKind::numerical) throw;
+        trial_error_ = error;
+        return false;
+    }
+}
+
+bool KernelSystem::is_accepted_state(std::span<const double> x) const {
+    return std::equal(q_.begin(), q_.end(), x.begin()) &&
+           std::equal(v_.begin(), v_.end(), x.begin() + n_);
+}
+
 void KernelSystem::derivative(double t, std::span<const double> x, std::span<double> dx) {
     ++evaluations;
     if (runaway(x) >= 0) {
@@ -59,7 +90,17 @@ void KernelSystem::derivative(double t, std::span<const double> x, std::span<dou
     const double* q = x.data();
     const double* v = q + n_;
     ContinuousFace& face = continuous_face();
-    solve_accelerations(q, v, t);
+    // The rank of the step is that of the state it starts from.
+    const bool is_start = is_accepted_state(x);
+    if (is_start) {
+        trial_error_.reset();
+        solve_accelerations(q, v, t, RankUse::choose);
+        has_chosen_rank_ = true;
+    } else if (!can_solve_accelerations(
+                   q, v, t, has_chosen_rank_ ? RankUse::keep : RankUse::decide)) {
+        std::ranges::fill(dx, std::numeric_limits<double>::quiet_NaN());
+        return;
+    }
     const Eigen::VectorXd& a = face.acceleration();
     std::copy(v, v + n_, dx.begin());
     std::copy(a.begin(), a.end(), dx.begin() + n_);
@@ -122,6 +163,25 @@ void KernelSystem::accept_state(double t0, double t1, std::span<const double> x)
     }
     refuse_jumps(t0, t1 - t0);
     save(before_);
+    const Violation violation = violation_;
+    try {
+        advance_to(t0, t1, x);
+    } catch (...) {
+        // What is refused leaves the accepted state as it was, also for the last row of results.
+        restore(before_);
+        violation_ = violation;
+        mass_.update(q_.data(), v_.data(), t_, meter_, nullptr);
+        throw;
+    }
+    scale_books();
+    has_B_start_ = false;
+    has_chosen_rank_ = false;
+    ++substeps;
+    iterations_in_piece_ = 0;
+    note_violation();
+}
+
+void KernelSystem::advance_to(double t0, double t1, std::span<const double> x) {
     if (!state0_.empty()) {
         // State of plugins moves on with the discrete face; its forces are not used.
         for (int i = 0; i < n_; ++i) {
@@ -138,11 +198,6 @@ void KernelSystem::accept_state(double t0, double t1, std::span<const double> x)
     }
     take_state(t1, x);
     if (!contacts_.empty()) advance_contacts();
-    scale_books();
-    has_B_start_ = false;
-    ++substeps;
-    iterations_in_piece_ = 0;
-    note_violation();
 }
 
 /// Goes from the present state to x at t1: projection, books, balances.
@@ -153,7 +208,12 @@ void KernelSystem::take_state(double t1, std::span<const double> x) {
     q_low_.setZero();
     v_low_.setZero();
     t_ = t1;
-    if (model_.traits.projects) project(t1);
+    if (model_.traits.projects) {
+        dq_ = q_ - q_next_;
+        const double speed =
+            std::max(space_.displacement(v_.data()), space_.displacement(before_.v.data()));
+        project(t1, std::max(space_.displacement(dq_.data()), (t1 - before_.t) * speed));
+    }
     std::array<double, kBooks> books;
     for (std::size_t i = 0; i < kBooks; ++i)
         books[i] = book_unit_[i] * x[static_cast<std::size_t>(2 * n_) + i];
@@ -185,11 +245,13 @@ double KernelSystem::total_energy(const double* q, const double* v, double t) {
 }
 
 /// Moves the present state onto the constraints and books the energy that this changes.
-void KernelSystem::project(double t) {
+/// @param way what the step moved the bodies by [m]
+void KernelSystem::project(double t, double way) {
     if (face_->constraint_rows().empty()) return;
     const double before = total_energy(q_.data(), v_.data(), t);
     const double speed = space_.displacement(v_.data());
     using Projected = ContinuousFace::Projected;
+    mid_ = q_;
     const ContinuousFace::Projection positions =
         face_->project(Projected::position, q_.data(), v_.data(), t, kProjected * extent_);
     if (positions.left > kGaping * extent_)
@@ -201,6 +263,20 @@ void KernelSystem::project(double t) {
                                 rows_.row_name(positions.row),
                                 positions.left),
                     rows_.place_of_row(positions.row));
+    mid_ -= q_;
+    const double moved = space_.displacement(mid_.data());
+    // What is prescribed may move by any amount within a step.
+    if (timed_rows_.empty() && moved > kFarMoved * way + kGaping * extent_)
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s, step of {:.3g} s: to meet the constraints at its "
+                                "end, bodies would have to be moved by {:.3g} m, of {:.3g} m that "
+                                "they went: {}",
+                                before_.t,
+                                t - before_.t,
+                                moved,
+                                way,
+                                kTooLong),
+                    model_.integrator_object.place);
     const ContinuousFace::Projection velocities =
         face_->project(Projected::velocity, q_.data(), v_.data(), t, kProjected * speed);
     if (velocities.left > kGaping * std::max(speed, velocities.first))
@@ -211,8 +287,23 @@ void KernelSystem::project(double t) {
                                 rows_.row_name(velocities.row),
                                 velocities.left),
                     rows_.place_of_row(velocities.row));
-    if (positions.has_moved || velocities.has_moved)
-        ledger_.book_projection(total_energy(q_.data(), v_.data(), t) - before);
+    if (!positions.has_moved && !velocities.has_moved) return;
+    const double work = total_energy(q_.data(), v_.data(), t) - before;
+    const double kinetic = 0.5 * pairwise_dot(v_.data(), p_.data(), static_cast<std::size_t>(n_));
+    const double scale = std::max(ledger_.energy_scale(), kinetic);
+    if (timed_rows_.empty() && positions.first > kGaping * extent_ &&
+        std::abs(work) > kFarFromEnergy * scale)
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s, step of {:.3g} s: to meet the constraints at its "
+                                "end, the energy would have to change by {:.3g} J, of {:.3g} J in "
+                                "play: {}",
+                                before_.t,
+                                t - before_.t,
+                                work,
+                                scale,
+                                kTooLong),
+                    model_.integrator_object.place);
+    ledger_.book_projection(work);
 }
 
 void KernelSystem::save(Snapshot& to) const {

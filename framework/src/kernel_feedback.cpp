@@ -89,10 +89,10 @@ void KernelSystem::refuse_feedback(double t) const {
 /// Continuous face: accelerations, reactions, contacts, and the forces that listen to reactions,
 /// together; the last by repetition with Aitken's rule, from zero, so that looking at a run does
 /// not change it.
-void KernelSystem::solve_accelerations(const double* q, const double* v, double t) {
+void KernelSystem::solve_accelerations(const double* q, const double* v, double t, RankUse use) {
     ContinuousFace& face = continuous_face();
     forces_.forget_reactions();
-    face.assemble(q, v, t, state0_);
+    face.assemble(q, v, t, state0_, use);
     double part = 1.0;
     double last_change = std::numeric_limits<double>::infinity();
     for (int round = 0;; ++round) {

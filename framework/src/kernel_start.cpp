@@ -17,6 +17,8 @@ namespace {
 constexpr double kStartTolerance = 1e-9;
 // Massless coordinates that hang together are solved for densely.
 constexpr int kMostMassless = 1500;
+// What damps a convention that is not needed [N m s]: next to nothing, so that it has no force.
+constexpr double kIdle = 1e-200;
 // Rows named in one message.
 constexpr int kMostNames = 6;
 
@@ -80,12 +82,15 @@ void KernelSystem::start_at(std::span<const double> q, std::span<const double> v
     a_.setZero();
     s_.setZero();
     has_B_start_ = false;
+    has_chosen_rank_ = false;
+    if (face_) face_->forget_choices();
     extent_ = space_.extent(q_.data());
     farthest_ = space_.farthest(q_.data());
     rows_.evaluate(q_.data(), v_.data(), t_, instant_);
     check_vanishing();
     if (!massless_.empty()) {
         // Velocities without mass are not state: they follow from the others, at the start too.
+        release_conventions();
         check_massless();
         massless_.reset(instant_.A, instant_.pi_t, v_.data());
         rows_.evaluate(q_.data(), v_.data(), t_, instant_);
@@ -230,6 +235,31 @@ void KernelSystem::refuse_contradiction() {
                             names,
                             worst),
                 place);
+}
+
+/// Conventions stand where nothing else determines a motion without inertia; others would hold
+/// what is free to move.
+void KernelSystem::release_conventions() {
+    if (massless_.conventions().empty() || massless_.largest_cluster() > kMostMassless) return;
+    std::vector<RowKind> before;
+    for (const int k : massless_.conventions()) {
+        RowLaw& law = rows_.laws[static_cast<std::size_t>(k)];
+        before.push_back(law.kind);
+        law.kind = RowKind::convention;
+        law.viscosity = 0.0;
+    }
+    for (const int k : massless_.idle_conventions(instant_.A)) {
+        RowLaw& law = rows_.laws[static_cast<std::size_t>(k)];
+        law.kind = RowKind::dashpot;
+        law.viscosity = kIdle;
+    }
+    bool has_changed = false;
+    for (std::size_t c = 0; c < before.size(); ++c)
+        has_changed |=
+            before[c] != rows_.laws[static_cast<std::size_t>(massless_.conventions()[c])].kind;
+    if (!has_changed) return;
+    laws_.forget_step();
+    face_.reset();
 }
 
 void KernelSystem::check_massless() {

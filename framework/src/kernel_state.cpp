@@ -93,6 +93,8 @@ void KernelSystem::transfer(Archive& archive) {
         for (const int k : laws_.nonlinear()) laws_.follow(k, slope_in_matrix_[k]);
         has_B_start_ = false;
         has_responses_ = false;
+        has_chosen_rank_ = false;
+        if (face_) face_->forget_choices();
         rows_.evaluate(q_.data(), v_.data(), t_, instant_);
         mass_.update(q_.data(), v_.data(), t_, meter_, nullptr);
     }

@@ -518,6 +518,7 @@ bool KernelSystem::settle_rows(const StepTrial& trial) {
 }
 
 void KernelSystem::refuse(double t, std::string_view why) {
+    if (trial_error_) throw *trial_error_;
     throw Error(ErrorKind::numerical, fmt::format("t = {:.9g} s: {}", t, why));
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -237,6 +238,7 @@ private:
     void check_start();
     void refuse_contradiction();
     void check_massless();
+    void release_conventions();
     void book(const StepTrial& trial);
     void note_lag(double t);
     void refuse_jumps(double t0, double h);
@@ -293,7 +295,12 @@ private:
     double stick_margin(const Contact& contact, const double* s, bool of_step, double t);
     void sliding_events(const double* v, std::span<double> g) const;
     void solve_all(const double* q, const double* v, double t);
-    void solve_accelerations(const double* q, const double* v, double t);
+    void solve_accelerations(const double* q,
+                             const double* v,
+                             double t,
+                             RankUse use = RankUse::decide);
+    bool is_accepted_state(std::span<const double> x) const;
+    bool can_solve_accelerations(const double* q, const double* v, double t, RankUse use);
     void follow_sliding();
     void note_changes(double h);
     void note_speeds();
@@ -329,7 +336,8 @@ private:
     int runaway(std::span<const double> x) const;
     void take_state(double t1, std::span<const double> x);
     void scale_books();
-    void project(double t);
+    void project(double t, double way);
+    void advance_to(double t0, double t1, std::span<const double> x);
     double total_energy(const double* q, const double* v, double t);
     void project_start();
     void collect_reactions(const StepTrial& trial);
@@ -409,6 +417,8 @@ private:
     // Continuous face.
     std::unique_ptr<ContinuousFace> face_;
     Eigen::VectorXd x_force_;
+    bool has_chosen_rank_ = false;      // at the present accepted state
+    std::optional<Error> trial_error_;  // why a trial state of the step has no accelerations
     /// What a peek must put back, and what it starts from.
     struct Snapshot {
         double t = 0.0;

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 
 #include "row_laws.hpp"
 
@@ -32,6 +34,9 @@ Massless::Massless(const MassMatrix& mass, const RowSet& rows, int num_coordinat
         }
         return i;
     };
+    for (int row = 0; row < rows.num_rows(); ++row)
+        if (rows.laws[static_cast<std::size_t>(row)].kind == RowKind::convention)
+            conventions_.push_back(row);
     std::vector<int> first_of_row(static_cast<std::size_t>(rows.num_rows()), -1);
     for (int row = 0; row < rows.num_rows(); ++row) {
         int& first = first_of_row[static_cast<std::size_t>(row)];
@@ -68,6 +73,55 @@ Massless::Massless(const MassMatrix& mass, const RowSet& rows, int num_coordinat
     }
 }
 
+std::vector<int> Massless::idle_conventions(const Eigen::VectorXd& A) {
+    std::vector<int> idle;
+    for (Cluster& cluster : clusters_) {
+        std::vector<int> own;
+        std::set_intersection(cluster.rows.begin(),
+                              cluster.rows.end(),
+                              conventions_.begin(),
+                              conventions_.end(),
+                              std::back_inserter(own));
+        if (own.empty()) continue;
+        const auto size = static_cast<Eigen::Index>(cluster.coordinates.size());
+        cluster.normal.setZero(size, size);
+        cluster.rhs.setZero(size);
+        cluster.by_constraints = cluster.without_conventions = true;
+        fill(cluster, A, nullptr, nullptr);
+        cluster.without_conventions = false;
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(cluster.normal);
+        const double least = kRankTolerance * eigen.eigenvalues().tail(1)[0];
+        Eigen::Index free = 0;
+        while (free < size && !(eigen.eigenvalues()[free] > least)) ++free;
+        // What is free, as the conventions see it: as many are needed as see it differently.
+        Eigen::MatrixXd seen = Eigen::MatrixXd::Zero(free, static_cast<Eigen::Index>(own.size()));
+        for (std::size_t c = 0; c < own.size(); ++c)
+            for (int k = rows_.row_start[static_cast<std::size_t>(own[c])];
+                 k < rows_.row_start[static_cast<std::size_t>(own[c]) + 1];
+                 ++k) {
+                const int a =
+                    place_[static_cast<std::size_t>(rows_.column[static_cast<std::size_t>(k)])];
+                if (a >= 0)
+                    seen.col(static_cast<Eigen::Index>(c)) +=
+                        A[k] * eigen.eigenvectors().row(a).head(free).transpose();
+            }
+        Eigen::Index needed = 0;
+        Eigen::VectorXi order;
+        if (free > 0) {
+            Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(seen);
+            qr.setThreshold(std::sqrt(kRankTolerance));
+            needed = qr.rank();
+            order = qr.colsPermutation().indices();
+        }
+        for (std::size_t c = 0; c < own.size(); ++c) {
+            const auto begin = order.data();
+            if (std::find(begin, begin + needed, static_cast<int>(c)) == begin + needed)
+                idle.push_back(own[c]);
+        }
+    }
+    return idle;
+}
+
 int Massless::largest_cluster() const {
     std::size_t largest = 0;
     for (const Cluster& cluster : clusters_)
@@ -77,6 +131,7 @@ int Massless::largest_cluster() const {
 
 double Massless::weight(const Cluster& cluster, int row) const {
     const RowLaw& law = rows_.laws[static_cast<std::size_t>(row)];
+    if (cluster.without_conventions && law.kind == RowKind::convention) return 0.0;
     if (RowLaws::is_constraint(law)) return 1.0;
     if (cluster.by_constraints || law.kind != RowKind::elastic) return 0.0;
     // What may go slack or break determines nothing.

@@ -27,6 +27,12 @@ public:
     /// Blocks whose Jacobian the reset needs at the present state.
     const std::vector<int>& blocks() const { return blocks_; }
 
+    /// Rows of RowKind::convention.
+    const std::vector<int>& conventions() const { return conventions_; }
+    /// Conventions that a state does not need, since constraints determine what they stand in for:
+    /// the spin of an ideal rod that is hinged, say.
+    std::vector<int> idle_conventions(const Eigen::VectorXd& A);
+
     /// Decides at a state which rows determine each cluster.
     /// @param A values of the Jacobian in the row set's pattern
     /// @returns coordinate that nothing determines, or -1
@@ -40,6 +46,7 @@ private:
         std::vector<int> coordinates;
         std::vector<int> rows;
         bool by_constraints = true;
+        bool without_conventions = false;
         Eigen::MatrixXd normal;
         Eigen::VectorXd rhs;
         std::unique_ptr<Eigen::LDLT<Eigen::MatrixXd>> ldlt;
@@ -54,6 +61,7 @@ private:
     std::vector<Cluster> clusters_;
     std::vector<int> place_;  // of a coordinate in its cluster, -1 if it has mass
     std::vector<int> blocks_;
+    std::vector<int> conventions_;
 };
 
 }  // namespace ancora

@@ -29,6 +29,8 @@ public:
 
     /// Computes theta, gamma, extra for steps of length h; nothing if they are for this h already.
     void prepare(double h);
+    /// Laws have changed their kinds.
+    void forget_step() { prepared_for_ = 0.0; }
 
     /// Whether pi is carried for row k.
     bool carries(int k) const {

@@ -8,7 +8,7 @@
 namespace ancora {
 namespace {
 
-// A diagonal below this part of the island's largest is no mass.
+// A diagonal below this part of the body's largest is no mass.
 constexpr double kMassless = 1e-14;
 
 }  // namespace
@@ -20,11 +20,11 @@ SolverIsland::SolverIsland(IslandPattern pattern)
     for (Eigen::VectorXd* v : {&usual_, &weight_, &f_, &x_, &residual_f_}) v->setZero(n_);
     for (Eigen::VectorXd* v : {&length_, &r_, &lambda_, &residual_r_}) v->setZero(m_);
     extended_.assign(static_cast<std::size_t>(n_), 0.0L);
+    is_left_out_.assign(static_cast<std::size_t>(m_), 0);
 }
 
-SolverStatus SolverIsland::factorise(std::span<const double> M,
-                                     std::span<const double> A,
-                                     bool is_mass_new) {
+SolverStatus SolverIsland::factorise(
+    std::span<const double> M, std::span<const double> A, bool is_mass_new, RankUse use, int set) {
     if (is_mass_new) {
         for (std::size_t k = 0; k < M_.size(); ++k)
             M_[k] = M[static_cast<std::size_t>(pattern_.mass_from[k])];
@@ -32,7 +32,36 @@ SolverStatus SolverIsland::factorise(std::span<const double> M,
     }
     for (std::size_t k = 0; k < A_.size(); ++k)
         A_[k] = A[static_cast<std::size_t>(pattern_.entry_from[k])];
+    choice_ = &choices_[static_cast<std::size_t>(set)];
+    use_ = use == RankUse::keep && !choice_->is_made ? RankUse::decide : use;
+    if (use_ == RankUse::keep)
+        is_left_out_ = choice_->is_left_out;
+    else
+        std::fill(is_left_out_.begin(), is_left_out_.end(), 0);
+    if (use_ == RankUse::choose) choice_->is_made = false;
     return do_factorise(is_mass_new);
+}
+
+void SolverIsland::Choice::take(int num_rows) {
+    is_made = true;
+    count = 0;
+    is_left_out.assign(static_cast<std::size_t>(num_rows), 0);
+    null.clear();
+}
+
+void SolverIsland::make_least() {
+    for (const NullBlock& block : choice_->null) {
+        share_.setZero(block.basis.cols());
+        for (Eigen::Index i = 0; i < block.basis.rows(); ++i) {
+            const int k = block.rows[static_cast<std::size_t>(i)];
+            share_ += choice_->length[k] * lambda_[k] * block.basis.row(i).transpose();
+        }
+        for (Eigen::Index i = 0; i < block.basis.rows(); ++i) {
+            const int k = block.rows[static_cast<std::size_t>(i)];
+            if (choice_->length[k] > 0.0)
+                lambda_[k] -= block.basis.row(i).dot(share_) / choice_->length[k];
+        }
+    }
 }
 
 void SolverIsland::compute_weights() {
@@ -41,29 +70,38 @@ void SolverIsland::compute_weights() {
     for (std::size_t k = 0; k < M_.size(); ++k)
         if (pattern_.mass[k].first == pattern_.mass[k].second)
             diagonal[pattern_.mass[k].first] += M_[k];
-    const double largest = std::max(0.0, diagonal.maxCoeff());
-    // What is usual: the mean of the body's masses, else of the island's, else 1.
-    double sum = 0.0;
-    int count = 0;
-    const auto take_mean = [&](int begin, int end) {
-        sum = 0.0;
-        count = 0;
+    // What is usual: the mean of the body's masses, else of the island's, else 1. Masses of one
+    // body say nothing about those of another, which may be smaller by any factor.
+    const auto mean = [&](int begin, int end) {
+        const double largest = std::max(0.0, diagonal.segment(begin, end - begin).maxCoeff());
+        double sum = 0.0;
+        int count = 0;
         for (int i = begin; i < end; ++i) {
-            if (!(diagonal[i] > kMassless * largest)) continue;
+            if (!(diagonal[i] > kMassless * largest)) {
+                diagonal[i] = 0.0;
+                continue;
+            }
             sum += diagonal[i];
             ++count;
         }
+        return count > 0 ? sum / count : 0.0;
     };
-    take_mean(0, n_);
-    usual_.setConstant(count > 0 ? sum / count : 1.0);
+    usual_.setZero();
+    double sum = 0.0;
+    int count = 0;
     for (std::size_t b = 0; b < pattern_.first_of_body.size(); ++b) {
         const int begin = pattern_.first_of_body[b];
         const int end = b + 1 < pattern_.first_of_body.size() ? pattern_.first_of_body[b + 1] : n_;
-        take_mean(begin, end);
-        if (count > 0) usual_.segment(begin, end - begin).setConstant(sum / count);
+        usual_.segment(begin, end - begin).setConstant(mean(begin, end));
+        for (int i = begin; i < end; ++i) {
+            sum += diagonal[i];
+            count += diagonal[i] > 0.0 ? 1 : 0;
+        }
     }
-    for (int i = 0; i < n_; ++i)
-        weight_[i] = std::sqrt(diagonal[i] > kMassless * largest ? diagonal[i] : usual_[i]);
+    for (int i = 0; i < n_; ++i) {
+        if (!(usual_[i] > 0.0)) usual_[i] = count > 0 ? sum / count : 1.0;
+        weight_[i] = std::sqrt(diagonal[i] > 0.0 ? diagonal[i] : usual_[i]);
+    }
 }
 
 bool SolverIsland::solve(std::span<const double> f,

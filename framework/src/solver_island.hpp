@@ -2,6 +2,7 @@
 // A part of a constrained system that hangs together: what both ways of solving it share.
 #pragma once
 
+#include <array>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,6 +19,19 @@ enum class SolverStatus {
     undetermined,  ///< (M; A) has no full column rank: x is not unique
     failed,        ///< M is not positive semidefinite, or a value is not finite
 };
+
+/// How a factorisation takes the rank of the rows (theory, section 1.6). In a closed loop rows
+/// depend on each other on the constraints and not beside them, where a rank decided afresh would
+/// be one too large and its forces without meaning.
+enum class RankUse {
+    decide,  ///< at this state, for this state
+    choose,  ///< at this state, which lies on the constraints, to be kept
+    keep,    ///< as last chosen: the rows that were redundant there are left out
+};
+
+/// Sets of rows whose choices are kept apart, since a row may depend on others that a projection
+/// does not concern.
+inline constexpr int kNumRowSets = 3;
 
 /// Pattern of an island in its own numbering, and where its values stand in the system's.
 struct IslandPattern {
@@ -53,7 +67,19 @@ public:
     SolverIsland& operator=(const SolverIsland&) = delete;
 
     /// Takes the island's values out of the system's and factorises.
-    Status factorise(std::span<const double> M, std::span<const double> A, bool is_mass_new);
+    /// @param set which choice of rows is meant
+    Status factorise(std::span<const double> M,
+                     std::span<const double> A,
+                     bool is_mass_new,
+                     RankUse use,
+                     int set);
+    void forget_choices() {
+        for (Choice& choice : choices_) choice = {};
+    }
+    /// Of the choice last made for a set.
+    int num_left_out(int set) const { return choices_[static_cast<std::size_t>(set)].count; }
+    /// Whether multipliers of a kept choice are to be the least ones, too.
+    void want_least(bool is_wanted) { wants_least_ = is_wanted; }
 
     /// Solves with the system's vectors; writes the island's entries only.
     /// @returns false if it did not converge
@@ -80,10 +106,28 @@ public:
     const std::vector<double>& entry_values() const { return A_; }
 
 protected:
+    /// Rows that a step does without, since at its start they depend on the others.
+    struct Choice {
+        bool is_made = false;
+        int count = 0;                  // of rows left out
+        std::vector<char> is_left_out;  // of all rows
+        Eigen::VectorXd length;         // of rows, when chosen
+        std::vector<NullBlock> null;    // dependencies, when chosen; if wanted
+        std::vector<int> suspects;      // rows that were looked at
+
+        void take(int num_rows);
+    };
+
     virtual Status do_factorise(bool is_mass_new) = 0;
     /// From f_ and r_ to x_ and lambda_.
     virtual bool do_solve() = 0;
 
+    /// Whether row k counts in the present factorisation.
+    bool is_used(int k) const {
+        return length_[k] > 0.0 && is_left_out_[static_cast<std::size_t>(k)] == 0;
+    }
+    /// Takes out of lambda_ what the rows of the present choice mapped to zero where it was made.
+    void make_least();
     /// usual_ and weight_ from M_
     void compute_weights();
     /// y = M x
@@ -113,9 +157,15 @@ protected:
     Eigen::VectorXd weight_;  // roots of the diagonal, or of usual_
     Eigen::VectorXd length_;
     Eigen::VectorXd f_, r_, x_, lambda_, residual_f_, residual_r_;
+    RankUse use_ = RankUse::decide;
+    std::array<Choice, kNumRowSets> choices_;
+    Choice* choice_ = choices_.data();  // in use
+    std::vector<char> is_left_out_;     // of rows, in the present factorisation
+    bool wants_least_ = false;
 
 private:
     std::vector<long double> extended_;
+    Eigen::VectorXd share_;
 };
 
 }  // namespace ancora

@@ -25,6 +25,8 @@ constexpr double kUndetermined = 1e-12;
 constexpr int kInverseIterations = 4;
 // Entries of a null vector below this are rounding.
 constexpr double kPartOf = 1e-12;
+// A row whose pivot is below this, in units of delta, may depend on others.
+constexpr double kSuspiciousPivot = 1e4;
 
 }  // namespace
 
@@ -71,6 +73,7 @@ struct SparseIsland::Dependencies {
     double largest_dropped = 0.0;
     bool is_near_threshold = false;
     std::vector<Eigen::VectorXd> null_vectors;  // over scaled rows, one for each redundant row
+    std::vector<int> rows;                      // these, each the last that was taken out
 };
 
 /// A row of each combination of scaled rows that may vanish; empty if there is none. Found by
@@ -78,10 +81,10 @@ struct SparseIsland::Dependencies {
 std::vector<int> SparseIsland::suspects(double& least_square) {
     std::vector<int> out;
     for (int k = 0; k < m_; ++k)
-        if (!(length_[k] > 0.0)) out.push_back(k);
+        if (!is_used(k) && is_left_out_[static_cast<std::size_t>(k)] == 0) out.push_back(k);
     if (!out.empty() || m_ == 0) return out;
     if (mode_ == Mode::dependent) enter(Mode::motion_only);
-    for (int k = 0; k < m_; ++k) row_work_[k] = 1.0 + 0.5 * std::sin(1.0 + k);
+    for (int k = 0; k < m_; ++k) row_work_[k] = is_used(k) ? 1.0 + 0.5 * std::sin(1.0 + k) : 0.0;
     for (int pass = 0; pass < kInverseIterations; ++pass) {
         row_work_ /= row_work_.norm();
         work_.setZero();
@@ -120,29 +123,39 @@ SparseIsland::Dependencies SparseIsland::find_dependencies() {
     std::sort(taken.begin(), taken.end());
     out.smallest_kept = std::sqrt(least_square);
 
+    if (rest != nullptr) measure(taken, *rest, kept, out);
+    return out;
+}
+
+/// Measures rows by their distance from the span of those of `rest`, which are `kept` of this
+/// island, and of those among them that were found independent.
+void SparseIsland::measure(const std::vector<int>& rows,
+                           SparseIsland& rest,
+                           const std::vector<int>& kept,
+                           Dependencies& out) const {
     struct Independent {
         Eigen::VectorXd x;  // part of M^-1 a that other rows leave, |x|_M = 1
         Eigen::VectorXd combination;
     };
     std::vector<Independent> independent;
     Eigen::VectorXd Mx(n_);
-    for (const int k : taken) {
+    for (const int k : rows) {
         // M x = a + A_rest^T lambda, A_rest x = 0 with the scaled row a
         Independent one{Eigen::VectorXd::Zero(n_), Eigen::VectorXd::Zero(m_)};
-        one.combination[k] = 1.0;
         if (length_[k] > 0.0) {
             const auto [begin, end] = entries(k);
-            rest->f_.setZero();
+            rest.f_.setZero();
             for (int e = begin; e < end; ++e)
-                rest->f_[pattern_.column[static_cast<std::size_t>(e)]] +=
+                rest.f_[pattern_.column[static_cast<std::size_t>(e)]] +=
                     A_[static_cast<std::size_t>(e)] / length_[k];
-            rest->r_.setZero();
-            rest->do_solve();
-            one.x = rest->x_;
+            rest.r_.setZero();
+            rest.do_solve();
+            one.x = rest.x_;
             for (std::size_t i = 0; i < kept.size(); ++i)
                 one.combination[kept[i]] =
-                    rest->lambda_[static_cast<Eigen::Index>(i)] * length_[kept[i]];
+                    rest.lambda_[static_cast<Eigen::Index>(i)] * length_[kept[i]];
         }
+        one.combination[k] = 1.0;
         for (const Independent& other : independent) {
             multiply_mass(one.x, Mx);
             const double share = other.x.dot(Mx);
@@ -160,9 +173,58 @@ SparseIsland::Dependencies SparseIsland::find_dependencies() {
         } else {
             out.largest_dropped = std::max(out.largest_dropped, distance);
             out.null_vectors.push_back(one.combination.normalized());
+            out.rows.push_back(k);
         }
     }
-    return out;
+}
+
+/// Decides which rows are left out from now on: those whose pivots are of the order of delta, taken
+/// as large so that these are no rounding, and one of each combination that then still vanishes, as
+/// far as they are found to depend on the others. They are measured if they are not those of the
+/// last choice.
+void SparseIsland::choose_rows() {
+    std::vector<int> taken;
+    if (choice_->suspects.empty()) {
+        enter(Mode::independent);
+        if (!is_factorised_) return;
+        if (smallest_pivot() < kSuspiciousPivot * delta_ || length_.minCoeff() <= 0.0)
+            enter(Mode::dependent);
+    } else {
+        enter(Mode::dependent);
+    }
+    if (!is_factorised_) return;
+    for (int k = 0; k < m_ && mode_ == Mode::dependent; ++k)
+        if (row_pivot(k) < kSuspiciousPivot * delta_) taken.push_back(k);
+    std::vector<int> found = taken;
+    while (!found.empty()) {
+        for (const int k : found) is_left_out_[static_cast<std::size_t>(k)] = 1;
+        if (is_augmented_ && !factorise_mass()) return;
+        assemble();
+        enter(Mode::independent);
+        if (!is_factorised_) return;
+        double least_square = 1.0;
+        found = suspects(least_square);
+        taken.insert(taken.end(), found.begin(), found.end());
+    }
+    const bool is_known = !choice_->is_left_out.empty() && taken == choice_->suspects &&
+                          (!wants_least_ || taken.empty());
+    if (is_known) {
+        choice_->is_made = true;
+        return;
+    }
+    choice_->take(m_);
+    choice_->suspects = taken;
+    if (taken.empty()) return;
+    choice_->is_made = false;
+    std::vector<int> all(static_cast<std::size_t>(m_));
+    std::iota(all.begin(), all.end(), 0);
+    Dependencies dependencies;
+    measure(taken, *this, all, dependencies);
+    for (const int k : dependencies.rows) choice_->is_left_out[static_cast<std::size_t>(k)] = 1;
+    choice_->count = static_cast<int>(dependencies.rows.size());
+    choice_->length = length_;
+    if (wants_least_) choice_->null = blocks_of(dependencies.null_vectors);
+    choice_->is_made = is_factorised_;
 }
 
 /// The island with these rows only, factorised.
@@ -185,7 +247,7 @@ std::unique_ptr<SparseIsland> SparseIsland::restricted_to(const std::vector<int>
     }
     std::iota(pattern.mass_from.begin(), pattern.mass_from.end(), 0);
     auto out = std::make_unique<SparseIsland>(std::move(pattern));
-    out->factorise(M_, A, true);
+    out->factorise(M_, A, true, RankUse::decide, 0);
     return out;
 }
 
@@ -208,7 +270,10 @@ void SparseIsland::add_rank(RankAnalysis& out) {
 
 std::vector<NullBlock> SparseIsland::null_blocks() {
     if (n_ + m_ <= kMostDense || !is_factorised_) return factorised_dense().null_blocks();
-    const std::vector<Eigen::VectorXd> vectors = find_dependencies().null_vectors;
+    return blocks_of(find_dependencies().null_vectors);
+}
+
+std::vector<NullBlock> SparseIsland::blocks_of(const std::vector<Eigen::VectorXd>& vectors) const {
     // Vectors that share rows form a block.
     const std::size_t count = vectors.size();
     std::vector<std::size_t> block_of(count);

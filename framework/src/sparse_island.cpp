@@ -141,6 +141,7 @@ void SparseIsland::build_pattern() {
 }
 
 double SparseIsland::augmentation(int k) const {
+    if (is_left_out_[static_cast<std::size_t>(k)] != 0) return 0.0;
     const double square = row(k).squaredNorm();
     const int first = pattern_.column[static_cast<std::size_t>(entries(k).first)];
     return square > 0.0 ? usual_[first] / square : 0.0;
@@ -187,6 +188,12 @@ void SparseIsland::assemble() {
             K[diagonal_place_[static_cast<std::size_t>(i)]] += kMassRegularisation * usual_[i];
     }
 
+    assemble_rows();
+}
+
+/// The rows of K, scaled, and their lengths.
+void SparseIsland::assemble_rows() {
+    double* K = K_.valuePtr();
     double* y = work_.data();
     for (int k = 0; k < m_; ++k) {
         // L^-1 A_k^T, whose length is sqrt(D_k)
@@ -201,7 +208,7 @@ void SparseIsland::assemble() {
         double square = 0.0;
         for (int s = 0; s < count; ++s) square += y[reached[s]] * y[reached[s]];
         length_[k] = std::sqrt(square);
-        const double scale = square > 0.0 ? 1.0 / length_[k] : 0.0;
+        const double scale = is_used(k) ? 1.0 / length_[k] : 0.0;
         for (int e = begin; e < end; ++e)
             K[row_place_[static_cast<std::size_t>(e)]] = scale * A_[static_cast<std::size_t>(e)];
     }
@@ -219,8 +226,12 @@ SolverStatus SparseIsland::do_factorise(bool is_mass_new) {
     if (m_ > 0 || is_mass_new) {
         assemble();
         if (!length_.allFinite()) return Status::failed;
-        // What the rows were at the last state they mostly are at this one.
-        if (was_dependent_) {
+        if (use_ == RankUse::keep) {
+            enter(Mode::independent);
+        } else if (use_ == RankUse::choose) {
+            if (!make_choice()) return Status::failed;
+        } else if (was_dependent_) {
+            // What the rows were at the last state they mostly are at this one.
             enter(Mode::dependent);
             was_dependent_ = smallest_pivot() < kDependentPivot * delta_;
         } else {
@@ -234,13 +245,31 @@ SolverStatus SparseIsland::do_factorise(bool is_mass_new) {
     return Status::good;
 }
 
+/// Finds rows that depend on others and leaves them out.
+/// @returns false if the masses cannot be factorised without them
+bool SparseIsland::make_choice() {
+    choose_rows();
+    // Without a choice all rows are used, as far as they go.
+    std::vector<char> left_out(static_cast<std::size_t>(m_), 0);
+    if (choice_->is_made) left_out = choice_->is_left_out;
+    if (left_out != is_left_out_) {
+        is_left_out_ = left_out;
+        if (is_augmented_ && !factorise_mass()) return false;
+        assemble();
+    } else if (mode_ == Mode::independent) {
+        return true;
+    }
+    enter(Mode::independent);
+    return true;
+}
+
 /// Factorises the assembled K with the mode's delta.
 void SparseIsland::enter(Mode mode) {
     mode_ = mode;
     delta_ = mode == Mode::dependent ? kCoarse : mass_.is_singular() ? kFineSingular : kFine;
     double* K = K_.valuePtr();
     for (int k = 0; k < m_; ++k)
-        K[diagonal_place_[static_cast<std::size_t>(n_ + k)]] = length_[k] > 0.0 ? -delta_ : -1.0;
+        K[diagonal_place_[static_cast<std::size_t>(n_ + k)]] = is_used(k) ? -delta_ : -1.0;
     is_factorised_ = factor_->factorise(K_);
     if (!is_factorised_) return;
     if (!has_supernodes_) supernodes_.analyse(factor_->L());
@@ -251,7 +280,7 @@ void SparseIsland::enter(Mode mode) {
 
 /// Modulus of the pivot of scaled row k; 0 for a row without entries.
 double SparseIsland::row_pivot(int k) const {
-    if (!(length_[k] > 0.0)) return 0.0;
+    if (!is_used(k)) return 0.0;
     return std::abs(factor_->D()[new_of_old_[static_cast<std::size_t>(n_ + k)]]);
 }
 
@@ -259,7 +288,7 @@ double SparseIsland::row_pivot(int k) const {
 double SparseIsland::smallest_pivot() const {
     double smallest = 1.0;
     for (int k = 0; k < m_; ++k)
-        if (length_[k] > 0.0) smallest = std::min(smallest, row_pivot(k));
+        if (is_used(k)) smallest = std::min(smallest, row_pivot(k));
     return smallest;
 }
 

@@ -32,6 +32,10 @@ namespace ancora {
 /// converges to it, and what is left are the least multipliers. The same part of r - A x is what an
 /// inconsistent r misses by; r is met without it.
 ///
+/// Rows that a choice leaves out stand in (1) as rows without entries. Found are they by their
+/// pivots at the state where the choice is made: one whose pivot is no more than delta and rounding
+/// depends on rows eliminated before it, as its distance from their span confirms.
+///
 /// Singular M: for rows k whose coordinates belong to one body, sigma a a^T with a = A_k^T / |A_k|
 /// and sigma the body's mean mass is added to M, and sigma a r_k / |A_k| to f, which changes
 /// neither x nor lambda. A pivot that vanishes in spite of this gets +delta.
@@ -63,6 +67,8 @@ private:
     bool factorise_mass();
     void assemble();
     void enter(Mode mode);
+    void assemble_rows();
+    bool make_choice();
     double smallest_pivot() const;
 
     // sparse_solve.cpp
@@ -84,9 +90,15 @@ private:
     DenseIsland& factorised_dense();
 
     // sparse_dependencies.cpp
+    void choose_rows();
+    void measure(const std::vector<int>& rows,
+                 SparseIsland& rest,
+                 const std::vector<int>& kept,
+                 Dependencies& out) const;
     bool has_null_direction();
     Dependencies find_dependencies();
     std::vector<int> suspects(double& least_square);
+    std::vector<NullBlock> blocks_of(const std::vector<Eigen::VectorXd>& vectors) const;
     std::unique_ptr<SparseIsland> restricted_to(const std::vector<int>& rows) const;
 
     Eigen::Map<const Eigen::VectorXd> row(int k) const {

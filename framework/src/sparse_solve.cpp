@@ -41,6 +41,7 @@ bool SparseIsland::do_solve() {
     given_r_ = r_;
     if (!is_factorised_) return fall_back();
     bool is_solved = attempt();
+    if (is_solved && use_ != RankUse::decide) make_least();
     if (!is_solved && mode_ == Mode::independent) {
         enter(Mode::dependent);
         is_solved = was_dependent_ = is_factorised_ && attempt();
@@ -110,10 +111,10 @@ void SparseIsland::solve_once(const Eigen::VectorXd& f,
             z[at[pattern_.column[static_cast<std::size_t>(e)]]] +=
                 share * A_[static_cast<std::size_t>(e)];
     }
-    for (int k = 0; k < m_; ++k) z[at[n_ + k]] = length_[k] > 0.0 ? r[k] / length_[k] : 0.0;
+    for (int k = 0; k < m_; ++k) z[at[n_ + k]] = is_used(k) ? r[k] / length_[k] : 0.0;
     supernodes_.solve(z);
     for (int i = 0; i < n_; ++i) x[i] = z[at[i]];
-    for (int k = 0; k < m_; ++k) lambda[k] = length_[k] > 0.0 ? -z[at[n_ + k]] / length_[k] : 0.0;
+    for (int k = 0; k < m_; ++k) lambda[k] = is_used(k) ? -z[at[n_ + k]] / length_[k] : 0.0;
 }
 
 /// Whether r - A x stays above rounding; leaves it, scaled, in row_work_.
@@ -122,9 +123,9 @@ bool SparseIsland::is_contradictory() {
     double gap = 0.0;
     double terms = force_norm(f_) + mass_norm(x_);
     for (int k = 0; k < m_; ++k) {
-        row_work_[k] = length_[k] > 0.0 ? residual_r_[k] / length_[k] : 0.0;
+        row_work_[k] = is_used(k) ? residual_r_[k] / length_[k] : 0.0;
         gap = std::max(gap, std::abs(row_work_[k]));
-        if (length_[k] > 0.0) terms = std::max(terms, std::abs(r_[k]) / length_[k]);
+        if (is_used(k)) terms = std::max(terms, std::abs(r_[k]) / length_[k]);
     }
     return gap > kContradiction * terms;
 }
@@ -149,7 +150,7 @@ bool SparseIsland::reduce_multipliers() {
         row_work_ = lambda_.cwiseProduct(length_);
         if (!project_on_null(row_work_)) return false;
         for (int k = 0; k < m_; ++k)
-            if (length_[k] > 0.0) lambda_[k] -= row_work_[k] / length_[k];
+            if (is_used(k)) lambda_[k] -= row_work_[k] / length_[k];
         lambda_before_ -= lambda_;
         if (step > 0 && scaled_norm(lambda_before_) <= kReduced * scaled_norm(lambda_)) break;
     }
@@ -164,14 +165,14 @@ bool SparseIsland::project_on_null(Eigen::VectorXd& mu) {
     double before = 0.0;
     for (int pass = 0; pass < kMostProjections; ++pass) {
         work_.setZero();
-        for (int k = 0; k < m_; ++k) work_[at[n_ + k]] = length_[k] > 0.0 ? -delta_ * mu[k] : 0.0;
+        for (int k = 0; k < m_; ++k) work_[at[n_ + k]] = is_used(k) ? -delta_ * mu[k] : 0.0;
         if (pass == 0)
             solve_refined();  // of all of mu; later passes have little left that could go astray
         else
             supernodes_.solve(work_.data());
         double square = 0.0;
         for (int k = 0; k < m_; ++k) {
-            const double next = length_[k] > 0.0 ? work_[at[n_ + k]] : 0.0;
+            const double next = is_used(k) ? work_[at[n_ + k]] : 0.0;
             square += (next - mu[k]) * (next - mu[k]);
             mu[k] = next;
         }
@@ -215,7 +216,7 @@ bool SparseIsland::fall_back() {
 
 DenseIsland& SparseIsland::factorised_dense() {
     if (dense_ == nullptr) dense_ = std::make_unique<DenseIsland>(pattern_);
-    if (!is_dense_current_) dense_->factorise_local(M_, A_);
+    if (!is_dense_current_) dense_->factorise_local(M_, A_, is_left_out_);
     is_dense_current_ = true;
     return *dense_;
 }

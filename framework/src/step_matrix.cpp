@@ -21,6 +21,8 @@ namespace {
 // the multipliers, so it is larger there.
 constexpr double kRegularisation = 1e-10;
 constexpr double kRegularisationRedundant = 1e-7;
+// Rows that are idle damp by less than this beside masses, and support nothing.
+constexpr double kIdle = 1e-100;
 // A massless coordinate with less elastic support than this, relative, counts as held by
 // constraints alone.
 constexpr double kUnsupported = 1e-6;
@@ -426,7 +428,7 @@ void StepMatrix::support(const RowSet& rows,
         for (int i = first; i < last; ++i)
             if (is_massless_[static_cast<std::size_t>(i)] != 0)
                 usual = std::max(usual, support_[i]);
-        if (!(usual > 0.0)) usual = scale * mean_diagonal_;
+        if (!(usual > kIdle * scale * mean_diagonal_)) usual = scale * mean_diagonal_;
         for (int i = first; i < last; ++i)
             if (is_massless_[static_cast<std::size_t>(i)] != 0 &&
                 support_[i] < kUnsupported * usual)

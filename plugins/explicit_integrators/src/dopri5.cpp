@@ -13,11 +13,15 @@ namespace ancora::explicit_integrators {
 namespace {
 
 constexpr double kDefaultTolerance = 1e-9;
-// Step control of Hairer, Norsett, Wanner, section II.4.
+// Step control of Hairer, Norsett, Wanner, section II.4, with the memory of Hairer, Wanner, section
+// IV.2, in the exponents of their code DOPRI5.
 constexpr double kSafety = 0.9;
 constexpr double kMostGrowth = 5.0;
 constexpr double kMostShrinking = 0.2;
-constexpr double kOrder = 5.0;
+constexpr double kMemory = 0.04;
+constexpr double kExponent = 0.2 - 0.75 * kMemory;
+constexpr double kLeastError = 1e-10;
+constexpr double kLeastLastError = 1e-4;
 constexpr int kMostTries = 100;
 
 }  // namespace
@@ -70,8 +74,12 @@ bool Dopri5::try_step(System& system, double t0, double h) {
 /// Finds a length, at most h, whose trial meets the tolerance.
 template <class Trial>
 double Dopri5::control(System& system, double t0, double h, const Trial& trial) {
-    double& next = system.history()[0];
-    if (next == 0.0) next = first_step_;
+    double& next = system.history()[kNext];
+    double& last_error = system.history()[kLastError];
+    if (next == 0.0) {
+        next = first_step_;
+        last_error = kLeastLastError;
+    }
     boost::numeric::odeint::range_algebra algebra;
     double length = std::min(next, h);
     for (int tries = 0;; ++tries) {
@@ -79,18 +87,24 @@ double Dopri5::control(System& system, double t0, double h, const Trial& trial) 
         if (h - length < 1e-3 * length) length = h;
         trial(length);
         const double error = checker_.error(algebra, x0_, dx0_, error_, length);
-        const double factor =
-            std::isfinite(error)
-                ? std::clamp(kSafety * std::pow(std::max(error, 1e-10), -1.0 / kOrder),
-                             kMostShrinking,
-                             kMostGrowth)
-                : kMostShrinking;
+        const double by_error = std::isfinite(error)
+                                    ? kSafety * std::pow(std::max(error, kLeastError), -kExponent)
+                                    : 0.0;
         if (error <= 1.0) {
+            // What has just been refused is not tried again at once.
+            const double factor = std::clamp(by_error * std::pow(last_error, kMemory),
+                                             kMostShrinking,
+                                             tries == 0 ? kMostGrowth : 1.0);
             // A step cut by the end of the run says little about the next.
-            next = length < next ? std::max(next, factor * length) : factor * length;
+            if (length < next) {
+                next = std::max(next, factor * length);
+            } else {
+                next = factor * length;
+                last_error = std::max(error, kLeastLastError);
+            }
             return length;
         }
-        length *= std::min(factor, kSafety);
+        length *= std::clamp(by_error, kMostShrinking, kSafety);
         next = length;
         const double smallest =
             64.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t0), first_step_);

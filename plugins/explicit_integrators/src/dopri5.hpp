@@ -21,6 +21,10 @@ namespace ancora::explicit_integrators {
 ///
 ///   max_i |e_i| / (tol + tol max(|x_i|, h |x_i'|)) <= 1                                  (1)
 ///
+/// With err the left side of (1) the next step is 0.9 err^-0.17 err_last^0.04 times as long, within
+/// 0.2 and 5, which damps what a controller without memory overshoots by; a step that was refused
+/// before it was accepted is not followed by a longer one.
+///
 /// Works and impulses w of the ledger choose the step like q and v, in units of the model's energy
 /// and momentum: power that comes and goes faster than the motion shows would else be missed.
 /// Inside a step the state is known to fourth order by the method's own interpolation, for output.
@@ -33,12 +37,14 @@ public:
 
     IntegratorTraits traits() const override { return traits_; }
     void prepare(const System& system, const StepSettings& settings) override;
-    int num_history(const System&) const override { return 1; }
+    int num_history(const System&) const override { return kHistory; }
     void step(System& system, double t0, double h) override;
     void interpolate(double t, std::span<double> x) const override;
 
 private:
     using State = std::vector<double>;
+    /// What the next step starts from: its length, and the error of the last one.
+    enum History : int { kNext, kLastError, kHistory };
 
     /// Criterion (1) in the form that Odeint asks for.
     class ErrorChecker {

@@ -27,6 +27,7 @@ constexpr double kFewSteps = 4.0;   // from a start, until the extrapolation is 
 constexpr int kFewIterations = 2;   // one that moves and one that finds nothing left to do
 constexpr int kMostPieces = 1000;   // of a step, between events
 constexpr int kMostSettlings = 50;  // changes of contact modes at one instant
+constexpr int kManyHalvings = 6;    // that shorter steps do not help is then true
 constexpr int kWords = 6;           // of the history before its vectors
 
 /// Value at the next step from the last four. Mean accelerations of constrained motion alternate a
@@ -169,14 +170,15 @@ void Emm::accept(System& system, double t0, double h) {
 }
 
 void Emm::refuse(System& system, double t0, double h, bool was_halved) {
+    const bool was_tried = was_halved && max_halvings_ >= kManyHalvings;
     system.no_convergence({t0, h, a_, s_},
                           was_halved ? "no convergence, not even with the exact tangent and in "
                                        "halved steps"
                                      : "no convergence, not even with the exact tangent",
-                          was_halved ? "shorter steps do not help: look at what happens there at "
-                                       "that time, such as a position in which the motion is not "
-                                       "determined, a stop, or elements that are very stiff"
-                                     : "take a smaller step, or allow max_halvings");
+                          was_tried ? "shorter steps do not help: look at what happens there at "
+                                      "that time, such as a position in which the motion is not "
+                                      "determined, a stop, or elements that are very stiff"
+                                    : "take a smaller step, or allow more max_halvings");
 }
 
 bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse reuse) {

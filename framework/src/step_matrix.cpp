@@ -412,7 +412,7 @@ void StepMatrix::support(const RowSet& rows,
             support_[term.i] += 0.5 * term.weight * rows.K[term.from];
     for (int i = 0; i < n_; ++i) support_[i] = std::abs(support_[i]);
     if (massless_runs_.empty()) {
-        if (masses_differ_) lend_support(rows, B, gamma);
+        lend_support(rows, B, gamma);
         return;
     }
     for (int row = 0; row < m_; ++row) {
@@ -443,6 +443,8 @@ void StepMatrix::support(const RowSet& rows,
 void StepMatrix::lend_support(const RowSet& rows,
                               const Eigen::VectorXd& B,
                               const Eigen::VectorXd& gamma) {
+    lent_support_ = support_;
+    if (!masses_differ_) return;
     std::ranges::fill(is_lent_, 0);
     for (int round = 0; round < kLendings; ++round)
         for (int row = 0; row < m_; ++row) {
@@ -455,7 +457,7 @@ void StepMatrix::lend_support(const RowSet& rows,
             double others = 0.0;
             for (int k = begin; k < end; ++k) {
                 const double share =
-                    B[k] * B[k] / support_[rows.column[static_cast<std::size_t>(k)]];
+                    B[k] * B[k] / lent_support_[rows.column[static_cast<std::size_t>(k)]];
                 others += share > most ? most : share;
                 if (share <= most) continue;
                 most = share;
@@ -463,17 +465,24 @@ void StepMatrix::lend_support(const RowSet& rows,
             }
             if (!(most > kAlike * others) || !(others > 0.0)) continue;
             const int i = rows.column[static_cast<std::size_t>(lightest)];
-            support_[i] = B[lightest] * B[lightest] / others;
+            lent_support_[i] = B[lightest] * B[lightest] / others;
             is_lent_[static_cast<std::size_t>(i)] = 1;
         }
 }
 
 /// A row's Schur complement, by the diagonal alone.
 double StepMatrix::schur(const RowSet& rows, const Eigen::VectorXd& B, int row) const {
+    return schur(rows, B, row, support_);
+}
+
+double StepMatrix::schur(const RowSet& rows,
+                         const Eigen::VectorXd& B,
+                         int row,
+                         const Eigen::VectorXd& support) const {
     double sum = 0.0;
     const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
     for (int k = rows.row_start[static_cast<std::size_t>(row)]; k < end; ++k)
-        sum += B[k] * B[k] / support_[rows.column[static_cast<std::size_t>(k)]];
+        sum += B[k] * B[k] / support[rows.column[static_cast<std::size_t>(k)]];
     return sum;
 }
 
@@ -499,16 +508,16 @@ void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, doub
     }
     for (int i = 0; i < n_ && (masses_differ_ || !massless_runs_.empty()); ++i)
         if (is_massless_[static_cast<std::size_t>(i)] != 0)
-            K[diagonal_place_[static_cast<std::size_t>(i)]] += eps_ * support_[i];
+            K[diagonal_place_[static_cast<std::size_t>(i)]] += eps_ * lent_support_[i];
         else if (is_lent_[static_cast<std::size_t>(i)] != 0)
-            K[diagonal_place_[static_cast<std::size_t>(i)]] += kLent * support_[i];
+            K[diagonal_place_[static_cast<std::size_t>(i)]] += kLent * lent_support_[i];
     // B, and -gamma, but never less than eps times the row's Schur complement
     for (int row = 0; row < m_; ++row) {
         if (new_of_old_[static_cast<std::size_t>(n_ + row)] < 0) continue;
         const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
         for (int k = rows.row_start[static_cast<std::size_t>(row)]; k < end; ++k)
             K[jacobian_place_[static_cast<std::size_t>(k)]] += rows.B[k];
-        const double complement = schur(rows, B, row);
+        const double complement = schur(rows, B, row, lent_support_);
         const double delta = complement > 0.0 ? eps_ * complement : 1.0;
         K[diagonal_place_[static_cast<std::size_t>(n_ + row)]] = -std::max(gamma[row], delta);
     }
@@ -543,7 +552,7 @@ void StepMatrix::find_weakest_pivot(const RowSet& rows, const Eigen::VectorXd& g
     for (int row = 0; row < m_; ++row) {
         const int place = new_of_old_[static_cast<std::size_t>(n_ + row)];
         if (place < 0 || gamma[row] > 0.0) continue;
-        const double complement = schur(rows, rows.B, row);
+        const double complement = schur(rows, rows.B, row, lent_support_);
         if (complement > 0.0)
             weakest_pivot_ = std::min(weakest_pivot_, std::abs(factor_->D()[place]) / complement);
     }

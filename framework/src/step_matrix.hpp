@@ -111,6 +111,10 @@ private:
     void lend_support(const RowSet& rows, const Eigen::VectorXd& B, const Eigen::VectorXd& gamma);
     void find_weakest_pivot(const RowSet& rows, const Eigen::VectorXd& gamma);
     double schur(const RowSet& rows, const Eigen::VectorXd& B, int row) const;
+    double schur(const RowSet& rows,
+                 const Eigen::VectorXd& B,
+                 int row,
+                 const Eigen::VectorXd& support) const;
     void assemble(const RowSet& rows, const Eigen::VectorXd& gamma, double h);
     bool factorise_exact(const RowSet& rows, const Eigen::VectorXd& B_end);
     bool factorise_assembled();
@@ -131,7 +135,8 @@ private:
     std::vector<char> is_massless_;
     Eigen::SparseMatrix<double> K_;  // upper triangle in the elimination order
     std::vector<int> mass_place_, tangent_place_, jacobian_place_, diagonal_place_;
-    Eigen::VectorXd support_;  // of each coordinate: what its diagonal is measured by
+    Eigen::VectorXd support_;       // of each coordinate: what its diagonal is measured by
+    Eigen::VectorXd lent_support_;  // the same, or what rows lend to it
     std::vector<std::pair<int, int>> massless_runs_;  // coordinates of bodies with massless ones
     std::unique_ptr<Factor> factor_;
     Supernodes supernodes_;

@@ -121,7 +121,7 @@ struct RowStepValues {
 /// out it is faded in.
 inline double beyond_rounding(double miss, double terms) {
     constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
-    constexpr double kStandsOut = 16.0 * kRounding;
+    constexpr double kStandsOut = 2.0 * kRounding;
     const double size = miss < 0.0 ? -miss : miss;
     if (!(size > kRounding * terms)) return 0.0;
     if (size >= kStandsOut * terms) return miss;

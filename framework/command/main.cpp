@@ -3,16 +3,22 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <exception>
+#include <memory>
+#include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include "ancora/framework/error.hpp"
 #include "ancora/framework/failed_call.hpp"
+#include "ancora/framework/printable.hpp"
 #include "ancora/framework/version.hpp"
 #include "commands.hpp"
 #include "options.hpp"
@@ -94,6 +100,20 @@ std::span<const Command> commands() {
 
 namespace {
 
+/// The message of a line of the log, without what a terminal would obey.
+class PrintableMessage final : public spdlog::custom_flag_formatter {
+public:
+    void format(const spdlog::details::log_msg& message,
+                const std::tm&,
+                spdlog::memory_buf_t& to) override {
+        const std::string text = printable({message.payload.data(), message.payload.size()});
+        to.append(text.data(), text.data() + text.size());
+    }
+    std::unique_ptr<custom_flag_formatter> clone() const override {
+        return std::make_unique<PrintableMessage>();
+    }
+};
+
 int execute(const std::vector<std::string>& arguments) {
     if (!arguments.empty() && arguments.front() == kVerifyInChild)
         return verify_in_child({arguments.begin() + 1, arguments.end()});
@@ -113,7 +133,9 @@ int execute(const std::vector<std::string>& arguments) {
     }
 
     spdlog::set_default_logger(spdlog::stderr_logger_st("ancora"));
-    spdlog::set_pattern("%H:%M:%S.%e %v");
+    auto formatter = std::make_unique<spdlog::pattern_formatter>();
+    formatter->add_flag<PrintableMessage>('*').set_pattern("%H:%M:%S.%e %*");
+    spdlog::set_formatter(std::move(formatter));
     spdlog::set_level(invocation.options.verbose ? spdlog::level::info : spdlog::level::off);
     spdlog::info("ancora {}, {}", version(), invocation.command->name);
     try {
@@ -135,10 +157,16 @@ int main(int argc, char** argv) {
     try {
         return ancora::command::execute({argv + 1, argv + argc});
     } catch (const ancora::Error& error) {
-        fmt::print(stderr, "{}\n", error.what());
+        ancora::command::write_note(error.what());
         return static_cast<int>(error.kind());
+    } catch (const std::bad_alloc&) {
+        std::fputs(
+            "error: there is not enough memory for this; make the model or its output smaller, or "
+            "give the process more\n",
+            stderr);
+        return static_cast<int>(ancora::ErrorKind::numerical);
     } catch (const std::exception& error) {
-        fmt::print(stderr, "internal error: {}\n", error.what());
+        ancora::command::write_note(fmt::format("internal error: {}", error.what()));
     } catch (...) {
         std::fputs("internal error: unknown exception\n", stderr);
     }

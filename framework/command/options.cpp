@@ -188,21 +188,38 @@ std::size_t most_operands(const Command& command) {
     return names.empty() ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(names, ' '));
 }
 
-/// Names of columns, separated by commas but for those in brackets: "bar@[0.5, 0.0, 0.0].x".
+/// Names of columns, separated by commas but for those in brackets, "bar@[0.5, 0.0, 0.0].x". A name
+/// in quotes is read as in history.csv: with "" for a quote, and commas and brackets as they are.
 void split_columns(const std::string& text, std::vector<std::string>& to) {
-    std::string name;
-    int depth = 0;
-    for (const char c : text + ',') {
-        if (c == ',' && depth <= 0) {
-            if (name.empty()) fail(fmt::format("option \"--columns\": \"{}\" names nothing", text));
-            to.push_back(std::exchange(name, ""));
-            continue;
+    std::size_t at = 0;
+    while (true) {
+        std::string name;
+        if (at < text.size() && text[at] == '"') {
+            for (++at;; ++at) {
+                if (at >= text.size())
+                    fail(
+                        fmt::format("option \"--columns\": a quote is not closed in \"{}\"", text));
+                if (text[at] == '"' && (at + 1 >= text.size() || text[++at] != '"')) break;
+                name += text[at];
+            }
+            if (text[at] == '"') ++at;  // the last character
+            if (at < text.size() && text[at] != ',')
+                fail(fmt::format(
+                    "option \"--columns\": a comma is missing behind a quote in \"{}\"", text));
+        } else {
+            int depth = 0;
+            for (; at < text.size() && (text[at] != ',' || depth > 0); ++at) {
+                depth += text[at] == '[' ? 1 : text[at] == ']' ? -1 : 0;
+                name += text[at];
+            }
+            if (depth > 0)
+                fail(fmt::format("option \"--columns\": a bracket is not closed in \"{}\"", name));
         }
-        depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-        name += c;
+        if (name.empty()) fail(fmt::format("option \"--columns\": \"{}\" names nothing", text));
+        to.push_back(std::move(name));
+        if (at >= text.size()) return;
+        ++at;
     }
-    if (!name.empty())
-        fail(fmt::format("option \"--columns\": a bracket is not closed in \"{}\"", name));
 }
 
 /// The arguments of one command, the command's name left out.

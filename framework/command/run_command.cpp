@@ -140,10 +140,10 @@ int run(const Options& options) {
 
     Recorder recorder(output_folder(options), simulation, manifest);
     if (options.resume && recorder.has_complete_run()) {
-        fmt::print(stderr,
-                   "the run in \"{}\" is complete, there is nothing to resume; without --resume "
-                   "it is run anew\n",
-                   recorder.folder().string());
+        write_note(
+            fmt::format("the run in \"{}\" is complete, there is nothing to resume; without "
+                        "--resume it is run anew",
+                        recorder.folder().string()));
         return 0;
     }
     RunResult result;
@@ -160,11 +160,11 @@ int run(const Options& options) {
     else if (!options.quiet)
         write_out(closing_table(simulation, recorder, result));
     if (!result.interrupted) return 0;
-    fmt::print(stderr,
-               "interrupted at t = {} s; what was computed is in \"{}\"{}\n",
-               simulation.time(),
-               recorder.folder().string(),
-               manifest.output.checkpoint > 0.0 ? ", and --resume goes on from there" : "");
+    write_note(
+        fmt::format("interrupted at t = {} s; what was computed is in \"{}\"{}",
+                    simulation.time(),
+                    recorder.folder().string(),
+                    manifest.output.checkpoint > 0.0 ? ", and --resume goes on from there" : ""));
     return kInterrupted;
 }
 

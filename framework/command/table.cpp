@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/error.hpp"
+#include "ancora/framework/printable.hpp"
 
 namespace ancora::command {
 
@@ -49,17 +50,23 @@ std::string duration(double seconds) {
 }
 
 void write_out(std::string_view text) {
+    // Escapes are JSON's and TOML's too, so that a document stays the same document.
+    const std::string shown = printable(text);
     // Long texts are written at once, and there is nothing left to flush.
-    const bool is_written =
-        std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+    const bool is_written = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size() &&
+                            std::fflush(stdout) == 0;
     if (!is_written && errno != EPIPE)
         throw Error(ErrorKind::file,
                     fmt::format("cannot write to standard output: {}",
                                 std::generic_category().message(errno)));
 }
 
+void write_note(std::string_view text) {
+    fmt::print(stderr, "{}\n", printable(text));
+}
+
 void write_warning(const std::string& message) {
-    fmt::print(stderr, "warning: {}\n", message);
+    write_note("warning: " + message);
 }
 
 }  // namespace ancora::command

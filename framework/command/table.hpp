@@ -30,9 +30,12 @@ std::string quantity(const std::array<double, 3>& value, std::string_view unit);
 /// "1.5 s", "20 us": a time with the prefix that suits it.
 std::string duration(double seconds);
 
-/// Writes to standard output and makes sure it arrived; a reader that went away is no error.
+/// Writes to standard output and makes sure it arrived; a reader that went away is no error. What a
+/// terminal would obey goes out as an escape, see printable().
 /// @throws Error (file)
 void write_out(std::string_view text);
+/// Writes a line to standard error, likewise printable.
+void write_note(std::string_view text);
 /// Writes "warning: MESSAGE" to standard error.
 void write_warning(const std::string& message);
 

@@ -83,11 +83,19 @@ struct Range {
 }  // namespace
 
 std::string base64(std::string_view bytes) {
-    std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-    const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                     reinterpret_cast<const unsigned char*>(bytes.data()),
-                                     static_cast<int>(bytes.size()));
-    out.resize(static_cast<std::size_t>(size));
+    // The library counts in int; pieces of a multiple of three bytes join without padding.
+    constexpr std::size_t kPiece = std::size_t{3} << 14;
+    std::string out;
+    out.reserve(4 * ((bytes.size() + 2) / 3));
+    std::vector<unsigned char> coded(4 * (kPiece / 3) + 1);
+    while (!bytes.empty()) {
+        const std::string_view piece = bytes.substr(0, kPiece);
+        const int size = EVP_EncodeBlock(coded.data(),
+                                         reinterpret_cast<const unsigned char*>(piece.data()),
+                                         static_cast<int>(piece.size()));
+        out.append(reinterpret_cast<const char*>(coded.data()), static_cast<std::size_t>(size));
+        bytes.remove_prefix(piece.size());
+    }
     return out;
 }
 

@@ -7,7 +7,9 @@
 #include <numbers>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,10 @@ constexpr std::string_view kFirstLine = "<?xml version=\"1.0\"?>";
 
 constexpr int kSides = 24;   // of a cylinder or sphere
 constexpr int kLayers = 12;  // of a sphere
+
+// Of one frame: every line has a value of every channel.
+constexpr std::size_t kMostChannels = 1000;
+constexpr std::size_t kMostChannelValues = std::size_t{1} << 28;
 
 Vec3 vec3(const std::array<double, 3>& x) {
     return {x[0], x[1], x[2]};
@@ -173,6 +179,21 @@ VtpFile bodies_of(const Scene& scene, std::span<const float> frame) {
     return out;
 }
 
+/// An array for each channel has a value for every line.
+void check_channels(const Scene& scene) {
+    std::unordered_set<std::string_view> names;
+    std::size_t lines = 0;
+    for (const SceneBody& body : scene.bodies) {
+        lines += body.lines.size();
+        for (const SceneChannel& channel : body.channels) names.insert(channel.name);
+    }
+    if (names.size() > kMostChannels || names.size() * lines > kMostChannelValues)
+        throw Error(ErrorKind::file,
+                    fmt::format("the scene has {} channels for {} lines, more than fit in one file",
+                                names.size(),
+                                lines));
+}
+
 VtpFile networks_of(const Scene& scene, std::span<const float> frame) {
     VtpFile out;
     VtpFile::Array body{"body", 1, {}, {}}, velocity{"velocity", 3, {}, {}};
@@ -248,6 +269,7 @@ std::size_t write_paraview(const fs::path& folder, std::size_t every) {
                     fmt::format("\"{}\" has no frames; run the model without `frames = 0` in "
                                 "[output]",
                                 folder.string()));
+    check_channels(frames->scene());
     const History history(folder / kHistoryFile);
     const std::size_t time_column = 0;
     const std::vector<double> t = history.read({&time_column, 1})[0];

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "ancora/framework/error.hpp"
+#include "ancora/framework/printable.hpp"
 #include "file_writer.hpp"
 #include "result_files.hpp"
 #include "results.hpp"
@@ -41,9 +42,22 @@ constexpr const char* kColours[] = {
 /// A text as gnuplot reads it, without escapes.
 std::string in_gnuplot(const std::string& text) {
     std::string out = "'";
-    for (const char c : text) {
+    for (const char c : printable(text)) {
         if (c == '\'') out += '\'';
-        out += c == '\n' ? ' ' : c;
+        out += c == '\n' || c == '\t' ? ' ' : c;
+    }
+    return out + "'";
+}
+
+/// The name of a file: as it is, and none that would end the line of the script.
+std::string file_in_gnuplot(const std::string& name) {
+    if (name.find('\n') != std::string::npos)
+        throw Error(ErrorKind::usage,
+                    fmt::format("\"{}\": a picture's name has no line break", name));
+    std::string out = "'";
+    for (const char c : name) {
+        if (c == '\'') out += '\'';
+        out += c;
     }
     return out + "'";
 }
@@ -128,7 +142,7 @@ std::string script_for(std::span<const fs::path> folders,
         "left bottom "
         "horizontal reverse Left samplen 2 width 1\nset border lc rgb '#404040'\nset format y "
         "'%.4g'\n",
-        in_gnuplot(output.string()),
+        file_in_gnuplot(output.string()),
         panels.size());
     if (options.is_logarithmic) out += "set logscale y\nset format y '%.0e'\n";
     const std::string x_unit = unit_of_column(options.over);

@@ -22,6 +22,7 @@
 #include "result_files.hpp"
 #include "results.hpp"
 #include "sha256.hpp"
+#include "summary_file.hpp"
 
 namespace ancora {
 namespace {
@@ -266,18 +267,7 @@ struct Run {
     explicit Run(const fs::path& results) : folder(results), history(checked(results)) {
         frames = Frames::open(folder);
         if (frames && frames->count() == 0) frames.reset();
-        const std::string text = read_summary(folder);
-        if (!text.empty()) {
-            summary = Json::parse(text, nullptr, false);
-            if (summary.is_discarded())
-                throw Error(ErrorKind::file,
-                            fmt::format("\"{}\" is damaged: it is no JSON document",
-                                        (folder / kSummaryFile).string()));
-            if (!summary.is_object())
-                throw Error(ErrorKind::file,
-                            fmt::format("\"{}\" is damaged: it is no JSON object",
-                                        (folder / kSummaryFile).string()));
-        }
+        summary = read_summary(folder);
     }
 
     static fs::path checked(const fs::path& folder) {
@@ -361,7 +351,7 @@ std::string fill_in(std::string_view pattern,
 }
 
 std::string page_of(const std::string& title, const std::string& data) {
-    const std::string policy =
+    static const std::string policy =
         fmt::format("default-src 'none'; script-src {} {} {}; style-src {}; img-src data: blob:",
                     hash_source(page::kThree),
                     hash_source(page::kUplot),
@@ -399,7 +389,7 @@ std::string report_page(std::span<const fs::path> folders, const ReportOptions& 
     for (const fs::path& folder : folders) runs.emplace_back(folder);
 
     std::string title = "Ancora: " + folders[0].string();
-    if (runs[0].summary.contains("model") && runs[0].summary["model"].is_string())
+    if (runs[0].summary.contains("model") && !runs[0].summary["model"].is_null())
         title = runs[0].summary["model"];
     for (std::size_t stride = 1;; stride *= 2) {
         Json data = {

@@ -3,10 +3,9 @@
 #include "results.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <cmath>
 #include <cstring>
-#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -23,23 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Takes a cell of a header line from `at` on, quoted by RFC 4180 or not.
-std::string take_cell(std::string_view text, std::size_t& at) {
-    std::string cell;
-    if (at < text.size() && text[at] == '"') {
-        for (++at; at < text.size(); ++at) {
-            if (text[at] == '"') {
-                if (at + 1 >= text.size() || text[at + 1] != '"') break;
-                ++at;
-            }
-            cell += text[at];
-        }
-        if (at < text.size()) ++at;
-        return cell;
-    }
-    while (at < text.size() && text[at] != ',' && text[at] != '\n') cell += text[at++];
-    return cell;
-}
+// Whole numbers in single precision are no conversion's trouble up to here.
+constexpr float kMostRows = 0x1p62F;
 
 [[noreturn]] void refuse_frames(const fs::path& file, const std::string& why) {
     throw Error(ErrorKind::file, fmt::format("\"{}\" {}", file.string(), why));
@@ -58,24 +42,86 @@ std::uint64_t number_behind(std::string_view header, std::string_view key, const
     return out;
 }
 
+/// An .npy file, version 1.0: what its header says, and where its numbers begin.
+struct FramesHeader {
+    static constexpr std::string_view kMagic{"\x93NUMPY\x01\x00", 8};
+    std::uint64_t rows = 0;
+    std::uint64_t width = 0;
+    std::size_t size = 0;  // of the header [bytes]
+
+    FramesHeader(std::string_view bytes, const fs::path& file) {
+        if (!bytes.starts_with(kMagic) || bytes.size() < kMagic.size() + 2)
+            refuse_frames(file, "is no .npy file of version 1.0");
+        const auto byte = [&](std::size_t i) {
+            return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i]));
+        };
+        size = kMagic.size() + 2 + byte(8) + 256 * byte(9);
+        if (bytes.size() < size) refuse_frames(file, "holds no frames of a run");
+        const std::string_view header = bytes.substr(0, size);
+        if (header.find("'<f4'") == std::string_view::npos)
+            refuse_frames(file, "holds no frames of a run");
+        rows = number_behind(header, "'shape': (", file);
+        width = number_behind(header.substr(header.find("'shape': (")), ",", file);
+    }
+};
+
 }  // namespace
 
 // --- history
 
 History::History(fs::path file) : file_(std::move(file)) {
-    text_ = read_text_file(file_, "the results", "run the model first");
+    text_ = read_text_file(file_, "the results", "; run the model first", most_result_bytes());
     const std::size_t last = text_.rfind('\n');
     text_.resize(last == std::string::npos ? 0 : last + 1);
-    while (body_ < text_.size()) {
-        columns_.push_back(take_cell(text_, body_));
-        if (body_ >= text_.size() || text_[body_++] == '\n') break;
-    }
+    read_header();
     if (columns_.empty() || columns_[0] != "t")
         throw Error(ErrorKind::file,
                     fmt::format("\"{}\" has no column \"t\"; it is not the history of a run",
                                 file_.string()));
     num_rows_ = static_cast<std::size_t>(
         std::count(text_.begin() + static_cast<std::ptrdiff_t>(body_), text_.end(), '\n'));
+    // A digit and a separator for each number; what is reserved for them below follows the file.
+    if (num_rows_ > (text_.size() - body_) / (2 * columns_.size()))
+        throw Error(ErrorKind::file,
+                    fmt::format("\"{}\" is damaged: it has {} columns and {} rows, but not as many "
+                                "numbers",
+                                file_.string(),
+                                columns_.size(),
+                                num_rows_));
+}
+
+/// Names up to the first line break outside of quotes.
+void History::read_header() {
+    std::size_t& at = body_;
+    while (at < text_.size()) {
+        std::string name;
+        if (text_[at] == '"') {
+            const std::size_t begin = at++, begin_line = header_lines_;
+            while (true) {
+                if (at >= text_.size()) refuse_at(begin_line, begin, "a quote is not closed");
+                if (text_[at] == '"') {
+                    if (text_[at + 1] != '"') break;  // the text ends in a line break
+                    ++at;
+                }
+                header_lines_ += text_[at] == '\n';
+                name += text_[at++];
+            }
+            ++at;
+            if (text_[at] != ',' && text_[at] != '\n')
+                refuse_at(header_lines_, at, "a comma is expected after a name in quotes");
+        } else {
+            while (text_[at] != ',' && text_[at] != '\n') name += text_[at++];
+        }
+        columns_.push_back(std::move(name));
+        if (text_[at++] == '\n') return;
+    }
+}
+
+void History::refuse_at(std::size_t line, std::size_t at, const char* why) const {
+    const std::size_t line_begin =
+        at == 0 ? 0 : text_.rfind('\n', at - 1) + 1;  // 0 if there is none
+    throw Error(ErrorKind::file,
+                fmt::format("{}:{}:{}: {}", file_.string(), line, at - line_begin + 1, why));
 }
 
 std::size_t History::column(const std::string& name) const {
@@ -96,12 +142,12 @@ std::vector<std::vector<double>> History::read(std::span<const std::size_t> chos
     std::vector<int> place(columns_.size(), -1);
     for (std::size_t k = 0; k < chosen.size(); ++k) place[chosen[k]] = static_cast<int>(k);
     std::vector<std::vector<double>> out(chosen.size());
-    for (std::vector<double>& list : out) list.reserve(num_rows_ / stride + 2);
+    for (std::size_t k = 0; k < chosen.size(); ++k)
+        if (place[chosen[k]] == static_cast<int>(k)) out[k].reserve(num_rows_ / stride + 2);
 
     const char* at = text_.data() + body_;
     const char* const end = text_.data() + text_.size();
     for (std::size_t row = 0; row < num_rows_; ++row) {
-        const char* const line = at;
         const bool is_wanted = row % stride == 0 || row + 1 == num_rows_;
         if (!is_wanted) {
             at = static_cast<const char*>(
@@ -111,23 +157,21 @@ std::vector<std::vector<double>> History::read(std::span<const std::size_t> chos
         }
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             const char separator = c + 1 < columns_.size() ? ',' : '\n';
-            const auto refuse = [&] {
-                throw Error(ErrorKind::file,
-                            fmt::format("{}:{}:{}: a number is expected here",
-                                        file_.string(),
-                                        row + 2,
-                                        at - line + 1));
+            const auto refuse = [&](const char* why) {
+                refuse_at(
+                    header_lines_ + row + 1, static_cast<std::size_t>(at - text_.data()), why);
             };
             if (place[c] >= 0) {
                 double x = 0.0;
                 const auto [next, error] = std::from_chars(at, end, x);
-                if (error != std::errc()) refuse();
+                if (error != std::errc()) refuse("a number is expected here");
+                if (!std::isfinite(x)) refuse("a finite number is expected here");
                 out[static_cast<std::size_t>(place[c])].push_back(x);
                 at = next;
             } else {
                 while (at < end && *at != ',' && *at != '\n') ++at;
             }
-            if (at >= end || *at != separator) refuse();
+            if (at >= end || *at != separator) refuse("a number is expected here");
             ++at;
         }
     }
@@ -176,50 +220,46 @@ std::optional<Frames> Frames::open(const fs::path& folder) {
                     fmt::format("\"{}\": {}", (folder / kSceneFile).string(), refusal.message()));
     }
 
-    std::ifstream in(file, std::ios::binary);
-    std::array<char, 10> magic{};
-    if (!in.read(magic.data(), magic.size()) ||
-        std::string_view(magic.data(), 8) != std::string_view("\x93NUMPY\x01\x00", 8))
-        refuse_frames(file, "is no .npy file of version 1.0");
-    const auto byte = [&](std::size_t i) {
-        return static_cast<std::size_t>(static_cast<unsigned char>(magic[i]));
-    };
-    std::string header(byte(8) + 256 * byte(9), ' ');
-    in.read(header.data(), static_cast<std::streamsize>(header.size()));
-    if (!in || header.find("'<f4'") == std::string::npos)
-        refuse_frames(file, "holds no frames of a run");
-    const std::uint64_t rows = number_behind(header, "'shape': (", file);
-    out.width_ = static_cast<std::size_t>(
-        number_behind(header.substr(header.find("'shape': (")), ",", file));
-    if (out.width_ != static_cast<std::size_t>(out.scene_.num_values) + 2)
-        refuse_frames(file,
-                      fmt::format("has {} values in a frame, but the scene beside it {}",
-                                  out.width_,
-                                  out.scene_.num_values + 2));
-    // The header never counts more than is there, unless the file was cut.
-    const std::uintmax_t bytes = fs::file_size(file, error);
-    const std::uintmax_t frame_bytes = out.width_ * sizeof(float);
-    const std::uintmax_t held = (bytes - 10 - header.size()) / frame_bytes;
-    if (error || rows > held)
+    const std::string bytes = read_text_file(file, "the frames", "", most_result_bytes());
+    const FramesHeader header(bytes, file);
+    out.width_ = static_cast<std::size_t>(out.scene_.num_values) + 2;
+    if (header.width != out.width_)
         refuse_frames(
             file,
-            fmt::format("was cut short: it says that it has {} frames and holds {}", rows, held));
-    out.count_ = static_cast<std::size_t>(rows);
+            fmt::format(
+                "has {} values in a frame, but the scene beside it {}", header.width, out.width_));
+    // The header never counts more than is there, unless the file was cut.
+    const std::size_t held = (bytes.size() - header.size) / (out.width_ * sizeof(float));
+    if (header.rows > held)
+        refuse_frames(
+            file,
+            fmt::format(
+                "was cut short: it says that it has {} frames and holds {}", header.rows, held));
+    out.count_ = static_cast<std::size_t>(header.rows);
     out.data_.resize(out.count_ * out.width_);
-    in.read(reinterpret_cast<char*>(out.data_.data()),
-            static_cast<std::streamsize>(out.data_.size() * sizeof(float)));
-    if (!in) refuse_frames(file, "cannot be read");
+    if (!out.data_.empty())
+        std::memcpy(out.data_.data(), bytes.data() + header.size, out.data_.size() * sizeof(float));
+    out.check_values(file);
     return out;
 }
 
-// --- the folder
-
-std::string read_summary(const fs::path& folder) {
-    const fs::path file = folder / kSummaryFile;
-    std::error_code error;
-    if (!fs::exists(file, error)) return "";
-    return read_text_file(file, "the summary");
+void Frames::check_values(const fs::path& file) const {
+    const auto bad = std::ranges::find_if_not(data_, [](float x) {
+        return std::isfinite(x);
+    });
+    const auto refuse = [&](std::size_t frame, const char* why) {
+        refuse_frames(file, fmt::format("is damaged: frame {} {}", frame, why));
+    };
+    if (bad != data_.end())
+        refuse(static_cast<std::size_t>(bad - data_.begin()) / width_,
+               "holds a value that is not finite");
+    for (std::size_t f = 0; f < count_; ++f)
+        if (const float row = data_[f * width_];
+            row < 0.0F || row != std::floor(row) || row >= kMostRows)
+            refuse(f, "does not belong to a row of history.csv");
 }
+
+// --- the folder
 
 void require_results(const fs::path& folder) {
     std::error_code error;

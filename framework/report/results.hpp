@@ -16,8 +16,8 @@ namespace ancora {
 /// history.csv. What stands behind the last line break is not read: it may be half a row.
 class History {
 public:
-    /// Reads the header and counts the rows.
-    /// @throws Error (file)
+    /// Reads the header, whose names may be quoted by RFC 4180, and counts the rows.
+    /// @throws Error (file), also if rows are too short to hold a number for each column
     explicit History(std::filesystem::path file);
 
     const std::vector<std::string>& columns() const { return columns_; }
@@ -26,14 +26,18 @@ public:
     /// @throws Error (usage)
     std::size_t column(const std::string& name) const;
     /// Values of chosen columns, one list each, from every `stride`-th row and the last.
-    /// @throws Error (file), with line and column, if a cell is no number
+    /// @throws Error (file), with line and column, if a cell is no finite number
     std::vector<std::vector<double>> read(std::span<const std::size_t> chosen,
                                           std::size_t stride = 1) const;
 
 private:
+    void read_header();
+    [[noreturn]] void refuse_at(std::size_t line, std::size_t at, const char* why) const;
+
     std::filesystem::path file_;
     std::string text_;
     std::size_t body_ = 0;  // of the first row in the text
+    std::size_t header_lines_ = 1;
     std::vector<std::string> columns_;
     std::size_t num_rows_ = 0;
 };
@@ -45,7 +49,8 @@ std::string unit_of_column(const std::string& name);
 class Frames {
 public:
     /// Nothing if the run wrote none.
-    /// @throws Error (file) if what is there is not what a run writes
+    /// @throws Error (file) if what is there is not what a run writes: other sizes than its header
+    ///         and the scene say, values that are not finite, a row that is no number of one
     static std::optional<Frames> open(const std::filesystem::path& folder);
 
     const Scene& scene() const { return scene_; }
@@ -62,13 +67,12 @@ public:
     }
 
 private:
+    void check_values(const std::filesystem::path& file) const;
+
     Scene scene_;
     std::vector<float> data_;
     std::size_t width_ = 0, count_ = 0;
 };
-
-/// The text of summary.json, empty if there is none (yet).
-std::string read_summary(const std::filesystem::path& folder);
 
 /// @throws Error (file) if the folder is not there or holds no results
 void require_results(const std::filesystem::path& folder);

@@ -3,11 +3,13 @@
 #include "vtp_file.hpp"
 
 #include <bit>
+#include <limits>
 #include <string_view>
 #include <type_traits>
 
 #include <fmt/format.h>
 
+#include "ancora/framework/error.hpp"
 #include "file_writer.hpp"
 
 namespace ancora {
@@ -33,7 +35,8 @@ std::string escaped_xml(std::string_view text) {
                 out += "&quot;";
                 break;
             default:
-                out += c;
+                // XML has no place for control characters, not even as references
+                out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
         }
     }
     return out;
@@ -87,7 +90,25 @@ std::string names_element(const VtpFile::Names& names) {
     return out + "</Array>\n";
 }
 
+std::int32_t counted(std::size_t number) {
+    if (number > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+        throw Error(ErrorKind::file,
+                    "the scene has more points or corners than a VTK file with numbers of 32 bits "
+                    "can count");
+    return static_cast<std::int32_t>(number);
+}
+
 }  // namespace
+
+void VtpFile::Cells::add(std::span<const std::int32_t> corners) {
+    connectivity.insert(connectivity.end(), corners.begin(), corners.end());
+    offsets.push_back(counted(connectivity.size()));
+}
+
+std::int32_t VtpFile::add_point(const std::array<double, 3>& x) {
+    for (const double c : x) points.push_back(static_cast<float>(c));
+    return counted(points.size() / 3) - 1;
+}
 
 void VtpFile::write(const std::filesystem::path& file) const {
     Appended data;

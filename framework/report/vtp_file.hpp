@@ -21,17 +21,14 @@ public:
     /// Ends of cells in `connectivity`, counted from its begin.
     struct Cells {
         std::vector<std::int32_t> connectivity, offsets;
-        void add(std::span<const std::int32_t> corners) {
-            connectivity.insert(connectivity.end(), corners.begin(), corners.end());
-            offsets.push_back(static_cast<std::int32_t>(connectivity.size()));
-        }
+        /// @throws Error (file) if there are more corners than can be counted
+        void add(std::span<const std::int32_t> corners);
     };
     Cells vertices, lines, polygons;
 
-    std::int32_t add_point(const std::array<double, 3>& x) {
-        for (const double c : x) points.push_back(static_cast<float>(c));
-        return static_cast<std::int32_t>(points.size() / 3) - 1;
-    }
+    /// Number of the new point.
+    /// @throws Error (file) if there are more than can be counted
+    std::int32_t add_point(const std::array<double, 3>& x);
 
     struct Array {
         std::string name;

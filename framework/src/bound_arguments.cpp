@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,6 +19,9 @@
 
 namespace ancora {
 namespace {
+
+// Of a file that a parameter names: a table of a motion, a mesh. Lines and columns stay countable.
+constexpr std::uintmax_t kMostInputBytes = std::uintmax_t{1} << 30;
 
 bool is_number(const Value& value) {
     return value.as<double>() || value.as<std::int64_t>();
@@ -247,6 +251,9 @@ std::string BoundArguments::find_file(const Item& item,
     if (fs::is_directory(status)) refuse_file("is a folder, not a file");
     // A device may never end.
     if (!fs::is_regular_file(status)) refuse_file("is no regular file");
+    if (const std::uintmax_t size = fs::file_size(path, error); !error && size > kMostInputBytes)
+        refuse_file(
+            fmt::format("has {} bytes, more than the {} that are read", size, kMostInputBytes));
     if (!std::ifstream(path)) refuse_file("cannot be read");
     return path.string();
 }

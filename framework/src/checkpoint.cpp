@@ -134,7 +134,7 @@ void write_checkpoint(const fs::path& file, const Checkpoint& checkpoint) {
 std::optional<Checkpoint> read_checkpoint(const fs::path& file) {
     std::error_code error;
     if (!fs::exists(file, error)) return std::nullopt;
-    const std::string text = read_text_file(file, "the checkpoint");
+    const std::string text = read_text_file(file, "the checkpoint", "", most_result_bytes());
     const std::string first = fmt::format("{}{}\n", kMark, kFormat);
     if (!text.starts_with(kMark)) refuse(file, "is no checkpoint");
     if (!text.starts_with(first)) refuse(file, "was written by another version");

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "ancora/framework/printable.hpp"
 #include "place_note.hpp"
+#include "wording.hpp"
 
 namespace ancora {
 namespace {
@@ -19,10 +21,12 @@ struct NotedFile {
 
 std::string with_place(const std::string& message, const Place& place) {
     if (!place.known()) return "error: " + message;
-    if (place.line == 0) return fmt::format("{}: error: {}", *place.file, message);
+    // on one line, whatever a file is called
+    const std::string file = escaped(*place.file);
+    if (place.line == 0) return fmt::format("{}: error: {}", file, message);
     const std::string* const note = note_of(place);
     return fmt::format("{}:{}:{}: error: {}{}",
-                       *place.file,
+                       file,
                        place.line,
                        place.column,
                        message,
@@ -42,9 +46,9 @@ const std::string* note_of(const Place& place) {
 }
 
 Error::Error(ErrorKind kind, const std::string& message, Place place)
-    : std::runtime_error(with_place(message, place)),
+    : std::runtime_error(with_place(printable(message), place)),
       kind_(kind),
-      message_(message),
+      message_(printable(message)),
       place_(std::move(place)) {}
 
 }  // namespace ancora

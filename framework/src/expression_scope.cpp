@@ -116,6 +116,7 @@ ExpressionScope::ExpressionScope(const Table& parameters) {
         definition.name = entry.key;
         definition.place = entry.place;
         definition.given = &entry.value;
+        by_name_.emplace(definition.name, &definition);
     }
     Computation computation(*this);
     for (Definition& definition : parameters_) computation.compute(definition);
@@ -130,8 +131,8 @@ ExpressionScope::ExpressionScope(std::shared_ptr<const ExpressionScope> outer,
 }
 
 const ExpressionScope::Definition* ExpressionScope::parameter(std::string_view name) const {
-    const auto found = std::ranges::find(parameters_, name, &Definition::name);
-    return found == parameters_.end() ? nullptr : &*found;
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : found->second;
 }
 
 Symbol ExpressionScope::find(std::string_view name) const {

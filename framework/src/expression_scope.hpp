@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,7 @@ private:
     std::shared_ptr<const ExpressionScope> outer_;
     std::vector<std::pair<std::string, Quantity>> indices_;
     std::deque<Definition> parameters_;
+    std::unordered_map<std::string_view, const Definition*> by_name_;
 };
 
 /// Replaces each "${EXPRESSION}" in the strings of `value`, at any depth, by its value; "$${"

@@ -4,13 +4,14 @@
 
 #include <cerrno>
 #include <fstream>
-#include <iterator>
 #include <memory>
+#include <new>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ancora/framework/error.hpp"
@@ -19,6 +20,17 @@ namespace ancora {
 namespace {
 
 constexpr std::size_t kBufferSize = std::size_t{1} << 16;  // bytes
+
+/// Closes itself.
+struct Descriptor {
+    explicit Descriptor(int open_number) : number(open_number) {}
+    ~Descriptor() {
+        if (number >= 0) ::close(number);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int number;
+};
 
 }  // namespace
 
@@ -165,7 +177,8 @@ void replace_file(const std::filesystem::path& file,
 
 std::string read_text_file(const std::filesystem::path& file,
                            std::string_view what,
-                           std::string_view advice) {
+                           std::string_view advice,
+                           std::uint64_t most_bytes) {
     const auto refuse = [&](const std::string& reason) {
         throw Error(ErrorKind::file,
                     fmt::format("cannot read {}: {}{}", what, reason, advice),
@@ -174,15 +187,46 @@ std::string read_text_file(const std::filesystem::path& file,
     const auto system_reason = [] {
         return std::error_code(errno, std::generic_category()).message();
     };
-    std::error_code ignored;
-    if (std::filesystem::is_directory(file, ignored)) refuse("this is a folder");
+    const auto refuse_size = [&] {
+        refuse(fmt::format("it has more than {} bytes, the most that is read", most_bytes));
+    };
 
-    errno = 0;
-    std::ifstream in(file, std::ios::binary);
-    if (!in) refuse(system_reason());
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (in.bad()) refuse(system_reason());
+    // Opening a pipe must not wait for a writer.
+    Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat about {};
+    if (in.number < 0 || ::fstat(in.number, &about) != 0) refuse(system_reason());
+    if (S_ISDIR(about.st_mode)) refuse("this is a folder");
+    // A device or a pipe may never end.
+    if (!S_ISREG(about.st_mode)) refuse("this is no regular file");
+    if (static_cast<std::uint64_t>(about.st_size) > most_bytes) refuse_size();
+
+    std::string text;
+    try {
+        // one more, to see the end
+        text.resize(static_cast<std::size_t>(about.st_size) + 1);
+        std::size_t size = 0;
+        while (true) {
+            const ssize_t count = ::read(in.number, text.data() + size, text.size() - size);
+            if (count < 0 && errno == EINTR) continue;
+            if (count < 0) refuse(system_reason());
+            if (count == 0) break;
+            size += static_cast<std::size_t>(count);
+            if (size > most_bytes) refuse_size();
+            // A file may grow while it is read, and those of /proc tell no size.
+            if (size == text.size()) text.resize(2 * size + kBufferSize);
+        }
+        text.resize(size);
+    } catch (const std::bad_alloc&) {
+        refuse(fmt::format("there is not enough memory for its {} bytes", about.st_size));
+    }
     return text;
+}
+
+std::uint64_t most_result_bytes() {
+    const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
+    constexpr std::uint64_t kFallback = std::uint64_t{1} << 32;
+    if (pages <= 0 || page <= 0) return kFallback;
+    return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
 }
 
 }  // namespace ancora

@@ -56,10 +56,17 @@ void replace_file(const std::filesystem::path& file,
                   std::string_view mark,
                   std::string_view kind);
 
-/// The whole text of a file.
+/// Largest manifest, included file, lock, scene and the like [bytes]. Their values take many times
+/// this in memory.
+constexpr std::uint64_t kMostTextBytes = std::uint64_t{1} << 28;
+/// Largest file of results that is read as a whole [bytes]: what memory the machine has.
+std::uint64_t most_result_bytes();
+
+/// The whole text of a regular file; a pipe or a device, which may never end, is refused.
 /// @throws Error (file) "cannot read the lock: REASON" with `what` = "the lock", and `advice`
 std::string read_text_file(const std::filesystem::path& file,
                            std::string_view what,
-                           std::string_view advice = "");
+                           std::string_view advice = "",
+                           std::uint64_t most_bytes = kMostTextBytes);
 
 }  // namespace ancora

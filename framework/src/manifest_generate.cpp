@@ -17,6 +17,8 @@ namespace {
 
 // In one manifest; more is most likely a slip, and would fill the memory before it is noticed.
 constexpr double kMostObjects = 1e6;
+// Of these objects together: numbers, pieces of texts, arrays and tables.
+constexpr double kMostValues = 1e8;
 
 constexpr std::string_view kKinds[] = {"body", "constraint", "force"};
 
@@ -160,6 +162,19 @@ private:
     std::shared_ptr<const std::string> file_;
 };
 
+/// Values in a value, itself included; a long text counts as several.
+double count_values(const Value& value) {
+    constexpr double kTextOfValue = 64.0;  // bytes
+    double count = 1.0;
+    if (const auto* const text = value.as<std::string>())
+        count += static_cast<double>(text->size()) / kTextOfValue;
+    if (const Array* const array = value.as<Array>())
+        for (const Value& entry : *array) count += count_values(entry);
+    if (const Table* const table = value.as<Table>())
+        for (const Table::Entry& entry : table->entries()) count += count_values(entry.value);
+    return count;
+}
+
 class Generator {
 public:
     Generator(ManifestTables& tables) : tables_(tables) {}
@@ -168,11 +183,13 @@ public:
         const Table& table = *block.as<Table>();
         check_keys(table);
         const std::vector<Index> indices = read_indices(table, block.place(), *tables_.scope);
-        double per_round = 0.0;
+        double per_round = 0.0, values_per_round = 0.0;
         std::array<const Array*, std::size(kKinds)> templates{};
         for (std::size_t k = 0; k < templates.size(); ++k) {
             templates[k] = read_templates(table, kKinds[k]);
-            if (templates[k] != nullptr) per_round += static_cast<double>(templates[k]->size());
+            if (templates[k] == nullptr) continue;
+            per_round += static_cast<double>(templates[k]->size());
+            for (const Value& object : *templates[k]) values_per_round += count_values(object);
         }
         if (per_round == 0.0)
             refuse(
@@ -186,6 +203,12 @@ public:
             refuse(fmt::format("this makes {:.10g} objects, expected at most {:g}",
                                num_objects_,
                                kMostObjects),
+                   block.place());
+        num_values_ += rounds * values_per_round;
+        if (num_values_ > kMostValues)
+            refuse(fmt::format("this makes objects of {:.0f} values, expected at most {:g}",
+                               num_values_,
+                               kMostValues),
                    block.place());
 
         for (auto round = static_cast<std::int64_t>(0); round < static_cast<std::int64_t>(rounds);
@@ -222,6 +245,7 @@ private:
 
     ManifestTables& tables_;
     double num_objects_ = 0.0;
+    double num_values_ = 0.0;
 };
 
 }  // namespace

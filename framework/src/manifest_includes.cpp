@@ -2,6 +2,8 @@
 // include = ["common.toml"]: one manifest of several files.
 #include <algorithm>
 #include <map>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -35,12 +37,16 @@ void merge_table(Table& into,
                  Table from,
                  const std::vector<std::string>& path,
                  std::vector<Conflict>* conflicts) {
+    // Those of `from` are different, so what is added need not be found again.
+    std::unordered_map<std::string, std::size_t> places;
+    for (const Table::Entry& entry : into.entries()) places.emplace(entry.key, places.size());
     for (Table::Entry& entry : from.entries()) {
-        Table::Entry* const known = into.find(entry.key);
-        if (known == nullptr) {
+        const auto place = places.find(entry.key);
+        if (place == places.end()) {
             into.add(std::move(entry));
             continue;
         }
+        Table::Entry* const known = &into.entries()[place->second];
         std::vector<std::string> path_here = path;
         path_here.push_back(entry.key);
         Table* const known_table = std::get_if<Table>(&known->value.data());

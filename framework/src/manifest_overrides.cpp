@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ancora/framework/printable.hpp"
 #include "expression_scope.hpp"
 #include "manifest_reader.hpp"
 #include "toml_reader.hpp"
@@ -58,6 +59,8 @@ Override parse_override(const std::string& text) {
         return name.empty();
     });
     if (has_gap || to.path.size() < 2) refuse_form(kForm, text);
+    if (to.path.size() > kMostTomlDepth)
+        refuse_form(fmt::format("{} with at most {} names", kForm, kMostTomlDepth), text);
     // in_quotes() shortens what is long
     const std::string shown = in_quotes(text);
     to.place.file =

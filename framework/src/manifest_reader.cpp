@@ -3,6 +3,8 @@
 #include "manifest_reader.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -110,14 +112,20 @@ OutputSettings read_output(Section section, const ExpressionScope& scope) {
     if (keys.has("every")) output.every = keys.number("every");
     output.checkpoint = keys.number("checkpoint");
     output.points = placed_texts(section.table, "points");
-    // Two columns of one name
-    for (auto point = output.points.begin(); point != output.points.end(); ++point)
-        if (std::ranges::any_of(output.points.begin(), point, [&](const PlacedText& earlier) {
-                return earlier.text == point->text;
-            }))
+    std::unordered_set<std::string_view> names;
+    for (const PlacedText& point : output.points) {
+        // Names of columns: history.csv is read line by line.
+        if (escaped(point.text) != point.text)
             throw Error(ErrorKind::manifest,
-                        fmt::format("[output]: points: {} is there twice", in_quotes(point->text)),
-                        point->place);
+                        fmt::format("[output]: points: {} holds a control character or a line "
+                                    "break",
+                                    in_quotes(point.text)),
+                        point.place);
+        if (!names.insert(point.text).second)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("[output]: points: {} is there twice", in_quotes(point.text)),
+                        point.place);
+    }
     if (keys.has("frames")) output.frames = keys.number("frames");
     output.states = keys.boolean("states");
     output.all_forces = keys.text("forces") == "all";

@@ -10,6 +10,7 @@
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 
+#include "ancora/framework/printable.hpp"
 #include "ancora/sdk/math.hpp"
 #include "bound_arguments.hpp"
 #include "fp_environment.hpp"
@@ -798,7 +799,8 @@ void Model::attach_points(const std::string& text,
         }
     });
     if (!why_no_group.empty()) {
-        const std::string begin = fmt::format("{}\"{}\": ", prefix(owner), text);
+        // as it stands in a message
+        const std::string begin = printable(fmt::format("{}\"{}\": ", prefix(owner), text));
         if (group == "*") throw Error(ErrorKind::manifest, begin + why_no_group, place);
         // A single point may have a name too.
         try {

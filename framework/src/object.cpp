@@ -3,6 +3,7 @@
 #include "object.hpp"
 
 #include <exception>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -73,6 +74,15 @@ void rethrow_from_plugin(const ObjectRef& object,
         throw;
     } catch (const Error&) {
         throw;
+    } catch (const std::bad_alloc&) {
+        // no fault of the plugin's
+        throw Error(ErrorKind::numerical,
+                    fmt::format("{}{}: {} found not enough memory; make the model smaller, or give "
+                                "the process more",
+                                when(t),
+                                describe(object),
+                                call),
+                    object.place);
     } catch (const std::exception& error) {
         refuse_thrown(fmt::format("\"{}\"", error.what()));
     } catch (...) {

@@ -289,18 +289,4 @@ std::vector<const Plugin*> PluginRegistry::plugins() const {
     return impl_->in_use;
 }
 
-const char* to_text(TypeKind kind) {
-    switch (kind) {
-        case TypeKind::body:
-            return "body";
-        case TypeKind::constraint:
-            return "constraint";
-        case TypeKind::force:
-            return "force";
-        case TypeKind::integrator:
-            return "integrator";
-    }
-    return "unknown kind";
-}
-
 }  // namespace ancora

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -85,9 +86,100 @@ private:
     Place fixed_place_;
 };
 
+/// How deep values stand in each other, found before they are parsed: who reads, copies or frees
+/// tables calls itself for each level. Follows brackets, and the dots of keys, which make tables
+/// too; strings and comments are passed over. Text that is no TOML is left to the parser.
+class NestingCheck {
+public:
+    explicit NestingCheck(std::string_view text) : text_(text) {}
+
+    /// Where it goes too deep, as line and column; line 0 if it does not.
+    std::pair<int, int> find() {
+        while (at_ < text_.size()) {
+            const char c = text_[at_];
+            switch (c) {
+                case '#':
+                    at_ = std::min(text_.find('\n', at_), text_.size());
+                    continue;
+                case '"':
+                case '\'':
+                    pass_string(c);
+                    continue;
+                case '[':
+                case '{':
+                    // What stands in a value of a dotted key stands below all its tables.
+                    open_.push_back(depth_);
+                    ++depth_;
+                    break;
+                case ']':
+                case '}':
+                    if (!open_.empty()) {
+                        depth_ = open_.back();
+                        open_.pop_back();
+                    }
+                    break;
+                case '.':
+                    ++depth_;
+                    break;
+                case ',':
+                case '\n':
+                    // The next key or value of this bracket
+                    depth_ = open_.empty() ? 0 : open_.back() + 1;
+                    break;
+                default:
+                    break;
+            }
+            if (depth_ > kMostTomlDepth) return place();
+            ++at_;
+        }
+        return {0, 0};
+    }
+
+private:
+    void pass_string(char quote) {
+        const std::string three(3, quote);
+        const bool is_long = text_.substr(at_).starts_with(three);
+        at_ += is_long ? 3 : 1;
+        while (at_ < text_.size()) {
+            if (text_[at_] == '\\' && quote == '"') {
+                at_ += 2;
+            } else if (is_long ? text_.substr(at_).starts_with(three) : text_[at_] == quote) {
+                at_ += is_long ? 3 : 1;
+                // Two more may stand before the three that close.
+                for (int more = 0; is_long && more < 2 && text_.substr(at_).starts_with(quote);
+                     ++more)
+                    ++at_;
+                return;
+            } else if (!is_long && text_[at_] == '\n') {
+                return;  // not closed, which is an error
+            } else {
+                ++at_;
+            }
+        }
+    }
+
+    std::pair<int, int> place() const {
+        const std::string_view before = text_.substr(0, at_);
+        const std::size_t line_begin = before.rfind('\n') + 1;  // 0 if there is none
+        return {static_cast<int>(std::ranges::count(before, '\n')) + 1,
+                static_cast<int>(at_ - line_begin) + 1};
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    std::size_t depth_ = 0;
+    std::vector<std::size_t> open_;  // depth outside of each open bracket
+};
+
 }  // namespace
 
 Table read_toml(std::string_view text, std::shared_ptr<const std::string> file) {
+    if (const auto [line, column] = NestingCheck(text).find(); line > 0)
+        throw Error(ErrorKind::manifest,
+                    fmt::format("arrays, tables and dotted keys stand more than {} deep in each "
+                                "other",
+                                kMostTomlDepth),
+                    {std::move(file), line, column});
     try {
         return Converter(file).table(toml::parse(text));
     } catch (const toml::parse_error& error) {
@@ -101,6 +193,11 @@ Table read_toml(std::string_view text, std::shared_ptr<const std::string> file) 
 }
 
 Value read_toml_value(std::string_view text, const Place& place) {
+    if (NestingCheck(text).find().first > 0)
+        throw Error(
+            ErrorKind::manifest,
+            fmt::format("arrays and tables stand more than {} deep in each other", kMostTomlDepth),
+            place);
     try {
         const Table table = Converter(place).table(toml::parse(fmt::format("value = {}", text)));
         // text with a line break in it may have brought keys of its own

@@ -8,15 +8,13 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/manifest.hpp"
+#include "ancora/framework/printable.hpp"
 
 namespace ancora {
 namespace {
 
 constexpr std::size_t kLongestQuote = 60;  // bytes
 constexpr std::size_t kMostNamesListed = 40;
-
-// Smallest code point that needs a UTF-8 sequence of so many bytes.
-constexpr std::uint32_t kSmallestCodes[] = {0, 0, 0x80, 0x800, 0x10000};
 
 template <class T>
 bool all_are(const Array& array) {
@@ -65,44 +63,13 @@ std::string in_words(double x) {
 
 }  // namespace
 
-bool is_utf8(std::string_view text) {
-    std::size_t i = 0;
-    while (i < text.size()) {
-        const auto lead = static_cast<unsigned char>(text[i]);
-        const std::size_t length = lead < 0x80             ? 1
-                                   : (lead & 0xe0) == 0xc0 ? 2
-                                   : (lead & 0xf0) == 0xe0 ? 3
-                                   : (lead & 0xf8) == 0xf0 ? 4
-                                                           : 0;
-        if (length == 0 || i + length > text.size()) return false;
-        std::uint32_t code = length == 1 ? lead : lead & (0x7fu >> length);
-        for (std::size_t k = 1; k < length; ++k) {
-            const auto next = static_cast<unsigned char>(text[i + k]);
-            if ((next & 0xc0) != 0x80) return false;
-            code = code << 6 | (next & 0x3fu);
-        }
-        // longer than need be, half of a UTF-16 pair, or beyond Unicode
-        if (code < kSmallestCodes[length] || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff)
-            return false;
-        i += length;
-    }
-    return true;
-}
-
 std::string escaped(std::string_view text) {
-    const bool is_text = is_utf8(text);
     std::string line;
-    line.reserve(text.size());
-    for (const char c : text) {
-        const auto code = static_cast<unsigned char>(c);
+    for (const char c : printable(text)) {
         if (c == '\n')
             line += "\\n";
         else if (c == '\t')
             line += "\\t";
-        else if (code < 0x20 || code == 0x7f)
-            line += fmt::format("\\u{:04x}", code);
-        else if (code >= 0x80 && !is_text)
-            line += fmt::format("\\x{:02x}", code);
         else
             line += c;
     }

@@ -13,9 +13,7 @@
 
 namespace ancora {
 
-bool is_utf8(std::string_view text);
-
-/// The text on one line in UTF-8: control characters and wrong bytes as escapes.
+/// As printable(), and on one line: line breaks and tabs as escapes too.
 std::string escaped(std::string_view text);
 
 /// The text in quotes, escaped, and shortened if it is long.

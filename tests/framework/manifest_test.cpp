@@ -5,10 +5,13 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "ancora/framework/printable.hpp"
 
 namespace ancora {
 namespace {
@@ -548,6 +551,35 @@ TEST_SUITE("value") {
              {"rk4", "012", "1e400", "[1, 2", "", "box@[1, 0, 0]", "1979-05-27", "1\nb = 2", "a=1"})
             CHECK(*parse_value(text).as<std::string>() == text);
         CHECK_FALSE(parse_value("1").place().known());
+    }
+}
+
+TEST_SUITE("printable") {
+    TEST_CASE("what a terminal obeys is written out, all else stays") {
+        CHECK(printable("plain, \t and\nlines") == "plain, \t and\nlines");
+        CHECK(printable("\u00e4 \u03c0 \u20ac \U0001f600") == "\u00e4 \u03c0 \u20ac \U0001f600");
+        CHECK(printable("\x1b[31m\x07\r\x7f") == "\\u001b[31m\\u0007\\u000d\\u007f");
+        CHECK(printable(std::string("a\0b", 3)) == "a\\u0000b");
+        // the second set of control characters, which stands in UTF-8 too
+        CHECK(printable("\u0080\u009b\u009f\u00a0") == "\\u0080\\u009b\\u009f\u00a0");
+        // text that runs from right to left where it should not
+        CHECK(printable("a\u202eb\u2066c\u2069\u200f\u2028") ==
+              "a\\u202eb\\u2066c\\u2069\\u200f\\u2028");
+        // what is no UTF-8: lone, cut short, too long, surrogates, beyond Unicode
+        CHECK(printable("\x9b\xff \xe2\x82") == "\\x9b\\xff \\xe2\\x82");
+        CHECK(printable("\xc0\x9b") == "\\xc0\\x9b");
+        CHECK(printable("\xed\xa0\x80 \xf4\x90\x80\x80") == "\\xed\\xa0\\x80 \\xf4\\x90\\x80\\x80");
+    }
+
+    TEST_CASE("an error's text is printable, its file's name on one line") {
+        Place place;
+        place.file = std::make_shared<const std::string>("a\x1b[2J\nb.toml");
+        place.line = 3;
+        place.column = 4;
+        const Error error(ErrorKind::manifest, "no \"\x1b[2J\"\nhere", place);
+        CHECK(error.message() == "no \"\\u001b[2J\"\nhere");
+        CHECK(std::string(error.what()) ==
+              "a\\u001b[2J\\nb.toml:3:4: error: no \"\\u001b[2J\"\nhere");
     }
 }
 

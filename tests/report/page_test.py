@@ -354,6 +354,11 @@ def test_plots(browser, path, truth):
     shown = browser.run("return report.board.plots.find(plot => plot.plan.title === 'box velocity').items[0].value.textContent")
     near(float(shown.replace("\u2212", "-")), 0.56 * math.cos(0.7), 1e-4, "value beside a plot")
 
+    # the address holds any name
+    names = ["a;b", "50 %", "%3B", 'say "hi", [x']
+    kept = browser.run("return splitNames(joinNames(arguments[0]))", names)
+    check(kept == names, f"names of columns come back from the address as {kept}")
+
     browser.run("report.board.zoom([2, 3])")
     browser.settle()
     ranges = browser.run("return report.board.plots.map(({ chart }) => [chart.scales.x.min, chart.scales.x.max])")

@@ -764,12 +764,218 @@ TEST_SUITE("ancora report") {
              starts("\"run/summary.json\" is damaged: it is no JSON document"));
         with("run/summary.json",
              "[1, 2]",
-             starts("\"run/summary.json\" is damaged: it is no JSON object"));
+             starts("\"run/summary.json\" is damaged: it is an array, not an object"));
         fs::remove(folder / "run/scene.json");
         const ProcessResult gone = ancora(folder, {"report", "run"});
         CHECK(gone.status == 6);
         CHECK(gone.err.find("scene.json") != std::string::npos);
         CHECK(gone.err.find("No such file or directory") != std::string::npos);
+    }
+
+    TEST_CASE("damage that could crash, fill the memory or go on forever is refused in words") {
+        const TempFolder folder;
+        many_bodies(3, 1).write(folder, "run");
+        const Json scene = Json::parse(folder.read("run/scene.json"));
+        const auto refused = [&](const std::string& name,
+                                 const std::string& text,
+                                 const std::string& message) {
+            CAPTURE(message);
+            const std::string before = folder.read("run/" + name);
+            folder.write("run/" + name, text);
+            for (const Arguments& arguments : {Arguments{"report", "run"}, {"paraview", "run"}}) {
+                if (name == "summary.json" && arguments[0] == "paraview") continue;
+                const ProcessResult result = ancora(folder, arguments);
+                CHECK(result.status == 6);
+                CHECK(result.err == "error: \"run/" + name + "\"" + message + "\n");
+            }
+            folder.write("run/" + name, before);
+        };
+        const auto with_scene = [&](const auto& change, const std::string& message) {
+            Json changed = scene;
+            change(changed);
+            refused("scene.json", changed.dump(), ": this is no scene: " + message);
+        };
+        const std::string outside = "values of \"b0\" lie outside a frame";
+        const std::string whole = " not from 0 to 2147483645";
+
+        // frames of no width: a division by zero
+        with_scene(
+            [](Json& s) {
+                s["values"] = -2;
+            },
+            "the scene: \"values\" is -2," + whole);
+        with_scene(
+            [](Json& s) {
+                s["values"] = 4294967309;
+            },
+            "the scene: \"values\" is 4294967309," + whole);
+        with_scene(
+            [](Json& s) {
+                s["values"] = 18446744073709551615U;
+            },
+            "the scene: \"values\" is 18446744073709551615," + whole);
+        with_scene(
+            [](Json& s) {
+                s["values"] = 1e300;
+            },
+            "the scene: \"values\" is no whole number");
+        with_scene(
+            [](Json& s) {
+                s["values"] = "13";
+            },
+            "the scene: \"values\" is a text, not a whole number");
+        // sums and products beyond 32 bits
+        with_scene(
+            [](Json& s) {
+                s["bodies"][0]["first"] = 2147483640;
+            },
+            outside);
+        with_scene(
+            [](Json& s) {
+                s["bodies"][0]["first"] = -1;
+            },
+            "body \"b0\": \"first\" is -1," + whole);
+        with_scene(
+            [](Json& s) {
+                s["bodies"][0]["nodes"] = 715827883;
+            },
+            outside);
+        with_scene(
+            [](Json& s) {
+                s["bodies"][0]["nodes"] = 2147483645;
+            },
+            outside);
+        with_scene(
+            [](Json& s) {
+                Json& body = s["bodies"][0];
+                body["nodes"] = 2;
+                body["pose"] = "none";
+                body["lines"] = std::vector<std::array<int, 2>>(70'000, {0, 1});
+                for (int i = 0; i < 70'000; ++i)  // 4.9e9 values, in 32 bits 605 032 704
+                    body["channels"].push_back({{"name", "c"}, {"unit", ""}});
+            },
+            outside);
+        with_scene(
+            [](Json& s) {
+                s["bodies"][0]["lines"] = {{0, 0}};
+            },
+            "body \"b0\": \"lines\" is 0, not from 0 to -1");
+        with_scene(
+            [](Json& s) {
+                s["bodies"][0]["pose"] = "flying";
+            },
+            "body \"b0\": \"pose\" is \"flying\", not none, position or attitude");
+        with_scene(
+            [](Json& s) {
+                s["bodies"][0]["shapes"][0]["size"] = {1, 2};
+            },
+            "a shape of body \"b0\": \"size\" has not 3 entries");
+        with_scene(
+            [](Json& s) {
+                s["bodies"][0].erase("name");
+            },
+            "a body: \"name\" is missing");
+        with_scene(
+            [](Json& s) {
+                s["bodies"] = {{"a", 1}};
+            },
+            "the scene: \"bodies\" is an object, not an array");
+        // few bytes that stand for many: every body is all of the frame
+        with_scene(
+            [](Json& s) {
+                s["bodies"] = std::vector<Json>(1000, s["bodies"][0]);
+            },
+            "its objects have more values than the 13 of a frame");
+        // nesting
+        const auto deep = [](std::size_t count) {
+            return std::string(count, '[') + std::string(count, ']');
+        };
+        refused("scene.json",
+                deep(200'000),
+                ": this is no scene: arrays and objects stand more than 100 deep in each other at "
+                "byte 101");
+        folder.write("run/summary.json", "{}");
+        refused("summary.json",
+                "{\"a\":" + deep(200'000) + "}",
+                " is damaged: arrays and objects stand more than 100 deep in each other at byte "
+                "105");
+        // kinds that the page counts on
+        refused("summary.json",
+                R"({"model": ["m"]})",
+                " is damaged: \"model\" is an array, not a text");
+        refused("summary.json",
+                R"({"plugins": [{"name": "a"}, 3]})",
+                " is damaged: an entry of \"plugins\" is a number, not an object");
+        refused("summary.json",
+                R"({"cost": {"a": {"seconds": "long"}}})",
+                " is damaged: \"seconds\" of an entry of \"cost\" is a text, not a number");
+
+        // frames
+        const auto with_values = [&](std::size_t at, float value, const std::string& message) {
+            std::vector<float> values(45, 0.0F);
+            values[at] = value;
+            refused("frames.npy", npy(3, 15, values), message);
+        };
+        const std::string row = "does not belong to a row of history.csv";
+        with_values(15, -1.0F, " is damaged: frame 1 " + row);
+        with_values(15, 0.5F, " is damaged: frame 1 " + row);
+        with_values(30, 1e30F, " is damaged: frame 2 " + row);
+        with_values(0, NAN, " is damaged: frame 0 holds a value that is not finite");
+        with_values(44, INFINITY, " is damaged: frame 2 holds a value that is not finite");
+        refused("frames.npy",
+                npy(18446744073709551615U, 15, std::vector<float>(15)),
+                " was cut short: it says that it has 18446744073709551615 frames and holds 1");
+        refused("frames.npy",
+                npy(1, 18446744073709551615U, std::vector<float>(15)),
+                " has 18446744073709551615 values in a frame, but the scene beside it 15");
+
+        // a row of nothing for each byte: room for the numbers would be asked for all the same
+        std::string header = "t";
+        for (int i = 0; i < 50'000; ++i) header += ",energy.x";
+        refused("history.csv",
+                header + std::string(100'000, '\n'),
+                " is damaged: it has 50001 columns and 99999 rows, but not as many numbers");
+        for (const char* number : {"nan", "inf", "1e999"}) {
+            folder.write("run/history.csv", std::string("t,a\n0,") + number + "\n");
+            const ProcessResult result = ancora(folder, {"report", "run"});
+            CHECK(result.status == 6);
+            CHECK(result.err.starts_with("error: run/history.csv:2:"));
+            CHECK(result.err.ends_with("number is expected here\n"));
+        }
+        folder.write("run/history.csv", "t,\"a\n0,1\n");
+        check_refused(folder, {"report", "run"}, 6, "run/history.csv:1:3: a quote is not closed");
+        folder.write("run/history.csv", "t,\"a\"b\n0,1\n");
+        check_refused(folder,
+                      {"report", "run"},
+                      6,
+                      "run/history.csv:1:6: a comma is expected after a name in quotes");
+    }
+
+    TEST_CASE("columns may be called anything") {
+        const TempFolder folder;
+        many_bodies(3, 1).write(folder, "run");
+        const std::string odd = "say \"hi\", [you; 50 % 'x'";
+        folder.write(
+            "run/history.csv",
+            "t,\"say \"\"hi\"\", [you; 50 % 'x'\",\"two\nlines\"\n0,5,1\n0.1,6,2\n0.2,7,3\n");
+        REQUIRE(ancora(folder, {"report", "run"}).status == 0);
+        Json history = data_of(folder.read("run/report.html"))["runs"][0]["history"];
+        CHECK(history["columns"][1]["name"] == odd);
+        CHECK(history["columns"][2]["name"] == "two\nlines");
+        CHECK(decode(history["values"]) == std::vector<double>{5, 6, 7, 1, 2, 3});
+
+        const std::string quoted = "t,\"say \"\"hi\"\", [you; 50 % 'x'\"";
+        REQUIRE(ancora(folder, {"report", "run", "--columns", quoted}).status == 0);
+        history = data_of(folder.read("run/report.html"))["runs"][0]["history"];
+        REQUIRE(history["columns"].size() == 2);
+        CHECK(history["columns"][1]["name"] == odd);
+
+        for (const auto& [text, message] :
+             {std::pair{"\"a", "option \"--columns\": a quote is not closed in \"\"a\""},
+              {"\"a\"b", "option \"--columns\": a comma is missing behind a quote in \"\"a\"b\""},
+              {"a,", "option \"--columns\": \"a,\" names nothing"},
+              {"a[1,2", "option \"--columns\": a bracket is not closed in \"a[1,2\""}})
+            check_refused(folder, {"report", "run", "--columns", text}, 2, message);
     }
 }
 
@@ -815,6 +1021,36 @@ TEST_SUITE("ancora plot") {
         REQUIRE(ancora(folder, {"plot", "run", "other", "--columns", "box.wx", "--out", "p.svg"})
                     .status == 0);
         CHECK(folder.read("p.svg").find("box.wx  (other)") != std::string::npos);
+    }
+
+    TEST_CASE("a column of any name is drawn under it") {
+        if (!has_gnuplot()) return;
+        const TempFolder folder;
+        folder.write("run/history.csv",
+                     "t,\"say \"\"hi\"\", [you's\",\"e\x1b[2J\"\n0,5,1\n0.1,6,2\n0.2,7,3\n");
+        const ProcessResult result = ancora(folder,
+                                            {"plot",
+                                             "run",
+                                             "--columns",
+                                             "\"say \"\"hi\"\", [you's\",\"e\x1b[2J\"",
+                                             "--out",
+                                             "it's.svg"});
+        CHECK(result.err == "");
+        REQUIRE(result.status == 0);
+        pugi::xml_document parsed;
+        const std::string svg = folder.read("it's.svg");
+        REQUIRE(parsed.load_string(svg.c_str()));
+        std::string texts;
+        for (const pugi::xpath_node& text : parsed.select_nodes("//*[local-name()='text']"))
+            texts += std::string(text.node().text().get()) + "|";
+        CAPTURE(texts);
+        CHECK(texts.find("say \"hi\", [you's") != std::string::npos);
+        CHECK(texts.find("e\\u001b[2J") != std::string::npos);
+        CHECK(svg.find('\x1b') == std::string::npos);
+        const pugi::xpath_node_set curves = parsed.select_nodes(
+            "//*[local-name()='g'][starts-with(@id, 'gnuplot_plot_')]"
+            "//*[local-name()='path']");
+        CHECK(curves.size() == 2);
     }
 
     TEST_CASE("PNG and PDF") {

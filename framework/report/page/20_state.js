@@ -58,6 +58,21 @@ class State {
 
 const state = new State();
 
+/** Names of columns in the address: ";" stands between them, and as %3B in them. */
+function joinNames(names) {
+    return names.map(name => name.replace(/[%;]/g, letter => encodeURIComponent(letter))).join(";");
+}
+
+function splitNames(text) {
+    return text.split(";").filter(Boolean).map(name => {
+        try {
+            return decodeURIComponent(name);
+        } catch {
+            return name; // written by hand
+        }
+    });
+}
+
 /** The theme in force: chosen, or that of the system. */
 function themeName() {
     const chosen = state.get("theme");

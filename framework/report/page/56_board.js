@@ -101,12 +101,12 @@ class Board {
 /** Checkboxes of all columns, with a search. */
 function buildPicker(history) {
     const list = make("div", { className: "columns" });
-    const names = () => state.get("columns").split(";").filter(Boolean);
+    const names = () => splitNames(state.get("columns"));
     const boxes = history.columns.slice(1).map(({ name, unit }) => {
         const box = make("input", { type: "checkbox", value: name });
         box.addEventListener("change", () => {
             const kept = names().filter(other => other !== name);
-            state.set("columns", (box.checked ? [...kept, name] : kept).join(";"));
+            state.set("columns", joinNames(box.checked ? [...kept, name] : kept));
         });
         const label = make("label", { className: "check" }, box, ` ${name}`, unit ? make("span", { className: "unit" }, ` ${showUnit(unit)}`) : null);
         list.append(label);

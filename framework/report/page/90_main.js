@@ -127,7 +127,7 @@ async function main() {
     };
     state.on("t", setTime);
     state.on("select", select);
-    state.on("columns", text => board.choose(text.split(";").filter(Boolean)));
+    state.on("columns", text => board.choose(splitNames(text)));
     state.on("channel", name => attempt(async () => {
         await channels.choose(name);
         byId("channel").value = channels.name || "none";
@@ -151,7 +151,7 @@ async function main() {
     state.values.t = Math.min(Math.max(state.get("t") || start, start), end);
     panel.select(state.get("select"));
     board.select(state.get("select"));
-    if (state.get("columns")) board.choose(state.get("columns").split(";").filter(Boolean));
+    if (state.get("columns")) board.choose(splitNames(state.get("columns")));
     view?.follow();
     if (view && state.get("camera")) view.readCamera(state.get("camera"));
     setTime(state.get("t"));

@@ -237,6 +237,7 @@ private:
     }
 
     void add_members(const std::vector<std::string>& names, bool are_points) {
+        mesh_.expect_members(names.size() * members_.size());
         for (const std::string& name : names) {
             Mesh::Group& group = mesh_.group(name);
             std::vector<std::int32_t>& to = are_points ? group.nodes : group.lines;

@@ -21,20 +21,6 @@ std::string read_file(const Arguments& arguments, std::string_view key) {
     return text;
 }
 
-void read(std::string_view file, Mesh& mesh) {
-    const std::string_view start = file.substr(0, 400);
-    if (start.starts_with("$MeshFormat"))
-        read_gmsh(file, mesh);
-    else if (start.starts_with("# vtk"))
-        read_vtk(file, mesh);
-    else if (start.find("<VTKFile") != std::string_view::npos || start.starts_with("<?xml"))
-        read_vtk_xml(file, mesh);
-    else
-        throw MeshError(0,
-                        "is neither a mesh of Gmsh (.msh, begins with \"$MeshFormat\") nor of VTK "
-                        "(.vtk, .vtu, .vtp)");
-}
-
 // Line and column, counted from 1.
 std::pair<int, int> place_of(std::size_t offset, std::string_view file) {
     const std::string_view before = file.substr(0, std::min(offset, file.size()));
@@ -45,8 +31,7 @@ std::pair<int, int> place_of(std::size_t offset, std::string_view file) {
 
 void sort_and_unite(std::vector<std::int32_t>& numbers) {
     std::ranges::sort(numbers);
-    const auto rest = std::ranges::unique(numbers);
-    numbers.erase(rest.begin(), rest.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 }
 
 }  // namespace
@@ -79,12 +64,23 @@ void Mesh::group_by_value(const std::string& name,
         different.insert(value);
         if (different.size() > kMostGroupsOfArray) return;
     }
+    std::size_t count = 0;
+    for (const std::vector<std::int32_t>& of_item : members) count += of_item.size();
+    expect_members(count);
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (members[i].empty()) continue;
         Group& of = group(name + '_' + std::to_string(values[i]));
         std::vector<std::int32_t>& to = are_lines ? of.lines : of.nodes;
         to.insert(to.end(), members[i].begin(), members[i].end());
     }
+}
+
+void Mesh::expect_members(std::size_t count) {
+    num_members_ += count;
+    if (num_members_ > kMostMembers)
+        throw MeshError(0,
+                        "its groups have " + std::to_string(num_members_) +
+                            " members together, expected at most " + std::to_string(kMostMembers));
 }
 
 std::string Mesh::node_name(std::int32_t i) const {
@@ -165,12 +161,26 @@ Network Mesh::network() const {
     return net;
 }
 
+void read_mesh(std::string_view file, Mesh& mesh) {
+    const std::string_view start = file.substr(0, 400);
+    if (start.starts_with("$MeshFormat"))
+        read_gmsh(file, mesh);
+    else if (start.starts_with("# vtk"))
+        read_vtk(file, mesh);
+    else if (start.find("<VTKFile") != std::string_view::npos || start.starts_with("<?xml"))
+        read_vtk_xml(file, mesh);
+    else
+        throw MeshError(0,
+                        "is neither a mesh of Gmsh (.msh, begins with \"$MeshFormat\") nor of VTK "
+                        "(.vtk, .vtu, .vtp)");
+}
+
 Network network_from_mesh(const Arguments& arguments, std::string_view key, bool with_edges) {
     const std::string file = read_file(arguments, key);
     Network net;
     try {
         Mesh mesh(with_edges);
-        read(file, mesh);
+        read_mesh(file, mesh);
         net = mesh.network();
     } catch (const MeshError& error) {
         const auto [line, column] = place_of(error.offset, file);

@@ -54,6 +54,11 @@ public:
                   std::size_t offset,
                   std::vector<std::int32_t>& lines);
     Group& group(const std::string& name) { return groups_[name]; }
+    /// To be asked before so many members are added to groups.
+    /// @throws MeshError if all groups together then have more than any mesh needs: a small file
+    /// may
+    ///         put each of many lines into each of many groups
+    void expect_members(std::size_t count);
 
     /// Groups NAME_VALUE from one whole number per item: `members[i]` are what item i stands for.
     /// An array of more than 256 different values numbers things and groups nothing.
@@ -74,6 +79,7 @@ private:
 
     bool with_edges_;
     std::size_t num_faces_ = 0;
+    std::size_t num_members_ = 0;  ///< of all groups
     std::vector<double> x_;
     std::vector<std::int64_t> tags_;
     std::vector<Line> lines_;
@@ -83,6 +89,9 @@ private:
 
 /// More nodes than three coordinates of each can be counted in 32 bits are refused.
 constexpr std::int64_t kMostNodes = 2147483647 / 3;
+
+/// Members of all groups together.
+constexpr std::size_t kMostMembers = 100'000'000;
 
 /// Gmsh, format 4.1, ASCII. Nodes keep the file's order and may have any tags; groups are the
 /// physical groups of points, curves and (with edges) surfaces. @throws MeshError
@@ -95,6 +104,9 @@ void read_vtk(std::string_view file, Mesh& mesh);
 /// VTK's XML format, .vtu or .vtp: the same content, as text, as base64 or appended, not
 /// compressed. @throws MeshError
 void read_vtk_xml(std::string_view file, Mesh& mesh);
+
+/// By the format that the first bytes tell. @throws MeshError
+void read_mesh(std::string_view file, Mesh& mesh);
 
 /// [assembly] The network of the mesh file that `key` names; the format is told by the first bytes.
 /// Refused through Arguments::fail_in_file, at line and column.

@@ -173,7 +173,7 @@ private:
             const std::size_t width = in_.count("the number of components");
             const std::size_t n = in_.count("the number of entries");
             const std::string type(in_.word_on_line("the type of numbers"));
-            read_values(name, type, width, n);
+            if (width > 0) read_values(name, type, width, n);
         }
     }
 

@@ -294,6 +294,9 @@ private:
                  "announces " + std::to_string(size) + " bytes, but has " +
                      std::to_string(data.size() - head_size) + "; the file is cut short");
         data.erase(0, head_size);
+        // Each array has bytes of its own: many that name the same ones would be read forever.
+        num_decoded_ += data.size();
+        if (num_decoded_ > file_.size()) fail(array, "shares its data with other arrays");
         return data;
     }
 
@@ -353,6 +356,7 @@ private:
     pugi::xml_document document_;
     std::string_view appended_;
     std::size_t appended_place_ = 0;  ///< 0: nothing is appended
+    mutable std::size_t num_decoded_ = 0;
     bool is_appended_raw_ = false;
     bool is_big_endian_ = false;
     bool has_long_heads_ = false;

@@ -493,6 +493,48 @@ TEST_SUITE("truss: mesh files that are refused") {
             }
     }
 
+    TEST_CASE("few bytes that stand for many are refused in time") {
+        // each of 20 000 lines in each of 20 000 groups
+        constexpr int kMany = 20'000;
+        std::string file =
+            "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 1 0 0\n1 0 0 0 1 0 0 " +
+            std::to_string(kMany);
+        for (int i = 1; i <= kMany; ++i) file += ' ' + std::to_string(i);
+        const std::string n = std::to_string(kMany);
+        file += " 0\n$EndEntities\n$Nodes\n1 " + n + " 1 " + n + "\n1 1 0 " + n + "\n";
+        for (int i = 1; i <= kMany; ++i) file += std::to_string(i) + '\n';
+        for (int i = 1; i <= kMany; ++i) file += std::to_string(i) + " 0 0\n";
+        const std::string lines = std::to_string(kMany - 1);
+        file += "$EndNodes\n$Elements\n1 " + lines + " 1 " + lines + "\n1 1 1 " + lines + "\n";
+        for (int i = 1; i < kMany; ++i)
+            file +=
+                std::to_string(i) + ' ' + std::to_string(i) + ' ' + std::to_string(i + 1) + '\n';
+        CHECK(refusal(file + "$EndElements\n") ==
+              "1:1: its groups have 399980000 members together, expected at most 100000000");
+
+        // arrays without components, each of a million entries that have no text
+        file =
+            "# vtk DataFile Version 3.0\nnet\nASCII\nDATASET POLYDATA\nPOINTS 2 float\n0 0 0 1 0 "
+            "0\nLINES 1 3\n2 0 1\nFIELD f 100000\n";
+        for (int i = 0; i < 100'000; ++i) file += "a 0 1000000 int\n";
+        file += std::string(2'000'000, ' ');
+        CHECK(refusal(file) == "");
+
+        // arrays that name the same bytes
+        const std::string array =
+            "<DataArray type=\"Int32\" Name=\"a\" format=\"appended\" offset=\"0\"/>\n";
+        file =
+            "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"2\" "
+            "NumberOfCells=\"0\">\n<Points><DataArray type=\"Float64\" format=\"ascii\">0 0 0 1 0 "
+            "0</DataArray></Points><PointData>\n";
+        for (int i = 0; i < 10'000; ++i) file += array;
+        file += "</PointData></Piece></UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_";
+        const std::uint32_t size = 4'000'000;
+        file.append(reinterpret_cast<const char*>(&size), sizeof size);
+        file += std::string(size, '\0') + "</AppendedData></VTKFile>";
+        CHECK(refusal(file) == "4:2: shares its data with other arrays");
+    }
+
     TEST_CASE("partitioned meshes, curved elements, sections without an end") {
         CHECK(refusal(replaced(kGmsh, "$Comments", "$PartitionedEntities")) ==
               "4:1: the mesh is partitioned; save it as a whole");

@@ -107,11 +107,11 @@ private:
             const std::optional<double> x = number(cell.text);
             if (!x)
                 fail(cell,
-                     "\"" + std::string(cell.text) + "\" is no number" +
+                     shown(cell) + " is no number" +
                          (cell.text.find(',') != std::string_view::npos
                               ? "; write a point before decimals"
                               : ""));
-            if (!std::isfinite(*x)) fail(cell, "\"" + std::string(cell.text) + "\" is not finite");
+            if (!std::isfinite(*x)) fail(cell, shown(cell) + " is not finite");
             rows.values.push_back(*x);
         }
         const std::string found = "found " + std::to_string(cells_.size()) + " columns, expected " +
@@ -120,6 +120,13 @@ private:
         if (cells_.size() < wanted) fail(cells_.back(), found);
         rows.lines.push_back(line_);
         rows.columns.push_back(cells_.front().column);
+    }
+
+    /// A cell in quotes, shortened: a file without separators is one cell.
+    static std::string shown(const Cell& cell) {
+        constexpr std::size_t kLongest = 40;
+        return '"' + std::string(cell.text.substr(0, kLongest)) +
+               (cell.text.size() > kLongest ? "...\"" : "\"");
     }
 
     void fail(const Cell& cell, const std::string& message) const {

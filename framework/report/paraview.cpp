@@ -16,6 +16,7 @@
 
 #include "ancora/framework/error.hpp"
 #include "file_writer.hpp"
+#include "fp_environment.hpp"
 #include "result_files.hpp"
 #include "results.hpp"
 #include "vtp_file.hpp"
@@ -241,6 +242,7 @@ VtpFile marks_of(const Scene& scene, std::span<const float> frame) {
 }  // namespace
 
 std::size_t write_paraview(const fs::path& folder, std::size_t every) {
+    const TrapsOff traps_off;
     require_results(folder);
     const std::optional<Frames> frames = Frames::open(folder);
     if (!frames || frames->count() == 0)

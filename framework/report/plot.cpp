@@ -18,6 +18,7 @@
 
 #include "ancora/framework/error.hpp"
 #include "file_writer.hpp"
+#include "fp_environment.hpp"
 #include "result_files.hpp"
 #include "results.hpp"
 
@@ -209,6 +210,7 @@ std::string run_gnuplot(const std::string& script, int& status) {
 void plot_results(std::span<const fs::path> folders,
                   const fs::path& file,
                   const PlotOptions& options) {
+    const TrapsOff traps_off;
     if (options.columns.empty())
         throw Error(ErrorKind::usage,
                     "no columns to draw; name some, for example --columns energy.balance,box.wx");

@@ -17,6 +17,7 @@
 #include "ancora/framework/error.hpp"
 #include "ancora/framework/version.hpp"
 #include "file_writer.hpp"
+#include "fp_environment.hpp"
 #include "page_array.hpp"
 #include "page_parts.hpp"
 #include "result_files.hpp"
@@ -392,6 +393,7 @@ std::string script_data(const Json& json) {
 }  // namespace
 
 std::string report_page(std::span<const fs::path> folders, const ReportOptions& options) {
+    const TrapsOff traps_off;
     if (folders.empty() || folders.size() > 2)
         throw Error(ErrorKind::usage,
                     fmt::format("a report is of one run or of two, not of {}", folders.size()));

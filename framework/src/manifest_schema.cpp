@@ -14,6 +14,7 @@
 
 #include "ancora/framework/plugin_registry.hpp"
 #include "ancora/framework/version.hpp"
+#include "fp_environment.hpp"
 #include "manifest_reader.hpp"
 #include "schema_words.hpp"
 
@@ -314,6 +315,7 @@ Json definitions() {
 }  // namespace
 
 std::string manifest_schema(PluginRegistry& registry) {
+    const TrapsOff traps_off;
     Json all = definitions();
     Json properties = {
         {"include",

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ancora/framework/error.hpp"
+#include "fp_environment.hpp"
 
 namespace ancora {
 namespace {
@@ -109,6 +110,7 @@ void require_inside(const Part& part, const Scene& scene) {
 }  // namespace
 
 std::string scene_text(const Scene& scene) {
+    const TrapsOff traps_off;
     Json out = {{"format", kFormat},
                 {"gravity", scene.gravity},
                 {"values", scene.num_values},
@@ -123,6 +125,7 @@ std::string scene_text(const Scene& scene) {
 }
 
 Scene read_scene(std::string_view text) {
+    const TrapsOff traps_off;
     try {
         const Json json = Json::parse(text);
         if (const int format = json.at("format"); format != kFormat)

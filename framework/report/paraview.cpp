@@ -16,9 +16,9 @@
 
 #include "ancora/framework/error.hpp"
 #include "file_writer.hpp"
-#include "fp_environment.hpp"
 #include "result_files.hpp"
 #include "results.hpp"
+#include "traps_off.hpp"
 #include "vtp_file.hpp"
 
 namespace ancora {

@@ -18,9 +18,9 @@
 
 #include "ancora/framework/error.hpp"
 #include "file_writer.hpp"
-#include "fp_environment.hpp"
 #include "result_files.hpp"
 #include "results.hpp"
+#include "traps_off.hpp"
 
 extern char** environ;
 

@@ -17,12 +17,12 @@
 #include "ancora/framework/error.hpp"
 #include "ancora/framework/version.hpp"
 #include "file_writer.hpp"
-#include "fp_environment.hpp"
 #include "page_array.hpp"
 #include "page_parts.hpp"
 #include "result_files.hpp"
 #include "results.hpp"
 #include "sha256.hpp"
+#include "traps_off.hpp"
 
 namespace ancora {
 namespace {

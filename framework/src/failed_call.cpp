@@ -18,6 +18,7 @@
 #include "table_reader.hpp"
 #include "toml_reader.hpp"
 #include "toml_writer.hpp"
+#include "traps_off.hpp"
 #include "wording.hpp"
 
 namespace ancora {

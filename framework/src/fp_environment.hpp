@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How this thread computes with floating-point numbers: noticed when foreign code changes it, and
-// freed of the host's traps.
+// Notices when foreign code changes how this thread computes with floating-point numbers.
 #pragma once
 
-#include <cfenv>
 #include <cstdint>
 #include <string>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
+#elif !defined(__aarch64__)
+#include <cfenv>
 #endif
 
 namespace ancora {
@@ -54,17 +54,6 @@ public:
 #endif
     }
 
-    /// True if an exception, such as a division by zero, would end in a signal.
-    bool has_traps() const {
-#if defined(__x86_64__)
-        return (main_ & kMasks) != kMasks || (x87_ & kX87Masks) != kX87Masks;
-#elif defined(__aarch64__)
-        return (main_ & kTraps) != 0;
-#else
-        return false;
-#endif
-    }
-
     /// What is different now, in words: "flush to zero, rounding". Empty if nothing is.
     std::string changes() const;
 
@@ -72,38 +61,11 @@ private:
     FpEnvironment() = default;
 
 #if defined(__x86_64__)
-    static constexpr std::uint32_t kFlags = 0x3f;    // exceptions that happened, in MXCSR
-    static constexpr std::uint32_t kMasks = 0x1f80;  // exceptions that do not trap, likewise
-    static constexpr std::uint16_t kX87Masks = 0x3f;
-#elif defined(__aarch64__)
-    static constexpr std::uint64_t kTraps = 0x9f00;
+    static constexpr std::uint32_t kFlags = 0x3f;  // exceptions that happened, in MXCSR
 #endif
 
     std::uint64_t main_ = 0;  // MXCSR, FPCR, or the rounding direction
     std::uint16_t x87_ = 0;   // control word of the x87 unit, which computes in long double
-};
-
-/// Stands at the head of each function of the public interface that computes. Some programs that
-/// embed the kernel let a division by zero or a NaN end in a signal; here infinities are values,
-/// as limits of parameters or of friction, and what is wrong gets a message.
-///
-/// While it lives nothing traps; then the caller has his settings and flags again. Without traps,
-/// as in nearly every program, it costs a few nanoseconds and leaves all alone.
-class TrapsOff {
-public:
-    TrapsOff() : has_traps_(FpEnvironment::capture().has_traps()) {
-        if (has_traps_) std::feholdexcept(&before_);
-    }
-    // flags that were raised meanwhile go, since on the x87 unit they would trap at once
-    ~TrapsOff() {
-        if (has_traps_) std::fesetenv(&before_);
-    }
-    TrapsOff(const TrapsOff&) = delete;
-    TrapsOff& operator=(const TrapsOff&) = delete;
-
-private:
-    bool has_traps_;
-    std::fenv_t before_;  // if it has
 };
 
 }  // namespace ancora

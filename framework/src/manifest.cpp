@@ -13,9 +13,9 @@
 
 #include "expression_scope.hpp"
 #include "file_writer.hpp"
-#include "fp_environment.hpp"
 #include "manifest_reader.hpp"
 #include "toml_reader.hpp"
+#include "traps_off.hpp"
 #include "wording.hpp"
 
 namespace ancora {

@@ -14,9 +14,9 @@
 
 #include "ancora/framework/plugin_registry.hpp"
 #include "ancora/framework/version.hpp"
-#include "fp_environment.hpp"
 #include "manifest_reader.hpp"
 #include "schema_words.hpp"
+#include "traps_off.hpp"
 
 namespace ancora {
 namespace {

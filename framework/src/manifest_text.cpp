@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "expression_scope.hpp"
-#include "fp_environment.hpp"
 #include "manifest_plugins.hpp"
 #include "toml_writer.hpp"
+#include "traps_off.hpp"
 #include "wording.hpp"
 
 namespace ancora {

@@ -14,10 +14,10 @@
 
 #include "ancora/framework/lock.hpp"
 #include "ancora/framework/manifest.hpp"
-#include "fp_environment.hpp"
 #include "plugin_checks.hpp"
 #include "plugin_loader.hpp"
 #include "plugin_search.hpp"
+#include "traps_off.hpp"
 
 namespace ancora {
 namespace {

@@ -16,12 +16,12 @@
 #include "ancora/framework/failed_call.hpp"
 #include "checkpoint.hpp"
 #include "folder_lock.hpp"
-#include "fp_environment.hpp"
 #include "frame_recorder.hpp"
 #include "history_writer.hpp"
 #include "result_files.hpp"
 #include "sha256.hpp"
 #include "summary.hpp"
+#include "traps_off.hpp"
 
 namespace ancora {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ancora/framework/error.hpp"
-#include "fp_environment.hpp"
+#include "traps_off.hpp"
 
 namespace ancora {
 namespace {

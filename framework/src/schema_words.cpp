@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/manifest.hpp"
-#include "fp_environment.hpp"
+#include "traps_off.hpp"
 #include "wording.hpp"
 
 namespace ancora {

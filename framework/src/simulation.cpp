@@ -13,13 +13,13 @@
 #include "ancora/framework/lock.hpp"
 #include "ancora/framework/version.hpp"
 #include "expression_scope.hpp"
-#include "fp_environment.hpp"
 #include "kernel_system.hpp"
 #include "model.hpp"
 #include "observables.hpp"
 #include "rank_analysis.hpp"
 #include "scene_sampler.hpp"
 #include "state_archive.hpp"
+#include "traps_off.hpp"
 
 namespace ancora {
 namespace {

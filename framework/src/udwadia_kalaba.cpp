@@ -11,7 +11,7 @@
 
 #include "ancora/framework/error.hpp"
 #include "constrained_solver.hpp"
-#include "fp_environment.hpp"
+#include "traps_off.hpp"
 
 namespace ancora {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "fp_environment.hpp"
 #include "toml_reader.hpp"
+#include "traps_off.hpp"
 
 namespace ancora {
 

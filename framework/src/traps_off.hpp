@@ -44,7 +44,7 @@ private:
     }
 
     bool has_traps_;
-    std::fenv_t before_;  // if it has
+    std::fenv_t before_{};  // if it has
 };
 
 }  // namespace ancora

@@ -115,7 +115,7 @@ Json to_json(const Simulation& simulation, const ModelAnalysis& model) {
 int check(const Options& options) {
     const Manifest manifest = Manifest::load(options.operand, options.overrides);
     PluginRegistry registry;
-    for (const auto& folder : options.plugin_dirs) registry.add_folder(folder);
+    add_folders(registry, options);
     lock_if_asked(registry, options);
     if (options.print) {
         write_out(expanded_text(manifest, registry));

@@ -31,6 +31,9 @@ int completion(const Options& options);
 /// All of them, in the order of help.
 std::span<const Command> commands();
 
+/// Gives the registry the folders of the command line, and says whether it is to examine them.
+void add_folders(PluginRegistry& registry, const Options& options);
+
 /// Holds the registry to the lock of the model, if the command line asks for that.
 void lock_if_asked(PluginRegistry& registry, const Options& options);
 

@@ -328,11 +328,11 @@ std::string fish_script(std::span<const Command> commands) {
 std::string listed(bool plugins) {
     PluginRegistry registry;
     std::set<std::string> names;
-    for (const FoundPlugin& found : registry.scan()) {
-        if (found.plugin == nullptr) continue;
-        if (plugins) names.insert(found.plugin->name);
-        for (std::uint32_t i = 0; !plugins && i < found.plugin->descriptor->num_types; ++i)
-            names.insert(found.plugin->descriptor->types[i].name);
+    for (const ListedPlugin& listed : registry.list()) {
+        if (!listed.problem.empty()) continue;
+        if (plugins) names.insert(listed.name);
+        for (const auto& [kind, name] : listed.types)
+            if (!plugins) names.insert(name);
     }
     std::string text;
     for (const std::string& name : names) text += name + "\n";

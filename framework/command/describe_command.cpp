@@ -247,6 +247,12 @@ Json to_json(const PluginType& entry) {
             {"source", type.source}};
 }
 
+void sort_by_name(std::vector<PluginType>& types) {
+    std::ranges::stable_sort(types, {}, [](const PluginType& entry) {
+        return std::pair(entry.type->kind, std::string_view(entry.type->name));
+    });
+}
+
 /// Every type of every plugin on the search path, by kind and then by name.
 std::vector<PluginType> all_types(PluginRegistry& registry) {
     std::vector<PluginType> all;
@@ -257,21 +263,32 @@ std::vector<PluginType> all_types(PluginRegistry& registry) {
              std::span(plugin->descriptor->types, plugin->descriptor->num_types))
             all.push_back({plugin, &type});
     }
-    std::ranges::stable_sort(all, {}, [](const PluginType& entry) {
-        return std::pair(entry.type->kind, std::string_view(entry.type->name));
-    });
+    sort_by_name(all);
     return all;
 }
 
-/// Every type of this name, whatever its kind.
-std::vector<PluginType> find_types(const std::vector<PluginType>& all, const std::string& name) {
+/// Every type of this name, whatever its kind; no plugin is opened that offers none.
+std::vector<PluginType> find_types(PluginRegistry& registry, const std::string& name) {
     std::vector<PluginType> found;
     std::vector<std::string> names;
-    for (const PluginType& entry : all) {
-        names.emplace_back(entry.type->name);
-        if (name == entry.type->name) found.push_back(entry);
+    // one file may be reached through several links
+    const auto is_there = [&found](const TypeDescriptor* type) {
+        return std::ranges::find(found, type, &PluginType::type) != found.end();
+    };
+    for (const ListedPlugin& listed : registry.list())
+        for (const auto& [kind, type_name] : listed.types) {
+            names.push_back(type_name);
+            if (type_name != name) continue;
+            const Plugin& plugin = registry.load_file(listed.file);
+            for (const TypeDescriptor& type :
+                 std::span(plugin.descriptor->types, plugin.descriptor->num_types))
+                if (type.kind == kind && type.name == name && !is_there(&type))
+                    found.push_back({&plugin, &type});
+        }
+    if (!found.empty()) {
+        sort_by_name(found);
+        return found;
     }
-    if (!found.empty()) return found;
 
     const std::string nearest = nearest_name(name, names);
     throw Error(ErrorKind::manifest,
@@ -284,9 +301,9 @@ std::vector<PluginType> find_types(const std::vector<PluginType>& all, const std
 
 int describe(const Options& options) {
     PluginRegistry registry;
-    for (const auto& folder : options.plugin_dirs) registry.add_folder(folder);
-    std::vector<PluginType> entries = all_types(registry);
-    if (!options.all) entries = find_types(entries, options.operand);
+    add_folders(registry, options);
+    const std::vector<PluginType> entries =
+        options.all ? all_types(registry) : find_types(registry, options.operand);
 
     std::string text = options.all && options.markdown ? "# Types\n" : "";
     Json list = Json::array();

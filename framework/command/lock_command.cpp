@@ -21,7 +21,7 @@ void lock_if_asked(PluginRegistry& registry, const Options& options) {
 int lock(const Options& options) {
     const Manifest manifest = Manifest::load(options.operand, options.overrides);
     PluginRegistry registry;
-    for (const auto& folder : options.plugin_dirs) registry.add_folder(folder);
+    add_folders(registry, options);
     const Simulation simulation(manifest, registry, &write_warning);
 
     const Lock lock = Lock::of(simulation);

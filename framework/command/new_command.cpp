@@ -95,22 +95,19 @@ std::string class_name(const std::string& name) {
 /// A second plugin or type of a name could not be told from the first.
 void require_unknown(const std::string& name, const Options& options) {
     PluginRegistry registry;
-    for (const auto& folder : options.plugin_dirs) registry.add_folder(folder);
-    for (const FoundPlugin& found : registry.scan()) {
-        if (found.plugin == nullptr) continue;
-        if (found.plugin->name == name)
+    add_folders(registry, options);
+    for (const ListedPlugin& listed : registry.list()) {
+        if (listed.name == name)
             refuse(name,
                    fmt::format("there is a plugin of this name, {}; choose another one",
-                               found.file.string()));
-        for (std::uint32_t i = 0; i < found.plugin->descriptor->num_types; ++i) {
-            const TypeDescriptor& type = found.plugin->descriptor->types[i];
-            if (name == type.name)
+                               listed.file.string()));
+        for (const auto& [kind, type] : listed.types)
+            if (name == type)
                 refuse(name,
                        fmt::format("the plugin \"{}\" offers the {} `{}`; choose another one",
-                                   found.plugin->name,
-                                   to_text(type.kind),
+                                   listed.name,
+                                   to_text(kind),
                                    name));
-        }
     }
 }
 

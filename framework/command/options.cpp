@@ -90,8 +90,12 @@ po::options_description describe(const Command& command) {
             texts("TABLE.KEY=VALUE"),
             "override a value of the model file, for example integrator.step=1e-3 or "
             "body.box.penalty=1e10; may be repeated");
-    if (command.options & kPluginDir)
+    if (command.options & kPluginDir) {
         add("plugin-dir", texts("DIR"), "folder to search for plugins first; may be repeated");
+        add("unchecked-plugin-dirs",
+            "take plugins also from folders that others may write to, those that the model file "
+            "names among them");
+    }
     if (command.options & kJson)
         add("json", "write one JSON document to standard output and nothing else");
     if (command.options & kAll) add("all", "every type that is found, instead of one");
@@ -269,6 +273,7 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     if (values.count("plugin-dir") > 0)
         for (const std::string& folder : values["plugin-dir"].as<std::vector<std::string>>())
             options.plugin_dirs.emplace_back(folder);
+    options.unchecked_plugin_dirs = values.count("unchecked-plugin-dirs") > 0;
 
     if (values.count("check") > 0) options.check = values["check"].as<std::string>();
     if (values.count("seed") > 0)

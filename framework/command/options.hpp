@@ -18,7 +18,8 @@ struct Options {
     std::optional<std::filesystem::path> out;
     std::vector<std::string> overrides;
     std::vector<std::filesystem::path> plugin_dirs;
-    int threads = 1;  ///< upper limit
+    bool unchecked_plugin_dirs = false;  ///< also those that others may write to
+    int threads = 1;                     ///< upper limit
     bool json = false;
     bool markdown = false;
     bool all = false;  ///< every type instead of the operand
@@ -30,10 +31,10 @@ struct Options {
     bool locked = false;                        ///< refuse what the lock does not have
     std::optional<std::filesystem::path> lock;  ///< its file, if not beside the model
     std::optional<std::filesystem::path> dir;   ///< of new: where the folder is made
-    std::vector<std::string> columns;   ///< of history.csv
-    std::optional<std::string> over;    ///< of plot: the column along the abscissa
-    bool logarithmic = false;           ///< of plot
-    std::optional<std::size_t> every;   ///< of paraview: one frame of so many
+    std::vector<std::string> columns;           ///< of history.csv
+    std::optional<std::string> over;            ///< of plot: the column along the abscissa
+    bool logarithmic = false;                   ///< of plot
+    std::optional<std::size_t> every;           ///< of paraview: one frame of so many
     bool resume = false;
     bool print = false;  ///< the model instead of what it is
     bool quiet = false;

@@ -91,9 +91,14 @@ Json to_json(std::span<const fs::path> folders, std::span<const FoundPlugin> fou
 
 }  // namespace
 
+void add_folders(PluginRegistry& registry, const Options& options) {
+    for (const fs::path& folder : options.plugin_dirs) registry.add_folder(folder);
+    registry.allow_unchecked_folders(options.unchecked_plugin_dirs);
+}
+
 int plugins(const Options& options) {
     PluginRegistry registry;
-    for (const auto& folder : options.plugin_dirs) registry.add_folder(folder);
+    add_folders(registry, options);
     const std::vector<fs::path> folders = registry.folders();
     const std::vector<FoundPlugin> found = registry.scan();
     if (options.json)

@@ -63,10 +63,13 @@ std::string verdict(const Replay& replay) {
 
 int replay(const Options& options) {
     PluginRegistry registry;
-    for (const auto& folder : options.plugin_dirs) registry.add_folder(folder);
+    add_folders(registry, options);
     const Replay replay = replay_call(options.operand, registry);
     if (!replay.is_same_plugin)
-        write_warning("the plugin is another file than the one that failed in the run");
+        write_warning(fmt::format(
+            "the plugin, \"{}\", is another one than that which failed in the run, \"{}\"",
+            replay.plugin_file.string(),
+            replay.recorded_file.string()));
     write_out(fmt::format("{}: {}\nin the run: {}\n\n{}{}{}",
                           replay.object,
                           replay.call,

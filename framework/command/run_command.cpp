@@ -127,7 +127,7 @@ int run(const Options& options) {
     spdlog::info("read {}", options.operand);
 
     PluginRegistry registry;
-    for (const auto& folder : options.plugin_dirs) registry.add_folder(folder);
+    add_folders(registry, options);
     lock_if_asked(registry, options);
     Simulation simulation(manifest, registry, &write_warning);
     for (const Plugin* plugin : simulation.plugins())

@@ -8,7 +8,7 @@ namespace ancora::command {
 
 int schema(const Options& options) {
     PluginRegistry registry;
-    for (const auto& folder : options.plugin_dirs) registry.add_folder(folder);
+    add_folders(registry, options);
     write_out(manifest_schema(registry));
     return 0;
 }

@@ -126,6 +126,7 @@ int verify_plugin(const Options& options) {
     verify::Settings settings;
     settings.plugin = operand_of(options);
     settings.plugin_dirs = options.plugin_dirs;
+    settings.unchecked_plugin_dirs = options.unchecked_plugin_dirs;
     settings.seed = options.seed.value_or(verify::kDefaultSeed);
     settings.check = options.check;
     if (!settings.check.empty()) require_check(settings.check);

@@ -20,6 +20,7 @@
 #include "file_writer.hpp"
 #include "result_files.hpp"
 #include "results.hpp"
+#include "traps_off.hpp"
 #include "vtp_file.hpp"
 
 namespace ancora {
@@ -262,6 +263,7 @@ VtpFile marks_of(const Scene& scene, std::span<const float> frame) {
 }  // namespace
 
 std::size_t write_paraview(const fs::path& folder, std::size_t every) {
+    const TrapsOff traps_off;
     require_results(folder);
     const std::optional<Frames> frames = Frames::open(folder);
     if (!frames || frames->count() == 0)

@@ -21,6 +21,7 @@
 #include "file_writer.hpp"
 #include "result_files.hpp"
 #include "results.hpp"
+#include "traps_off.hpp"
 
 extern char** environ;
 
@@ -223,6 +224,7 @@ std::string run_gnuplot(const std::string& script, int& status) {
 void plot_results(std::span<const fs::path> folders,
                   const fs::path& file,
                   const PlotOptions& options) {
+    const TrapsOff traps_off;
     if (options.columns.empty())
         throw Error(ErrorKind::usage,
                     "no columns to draw; name some, for example --columns energy.balance,box.wx");

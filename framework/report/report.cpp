@@ -23,6 +23,7 @@
 #include "results.hpp"
 #include "sha256.hpp"
 #include "summary_file.hpp"
+#include "traps_off.hpp"
 
 namespace ancora {
 namespace {
@@ -382,6 +383,7 @@ std::string script_data(const Json& json) {
 }  // namespace
 
 std::string report_page(std::span<const fs::path> folders, const ReportOptions& options) {
+    const TrapsOff traps_off;
     if (folders.empty() || folders.size() > 2)
         throw Error(ErrorKind::usage,
                     fmt::format("a report is of one run or of two, not of {}", folders.size()));

@@ -18,6 +18,7 @@
 #include "table_reader.hpp"
 #include "toml_reader.hpp"
 #include "toml_writer.hpp"
+#include "traps_off.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -181,6 +182,31 @@ const TypeDescriptor& type_of(const Plugin& plugin, const Record& record) {
                 record.place);
 }
 
+bool is_searched(const PluginRegistry& registry, const fs::path& folder) {
+    std::error_code ignored;
+    return std::ranges::any_of(registry.folders(), [&](const fs::path& one) {
+        return one == folder || fs::equivalent(one, folder, ignored);
+    });
+}
+
+/// The plugin of the record, from the registry's own folders. A record may be anybody's, so the
+/// folder that it names is only said.
+const Plugin& load_plugin(const Record& record, PluginRegistry& registry) {
+    try {
+        return registry.load(record.plugin, record.place);
+    } catch (const Error& error) {
+        const fs::path folder = record.plugin_file.parent_path();
+        if (folder.empty() || is_searched(registry, folder)) throw;
+        throw Error(error.kind(),
+                    fmt::format("{}\n  in the run it was {}; a record's folder is searched only if "
+                                "you name it, since what is there runs: --plugin-dir {}",
+                                error.message(),
+                                in_quotes(record.plugin_file.string()),
+                                in_quotes(folder.string())),
+                    error.place());
+    }
+}
+
 /// Runs `function`, which calls the plugin; what it throws is put into words.
 template <class Function>
 std::string thrown_by(Function&& function) {
@@ -200,6 +226,19 @@ std::string thrown_by(Function&& function) {
     return thrown;
 }
 
+/// " --plugin-dir FOLDER" if a replay would not find the plugin of this record without.
+std::string plugin_dir_option(const std::string& capture) {
+    try {
+        const TableReader reader("");
+        const Table document = read_toml(capture, std::make_shared<const std::string>());
+        const PlacedTable plugin = reader.table(PlacedTable{document, Place{}}, "plugin");
+        const fs::path folder = fs::path(reader.text(plugin, "file")).parent_path();
+        return is_searched(PluginRegistry(), folder) ? "" : " --plugin-dir " + folder.string();
+    } catch (const Error&) {
+        return "";  // no record of ours
+    }
+}
+
 }  // namespace
 
 FailedCall::FailedCall(const std::string& message, Place place, std::string capture)
@@ -211,10 +250,11 @@ FailedCall FailedCall::written_to(const fs::path& file) const {
     bool is_written = true;
     try {
         replace_file(file, *capture_, kMark, "a record of a failed call");
-        note =
-            fmt::format("the inputs of the call are in \"{}\"; \"ancora replay {}\" makes it again",
-                        file.string(),
-                        file.string());
+        note = fmt::format(
+            "the inputs of the call are in \"{}\"; \"ancora replay {}{}\" makes it again",
+            file.string(),
+            file.string(),
+            plugin_dir_option(*capture_));
     } catch (const Error& error) {
         is_written = false;
         note = fmt::format("the inputs of the call are lost: {}", error.message());
@@ -283,9 +323,9 @@ std::string failed_call_text(const ObjectRef& object,
 }
 
 Replay replay_call(const fs::path& file, PluginRegistry& registry) {
+    const TrapsOff traps_off;
     const Record record = read_record(file);
-    registry.add_folder(record.plugin_file.parent_path());
-    const Plugin& plugin = registry.load(record.plugin, record.place);
+    const Plugin& plugin = load_plugin(record, registry);
 
     ObjectRef object;
     object.name = record.name;
@@ -324,6 +364,8 @@ Replay replay_call(const fs::path& file, PluginRegistry& registry) {
     replay.failure = record.message;
     replay.inputs = record.call.inputs;
     replay.is_same_plugin = plugin.sha256 == record.sha256;
+    replay.plugin_file = plugin.file;
+    replay.recorded_file = record.plugin_file;
 
     MadeObject made;
     replay.thrown = thrown_by([&] {

@@ -216,17 +216,19 @@ void Lock::check(const Plugin& plugin) const {
     const auto locked = std::ranges::find(plugins, plugin.name, &LockedPlugin::name);
     const std::string title = fmt::format("plugin \"{}\" ({})", plugin.name, plugin.file.string());
     if (locked == plugins.end()) refuse(fmt::format("{} is not in the lock", title));
-    if (locked->version != plugin.version)
+    // before it is opened, the version is known only if the file says it
+    const bool has_version = !plugin.version.empty();
+    if (has_version && locked->version != plugin.version)
         refuse(fmt::format(
             "{} has version {}, the lock has {}", title, plugin.version, locked->version));
     if (locked->sha256 != plugin.sha256)
-        refuse(
-            fmt::format("{} is another file, though its version is {} as in the lock: SHA-256 is "
-                        "{}, the lock has {}",
-                        title,
-                        plugin.version,
-                        shortened(plugin.sha256),
-                        shortened(locked->sha256)));
+        refuse(fmt::format(
+            "{} is another file{}: SHA-256 is {}, the lock has {}",
+            title,
+            has_version ? fmt::format(", though its version is {} as in the lock", plugin.version)
+                        : "",
+            shortened(plugin.sha256),
+            shortened(locked->sha256)));
 }
 
 void Lock::check(const Simulation& simulation) const {

@@ -15,6 +15,7 @@
 #include "file_writer.hpp"
 #include "manifest_reader.hpp"
 #include "toml_reader.hpp"
+#include "traps_off.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -156,12 +157,14 @@ std::span<const std::string_view> reserved_names() {
 }
 
 Manifest Manifest::load(const std::filesystem::path& file, std::span<const std::string> overrides) {
+    const TrapsOff traps_off;
     return parse(read_text_file(file, "the manifest"), file, overrides);
 }
 
 Manifest Manifest::parse(std::string_view text,
                          const std::filesystem::path& file,
                          std::span<const std::string> overrides) {
+    const TrapsOff traps_off;
     Place whole;
     whole.file = std::make_shared<const std::string>(file.empty() ? "manifest" : file.string());
     Table root = read_toml(text, whole.file);
@@ -187,10 +190,12 @@ ObjectSpec& Manifest::add_force(std::string name, std::string type) {
 }
 
 void Manifest::set_parameters(const Table& parameters) {
+    const TrapsOff traps_off;
     scope = std::make_shared<const ExpressionScope>(parameters);
 }
 
 void Manifest::validate() const {
+    const TrapsOff traps_off;
     check_names(*this);
     check_integrator(integrator);
     if (output.every) check_positive("[output]: every", *output.every, " s", {});

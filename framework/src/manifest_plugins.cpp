@@ -27,7 +27,6 @@ void set_text(Table& table, std::string_view key, const std::string& text) {
 std::vector<const Plugin*> load_plugins(const Manifest& manifest, PluginRegistry& registry) {
     for (const PlacedText& folder : manifest.model.plugin_dirs)
         registry.add_folder(plugin_folder(manifest, folder));
-    if (manifest.model.unchecked_plugin_dirs) registry.allow_unchecked_folders(true);
     std::vector<const Plugin*> plugins;
     for (const PlacedText& plugin : manifest.model.plugins)
         plugins.push_back(&registry.load(plugin.text, plugin.place));

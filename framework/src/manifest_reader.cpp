@@ -12,6 +12,7 @@
 #include "bound_arguments.hpp"
 #include "expression_scope.hpp"
 #include "schema_expressions.hpp"
+#include "trusted_file.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -25,8 +26,6 @@ constexpr Parameter kModelKeys[] = {
     make("plugins", "", "names of plugins to load", Shape::texts).otherwise("[]"),
     make("plugin_dirs", "", "folders of plugins", Shape::texts).otherwise("[]"),
     parameter::boolean("project_start", "move a start that gapes onto the constraints")
-        .otherwise("false"),
-    parameter::boolean("unchecked_plugin_dirs", "allow folders that others may write to")
         .otherwise("false"),
 };
 
@@ -94,14 +93,26 @@ BoundArguments bind(const std::string& owner,
     return {owner, "", owner, section.table, section.place, schema};
 }
 
+// A model from anybody must not decide that his own code is to be trusted.
+void refuse_trust(const Table& model) {
+    const Table::Entry* const entry = model.find("unchecked_plugin_dirs");
+    if (entry == nullptr) return;
+    throw Error(ErrorKind::manifest,
+                fmt::format("[model]: unchecked_plugin_dirs: a model cannot allow this for itself; "
+                            "remove the key, and if you trust the folders, give the command the "
+                            "option {} (in a program: PluginRegistry::allow_unchecked_folders)",
+                            kUncheckedOption),
+                entry->value.place());
+}
+
 ModelSettings read_model(Section section, const ExpressionScope& scope) {
+    refuse_trust(section.table);
     const BoundArguments keys = bind("[model]", section, kModelKeys, scope);
     ModelSettings model;
     model.name = keys.text("name");
     model.gravity = keys.triple("gravity");
     model.plugins = placed_texts(section.table, "plugins");
     model.plugin_dirs = placed_texts(section.table, "plugin_dirs");
-    model.unchecked_plugin_dirs = keys.boolean("unchecked_plugin_dirs");
     model.project_start = keys.boolean("project_start");
     return model;
 }

@@ -16,6 +16,7 @@
 #include "ancora/framework/version.hpp"
 #include "manifest_reader.hpp"
 #include "schema_words.hpp"
+#include "traps_off.hpp"
 
 namespace ancora {
 namespace {
@@ -314,6 +315,7 @@ Json definitions() {
 }  // namespace
 
 std::string manifest_schema(PluginRegistry& registry) {
+    const TrapsOff traps_off;
     Json all = definitions();
     Json properties = {
         {"include",

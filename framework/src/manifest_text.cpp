@@ -11,6 +11,7 @@
 #include "expression_scope.hpp"
 #include "manifest_plugins.hpp"
 #include "toml_writer.hpp"
+#include "traps_off.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -76,7 +77,6 @@ private:
                 std::filesystem::absolute(plugin_folder(manifest_, folder)).string());
         if (!folders.empty()) add("plugin_dirs", std::move(folders));
         if (m.project_start) add("project_start", true);
-        if (m.unchecked_plugin_dirs) add("unchecked_plugin_dirs", true);
     }
 
     void object(const ObjectSpec& spec) {
@@ -168,6 +168,7 @@ private:
 }  // namespace
 
 std::string expanded_text(const Manifest& manifest, PluginRegistry& registry) {
+    const TrapsOff traps_off;
     return Writer(manifest, registry).text();
 }
 

@@ -63,11 +63,7 @@ std::string find_foreign_build(const void* address) {
             kPluginMagic);
 
     const auto& d = *static_cast<const PluginDescriptor*>(address);
-    if (d.sdk_version != ANCORA_SDK_VERSION)
-        return fmt::format(
-            "was built for SDK {}, this program speaks SDK {}; rebuild it with the installed SDK",
-            d.sdk_version,
-            ANCORA_SDK_VERSION);
+    if (d.sdk_version != ANCORA_SDK_VERSION) return other_sdk(d.sdk_version);
     if (d.size != sizeof(PluginDescriptor))
         return fmt::format(
             "has a descriptor of {} bytes, this program's SDK {} has one of {}; "
@@ -244,6 +240,13 @@ bool is_valid_name(std::string_view name) {
     };
     return !name.empty() && is_letter(name.front()) &&
            std::all_of(name.begin(), name.end(), may_follow);
+}
+
+std::string other_sdk(std::uint32_t version) {
+    return fmt::format(
+        "was built for SDK {}, this program speaks SDK {}; rebuild it with the installed SDK",
+        version,
+        ANCORA_SDK_VERSION);
 }
 
 std::string find_flaw(const void* descriptor) {

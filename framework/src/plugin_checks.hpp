@@ -19,4 +19,7 @@ bool is_valid_name(std::string_view name);
 /// @returns what is wrong, to be read after 'plugin "truss" (/path/truss.so) '; empty if nothing
 std::string find_flaw(const void* descriptor);
 
+/// The flaw of a plugin that was built for another version of the SDK.
+std::string other_sdk(std::uint32_t version);
+
 }  // namespace ancora

@@ -3,6 +3,7 @@
 #include "ancora/framework/plugin_registry.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 #include "plugin_checks.hpp"
 #include "plugin_loader.hpp"
 #include "plugin_search.hpp"
+#include "traps_off.hpp"
 
 namespace ancora {
 namespace {
@@ -64,10 +66,23 @@ std::string heading(TypeKind kind) {
                                         : fmt::format("[[{}]]", to_text(kind));
 }
 
+// What stands in the way of a file that has no note; ANCORA_PLUGIN leaves one.
+constexpr const char* kNoNote =
+    "was not opened, since it does not say which types it offers; if it is a plugin, build it "
+    "again "
+    "with the installed SDK, whose ANCORA_PLUGIN writes that into the file, or name it in plugins "
+    "of [model]";
+
+struct Offer {
+    std::string plugin;
+    std::string file;
+};
+
 }  // namespace
 
 struct PluginRegistry::Impl {
     PluginSearch search;
+    bool allows_unchecked = false;
     std::vector<const Plugin*> in_use;
     std::optional<Lock> lock;
 
@@ -77,68 +92,62 @@ struct PluginRegistry::Impl {
         return nullptr;
     }
 
-    void use(const Plugin& plugin) {
-        if (std::find(in_use.begin(), in_use.end(), &plugin) != in_use.end()) return;
-        if (lock) lock->check(plugin);
-        in_use.push_back(&plugin);
+    // Held to the lock, the plugin is compared before any code of it runs.
+    const Plugin& open(const fs::path& path, const Place& place) {
+        std::function<void(const Plugin&)> admit;
+        if (lock)
+            admit = [this](const Plugin& plugin) {
+                lock->check(plugin);
+            };
+        const OpenedPlugin opened = open_plugin(read_plugin_file(path, allows_unchecked), admit);
+        if (opened.plugin == nullptr)
+            throw Error(ErrorKind::plugin, refusal(path, opened.problem), place);
+        if (std::ranges::find(in_use, opened.plugin) == in_use.end())
+            in_use.push_back(opened.plugin);
+        return *opened.plugin;
     }
 
-    const Plugin& open(const PluginSearch::Candidate& candidate, const Place& place) {
-        const FoundPlugin found = try_open(candidate);
-        if (found.plugin == nullptr) throw Error(ErrorKind::plugin, found.problem, place);
-        use(*found.plugin);
-        return *found.plugin;
-    }
-
-    static FoundPlugin try_open(const PluginSearch::Candidate& candidate) {
-        OpenedPlugin opened{nullptr, candidate.problem};
-        if (opened.problem.empty()) opened = open_plugin(candidate.file);
-        if (opened.plugin == nullptr) opened.problem = refusal(candidate.file, opened.problem);
-        return {candidate.file, opened.plugin, opened.problem};
-    }
-
-    std::vector<FoundPlugin> open_search_path() const;
-    std::vector<PluginType> offers(TypeKind kind,
-                                   const std::string& name,
-                                   std::span<const Plugin* const> plugins) const;
+    std::vector<PluginFile> read_search_path() const;
+    std::vector<PluginType> offers(TypeKind kind, const std::string& name) const;
     [[noreturn]] void refuse_ambiguous(TypeKind kind,
                                        const std::string& name,
-                                       const std::vector<PluginType>& found,
+                                       const Offer& a,
+                                       const Offer& b,
                                        const Place& place) const;
     [[noreturn]] void refuse_unknown(TypeKind kind,
                                      const std::string& name,
-                                     const std::vector<FoundPlugin>& on_path,
+                                     const std::vector<PluginFile>& on_path,
                                      const Place& place) const;
 };
 
-// Opens each file of the search path, except those that another one of the same name hides. This
-// brings no plugin into use.
-std::vector<FoundPlugin> PluginRegistry::Impl::open_search_path() const {
+// Reads the note of each file of the search path; those that another one of the same name hides
+// have a problem. Nothing of them runs, and they are not left open.
+std::vector<PluginFile> PluginRegistry::Impl::read_search_path() const {
     std::map<std::string, fs::path> first;
     for (const Plugin* plugin : in_use) first.emplace(plugin->name, plugin->file);
 
-    std::vector<FoundPlugin> all;
-    for (const PluginSearch::Candidate& candidate : search.list()) {
-        const auto [hiding, is_first] =
-            first.emplace(candidate.file.stem().string(), candidate.file);
+    std::vector<PluginFile> all;
+    for (const fs::path& path : search.list()) {
+        const auto [hiding, is_first] = first.emplace(path.stem().string(), path);
         std::error_code failed;
-        if (is_first || fs::equivalent(hiding->second, candidate.file, failed))
-            all.push_back(try_open(candidate));
-        else
-            all.push_back({candidate.file,
-                           nullptr,
-                           refusal(candidate.file,
-                                   fmt::format("is hidden by {}, which comes first",
-                                               hiding->second.string()))});
+        if (is_first || fs::equivalent(hiding->second, path, failed)) {
+            PluginFile& file = all.emplace_back(read_plugin_file(path, allows_unchecked));
+            if (file.problem.empty() && file.note && file.note->plugin != path.stem())
+                file.problem = other_name(file.note->plugin);
+            file.file.descriptor = {};  // a process may not have many
+        } else {
+            PluginFile& file = all.emplace_back();
+            file.named = path;
+            file.problem =
+                fmt::format("is hidden by {}, which comes first", hiding->second.string());
+        }
     }
     return all;
 }
 
-std::vector<PluginType> PluginRegistry::Impl::offers(TypeKind kind,
-                                                     const std::string& name,
-                                                     std::span<const Plugin* const> plugins) const {
+std::vector<PluginType> PluginRegistry::Impl::offers(TypeKind kind, const std::string& name) const {
     std::vector<PluginType> found;
-    for (const Plugin* plugin : plugins)
+    for (const Plugin* plugin : in_use)
         if (const TypeDescriptor* type = type_of(*plugin, kind, name))
             found.push_back({plugin, type});
     return found;
@@ -146,49 +155,52 @@ std::vector<PluginType> PluginRegistry::Impl::offers(TypeKind kind,
 
 void PluginRegistry::Impl::refuse_ambiguous(TypeKind kind,
                                             const std::string& name,
-                                            const std::vector<PluginType>& found,
+                                            const Offer& a,
+                                            const Offer& b,
                                             const Place& place) const {
-    const Plugin& a = *found[0].plugin;
-    const Plugin& b = *found[1].plugin;
-    const bool is_listed = find_in_use(a.name) != nullptr;
+    const bool is_listed = find_in_use(a.plugin) != nullptr;
     throw Error(ErrorKind::plugin,
                 fmt::format("{} type \"{}\" is offered by two plugins, \"{}\" ({}) and \"{}\" "
                             "({}); {} of them in plugins of [model]",
                             to_text(kind),
                             name,
-                            a.name,
-                            a.file.string(),
-                            b.name,
-                            b.file.string(),
+                            a.plugin,
+                            a.file,
+                            b.plugin,
+                            b.file,
                             is_listed ? "keep only one" : "name one"),
                 place);
 }
 
 void PluginRegistry::Impl::refuse_unknown(TypeKind kind,
                                           const std::string& name,
-                                          const std::vector<FoundPlugin>& on_path,
+                                          const std::vector<PluginFile>& on_path,
                                           const Place& place) const {
-    std::vector<const Plugin*> known = in_use;
+    std::vector<std::pair<TypeKind, std::string>> known;
+    for (const Plugin* plugin : in_use)
+        for (const TypeDescriptor& type : types_of(*plugin))
+            known.emplace_back(type.kind, type.name);
     std::vector<std::string> refused;
-    for (const FoundPlugin& found : on_path) {
-        if (found.plugin != nullptr)
-            known.push_back(found.plugin);
-        else
-            refused.push_back(found.problem);
+    for (const PluginFile& file : on_path) {
+        if (!file.problem.empty())
+            refused.push_back(refusal(file.named, file.problem));
+        else if (file.note)
+            known.insert(known.end(), file.note->types.begin(), file.note->types.end());
+        else if (!is_open(file))
+            refused.push_back(refusal(file.named, kNoNote));
     }
 
     std::string guess;
     std::vector<std::string> names;
-    for (const Plugin* plugin : known)
-        for (const TypeDescriptor& type : types_of(*plugin)) {
-            if (type.kind == kind) names.emplace_back(type.name);
-            if (type.name == name)
-                guess = fmt::format("; \"{}\" is {} {}, write {}",
-                                    name,
-                                    type.kind == TypeKind::integrator ? "an" : "a",
-                                    to_text(type.kind),
-                                    heading(type.kind));
-        }
+    for (const auto& [its_kind, its_name] : known) {
+        if (its_kind == kind) names.push_back(its_name);
+        if (its_name == name)
+            guess = fmt::format("; \"{}\" is {} {}, write {}",
+                                name,
+                                its_kind == TypeKind::integrator ? "an" : "a",
+                                to_text(its_kind),
+                                heading(its_kind));
+    }
     const std::string near_name = nearest_name(name, names);
     if (guess.empty() && !near_name.empty())
         guess = fmt::format("; did you mean \"{}\"?", near_name);
@@ -218,7 +230,7 @@ void PluginRegistry::add_folder(const fs::path& folder) {
 }
 
 void PluginRegistry::allow_unchecked_folders(bool allow) {
-    impl_->search.allow_unchecked_folders(allow);
+    impl_->allows_unchecked = allow;
 }
 
 std::vector<fs::path> PluginRegistry::folders() const {
@@ -236,14 +248,16 @@ const Lock* PluginRegistry::lock() const {
 }
 
 const Plugin& PluginRegistry::load(const std::string& name, const Place& place) {
+    const TrapsOff traps_off;
     require_plugin_name(name, place);
     if (const Plugin* plugin = impl_->find_in_use(name)) return *plugin;
-    const auto candidate = impl_->search.find(name);
-    if (!candidate) throw Error(ErrorKind::plugin, impl_->search.not_found(name), place);
-    return impl_->open(*candidate, place);
+    const auto file = impl_->search.find(name);
+    if (!file) throw Error(ErrorKind::plugin, impl_->search.not_found(name), place);
+    return impl_->open(*file, place);
 }
 
 const Plugin& PluginRegistry::load_file(const fs::path& file, const Place& place) {
+    const TrapsOff traps_off;
     const fs::path path = fs::absolute(file).lexically_normal();
     const Plugin* other = impl_->find_in_use(path.stem().string());
     std::error_code failed;
@@ -253,10 +267,11 @@ const Plugin& PluginRegistry::load_file(const fs::path& file, const Place& place
                             fmt::format("has the name of a plugin that is in use, {}",
                                         other->file.string())),
                     place);
-    return impl_->open(impl_->search.inspect(path), place);
+    return impl_->open(path, place);
 }
 
 PluginType PluginRegistry::find_type(TypeKind kind, const std::string& name, const Place& place) {
+    const TrapsOff traps_off;
     if (impl_->lock) {
         // Where it comes from is known; no other plugin is opened.
         const LockedPlugin* const locked = impl_->lock->find(kind, name);
@@ -265,24 +280,67 @@ PluginType PluginRegistry::find_type(TypeKind kind, const std::string& name, con
                 fmt::format("{} type \"{}\" is not in the lock", to_text(kind), name));
         load(locked->name, place);
     }
-    std::vector<PluginType> found = impl_->offers(kind, name, impl_->in_use);
+    std::vector<PluginType> found = impl_->offers(kind, name);
     if (found.empty()) {
-        const std::vector<FoundPlugin> on_path = impl_->open_search_path();
-        std::vector<const Plugin*> accepted;
-        for (const FoundPlugin& one : on_path)
-            if (one.plugin != nullptr &&
-                std::find(accepted.begin(), accepted.end(), one.plugin) == accepted.end())
-                accepted.push_back(one.plugin);
-        found = impl_->offers(kind, name, accepted);
-        if (found.empty()) impl_->refuse_unknown(kind, name, on_path, place);
+        const std::vector<PluginFile> on_path = impl_->read_search_path();
+        const PluginFile* offering = nullptr;
+        for (const PluginFile& file : on_path) {
+            if (!file.problem.empty() || !file.note || !file.note->offers(kind, name)) continue;
+            // one file may be reached through several links
+            if (offering != nullptr && offering->file.path != file.file.path)
+                impl_->refuse_ambiguous(kind,
+                                        name,
+                                        {offering->note->plugin, offering->file.path.string()},
+                                        {file.note->plugin, file.file.path.string()},
+                                        place);
+            offering = &file;
+        }
+        if (offering == nullptr) impl_->refuse_unknown(kind, name, on_path, place);
+        impl_->open(offering->named, place);
+        found = impl_->offers(kind, name);
+        if (found.empty())
+            throw Error(ErrorKind::plugin,
+                        refusal(offering->named, "was replaced while it was opened; try again"),
+                        place);
     }
-    if (found.size() > 1) impl_->refuse_ambiguous(kind, name, found, place);
-    impl_->use(*found.front().plugin);
+    if (found.size() > 1)
+        impl_->refuse_ambiguous(kind,
+                                name,
+                                {found[0].plugin->name, found[0].plugin->file.string()},
+                                {found[1].plugin->name, found[1].plugin->file.string()},
+                                place);
     return found.front();
 }
 
 std::vector<FoundPlugin> PluginRegistry::scan() {
-    return impl_->open_search_path();
+    const TrapsOff traps_off;
+    std::vector<FoundPlugin> all;
+    for (const PluginFile& file : impl_->read_search_path()) {
+        OpenedPlugin opened{nullptr, file.problem};
+        if (opened.problem.empty() && !file.note && !is_open(file)) opened.problem = kNoNote;
+        if (opened.problem.empty())
+            opened = open_plugin(read_plugin_file(file.named, impl_->allows_unchecked), {});
+        if (opened.plugin == nullptr) opened.problem = refusal(file.named, opened.problem);
+        all.push_back({file.named, opened.plugin, opened.problem});
+    }
+    return all;
+}
+
+std::vector<ListedPlugin> PluginRegistry::list() const {
+    std::vector<ListedPlugin> all;
+    for (PluginFile& file : impl_->read_search_path()) {
+        ListedPlugin& listed = all.emplace_back();
+        listed.file = file.named;
+        if (file.problem.empty() && !file.note) file.problem = kNoNote;
+        if (!file.problem.empty()) {
+            listed.problem = refusal(file.named, file.problem);
+            continue;
+        }
+        listed.name = file.note->plugin;
+        listed.version = file.note->version;
+        listed.types = std::move(file.note->types);
+    }
+    return all;
 }
 
 std::vector<const Plugin*> PluginRegistry::plugins() const {

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The search path of plugins, the check of who may write to it, and the error for a missing one.
+// The search path of plugins, and the error for a missing one.
 #include "plugin_search.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 #include <system_error>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <sys/auxv.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "ancora/framework/manifest.hpp"
 #include "plugin_checks.hpp"
+#include "trusted_file.hpp"
 
 namespace ancora {
 namespace {
@@ -25,20 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 // --- the installed folder
-
-// Path of the library or program that this code was linked into; empty if it has none.
-fs::path own_file() {
-    Dl_info own = {};
-    if (::dladdr(reinterpret_cast<const void*>(&own_file), &own) == 0) return {};
-
-    // For the program itself dladdr gives argv[0], which may be anything.
-    Dl_info program = {};
-    const auto header = static_cast<std::uintptr_t>(::getauxval(AT_PHDR));
-    const bool is_program = ::dladdr(reinterpret_cast<const void*>(header), &program) != 0 &&
-                            program.dli_fbase == own.dli_fbase;
-    std::error_code failed;
-    return fs::canonical(is_program ? "/proc/self/exe" : own.dli_fname, failed);
-}
 
 // Beside the kernel library; a program that the kernel was linked into also has a `lib` beside the
 // folder that it is in.
@@ -51,51 +31,7 @@ std::vector<fs::path> installed_folders() {
     return folders;
 }
 
-// --- who may write
-
-std::string mode_and_owner(const struct stat& s) {
-    return fmt::format(
-        "mode {:04o}, owner uid {}, group gid {}", s.st_mode & 07777u, s.st_uid, s.st_gid);
-}
-
-bool is_group_of_ours(gid_t group) {
-    if (group == ::getegid()) return true;
-    const int size = ::getgroups(0, nullptr);
-    std::vector<gid_t> groups(static_cast<std::size_t>(std::max(size, 0)));
-    if (size <= 0 || ::getgroups(size, groups.data()) < 0) return false;
-    return std::find(groups.begin(), groups.end(), group) != groups.end();
-}
-
-// Why code from this path might be somebody else's; empty if it may be trusted.
-std::string find_distrust(const fs::path& path, const char* what) {
-    constexpr const char* kOrAllow = "or allow it with unchecked_plugin_dirs = true in [model]";
-    struct stat s = {};
-    if (::stat(path.c_str(), &s) != 0)
-        return fmt::format("cannot be opened: {}", std::generic_category().message(errno));
-
-    if (s.st_uid != 0 && s.st_uid != ::geteuid())
-        return fmt::format(
-            "is refused: the {} \"{}\" belongs neither to root nor to the user of "
-            "this program, uid {} ({}); change its owner with chown, {}",
-            what,
-            path.string(),
-            ::geteuid(),
-            mode_and_owner(s),
-            kOrAllow);
-    const bool world_writes = (s.st_mode & S_IWOTH) != 0;
-    const bool group_writes =
-        (s.st_mode & S_IWGRP) != 0 && s.st_gid != 0 && !is_group_of_ours(s.st_gid);
-    if (world_writes || group_writes)
-        return fmt::format(
-            "is refused: others may write to the {} \"{}\" ({}); mend it with chmod "
-            "go-w \"{}\", {}",
-            what,
-            path.string(),
-            mode_and_owner(s),
-            path.string(),
-            kOrAllow);
-    return {};
-}
+// --- contents
 
 // What keeps a folder from being searched, in words for a list; empty if nothing does.
 std::string folder_state(const fs::path& folder) {
@@ -149,30 +85,22 @@ std::vector<fs::path> PluginSearch::folders() const {
     return all;
 }
 
-PluginSearch::Candidate PluginSearch::inspect(const fs::path& file) const {
-    std::error_code failed;
-    if (!fs::is_regular_file(file, failed))
-        return {file, failed ? "cannot be opened: " + failed.message() : "is not a file"};
-    if (allows_unchecked_) return {file, ""};
-    std::string problem = find_distrust(file.parent_path(), "folder");
-    if (problem.empty()) problem = find_distrust(file, "file");
-    return {file, std::move(problem)};
-}
-
-std::optional<PluginSearch::Candidate> PluginSearch::find(const std::string& name) const {
+std::optional<fs::path> PluginSearch::find(const std::string& name) const {
     for (const fs::path& folder : folders()) {
         // a link that leads nowhere counts too: to pass over it would open another plugin
         const fs::path file = folder / (name + ".so");
         std::error_code failed;
-        if (fs::exists(fs::symlink_status(file, failed))) return inspect(file);
+        if (fs::exists(fs::symlink_status(file, failed))) return file;
     }
     return std::nullopt;
 }
 
-std::vector<PluginSearch::Candidate> PluginSearch::list() const {
-    std::vector<Candidate> all;
-    for (const fs::path& folder : folders())
-        for (const fs::path& file : plugin_files(folder)) all.push_back(inspect(file));
+std::vector<fs::path> PluginSearch::list() const {
+    std::vector<fs::path> all;
+    for (const fs::path& folder : folders()) {
+        const std::vector<fs::path> files = plugin_files(folder);
+        all.insert(all.end(), files.begin(), files.end());
+    }
     return all;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where plugins are looked for, and which of the places are trusted.
+// Where plugins are looked for.
 #pragma once
 
 #include <filesystem>
@@ -18,20 +18,12 @@ public:
 
     /// A relative folder is taken from the current directory of now; an empty one is ignored.
     void add_folder(const std::filesystem::path& folder);
-    void allow_unchecked_folders(bool allow) { allows_unchecked_ = allow; }
     std::vector<std::filesystem::path> folders() const;
 
-    /// A file of the search path.
-    struct Candidate {
-        std::filesystem::path file;
-        std::string problem;  ///< why it is not to be opened; as in OpenedPlugin
-    };
-    /// The file of the plugin `name`, whether it may be opened or not.
-    std::optional<Candidate> find(const std::string& name) const;
+    /// The file of the plugin `name`.
+    std::optional<std::filesystem::path> find(const std::string& name) const;
     /// All files that look like plugins, by folder, sorted by name within a folder.
-    std::vector<Candidate> list() const;
-    /// A file that need not be on the search path; the same checks.
-    Candidate inspect(const std::filesystem::path& file) const;
+    std::vector<std::filesystem::path> list() const;
 
     /// Text for a plugin that is not on the search path.
     std::string not_found(const std::string& name) const;
@@ -42,7 +34,6 @@ private:
     std::vector<std::filesystem::path> added_;
     std::vector<std::filesystem::path> from_environment_;
     std::vector<std::filesystem::path> installed_;
-    bool allows_unchecked_ = false;
 };
 
 }  // namespace ancora

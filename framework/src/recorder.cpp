@@ -21,6 +21,7 @@
 #include "result_files.hpp"
 #include "sha256.hpp"
 #include "summary.hpp"
+#include "traps_off.hpp"
 
 namespace ancora {
 namespace {
@@ -241,6 +242,7 @@ struct Recorder::Impl {
 
 Recorder::Recorder(fs::path folder, const Simulation& simulation, const Manifest& manifest)
     : impl_(std::make_unique<Impl>(std::move(folder), simulation)) {
+    const TrapsOff traps_off;
     impl_->record.manifest = manifest.file;
     impl_->record.integrator = manifest.integrator;
     impl_->identity = identity_of(manifest, simulation);
@@ -258,6 +260,7 @@ Recorder::Recorder(fs::path folder, const Simulation& simulation, const Manifest
 Recorder::~Recorder() = default;
 
 void Recorder::start() {
+    const TrapsOff traps_off;
     Impl& self = *impl_;
     std::vector<std::string> columns = self.simulation.column_names();
     self.row.resize(columns.size());
@@ -280,6 +283,7 @@ void Recorder::start() {
 }
 
 bool Recorder::resume(Simulation& simulation) {
+    const TrapsOff traps_off;
     Impl& self = *impl_;
     const fs::path file = self.folder / kCheckpointFile;
     FolderLock lock(self.folder);
@@ -308,6 +312,7 @@ bool Recorder::resume(Simulation& simulation) {
 }
 
 void Recorder::record() {
+    const TrapsOff traps_off;
     Impl& self = *impl_;
     if (self.is_finished) return;
     if (self.first_row_is_pending) self.write_first_row();
@@ -322,6 +327,7 @@ void Recorder::record() {
 }
 
 void Recorder::finish(const std::string& exit_reason) {
+    const TrapsOff traps_off;
     Impl& self = *impl_;
     if (std::exchange(self.is_finished, true)) return;
     const FolderLock until_here = std::move(self.lock);
@@ -341,6 +347,7 @@ void Recorder::finish(const std::string& exit_reason) {
 }
 
 bool Recorder::has_complete_run() const {
+    const TrapsOff traps_off;
     std::error_code ignored;
     const fs::path file = impl_->folder / kSummaryFile;
     return fs::exists(file, ignored) && !fs::exists(impl_->folder / kCheckpointFile, ignored) &&

@@ -11,6 +11,7 @@
 
 #include "ancora/framework/error.hpp"
 #include "bounded_json.hpp"
+#include "traps_off.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -176,6 +177,7 @@ private:
 }  // namespace
 
 std::string scene_text(const Scene& scene) {
+    const TrapsOff traps_off;
     Json out = {{"format", kFormat},
                 {"gravity", scene.gravity},
                 {"values", scene.num_values},
@@ -190,6 +192,7 @@ std::string scene_text(const Scene& scene) {
 }
 
 Scene read_scene(std::string_view text) {
+    const TrapsOff traps_off;
     try {
         const Json json = parse_json(text);
         const JsonReader root(json, "the scene");

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/manifest.hpp"
+#include "traps_off.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -55,6 +56,7 @@ std::string shape_text(const Parameter& p) {
 }
 
 std::string range_text(const Parameter& p) {
+    const TrapsOff traps_off;
     std::vector<std::string> bounds;
     if (!std::isinf(p.minimum))
         bounds.push_back(fmt::format("{} {}", p.minimum_is_excluded ? ">" : ">=", p.minimum));

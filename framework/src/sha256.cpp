@@ -5,7 +5,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 #include <stdexcept>
 #include <system_error>
 
@@ -18,34 +17,36 @@ void require(int is_good) {
     if (is_good != 1) throw std::runtime_error("libcrypto cannot compute SHA-256");
 }
 
-class Digest {
-public:
-    Digest() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
-        require(context_ ? 1 : 0);
-        require(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
-    }
-    void add(const void* bytes, std::size_t count) {
-        require(EVP_DigestUpdate(context_.get(), bytes, count));
-    }
-    /// 64 hexadecimal digits; ends the digest.
-    std::string text() {
-        std::array<unsigned char, EVP_MAX_MD_SIZE> bytes;
-        unsigned size = 0;
-        require(EVP_DigestFinal_ex(context_.get(), bytes.data(), &size));
-        std::string text;
-        for (unsigned i = 0; i < size; ++i) {
-            constexpr const char* kDigits = "0123456789abcdef";
-            text += kDigits[bytes[i] >> 4];
-            text += kDigits[bytes[i] & 15];
-        }
-        return text;
-    }
-
-private:
-    std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
-};
+EVP_MD_CTX* context_of(const std::shared_ptr<void>& context) {
+    return static_cast<EVP_MD_CTX*>(context.get());
+}
 
 }  // namespace
+
+Sha256::Sha256()
+    : context_(EVP_MD_CTX_new(), [](EVP_MD_CTX* context) {
+          EVP_MD_CTX_free(context);
+      }) {
+    require(context_ ? 1 : 0);
+    require(EVP_DigestInit_ex(context_of(context_), EVP_sha256(), nullptr));
+}
+
+void Sha256::add(const void* bytes, std::size_t count) {
+    require(EVP_DigestUpdate(context_of(context_), bytes, count));
+}
+
+std::string Sha256::text() {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes;
+    unsigned size = 0;
+    require(EVP_DigestFinal_ex(context_of(context_), bytes.data(), &size));
+    std::string text;
+    for (unsigned i = 0; i < size; ++i) {
+        constexpr const char* kDigits = "0123456789abcdef";
+        text += kDigits[bytes[i] >> 4];
+        text += kDigits[bytes[i] & 15];
+    }
+    return text;
+}
 
 std::string sha256_of_file(const std::filesystem::path& file) {
     const auto unreadable = [&](int error) {
@@ -57,7 +58,7 @@ std::string sha256_of_file(const std::filesystem::path& file) {
     const std::unique_ptr<std::FILE, decltype(close)> in(std::fopen(file.c_str(), "rbe"), close);
     if (!in) throw unreadable(errno);
 
-    Digest digest;
+    Sha256 digest;
     std::array<unsigned char, 1 << 16> chunk;
     while (const std::size_t n = std::fread(chunk.data(), 1, chunk.size(), in.get()))
         digest.add(chunk.data(), n);
@@ -66,7 +67,7 @@ std::string sha256_of_file(const std::filesystem::path& file) {
 }
 
 std::string sha256_of_text(std::string_view text) {
-    Digest digest;
+    Sha256 digest;
     digest.add(text.data(), text.size());
     return digest.text();
 }

@@ -2,11 +2,25 @@
 // SHA-256 of a file or a text.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace ancora {
+
+/// SHA-256 of bytes that come in pieces.
+class Sha256 {
+public:
+    Sha256();
+    void add(const void* bytes, std::size_t count);
+    /// 64 hexadecimal digits; ends it.
+    std::string text();
+
+private:
+    std::shared_ptr<void> context_;  // of libcrypto
+};
 
 /// SHA-256 of the file's bytes, 64 hexadecimal digits.
 /// @throws std::system_error if it cannot be read

@@ -19,6 +19,7 @@
 #include "rank_analysis.hpp"
 #include "scene_sampler.hpp"
 #include "state_archive.hpp"
+#include "traps_off.hpp"
 
 namespace ancora {
 namespace {
@@ -355,6 +356,7 @@ struct Simulation::Impl {
 };
 
 Simulation::Simulation(const Manifest& manifest, PluginRegistry& registry, WarningSink warn) {
+    const TrapsOff traps_off;
     manifest.validate();
     impl_ = std::make_unique<Impl>(manifest, registry, warn);
     if (warn && manifest.scope) warn_unused(*manifest.scope, warn);
@@ -381,6 +383,7 @@ double Simulation::end_time() const {
     return impl_->settings.end;
 }
 long Simulation::num_steps() const {
+    const TrapsOff traps_off;
     return impl_->num_steps;
 }
 long Simulation::steps_done() const {
@@ -390,9 +393,11 @@ bool Simulation::is_adaptive() const {
     return impl_->model.traits.is_adaptive;
 }
 bool Simulation::done() const {
+    const TrapsOff traps_off;
     return impl_->done();
 }
 void Simulation::step() {
+    const TrapsOff traps_off;
     impl_->step();
 }
 std::span<const double> Simulation::q() const {
@@ -403,6 +408,7 @@ std::span<const double> Simulation::v() const {
 }
 
 void Simulation::set_state(std::span<const double> q, std::span<const double> v) {
+    const TrapsOff traps_off;
     const auto n = static_cast<std::size_t>(impl_->system.num_coordinates());
     if (q.size() != n || v.size() != n)
         throw Error(
@@ -423,6 +429,7 @@ void Simulation::set_state(std::span<const double> q, std::span<const double> v)
 }
 
 void Simulation::apply_force(const std::string& attachment, const std::array<double, 3>& force) {
+    const TrapsOff traps_off;
     for (const double f : force)
         if (!std::isfinite(f))
             throw Error(
@@ -432,13 +439,16 @@ void Simulation::apply_force(const std::string& attachment, const std::array<dou
 }
 
 std::vector<std::byte> Simulation::save() const {
+    const TrapsOff traps_off;
     return impl_->save();
 }
 void Simulation::restore(std::span<const std::byte> saved) {
+    const TrapsOff traps_off;
     impl_->restore(saved);
 }
 
 Simulation::PointState Simulation::point(const std::string& attachment) const {
+    const TrapsOff traps_off;
     const Attachment at = impl_->model.attach(attachment, "", {}, false);
     PointState out{};
     evaluate_attachment(
@@ -447,6 +457,7 @@ Simulation::PointState Simulation::point(const std::string& attachment) const {
 }
 
 Pose Simulation::pose(const std::string& body) const {
+    const TrapsOff traps_off;
     const int i = impl_->model.body_index(body, "", {});
     const BodyPart& part = impl_->model.bodies[static_cast<std::size_t>(i)];
     if (part.pose_kind == PoseKind::none)
@@ -458,6 +469,7 @@ Pose Simulation::pose(const std::string& body) const {
 }
 
 std::vector<double> Simulation::reaction(const std::string& constraint) const {
+    const TrapsOff traps_off;
     std::vector<std::string> names;
     for (std::size_t c = 0; c < impl_->model.constraints.size(); ++c) {
         names.push_back(impl_->model.constraints[c].object.name);
@@ -476,6 +488,7 @@ std::vector<double> Simulation::reaction(const std::string& constraint) const {
 }
 
 Dynamics Simulation::dynamics() const {
+    const TrapsOff traps_off;
     return impl_->system.dynamics();
 }
 
@@ -505,16 +518,20 @@ std::vector<BreakEvent> Simulation::breaks() const {
 }
 
 std::vector<std::string> Simulation::column_names() const {
+    const TrapsOff traps_off;
     return impl_->observables.names();
 }
 void Simulation::sample(std::span<double> row) const {
+    const TrapsOff traps_off;
     if (row.empty()) throw Error(ErrorKind::usage, "sample: the row has no entries");
     impl_->sample({row, {}, {}});
 }
 void Simulation::sample(const Samples& to) const {
+    const TrapsOff traps_off;
     impl_->sample(to);
 }
 void Simulation::sample_at(double t, const Samples& to) const {
+    const TrapsOff traps_off;
     KernelSystem& system = impl_->system;
     const Model& model = impl_->model;
     if (!model.traits.is_adaptive || impl_->steps_done == 0 || impl_->was_restored ||
@@ -543,6 +560,7 @@ std::vector<int> Simulation::step_mean_columns() const {
     return impl_->observables.step_means();
 }
 const Scene& Simulation::scene() const {
+    const TrapsOff traps_off;
     return impl_->sampler().scene();
 }
 const std::vector<int>& Simulation::step_mean_values() const {
@@ -554,6 +572,7 @@ long Simulation::work_done() const {
 }
 
 RunStatistics Simulation::statistics() const {
+    const TrapsOff traps_off;
     const KernelSystem& system = impl_->system;
     const Ledger& ledger = system.ledger();
     RunStatistics out;
@@ -595,6 +614,7 @@ RunStatistics Simulation::statistics() const {
 }
 
 ModelAnalysis Simulation::analyse() const {
+    const TrapsOff traps_off;
     KernelSystem& system = impl_->system;
     const Model& model = impl_->model;
     ModelAnalysis out;

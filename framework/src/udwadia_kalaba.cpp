@@ -11,6 +11,7 @@
 
 #include "ancora/framework/error.hpp"
 #include "constrained_solver.hpp"
+#include "traps_off.hpp"
 
 namespace ancora {
 namespace {
@@ -148,6 +149,7 @@ ConstrainedMotion udwadia_kalaba(const MatrixIn& M,
                                  const VectorIn& Q,
                                  const VectorIn& C,
                                  SolverPath path) {
+    const TrapsOff traps_off;
     check(M, A, b, Q, C);
     const Entries entries = entries_of(M, A);
     ConstrainedSolver solver(entries.pattern, path);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "toml_reader.hpp"
+#include "traps_off.hpp"
 
 namespace ancora {
 
@@ -51,6 +52,7 @@ Value::Value(std::initializer_list<double> numbers)
     : data_(Array(numbers.begin(), numbers.end())) {}
 
 Value parse_value(std::string_view text) {
+    const TrapsOff traps_off;
     return read_toml_value(text, {});
 }
 

@@ -123,6 +123,7 @@ int run_child(const std::vector<std::string>& arguments) {
     PluginRegistry registry;
     for (const Json& folder : order.at("plugin_dirs"))
         registry.add_folder(folder.get<std::string>());
+    registry.allow_unchecked_folders(order.at("unchecked").get<bool>());
     const auto name = order.at("plugin").get<std::string>();
     const Plugin* plugin = nullptr;
     try {

@@ -231,6 +231,7 @@ private:
         Child child({{"plugin", settings_.plugin},
                      {"is_file", is_file},
                      {"plugin_dirs", folders},
+                     {"unchecked", settings_.unchecked_plugin_dirs},
                      {"seed", settings_.seed},
                      {"check", settings_.check},
                      {"memory", settings_.memory},

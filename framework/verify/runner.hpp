@@ -14,6 +14,7 @@ inline constexpr std::uint64_t kDefaultSeed = 1;
 struct Settings {
     std::string plugin;  ///< a name on the search path, or a file
     std::vector<std::filesystem::path> plugin_dirs;
+    bool unchecked_plugin_dirs = false;  ///< see PluginRegistry::allow_unchecked_folders
     std::uint64_t seed = kDefaultSeed;
     std::string check;            ///< this one only; empty: all
     double seconds = 10.0;        ///< wall time that one check may take

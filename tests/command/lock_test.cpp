@@ -144,6 +144,7 @@ TEST_SUITE("ancora lock") {
         project.replace("own/test_mass.so",
                         std::string_view("\0001.0.0\0", 7),
                         std::string_view("\0001.2.0\0", 7));
+        project.replace("own/test_mass.so", "\nversion 1.0.0\n", "\nversion 1.2.0\n");
         const ProcessResult result = project.ancora({"check", "m.toml", "--locked"});
         CHECK(result.status == 4);
         CHECK(contains(result.err, ") has version 1.2.0, the lock has 1.0.0; run"));

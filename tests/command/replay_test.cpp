@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "support/process.hpp"
 
@@ -132,6 +133,38 @@ TEST_SUITE("ancora replay") {
         CHECK_FALSE(fs::exists(folder / "results/m/failed_call.toml"));
     }
 
+    // A record comes with a bug report, from anybody: it names the plugin, not where code is.
+    TEST_CASE("nothing is loaded from the folder of a record, unless it is named") {
+        const TempFolder folder;
+        fs::create_directories(folder / "theirs");
+        fs::copy_file(fs::path(ANCORA_TEST_ZOO_DIR) / "throws_in_call.so",
+                      folder / "theirs/throws_in_call.so");
+        folder.write("m.toml", "[model]\nplugin_dirs = [\"theirs\"]\n" + model("throws_in_call"));
+        const ProcessResult run = ancora(folder, {"run", "m.toml"});
+        const std::string theirs = (folder / "theirs").string();
+        CHECK(contains(run.err,
+                       "\"ancora replay results/m/failed_call.toml --plugin-dir " + theirs +
+                           "\" makes it again"));
+        const std::vector<std::string> replay{"replay", "results/m/failed_call.toml"};
+        ProcessOptions options;
+        options.folder = folder.path();
+        const auto without_path = [&](std::vector<std::string> arguments) {
+            arguments.insert(arguments.begin(), ANCORA_TEST_BIN);
+            return run_process(arguments, options);
+        };
+        const ProcessResult alone = without_path(replay);
+        CHECK(alone.status == 4);
+        CHECK(contains(alone.err, "plugin \"throws_in_call\" was not found"));
+        CHECK(contains(alone.err,
+                       "\n  in the run it was \"" + theirs +
+                           "/throws_in_call.so\"; a record's folder is searched only if you name "
+                           "it, since what is there runs: --plugin-dir \"" +
+                           theirs + "\"\n"));
+        const ProcessResult named = without_path({replay[0], replay[1], "--plugin-dir", theirs});
+        CHECK(named.err == "");
+        CHECK(contains(named.out, "it fails again"));
+    }
+
     TEST_CASE("the plugin of --plugin-dir comes before that of the run") {
         const TempFolder folder;
         folder.write("m.toml", model("throws_in_call"));
@@ -144,7 +177,11 @@ TEST_SUITE("ancora replay") {
             ancora(folder, {"replay", "results/m/failed_call.toml", "--plugin-dir", "own"});
         CHECK(result.status == 4);
         CHECK(result.err ==
-              "warning: the plugin is another file than the one that failed in the run\n");
+              fmt::format(
+                  "warning: the plugin, \"{}\", is another one than that which failed in "
+                  "the run, \"{}\"\n",
+                  (folder / "own/throws_in_call.so").string(),
+                  fs::canonical(fs::path(ANCORA_TEST_ZOO_DIR) / "throws_in_call.so").string()));
     }
 
     TEST_CASE("no record, or a broken one") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What an embedding program does between steps: forces applied, states saved and restored.
+#include <cfenv>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -203,6 +204,53 @@ std::string refusal(Simulation& simulation, const std::vector<std::byte>& saved,
 }
 
 }  // namespace
+
+TEST_SUITE("a host with floating-point traps") {
+    // Without the kernel's care this ends in SIGFPE: parameters are infinite, NaN is looked for.
+    TEST_CASE("is served, and has its traps and flags again, also after an error") {
+        const int before = ::fegetexcept();
+        std::feclearexcept(FE_ALL_EXCEPT);
+        const int traps = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW;
+        ::feenableexcept(traps);
+        const auto are_on = [&] {
+            return ::fegetexcept() == (before | traps) && std::fetestexcept(traps) == 0;
+        };
+        bool all_on = true;
+        std::string message;
+        const std::string text = kNet + integrator("emm", 4e-3, 0.4);
+        Row row;
+        try {
+            Run run(text);
+            all_on &= are_on();
+            for (int k = 0; k < 5; ++k) run.simulation.step();
+            all_on &= are_on();
+            static_cast<void>(run.simulation.analyse());
+            static_cast<void>(run.simulation.dynamics());
+            row = row_of(run.simulation);
+            all_on &= are_on();
+            try {
+                run.simulation.apply_force("ball@nowhere", {1.0, 0.0, 0.0});
+            } catch (const Error& error) {
+                message = error.message();
+            }
+            all_on &= are_on();
+            // what a plugin returns as NaN is told in words
+            static_cast<void>(
+                Run("[[body]]\nname = \"m\"\ntype = \"test_mass\"\nmass = 2.0\n[[constraint]]\n"
+                    "name = \"c\"\ntype = \"nan_in_call\"\nat = \"m@0\"\n[integrator]\n"
+                    "type = \"rk4\"\nstep = 0.01\nend = 0.1\n"));
+        } catch (const Error&) {
+            all_on &= are_on();
+        }
+        ::fedisableexcept(FE_ALL_EXCEPT);
+        ::feenableexcept(before);
+        CHECK(all_on);
+        CHECK(!message.empty());
+        Run same(text);
+        for (int k = 0; k < 5; ++k) same.simulation.step();
+        CHECK(same_bits(row, row_of(same.simulation)));
+    }
+}
 
 TEST_SUITE("saved states") {
     TEST_CASE("a run that is restored repeats every bit") {

@@ -68,8 +68,8 @@ Replay replay_of(const std::string& text) {
     CHECK(failure.message().find("ancora replay " + (folder / "f.toml").string()) !=
           std::string::npos);
     CHECK(folder.read("f.toml") == failure.capture());
-    PluginRegistry other;
-    return replay_call(folder / "f.toml", other);
+    Plugins others;
+    return replay_call(folder / "f.toml", others.registry);
 }
 
 }  // namespace

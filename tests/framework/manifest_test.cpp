@@ -72,7 +72,7 @@ name    = "truss on a tumbling box"
 gravity = [0.0, 0, -9.81]
 plugins = ["ancf_rigid_body", "emm"]
 plugin_dirs = ["../my_plugins"]
-unchecked_plugin_dirs = true
+project_start = true
 
 [[body]]
 name = "box"
@@ -124,7 +124,7 @@ TEST_SUITE("manifest") {
         CHECK(m.model.plugins[1].place.column == 31);
         REQUIRE(m.model.plugin_dirs.size() == 1);
         CHECK(m.model.plugin_dirs[0].text == "../my_plugins");
-        CHECK(m.model.unchecked_plugin_dirs);
+        CHECK(m.model.project_start);
 
         REQUIRE(m.bodies.size() == 2);
         const ObjectSpec& box = m.bodies[0];
@@ -175,7 +175,7 @@ TEST_SUITE("manifest") {
         CHECK(m.model.name == "model");
         CHECK(m.model.gravity == std::array{0.0, 0.0, 0.0});
         CHECK(m.model.plugins.empty());
-        CHECK_FALSE(m.model.unchecked_plugin_dirs);
+        CHECK_FALSE(m.model.project_start);
         CHECK(m.bodies.empty());
         CHECK_FALSE(m.integrator.tolerance);
         CHECK_FALSE(m.output.every);
@@ -201,8 +201,8 @@ TEST_SUITE("manifest") {
         CHECK(error_of("[model]\nname = 'a'\nname = 'b'") ==
               "model.toml:3:8: error: Error while parsing key-value pair: cannot redefine existing "
               "string 'name'");
-        CHECK(error_of("[model]\nunchecked_plugin_dirs = tru\n") ==
-              "model.toml:2:28: error: Error while parsing boolean: expected 'true', saw 'tru\\n'");
+        CHECK(error_of("[model]\nproject_start = tru\n") ==
+              "model.toml:2:20: error: Error while parsing boolean: expected 'true', saw 'tru\\n'");
         CHECK(error_of("[output]\nevery = 1e400") ==
               "model.toml:2:14: error: Error while parsing floating-point: '1e400' could not be "
               "interpreted as a value");
@@ -253,12 +253,22 @@ TEST_SUITE("manifest") {
         CHECK(parse(kSmallest + "body = []").bodies.empty());
     }
 
+    TEST_CASE("a model cannot grant trust to its own folders, whoever writes it where") {
+        const std::string refusal =
+            "error: [model]: unchecked_plugin_dirs: a model cannot allow this for itself; remove "
+            "the key, and if you trust the folders, give the command the option "
+            "--unchecked-plugin-dirs (in a program: PluginRegistry::allow_unchecked_folders)";
+        for (const char* value : {"true", "false", "'yes'"})
+            CHECK(error_of(kSmallest + "[model]\nunchecked_plugin_dirs = " + value + "\n") ==
+                  "model.toml:3:25: " + refusal);
+    }
+
     TEST_CASE("mistakes in [model] and [output] are refused") {
         CHECK(error_of(kSmallest + "[model]\ngravty = [0, 0, 0]\n") ==
               "model.toml:3:1: error: [model]: unknown key \"gravty\"; did you mean \"gravity\"?");
         CHECK(error_of(kSmallest + "[model]\nsolver = 1\n") ==
               "model.toml:3:1: error: [model]: unknown key \"solver\"; valid keys: name, gravity, "
-              "plugins, plugin_dirs, project_start, unchecked_plugin_dirs");
+              "plugins, plugin_dirs, project_start");
         CHECK(error_of(kSmallest + "[model]\ngravity = [0, -9.81]\n") ==
               "model.toml:3:11: error: [model]: gravity: expected an array of 3 numbers, got an "
               "array of 2 numbers");
@@ -268,8 +278,8 @@ TEST_SUITE("manifest") {
               "model.toml:3:11: error: [model]: plugins: expected an array of texts, got \"emm\"");
         CHECK(error_of(kSmallest + "[model]\nplugins = ['emm', 3]\n") ==
               "model.toml:3:19: error: [model]: plugins[1]: expected a text, got 3");
-        CHECK(error_of(kSmallest + "[model]\nunchecked_plugin_dirs = 'yes'\n") ==
-              "model.toml:3:25: error: [model]: unchecked_plugin_dirs: expected true or false, got "
+        CHECK(error_of(kSmallest + "[model]\nproject_start = 'yes'\n") ==
+              "model.toml:3:17: error: [model]: project_start: expected true or false, got "
               "\"yes\"");
         CHECK(error_of(kSmallest + "[output]\nevery = 0\n") ==
               "model.toml:3:9: error: [output]: every: expected a value > 0 s, got 0 s");

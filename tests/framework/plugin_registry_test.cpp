@@ -104,6 +104,10 @@ std::string searched(const std::vector<std::string>& first) {
     return text;
 }
 
+constexpr const char* kOrAllow =
+    "or allow it with --unchecked-plugin-dirs (in a program: "
+    "PluginRegistry::allow_unchecked_folders)";
+
 Place place_in_manifest() {
     return {std::make_shared<const std::string>("model/crane.toml"), 4, 12};
 }
@@ -239,11 +243,11 @@ TEST_SUITE("plugin registry: who may write") {
         CHECK(error.message() ==
               fmt::format("plugin \"test_load\" ({0}/test_load.so) is refused: others may write to "
                           "the folder \"{0}\" (mode 0777, owner uid {1}, group gid {2}); mend it "
-                          "with chmod go-w \"{0}\", or allow it with unchecked_plugin_dirs = true "
-                          "in [model]",
+                          "with chmod go-w \"{0}\", {3}",
                           folder,
                           ::geteuid(),
-                          ::getegid()));
+                          ::getegid(),
+                          kOrAllow));
         registry.allow_unchecked_folders(true);
         CHECK(registry.load("test_load").name == "test_load");
     }
@@ -268,10 +272,11 @@ TEST_SUITE("plugin registry: who may write") {
               }).message() ==
               fmt::format("plugin \"test_load\" ({0}) is refused: others may write to the file "
                           "\"{0}\" (mode 0666, owner uid {1}, group gid {2}); mend it with chmod "
-                          "go-w \"{0}\", or allow it with unchecked_plugin_dirs = true in [model]",
+                          "go-w \"{0}\", {3}",
                           file.string(),
                           ::geteuid(),
-                          ::getegid()));
+                          ::getegid(),
+                          kOrAllow));
     }
 
     TEST_CASE("another owner or a foreign group that may write is refused") {
@@ -297,9 +302,9 @@ TEST_SUITE("plugin registry: who may write") {
               }).message() ==
               fmt::format("plugin \"test_load\" ({0}) is refused: the file \"{0}\" belongs neither "
                           "to root nor to the user of this program, uid 0 (mode 0644, owner uid "
-                          "65534, group gid 0); change its owner with chown, or allow it with "
-                          "unchecked_plugin_dirs = true in [model]",
-                          file.string()));
+                          "65534, group gid 0); change its owner with chown, {1}",
+                          file.string(),
+                          kOrAllow));
     }
 }
 

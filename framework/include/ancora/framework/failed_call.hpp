@@ -58,11 +58,14 @@ struct Replay {
     std::string thrown;               ///< what it threw this time; empty: nothing
     std::vector<std::string> bad;  ///< outputs that are not finite: "A is nan at row 0, column 2"
     bool has_failed = false;       ///< this time, too
-    bool is_same_plugin = false;   ///< the very file that failed in the run
+    bool is_same_plugin = false;   ///< the very bytes that failed in the run
+    std::filesystem::path plugin_file;    ///< of the plugin that was called
+    std::filesystem::path recorded_file;  ///< of the one in the run
 };
 
 /// Makes the object from the recorded parameters and calls it with the recorded inputs. The plugin
-/// is looked for on the registry's path, then where it was in the run.
+/// is looked for on the registry's path only: the record, which may be anybody's, does not decide
+/// what code runs.
 /// @throws Error (file) if the file cannot be read or is no such record; (plugin, manifest) if the
 ///         object cannot be made with the plugin that is found
 ANCORA_FRAMEWORK_EXPORT Replay replay_call(const std::filesystem::path& file,

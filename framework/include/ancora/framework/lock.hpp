@@ -47,7 +47,8 @@ public:
     /// Throws unless the kernel that runs has the locked version and ABI.
     /// @throws Error (plugin) that names what differs and says how to accept it
     void check_kernel() const;
-    /// Throws unless the plugin is in the lock, with this version and file.
+    /// Throws unless the plugin is in the lock, with this version and file. A plugin that is not
+    /// open yet may have no version.
     void check(const Plugin& plugin) const;
     /// Throws unless the model takes from its plugins just what the lock says.
     void check(const Simulation& simulation) const;

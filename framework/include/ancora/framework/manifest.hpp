@@ -49,7 +49,6 @@ struct ModelSettings {
     std::array<double, 3> gravity{};      ///< [m/s^2]
     std::vector<PlacedText> plugins;      ///< names
     std::vector<PlacedText> plugin_dirs;  ///< relative to the manifest's folder
-    bool unchecked_plugin_dirs = false;   ///< allow folders that others may write to
     bool project_start = false;           ///< move a start that gapes onto the constraints
 };
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ancora/framework/error.hpp"
@@ -35,6 +36,15 @@ struct FoundPlugin {
     std::string problem;             ///< why it was refused
 };
 
+/// What a file that looks like a plugin says of itself; nothing of it has run.
+struct ListedPlugin {
+    std::filesystem::path file;
+    std::string name;     ///< empty if refused
+    std::string version;  ///< likewise
+    std::vector<std::pair<TypeKind, std::string>> types;
+    std::string problem;  ///< why it was refused
+};
+
 class Lock;
 
 /// One set of plugins. Several registries may live side by side in one process; they share the
@@ -47,9 +57,12 @@ public:
     PluginRegistry& operator=(const PluginRegistry&) = delete;
 
     /// Folders in the order of search: added ones first, in the order of the calls; then those of
-    /// ANCORA_PLUGIN_PATH; then the installed plugin folder. A folder that others may write to is
-    /// refused (when it is searched) unless `unchecked` is set for the registry.
+    /// ANCORA_PLUGIN_PATH; then the installed plugin folder.
     void add_folder(const std::filesystem::path& folder);
+    /// A plugin is refused if somebody other than root and the user of this program could have put
+    /// it there: if its file, its folder or a folder above belongs to another user, or others may
+    /// write to it (a folder above may have the sticky bit instead, as /tmp). This allows it for
+    /// every folder, also those that a manifest names; no manifest can allow it.
     void allow_unchecked_folders(bool allow);
     std::vector<std::filesystem::path> folders() const;
 
@@ -60,21 +73,27 @@ public:
     /// Null if there is none.
     const Lock* lock() const;
 
-    /// Opens the plugin with this name; returns it at once if it is in use already.
+    /// Opens the plugin with this name, whose code then runs; returns it at once if it is in use
+    /// already. What runs are the bytes that Plugin::sha256 is of, whatever becomes of the file
+    /// meanwhile, and a lock is asked before they do.
     /// @throws Error (plugin) that names every folder searched, in order, and near misses
     const Plugin& load(const std::string& name, const Place& place = {});
     /// Opens a plugin file, which need not be on the search path; the same checks apply.
     const Plugin& load_file(const std::filesystem::path& file, const Place& place = {});
 
     /// The type `name` of this kind: among the plugins in use first, then among all plugins of the
-    /// search path; the one that offers it is then in use.
+    /// search path. Only the one that offers it is opened, and is then in use: files say which
+    /// types they offer in a note that ANCORA_PLUGIN writes. One without a note is found by its
+    /// name alone.
     /// @throws Error (manifest) for an unknown type, with the nearest name and where was searched,
     ///         (plugin) if two plugins offer it, or if a lock does not allow it
     PluginType find_type(TypeKind kind, const std::string& name, const Place& place = {});
 
-    /// Opens everything on the search path and says what became of it. It brings no plugin into
-    /// use: find_type would otherwise depend on what was looked at before.
+    /// Opens everything on the search path that has such a note and says what became of it. It
+    /// brings no plugin into use: find_type would otherwise depend on what was looked at before.
     std::vector<FoundPlugin> scan();
+    /// The same by the notes alone; opens nothing.
+    std::vector<ListedPlugin> list() const;
 
     /// The plugins in use, in the order of opening: those loaded by name or file, and those that a
     /// type was found in.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
@@ -175,9 +176,58 @@ constexpr TypeDescriptor type(const char* name,
     return described;
 }
 
+namespace detail {
+
+/// What a plugin offers, as text in an ELF note of its file, a line each. The kernel finds the type
+/// that a model names there, and opens no other library for it: opening runs code.
+///
+///     plugin truss
+///     version 1.2.0
+///     sdk 5
+///     body truss
+template <std::size_t N>
+struct PluginNote {
+    std::uint32_t name_size = 7;
+    std::uint32_t text_size = N;
+    std::uint32_t kind = 1;  ///< the form of the text
+    char name[8] = "Ancora";
+    char text[(N + 3) / 4 * 4]{};
+};
+
+/// Calls `put` with each piece of the text.
+template <class Types, class Put>
+constexpr void spell_note(const char* name, const char* version, const Types& types, Put put) {
+    constexpr const char* kKinds[] = {"body ", "constraint ", "force ", "integrator "};
+    for (const char* piece : {"plugin ", name, "\nversion ", version}) put(piece);
+    put("\nsdk " ANCORA_TEXT(ANCORA_SDK_VERSION) "\n");
+    for (const TypeDescriptor& type : types)
+        for (const char* piece : {kKinds[static_cast<int>(type.kind)], type.name, "\n"}) put(piece);
+}
+
+template <class Types>
+constexpr std::size_t note_size(const char* name, const char* version, const Types& types) {
+    std::size_t size = 0;
+    spell_note(name, version, types, [&size](const char* piece) {
+        while (*piece++ != '\0') ++size;
+    });
+    return size;
+}
+
+template <std::size_t N, class Types>
+constexpr PluginNote<N> note(const char* name, const char* version, const Types& types) {
+    PluginNote<N> out;
+    char* to = out.text;
+    spell_note(name, version, types, [&to](const char* piece) {
+        while (*piece != '\0') *to++ = *piece++;
+    });
+    return out;
+}
+
+}  // namespace detail
+
 }  // namespace ancora
 
-/// Exports a plugin: ANCORA_PLUGIN("truss", "1.2.0", kTypes), with kTypes a constant array of
+/// Exports a plugin: ANCORA_PLUGIN("truss", "1.2.0", kTypes), with kTypes a constexpr array of
 /// TypeDescriptor. Stands once in a plugin, outside every namespace.
 #define ANCORA_PLUGIN(plugin_name, plugin_version, type_array)                                     \
     extern "C" {                                                                                   \
@@ -192,4 +242,9 @@ constexpr TypeDescriptor type(const char* name,
         plugin_name,                                                                               \
         plugin_version,                                                                            \
         type_array};                                                                               \
-    }
+    }                                                                                              \
+    [[gnu::section(".note.ancora"),                                                                \
+      gnu::used,                                                                                   \
+      gnu::aligned(4)]] static constexpr auto ancora_plugin_note =                                 \
+        ancora::detail::note<ancora::detail::note_size(plugin_name, plugin_version, type_array)>(  \
+            plugin_name, plugin_version, type_array);

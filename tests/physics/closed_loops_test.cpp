@@ -11,121 +11,18 @@
 #include <vector>
 
 #include <Eigen/Dense>
-#include <boost/math/special_functions/ellint_1.hpp>
-#include <boost/math/special_functions/jacobi_elliptic.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include "ancora/framework/error.hpp"
+#include "linkages.hpp"
 #include "support/model.hpp"
 #include "support/near.hpp"
 
 namespace ancora::testing {
 namespace {
 
-constexpr double kGravity = 9.81;  // m/s^2
 constexpr const char* kBodies[] = {"ancf_rigid_body", "quaternion_body"};
-
-std::string triple(const Vec3& x) {
-    return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", x(0), x(1), x(2));
-}
-
-std::string integrator(const std::string& type, double step, double end, double tolerance = 0.0) {
-    const std::string table = fmt::format(
-        "\n[integrator]\ntype = \"{}\"\nstep = {:.17g}\nend = {:.17g}\n", type, step, end);
-    return tolerance > 0.0 ? table + fmt::format("tolerance = {:.17g}\n", tolerance) : table;
-}
-
-std::string with_gravity(const Vec3& direction) {
-    return "[model]\ngravity = " + triple(kGravity * direction) + "\n";
-}
-
-/// A rod of 1 m and 1 kg between two points; its body axes are inertial axes at the start, turned.
-struct Rod {
-    std::string name;
-    Vec3 from, to;
-    Mat3 turn = Mat3::Identity();
-
-    Vec3 centre() const { return 0.5 * (from + to); }
-    std::string point(const Vec3& at) const {
-        return name + "@" + triple(turn.transpose() * (at - centre()));
-    }
-    /// @param across, along moments of inertia about axes across the rod and its own [kg m^2]
-    std::string text(const std::string& type, double across, double along) const {
-        const Vec3 own = turn.transpose() * (to - from).normalized();
-        Vec3 J = Vec3::Constant(across);
-        Eigen::Index axis = 0;
-        own.cwiseAbs().maxCoeff(&axis);
-        J[axis] = along;
-        const Eigen::Quaterniond p(turn);
-        return fmt::format(
-            "\n[[body]]\nname = \"{}\"\ntype = \"{}\"\nmass = 1.0\ninertia = {}\nposition = {}\n"
-            "orientation = [{:.17g}, {:.17g}, {:.17g}, {:.17g}]\n",
-            name,
-            type,
-            triple(J),
-            triple(centre()),
-            p.w(),
-            p.x(),
-            p.y(),
-            p.z());
-    }
-};
-
-/// A hinge as two ball joints 0.2 m apart; five of its six rows are independent.
-std::string hinge(
-    const std::string& name, const Vec3& at, const Vec3& axis, const Rod* a, const Rod* b) {
-    std::string text;
-    for (const double side : {-0.1, 0.1}) {
-        const Vec3 point = at + side * axis;
-        text += fmt::format(
-            "\n[[constraint]]\nname = \"{}{}\"\ntype = \"position\"\na = \"{}\"\nb = \"{}\"\n",
-            name,
-            side < 0.0 ? "a" : "b",
-            a->point(point),
-            b != nullptr ? b->point(point) : "ground@" + triple(point));
-    }
-    return text;
-}
-
-/// Bricard's mechanism, a benchmark of the IFToMM library of multibody problems: five rods of 1 m
-/// and 1 kg and the ground are the sides of a closed hexagon of right angles on the edges of a
-/// cube, with hinges across both rods that meet. Six bodies and six hinges leave no freedom by
-/// Gruebler's count, and one in truth.
-///
-/// @param along moment of inertia about a rod's own axis [kg m^2]
-std::string bricard(const std::string& type, double along, double across) {
-    const std::array<Vec3, 6> corner{
-        Vec3(1, 0, 0), Vec3(1, 1, 0), Vec3(0, 1, 0), Vec3(0, 1, 1), Vec3(0, 0, 1), Vec3(1, 0, 1)};
-    std::vector<Rod> rods;
-    std::string text = with_gravity(-Vec3::UnitY());
-    for (std::size_t i = 0; i < 5; ++i) {
-        rods.push_back({fmt::format("rod{}", i), corner[i], corner[i + 1]});
-        text += rods.back().text(type, across, along);
-    }
-    for (std::size_t i = 0; i < 6; ++i) {
-        const Vec3 before = corner[i] - corner[(i + 5) % 6];
-        const Vec3 behind = corner[(i + 1) % 6] - corner[i];
-        const Rod* a = i == 0 ? &rods[0] : &rods[i - 1];
-        const Rod* b = i == 0 || i == 5 ? nullptr : &rods[i];
-        text += hinge(fmt::format("hinge{}", i), corner[i], before.cross(behind), a, b);
-    }
-    return text;
-}
-// Square rods of 0.1 m, and rods without thickness.
-constexpr double kThick = 0.01 / 6.0, kThickAcross = 1.0 / 12.0 + 0.01 / 12.0;
-constexpr double kThinAcross = 1.0 / 12.0;
-
-double distance(const Simulation& simulation, const std::string& body, const Vec3& from) {
-    return (vec3(simulation.pose(body).position) - from).norm();
-}
-
-Mat3 random_attitude(std::mt19937& random) {
-    std::normal_distribution<double> normal;
-    return Eigen::Quaterniond(normal(random), normal(random), normal(random), normal(random))
-        .normalized()
-        .toRotationMatrix();
-}
 
 /// What a run is refused with.
 std::string refusal(Simulation& simulation) {
@@ -214,74 +111,21 @@ TEST_SUITE("closed loops under explicit integrators") {
         std::mt19937 random(7);
         for (int i = 0; i < 4; ++i) {
             const Mat3 R = random_attitude(random);
-            // Exact: theta'' = -(m g l / I) sin(theta) about the hinge's axis, from rest.
-            constexpr double l = 0.5, m = 3.0;
-            const Vec3 J(0.9, 1.2, 0.3);
-            const Vec3 axis = R.col(2), g(0, 0, -kGravity);
-            const Vec3 pull = g - g.dot(axis) * axis;
-            const Vec3 down = pull.normalized();
-            const double start = std::atan2(axis.dot(down.cross(R.col(0))), down.dot(R.col(0)));
-            const double w = std::sqrt(m * l * pull.norm() / (J(2) + m * l * l));
-            const double k = std::sin(0.5 * std::abs(start));
+            const Door door{R};
             const double end = 2.0;
-            const double angle =
-                (start < 0.0 ? -2.0 : 2.0) *
-                std::asin(k * boost::math::jacobi_sn(k, w * end + boost::math::ellint_1(k)));
-            const Vec3 expected = l * (std::cos(angle) * down + std::sin(angle) * axis.cross(down));
+            const Vec3 expected = door.centre_from_rest(end);
             for (const char* type : kBodies)
                 for (const char* method : {"rk4", "dopri5"}) {
                     CAPTURE(i);
                     CAPTURE(type);
                     CAPTURE(method);
-                    const Eigen::Quaterniond p(R);
-                    std::string text = with_gravity(-Vec3::UnitZ()) +
-                                       fmt::format(
-                                           "\n[[body]]\nname = \"door\"\ntype = \"{}\"\nmass = {}\n"
-                                           "inertia = {}\nposition = {}\norientation = [{:.17g}, "
-                                           "{:.17g}, {:.17g}, {:.17g}]\n",
-                                           type,
-                                           m,
-                                           triple(J),
-                                           triple(l * R.col(0)),
-                                           p.w(),
-                                           p.x(),
-                                           p.y(),
-                                           p.z());
-                    for (const double at : {-0.9, 0.9})
-                        text += fmt::format(
-                            "\n[[constraint]]\nname = \"ball{}\"\ntype = \"position\"\na = "
-                            "\"door@{}\"\nb = \"ground@{}\"\n",
-                            at < 0.0 ? "a" : "b",
-                            triple(Vec3(-l, 0.0, at)),
-                            triple(at * R.col(2)));
+                    const std::string text = door.text(type);
                     Simulation simulation =
                         model(text + integrator(method, 2e-3, end, method[0] == 'd' ? 1e-10 : 0.0));
                     run_to_end(simulation);
                     CHECK(distance(simulation, "door", expected) <= tolerance(1e-8));
                 }
         }
-    }
-
-    /// Four hinged bars, the ground among them, in a plane of any attitude.
-    std::string four_bar(const std::string& type, const Mat3& R) {
-        const Vec3 A(0, 0, 0), B(0.3, 1.0, 0), C(1.4, 1.3, 0), D(1.2, 0, 0);
-        std::vector<Rod> rods;
-        const Vec3 corner[] = {A, B, C, D};
-        std::string text = with_gravity((R * Vec3(0.3, -1.0, 0.4)).normalized());
-        for (std::size_t i = 0; i < 3; ++i) {
-            // body axis 1 along the bar
-            Mat3 turn;
-            turn.col(0) = (corner[i + 1] - corner[i]).normalized();
-            turn.col(2) = Vec3::UnitZ();
-            turn.col(1) = turn.col(2).cross(turn.col(0));
-            rods.push_back({fmt::format("bar{}", i), R * corner[i], R * corner[i + 1], R * turn});
-            text += rods.back().text(type, 0.1, 0.002);
-        }
-        text += hinge("a", R * A, R.col(2), &rods[0], nullptr);
-        text += hinge("b", R * B, R.col(2), &rods[0], &rods[1]);
-        text += hinge("c", R * C, R.col(2), &rods[1], &rods[2]);
-        text += hinge("d", R * D, R.col(2), &rods[2], nullptr);
-        return text;
     }
 
     TEST_CASE("four-bar linkages at any attitude: both bodies and both methods agree") {

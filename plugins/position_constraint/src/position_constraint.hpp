@@ -40,6 +40,9 @@ public:
 
     std::span<const char* const> attachments() const override;
     std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+    /// With less than three components the force does not pass through both points: what turns the
+    /// bodies is the frame that the axes belong to.
+    bool tied_to_inertial_frame() const override { return num_rows_ < 3; }
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
     /// @throws std::domain_error where the motion is not given
     void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;

@@ -14,8 +14,8 @@ namespace ancora {
 namespace {
 
 // A row left out follows the others to this, relative to the model's size, and within a few times
-// what it gaped when it was left out.
-constexpr double kOpen = 1e-12;
+// what it gaped when it was left out. One that does not depend on them opens by far more in a step.
+constexpr double kOpen = 1e-9;
 constexpr double kTimesAtStart = 10.0;
 // Rows up to which N is written out.
 constexpr std::size_t kMostDense = 400;
@@ -27,7 +27,7 @@ constexpr int kMostRounds = 200;
 
 bool IndependentRows::choose(const Eigen::VectorXd& A, Eigen::VectorXd& pi) {
     std::vector<int> before = rows_.left_out();
-    std::vector<int> chosen = dependent_rows(rows_, A, mass_);
+    std::vector<int> chosen = dependent_rows(rows_, A, mass_, before);
     if (chosen == before) return false;
     for (std::size_t i = 0; i < before.size(); ++i)
         if (laws_.carries(before[i])) pi[before[i]] = gap_[i];

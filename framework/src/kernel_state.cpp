@@ -10,8 +10,7 @@ template <class Archive>
 void KernelSystem::transfer(Archive& archive) {
     share_reactions();
     independent_.transfer(archive);
-    archive(is_choice_weak_);
-    archive(weak_pivot_);
+    archive(q_at_choice_);
     bool is_redundant = is_redundant_;
     archive(is_redundant);
     if (is_redundant != is_redundant_) StateReader::refuse();

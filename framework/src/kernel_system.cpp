@@ -17,8 +17,8 @@ constexpr double kSingleContraction = 1e-2;
 constexpr double kTurnedContraction = 0.1;
 // Corrections smaller than this, relative to the largest position, change positions by roundings.
 constexpr double kUnseen = std::numeric_limits<double>::epsilon();
-// Where the best choice of rows is weak, how much weaker it must get to be looked at again.
-constexpr double kWeaker = 0.01;
+// A choice of rows is looked at again when the system has moved by this part of its size.
+constexpr double kMoved = 0.05;
 
 }  // namespace
 
@@ -58,6 +58,7 @@ KernelSystem::KernelSystem(const Model& model)
                                &inverse_mass_,
                                &x_force_,
                                &turned_motion_,
+                               &q_at_choice_,
                                &refine_motion_,
                                &refine_dq_})
         x->setZero(n_);
@@ -148,6 +149,7 @@ void KernelSystem::set_redundant(bool is_redundant) {
     if (is_redundant && chooses_rows()) {
         rows_.evaluate(q_.data(), v_.data(), t_, instant_);
         independent_.choose(instant_.A, pi_);
+        q_at_choice_ = q_;
         is_redundant = false;
     }
     is_redundant_ = is_redundant;
@@ -245,8 +247,6 @@ bool KernelSystem::factorise(const StepTrial& trial, Tangent tangent) {
     if (laws_.has_nonlinear()) follow_slopes();
     const bool done = matrix_->factorise(rows_, rate_A_, laws_.gamma(), trial.h, tangent);
     if (!done) attribute_nonfinite(trial.t0);
-    if (done && !is_exact_ && !independent_.all())
-        is_choice_weak_ |= matrix_->weakest_pivot() < weak_pivot_;
     factorised_for_ = done ? trial.h : 0.0;
     co_rotation_.set_reference(mid_);
     is_turned_ = false;
@@ -451,7 +451,10 @@ void KernelSystem::accept(const StepTrial& trial) {
     iterations_in_piece_ = 0;
     note_violation();
     close_ledger(false);
-    if (is_choice_weak_) choose_rows_at_state();
+    if (!independent_.all()) {
+        p_ = q_ - q_at_choice_;
+        if (space_.displacement(p_.data()) > kMoved * extent_) choose_rows_at_state();
+    }
     if (contacts_.empty()) return;
     note_speeds();
     note_changes(h);
@@ -467,13 +470,9 @@ bool KernelSystem::renew_choice() {
 /// Chooses the rows that steps from the accepted state ask for.
 /// @returns whether they are others than before
 bool KernelSystem::choose_rows_at_state() {
-    is_choice_weak_ = false;
+    q_at_choice_ = q_;
     rows_.evaluate(q_.data(), v_.data(), t_, instant_);
-    if (!independent_.choose(instant_.A, pi_)) {
-        // As good as it gets.
-        weak_pivot_ = std::min(weak_pivot_, kWeaker * matrix_->weakest_pivot());
-        return false;
-    }
+    if (!independent_.choose(instant_.A, pi_)) return false;
     for (int k = 0; k < m_; ++k)
         if (laws_.is_constraint(k)) s_[k] = 0.0;
     std::ranges::fill(history_, 0.0);

@@ -353,8 +353,7 @@ private:
     MassMatrix mass_;
     RowLaws laws_;
     mutable IndependentRows independent_;
-    bool is_choice_weak_ = false;
-    double weak_pivot_ = 1e-6;  // below it rows are chosen anew
+    Eigen::VectorXd q_at_choice_;  // state at which rows were chosen, or looked at last
     Massless massless_;
     ForceSet forces_;
     JumpSearch jumps_;

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "sha256.hpp"
@@ -66,6 +67,15 @@ bool write_all(int to, const char* bytes, std::size_t size) {
     return true;
 }
 
+// Whether the process may write a file of this size: the limit holds for memory that is a file,
+// too, and going beyond it is a signal.
+bool may_write(off_t size) {
+    rlimit limit = {};
+    return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           static_cast<std::uintmax_t>(size) <= limit.rlim_cur;
+}
+
+// Reads all of a file; copies it unless `to` is negative.
 std::string copy(int from, int to, std::string& sha256) {
     Sha256 digest;
     std::vector<char> chunk(std::size_t{1} << 16);
@@ -79,7 +89,7 @@ std::string copy(int from, int to, std::string& sha256) {
         if (at > kMostBytes)
             return fmt::format("has more than {} MiB, which is no plugin", kMostBytes >> 20);
         digest.add(chunk.data(), static_cast<std::size_t>(size));
-        if (!write_all(to, chunk.data(), static_cast<std::size_t>(size)))
+        if (to >= 0 && !write_all(to, chunk.data(), static_cast<std::size_t>(size)))
             return reason("cannot be copied to memory", errno);
     }
     sha256 = digest.text();
@@ -108,10 +118,14 @@ PluginImage read_image(int descriptor, const std::string& name) {
         }
         const auto age = age_of(image.status);
         if (age >= kSettled) {
-            image.descriptor = new_memory(name);
-            image.problem = image.descriptor
-                                ? copy(descriptor, image.descriptor.number(), image.sha256)
-                                : reason("cannot be copied to memory", errno);
+            image.is_file = !may_write(image.status.st_size);
+            image.descriptor = image.is_file
+                                   ? FileDescriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0))
+                                   : new_memory(name);
+            image.problem =
+                image.descriptor
+                    ? copy(descriptor, image.is_file ? -1 : image.descriptor.number(), image.sha256)
+                    : reason("cannot be copied to memory", errno);
             if (!image.problem.empty()) return image;
             struct stat after = {};
             if (::fstat(descriptor, &after) == 0 && is_same(image.status, after)) break;
@@ -123,10 +137,22 @@ PluginImage read_image(int descriptor, const std::string& name) {
         std::this_thread::sleep_for(age < kSettled ? kSettled - age
                                                    : std::chrono::nanoseconds(1ms));
     }
+    if (image.is_file) return image;
     constexpr int kSeals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
     if (::fcntl(image.descriptor.number(), F_ADD_SEALS, kSeals) != 0)
         image.problem = reason("cannot be sealed in memory", errno);
     return image;
+}
+
+std::string changed_since(const PluginImage& image) {
+    if (!image.is_file) return {};
+    struct stat now = {};
+    std::string sha256;
+    const bool is_read = ::fstat(image.descriptor.number(), &now) == 0 &&
+                         copy(image.descriptor.number(), -1, sha256).empty();
+    return is_read && is_same(image.status, now) && sha256 == image.sha256
+               ? ""
+               : "was written to while it was loaded; try again when it is complete";
 }
 
 std::string loader_path(const PluginImage& image) {

@@ -238,6 +238,7 @@ std::string open_new(const PluginFile& file,
         return diagnose(image.descriptor.number(), said);
     }
     if (!is_in_place) entry.path_for_loader = show_file(entry.library, path);
+    if (problem = changed_since(image); !problem.empty()) return problem;
 
     const std::string changes = environment.changes();
     if (!changes.empty()) {

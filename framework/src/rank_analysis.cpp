@@ -14,8 +14,11 @@ namespace ancora {
 namespace {
 
 constexpr int kDenseRows = 400;
+// Of the largest mass, in a decision about rank.
+constexpr double kLightest = 1e-6;
 // Weight of the rows of bodies in the choice of rows that stay.
 constexpr double kBodiesFirst = 8.0;
+constexpr double kNearlyAsGood = 0.3;
 constexpr double kNearLow = 1e-14;
 constexpr double kNearHigh = 1e-8;
 
@@ -110,7 +113,10 @@ std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns, RankA
 
 }  // namespace
 
-ScaledRows::ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& matrix) {
+ScaledRows::ScaledRows(const RowSet& rows,
+                       const Eigen::VectorXd& A,
+                       const MassMatrix& matrix,
+                       double lightest) {
     for (int k = 0; k < rows.num_rows(); ++k)
         if (RowLaws::is_constraint(rows.laws[static_cast<std::size_t>(k)])) chosen.push_back(k);
     int num_coordinates = 0;
@@ -120,6 +126,10 @@ ScaledRows::ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassM
     if (!(mean > 0.0)) mean = 1.0;
     for (int i = 0; i < num_coordinates; ++i)
         mass.push_back(matrix.is_massless(i) ? mean : matrix.diagonal(i));
+    if (!mass.empty()) {
+        const double least = lightest * *std::ranges::max_element(mass);
+        for (double& m : mass) m = std::max(m, least);
+    }
     std::vector<Eigen::Triplet<double>> entries;
     for (std::size_t c = 0; c < chosen.size(); ++c) {
         const auto k = static_cast<std::size_t>(chosen[c]);
@@ -142,7 +152,7 @@ ScaledRows::ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassM
 
 RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass) {
     RankAnalysis out;
-    const ScaledRows scaled(rows, A, mass);
+    const ScaledRows scaled(rows, A, mass, kLightest);
     const Eigen::SparseMatrix<double>& columns = scaled.columns;
     const std::vector<int>& chosen = scaled.chosen;
     out.num_rows = static_cast<int>(chosen.size());
@@ -171,8 +181,9 @@ RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const Ma
 
 std::vector<int> dependent_rows(const RowSet& rows,
                                 const Eigen::VectorXd& A,
-                                const MassMatrix& mass) {
-    const ScaledRows scaled(rows, A, mass);
+                                const MassMatrix& mass,
+                                const std::vector<int>& instead) {
+    const ScaledRows scaled(rows, A, mass, kLightest);
     std::vector<int> dependent;
     if (scaled.chosen.empty()) return dependent;
     RankAnalysis decision;
@@ -190,6 +201,21 @@ std::vector<int> dependent_rows(const RowSet& rows,
         decide(qr.matrixQR().diagonal().cwiseAbs(), decision);
         for (Eigen::Index c = decision.rank; c < dense.cols(); ++c)
             dependent.push_back(qr.colsPermutation().indices()[c]);
+        if (instead.size() == dependent.size() && !instead.empty()) {
+            Eigen::MatrixXd kept(dense.rows(), decision.rank);
+            Eigen::Index count = 0;
+            for (Eigen::Index c = 0; c < dense.cols() && count < decision.rank; ++c)
+                if (!std::ranges::binary_search(instead,
+                                                scaled.chosen[static_cast<std::size_t>(c)]))
+                    kept.col(count++) = dense.col(c);
+            RankAnalysis other;
+            decide(
+                Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(kept).matrixQR().diagonal().cwiseAbs(),
+                other);
+            if (other.rank == decision.rank &&
+                other.smallest_kept >= kNearlyAsGood * decision.smallest_kept)
+                return instead;
+        }
     } else {
         dependent = decide_sparse(scaled.columns, decision);
     }

@@ -32,7 +32,12 @@ RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const Ma
 
 /// The constraint rows as columns, scaled by M^-1/2 (its diagonal) and to unit length.
 struct ScaledRows {
-    ScaledRows(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass);
+    /// @param lightest share of the largest mass that none counts less than: beside a much heavier
+    ///        one rows on a light coordinate would all look alike
+    ScaledRows(const RowSet& rows,
+               const Eigen::VectorXd& A,
+               const MassMatrix& mass,
+               double lightest = 0.0);
 
     std::vector<int> chosen;  ///< row of each column
     std::vector<double> length;
@@ -42,9 +47,11 @@ struct ScaledRows {
 
 /// Rows that the others determine, as many as there are dependencies, chosen so that those that
 /// stay are as independent as they can be; ascending. The rows of bodies stay where possible.
+/// @param instead rows left out so far, which stay if that is nearly as good
 std::vector<int> dependent_rows(const RowSet& rows,
                                 const Eigen::VectorXd& A,
-                                const MassMatrix& mass);
+                                const MassMatrix& mass,
+                                const std::vector<int>& instead);
 
 /// One Gauss-Newton step on the gaps `pi` of the constraint rows.
 struct GapClosing {

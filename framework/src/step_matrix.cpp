@@ -28,7 +28,7 @@ constexpr double kIdle = 1e-100;
 constexpr double kUnsupported = 1e-6;
 // Masses that differ by more lend support to each other through the rows that tie them, in so many
 // rounds: what stands on a light foot counts there.
-constexpr double kAlike = 1e4;
+constexpr double kAlike = 1e7;
 constexpr int kLendings = 3;
 // What a light coordinate's diagonal is raised to: small beside masses that move by themselves, and
 // enough for its elimination to leave digits of what it ties.
@@ -543,19 +543,7 @@ bool StepMatrix::factorise(const RowSet& rows,
     assemble(rows, gamma, h);
     use_exact_ = tangent == Tangent::exact;
     is_factorised_ = use_exact_ ? factorise_exact(rows, B_end) : factorise_assembled();
-    if (is_factorised_ && !use_exact_) find_weakest_pivot(rows, gamma);
     return is_factorised_;
-}
-
-void StepMatrix::find_weakest_pivot(const RowSet& rows, const Eigen::VectorXd& gamma) {
-    weakest_pivot_ = 1.0;
-    for (int row = 0; row < m_; ++row) {
-        const int place = new_of_old_[static_cast<std::size_t>(n_ + row)];
-        if (place < 0 || gamma[row] > 0.0) continue;
-        const double complement = schur(rows, rows.B, row, lent_support_);
-        if (complement > 0.0)
-            weakest_pivot_ = std::min(weakest_pivot_, std::abs(factor_->D()[place]) / complement);
-    }
 }
 
 bool StepMatrix::factorise_assembled() {

@@ -80,11 +80,6 @@ public:
     template <class Archive>
     void transfer(Archive& archive, const RowSet& rows);
 
-    /// Smallest pivot of a constraint row in use beside its Schur complement by the diagonal alone,
-    /// at the last factorisation: about the square of its distance from the others; 1 if there is
-    /// none.
-    double weakest_pivot() const { return weakest_pivot_; }
-
     /// Floating-point operations of a factorisation and of a solve.
     double factorise_flops() const { return factorise_flops_; }
     double solve_flops() const { return solve_flops_; }
@@ -109,7 +104,6 @@ private:
                  const Eigen::VectorXd& gamma,
                  double h);
     void lend_support(const RowSet& rows, const Eigen::VectorXd& B, const Eigen::VectorXd& gamma);
-    void find_weakest_pivot(const RowSet& rows, const Eigen::VectorXd& gamma);
     double schur(const RowSet& rows, const Eigen::VectorXd& B, int row) const;
     double schur(const RowSet& rows,
                  const Eigen::VectorXd& B,
@@ -149,7 +143,6 @@ private:
     double mean_diagonal_ = 0.0;
     bool masses_differ_ = false;
     std::vector<char> is_lent_;  // coordinates whose support is that of others
-    double weakest_pivot_ = 1.0;
     double factorise_flops_ = 0.0;
     double solve_flops_ = 0.0;
 };

@@ -43,12 +43,13 @@ TEST_SUITE("emm: redundant joints") {
                 CAPTURE(step);
                 const double end = 200.0 * step;
                 Simulation at_rest = model(door.text(kRigid) + integrator("emm", step, end));
-                run_and_check(at_rest, 4.0);
+                const double most = step < 5e-3 ? 4.0 : 5.0;
+                run_and_check(at_rest, most);
                 // Second order: at most some 10 rad/s^2 over the run
                 CHECK(distance(at_rest, "door", door.centre_from_rest(end)) <=
                       tolerance(20.0 * step * step));
                 Simulation pushed = model(door.text(kRigid, 1.0) + integrator("emm", step, end));
-                run_and_check(pushed, 4.0);
+                run_and_check(pushed, most);
             }
             Simulation finely = model(door.text(kRigid) + integrator("emm", 1e-4, 5e-3));
             run_and_check(finely, 4.0);
@@ -169,20 +170,20 @@ TEST_SUITE("emm: parts of next to no mass or stiffness") {
     TEST_CASE("a weight stands on a light foot, or on a node that is next to nothing") {
         for (const double step : {1e-4, 1e-3, 1e-2}) {
             CAPTURE(step);
-            const auto check = [&](const std::string& text) {
+            const auto check = [&](const std::string& text, double weight_of_foot) {
                 Simulation simulation = model(text + integrator("emm", step, 100.0 * step));
                 run_to_end(simulation);
                 CHECK(vec3(simulation.point("weight@0").position).z() == near(1.0, 1e-14));
-                CHECK(simulation.reaction("floor")[2] == near(kGravity, 1e-9));
+                CHECK(simulation.reaction("floor")[2] == near((1.0 + weight_of_foot) * kGravity, 1e-9));
                 CHECK(simulation.statistics().constraint_position.max_abs <= tolerance(1e-14));
             };
             for (const double mass : {1e-30, 1e-12, 1e-6}) {
                 CAPTURE(mass);
-                check(on_foot(mass, 0.0));
+                check(on_foot(mass, 0.0), mass);
             }
             for (const double young : {1e-12, 1e-6, 1e-3, 1.0, 1e9}) {
                 CAPTURE(young);
-                check(on_foot(0.0, young));
+                check(on_foot(0.0, young), 0.0);
             }
         }
     }

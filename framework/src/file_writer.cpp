@@ -113,18 +113,21 @@ std::filesystem::path write_beside(const FileAt& file, std::string_view text) {
         if (error != 0) refuse(file, reason_of(error));
         if (!beside.empty()) return beside;
     }
-    for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    for (int attempt = 0;; ++attempt) {
         const std::filesystem::path beside = name_beside(file, attempt);
         const int descriptor = open_new(file, beside);
-        if (descriptor < 0 && errno == EEXIST) continue;
-        if (descriptor < 0) break;
+        if (descriptor < 0 && errno == EEXIST && attempt < kMostAttempts) continue;
+        if (descriptor < 0) {
+            FileAt refused = file;
+            refused.path.replace_filename(beside.filename());
+            refuse(refused, reason_of(errno));
+        }
         int error = write_whole(descriptor, text);
         if (::close(descriptor) != 0 && error == 0 && errno != EINTR) error = errno;
         if (error == 0) return beside;
         ::unlinkat(file.folder, beside.c_str(), 0);
         refuse(file, reason_of(error));
     }
-    refuse(file, reason_of(errno));
 }
 
 }  // namespace

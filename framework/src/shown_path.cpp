@@ -27,9 +27,9 @@ std::string last_name(const fs::path& path) {
     return (normal.has_filename() ? normal : normal.parent_path()).filename().string();
 }
 
-/// Whether a path may begin behind this character: "1/2", "m/s" and "http://" are none.
+/// Whether a path may begin behind this character: "1/2", "m/s", "</b>" and "http://" are none.
 bool opens(char c) {
-    return std::string_view(" \t\n\"'`([{<=,;:|").find(c) != std::string_view::npos;
+    return std::string_view(" \t\n\"'`([{=,;:|").find(c) != std::string_view::npos;
 }
 
 }  // namespace

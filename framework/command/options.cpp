@@ -112,6 +112,10 @@ po::options_description describe(const Command& command) {
             po::value<std::string>()->value_name("MIB"),
             "address space that the checks may use (default: 1024)");
     }
+    if (command.options & kFullPaths)
+        add("full-paths",
+            "keep whole paths in what is written; without it only their last names stand there, "
+            "so that it can be sent");
     if (command.options & kResume)
         add("resume",
             "go on from the checkpoint in the folder of results, or from the start if there is "
@@ -258,6 +262,7 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     options.all = values.count("all") > 0;
     options.list = values.count("list") > 0;
     options.quiet = values.count("quiet") > 0;
+    options.full_paths = values.count("full-paths") > 0;
     options.resume = values.count("resume") > 0;
     options.print = values.count("print") > 0;
     options.locked = values.count("locked") > 0 || values.count("lock") > 0;

@@ -35,6 +35,7 @@ struct Options {
     std::optional<std::string> over;            ///< of plot: the column along the abscissa
     bool logarithmic = false;                   ///< of plot
     std::optional<std::size_t> every;           ///< of paraview: one frame of so many
+    bool full_paths = false;                    ///< in what is made to be sent
     bool resume = false;
     bool print = false;  ///< the model instead of what it is
     bool quiet = false;
@@ -61,6 +62,7 @@ enum OptionSet : unsigned {
     kPicture = 1u << 14,
     kColumns = 1u << 15,
     kEvery = 1u << 16,
+    kFullPaths = 1u << 17,
 };
 
 /// One command of `ancora`.

@@ -21,6 +21,7 @@ int plot(const Options& options) {
     plot_options.columns = options.columns;
     if (options.over) plot_options.over = *options.over;
     plot_options.is_logarithmic = options.logarithmic;
+    plot_options.full_paths = options.full_paths;
     plot_results(
         std::vector<std::filesystem::path>(options.operands.begin(), options.operands.end()),
         *options.out,

@@ -43,15 +43,16 @@ void Progress::update(const Simulation& simulation) {
     const double elapsed = std::chrono::duration<double>(now - begin_).count();
     const double fraction = done / total;
     const int filled = static_cast<int>(fraction * kBarWidth);
-    fmt::print(stderr,
-               "\r[{:#<{}}{:.<{}}] {:3.0f} %  t = {:.4g} s  {} left\033[K",
-               "",
-               filled,
-               "",
-               kBarWidth - filled,
-               100.0 * fraction,
-               simulation.time(),
-               clock_time(done > 0.0 ? elapsed * (total - done) / done : 0.0));
+    const std::string line =
+        fmt::format("\r[{:#<{}}{:.<{}}] {:3.0f} %  t = {:.4g} s  {} left\033[K",
+                    "",
+                    filled,
+                    "",
+                    kBarWidth - filled,
+                    100.0 * fraction,
+                    simulation.time(),
+                    clock_time(done > 0.0 ? elapsed * (total - done) / done : 0.0));
+    std::fputs(line.c_str(), stderr);  // a terminal that was closed cannot be told
     std::fflush(stderr);
 }
 

@@ -17,6 +17,7 @@ int report(const Options& options) {
     const std::filesystem::path file = options.out ? *options.out : folders.front() / "report.html";
     ReportOptions report_options;
     report_options.columns = options.columns;
+    report_options.full_paths = options.full_paths;
     write_report(folders, file, report_options);
     if (!options.quiet) write_out(fmt::format("report in {}\n", file.string()));
     return 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
@@ -22,26 +23,32 @@ extern "C" void request_interrupt(int) {
     interrupt_requested = 1;
 }
 
-/// While it lives, the first SIGINT or SIGTERM only sets the flag; a second one ends the program.
+/// While it lives, the first signal of these only sets the flag: Ctrl-C, a polite end, a terminal
+/// that is closed, processor time that is used up. A second Ctrl-C or polite end ends the program.
 class InterruptGuard {
 public:
     InterruptGuard() {
-        struct sigaction action = {};
-        action.sa_handler = &request_interrupt;
-        action.sa_flags = SA_RESETHAND;
-        sigaction(SIGINT, &action, &previous_int_);
-        sigaction(SIGTERM, &action, &previous_term_);
+        for (std::size_t k = 0; k < std::size(kSignals); ++k) {
+            struct sigaction action = {};
+            action.sa_handler = &request_interrupt;
+            // The others come again and again: SIGXCPU every second, SIGHUP from shell and kernel.
+            if (kSignals[k] == SIGINT || kSignals[k] == SIGTERM) action.sa_flags = SA_RESETHAND;
+            sigaction(kSignals[k], &action, &previous_[k]);
+            // `nohup` means it.
+            if (kSignals[k] == SIGHUP && previous_[k].sa_handler == SIG_IGN)
+                sigaction(SIGHUP, &previous_[k], nullptr);
+        }
     }
     ~InterruptGuard() {
-        sigaction(SIGINT, &previous_int_, nullptr);
-        sigaction(SIGTERM, &previous_term_, nullptr);
+        for (std::size_t k = 0; k < std::size(kSignals); ++k)
+            sigaction(kSignals[k], &previous_[k], nullptr);
     }
     InterruptGuard(const InterruptGuard&) = delete;
     InterruptGuard& operator=(const InterruptGuard&) = delete;
 
 private:
-    struct sigaction previous_int_ = {};
-    struct sigaction previous_term_ = {};
+    static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
+    struct sigaction previous_[std::size(kSignals)] = {};
 };
 
 std::filesystem::path output_folder(const Options& options) {
@@ -138,7 +145,8 @@ int run(const Options& options) {
                  simulation.num_steps(),
                  simulation.step_size());
 
-    Recorder recorder(output_folder(options), simulation, manifest);
+    Recorder recorder(
+        output_folder(options), simulation, manifest, {.full_paths = options.full_paths});
     if (options.resume && recorder.has_complete_run()) {
         write_note(
             fmt::format("the run in \"{}\" is complete, there is nothing to resume; without "

@@ -62,7 +62,8 @@ void write_out(std::string_view text) {
 }
 
 void write_note(std::string_view text) {
-    fmt::print(stderr, "{}\n", printable(text));
+    // A terminal that was closed cannot be told, and that ends nothing.
+    std::fputs((std::string(printable(text)) + '\n').c_str(), stderr);
 }
 
 void write_warning(const std::string& message) {

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "file_writer.hpp"
 #include "result_files.hpp"
 #include "results.hpp"
+#include "results_folder.hpp"
 #include "traps_off.hpp"
 #include "vtp_file.hpp"
 
@@ -28,10 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Vec3 = Eigen::Vector3d;
-
-constexpr std::string_view kMark = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\"";
-// What replace_file() looks for is on the first line.
-constexpr std::string_view kFirstLine = "<?xml version=\"1.0\"?>";
 
 constexpr int kSides = 24;   // of a cylinder or sphere
 constexpr int kLayers = 12;  // of a sphere
@@ -276,18 +272,25 @@ std::size_t write_paraview(const fs::path& folder, std::size_t every) {
     const std::size_t time_column = 0;
     const std::vector<double> t = history.read({&time_column, 1})[0];
 
-    std::error_code error;
-    fs::create_directories(folder / kParaviewFolder, error);
-    if (error)
-        throw Error(ErrorKind::file,
-                    fmt::format("cannot make the folder \"{}\": {}",
-                                (folder / kParaviewFolder).string(),
-                                error.message()));
-    std::string list = fmt::format("{} version=\"0.1\">\n<Collection>\n", kMark);
-    std::size_t written = 0;
+    std::vector<std::size_t> wanted;
+    std::vector<std::string> files = {kParaviewList, kParaviewFolder};
+    const auto name_of = [](const char* part, std::size_t f) {
+        return fmt::format("{}/{}_{:06}.vtp", kParaviewFolder, part, f);
+    };
     for (std::size_t f = 0; f < frames->count(); ++f) {
-        const bool is_wanted = f % every == 0 || f + 1 == frames->count();
-        if (!is_wanted || frames->row(f) >= t.size()) continue;
+        if ((f % every != 0 && f + 1 != frames->count()) || frames->row(f) >= t.size()) continue;
+        wanted.push_back(f);
+        for (const char* part : kParaviewParts) files.push_back(name_of(part, f));
+    }
+    ResultsFolder results = ResultsFolder::for_views(folder);
+    constexpr std::string_view kListKind = "a list of frames of a run";
+    require_replaceable(results.at(kParaviewList), kParaviewListMark, kListKind);
+    const SubFolder subfolder(results.at(kParaviewFolder));
+    results.add(files);
+
+    std::string list = fmt::format(
+        "{}\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n", kParaviewListMark);
+    for (const std::size_t f : wanted) {
         const Scene& scene = frames->scene();
         const std::pair<const char*, VtpFile> parts[] = {
             {kParaviewParts[0], bodies_of(scene, frames->values(f))},
@@ -296,8 +299,8 @@ std::size_t write_paraview(const fs::path& folder, std::size_t every) {
         int number = 0;
         for (const auto& [name, part] : parts) {
             if (part.empty()) continue;
-            const std::string file = fmt::format("{}/{}_{:06}.vtp", kParaviewFolder, name, f);
-            part.write(folder / file);
+            const std::string file = name_of(name, f);
+            part.write(subfolder.at(fs::path(file).filename()));
             list +=
                 fmt::format("<DataSet timestep=\"{:.17g}\" part=\"{}\" name=\"{}\" file=\"{}\"/>\n",
                             t[frames->row(f)],
@@ -305,11 +308,10 @@ std::size_t write_paraview(const fs::path& folder, std::size_t every) {
                             name,
                             file);
         }
-        ++written;
     }
     list += "</Collection>\n</VTKFile>\n";
-    replace_file(folder / kParaviewList, list, kFirstLine, "a list of VTK files");
-    return written;
+    replace_file(results.at(kParaviewList), list, kParaviewListMark, kListKind);
+    return wanted.size();
 }
 
 }  // namespace ancora

@@ -7,14 +7,16 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "ancora/framework/error.hpp"
 #include "ancora/framework/printable.hpp"
@@ -114,12 +116,43 @@ std::string data_block(std::size_t run,
     return out + "END\n";
 }
 
-/// `file` decides on the format, `output` is written.
+/// With this a picture ends that Ancora made, in a manner that its format allows.
+std::string mark_for(const fs::path& file) {
+    const std::string ending = file.extension().string();
+    if (ending == ".svg") return "<!-- Ancora plot -->\n";
+    if (ending == ".pdf") return "% Ancora plot\n";
+    // PNG: a chunk of text, its length before and its checksum behind it, and the chunk that is the
+    // end of every file.
+    const std::string text("tEXtSoftware\0Ancora plot", 24);
+    const std::string end("IEND");
+    std::string out;
+    for (const std::string& chunk : {text, end}) {
+        const auto append = [&](std::uint32_t x) {
+            for (const int shift : {24, 16, 8, 0}) out += static_cast<char>(x >> shift & 0xff);
+        };
+        append(static_cast<std::uint32_t>(chunk.size() - 4));
+        out += chunk;
+        append(static_cast<std::uint32_t>(::crc32(
+            0, reinterpret_cast<const Bytef*>(chunk.data()), static_cast<uInt>(chunk.size()))));
+    }
+    return out;
+}
+
+/// A picture of gnuplot's with its mark.
+std::string marked(std::string picture, const std::string& mark) {
+    constexpr std::size_t kEndChunk = 12;  // bytes of a PNG's last chunk
+    const std::string_view end = std::string_view(mark).substr(mark.size() - kEndChunk);
+    if (picture.ends_with(end)) picture.resize(picture.size() - kEndChunk);
+    if (!picture.ends_with('\n') && mark.ends_with('\n')) picture += '\n';
+    return picture + mark;
+}
+
+/// `file` decides on the format; the picture goes to standard output.
 std::string script_for(std::span<const fs::path> folders,
                        const fs::path& file,
-                       const fs::path& output,
                        const PlotOptions& options) {
     const std::vector<Panel> panels = panels_of(options.columns);
+    const std::vector<std::string> labels = run_labels(folders, options.full_paths);
     std::string out =
         fmt::format("set terminal {}\n", terminal_for(file, static_cast<int>(panels.size())));
     out += "set termoption noenhanced\n";
@@ -138,12 +171,11 @@ std::string script_for(std::span<const fs::path> folders,
         out += data_block(r, values, options.is_logarithmic);
     }
     out += fmt::format(
-        "set output {}\nset multiplot layout {},1 margins char 14, char 3, char 4, char 2.5 "
+        "set multiplot layout {},1 margins char 14, char 3, char 4, char 2.5 "
         "spacing 0, char 5\nset grid lc rgb '#d0d0d0' lt 1 lw 0.5\nset key at graph 0, graph 1.03 "
         "left bottom "
         "horizontal reverse Left samplen 2 width 1\nset border lc rgb '#404040'\nset format y "
         "'%.4g'\n",
-        file_in_gnuplot(output.string()),
         panels.size());
     if (options.is_logarithmic) out += "set logscale y\nset format y '%.0e'\n";
     const std::string x_unit = unit_of_column(options.over);
@@ -160,7 +192,7 @@ std::string script_for(std::span<const fs::path> folders,
                 const std::size_t column = panel.columns[k];
                 std::string title = options.columns[column];
                 if (options.is_logarithmic) title = "|" + title + "|";
-                if (folders.size() > 1) title += "  (" + folders[r].string() + ")";
+                if (folders.size() > 1) title += "  (" + labels[r] + ")";
                 curves +=
                     fmt::format("{}$run{} using 1:{} with lines lw 1.5 lc rgb '{}' dt {} title {}",
                                 curves.empty() ? "plot " : ", ",
@@ -172,11 +204,26 @@ std::string script_for(std::span<const fs::path> folders,
             }
         out += curves + "\n";
     }
-    return out + "unset multiplot\nunset output\n";
+    return out + "unset multiplot\n";
 }
 
-/// Runs gnuplot on a script; returns what it says on standard error.
-std::string run_gnuplot(const std::string& script, int& status) {
+/// What gnuplot made of a script.
+struct Drawing {
+    int status = 0;
+    std::string picture;
+    std::string said;  ///< on standard error
+};
+
+std::string text_of(std::FILE* file) {
+    std::string out;
+    std::rewind(file);
+    char buffer[4096];
+    while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file))
+        out.append(buffer, count);
+    return out;
+}
+
+Drawing run_gnuplot(const std::string& script) {
     const auto fail = [](const char* what, int error) {
         throw Error(
             ErrorKind::file,
@@ -185,38 +232,34 @@ std::string run_gnuplot(const std::string& script, int& status) {
                         what,
                         std::generic_category().message(error)));
     };
-    // Files, not pipes, so that neither side waits for the other.
-    std::FILE* const in = std::tmpfile();
-    std::FILE* const err = std::tmpfile();
-    if (in == nullptr || err == nullptr) fail("prepare a file for", errno);
-    std::fwrite(script.data(), 1, script.size(), in);
-    const bool is_written = std::fflush(in) == 0;
-    const int write_error = errno;
-    std::rewind(in);
+    // Files, not pipes, so that neither side waits for the other; without names, so that nothing
+    // stays behind.
+    using File = std::unique_ptr<std::FILE, decltype([](std::FILE* file) {
+                                     std::fclose(file);
+                                 })>;
+    const File in(std::tmpfile()), out(std::tmpfile()), err(std::tmpfile());
+    if (!in || !out || !err) fail("prepare a file for", errno);
+    std::fwrite(script.data(), 1, script.size(), in.get());
+    if (std::fflush(in.get()) != 0) fail("write a script for", errno);
+    std::rewind(in.get());
 
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ::fileno(in), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ::fileno(err), STDERR_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ::fileno(in.get()), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ::fileno(out.get()), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ::fileno(err.get()), STDERR_FILENO);
     char name[] = "gnuplot";
     char* const arguments[] = {name, nullptr};
     pid_t child = 0;
     const int error = posix_spawnp(&child, name, &actions, nullptr, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (error == 0)
-        while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-        }
-    std::string said;
-    std::rewind(err);
-    char buffer[4096];
-    while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, err))
-        said.append(buffer, count);
-    std::fclose(in);
-    std::fclose(err);
-    if (!is_written) fail("write a script for", write_error);
     if (error != 0) fail("run", error);
-    return said;
+    Drawing drawing;
+    while (::waitpid(child, &drawing.status, 0) < 0 && errno == EINTR) {
+    }
+    drawing.picture = text_of(out.get());
+    drawing.said = text_of(err.get());
+    return drawing;
 }
 
 }  // namespace
@@ -228,32 +271,17 @@ void plot_results(std::span<const fs::path> folders,
     if (options.columns.empty())
         throw Error(ErrorKind::usage,
                     "no columns to draw; name some, for example --columns energy.balance,box.wx");
-    std::error_code ignored;
-    fs::path beside = file;
-    beside += fmt::format(".{}.new", ::getpid());
-    const std::string script = script_for(folders, file, beside, options);
-    FileWriter(beside).close();  // says in words why it cannot be written, if so
-    int status = 0;
-    std::string said;
-    try {
-        said = run_gnuplot(script, status);
-    } catch (...) {
-        fs::remove(beside, ignored);
-        throw;
-    }
-    if (status != 0 || fs::file_size(beside, ignored) == 0 || ignored) {
-        fs::remove(beside, ignored);
+    const std::string mark = mark_for(file);
+    constexpr std::string_view kKind = "a picture of a run";
+    const std::string script = script_for(folders, file, options);
+    require_replaceable(file, mark, kKind, MarkAt::end);
+    Drawing drawing = run_gnuplot(script);
+    if (drawing.status != 0 || drawing.picture.empty())
         throw Error(ErrorKind::file,
                     fmt::format("gnuplot could not draw \"{}\"{}",
                                 file.string(),
-                                said.empty() ? "" : ":\n" + said));
-    }
-    std::error_code error;
-    fs::rename(beside, file, error);
-    if (!error) return;
-    fs::remove(beside, ignored);
-    throw Error(ErrorKind::file,
-                fmt::format("cannot write \"{}\": {}", file.string(), error.message()));
+                                drawing.said.empty() ? "" : ":\n" + drawing.said));
+    replace_file(file, marked(std::move(drawing.picture), mark), mark, kKind, MarkAt::end);
 }
 
 }  // namespace ancora

@@ -21,7 +21,9 @@
 #include "page_parts.hpp"
 #include "result_files.hpp"
 #include "results.hpp"
+#include "results_folder.hpp"
 #include "sha256.hpp"
+#include "shown_path.hpp"
 #include "summary_file.hpp"
 #include "traps_off.hpp"
 
@@ -32,9 +34,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
-
-// Every report begins with this, so that another file is not replaced by mistake.
-constexpr std::string_view kMark = "<!doctype html>";
 
 // More than a plot can show.
 constexpr std::size_t kMostRows = 10'000;
@@ -263,12 +262,22 @@ Json scene_json(const Frames& frames, const History& history, std::size_t stride
 
 // --- runs
 
+/// Takes absolute paths out of every text of a summary, which may be one that was written with
+/// them.
+void hide_folders(Json& value) {
+    if (value.is_string()) value = without_folders(value.get<std::string>());
+    if (!value.is_structured()) return;
+    for (Json& entry : value) hide_folders(entry);
+}
+
 /// One folder, read once; its frames may be thinned more and more.
 struct Run {
-    explicit Run(const fs::path& results) : folder(results), history(checked(results)) {
+    Run(const fs::path& results, std::string name, bool full_paths)
+        : folder(results), label(std::move(name)), history(checked(results)) {
         frames = Frames::open(folder);
         if (frames && frames->count() == 0) frames.reset();
         summary = read_summary(folder);
+        if (!full_paths) hide_folders(summary);
     }
 
     static fs::path checked(const fs::path& folder) {
@@ -289,7 +298,7 @@ struct Run {
             notes.push_back("the run has not come to an end: it goes on, or it was killed");
         Json scene;
         if (frames) scene = scene_json(*frames, history, stride);
-        return {{"label", folder.string()},
+        return {{"label", label},
                 {"summary", summary},
                 {"checkpoint", has_checkpoint},
                 {"notes", std::move(notes)},
@@ -298,6 +307,7 @@ struct Run {
     }
 
     fs::path folder;
+    std::string label;
     History history;
     std::optional<Frames> frames;
     Json summary;  // null if there is none
@@ -387,10 +397,12 @@ std::string report_page(std::span<const fs::path> folders, const ReportOptions& 
     if (folders.empty() || folders.size() > 2)
         throw Error(ErrorKind::usage,
                     fmt::format("a report is of one run or of two, not of {}", folders.size()));
+    const std::vector<std::string> labels = run_labels(folders, options.full_paths);
     std::vector<Run> runs;
-    for (const fs::path& folder : folders) runs.emplace_back(folder);
+    for (std::size_t r = 0; r < folders.size(); ++r)
+        runs.emplace_back(folders[r], labels[r], options.full_paths);
 
-    std::string title = "Ancora: " + folders[0].string();
+    std::string title = "Ancora: " + labels[0];
     if (runs[0].summary.contains("model") && !runs[0].summary["model"].is_null())
         title = runs[0].summary["model"];
     for (std::size_t stride = 1;; stride *= 2) {
@@ -412,7 +424,22 @@ std::string report_page(std::span<const fs::path> folders, const ReportOptions& 
 void write_report(std::span<const fs::path> folders,
                   const fs::path& file,
                   const ReportOptions& options) {
-    replace_file(file, report_page(folders, options), kMark, "a report");
+    constexpr std::string_view kKind = "a report";
+    // A report in the folder of its results goes with them when they are replaced.
+    std::error_code ignored;
+    const bool is_in_results =
+        !folders.empty() && file.filename() == kReportFile &&
+        fs::equivalent(file.has_parent_path() ? file.parent_path() : ".", folders[0], ignored);
+    if (!is_in_results) {
+        require_replaceable(file, kReportMark, kKind);
+        replace_file(file, report_page(folders, options), kReportMark, kKind);
+        return;
+    }
+    ResultsFolder results = ResultsFolder::for_views(folders[0]);
+    require_replaceable(results.at(kReportFile), kReportMark, kKind);
+    const std::string page = report_page(folders, options);
+    results.add(kReportFile);
+    replace_file(results.at(kReportFile), page, kReportMark, kKind);
 }
 
 }  // namespace ancora

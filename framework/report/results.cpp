@@ -16,6 +16,7 @@
 #include "ancora/framework/manifest.hpp"
 #include "file_writer.hpp"
 #include "result_files.hpp"
+#include "shown_path.hpp"
 
 namespace ancora {
 namespace {
@@ -260,6 +261,16 @@ void Frames::check_values(const fs::path& file) const {
 }
 
 // --- the folder
+std::vector<std::string> run_labels(std::span<const fs::path> folders, bool full_paths) {
+    std::vector<std::string> out;
+    for (const fs::path& folder : folders) {
+        std::string label = full_paths ? folder.string() : shown_path(folder);
+        if (std::ranges::find(out, label) != out.end())
+            label += fmt::format(" ({})", out.size() + 1);
+        out.push_back(std::move(label));
+    }
+    return out;
+}
 
 void require_results(const fs::path& folder) {
     std::error_code error;

@@ -74,6 +74,11 @@ private:
     std::size_t width_ = 0, count_ = 0;
 };
 
+/// How runs are called in what is made of them: their folders as they were given, or without what
+/// names folders of this machine; each differs.
+std::vector<std::string> run_labels(std::span<const std::filesystem::path> folders,
+                                    bool full_paths);
+
 /// @throws Error (file) if the folder is not there or holds no results
 void require_results(const std::filesystem::path& folder);
 

@@ -8,9 +8,10 @@
 #include <type_traits>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "ancora/framework/error.hpp"
-#include "file_writer.hpp"
+#include "result_files.hpp"
 
 namespace ancora {
 namespace {
@@ -110,10 +111,11 @@ std::int32_t VtpFile::add_point(const std::array<double, 3>& x) {
     return counted(points.size() / 3) - 1;
 }
 
-void VtpFile::write(const std::filesystem::path& file) const {
+void VtpFile::write(const FileAt& file) const {
     Appended data;
-    std::string text =
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
+    std::string text(kParaviewFrameMark);
+    text +=
+        "\n<VTKFile type=\"PolyData\" version=\"1.0\" "
         "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n";
     if (!field_data.empty()) {
         text += "<FieldData>\n";
@@ -140,6 +142,9 @@ void VtpFile::write(const std::filesystem::path& file) const {
     text += data.cells("Polys", polygons);
     text += "</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_";
 
+    require_replaceable(file, kParaviewFrameMark, "a frame of a run");
+    // Not as a whole, which would take long for thousands of them.
+    ::unlinkat(file.folder, file.name.c_str(), 0);
     FileWriter out(file);
     out.append(text);
     out.append(data.bytes());

@@ -4,10 +4,11 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "file_writer.hpp"
 
 namespace ancora {
 
@@ -46,7 +47,7 @@ public:
 
     bool empty() const { return points.empty(); }
     /// @throws Error (file)
-    void write(const std::filesystem::path& file) const;
+    void write(const FileAt& file) const;
 };
 
 }  // namespace ancora

@@ -3,14 +3,13 @@
 #include "checkpoint.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "ancora/framework/version.hpp"
-#include "expression_scope.hpp"
-#include "file_writer.hpp"
 #include "sha256.hpp"
 #include "state_archive.hpp"
 #include "toml_writer.hpp"
@@ -22,7 +21,7 @@ namespace fs = std::filesystem;
 
 // First line of every checkpoint; its number is the format's.
 constexpr std::string_view kMark = "Ancora checkpoint ";
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 constexpr std::size_t kChecksum = 64;  // hexadecimal digits
 constexpr std::size_t kMostDifferences = 8;
 
@@ -70,45 +69,16 @@ bool is_of_plugins(std::string_view key) {
 
 }  // namespace
 
-Checkpoint::Identity identity_of(const Manifest& manifest, const Simulation& simulation) {
-    Checkpoint::Identity out;
+Identity identity_of(const Manifest& manifest, const Simulation& simulation) {
+    Identity out = model_identity(manifest, simulation.input_files());
     const auto add = [&](std::string key, std::string value) {
         out.emplace_back(std::move(key), std::move(value));
-    };
-    const auto add_table = [&](const std::string& prefix, const Table& table) {
-        for (const Table::Entry& entry : table.entries())
-            add(prefix + toml_key(entry.key), toml_value(entry.value));
     };
     add("kernel", version());
     for (const Plugin* plugin : simulation.plugins())
         add("plugin " + plugin->name,
             fmt::format("{}, SHA-256 {}", plugin->version, plugin->sha256));
-    for (const InputFile& input : simulation.input_files())
-        add("content of " + input.key, "SHA-256 " + input.sha256);
-    add("model.gravity", toml_numbers(manifest.model.gravity));
-    add("model.project_start", manifest.model.project_start ? "true" : "false");
-    if (manifest.scope)
-        for (const ExpressionScope::Definition& parameter : manifest.scope->parameters()) {
-            if (!parameter.was_used) continue;
-            std::vector<double> values;
-            for (const Quantity& x : parameter.values) values.push_back(x.value);
-            add("parameters." + parameter.name,
-                parameter.is_array ? toml_numbers(values) : toml_number(values.front()));
-        }
-    for (const auto* const objects : {&manifest.bodies, &manifest.constraints, &manifest.forces})
-        for (const ObjectSpec& spec : *objects) {
-            const std::string name = fmt::format("{}.{}.", to_text(spec.kind), spec.name);
-            add(name + "type", spec.type);
-            if (spec.scope) add(name + "for", spec.scope->indices_text());
-            add_table(name, spec.parameters);
-        }
-    const IntegratorSettings& integrator = manifest.integrator;
-    add("integrator.type", integrator.type);
-    add("integrator.step", toml_number(integrator.step));
-    add("integrator.end", toml_number(integrator.end));
-    if (integrator.tolerance) add("integrator.tolerance", toml_number(*integrator.tolerance));
-    if (const auto own = integrator.own.find(integrator.type); own != integrator.own.end())
-        add_table(fmt::format("integrator.{}.", integrator.type), own->second);
+    add("integrator.end", toml_number(manifest.integrator.end));
     if (manifest.output.every) add("output.every", toml_number(*manifest.output.every));
     std::string points;
     for (const PlacedText& point : manifest.output.points)
@@ -120,7 +90,7 @@ Checkpoint::Identity identity_of(const Manifest& manifest, const Simulation& sim
     return out;
 }
 
-void write_checkpoint(const fs::path& file, const Checkpoint& checkpoint) {
+void write_checkpoint(const FileAt& file, const Checkpoint& checkpoint) {
     StateWriter writer;
     transfer(writer, checkpoint);
     const std::vector<std::byte> bytes = writer.take();
@@ -145,13 +115,16 @@ std::optional<Checkpoint> read_checkpoint(const fs::path& file) {
     const std::string_view content = rest.substr(kChecksum);
     Checkpoint checkpoint;
     StateReader reader({reinterpret_cast<const std::byte*>(content.data()), content.size()});
-    transfer(reader, checkpoint);
+    try {
+        transfer(reader, checkpoint);
+    } catch (const Error&) {
+        refuse(file, "is damaged: its lengths do not fit");
+    }
+    if (!reader.at_end()) refuse(file, "is damaged: it is too long");
     return checkpoint;
 }
 
-void require_same_run(const Checkpoint& checkpoint,
-                      const Checkpoint::Identity& here,
-                      const fs::path& file) {
+void require_same_run(const Checkpoint& checkpoint, const Identity& here, const fs::path& file) {
     const std::map<std::string, std::string> before(checkpoint.identity.begin(),
                                                     checkpoint.identity.end());
     const std::map<std::string, std::string> now(here.begin(), here.end());
@@ -179,6 +152,33 @@ void require_same_run(const Checkpoint& checkpoint,
                             "without --resume to begin anew:{}",
                             file.string(),
                             text));
+}
+
+void require_sound(const Checkpoint& checkpoint,
+                   const Simulation& simulation,
+                   const std::array<double, 2>& outputs_passed,
+                   const fs::path& file) {
+    const auto require = [&](bool holds, const char* what) {
+        if (!holds) refuse(file, fmt::format("is damaged: {} cannot be", what));
+    };
+    const FrameRecorder::Progress& frames = checkpoint.frames;
+    const auto is_among = [](std::int64_t x, std::int64_t most) {
+        return x >= 0 && x <= most;
+    };
+    require(is_among(checkpoint.last_row_step, simulation.steps_done()), "its last row");
+    require(checkpoint.outputs_passed >= outputs_passed[0] &&
+                checkpoint.outputs_passed <= outputs_passed[1],
+            "its number of output times");
+    require(frames.frames <= frames.rows && (frames.states == 0 || frames.states == frames.rows),
+            "its number of frames");
+    require(is_among(frames.steps, simulation.steps_done()) &&
+                is_among(frames.work, simulation.work_done()) &&
+                std::isfinite(frames.frames_passed),
+            "its last frame");
+    require(std::isfinite(checkpoint.wall_seconds) && checkpoint.wall_seconds >= 0.0,
+            "its wall time");
+    for (const double t : checkpoint.resumed_at)
+        require(t >= 0.0 && t <= simulation.time(), "a time of resumption");
 }
 
 }  // namespace ancora

@@ -2,26 +2,25 @@
 // The file from which an interrupted run goes on.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/simulation.hpp"
+#include "file_writer.hpp"
 #include "frame_recorder.hpp"
+#include "model_identity.hpp"
 
 namespace ancora {
 
 /// A run at the end of a step.
 struct Checkpoint {
-    /// What was run, as keys with their values: settings and parameters of the manifest, kernel,
-    /// plugins.
-    using Identity = std::vector<std::pair<std::string, std::string>>;
-    Identity identity;
+    Identity identity;               ///< what was run: model, kernel, plugins, output
     std::vector<std::byte> state;    ///< Simulation::save()
     std::uint64_t history_size = 0;  ///< bytes of history.csv that were written by then
     std::int64_t last_row_step = 0;  ///< steps done when its last row was taken
@@ -32,11 +31,11 @@ struct Checkpoint {
 };
 
 /// The identity of a model that is run now.
-Checkpoint::Identity identity_of(const Manifest& manifest, const Simulation& simulation);
+Identity identity_of(const Manifest& manifest, const Simulation& simulation);
 
 /// Writes the file as a whole or leaves the one that is there.
 /// @throws Error (file)
-void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
+void write_checkpoint(const FileAt& file, const Checkpoint& checkpoint);
 
 /// Nothing if there is no such file.
 /// @throws Error (file) if it is damaged or of another version
@@ -45,7 +44,15 @@ std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& file);
 /// @throws Error (plugin) if kernel or plugins differ, (manifest) if the model does; with what
 ///         differs
 void require_same_run(const Checkpoint& checkpoint,
-                      const Checkpoint::Identity& here,
+                      const Identity& here,
                       const std::filesystem::path& file);
+
+/// Counts against the state, which the simulation has taken.
+/// @param outputs_passed  the fewest and the most that there can be by now
+/// @throws Error (file) if one cannot be
+void require_sound(const Checkpoint& checkpoint,
+                   const Simulation& simulation,
+                   const std::array<double, 2>& outputs_passed,
+                   const std::filesystem::path& file);
 
 }  // namespace ancora

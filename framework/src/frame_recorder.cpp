@@ -40,23 +40,31 @@ FrameRecorder::FrameRecorder(const Simulation& simulation,
     values_.resize(kOwnValues + size);
 }
 
-void FrameRecorder::start(const std::filesystem::path& folder) {
+std::vector<std::string> FrameRecorder::files() const {
+    std::vector<std::string> out;
+    if (stride_ > 0.0 || has_states_) out.emplace_back(kSceneFile);
+    if (stride_ > 0.0) out.emplace_back(kFramesFile);
+    if (has_states_) out.emplace_back(kStatesFile);
+    return out;
+}
+
+void FrameRecorder::start(const ResultsFolder& folder) {
     progress_ = {};
     progress_.steps = simulation_.steps_done();
     progress_.work = simulation_.work_done();
     if (stride_ > 0.0 || has_states_) {
-        FileWriter scene(folder / kSceneFile);
+        FileWriter scene(folder.at(kSceneFile));
         scene.append(scene_text(simulation_.scene()));
         scene.close();
     }
-    if (stride_ > 0.0) frames_.emplace(folder / kFramesFile, values_.size());
-    if (has_states_) states_.emplace(folder / kStatesFile, state_.size());
+    if (stride_ > 0.0) frames_.emplace(folder.at(kFramesFile), values_.size());
+    if (has_states_) states_.emplace(folder.at(kStatesFile), state_.size());
 }
 
-void FrameRecorder::resume(const std::filesystem::path& folder, const Progress& from) {
+void FrameRecorder::resume(const ResultsFolder& folder, const Progress& from) {
     progress_ = from;
-    if (stride_ > 0.0) frames_.emplace(folder / kFramesFile, values_.size(), from.frames);
-    if (has_states_) states_.emplace(folder / kStatesFile, state_.size(), from.states);
+    if (stride_ > 0.0) frames_.emplace(folder.at(kFramesFile), values_.size(), from.frames);
+    if (has_states_) states_.emplace(folder.at(kStatesFile), state_.size(), from.states);
 }
 
 std::span<double> FrameRecorder::frame_of_row(double t, bool is_last) {

@@ -3,14 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/simulation.hpp"
 #include "npy_writer.hpp"
+#include "results_folder.hpp"
 
 namespace ancora {
 
@@ -34,8 +35,10 @@ public:
 
     bool has_frames() const { return stride_ > 0.0; }
 
-    void start(const std::filesystem::path& folder);
-    void resume(const std::filesystem::path& folder, const Progress& from);
+    /// Names of the files that start() makes.
+    std::vector<std::string> files() const;
+    void start(const ResultsFolder& folder);
+    void resume(const ResultsFolder& folder, const Progress& from);
 
     /// Where the samples of the next row are to be written: empty if it gets no frame.
     std::span<double> frame_of_row(double t, bool is_last);

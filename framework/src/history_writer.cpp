@@ -5,7 +5,6 @@
 #include <cassert>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <string_view>
 #include <utility>
 
@@ -40,34 +39,29 @@ void append_number(double x, std::string& line) {
     line.append(digits, end);
 }
 
-/// Whether a file begins with this line; also if there is none, which opening it will tell.
-bool has_line(const std::filesystem::path& file, const std::string& line) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) return true;
-    std::string first;
-    std::getline(in, first);
-    return first + '\n' == line;
-}
-
-[[noreturn]] std::filesystem::path refuse_columns(const std::filesystem::path& file) {
-    throw Error(ErrorKind::file,
-                fmt::format("\"{}\" has other columns than this run", file.string()));
-}
-
 }  // namespace
 
-HistoryWriter::HistoryWriter(std::filesystem::path file, std::vector<std::string> columns)
+HistoryWriter::HistoryWriter(FileAt file, std::vector<std::string> columns)
     : columns_(std::move(columns)), file_(std::move(file)), last_flush_(Clock::now()) {
     file_.append(header());
     file_.flush();
 }
 
-HistoryWriter::HistoryWriter(std::filesystem::path file,
-                             std::vector<std::string> columns,
-                             std::uint64_t size)
+HistoryWriter::HistoryWriter(FileAt file, std::vector<std::string> columns, std::uint64_t size)
     : columns_(std::move(columns)),
       // Looked at first: a file of another run must not be cut.
-      file_(has_line(file, header()) ? file : refuse_columns(file), size),
+      file_(file,
+            size,
+            [&](const FileWriter::Reader& read) {
+                const auto refuse = [&](const char* why) {
+                    throw Error(ErrorKind::file, fmt::format("\"{}\" {}", file.path.string(), why));
+                };
+                const std::string first = header();
+                if (read(0, first.size()) != first) refuse("has other columns than this run");
+                // Nothing is read behind the end, which is refused with the number of bytes.
+                if (size < first.size() || read(size - 1, 1).find_first_not_of('\n') == 0)
+                    refuse("does not fit the checkpoint: no row ends where the run was");
+            }),
       last_flush_(Clock::now()) {}
 
 std::string HistoryWriter::header() const {
@@ -91,6 +85,12 @@ void HistoryWriter::write_row(std::span<const double> row) {
     }
     line_ += '\n';
     file_.append(line_);
+}
+
+void HistoryWriter::close() {
+    file_.flush();
+    file_.require_in_place();
+    file_.close();
 }
 
 bool HistoryWriter::flush_if_old() {

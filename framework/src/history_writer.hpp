@@ -3,7 +3,7 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,10 +16,10 @@ namespace ancora {
 class HistoryWriter {
 public:
     /// Creates the file and writes the header; the first column is time.
-    HistoryWriter(std::filesystem::path file, std::vector<std::string> columns);
+    HistoryWriter(FileAt file, std::vector<std::string> columns);
     /// Goes on behind the first `size` bytes of a file with the same columns.
-    /// @throws Error (file) if it has others
-    HistoryWriter(std::filesystem::path file, std::vector<std::string> columns, std::uint64_t size);
+    /// @throws Error (file) if it has others, or no row ends there
+    HistoryWriter(FileAt file, std::vector<std::string> columns, std::uint64_t size);
 
     /// @throws Error (numerical) that names the column of a value which is not finite
     void write_row(std::span<const double> row);
@@ -32,7 +32,8 @@ public:
         file_.sync();
         return file_.size();
     }
-    void close() { file_.close(); }
+    /// Of all rows, in the file that has its name.
+    void close();
 
 private:
     using Clock = std::chrono::steady_clock;

@@ -49,6 +49,7 @@ public:
             }
             archive(at);
             archive(force);
+            archive.require_finite(force, "an applied force");
             if constexpr (Archive::kReads) set(at, force);
         }
     }

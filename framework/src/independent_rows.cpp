@@ -179,7 +179,9 @@ void IndependentRows::transfer(Archive& archive) {
     archive(rows);
     archive(gap);
     if constexpr (Archive::kReads) {
-        bool fits = rows.size() == gap.size() && std::ranges::is_sorted(rows);
+        bool fits = rows.size() == gap.size() && std::ranges::is_sorted(rows) &&
+                    std::ranges::adjacent_find(rows) == rows.end();
+        archive.require_finite(gap, "a gap");
         for (const int k : rows)
             fits = fits && k >= 0 && k < rows_.num_rows() && laws_.is_constraint(k);
         if (!fits) StateReader::refuse();

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <fstream>
-#include <string_view>
-#include <system_error>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -21,39 +19,43 @@ static_assert(std::endian::native == std::endian::little, "rows are written as t
 
 constexpr std::size_t kHeaderSize = 128;  // bytes, a multiple of 64
 
-/// The file, if it begins as one of this run would but for the number of rows.
-std::filesystem::path checked(std::filesystem::path file, const std::string& header) {
-    std::string found(kHeaderSize, '\0');
-    std::ifstream in(file, std::ios::binary);
-    if (!in) return file;  // opening it will tell
-    in.read(found.data(), static_cast<std::streamsize>(found.size()));
-    const auto without_rows = [](std::string text) {
-        const std::size_t begin = text.find("'shape': (");
-        const std::size_t end = text.find(',', begin);
-        return begin == std::string::npos ? text : text.erase(begin, end - begin);
-    };
-    if (without_rows(found) != without_rows(header))
+std::string without_rows(std::string header) {
+    const std::size_t begin = header.find("'shape': (");
+    const std::size_t end = header.find(',', begin);
+    return begin == std::string::npos ? header : header.erase(begin, end - begin);
+}
+
+/// Bytes of a file with so many rows, if the number can be.
+std::uint64_t bytes_of(std::uint64_t rows, std::size_t row_bytes, const FileAt& file) {
+    if (rows >
+        (static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) - kHeaderSize) /
+            row_bytes)
         throw Error(ErrorKind::file,
-                    fmt::format("\"{}\" holds other values than this run's", file.string()));
-    return file;
+                    fmt::format("\"{}\" cannot have {} rows", file.path.string(), rows));
+    return kHeaderSize + rows * row_bytes;
 }
 
 }  // namespace
 
 template <class T>
-NpyWriter<T>::NpyWriter(std::filesystem::path file, std::size_t columns)
-    : path_(file), columns_(columns), file_(std::move(file)) {
+NpyWriter<T>::NpyWriter(FileAt file, std::size_t columns)
+    : columns_(columns), file_(std::move(file)) {
     file_.keep_every_byte();
     file_.append(header());
     file_.flush();
 }
 
 template <class T>
-NpyWriter<T>::NpyWriter(std::filesystem::path file, std::size_t columns, std::uint64_t rows)
-    : path_(file),
-      columns_(columns),
+NpyWriter<T>::NpyWriter(FileAt file, std::size_t columns, std::uint64_t rows)
+    : columns_(columns),
       rows_(rows),
-      file_(checked(std::move(file), header()), kHeaderSize + rows * columns * sizeof(T)) {
+      file_(file, bytes_of(rows, columns * sizeof(T), file), [&](const FileWriter::Reader& read) {
+          // It begins as one of this run would but for the number of rows.
+          if (without_rows(read(0, kHeaderSize)) != without_rows(header()))
+              throw Error(
+                  ErrorKind::file,
+                  fmt::format("\"{}\" holds other values than this run's", file.path.string()));
+      }) {
     file_.keep_every_byte();
     file_.rewrite(0, header());
 }
@@ -85,6 +87,7 @@ void NpyWriter<T>::sync() {
 template <class T>
 void NpyWriter<T>::close() {
     flush();
+    file_.require_in_place();
     file_.close();
 }
 
@@ -98,15 +101,13 @@ void NpyWriter<T>::write(void (FileWriter::*what)()) {
     }
 }
 
-// The writer has closed the file; the header's place is there, so this needs no space.
+// The header's place is there, so this needs no space.
 template <class T>
 void NpyWriter<T>::count_what_fitted() noexcept {
-    std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(path_, error);
-    if (error || size < kHeaderSize) return;
+    const std::uint64_t size = file_.bytes_in_file();
+    if (size < kHeaderSize) return;
     rows_ = std::min<std::uint64_t>(rows_, (size - kHeaderSize) / (columns_ * sizeof(T)));
-    std::fstream out(path_, std::ios::binary | std::ios::in | std::ios::out);
-    out << header();
+    file_.patch(0, header());
 }
 
 template <class T>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
 #include "file_writer.hpp"
@@ -20,16 +19,17 @@ template <class T>
 class NpyWriter {
 public:
     /// Creates the file.
-    NpyWriter(std::filesystem::path file, std::size_t columns);
+    NpyWriter(FileAt file, std::size_t columns);
     /// Goes on behind the first `rows` rows of a file with as many columns.
     /// @throws Error (file) if it is another file
-    NpyWriter(std::filesystem::path file, std::size_t columns, std::uint64_t rows);
+    NpyWriter(FileAt file, std::size_t columns, std::uint64_t rows);
 
     void write_row(const T* row);
     std::uint64_t rows() const { return rows_; }
     void flush();
     /// Brings all rows to the disk.
     void sync();
+    /// Of all rows, in the file that has its name.
     void close();
 
 private:
@@ -37,7 +37,6 @@ private:
     void write(void (FileWriter::*what)());
     void count_what_fitted() noexcept;
 
-    std::filesystem::path path_;
     std::size_t columns_;
     std::uint64_t rows_ = 0;
     FileWriter file_;

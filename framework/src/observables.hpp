@@ -29,7 +29,7 @@ public:
     template <class Archive>
     void transfer(Archive& archive) {
         archive(has_sampled_);
-        archive(last_quaternion_);
+        archive.fixed(last_quaternion_);
     }
 
 private:

@@ -3,10 +3,13 @@
 #include "ancora/framework/recorder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <iterator>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -15,10 +18,11 @@
 
 #include "ancora/framework/failed_call.hpp"
 #include "checkpoint.hpp"
-#include "folder_lock.hpp"
+#include "file_writer.hpp"
 #include "frame_recorder.hpp"
 #include "history_writer.hpp"
 #include "result_files.hpp"
+#include "results_folder.hpp"
 #include "sha256.hpp"
 #include "summary.hpp"
 #include "traps_off.hpp"
@@ -34,72 +38,17 @@ constexpr double kCheckpointShare = 0.02;
 // Without `output.every` a run has at most this many rows beside the first.
 constexpr long kDefaultRows = 1000;
 
-Error folder_error(const char* what, const fs::path& path, const std::error_code& error) {
-    return {ErrorKind::file, fmt::format("{} \"{}\": {}", what, path.string(), error.message())};
-}
-
-/// What was made of earlier results would pass for a picture of the new ones.
-void remove_views(const fs::path& folder) {
-    std::error_code ignored;
-    for (const char* name : {kReportFile, kParaviewList}) fs::remove(folder / name, ignored);
-    const fs::path frames = folder / kParaviewFolder;
-    for (const fs::directory_entry& entry : fs::directory_iterator(frames, ignored)) {
-        const std::string name = entry.path().filename().string();
-        const bool is_own = std::ranges::any_of(kParaviewParts, [&](const std::string& part) {
-            return name.starts_with(part + "_") && name.ends_with(".vtp");
-        });
-        if (is_own) fs::remove(entry.path(), ignored);
-    }
-    fs::remove(frames, ignored);  // if it is empty
-}
-
-/// Makes the folder ready for new results, or says why it is not.
-FolderLock prepare(const fs::path& folder) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error) throw folder_error("cannot make the output folder", folder, error);
-    FolderLock lock(folder);
-
-    const bool is_empty = fs::is_empty(folder, error);
-    if (error) throw folder_error("cannot read the output folder", folder, error);
-    if (!is_empty && !fs::exists(folder / kHistoryFile, error) &&
-        !fs::exists(folder / kSummaryFile, error))
-        throw Error(ErrorKind::file,
-                    fmt::format("the output folder \"{}\" holds files but no earlier results, so "
-                                "it is left alone; choose another folder or empty it",
-                                folder.string()));
-
-    // What a run left that was killed as it wrote a checkpoint.
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-         entry.increment(error)) {
-        const std::string name = entry->path().filename().string();
-        if (name.starts_with(std::string(kCheckpointFile) + ".") && name.ends_with(".new"))
-            fs::remove(entry->path(), error);
-    }
-    if (error) throw folder_error("cannot empty the output folder", folder, error);
-    // Last what tells results: a run that is killed here leaves a folder that is known or empty.
-    for (const char* name : {kCheckpointFile,
-                             kFailedCallFile,
-                             kSceneFile,
-                             kFramesFile,
-                             kStatesFile,
-                             kSummaryFile,
-                             kHistoryFile}) {
-        fs::remove(folder / name, error);
-        if (error) throw folder_error("cannot replace", folder / name, error);
-    }
-    remove_views(folder);
-    return lock;
-}
+// First bytes of every summary.
+constexpr std::string_view kSummaryMark = "{\n  \"ancora\": ";
 
 }  // namespace
 
 struct Recorder::Impl {
-    Impl(fs::path results, const Simulation& observed)
-        : folder(std::move(results)), simulation(observed) {}
+    Impl(fs::path path, const Simulation& observed)
+        : folder(std::move(path)), simulation(observed) {}
 
     fs::path folder;
-    FolderLock lock;  // from start() or resume() to finish()
+    ResultsFolder results;  // locked from start() or resume() to finish()
     const Simulation& simulation;
     RunRecord record;
     double every = 0.0;  // [s]; 0: a row for every step
@@ -119,7 +68,7 @@ struct Recorder::Impl {
     Clock::time_point begin;
     bool is_finished = true;
 
-    Checkpoint::Identity identity;
+    Identity identity;
     double checkpoint_every = 0.0;  // [s] of wall time; 0: none
     Clock::time_point last_checkpoint;
     double checkpoint_seconds = 0.0;  // that the last one took
@@ -133,6 +82,15 @@ struct Recorder::Impl {
         const double n = static_cast<double>(simulation.steps_done());
         const double next = std::min((n + 1.0) * h, simulation.end_time());
         return std::floor((0.5 * (n * h + next) + 1e-9 * h) / every);
+    }
+
+    /// The fewest and the most multiples of `every` that have a row when a step has been recorded.
+    std::array<double, 2> bounds_of_outputs() const {
+        if (every <= 0.0) return {0.0, 0.0};
+        if (!simulation.is_adaptive()) return {count_outputs(), count_outputs()};
+        const double passed = simulation.time() / every;
+        const double rounding = 1e-9 * (1.0 + passed);
+        return {std::max(0.0, passed - 1.0 - rounding), passed + rounding};
     }
 
     /// Rows of an integrator that chooses its steps: at the multiples of `every` themselves.
@@ -198,7 +156,8 @@ struct Recorder::Impl {
         to.frames = frames->progress();
         to.wall_seconds = wall_seconds();
         to.resumed_at = record.resumed_at;
-        write_checkpoint(folder / kCheckpointFile, to);
+        results.add(kCheckpointFile);
+        write_checkpoint(results.at(kCheckpointFile), to);
         last_checkpoint = Clock::now();
         checkpoint_seconds = std::chrono::duration<double>(last_checkpoint - start).count();
     }
@@ -234,15 +193,18 @@ struct Recorder::Impl {
         record.wall_seconds = wall_seconds();
         record.exit_reason = exit_reason;
         summary = summary_text(simulation, record);
-        FileWriter file(folder / kSummaryFile);
-        file.append(summary);
-        file.close();
+        // As a whole: half a summary would be no JSON.
+        replace_file(results.at(kSummaryFile), summary, kSummaryMark, "a summary");
     }
 };
 
-Recorder::Recorder(fs::path folder, const Simulation& simulation, const Manifest& manifest)
+Recorder::Recorder(fs::path folder,
+                   const Simulation& simulation,
+                   const Manifest& manifest,
+                   const RecorderOptions& options)
     : impl_(std::make_unique<Impl>(std::move(folder), simulation)) {
     const TrapsOff traps_off;
+    impl_->record.full_paths = options.full_paths;
     impl_->record.manifest = manifest.file;
     impl_->record.integrator = manifest.integrator;
     impl_->identity = identity_of(manifest, simulation);
@@ -269,9 +231,14 @@ void Recorder::start() {
     if (self.frames->has_frames()) self.step_mean_values = self.simulation.step_mean_values();
     self.take_first_row();
 
-    self.lock = prepare(self.folder);
-    self.history.emplace(self.folder / kHistoryFile, std::move(columns));
-    self.frames->start(self.folder);
+    std::vector<std::string> files = {kHistoryFile, kSummaryFile};
+    std::ranges::copy(self.frames->files(), std::back_inserter(files));
+    if (self.checkpoint_every > 0.0) files.emplace_back(kCheckpointFile);
+    ResultsFolder results = ResultsFolder::for_run(self.folder);
+    results.begin(files);
+    self.results = std::move(results);
+    self.history.emplace(self.results.at(kHistoryFile), std::move(columns));
+    self.frames->start(self.results);
     self.first_row_is_pending = true;
     self.first_step = self.last_row_step = self.simulation.steps_done();
     if (self.simulation.is_adaptive())
@@ -286,26 +253,28 @@ bool Recorder::resume(Simulation& simulation) {
     const TrapsOff traps_off;
     Impl& self = *impl_;
     const fs::path file = self.folder / kCheckpointFile;
-    FolderLock lock(self.folder);
+    ResultsFolder results = ResultsFolder::for_resume(self.folder);
     const std::optional<Checkpoint> from = read_checkpoint(file);
     if (!from) return false;
+    for (const char* name : {kCheckpointFile, kHistoryFile, kSummaryFile})
+        results.require_own(name);
     require_same_run(*from, self.identity, file);
     std::vector<std::string> columns = simulation.column_names();
     self.row.resize(columns.size());
     self.first_row.resize(columns.size());
     simulation.restore(from->state);
-    self.history.emplace(self.folder / kHistoryFile, std::move(columns), from->history_size);
-    self.frames->resume(self.folder, from->frames);
-    self.lock = std::move(lock);
+    require_sound(*from, simulation, self.bounds_of_outputs(), file);
+    self.history.emplace(results.at(kHistoryFile), std::move(columns), from->history_size);
+    self.frames->resume(results, from->frames);
+    self.results = std::move(results);
     self.first_row_is_pending = false;
     self.last_row_step = from->last_row_step;
     self.outputs_passed = from->outputs_passed;
     self.earlier_seconds = from->wall_seconds;
     self.record.resumed_at = from->resumed_at;
     self.record.resumed_at.push_back(simulation.time());
-    std::error_code ignored;
-    for (const char* name : {kSummaryFile, kFailedCallFile})
-        fs::remove(self.folder / name, ignored);
+    self.results.remove_unfinished();
+    for (const char* name : {kSummaryFile, kFailedCallFile}) self.results.remove(name);
     self.begin = self.last_checkpoint = Impl::Clock::now();
     self.is_finished = false;
     return true;
@@ -330,20 +299,31 @@ void Recorder::finish(const std::string& exit_reason) {
     const TrapsOff traps_off;
     Impl& self = *impl_;
     if (std::exchange(self.is_finished, true)) return;
-    const FolderLock until_here = std::move(self.lock);
     try {
         // Before the last row, which a run that goes on would not have.
         const bool can_go_on = exit_reason == "interrupted" && !self.first_row_is_pending;
         if (can_go_on && self.checkpoint_every > 0.0) self.checkpoint();
         self.write_last_rows();
+        self.results.require_in_place();
     } catch (const Error& error) {
-        self.write_summary(error.message());
+        try {
+            self.write_summary(error.message());
+        } catch (const Error&) {  // the first error is the one to tell
+        }
+        self.results.unlock();
         throw;
     }
     self.write_summary(exit_reason);
-    if (exit_reason != "completed") return;
-    std::error_code ignored;
-    fs::remove(self.folder / kCheckpointFile, ignored);
+    try {
+        if (exit_reason == "completed") self.results.remove(kCheckpointFile);
+    } catch (const Error&) {  // it is of a run that is complete, as the summary says
+    }
+    self.results.unlock();
+}
+
+fs::path Recorder::place_of_failed_call() {
+    impl_->results.add(kFailedCallFile);
+    return impl_->folder / kFailedCallFile;
 }
 
 bool Recorder::has_complete_run() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <string_view>
 
 namespace ancora {
 
@@ -13,6 +14,9 @@ inline constexpr const char* kSceneFile = "scene.json";
 inline constexpr const char* kFramesFile = "frames.npy";
 inline constexpr const char* kStatesFile = "states.npy";
 
+/// Tells results from other files: the list of all that Ancora made in the folder.
+inline constexpr const char* kListFile = ".ancora-results";
+
 /// Where `ancora report` writes if it is not told.
 inline constexpr const char* kReportFile = "report.html";
 
@@ -20,5 +24,12 @@ inline constexpr const char* kParaviewList = "paraview.pvd";
 inline constexpr const char* kParaviewFolder = "paraview";
 /// Its files are called NAME_NUMBER.vtp.
 inline constexpr std::array kParaviewParts = {"bodies", "networks", "marks"};
+
+/// With these a file begins that Ancora made of results; another one is never replaced or removed.
+inline constexpr std::string_view kReportMark = "<!doctype html><!-- Ancora report -->";
+inline constexpr std::string_view kParaviewListMark =
+    "<?xml version=\"1.0\"?><!-- Ancora list of frames -->";
+inline constexpr std::string_view kParaviewFrameMark =
+    "<?xml version=\"1.0\"?><!-- Ancora frame -->";
 
 }  // namespace ancora

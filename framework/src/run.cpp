@@ -39,9 +39,15 @@ RunResult run(Simulation& simulation, Recorder* recorder, const RunOptions& opti
             if (options.after_step) options.after_step(simulation);
         }
     } catch (const FailedCall& failure) {
-        keep(recorder, failure.message());
         if (recorder == nullptr) throw;
-        throw failure.written_to(recorder->folder() / kFailedCallFile);
+        std::filesystem::path file;
+        try {
+            file = recorder->place_of_failed_call();
+        } catch (const Error&) {  // a full disk: it cannot be written then, and says so
+            file = recorder->folder() / kFailedCallFile;
+        }
+        keep(recorder, failure.message());
+        throw failure.written_to(file);
     } catch (const Error& error) {
         keep(recorder, error.message());
         throw;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include <Eigen/Core>
 #include <fmt/format.h>
@@ -15,9 +16,11 @@
 #include "expression_scope.hpp"
 #include "kernel_system.hpp"
 #include "model.hpp"
+#include "model_identity.hpp"
 #include "observables.hpp"
 #include "rank_analysis.hpp"
 #include "scene_sampler.hpp"
+#include "sha256.hpp"
 #include "state_archive.hpp"
 #include "traps_off.hpp"
 
@@ -25,10 +28,13 @@ namespace ancora {
 namespace {
 
 /// First bytes of a saved state; the last two digits are the format's number.
-constexpr std::uint64_t kStateMagic = 0x33304554'41545341;  // "ASTATE03"
+constexpr std::uint64_t kStateMagic = 0x34304554'41545341;  // "ASTATE04"
 
 // end / step within this of a whole number is that number of steps (design, section 4.2).
 constexpr double kWholeSteps = 1e-9;
+
+// Hexadecimal digits of a hash in words.
+constexpr std::size_t kShortHash = 16;
 
 /// Larger models are analysed by their rows alone.
 constexpr int kMostBySolver = 600;
@@ -75,6 +81,7 @@ struct Simulation::Impl {
             model.integrator->prepare(system, step_settings);
             system.resize_history(model.integrator->num_history(system));
         });
+        identity = identity_with(manifest);
     }
 
     /// Names of rows, not too many of them.
@@ -263,8 +270,10 @@ struct Simulation::Impl {
         return analyse_rank(system.rows(), rank_rows.A, system.mass());
     }
 
+    std::vector<InputFile> input_files() const { return model.files; }
+
     /// What a saved state must have in common with the model that takes it, one item a line.
-    std::vector<std::string> identity() const {
+    std::vector<std::string> identity_with(const Manifest& manifest) const {
         std::vector<std::string> lines{fmt::format("Ancora {}", version())};
         const auto add = [&](const char* kind, const ObjectRef& object, int size) {
             lines.push_back(fmt::format(
@@ -281,25 +290,63 @@ struct Simulation::Impl {
         for (const Plugin* plugin : model.plugins)
             lines.push_back(fmt::format(
                 "plugin {} {}, SHA-256 {}", plugin->name, plugin->version, plugin->sha256));
+        // What these are made with, by hashes: a model may have millions of numbers.
+        std::map<std::string, std::string> values;  // of each group
+        for (const auto& [key, value] : model_identity(manifest, model.files)) {
+            const std::size_t end = key.starts_with("model.") || key.starts_with("parameters.")
+                                        ? key.size()
+                                        : key.rfind('.');
+            values[key.substr(0, end)] += key + '=' + value + '\n';
+        }
+        for (const auto& [group, text] : values)
+            lines.push_back(fmt::format(
+                "{} with the values {}", group, sha256_of_text(text).substr(0, kShortHash)));
         return lines;
+    }
+
+    /// Whether the state stands where so many steps lead, or on the way to the next.
+    bool fits_grid() const {
+        if (model.traits.is_adaptive) return system.time() >= 0.0;
+        const double h = settings.step;
+        const double done = std::min(static_cast<double>(steps_done) * h, settings.end);
+        return system.time() >= done - kWholeSteps * h && system.time() <= done + h;
     }
 
     template <class Archive>
     void transfer(Archive& archive) {
         archive(steps_done);
         archive(seconds);
+        archive.require(steps_done >= 0 && (model.traits.is_adaptive || steps_done <= num_steps),
+                        "steps beyond the end of this run");
+        archive.require(std::isfinite(seconds), "its time of computing");
         system.transfer(archive);
+        archive.require(fits_grid(), "its time");
         observables.transfer(archive);
     }
 
+    /// Magic number, checksum of the rest, identity, state.
     std::vector<std::byte> save() {
         StateWriter writer;
         writer(kStateMagic);
-        const std::vector<std::string> lines = identity();
-        writer(lines.size());
-        for (const std::string& line : lines) writer(line);
+        writer(Checksum{});
+        writer(identity.size());
+        for (const std::string& line : identity) writer(line);
         transfer(writer);
-        return writer.take();
+        std::vector<std::byte> out = writer.take();
+        const Checksum checksum = checksum_of(out);
+        std::ranges::copy(std::as_bytes(std::span(checksum)), out.begin() + sizeof kStateMagic);
+        return out;
+    }
+
+    using Checksum = std::array<char, 64>;  // hexadecimal digits of the SHA-256
+    /// Of what stands behind its own place.
+    static Checksum checksum_of(std::span<const std::byte> saved) {
+        const auto rest = saved.subspan(sizeof kStateMagic + sizeof(Checksum));
+        const std::string digits =
+            sha256_of_text({reinterpret_cast<const char*>(rest.data()), rest.size()});
+        Checksum out{};
+        std::ranges::copy(digits, out.begin());
+        return out;
     }
 
     void restore(std::span<const std::byte> saved) {
@@ -308,23 +355,39 @@ struct Simulation::Impl {
         reader(magic);
         if (magic != kStateMagic)
             throw Error(ErrorKind::file, "these bytes are not a saved state of this version");
+        Checksum checksum{};
+        reader(checksum);
+        if (checksum != checksum_of(saved))
+            throw Error(ErrorKind::file,
+                        "the saved state is damaged: its checksum does not fit; it may have been "
+                        "cut short");
         check_identity(reader);
         const std::vector<std::byte> now = save();
+        const auto go_back = [&] {
+            StateReader back(now);
+            back(magic);
+            back(checksum);
+            check_identity(back);
+            transfer(back);
+        };
         try {
             transfer(reader);
             if (!reader.at_end()) StateReader::refuse();
+        } catch (const Error& error) {
+            go_back();
+            if (error.kind() == ErrorKind::file) throw;
+            // Plugins, and places in the model, that cannot take what was read.
+            throw Error(ErrorKind::file,
+                        fmt::format("the saved state is damaged: {}", error.message()));
         } catch (...) {
-            StateReader back(now);
-            back(magic);
-            check_identity(back);
-            transfer(back);
+            go_back();
             throw;
         }
         was_restored = true;
     }
 
     void check_identity(StateReader& reader) const {
-        const std::vector<std::string> here = identity();
+        const std::vector<std::string>& here = identity;
         std::size_t count = 0;
         reader(count);
         for (std::size_t i = 0; i < std::max(count, here.size()); ++i) {
@@ -341,6 +404,7 @@ struct Simulation::Impl {
     }
 
     IntegratorSettings settings;
+    std::vector<std::string> identity;
     WarningSink warn;
     Model model;
     KernelSystem system;
@@ -681,7 +745,7 @@ std::vector<const Plugin*> Simulation::plugins() const {
 }
 
 std::vector<InputFile> Simulation::input_files() const {
-    return impl_->model.files;
+    return impl_->input_files();
 }
 
 std::vector<UsedPlugin> Simulation::used_plugins() const {

@@ -2,6 +2,7 @@
 // The state of a run as bytes: one list of members serves writing and reading.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -40,6 +41,22 @@ public:
         append(x, static_cast<std::size_t>(count) * sizeof(double));
     }
 
+    /// Of a length that the model decides.
+    template <class T>
+    void fixed(const std::vector<T>& x) {
+        (*this)(x);
+    }
+    /// Entries that are not plain numbers: `each` writes one.
+    template <class T, class Each>
+    void list(const std::vector<T>& x, Each each) {
+        (*this)(x.size());
+        for (const T& entry : x) each(entry);
+    }
+    /// What must hold for what was read.
+    void require(bool, const char*) {}
+    void require_finite(const Eigen::VectorXd&, const char*) {}
+    void require_finite(std::span<const double>, const char*) {}
+
     std::vector<std::byte> take() { return std::move(bytes_); }
 
 private:
@@ -53,7 +70,10 @@ private:
 };
 
 /// Reads what StateWriter wrote.
-/// @throws Error (file) if the bytes end early or a length differs
+///
+/// The bytes come from outside: a checksum tells damage, but nothing that is read may lead a
+/// program astray. Whoever reads a number that counts or points somewhere calls require().
+/// @throws Error (file) if the bytes end early, a length differs, or a value cannot be
 class StateReader {
 public:
     static constexpr bool kReads = true;
@@ -63,6 +83,12 @@ public:
     template <class T>
     requires std::is_trivially_copyable_v<T>
     void operator()(T& x) { take(&x, sizeof x); }
+    void operator()(bool& x) {
+        unsigned char byte = 0;
+        take(&byte, 1);
+        require(byte <= 1, "a flag");
+        x = byte != 0;
+    }
     template <class T>
     void operator()(std::vector<T>& x) {
         x.resize(length(sizeof(T)));
@@ -78,6 +104,29 @@ public:
         (*this)(written);
         if (written != count) refuse();
         take(x, static_cast<std::size_t>(count) * sizeof(double));
+    }
+    template <class T>
+    void fixed(std::vector<T>& x) {
+        std::size_t count = 0;
+        (*this)(count);
+        if (count != x.size()) refuse();
+        take(x.data(), count * sizeof(T));
+    }
+    template <class T, class Each>
+    void list(std::vector<T>& x, Each each) {
+        x.assign(length(1), T{});
+        for (T& entry : x) each(entry);
+    }
+    void require(bool holds, const char* what) {
+        if (!holds)
+            throw Error(ErrorKind::file,
+                        std::string("the saved state is damaged: ") + what + " cannot be");
+    }
+    void require_finite(std::span<const double> x, const char* what) {
+        for (const double value : x) require(std::isfinite(value), what);
+    }
+    void require_finite(const Eigen::VectorXd& x, const char* what) {
+        require(x.allFinite(), what);
     }
     bool at_end() const { return rest_.empty(); }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseLU>
@@ -551,7 +552,8 @@ bool StepMatrix::factorise_assembled() {
     if (!has_supernodes_) {
         supernodes_.analyse(factor_->L());
         has_supernodes_ = true;
-        in_single_ = factor_->L().nonZeros() > kSingleEntries;
+        if (!std::exchange(keeps_precision_, false))
+            in_single_ = factor_->L().nonZeros() > kSingleEntries;
     }
     supernodes_.copy(factor_->L(), factor_->D(), in_single_);
     return true;
@@ -563,6 +565,7 @@ void StepMatrix::transfer(Archive& archive, const RowSet& rows) {
     Order order = new_of_old_;
     archive(order);
     if constexpr (Archive::kReads) {
+        is_factorised_ = false;
         const bool fits =
             is_decided_ ? is_order(order, n_, m_) : order.empty() && new_of_old_.empty();
         if (!fits) StateReader::refuse();
@@ -573,7 +576,14 @@ void StepMatrix::transfer(Archive& archive, const RowSet& rows) {
     archive(is_factorised_);
     archive(use_exact_);
     archive(in_single_);
-    archive(has_supernodes_);
+    bool is_analysed = has_supernodes_ || keeps_precision_;
+    archive(is_analysed);
+    archive.require(is_decided_ || !is_factorised_, "a matrix");
+    // The supernodes are found anew with the next factorisation, but not its precision.
+    if constexpr (Archive::kReads) {
+        has_supernodes_ = false;
+        keeps_precision_ = is_analysed;
+    }
     if (!is_factorised_) return;
     if (use_exact_) {
         if (exact_ == nullptr) {
@@ -583,14 +593,18 @@ void StepMatrix::transfer(Archive& archive, const RowSet& rows) {
         archive.array(exact_->K.valuePtr(), exact_->K.nonZeros());
         exact_B_.resize(condensed_B_.size());
         archive(exact_B_);
-        if constexpr (Archive::kReads) exact_->lu.compute(exact_->K);
+        if constexpr (Archive::kReads) {
+            exact_->lu.compute(exact_->K);
+            archive.require(exact_->lu.info() == Eigen::Success, "a matrix");
+        }
         return;
     }
     archive.array(K_.valuePtr(), K_.nonZeros());
     if constexpr (Archive::kReads) {
         const bool in_single = in_single_;
-        has_supernodes_ = false;
-        factorise_assembled();
+        keeps_precision_ = false;
+        const bool is_done = factorise_assembled();
+        archive.require(is_done && (in_single_ || !in_single), "a matrix");
         if (!in_single) use_double();
     }
 }

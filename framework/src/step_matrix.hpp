@@ -74,6 +74,7 @@ public:
     /// is for a matrix where it does not.
     void use_double();
     bool is_single() const { return in_single_; }
+    bool is_factorised() const { return is_factorised_; }
 
     /// Writes or reads the matrix that is factorised, see state_archive.hpp; a matrix that was read
     /// is factorised anew, to the same bits.
@@ -136,6 +137,7 @@ private:
     Supernodes supernodes_;
     bool has_supernodes_ = false;
     bool in_single_ = false;
+    bool keeps_precision_ = false;  // read with a state: the next analysis does not choose it anew
     std::unique_ptr<Exact> exact_;
     bool use_exact_ = false;
     bool is_factorised_ = false;

@@ -17,6 +17,7 @@
 #include "ancora/framework/lock.hpp"
 #include "ancora/framework/version.hpp"
 #include "ancora/sdk/version.hpp"
+#include "shown_path.hpp"
 
 namespace ancora {
 namespace {
@@ -50,12 +51,12 @@ Json json_of(const BalanceMaximum& maximum) {
     return {{"max_abs", maximum.max_abs}, {"max_rel", maximum.max_rel}};
 }
 
-Json plugins(const Simulation& simulation) {
+Json plugins(const Simulation& simulation, bool full_paths) {
     Json list = Json::array();
     for (const Plugin* plugin : simulation.plugins())
         list.push_back({{"name", plugin->name},
                         {"version", plugin->version},
-                        {"file", plugin->file.string()},
+                        {"file", full_paths ? plugin->file.string() : shown_path(plugin->file)},
                         {"sha256", plugin->sha256}});
     return list;
 }
@@ -105,10 +106,11 @@ Json events(const Simulation& simulation) {
 }
 
 /// Files that the model is made of beside the manifest.
-Json files(const Simulation& simulation) {
+Json files(const Simulation& simulation, bool full_paths) {
     Json object = Json::object();
     for (const InputFile& file : simulation.input_files())
-        object[file.key] = {{"file", file.path.string()}, {"sha256", file.sha256}};
+        object[file.key] = {{"file", full_paths ? file.path.string() : shown_path(file.path)},
+                            {"sha256", file.sha256}};
     return object;
 }
 
@@ -158,6 +160,13 @@ Json cost(const RunStatistics& statistics) {
     return object;
 }
 
+/// Takes absolute paths out of every text: a name, a parameter or a message may hold one.
+void hide_folders(Json& value) {
+    if (value.is_string()) value = without_folders(value.get<std::string>());
+    if (!value.is_structured()) return;
+    for (Json& entry : value) hide_folders(entry);
+}
+
 /// Writes one entry per line, but lists of numbers and texts on one line.
 void write(const Json& value, const std::string& indent, std::string& text) {
     if (!value.is_structured() || value.empty()) {
@@ -194,23 +203,26 @@ bool is_complete(const std::string& text, const std::string& run_sha256) {
 
 std::string summary_text(const Simulation& simulation, const RunRecord& record) {
     const RunStatistics statistics = simulation.statistics();
-    const Json document = {
+    const auto path_text = [&](const std::filesystem::path& path) {
+        return record.full_paths ? path.string() : shown_path(path);
+    };
+    Json document = {
         {"ancora", version()},
         {"model", simulation.name()},
-        {"manifest", record.manifest.empty() ? Json() : Json(record.manifest.string())},
+        {"manifest", record.manifest.empty() ? Json() : Json(path_text(record.manifest))},
         {"exit_reason", record.exit_reason},
         {"run_sha256", record.run_sha256},
         {"build", build()},
         {"abi_sha256", abi_sha256()},
         {"machine", machine()},
         {"locked", simulation.is_locked()},
-        {"plugins", plugins(simulation)},
+        {"plugins", plugins(simulation, record.full_paths)},
         {"integrator", integrator(simulation, record.integrator)},
         {"steps", statistics.steps},
         {"substeps", statistics.substeps},
         {"wall_seconds", record.wall_seconds},
         {"resumed_at", record.resumed_at},
-        {"files", files(simulation)},
+        {"files", files(simulation, record.full_paths)},
         {"timings",
          {{"step_seconds", statistics.step_seconds},
           {"factorise_seconds", statistics.factorise_seconds},
@@ -232,6 +244,7 @@ std::string summary_text(const Simulation& simulation, const RunRecord& record) 
         {"cost", cost(statistics)},
         {"final_state", final_state(simulation)},
     };
+    if (!record.full_paths) hide_folders(document);
     std::string text;
     write(document, "", text);
     text += '\n';

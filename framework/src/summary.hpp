@@ -18,7 +18,8 @@ struct RunRecord {
     double wall_seconds = 0.0;
     std::vector<double> resumed_at;  ///< times from which the run went on after an interruption [s]
     std::string exit_reason;
-    std::string run_sha256;  ///< of what was run, see identity_of()
+    std::string run_sha256;   ///< of what was run, see identity_of()
+    bool full_paths = false;  ///< else there are none that name folders of this machine
 };
 
 /// Whether a summary is of this run, which came to its end.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs that are killed and resumed: the same bytes as a run that was left alone, and checkpoints
 // that do not fit.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "sha256.hpp"
 #include "support/process.hpp"
 
 namespace ancora::testing {
@@ -300,6 +302,57 @@ TEST_SUITE("resume") {
         const ProcessResult cut = run(run_arguments(folder, "out"), {"--resume"});
         CHECK(cut.status == 6);
         CHECK(cut.err.find("it was cut short since") != std::string::npos);
+    }
+
+    TEST_CASE("a damaged checkpoint is refused, and one made to mislead crashes nothing") {
+        const TempFolder folder;
+        folder.write("model.toml", with(kStuck, "end  = 1.0", "end  = 0.3"));
+        REQUIRE(interrupted(folder).status == 130);
+        fs::copy(folder / "out", folder / "kept", fs::copy_options::recursive);
+        const std::string checkpoint = folder.read("out/checkpoint.bin");
+        const std::size_t checksum = checkpoint.find('\n') + 1, content = checksum + 64;
+        const std::string history = folder.read("out/history.csv");
+        std::mt19937 random(1);
+        const auto below = [&](std::size_t n) {
+            return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
+        };
+        for (int i = 0; i < 60; ++i) {
+            CAPTURE(i);
+            std::string damaged = checkpoint;
+            // Every other time where counts of rows and frames stand, behind the state.
+            const std::size_t from = i % 2 == 0 ? content : damaged.size() - 100;
+            const std::size_t at = from + below(damaged.size() - from);
+            if (i % 3 == 0)
+                damaged[at] = static_cast<char>(damaged[at] ^ (1 << below(8)));
+            else if (i % 3 == 1)
+                damaged.replace(at,
+                                8,
+                                std::string(std::min<std::size_t>(8, damaged.size() - at),
+                                            static_cast<char>(below(256))));
+            else
+                damaged.resize(at);
+            if (damaged == checkpoint) continue;
+            const bool has_checksum = i % 6 >= 3;
+            if (has_checksum)
+                damaged.replace(checksum, 64, sha256_of_text(damaged.substr(content)));
+            folder.write("out/checkpoint.bin", damaged);
+            const ProcessResult result =
+                run(run_arguments(folder, "out"), {"--resume", "--set", "output.checkpoint=0"});
+            CAPTURE(result.err);
+            if (!has_checksum) {
+                CHECK(result.status == 6);
+                CHECK(result.err.find("is damaged: its checksum does not fit") !=
+                      std::string::npos);
+                CHECK(folder.read("out/history.csv") == history);
+            } else {
+                CHECK(result.status < 128);
+                CHECK(result.status != 1);
+                fs::remove_all(folder / "out");
+                fs::copy(folder / "kept", folder / "out", fs::copy_options::recursive);
+            }
+        }
+        folder.write("out/checkpoint.bin", checkpoint);
+        CHECK(run(run_arguments(folder, "out"), {"--resume"}).status == 0);
     }
 
     TEST_CASE("a parameter that changes the model is part of it, and one that is not used is not") {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What an embedding program does between steps: forces applied, states saved and restored.
+#include <algorithm>
 #include <cfenv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -12,6 +16,7 @@
 
 #include "ancora/framework/simulation.hpp"
 #include "models.hpp"
+#include "sha256.hpp"
 
 using namespace ancora;
 using ancora::testing::near;
@@ -292,6 +297,173 @@ TEST_SUITE("saved states") {
                   .find("not a saved state of this version") != std::string::npos);
         // After all that it goes on.
         feet.to_end();
+    }
+}
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+// A saved state: a magic number, a checksum in hexadecimal digits, then what that is of.
+constexpr std::size_t kChecksumAt = 8, kContentAt = 72;
+
+void mend_checksum(Bytes& state) {
+    const std::string digits = sha256_of_text(
+        {reinterpret_cast<const char*>(state.data()) + kContentAt, state.size() - kContentAt});
+    std::memcpy(state.data() + kChecksumAt, digits.data(), digits.size());
+}
+
+/// Flips a bit, writes over a run of bytes, puts a number that counts or points far off in place of
+/// one, cuts the end, takes bytes out, or doubles some; at or behind `from`.
+Bytes mutated(Bytes state, std::size_t from, std::mt19937& random) {
+    const auto below = [&](std::size_t n) {
+        return std::uniform_int_distribution<std::size_t>(0, n - 1)(random);
+    };
+    const std::size_t at = from + below(state.size() - from);
+    const auto begin = state.begin() + static_cast<std::ptrdiff_t>(at);
+    const std::size_t length = std::min(state.size() - at, 1 + below(16));
+    switch (below(8)) {
+        case 0:
+        case 1:
+            state[at] ^= std::byte{1} << below(8);
+            break;
+        case 2:
+            for (std::size_t i = at; i < at + length; ++i)
+                state[i] = static_cast<std::byte>(below(256));
+            break;
+        case 3:
+            std::fill_n(begin, length, std::byte{0xff});
+            break;
+        case 4: {
+            const std::int64_t numbers[] = {-1, 0, 1, 1000, 1L << 31, 1L << 62, INT64_MIN};
+            const std::int64_t number = numbers[below(std::size(numbers))];
+            std::memcpy(&state[at], &number, std::min(state.size() - at, sizeof number));
+            break;
+        }
+        case 5:
+            state.resize(at);
+            break;
+        case 6:
+            state.erase(begin, begin + static_cast<std::ptrdiff_t>(length));
+            break;
+        default:
+            state.insert(begin, state.begin(), state.begin() + static_cast<std::ptrdiff_t>(length));
+    }
+    return state;
+}
+
+struct Saved {
+    std::string text;
+    int steps;
+};
+const std::vector<Saved>& saved_models() {
+    static const std::vector<Saved> models = {{kNet + integrator("emm", 4e-3, 0.4), 3},
+                                              {kFeet + integrator("emm", 5e-3, 0.5), 41},
+                                              {kSpin + integrator("emm", 5e-3, 0.5), 6},
+                                              {kFeet + integrator("rk4", 5e-3, 0.5), 41},
+                                              {kTop + integrator("dopri5", 1e-3, 0.3), 2}};
+    return models;
+}
+
+}  // namespace
+
+TEST_SUITE("damaged states") {
+    TEST_CASE("damage of any kind is told by the checksum, and nothing changes") {
+        std::mt19937 random(1);
+        for (const Saved& model : saved_models()) {
+            CAPTURE(model.text.substr(model.text.find("[integrator]")));
+            Run run(model.text);
+            run.steps(model.steps);
+            const Row before = row_of(run.simulation);
+            const Bytes state = run.simulation.save();
+            for (int i = 0; i < 1000; ++i) {
+                CAPTURE(i);
+                const Bytes damaged = mutated(state, 0, random);
+                if (damaged == state) continue;
+                bool is_refused = false;
+                try {
+                    run.simulation.restore(damaged);
+                } catch (const Error& error) {
+                    is_refused = error.kind() == ErrorKind::file;
+                }
+                REQUIRE(is_refused);
+            }
+            CHECK(run.simulation.save() == state);
+            CHECK(same_bits(row_of(run.simulation), before));
+        }
+    }
+
+    // A checksum that fits does not make an index fit. What is read must be refused or be a state:
+    // the program goes on either way.
+    TEST_CASE("a state made to mislead crashes nothing, and is forgotten if it is refused") {
+        std::mt19937 random(2);
+        for (const Saved& model : saved_models()) {
+            CAPTURE(model.text.substr(model.text.find("[integrator]")));
+            Run run(model.text);
+            run.steps(model.steps);
+            const Bytes state = run.simulation.save();
+            run.steps(1);
+            const Row next = row_of(run.simulation);
+            run.simulation.restore(state);
+            int num_refused = 0, num_taken = 0;
+            for (int i = 0; i < 1500; ++i) {
+                CAPTURE(i);
+                Bytes damaged = mutated(state, kContentAt, random);
+                mend_checksum(damaged);
+                bool is_taken = false;
+                try {
+                    run.simulation.restore(damaged);
+                    is_taken = true;
+                    row_of(run.simulation);
+                    (void)run.simulation.events();
+                    (void)run.simulation.breaks();
+                    if (!run.simulation.done()) run.simulation.step();
+                } catch (const Error&) {
+                }
+                ++(is_taken ? num_taken : num_refused);
+                if (is_taken)
+                    run.simulation.restore(state);
+                else if (i % 16 == 0)
+                    REQUIRE(run.simulation.save() == state);
+            }
+            CHECK(num_refused > 50);
+            CHECK(num_taken > 10);
+            run.simulation.restore(state);
+            run.steps(1);
+            CHECK(same_bits(row_of(run.simulation), next));
+        }
+    }
+
+    TEST_CASE("a state of a model with other numbers is refused") {
+        const std::string end = integrator("emm", 5e-3, 0.5);
+        Run here(kFeet + end);
+        const auto message = [&](const std::string& from, const std::string& to) {
+            std::string text = kFeet + end;
+            const std::size_t at = text.find(from);
+            REQUIRE(at != std::string::npos);
+            Run other(text.replace(at, from.size(), to));
+            other.steps(3);
+            return refusal(here.simulation, other.simulation.save(), ErrorKind::usage);
+        };
+        CHECK(message("mass = 2.0", "mass = 2.5")
+                  .find("the saved state belongs to another model: it has body.block with the "
+                        "values ") != std::string::npos);
+        CHECK(message("-9.81", "-9.80").find("it has model.gravity with the values ") !=
+              std::string::npos);
+        CHECK(message("mu_kinetic = 0.4", "mu_kinetic = 0.3")
+                  .find("it has force.rub_front with the values ") != std::string::npos);
+        CHECK(message("step = 0.0", "tolerance = 1e-9\nstep = 0.0")
+                  .find("it has integrator with the values ") != std::string::npos);
+        // When a run ends is no part of its motion.
+        Run longer(kFeet + integrator("emm", 5e-3, 0.7));
+        here.steps(3);
+        longer.simulation.restore(here.simulation.save());
+        longer.steps(1);
+        here.steps(1);
+        CHECK(same_bits(row_of(longer.simulation), row_of(here.simulation)));
+        longer.to_end();
+        CHECK(refusal(here.simulation, longer.simulation.save(), ErrorKind::file) ==
+              "error: the saved state is damaged: steps beyond the end of this run cannot be");
     }
 }
 

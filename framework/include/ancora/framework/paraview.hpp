@@ -19,7 +19,8 @@ namespace ancora {
 ///             `strain`; per point `velocity`
 ///   marks     first points of constraints (`kind` 0) and forces (1), with `force` [N]
 ///
-/// where a model has any. Field data hold the names that `body` and `index` count.
+/// where a model has any. Earlier frames are replaced, other files and links are not. Field data
+/// hold the names that `body` and `index` count.
 /// @param every one frame of so many, and the last
 /// @returns the number of frames written
 /// @throws Error (file) if the folder holds no frames, or damaged ones, or cannot be written

@@ -12,6 +12,12 @@
 
 namespace ancora {
 
+struct RecorderOptions {
+    /// Paths in summary.json as they are. Else those that name folders of this machine are cut to
+    /// their last name, since results are made to be sent.
+    bool full_paths = false;
+};
+
 /// The results of one run, in files.
 ///
 ///     recorder.start();
@@ -28,16 +34,21 @@ namespace ancora {
 /// must not be moved meanwhile.
 class ANCORA_FRAMEWORK_EXPORT Recorder {
 public:
-    Recorder(std::filesystem::path folder, const Simulation& simulation, const Manifest& manifest);
+    Recorder(std::filesystem::path folder,
+             const Simulation& simulation,
+             const Manifest& manifest,
+             const RecorderOptions& options = {});
     /// Keeps the rows so far; without finish() there is no summary.
     ~Recorder();
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
     /// Makes the folder and history.csv. An existing folder is used if it is empty or holds earlier
-    /// results, of which the files that a recorder writes are replaced; a report and frames for
-    /// ParaView made of them are removed.
-    /// @throws Error (file), also if another run is writing into the folder
+    /// results. These are known by a list that a run writes before anything else, and the files
+    /// that it names are removed, a report and frames for ParaView among them; other files stay.
+    /// Nothing is written or removed through a link, though the folder itself may be one.
+    /// @throws Error (file), also if another run is writing into the folder, or if a file that no
+    ///         run made stands where one is to be written; nothing is removed then
     void start();
 
     /// In place of start(): takes up the run whose checkpoint is in the folder. Rows that were
@@ -60,12 +71,18 @@ public:
     /// is "completed" needs none any more.
     ///
     /// @param exit_reason  "completed", "interrupted", or what went wrong
-    /// @throws Error (file); a summary is written even so if that is possible
+    /// @throws Error (file), also if the folder or a file in it was deleted or exchanged meanwhile;
+    /// a
+    ///         summary is written even so if that is possible
     void finish(const std::string& exit_reason);
 
     /// Whether the folder holds this very run, of the same model, settings and plugins, brought to
     /// its end.
     bool has_complete_run() const;
+
+    /// Where the record of a failed call belongs; it is then one of the results.
+    /// @throws Error (file)
+    std::filesystem::path place_of_failed_call();
 
     const std::filesystem::path& folder() const;
     /// The text of summary.json; empty before finish().

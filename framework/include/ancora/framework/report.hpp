@@ -17,6 +17,9 @@ struct ReportOptions {
     std::vector<std::string> columns;
     /// Largest page [bytes]. Frames and rows are thinned to fit, which the page then says.
     std::size_t most_bytes = 20'000'000;
+    /// Paths as they are. Else those that name folders of this machine are cut to their last name,
+    /// since a page is made to be sent.
+    bool full_paths = false;
 };
 
 /// The page of one run, or of two that are laid over each other. It holds everything it needs:
@@ -27,7 +30,9 @@ struct ReportOptions {
 ANCORA_FRAMEWORK_EXPORT std::string report_page(std::span<const std::filesystem::path> folders,
                                                 const ReportOptions& options = {});
 
-/// Writes the page, as a whole or not at all; an earlier report is replaced, another file is not.
+/// Writes the page, as a whole or not at all; an earlier report is replaced, another file or a link
+/// is not. As `report.html` in the folder of the first run it goes with the results when a new run
+/// replaces them.
 /// @throws Error (file) and what report_page() throws
 ANCORA_FRAMEWORK_EXPORT void write_report(std::span<const std::filesystem::path> folders,
                                           const std::filesystem::path& file,

@@ -52,19 +52,6 @@ std::string in_gnuplot(const std::string& text) {
     return out + "'";
 }
 
-/// The name of a file: as it is, and none that would end the line of the script.
-std::string file_in_gnuplot(const std::string& name) {
-    if (name.find('\n') != std::string::npos)
-        throw Error(ErrorKind::usage,
-                    fmt::format("\"{}\": a picture's name has no line break", name));
-    std::string out = "'";
-    for (const char c : name) {
-        if (c == '\'') out += '\'';
-        out += c;
-    }
-    return out + "'";
-}
-
 std::string terminal_for(const fs::path& file, int panels) {
     const int height = kPanelHeight * panels + 60;
     const std::string ending = file.extension().string();

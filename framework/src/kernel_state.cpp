@@ -14,6 +14,7 @@ void KernelSystem::transfer(Archive& archive) {
     share_reactions();
     independent_.transfer(archive);
     archive(q_at_choice_);
+    archive(has_factorised_);
     bool is_redundant = is_redundant_;
     archive(is_redundant);
     if (is_redundant != is_redundant_) StateReader::refuse();

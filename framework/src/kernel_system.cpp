@@ -17,7 +17,8 @@ constexpr double kSingleContraction = 1e-2;
 constexpr double kTurnedContraction = 0.1;
 // Corrections smaller than this, relative to the largest position, change positions by roundings.
 constexpr double kUnseen = std::numeric_limits<double>::epsilon();
-// A choice of rows is looked at again when the system has moved by this part of its size.
+// A choice of rows is looked at again when the system has moved by this part of its size and the
+// matrix has had to be made anew.
 constexpr double kMoved = 0.05;
 
 }  // namespace
@@ -247,6 +248,7 @@ bool KernelSystem::factorise(const StepTrial& trial, Tangent tangent) {
     if (laws_.has_nonlinear()) follow_slopes();
     const bool done = matrix_->factorise(rows_, rate_A_, laws_.gamma(), trial.h, tangent);
     if (!done) attribute_nonfinite(trial.t0);
+    has_factorised_ = true;
     factorised_for_ = done ? trial.h : 0.0;
     co_rotation_.set_reference(mid_);
     is_turned_ = false;
@@ -451,7 +453,8 @@ void KernelSystem::accept(const StepTrial& trial) {
     iterations_in_piece_ = 0;
     note_violation();
     close_ledger(false);
-    if (!independent_.all()) {
+    if (!independent_.all() && has_factorised_) {
+        has_factorised_ = false;
         p_ = q_ - q_at_choice_;
         if (space_.displacement(p_.data()) > kMoved * extent_) choose_rows_at_state();
     }

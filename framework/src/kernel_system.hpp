@@ -353,6 +353,7 @@ private:
     MassMatrix mass_;
     RowLaws laws_;
     mutable IndependentRows independent_;
+    bool has_factorised_ = false;  // since rows were looked at last
     Eigen::VectorXd q_at_choice_;  // state at which rows were chosen, or looked at last
     Massless massless_;
     ForceSet forces_;

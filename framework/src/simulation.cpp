@@ -36,6 +36,11 @@ constexpr double kWholeSteps = 1e-9;
 // Hexadecimal digits of a hash in words.
 constexpr std::size_t kShortHash = 16;
 
+// A balance beyond this, relative, is no rounding.
+constexpr double kDoubtful = 1e-10;
+// Slower than this part of the model's size in a second nothing counts as moving.
+constexpr double kSlowest = 1e-6;
+
 /// Larger models are analysed by their rows alone.
 constexpr int kMostBySolver = 600;
 
@@ -176,6 +181,35 @@ struct Simulation::Impl {
             step_freely();
         else
             step_on_grid();
+        if (done()) warn_of_balances();
+    }
+
+    /// A run that ends without an error is taken for right: what its integrator claims to keep and
+    /// has not kept must not pass without a word.
+    void warn_of_balances() {
+        if (!warn || !model.integrator_object.type->claims.has(Claim::keeps_energy)) return;
+        const Ledger& ledger = system.ledger();
+        // At rest energies are rounding, and so are balances beside them.
+        const double slow = kSlowest * system.extent();
+        const double energy =
+            std::max(ledger.energy_scale(), 0.5 * system.total_mass() * slow * slow);
+        const double momentum = std::sqrt(2.0 * system.total_mass() * energy);
+        const std::pair<const char*, double> balances[] = {
+            {"energy", ledger.worst_energy() / energy},
+            {"momentum", ledger.worst_momentum() / momentum},
+            {"angular momentum", ledger.worst_angular_momentum() / (momentum * system.farthest())}};
+        std::string doubts;
+        for (const auto& [name, relative] : balances)
+            if (relative > kDoubtful)
+                doubts += fmt::format("{}{} by {:.1e}", doubts.empty() ? "" : ", ", name, relative);
+        if (!doubts.empty())
+            warn(
+                fmt::format("the balances of this run do not close ({} of what is in play, more "
+                            "than {:.0e}): a tolerance above its default, very stiff elements on "
+                            "light bodies, or a formula that has no exact discrete form; compare "
+                            "with a shorter step before you trust it",
+                            doubts,
+                            kDoubtful));
     }
 
     bool done() const {

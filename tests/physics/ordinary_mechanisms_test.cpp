@@ -174,7 +174,8 @@ TEST_SUITE("emm: parts of next to no mass or stiffness") {
                 Simulation simulation = model(text + integrator("emm", step, 100.0 * step));
                 run_to_end(simulation);
                 CHECK(vec3(simulation.point("weight@0").position).z() == near(1.0, 1e-14));
-                CHECK(simulation.reaction("floor")[2] == near((1.0 + weight_of_foot) * kGravity, 1e-9));
+                CHECK(simulation.reaction("floor")[2] ==
+                      near((1.0 + weight_of_foot) * kGravity, 1e-9));
                 CHECK(simulation.statistics().constraint_position.max_abs <= tolerance(1e-14));
             };
             for (const double mass : {1e-30, 1e-12, 1e-6}) {
@@ -259,6 +260,43 @@ TEST_SUITE("emm: rounding is no fault") {
                   tolerance(1e-12));
             CHECK(simulation.statistics().energy.max_rel <= tolerance(1e-12));
         }
+    }
+}
+
+TEST_SUITE("emm: a balance that does not close is told") {
+    TEST_CASE("at a loose tolerance, and neither at the default nor at rest") {
+        const auto warnings = [](const std::string& tolerance) {
+            std::vector<std::string> said;
+            Simulation simulation(
+                example_manifest("hanging_chain", {"integrator.tolerance=" + tolerance}),
+                registry(),
+                [&](const std::string& message) {
+                    said.push_back(message);
+                });
+            run_to_end(simulation);
+            return said;
+        };
+        CHECK(warnings("1e-12").empty());
+        const std::vector<std::string> loose = warnings("1e-6");
+        REQUIRE(loose.size() == 1);
+        CHECK(loose[0].starts_with("the balances of this run do not close (energy by "));
+
+        std::vector<std::string> said;
+        Simulation resting(
+            Manifest::parse(with_gravity(-Vec3::UnitZ()) +
+                                "\n[[body]]\nname = \"weight\"\ntype = \"particle\"\n"
+                                "mass = 1.0\nposition = [0.3, 0.1, 1.0]\n\n"
+                                "[[constraint]]\nname = \"nail\"\ntype = "
+                                "\"position\"\na = \"weight@0\"\nb = \"ground@[0.3, "
+                                "0.1, 1.0]\"\n" +
+                                integrator("emm", 1e-3, 0.1),
+                            "test.toml"),
+            registry(),
+            [&](const std::string& message) {
+                said.push_back(message);
+            });
+        run_to_end(resting);
+        CHECK(said.empty());
     }
 }
 

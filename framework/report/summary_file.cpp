@@ -45,6 +45,7 @@ constexpr Expected kRoot[] = {
     {"angular_momentum", Kind::object},
     {"constraint", Kind::object},
     {"events", Kind::array},
+    {"doubts", Kind::array},
     {"cost", Kind::object},
     {"final_state", Kind::object},
 };

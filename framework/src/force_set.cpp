@@ -38,7 +38,11 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state)
                           u_count,
                           static_cast<std::size_t>(first_state + num_state_),
                           static_cast<std::size_t>(count),
-                          heard_.size()});
+                          heard_.size(),
+                          false});
+        call_plugin(part.object, "has_tangent", [&] {
+            parts_.back().has_tangent = part.force->has_tangent();
+        });
         heard_.insert(heard_.end(), part.listens_to.begin(), part.listens_to.end());
         u += u_count;
         num_state_ += count;
@@ -260,6 +264,44 @@ void ForceSet::differentiate_by_reactions(Eigen::MatrixXd& by_reactions) {
             for (int i = 0; i < part.u_count; ++i) f_up_[i] = (f_up_[i] - f_down_[i]) / (2.0 * d);
             part.map.scatter(f_up_.data(), by_reactions.col(j).data());
         }
+    }
+}
+
+std::vector<int> ForceSet::parts_with_tangent() const {
+    std::vector<int> out;
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+        if (parts_[i].has_tangent) out.push_back(static_cast<int>(i));
+    return out;
+}
+
+void ForceSet::differentiate_by_increments(int index, Eigen::MatrixXd& D) {
+    const Part& part = parts_[static_cast<std::size_t>(index)];
+    const auto count = static_cast<std::size_t>(part.u_count);
+    tangent_.assign(count * count, 0.0);
+    const RowStep step = last_step(part);
+    const auto capture = [&] {
+        return capture_of(step, step.rate);
+    };
+    meter_.call(
+        part.force->object,
+        "differentiate_step",
+        last_.t,
+        [&] {
+            part.force->force->differentiate_step(step, step.rate, tangent_);
+        },
+        capture);
+    for (std::size_t k = 0; k < tangent_.size(); ++k) {
+        const double value = tangent_[k];
+        if (!std::isfinite(value)) {
+            const PluginCall inputs = capture();
+            refuse_nonfinite(part.force->object,
+                             "differentiate_step",
+                             "a derivative",
+                             &last_.t,
+                             fmt::format("row {}, column {}", k / count, k % count),
+                             &inputs);
+        }
+        D(static_cast<Eigen::Index>(k / count), static_cast<Eigen::Index>(k % count)) = value;
     }
 }
 

@@ -57,6 +57,11 @@ public:
     void read_reactions(const RowSet& rows, const double* s, bool of_step, double* out);
     /// dF / d reactions, n x num_heard(), of the step last evaluated, by differences. [step]
     void differentiate_by_reactions(Eigen::MatrixXd& by_reactions);
+    /// Forces that know their derivative, as their numbers here.
+    std::vector<int> parts_with_tangent() const;
+    const AttachmentMap& map(int part) const { return parts_[static_cast<std::size_t>(part)].map; }
+    /// d f / d du of one of them at the step last evaluated, scalars x scalars. [step]
+    void differentiate_by_increments(int part, Eigen::MatrixXd& D);
     /// Goes `part` of the way from the reactions before the last hear() to those it brought; parts
     /// other than 1 help an iteration to converge. [step]
     void go_part_of_the_way(double part);
@@ -104,6 +109,7 @@ private:
         std::size_t state_first;
         std::size_t state_count;
         std::size_t heard_first;  ///< of its entries in heard_
+        bool has_tangent;
     };
     std::span<const double> reactions_of(const Part& part) const {
         return {reactions_.data() + 3 * part.heard_first, 3 * part.force->listens_to.size()};
@@ -130,6 +136,7 @@ private:
     Eigen::VectorXd before_;            // reactions before the last one
     Eigen::VectorXd f_up_, f_down_;     // forces at changed reactions
     std::vector<double> state_room_;    // where they write their state
+    std::vector<double> tangent_;       // of one force, by rows
     Eigen::VectorXd local_;             // a constraint's force on all of its scalars
     Eigen::VectorXd u0_, mid_, u1_, f_;
     Eigen::VectorXd du_;    // increments over a step, rates at an instant: what f works on

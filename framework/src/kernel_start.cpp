@@ -64,6 +64,8 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     reaction_mean_.setZero();
     is_reaction_shared_ = true;
     recorded_events_.clear();
+    singular_positions_.clear();
+    singular_until_ = -1.0;
     breaks_.clear();
     worst_violation_ = {};
     note_violation();

@@ -95,6 +95,11 @@ void KernelSystem::transfer(Archive& archive) {
         archive(event.sticks);
         archive.require(event.force >= 0 && event.force < num_forces, "the force of an event");
     });
+    archive.list(singular_positions_, [&](auto& position) {
+        archive(position.t);
+        archive(position.continues);
+    });
+    archive(singular_until_);
     if (laws_.has_nonlinear()) {
         archive(slope_in_matrix_);
         std::vector<char> broken = laws_.broken();
@@ -119,6 +124,8 @@ void KernelSystem::transfer(Archive& archive) {
     archive.require(std::isfinite(factorised_for_) && factorised_for_ >= 0.0, "a step");
     archive(is_exact_);
     archive(is_fresh_);
+    archive(force_tangents_.values());
+    archive.require(force_tangents_.values().allFinite(), "a tangent");
     matrix_->transfer(archive, rows_);
     archive.require(factorised_for_ == 0.0 || matrix_->is_factorised(), "a matrix");
     co_rotation_.transfer(archive);

@@ -39,6 +39,7 @@ KernelSystem::KernelSystem(const Model& model)
       independent_(rows_, laws_, mass_),
       massless_(mass_, rows_, n_),
       forces_(model, meter_, rows_.num_state),
+      force_tangents_(forces_),
       jumps_(rows_, laws_),
       contacts_(model, meter_),
       co_rotation_(space_, mass_, rows_, n_) {
@@ -156,7 +157,13 @@ void KernelSystem::set_redundant(bool is_redundant) {
     is_redundant_ = is_redundant;
     std::vector<int> first;
     for (const BodyPart& part : model_.bodies) first.push_back(part.first);
-    matrix_ = std::make_unique<StepMatrix>(n_, mass_.entries(), rows_, first, is_redundant);
+    matrix_ = std::make_unique<StepMatrix>(n_,
+                                           mass_.entries(),
+                                           rows_,
+                                           first,
+                                           is_redundant,
+                                           StepMatrix::Condense::if_cheaper,
+                                           force_tangents_);
     factorised_for_ = 0.0;
 }
 
@@ -246,6 +253,7 @@ bool KernelSystem::factorise(const StepTrial& trial, Tangent tangent) {
         rate_A_ = 2.0 * rows_.B - B_start_;
     }
     if (laws_.has_nonlinear()) follow_slopes();
+    if (!force_tangents_.empty()) force_tangents_.evaluate(forces_, tangent == Tangent::definite);
     const bool done = matrix_->factorise(rows_, rate_A_, laws_.gamma(), trial.h, tangent);
     if (!done) attribute_nonfinite(trial.t0);
     has_factorised_ = true;
@@ -268,7 +276,9 @@ void KernelSystem::update_B_start(double t0) {
 
 /// (r_motion, r_rows) -= K_exact (x, y), with the derivative of the residual at the last trial,
 ///
-///   K_exact = [ 2 M / h^2 + G / 2,  B(mid)^T ;  B(end),  -gamma ]
+///   K_exact = [ 2 M / h^2 + G / 2 + T,  B(mid)^T ;  B(end),  -gamma ]
+///
+/// T the tangent of forces as the matrix in use knows it.
 void KernelSystem::apply_exact(
     const double* x, const double* y, double h, double* r_motion, double* r_rows) {
     mass_.multiply(x, p_.data());
@@ -280,6 +290,7 @@ void KernelSystem::apply_exact(
         r_motion[term.i] -= g * x[term.j];
         if (term.i != term.j) r_motion[term.j] -= g * x[term.i];
     }
+    force_tangents_.subtract(x, r_motion);
     const int* column = rows_.column.data();
     const double* B = rows_.B.data();
     const double* B_start = B_start_.data();

@@ -19,6 +19,7 @@
 #include "contacts.hpp"
 #include "continuous_face.hpp"
 #include "force_set.hpp"
+#include "force_tangents.hpp"
 #include "independent_rows.hpp"
 #include "jump_search.hpp"
 #include "ledger.hpp"
@@ -74,6 +75,8 @@ public:
     void evaluate_events(double t, std::span<const double> x, std::span<double> g) override;
     bool settle_modes(const StepTrial& trial) override;
     bool renew_choice() override;
+    bool nears_singular_position(const StepTrial& trial) override;
+    void record_singular_position(double t0, double t1, bool continues) override;
     void pass_event(int event) override;
     [[noreturn]] void refuse(double t, std::string_view why) override;
     void count_iteration() override { ++iterations_in_piece_; }
@@ -103,6 +106,12 @@ public:
         bool sticks;
     };
     const std::vector<Event>& contact_events() const { return recorded_events_; }
+    /// Singular positions passed; the first ten thousand are kept.
+    struct SingularPosition {
+        double t;
+        bool continues;  ///< the motion; else velocities jump there
+    };
+    const std::vector<SingularPosition>& singular_positions() const { return singular_positions_; }
     /// A row that broke, with the elastic energy that went with it; the first ten thousand.
     struct Break {
         double t;
@@ -357,6 +366,7 @@ private:
     Eigen::VectorXd q_at_choice_;  // state at which rows were chosen, or looked at last
     Massless massless_;
     ForceSet forces_;
+    ForceTangents force_tangents_;
     JumpSearch jumps_;
     Contacts contacts_;
     /// Forces that listen to reactions, see kernel_feedback.cpp.
@@ -450,6 +460,8 @@ private:
     bool is_resolving_ = false;  // modes are being tried that may not hold
     bool paradox_ = false;       // the coupled laws of the last solve have no single solution
     std::vector<Event> recorded_events_;
+    std::vector<SingularPosition> singular_positions_;
+    double singular_until_ = -1.0;  // end of the piece that the last of them was passed in
     std::vector<int> rest_island_;  // of each coordinate: -1, or the number of its island
     int num_rest_islands_ = 0;
     std::vector<double> top_speed_;  // of each such island so far

@@ -14,11 +14,16 @@ namespace ancora {
 namespace {
 
 constexpr int kDenseRows = 400;
+constexpr double kShift = 1e-13;  // keeps dependent pivots of a Gram matrix above rounding
 // Of the largest mass, in a decision about rank.
 constexpr double kLightest = 1e-6;
 // Weight of the rows of bodies in the choice of rows that stay.
 constexpr double kBodiesFirst = 8.0;
 constexpr double kNearlyAsGood = 0.3;
+// Coefficients of a row left out, of many, that call for another choice: of a new one and one in
+// use.
+constexpr double kLargest = 2.0;
+constexpr double kLargestOfOld = 10.0;
 constexpr double kNearLow = 1e-14;
 constexpr double kNearHigh = 1e-8;
 
@@ -68,46 +73,122 @@ Eigen::SparseMatrix<double> shifted_gram(const Eigen::SparseMatrix<double>& colu
     return gram;
 }
 
+/// The columns that are not among `left`, and their shifted Gram matrix.
+struct Span {
+    Span(const Eigen::SparseMatrix<double>& columns, const std::vector<int>& left) {
+        for (int c = 0; c < columns.cols(); ++c)
+            if (!std::ranges::binary_search(left, c)) kept.push_back(c);
+        const auto count = static_cast<Eigen::Index>(kept.size());
+        basis.resize(columns.rows(), count);
+        for (Eigen::Index k = 0; k < count; ++k)
+            basis.col(k) = columns.col(kept[static_cast<std::size_t>(k)]);
+        factor.compute(shifted_gram(basis, Eigen::VectorXd::Constant(count, kShift)));
+    }
+    /// Coefficients of x as a combination of them.
+    Eigen::VectorXd share(const Eigen::VectorXd& x) const {
+        return factor.solve(basis.transpose() * x);
+    }
+    double distance(Eigen::VectorXd x) const {
+        for (int pass = 0; pass < 3; ++pass) x -= basis * share(x);
+        return x.norm();
+    }
+
+    std::vector<int> kept;
+    Eigen::SparseMatrix<double> basis;
+    SparseFactor factor;
+};
+
+/// Exchanges dependent columns for others until each is a combination of those that stay without a
+/// coefficient above `most`: what stays is then nearly as independent as it can be, the product of
+/// its singular values growing with every exchange (M. Gu and S. Eisenstat, SIAM J. Sci. Comput. 17
+/// (1996) 848).
+/// @returns whether there was any
+bool strengthen(const Eigen::SparseMatrix<double>& columns,
+                double most,
+                std::vector<int>& dependent) {
+    constexpr double kTouched = 1e-6;  // part of the largest coefficient
+    constexpr int kMostRounds = 50;
+    struct Exchange {
+        double coefficient;
+        int kept;
+        std::size_t left;
+    };
+    bool has_changed = false;
+    for (int round = 0; round < kMostRounds; ++round) {
+        const Span span(columns, dependent);
+        if (span.factor.info() != Eigen::Success) return has_changed;
+        const std::vector<int>& kept = span.kept;
+        // An exchange must not touch what another's combination consists of.
+        std::vector<char> is_touched(kept.size(), 0);
+        std::vector<Exchange> exchanges;
+        for (std::size_t left = 0; left < dependent.size(); ++left) {
+            const Eigen::VectorXd share = span.share(columns.col(dependent[left]));
+            Eigen::Index largest = 0;
+            const double coefficient = share.cwiseAbs().maxCoeff(&largest);
+            if (!(coefficient > most) || is_touched[static_cast<std::size_t>(largest)] != 0)
+                continue;
+            for (Eigen::Index k = 0; k < share.size(); ++k)
+                if (std::abs(share[k]) > kTouched * coefficient)
+                    is_touched[static_cast<std::size_t>(k)] = 1;
+            exchanges.push_back({coefficient, kept[static_cast<std::size_t>(largest)], left});
+        }
+        if (exchanges.empty()) return has_changed;
+        has_changed = true;
+        for (const Exchange& exchange : exchanges) dependent[exchange.left] = exchange.kept;
+        std::ranges::sort(dependent);
+    }
+    return has_changed;
+}
+
 /// Rank of many unit columns. The Gram matrix squares the pivots, so those of its L D L^T only say
-/// which columns are clearly independent; the rest are measured one by one against them.
+/// which columns are clearly independent. Of the rest each one's distance from the span of those,
+/// once these are as independent as they can be, decides.
+/// @param weighed the same columns, longer where they are to stay
 /// @returns the dependent columns
-std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns, RankAnalysis& out) {
-    constexpr double kShift = 1e-13;      // keeps dependent pivots above rounding
-    constexpr double kCandidate = 1e-11;  // pivots of the Gram matrix: 3e-6 of the columns
-    constexpr double kRemoved = 1e8;      // a diagonal that takes a column out
-    const Eigen::Index count = columns.cols();
-    Eigen::VectorXd shift = Eigen::VectorXd::Constant(count, kShift);
-    SparseFactor factor(shifted_gram(columns, shift));
-    const Eigen::VectorXd pivots = factor.permutationPinv() * factor.vectorD();
-    std::vector<int> candidates;
-    out.smallest_kept = 1.0;
-    for (Eigen::Index k = 0; k < count; ++k) {
-        if (pivots[k] > kCandidate) {
-            out.smallest_kept = std::min(out.smallest_kept, std::sqrt(pivots[k]));
-        } else {
-            candidates.push_back(static_cast<int>(k));
-            shift[k] = kRemoved;
-        }
-    }
-    if (!candidates.empty()) factor.factorize(shifted_gram(columns, shift));
+std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns,
+                               const Eigen::SparseMatrix<double>& weighed,
+                               RankAnalysis& out) {
+    // Pivots of the Gram matrix. A dependency that all columns share shows the shift times as many.
+    constexpr double kCandidate = 1e-11;
+    const double candidate =
+        std::max(kCandidate, 10.0 * kShift * static_cast<double>(columns.cols()));
+    constexpr int kMostRounds = 20;
     std::vector<int> dependent;
-    for (const int k : candidates) {
-        Eigen::VectorXd rest = columns.col(k);
-        for (int pass = 0; pass < 3; ++pass) {
-            Eigen::VectorXd share = factor.solve(columns.transpose() * rest);
-            for (const int other : candidates) share[other] = 0.0;
-            rest -= columns * share;
-        }
-        const double distance = rest.norm();
-        out.is_near_threshold |= distance > kNearLow && distance < kNearHigh;
-        if (distance > out.threshold) {
-            out.smallest_kept = std::min(out.smallest_kept, distance);
-        } else {
-            out.largest_dropped = std::max(out.largest_dropped, distance);
-            dependent.push_back(k);
-        }
+    for (int round = 0; round < kMostRounds; ++round) {
+        const Span span(columns, dependent);
+        const Eigen::VectorXd pivots = span.factor.permutationPinv() * span.factor.vectorD();
+        const std::size_t before = dependent.size();
+        out.smallest_kept = 1.0;
+        for (Eigen::Index k = 0; k < pivots.size(); ++k)
+            if (pivots[k] > candidate)
+                out.smallest_kept = std::min(out.smallest_kept, std::sqrt(pivots[k]));
+            else
+                dependent.push_back(span.kept[static_cast<std::size_t>(k)]);
+        if (dependent.size() == before) break;
+        std::ranges::sort(dependent);
+        strengthen(weighed, kLargest, dependent);
     }
-    out.rank = static_cast<int>(count) - static_cast<int>(dependent.size());
+    // Those that are a little independent join the span one by one, the farthest first.
+    while (!dependent.empty()) {
+        const Span span(columns, dependent);
+        double farthest = 0.0;
+        std::size_t which = 0;
+        out.largest_dropped = 0.0;
+        for (std::size_t i = 0; i < dependent.size(); ++i) {
+            const double distance = span.distance(columns.col(dependent[i]));
+            out.is_near_threshold |= distance > kNearLow && distance < kNearHigh;
+            if (distance <= farthest) continue;
+            farthest = distance;
+            which = i;
+        }
+        if (!(farthest > out.threshold)) {
+            out.largest_dropped = farthest;
+            break;
+        }
+        out.smallest_kept = std::min(out.smallest_kept, farthest);
+        dependent.erase(dependent.begin() + static_cast<std::ptrdiff_t>(which));
+    }
+    out.rank = static_cast<int>(columns.cols() - static_cast<Eigen::Index>(dependent.size()));
     return dependent;
 }
 
@@ -172,7 +253,7 @@ RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const Ma
                 dependent.push_back(qr.colsPermutation().indices()[c]);
         }
     } else {
-        dependent = decide_sparse(columns, out);
+        dependent = decide_sparse(columns, columns, out);
     }
     std::sort(dependent.begin(), dependent.end());
     for (const int c : dependent) out.redundant.push_back(chosen[static_cast<std::size_t>(c)]);
@@ -184,19 +265,18 @@ std::vector<int> dependent_rows(const RowSet& rows,
                                 const MassMatrix& mass,
                                 const std::vector<int>& instead) {
     const ScaledRows scaled(rows, A, mass, kLightest);
+    const std::vector<int>& chosen = scaled.chosen;
     std::vector<int> dependent;
-    if (scaled.chosen.empty()) return dependent;
+    if (chosen.empty()) return dependent;
     RankAnalysis decision;
-    if (scaled.chosen.size() <= kDenseRows) {
-        // Pivoting prefers what is longer.
-        Eigen::MatrixXd dense(scaled.columns);
-        for (const RowOwner& owner : rows.owners) {
-            if (owner.body < 0) continue;
-            for (std::size_t c = 0; c < scaled.chosen.size(); ++c)
-                if (scaled.chosen[c] >= owner.first_row &&
-                    scaled.chosen[c] < owner.first_row + owner.num_rows)
-                    dense.col(static_cast<Eigen::Index>(c)) *= kBodiesFirst;
-        }
+    // What is longer is preferred.
+    Eigen::SparseMatrix<double> weighed = scaled.columns;
+    for (const RowOwner& owner : rows.owners)
+        for (std::size_t c = 0; owner.body >= 0 && c < chosen.size(); ++c)
+            if (chosen[c] >= owner.first_row && chosen[c] < owner.first_row + owner.num_rows)
+                weighed.col(static_cast<Eigen::Index>(c)) *= kBodiesFirst;
+    if (chosen.size() <= kDenseRows) {
+        const Eigen::MatrixXd dense(weighed);
         const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(dense);
         decide(qr.matrixQR().diagonal().cwiseAbs(), decision);
         for (Eigen::Index c = decision.rank; c < dense.cols(); ++c)
@@ -205,8 +285,7 @@ std::vector<int> dependent_rows(const RowSet& rows,
             Eigen::MatrixXd kept(dense.rows(), decision.rank);
             Eigen::Index count = 0;
             for (Eigen::Index c = 0; c < dense.cols() && count < decision.rank; ++c)
-                if (!std::ranges::binary_search(instead,
-                                                scaled.chosen[static_cast<std::size_t>(c)]))
+                if (!std::ranges::binary_search(instead, chosen[static_cast<std::size_t>(c)]))
                     kept.col(count++) = dense.col(c);
             RankAnalysis other;
             decide(
@@ -217,11 +296,46 @@ std::vector<int> dependent_rows(const RowSet& rows,
                 return instead;
         }
     } else {
-        dependent = decide_sparse(scaled.columns, decision);
+        dependent = decide_sparse(scaled.columns, weighed, decision);
+        if (instead.size() == dependent.size()) {
+            dependent.clear();
+            for (std::size_t c = 0; c < chosen.size(); ++c)
+                if (std::ranges::binary_search(instead, chosen[c]))
+                    dependent.push_back(static_cast<int>(c));
+            if (!strengthen(weighed, kLargestOfOld, dependent)) return instead;
+        }
+        strengthen(weighed, kLargest, dependent);
     }
-    for (int& c : dependent) c = scaled.chosen[static_cast<std::size_t>(c)];
+    for (int& c : dependent) c = chosen[static_cast<std::size_t>(c)];
     std::ranges::sort(dependent);
     return dependent;
+}
+
+std::vector<double> independence(const RowSet& rows,
+                                 const Eigen::VectorXd& A,
+                                 const MassMatrix& mass,
+                                 const std::vector<int>& left_out) {
+    const ScaledRows scaled(rows, A, mass, kLightest);
+    std::vector<int> left;
+    for (std::size_t c = 0; c < scaled.chosen.size(); ++c)
+        if (std::ranges::binary_search(left_out, scaled.chosen[c]))
+            left.push_back(static_cast<int>(c));
+    std::vector<double> pivots;
+    const std::size_t rank = scaled.chosen.size() - left.size();
+    if (rank == 0) return pivots;
+    if (scaled.chosen.size() <= kDenseRows) {
+        // Of all rows, since others than those in use may be independent there.
+        const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr{Eigen::MatrixXd(scaled.columns)};
+        for (const double pivot : qr.matrixQR().diagonal().head(
+                 std::min<Eigen::Index>(static_cast<Eigen::Index>(rank), scaled.columns.rows())))
+            pivots.push_back(std::abs(pivot));
+    } else {
+        const Span span(scaled.columns, left);
+        for (const double pivot : span.factor.vectorD())
+            pivots.push_back(std::sqrt(std::abs(pivot)));
+    }
+    std::ranges::sort(pivots);
+    return pivots;
 }
 
 GapClosing close_gaps(const RowSet& rows,

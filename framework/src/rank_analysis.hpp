@@ -53,6 +53,14 @@ std::vector<int> dependent_rows(const RowSet& rows,
                                 const MassMatrix& mass,
                                 const std::vector<int>& instead);
 
+/// How independent the constraint rows are, as many of them as are not left out: pivots of the rows
+/// at unit length, ascending. One that falls to zero on the way between two positions marks a
+/// singular one.
+std::vector<double> independence(const RowSet& rows,
+                                 const Eigen::VectorXd& A,
+                                 const MassMatrix& mass,
+                                 const std::vector<int>& left_out);
+
 /// One Gauss-Newton step on the gaps `pi` of the constraint rows.
 struct GapClosing {
     Eigen::VectorXd

@@ -181,13 +181,45 @@ struct Simulation::Impl {
             step_freely();
         else
             step_on_grid();
-        if (done()) warn_of_balances();
+        if (done()) warn_at_end();
     }
 
-    /// A run that ends without an error is taken for right: what its integrator claims to keep and
-    /// has not kept must not pass without a word.
-    void warn_of_balances() {
-        if (!warn || !model.integrator_object.type->claims.has(Claim::keeps_energy)) return;
+    void warn_at_end() {
+        if (!warn) return;
+        const std::vector<KernelSystem::SingularPosition>& passed = system.singular_positions();
+        const auto smooth =
+            std::ranges::count_if(passed, &KernelSystem::SingularPosition::continues);
+        if (smooth > 0)
+            warn(fmt::format(
+                "the run passed {} in which constraints depend on each other and other "
+                "motions begin, first at t = {:.6g} s; it followed the one that "
+                "continues the motion",
+                smooth == 1 ? "a singular position" : fmt::format("{} singular positions", smooth),
+                std::ranges::find_if(passed, &KernelSystem::SingularPosition::continues)->t));
+        for (const std::string& doubt : doubts()) warn(doubt);
+    }
+
+    /// A run that ends without an error is taken for right: what speaks against it must not pass
+    /// without a word.
+    std::vector<std::string> doubts() const {
+        std::vector<std::string> out;
+        if (const std::string text = doubt_of_balances(); !text.empty()) out.push_back(text);
+        const std::vector<KernelSystem::SingularPosition>& passed = system.singular_positions();
+        const auto jumps =
+            std::ranges::find(passed, false, &KernelSystem::SingularPosition::continues);
+        if (jumps != passed.end())
+            out.push_back(
+                fmt::format("velocities jump at t = {:.6g} s, in a singular position: constraints "
+                            "depend on each other there and other motions begin, and no step was "
+                            "found that continues the motion; take other step lengths, or look "
+                            "which motion is meant",
+                            jumps->t));
+        return out;
+    }
+
+    /// What the integrator claims to keep and has not kept, or nothing.
+    std::string doubt_of_balances() const {
+        if (!model.integrator_object.type->claims.has(Claim::keeps_energy)) return {};
         const Ledger& ledger = system.ledger();
         // At rest energies are rounding, and so are balances beside them.
         const double slow = kSlowest * system.extent();
@@ -198,18 +230,18 @@ struct Simulation::Impl {
             {"energy", ledger.worst_energy() / energy},
             {"momentum", ledger.worst_momentum() / momentum},
             {"angular momentum", ledger.worst_angular_momentum() / (momentum * system.farthest())}};
-        std::string doubts;
+        std::string open;
         for (const auto& [name, relative] : balances)
             if (relative > kDoubtful)
-                doubts += fmt::format("{}{} by {:.1e}", doubts.empty() ? "" : ", ", name, relative);
-        if (!doubts.empty())
-            warn(
-                fmt::format("the balances of this run do not close ({} of what is in play, more "
-                            "than {:.0e}): a tolerance above its default, very stiff elements on "
-                            "light bodies, or a formula that has no exact discrete form; compare "
-                            "with a shorter step before you trust it",
-                            doubts,
-                            kDoubtful));
+                open += fmt::format("{}{} by {:.1e}", open.empty() ? "" : ", ", name, relative);
+        if (open.empty()) return {};
+        return fmt::format(
+            "the balances of this run do not close ({} of what is in play, more "
+            "than {:.0e}): a tolerance above its default, very stiff elements on "
+            "light bodies, or a formula that has no exact discrete form; compare "
+            "with a shorter step before you trust it",
+            open,
+            kDoubtful);
     }
 
     bool done() const {
@@ -590,6 +622,13 @@ Dynamics Simulation::dynamics() const {
     return impl_->system.dynamics();
 }
 
+std::vector<SingularPosition> Simulation::singular_positions() const {
+    std::vector<SingularPosition> out;
+    for (const KernelSystem::SingularPosition& position : impl_->system.singular_positions())
+        out.push_back({position.t, position.continues});
+    return out;
+}
+
 std::vector<ContactEvent> Simulation::events() const {
     std::vector<ContactEvent> out;
     for (const KernelSystem::Event& event : impl_->system.contact_events())
@@ -708,6 +747,7 @@ RunStatistics Simulation::statistics() const {
     for (std::size_t i = 0; i < accounts.size(); ++i)
         out.plugins.push_back(
             {impl_->model.plugins[i]->name, accounts[i].seconds, accounts[i].calls});
+    out.doubts = impl_->doubts();
     return out;
 }
 

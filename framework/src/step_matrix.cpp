@@ -22,6 +22,7 @@ namespace {
 // the multipliers, so it is larger there.
 constexpr double kRegularisation = 1e-10;
 constexpr double kRegularisationRedundant = 1e-7;
+constexpr double kUnregularised = 1e-17;
 // Rows that are idle damp by less than this beside masses, and support nothing.
 constexpr double kIdle = 1e-100;
 // A massless coordinate with less elastic support than this, relative, counts as held by
@@ -97,12 +98,14 @@ StepMatrix::StepMatrix(int num_coordinates,
                        const RowSet& rows,
                        const std::vector<int>& first_of_body,
                        bool is_redundant,
-                       Condense condense)
+                       Condense condense,
+                       const ForceTangents& tangents)
     : n_(num_coordinates),
       m_(rows.num_rows()),
       eps_(is_redundant ? kRegularisationRedundant : kRegularisation),
       condense_(condense),
       mass_(mass),
+      forces_(tangents),
       first_of_body_(first_of_body),
       is_massless_(static_cast<std::size_t>(num_coordinates), 1),
       factor_(std::make_unique<Factor>()) {
@@ -202,6 +205,9 @@ StepMatrix::Order StepMatrix::order(const RowSet& rows) const {
     };
     for (const MassEntry& entry : mass_) connect(entry.i, entry.j);
     for (const TangentTerm& term : rows.tangent_terms) connect(term.i, term.j);
+    forces_.for_each_symmetric([&](int i, int j, double) {
+        connect(i, j);
+    });
     for (int row = 0; row < m_; ++row)
         for (int k = rows.row_start[static_cast<std::size_t>(row)];
              k < rows.row_start[static_cast<std::size_t>(row) + 1];
@@ -270,6 +276,9 @@ Eigen::SparseMatrix<double> StepMatrix::pattern(const RowSet& rows, const Order&
     }
     for (const MassEntry& entry : mass_) add(entry.i, entry.j);
     for (const TangentTerm& term : rows.tangent_terms) add(term.i, term.j);
+    forces_.for_each_symmetric([&](int i, int j, double) {
+        add(i, j);
+    });
     for (int row = 0; row < m_; ++row) {
         const int* begin = rows.column.data() + rows.row_start[static_cast<std::size_t>(row)];
         const int* end = rows.column.data() + rows.row_start[static_cast<std::size_t>(row) + 1];
@@ -350,6 +359,7 @@ void StepMatrix::prepare(const RowSet& rows, const Order& order) {
     };
     for (std::vector<int>* list : {&mass_place_,
                                    &tangent_place_,
+                                   &force_place_,
                                    &jacobian_place_,
                                    &diagonal_place_,
                                    &condensed_rows_,
@@ -363,6 +373,9 @@ void StepMatrix::prepare(const RowSet& rows, const Order& order) {
     for (const MassEntry& entry : mass_) mass_place_.push_back(place(entry.i, entry.j));
     for (const TangentTerm& term : rows.tangent_terms)
         tangent_place_.push_back(place(term.i, term.j));
+    forces_.for_each_symmetric([&](int i, int j, double) {
+        force_place_.push_back(place(i, j));
+    });
     for (int row = 0; row < m_; ++row) {
         const int begin = rows.row_start[static_cast<std::size_t>(row)];
         const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
@@ -487,7 +500,7 @@ double StepMatrix::schur(const RowSet& rows,
     return sum;
 }
 
-void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, double h) {
+void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, double h, double eps) {
     const Eigen::VectorXd& B = rows.B;
     support(rows, B, gamma, h);
     if (!is_decided_) decide(rows, B, gamma);
@@ -499,7 +512,7 @@ void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, doub
     double* K = K_.valuePtr();
     std::fill(K, K + K_.nonZeros(), 0.0);
 
-    // 2 M / h^2 + G / 2
+    // 2 M / h^2 + G / 2 + T
     const double scale = 2.0 / (h * h);
     for (std::size_t k = 0; k < mass_place_.size(); ++k)
         K[mass_place_[k]] += scale * mass_[k].value;
@@ -507,9 +520,13 @@ void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, doub
         const TangentTerm& term = rows.tangent_terms[k];
         K[tangent_place_[k]] += 0.5 * term.weight * rows.K[term.from];
     }
+    const int* force_place = force_place_.data();
+    forces_.for_each_symmetric([&](int, int, double value) {
+        K[*force_place++] += value;
+    });
     for (int i = 0; i < n_ && (masses_differ_ || !massless_runs_.empty()); ++i)
         if (is_massless_[static_cast<std::size_t>(i)] != 0)
-            K[diagonal_place_[static_cast<std::size_t>(i)]] += eps_ * lent_support_[i];
+            K[diagonal_place_[static_cast<std::size_t>(i)]] += eps * lent_support_[i];
         else if (is_lent_[static_cast<std::size_t>(i)] != 0)
             K[diagonal_place_[static_cast<std::size_t>(i)]] += kLent * lent_support_[i];
     // B, and -gamma, but never less than eps times the row's Schur complement
@@ -519,7 +536,7 @@ void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, doub
         for (int k = rows.row_start[static_cast<std::size_t>(row)]; k < end; ++k)
             K[jacobian_place_[static_cast<std::size_t>(k)]] += rows.B[k];
         const double complement = schur(rows, B, row, lent_support_);
-        const double delta = complement > 0.0 ? eps_ * complement : 1.0;
+        const double delta = complement > 0.0 ? eps * complement : 1.0;
         K[diagonal_place_[static_cast<std::size_t>(n_ + row)]] = -std::max(gamma[row], delta);
     }
     // B^T B / gamma
@@ -541,8 +558,9 @@ bool StepMatrix::factorise(const RowSet& rows,
                            const Eigen::VectorXd& gamma,
                            double h,
                            Tangent tangent) {
-    assemble(rows, gamma, h);
     use_exact_ = tangent == Tangent::exact;
+    // Pivoting needs no regularisation, which beside a singular position is more than the rows.
+    assemble(rows, gamma, h, use_exact_ ? std::min(eps_, kUnregularised) : eps_);
     is_factorised_ = use_exact_ ? factorise_exact(rows, B_end) : factorise_assembled();
     return is_factorised_;
 }
@@ -631,6 +649,9 @@ bool StepMatrix::factorise_exact(const RowSet& rows, const Eigen::VectorXd& B_en
              ++k)
             entry(n_ + row, rows.column[static_cast<std::size_t>(k)]) = B_end[k];
     }
+    forces_.for_each_rest([&](int i, int j, double value) {
+        entry(i, j) += value;
+    });
     exact_B_.resize(condensed_B_.size());
     for (std::size_t c = 0; c < condensed_rows_.size(); ++c) {
         const double stiffness = condensed_stiffness_[static_cast<Eigen::Index>(c)];

@@ -11,6 +11,7 @@
 #include <Eigen/SparseCore>
 
 #include "ancora/sdk/system.hpp"
+#include "force_tangents.hpp"
 #include "supernodes.hpp"
 
 namespace ancora {
@@ -26,8 +27,8 @@ struct MassEntry {
 
 /// The matrix in the increments of dq and s (theory, section 3.1, item 4)
 ///
-///   K = [ 2 M / h^2 + G(s)/2    B^T ]
-///       [ B                    -gamma ]                                                 (1)
+///   K = [ 2 M / h^2 + G(s)/2 + T    B^T ]
+///       [ B                        -gamma ]                                             (1)
 ///
 /// symmetric and quasi-definite with the positive part of G, so that L D L^T without pivoting
 /// exists in any order. Rows with little or no gamma carry -delta_k = -eps S_k, relative to their
@@ -45,12 +46,14 @@ public:
     /// @param mass lower triangle, one entry per pair
     /// @param is_redundant constraint rows depend on each other: a larger eps keeps rounding in
     ///        their indeterminate part small
+    /// @param tangents T, of forces; must outlive the matrix
     StepMatrix(int num_coordinates,
                const std::vector<MassEntry>& mass,
                const RowSet& rows,
                const std::vector<int>& first_of_body,
                bool is_redundant,
-               Condense condense = Condense::if_cheaper);
+               Condense condense = Condense::if_cheaper,
+               const ForceTangents& tangents = kNoTangents);
     ~StepMatrix();
 
     /// Decides with the Jacobian A what the first factorisation would decide otherwise, so that no
@@ -110,7 +113,7 @@ private:
                  const Eigen::VectorXd& B,
                  int row,
                  const Eigen::VectorXd& support) const;
-    void assemble(const RowSet& rows, const Eigen::VectorXd& gamma, double h);
+    void assemble(const RowSet& rows, const Eigen::VectorXd& gamma, double h, double eps);
     bool factorise_exact(const RowSet& rows, const Eigen::VectorXd& B_end);
     bool factorise_assembled();
 
@@ -119,6 +122,8 @@ private:
     double eps_;
     Condense condense_;
     std::vector<MassEntry> mass_;
+    const ForceTangents& forces_;
+    std::vector<int> force_place_;
     std::vector<int> first_of_body_;
     bool is_decided_ = false;
     Order new_of_old_;

@@ -87,7 +87,7 @@ Json final_state(const Simulation& simulation) {
     return {{"t", simulation.time()}, {"bodies", std::move(bodies)}};
 }
 
-/// Contacts that changed and elements that broke, in the order of time.
+/// Contacts that changed, elements that broke and singular positions passed, in the order of time.
 Json events(const Simulation& simulation) {
     Json list = Json::array();
     for (const ContactEvent& event : simulation.events())
@@ -99,6 +99,9 @@ Json events(const Simulation& simulation) {
                         {"item", event.item},
                         {"mode", "broken"},
                         {"energy", event.energy}});
+    for (const SingularPosition& position : simulation.singular_positions())
+        list.push_back(
+            {{"t", position.t}, {"mode", "singular position"}, {"continues", position.continues}});
     std::stable_sort(list.begin(), list.end(), [](const Json& a, const Json& b) {
         return a["t"].get<double>() < b["t"].get<double>();
     });
@@ -241,6 +244,7 @@ std::string summary_text(const Simulation& simulation, const RunRecord& record) 
           {"velocity", json_of(statistics.constraint_velocity)},
           {"strain", json_of(statistics.constraint_strain)}}},
         {"events", events(simulation)},
+        {"doubts", statistics.doubts},
         {"cost", cost(statistics)},
         {"final_state", final_state(simulation)},
     };

@@ -62,6 +62,30 @@ public:
         return f;
     }
 
+    /// d f / d u1 of the step u0 -> u1, row by row as the force gives it.
+    Matrix differentiate_step(const Vector& u0, const Vector& u1, double t0, double h) const {
+        const Vector du = u1 - u0;
+        const Vector mid = u0 + 0.5 * du;
+        const Vector rate = du / h;
+        RowStep step;
+        step.u0 = view(u0);
+        step.du = view(du);
+        step.mid = view(mid);
+        step.u1 = view(u1);
+        step.rate = view(rate);
+        step.t0 = t0;
+        step.h = h;
+        step.state0 = state_;
+        step.reactions = view(reactions);
+        Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> D;
+        D.setConstant(n(), n(), std::nan(""));
+        guard("differentiate_step", [&] {
+            force().differentiate_step(
+                step, view(rate), {D.data(), static_cast<std::size_t>(D.size())});
+        });
+        return D;
+    }
+
     static std::span<const double> view(const Vector& x) {
         return {x.data(), static_cast<std::size_t>(x.size())};
     }
@@ -244,6 +268,49 @@ void check_rest(Subject& subject) {
     });
 }
 
+void check_tangent(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        Specimen specimen(example);
+        if (!specimen.force().has_tangent()) throw Skipped("it gives no tangent");
+        if (specimen.contact() != nullptr) throw Skipped("a law of friction has its own");
+        // A tangent may come from differences itself; the iteration wants it, not its last digits.
+        constexpr double kEnough = 1e-5;
+        Random random(subject.seed);
+        for (int k = 0; k < kStates; ++k) {
+            const Motion motion = specimen.stage().motion(random);
+            const double h = random.uniform(1e-3, 0.3), t = random.uniform(0.0, 2.0);
+            Vector u0(specimen.n()), u1(specimen.n());
+            motion.evaluate(0.0, Specimen::view(u0), {}, {});
+            motion.evaluate(h, Specimen::view(u1), {}, {});
+            const Matrix D = specimen.differentiate_step(u0, u1, t, h);
+            for (Eigen::Index j = 0; j < D.cols(); ++j) {
+                double error = 0.0;
+                const Vector expected =
+                    derivative(error,
+                               [&](double d) -> Vector {
+                                   Vector moved = u1;
+                                   moved(j) += d * std::min(1.0, h);
+                                   return specimen.evaluate_step(u0, moved, t, h);
+                               }) /
+                    std::min(1.0, h);
+                const double size = D.cwiseAbs().maxCoeff() + expected.cwiseAbs().maxCoeff();
+                const double allowed = kEnough * size + error / std::min(1.0, h) + 1e-300;
+                for (Eigen::Index i = 0; i < D.rows(); ++i)
+                    if (!(std::abs(D(i, j) - expected(i)) <= allowed))
+                        throw Failure(
+                            fmt::format("differentiate_step's row {}, column {} is "
+                                        "{:.9g}; differences of evaluate_step give "
+                                        "{:.9g} (sampled state {})",
+                                        i,
+                                        j,
+                                        D(i, j),
+                                        expected(i),
+                                        k + 1));
+            }
+        }
+    });
+}
+
 void check_friction_law(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
         const Specimen specimen(example);
@@ -302,6 +369,10 @@ constexpr Check kChecks[] = {
      check_dissipation},
     {"frame", kForces, "the force turns with what it acts on (if claimed)", check_frame},
     {"rest", kForces, "the force is finite where nothing moves", check_rest},
+    {"tangent",
+     kForces,
+     "the derivative over a step against differences (if it gives one)",
+     check_tangent},
     {"friction_law",
      kForces,
      "slip's derivatives against differences; sticking bears what slipping at rest takes",

@@ -163,6 +163,7 @@ TEST_SUITE("verify") {
         check_caught("wrong_forces", "prefers_z", "frame");
         check_caught("wrong_forces", "no_rest", "rest", {"finite"});
         check_caught("wrong_forces", "wrong_slope", "friction_law");
+        check_caught("wrong_forces", "wrong_tangent", "tangent");
         check_caught("wrong_forces", "weak_stick", "friction_law");
     }
 

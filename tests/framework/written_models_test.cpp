@@ -350,6 +350,77 @@ TEST_SUITE("written forces in models") {
         CHECK(std::abs(run.column("work.nonideal")) > 1e-2);
     }
 
+    // I theta'' = -k (theta - target) - c theta' about an axis, in free space.
+    TEST_CASE(
+        "a motor with stiff feedback is solved with its derivative, exact or by differences") {
+        const double k = 4.0e5, c = 400.0, target = 0.6;
+        const double I = 3.0;
+        const auto model = [&](const char* motor, double step, double end) {
+            return fmt::format(R"(
+[[body]]
+name = "arm"
+type = "ancf_rigid_body"
+mass = 2.0
+inertia = [0.7, 0.9, 1.0]
+position = [1.0, 0.0, 0.0]
+
+[[constraint]]
+name = "upper"
+type = "position"
+a = "arm@[-1.0, 0.0, 0.3]"
+b = "ground@[0.0, 0.0, 0.3]"
+
+[[constraint]]
+name = "lower"
+type = "position"
+a = "arm@[-1.0, 0.0, -0.3]"
+b = "ground@[0.0, 0.0, -0.3]"
+
+[[force]]
+name = "motor"
+type = "{}"
+a = "arm@[1.0, 0.0, 0.0]"
+b = "ground@[1.0, 0.0, 0.0]"
+axis = [0.0, 0.0, 1.0]
+stiffness = {}
+damping = {}
+target = {}
+)",
+                               motor,
+                               k,
+                               c,
+                               target) +
+                   integrator("emm", step, end);
+        };
+        const double decay = c / (2.0 * I);
+        const double w = std::sqrt(k / I - decay * decay);
+        for (const char* motor : {"w_motor", "w_plain_motor"})
+            for (const double step : {1e-4, 2e-3}) {
+                CAPTURE(motor);
+                CAPTURE(step);
+                Run run(model(motor, step, 0.2));
+                const Kept kept = run_and_watch(run);
+                const RunStatistics statistics = run.simulation.statistics();
+                CHECK(static_cast<double>(statistics.iterations) <=
+                      8.0 * static_cast<double>(statistics.steps));
+                CHECK(statistics.energy.max_rel <= tolerance(1e-12));
+                CHECK(kept.gap <= tolerance(1e-13));
+                if (step > 1e-3) continue;
+                const double e = std::exp(-decay * 0.2);
+                const double theta =
+                    target - target * e * (std::cos(w * 0.2) + decay / w * std::sin(w * 0.2));
+                CHECK(std::abs(run.column("arm.x") - std::cos(theta)) <= tolerance(1e-4));
+                CHECK(std::abs(run.column("arm.y") - std::sin(theta)) <= tolerance(1e-4));
+            }
+        // Without a derivative the same steps, more dearly: where they can be taken at all.
+        Run told(model("w_motor", 1e-4, 0.01));
+        Run silent(model("w_silent_motor", 1e-4, 0.01));
+        run_and_watch(told);
+        run_and_watch(silent);
+        CHECK(std::abs(told.column("arm.y") - silent.column("arm.y")) <= tolerance(1e-13));
+        CHECK(told.simulation.statistics().iterations < silent.simulation.statistics().iterations);
+    }
+
     TEST_CASE("a friction law of one line is coulomb_friction") {
         const auto model = [](const char* law) {
             return "[model]\ngravity = [0, 0, -9.81]\n" +

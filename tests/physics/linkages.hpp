@@ -145,6 +145,75 @@ inline std::string four_bar(const std::string& type, const Mat3& R) {
     return text;
 }
 
+/// Four-bars in a row, a benchmark of the IFToMM library of multibody problems: n + 1 upright rods
+/// hinged to the ground, n rods across between their tops, all of 1 m and 1 kg, pushed at 1 m/s.
+/// Flat, n more freedoms open; all uprights stay parallel on the smooth motion.
+///
+/// @param R attitude: the rods turn about axis 2, upright is axis 3
+inline std::string row_of_four_bars(int n, const Mat3& R) {
+    const auto point = [](const Vec3& x) {
+        return fmt::format("@{}", triple(x));
+    };
+    const Eigen::Quaterniond p(R);
+    std::string text = with_gravity(-R.col(2));
+    const auto body = [&](const std::string& name, const Vec3& at, const Vec3& J, double spin) {
+        const Vec3 velocity = at(2) * R.col(0);
+        text += fmt::format(
+            "\n[[body]]\nname = \"{}\"\ntype = \"ancf_rigid_body\"\nmass = 1.0\ninertia = {}\n"
+            "position = {}\norientation = [{:.17g}, {:.17g}, {:.17g}, {:.17g}]\nvelocity = {}\n"
+            "angular_velocity = [0.0, {}, 0.0]\n",
+            name,
+            triple(J),
+            triple(R * at),
+            p.w(),
+            p.x(),
+            p.y(),
+            p.z(),
+            triple(velocity),
+            spin);
+    };
+    const auto join = [&](const std::string& a, const Vec3& at, const std::string& b, Vec3 to) {
+        for (const double side : {-0.1, 0.1}) {
+            const Vec3 offset(0, side, 0);
+            const bool is_ground = b == "ground";
+            text += fmt::format(
+                "\n[[constraint]]\nname = \"{}_{}_{}\"\ntype = \"position\"\na = \"{}{}\"\n"
+                "b = \"{}{}\"\n",
+                a,
+                b,
+                side < 0.0 ? 'a' : 'b',
+                a,
+                point(at + offset),
+                b,
+                point(is_ground ? Vec3(R * (to + offset)) : Vec3(to + offset)));
+        }
+    };
+    for (int i = 0; i <= n; ++i)
+        body(fmt::format("up{}", i), Vec3(i, 0, 0.5), Vec3(1 / 12.0, 1 / 12.0, 1e-3), 1.0);
+    for (int i = 0; i < n; ++i)
+        body(fmt::format("across{}", i), Vec3(i + 0.5, 0, 1), Vec3(1e-3, 1 / 12.0, 1 / 12.0), 0.0);
+    for (int i = 0; i <= n; ++i)
+        join(fmt::format("up{}", i), Vec3(0, 0, -0.5), "ground", Vec3(i, 0, 0));
+    for (int i = 0; i < n; ++i) {
+        const std::string across = fmt::format("across{}", i);
+        join(fmt::format("up{}", i), Vec3(0, 0, 0.5), across, Vec3(-0.5, 0, 0));
+        join(across, Vec3(0.5, 0, 0), fmt::format("up{}", i + 1), Vec3(0, 0, 0.5));
+    }
+    return text;
+}
+
+/// Direction of its uprights: one pendulum over the top, theta'' = k sin(theta), whose half angle
+/// from below is an amplitude am(w t / 2 - K).
+inline Vec3 upright_of_four_bars(int n, double t, const Mat3& R) {
+    const double k = kGravity * (0.5 * (n + 1) + n) / ((n + 1) / 3.0 + n);
+    const double fastest = std::sqrt(1.0 + 4.0 * k);
+    const double modulus = 2.0 * std::sqrt(k) / fastest;
+    double cn = 0.0, dn = 0.0;
+    const double sn = boost::math::jacobi_elliptic(
+        modulus, 0.5 * fastest * t - boost::math::ellint_1(modulus), &cn, &dn);
+    return R * Vec3(-2.0 * sn * cn, 0.0, 2.0 * sn * sn - 1.0);
+}
+
 /// A door on two ball joints 1.8 m apart on body axis 3 of attitude R; its centre is on body
 /// axis 1.
 struct Door {

@@ -25,6 +25,17 @@ constexpr TypeDescriptor described(const char* name,
                    T::kParameters);
 }
 
+template <class T>
+constexpr TypeDescriptor described_motor(const char* name) {
+    return described<T>(
+        name,
+        "a motor with feedback",
+        "T = -k (theta - target) - c theta'",
+        "a = \"a@[1.0, 0.0, 0.0]\"\nb = \"b@[1.0, 0.0, 0.0]\"\naxis = [0.0, 0.0, 1.0]\n"
+        "stiffness = 30.0\ndamping = 2.0\ntarget = 0.3",
+        {});
+}
+
 constexpr TypeDescriptor kTypes[] = {
     type<zoo::Distance>(
         "w_distance",
@@ -88,6 +99,9 @@ constexpr TypeDescriptor kTypes[] = {
                          "f = -c v",
                          "at = \"a@[0.3, 0.1, -0.2]\"\nc = 0.7",
                          {Claim::dissipative, Claim::frame_invariant}),
+    described_motor<zoo::TemplateMotor>("w_motor"),
+    described_motor<zoo::PlainMotor>("w_plain_motor"),
+    described_motor<zoo::SilentMotor>("w_silent_motor"),
     described<zoo::Winch>("w_winch",
                           "pulls two points together",
                           "f = F sin(3 t) (b - a) / |b - a|",

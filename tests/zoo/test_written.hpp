@@ -339,6 +339,80 @@ private:
     double F_;
 };
 
+/// A motor with feedback in the joint of two bodies, on a direction of each across the axis:
+/// T = -k (theta - target) - c theta', on a along the axis, on b against it.
+template <class Author>
+class Motor : public ForceLaw<Author> {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::direction("a", "across the axis, of the body that is turned").required(),
+        parameter::direction("b", "across the axis, of the one that holds it").required(),
+        parameter::vector("axis", 3, "", "of the joint").required(),
+        parameter::number("stiffness", "N m/rad", "k").required(),
+        parameter::number("damping", "N m s/rad", "c").required(),
+        parameter::number("target", "rad", "of the angle from b to a").required(),
+    };
+    explicit Motor(const Arguments& arguments)
+        : n_(arguments.numbers("axis").data()),
+          k_(arguments.number("stiffness")),
+          c_(arguments.number("damping")),
+          target_(arguments.number("target")) {}
+
+    WorkKind work() const override { return WorkKind::nonideal; }
+    bool tied_to_inertial_frame() const override { return true; }
+
+    template <class S>
+    std::array<Vector3<S>, 2> forces(const Vector3<S>& a,
+                                     const Vector3<S>& b,
+                                     const Vector3<S>& a_rate,
+                                     const Vector3<S>& b_rate) const {
+        const Vector3<double> n(n_);
+        const S angle = atan2(dot(n, cross(b, a)), dot(a, b));
+        const S rate = dot(n, cross(a, a_rate)) - dot(n, cross(b, b_rate));
+        const S torque = -k_ * (angle - target_) - c_ * rate;
+        return {torque * cross(n, a), -torque * cross(n, b)};
+    }
+
+private:
+    Vec3 n_;
+    double k_, c_, target_;
+};
+class TemplateMotor final : public Motor<TemplateMotor> {
+public:
+    using Motor::Motor;
+    template <class S>
+    std::array<Vector3<S>, 2> force(const Vector3<S>& a,
+                                    const Vector3<S>& b,
+                                    const Vector3<S>& a_rate,
+                                    const Vector3<S>& b_rate) const {
+        return forces(a, b, a_rate, b_rate);
+    }
+};
+class PlainMotor final : public Motor<PlainMotor> {
+public:
+    using Motor::Motor;
+    std::array<Vector3<double>, 2> force(const Vec3& a,
+                                         const Vec3& b,
+                                         const Vec3& a_rate,
+                                         const Vec3& b_rate) const {
+        using V = Vector3<double>;
+        return forces(V(a), V(b), V(a_rate), V(b_rate));
+    }
+};
+/// It keeps to itself how it answers.
+class SilentMotor final : public Motor<SilentMotor> {
+public:
+    using Motor::Motor;
+    bool has_tangent() const override { return false; }
+    std::array<Vector3<double>, 2> force(const Vec3& a,
+                                         const Vec3& b,
+                                         const Vec3& a_rate,
+                                         const Vec3& b_rate) const {
+        using V = Vector3<double>;
+        return forces(V(a), V(b), V(a_rate), V(b_rate));
+    }
+};
+
 /// Coulomb's law with viscous drag, as one function of N and the speed.
 class Rubbing final : public FrictionLaw<Rubbing> {
 public:

@@ -28,7 +28,17 @@ constexpr int kFewIterations = 2;   // one that moves and one that finds nothing
 constexpr int kMostPieces = 1000;   // of a step, between events
 constexpr int kMostSettlings = 50;  // changes of contact modes at one instant
 constexpr int kManyHalvings = 6;    // that shorter steps do not help is then true
-constexpr int kWords = 6;           // of the history before its vectors
+constexpr int kWords = 8;           // of the history before its vectors
+// A solution this far from the continuation of the motion, as a part of what the step moves, and
+// as many times farther than those before it, is perhaps another motion.
+constexpr double kJump = 1e-2;
+constexpr double kTimesAsFar = 10.0;
+constexpr double kMuchLess = 0.1;
+constexpr double kKnown = 3.0;        // steps after which there is something to compare with
+constexpr double kLonger = 1.000001;  // of the shortest piece, against rounding
+constexpr double kForgotten = 0.9;    // of the farthest so far, in a step
+// Parts of a step whose ends or middle are not where the whole one's are.
+constexpr double kPieces[] = {0.7, 0.45, 0.85, 0.3, 0.57, 0.2, 0.12, 0.05};
 
 /// Value at the next step from the last four. Mean accelerations of constrained motion alternate a
 /// little from step to step (only the mean velocity obeys the constraints), so formulas 1 and 2
@@ -49,7 +59,7 @@ void Emm::prepare(const System& system, const StepSettings& settings) {
     tolerance_ = settings.tolerance > 0.0 ? settings.tolerance : kDefaultTolerance;
     const auto n = static_cast<std::size_t>(system.num_coordinates());
     const auto m = static_cast<std::size_t>(system.num_rows());
-    for (std::vector<double>* x : {&a_, &r_motion_, &ddq_}) x->assign(n, 0.0);
+    for (std::vector<double>* x : {&a_, &predicted_, &r_motion_, &ddq_}) x->assign(n, 0.0);
     for (std::vector<double>* x : {&s_, &r_rows_, &ds_}) x->assign(m, 0.0);
     events_.resize(system.num_events());
 }
@@ -70,6 +80,8 @@ Emm::History Emm::history(System& system) {
             x[3],
             x[4],
             x[5],
+            x[6],
+            x[7],
             a.subspan(0, n),
             a.subspan(n, n),
             a.subspan(2 * n, n),
@@ -82,18 +94,80 @@ void Emm::step(System& system, double t0, double h) {
     if (system.num_events() > 0)
         advance_over_events(system, t0, h);
     else
-        advance(system, t0, h, 0);
+        advance(system, t0, h, h * std::ldexp(kLonger, -max_halvings_));
 }
 
-void Emm::advance(System& system, double t0, double h, int depth) {
+/// @param shortest piece that may be taken
+void Emm::advance(System& system, double t0, double h, double shortest) {
     bool has_converged = converge(system, t0, h);
     if (!has_converged && system.renew_choice()) has_converged = converge(system, t0, h);
+    double part = has_converged ? 1.0 : 0.0;
+    const bool is_doubtful = !has_converged || is_jump(system, h);
+    if (is_doubtful && is_beside_singular(system, t0, h) && h > shortest)
+        part = best_piece(system, t0, h, has_converged ? 1.0 : 0.0, shortest);
+    else if (is_doubtful && has_converged)
+        system.evaluate({t0, h, a_, s_}, r_motion_, r_rows_);
+    if (part > 0.0 && settle(system, t0, part * h))
+        accept(system, t0, part * h);
+    else if (h <= shortest)
+        refuse(system, t0, h, max_halvings_ > 0);
+    else
+        advance(system, t0, (part = 0.5) * h, shortest);
+    if (part < 1.0) advance(system, t0 + part * h, (1.0 - part) * h, shortest);
+}
+
+/// Settles the modes of a step that has been solved.
+bool Emm::settle(System& system, double t0, double h) {
+    bool has_converged = true;
     for (int k = 0; has_converged && system.settle_modes({t0, h, a_, s_}); ++k)
         has_converged = k < kMostSettlings && converge(system, t0, h);
-    if (has_converged) return accept(system, t0, h);
-    if (depth == max_halvings_) refuse(system, t0, h, depth > 0);
-    advance(system, t0, 0.5 * h, depth + 1);
-    advance(system, t0 + 0.5 * h, 0.5 * h, depth + 1);
+    return has_converged;
+}
+
+/// The part of the step's motion that its prediction has missed.
+double Emm::miss(System& system, double h) {
+    const std::span<const double> v = system.v();
+    const double half = 0.5 * h * h;
+    for (std::size_t i = 0; i < a_.size(); ++i) ddq_[i] = half * (a_[i] - predicted_[i]);
+    const double missed = system.displacement(ddq_);
+    for (std::size_t i = 0; i < a_.size(); ++i) ddq_[i] = h * v[i] + half * a_[i];
+    const double moved = system.displacement(ddq_);
+    return missed > kFloorCorrections * tolerance_ ? missed / moved : 0.0;
+}
+
+/// Whether the step that was tried last passes a singular position, as far as its prediction says.
+bool Emm::is_beside_singular(System& system, double t0, double h) {
+    if (!system.nears_singular_position({t0, h, predicted_, s_})) return false;
+    is_beside_singular_ = true;
+    return true;
+}
+
+bool Emm::is_jump(System& system, double h) {
+    if (history(system).known < kKnown) return false;
+    return miss(system, h) > std::max(kJump, kTimesAsFar * history(system).missed);
+}
+
+/// Where a step has no solution that continues the motion, as beside a singular position, at which
+/// another motion begins: the part of it that does, solved; 1 if none does better than the whole,
+/// 0 if none does and the whole has no solution either.
+double Emm::best_piece(System& system, double t0, double h, double whole, double shortest) {
+    double best = whole;
+    double least = std::numeric_limits<double>::infinity();
+    if (whole > 0.0) least = kMuchLess * miss(system, h);
+    for (const double part : kPieces) {
+        if (part * h < shortest || !converge(system, t0, part * h)) continue;
+        const double here = miss(system, part * h);
+        if (!is_jump(system, part * h)) {
+            is_beside_singular_ = true;
+            return part;
+        }
+        if (here >= least) continue;
+        best = part;
+        least = here;
+    }
+    if (best == 0.0 || !converge(system, t0, best * h)) best = 0.0;
+    is_beside_singular_ = true;
+    return best;
 }
 
 /// A step of a model with contacts: pieces that end at events, or are halved where the iteration
@@ -153,9 +227,16 @@ void Emm::advance_over_events(System& system, double t0, double h) {
 
 /// Tries the ladder of tangents on one step; a_ and s_ are then its solution.
 bool Emm::converge(System& system, double t0, double h) {
+    is_beside_singular_ = false;
     if (iterate(system, t0, h, Tangent::definite, Reuse::allowed)) return true;
+    // Beside a singular position the Jacobians at the middle and the end of a step are not alike.
+    constexpr Tangent kBeside[] = {Tangent::exact, Tangent::definite};
+    constexpr Tangent kElsewhere[] = {Tangent::definite, Tangent::symmetric, Tangent::exact};
+    const std::span<const Tangent> ladder = is_beside_singular(system, t0, h)
+                                                ? std::span<const Tangent>(kBeside)
+                                                : std::span<const Tangent>(kElsewhere);
     // What a retry leaves factorised serves no other step.
-    for (const Tangent tangent : {Tangent::definite, Tangent::symmetric, Tangent::exact}) {
+    for (const Tangent tangent : ladder) {
         const bool done = iterate(system, t0, h, tangent, Reuse::never);
         history(system).is_settled = 0.0;
         if (done) return true;
@@ -164,9 +245,13 @@ bool Emm::converge(System& system, double t0, double h) {
 }
 
 void Emm::accept(System& system, double t0, double h) {
+    const bool was_beside = is_beside_singular_;
+    const bool jumps = was_beside && is_jump(system, h);
+    if (was_beside) system.evaluate({t0, h, a_, s_}, r_motion_, r_rows_);
     remember(system, h);
     system.accept({t0, h, a_, s_});
     weigh_factorisation(system, last_iterations_, last_was_fresh_);
+    if (was_beside) system.record_singular_position(t0, t0 + h, !jumps);
 }
 
 void Emm::refuse(System& system, double t0, double h, bool was_halved) {
@@ -281,6 +366,7 @@ void Emm::predict(System& system, double h) {
         a_[i] = extrapolate(formula, a0[i], past.a1[i], past.a2[i], past.a3[i]);
     for (std::size_t k = 0; k < s_.size(); ++k)
         s_[k] = extrapolate(formula, s0[k], past.s1[k], past.s2[k], past.s3[k]);
+    std::ranges::copy(a_, predicted_.begin());
     if (!system.stresses_are_unique()) system.clear_constraint_stress(s_);
 }
 
@@ -290,6 +376,8 @@ void Emm::remember(System& system, double h) {
     const History past = history(system);
     const std::span<const double> a0 = system.acceleration();
     const std::span<const double> s0 = system.stress();
+    past.known = std::min(past.known + 1.0, kKnown);
+    past.missed = std::max(kForgotten * past.missed, past.steps > 0.0 ? miss(system, h) : 0.0);
     double miss[3] = {};
     for (std::size_t i = 0; i < a_.size(); ++i)
         for (int formula = 0; formula < 3; ++formula) {

@@ -28,6 +28,10 @@ namespace ancora {
 /// fresh matrix in every iteration, then with the full geometric stiffness, then with the exact
 /// tangent, then as two steps of half the length, up to `max_halvings` times; then it is refused.
 ///
+/// At a singular position, where rows become dependent and other motions begin, a step has other
+/// solutions close by, or none. There a solution whose velocity is not what the motion leads to is
+/// exchanged for a piece of the step that continues it, and the position is recorded.
+///
 /// Where contacts change between stick and slip the step is split at the event, which is found by
 /// solving steps of other lengths from the same start.
 ///
@@ -52,14 +56,21 @@ private:
         double& iterations_when_fresh;
         double& wasted;     ///< operations spent on iterations beyond those
         double& predictor;  ///< the one that would have met the last step best
+        double& missed;     ///< the largest miss() of late
+        double& known;      ///< steps from which that is known, up to a few
         std::span<double> a1, a2, a3, s1, s2, s3;
     };
 
     static History history(System& system);
-    void advance(System& system, double t0, double h, int depth);
+    void advance(System& system, double t0, double h, double shortest);
     void advance_over_events(System& system, double t0, double h);
     bool converge(System& system, double t0, double h);
     bool iterate(System& system, double t0, double h, Tangent tangent, Reuse reuse);
+    double miss(System& system, double h);
+    bool is_beside_singular(System& system, double t0, double h);
+    bool is_jump(System& system, double h);
+    bool settle(System& system, double t0, double h);
+    double best_piece(System& system, double t0, double h, double whole, double shortest);
     void accept(System& system, double t0, double h);
     void refuse(System& system, double t0, double h, bool was_halved);
     void predict(System& system, double h);
@@ -78,7 +89,8 @@ private:
     EventLocator events_;
     int last_iterations_ = 0;      // of the last trial that converged
     bool last_was_fresh_ = false;  // it began with a new factorisation
-    std::vector<double> a_, s_, r_motion_, r_rows_, ddq_, ds_;
+    bool is_beside_singular_ = false;
+    std::vector<double> a_, s_, predicted_, r_motion_, r_rows_, ddq_, ds_;
 };
 
 }  // namespace ancora

@@ -89,6 +89,8 @@ public:
     void evaluate_events(double, std::span<const double>, std::span<double>) override {}
     bool settle_modes(const StepTrial&) override { return false; }
     bool renew_choice() override { return false; }
+    bool nears_singular_position(const StepTrial&) override { return false; }
+    void record_singular_position(double, double, bool) override {}
     void pass_event(int) override {}
     [[noreturn]] void refuse(double, std::string_view why) override {
         throw std::runtime_error(std::string(why));

@@ -114,6 +114,21 @@ public:
     }
 };
 
+/// Forgets that the mean velocity moves with du / h.
+class WrongTangent final : public Drag {
+public:
+    using Drag::Drag;
+    bool has_tangent() const override { return true; }
+    void differentiate_step(const RowStep&,
+                            std::span<const double> mean,
+                            std::span<double> D) const override {
+        const double speed = std::hypot(mean[0], mean[1], mean[2]);
+        for (std::size_t i = 0; i < 3; ++i)
+            for (std::size_t j = 0; j < 3; ++j)
+                D[3 * i + j] = -0.2 * (speed * (i == j) + mean[i] * mean[j] / speed);
+    }
+};
+
 constexpr Parameter kBetween[] = {
     parameter::point("a", "one end").required(),
     parameter::point("b", "the other end").required(),
@@ -243,6 +258,7 @@ constexpr TypeDescriptor kTypes[] = {
     type<UntiedDrag>("untied_drag", kDocs, kAt),
     type<TwiceInStep>("twice_in_step", kDocs, kAt),
     type<DrivesWhenFast>("drives_when_fast", kDocs, kAt),
+    type<WrongTangent>("wrong_tangent", kDocs, kAt),
     type<Damper>("right_damper", kBetweenDocs, kBetween),
     type<OneSided>("one_sided", kBetweenDocs, kBetween),
     type<Couple>("couple", kBetweenDocs, kBetween),

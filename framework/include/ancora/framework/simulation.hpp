@@ -56,6 +56,8 @@ struct RunStatistics {
     BalanceMaximum constraint_velocity;
     BalanceMaximum constraint_strain;
     std::vector<PluginCost> plugins;
+    /// Reasons not to take the run for right as it is, in words; settled at its end.
+    std::vector<std::string> doubts;
 };
 
 /// What a constraint contributes to the Udwadia-Kalaba equation: on its first attachment, inertial
@@ -92,6 +94,13 @@ struct ContactEvent {
     double t = 0.0;       ///< [s]
     std::string force;    ///< the friction's name
     bool sticks = false;  ///< else it slips
+};
+
+/// A position at which constraints depend on each other that do not elsewhere, and other motions
+/// begin: a linkage of equal bars that is flat.
+struct SingularPosition {
+    double t = 0.0;         ///< end of the step in which it was passed [s]
+    bool continues = true;  ///< the motion goes on smoothly; else velocities jump there
 };
 
 /// An element that broke.
@@ -215,6 +224,8 @@ public:
     /// Contacts that began to stick or to slip so far, also from one slip to the opposite one; the
     /// first ten thousand.
     std::vector<ContactEvent> events() const;
+    /// Singular positions that the integrator noticed to have passed, the first ten thousand.
+    std::vector<SingularPosition> singular_positions() const;
     /// Elements that broke so far, the first ten thousand. They stay broken for good, whatever
     /// set_state() sets; restore() brings back the whole state.
     std::vector<BreakEvent> breaks() const;

@@ -70,7 +70,8 @@ private:
 /// a FrictionLaw.
 ///
 /// Over a step the force is that of the midpoint with the mean rates, and its work is force times
-/// displacement: the ledger closes to rounding. It needs no derivative.
+/// displacement: the ledger closes to rounding. The step's iteration takes the force's derivative:
+/// exact where force() is a template that takes Vector3<S>, by differences where it takes Vec3.
 template <class Author>
 class ForceLaw : public NonidealForce {
     template <class A>
@@ -95,6 +96,17 @@ public:
             call(at, out, Reactions(at.reactions));
     }
 
+    bool has_tangent() const override { return true; }
+
+    void differentiate_step(const RowStep& step,
+                            std::span<const double> mean_velocity,
+                            std::span<double> D) const override {
+        if constexpr (SchemaOf<Author>::kNumObjects == 0)
+            differentiate(step, mean_velocity, D);
+        else
+            differentiate(step, mean_velocity, D, Reactions(step.reactions));
+    }
+
 protected:
     ForceLaw() = default;
 
@@ -103,46 +115,117 @@ private:
     template <class... Heard>
     void call(const RowPoint& at, const ForceValues& out, const Heard&... heard) const {
         using Schema = SchemaOf<Author>;
-        using List = typename Schema::List;
-        using Law = detail::ForceOf<Author>;
-        const Law law{static_cast<const Author&>(*this)};
-        const double* u = at.u.data();
-        const double* du = at.du.data();
-        constexpr bool takes_rates_and_t =
-            List::template takes_pair<Law, double, double, Heard...>();
-        constexpr bool takes_rates = List::template takes_pair<Law, double, Heard...>();
-        constexpr bool takes_t = List::template takes<Law, double, double, Heard...>();
-        static_assert(takes_rates_and_t || takes_rates || takes_t ||
-                          List::template takes<Law, double, Heard...>(),
+        static_assert(takes<double, Heard...>(),
                       "force() must take, in the order of the schema, one vector for each point "
                       "and direction, then perhaps as many rates, and perhaps t; and, where the "
                       "schema has a parameter::object, const Reactions& at the end");
         static_assert(Schema::kNumCoordinates == 0, "a force acts on points and directions");
-        if constexpr (takes_rates_and_t)
-            put(List::call_pair(law, u, du, at.t, heard...), out.f);
-        else if constexpr (takes_rates)
-            put(List::call_pair(law, u, du, heard...), out.f);
-        else if constexpr (takes_t)
-            put(List::call(law, u, at.t, heard...), out.f);
-        else
-            put(List::call(law, u, heard...), out.f);
+        put(force_of(at.u.data(), at.du.data(), at.t, heard...), out.f.data());
     }
 
-    template <class Forces>
-    static void put(const Forces& forces, std::span<double> f) {
+    using Law = detail::ForceOf<Author>;
+
+    /// Whether force() can be called with scalars S.
+    template <class S, class... Heard>
+    static constexpr bool takes() {
+        using List = typename SchemaOf<Author>::List;
+        return List::template takes_pair<Law, S, double, Heard...>() ||
+               List::template takes_pair<Law, S, Heard...>() ||
+               List::template takes<Law, S, double, Heard...>() ||
+               List::template takes<Law, S, Heard...>();
+    }
+    template <class S, class... Heard>
+    auto force_of(const S* u, const S* du, double t, const Heard&... heard) const {
+        using List = typename SchemaOf<Author>::List;
+        const Law law{static_cast<const Author&>(*this)};
+        if constexpr (List::template takes_pair<Law, S, double, Heard...>())
+            return List::call_pair(law, u, du, t, heard...);
+        else if constexpr (List::template takes_pair<Law, S, Heard...>())
+            return List::call_pair(law, u, du, heard...);
+        else if constexpr (List::template takes<Law, S, double, Heard...>())
+            return List::call(law, u, t, heard...);
+        else
+            return List::call(law, u, heard...);
+    }
+
+    template <class... Heard>
+    void differentiate(const RowStep& step,
+                       std::span<const double> mean_velocity,
+                       std::span<double> D,
+                       const Heard&... heard) const {
+        constexpr std::size_t k = 3 * SchemaOf<Author>::kCount;
+        const double t = step.t0 + 0.5 * step.h;
+        using S = Gradient<static_cast<int>(k)>;
+        if constexpr (takes<S, Heard...>()) {
+            std::array<S, k> u;
+            std::array<S, k> rate;
+            for (std::size_t j = 0; j < k; ++j) {
+                u[j] = step.mid[j] + 0.5 * S(0.0, j);
+                rate[j] = mean_velocity[j] + (1.0 / step.h) * S(0.0, j);
+            }
+            std::array<S, k> f;
+            put(force_of(u.data(), rate.data(), t, heard...), f.data());
+            for (std::size_t i = 0; i < k; ++i)
+                for (std::size_t j = 0; j < k; ++j) D[i * k + j] = f[i].d(j);
+        } else {
+            differentiate_by_differences(step, mean_velocity, D, t, heard...);
+        }
+    }
+
+    /// Central differences in positions and rates, each by a part of what is there.
+    template <class... Heard>
+    void differentiate_by_differences(const RowStep& step,
+                                      std::span<const double> mean_velocity,
+                                      std::span<double> D,
+                                      double t,
+                                      const Heard&... heard) const {
+        constexpr std::size_t k = 3 * SchemaOf<Author>::kCount;
+        constexpr double kPart = 6e-6;  // cube root of rounding
+        std::array<double, k> u;
+        std::array<double, k> rate;
+        std::ranges::copy(step.mid, u.begin());
+        std::ranges::copy(mean_velocity, rate.begin());
+        const auto largest = [](const std::array<double, k>& x) {
+            double out = 1e-3;
+            for (const double value : x) out = std::max(out, value < 0.0 ? -value : value);
+            return out;
+        };
+        std::ranges::fill(D, 0.0);
+        const auto add = [&](std::array<double, k>& x, double by_du) {
+            const double d = kPart * largest(x);
+            for (std::size_t j = 0; j < k; ++j) {
+                const double at = x[j];
+                std::array<double, k> up;
+                std::array<double, k> down;
+                x[j] = at + d;
+                put(force_of(u.data(), rate.data(), t, heard...), up.data());
+                x[j] = at - d;
+                put(force_of(u.data(), rate.data(), t, heard...), down.data());
+                x[j] = at;
+                for (std::size_t i = 0; i < k; ++i)
+                    D[i * k + j] += by_du * (up[i] - down[i]) / (2.0 * d);
+            }
+        };
+        add(u, 0.5);
+        add(rate, 1.0 / step.h);
+    }
+
+    template <class S, class Forces>
+    static void put(const Forces& forces, S* f) {
         constexpr std::size_t kCount = SchemaOf<Author>::kCount;
-        if constexpr (std::is_convertible_v<Forces, Vector3<double>>) {
+        if constexpr (std::is_convertible_v<Forces, Vector3<S>>) {
             static_assert(kCount == 1 || kCount == 2, "return one force for each attachment");
-            const Vector3<double> force = forces;
-            put_one(force, f.data());
-            if constexpr (kCount == 2) put_one(-force, f.data() + 3);
+            const Vector3<S> force = forces;
+            put_one(force, f);
+            if constexpr (kCount == 2) put_one(-force, f + 3);
         } else {
             static_assert(std::tuple_size<Forces>() == kCount,
                           "return one force for each attachment");
-            for (std::size_t i = 0; i < kCount; ++i) put_one(forces[i], f.data() + 3 * i);
+            for (std::size_t i = 0; i < kCount; ++i) put_one<S>(forces[i], f + 3 * i);
         }
     }
-    static void put_one(const Vector3<double>& force, double* f) {
+    template <class S>
+    static void put_one(const Vector3<S>& force, S* f) {
         f[0] = force.x;
         f[1] = force.y;
         f[2] = force.z;

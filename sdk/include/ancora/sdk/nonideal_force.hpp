@@ -97,6 +97,23 @@ public:
             {step.mid, mean_velocity, step.t0 + 0.5 * step.h, step.reactions}, step.state0, out);
     }
 
+    /// [assembly] True if differentiate_step() gives the derivative of evaluate_step(). The step's
+    /// iteration then knows how the force answers; without, it finds that out round by round, and a
+    /// force that is stiff beside the masses it moves (a motor with feedback, a hard stop, a strong
+    /// damper) takes many rounds or never settles.
+    virtual bool has_tangent() const { return false; }
+    /// [step] Derivative of the mean force by the displacements du of its attachments, at fixed u0:
+    /// mid and mean velocity move with du/2 and du/h. k x k entries by rows, for k scalars,
+    /// D[i k + j] = d f_i / d du_j, [N/m]; need not be symmetric. Reactions that the force listens
+    /// to are held. A rough derivative costs iterations, never exactness.
+    virtual void differentiate_step(const RowStep& step,
+                                    std::span<const double> mean_velocity,
+                                    std::span<double> D) const {
+        static_cast<void>(step);
+        static_cast<void>(mean_velocity);
+        static_cast<void>(D);
+    }
+
     virtual int num_state() const { return 0; }
     virtual void start_state(std::span<double> state) const { static_cast<void>(state); }
 };

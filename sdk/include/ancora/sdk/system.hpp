@@ -139,6 +139,14 @@ public:
     /// [step] After a trial that failed: chooses independent rows anew at the accepted state.
     /// @returns whether the choice has changed; the trial is then worth another attempt
     virtual bool renew_choice() = 0;
+    /// Whether rows that are independent elsewhere become dependent in the trial or right beside
+    /// it: a singular position, at which other motions begin, so that a step has other solutions
+    /// near the one that continues the motion. Looks at positions alone; the trial is to be
+    /// evaluated again before it is accepted.
+    virtual bool nears_singular_position(const StepTrial& trial) = 0;
+    /// Books in the run's events that the piece t0 -> t1, just accepted, passed such a position,
+    /// and whether it continues the motion.
+    virtual void record_singular_position(double t0, double t1, bool continues) = 0;
     /// [step] Goes on from the accepted state, at which event `event` has come, with the modes that
     /// hold from there.
     virtual void pass_event(int event) = 0;

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the forces of a step answer to its displacements.
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+
+namespace ancora {
+
+class ForceSet;
+
+/// The part -dF/d(dq) of a step's matrix that comes from forces with a tangent: a dense block for
+/// each, on the coordinates that its attachments move. It need not be symmetric; the matrix takes
+/// its symmetric part, the refinement of a solution and the exact tangent all of it.
+class ForceTangents {
+public:
+    ForceTangents() = default;
+    explicit ForceTangents(const ForceSet& forces);
+
+    bool empty() const { return blocks_.empty(); }
+    /// Of each block, by model's coordinates.
+    std::vector<std::vector<int>> coordinates() const;
+
+    /// Takes the derivatives at the step last evaluated.
+    /// @param definite the symmetric part is made positive
+    void evaluate(ForceSet& forces, bool definite);
+    /// r -= T x
+    void subtract(const double* x, double* r) const;
+
+    /// Calls add(i, j, value) with the entries of the symmetric part, each pair of a block once, in
+    /// the order of coordinates().
+    template <class Add>
+    void for_each_symmetric(const Add& add) const {
+        for (const Block& block : blocks_)
+            for (int a = 0; a < block.size(); ++a)
+                for (int b = 0; b <= a; ++b)
+                    add(block.coordinate[static_cast<std::size_t>(a)],
+                        block.coordinate[static_cast<std::size_t>(b)],
+                        block.symmetric(a, b));
+    }
+    /// The same with what T has beside its symmetric part: (i, j) and (j, i).
+    template <class Add>
+    void for_each_rest(const Add& add) const {
+        for (const Block& block : blocks_)
+            for (int a = 0; a < block.size(); ++a)
+                for (int b = 0; b < block.size(); ++b)
+                    add(block.coordinate[static_cast<std::size_t>(a)],
+                        block.coordinate[static_cast<std::size_t>(b)],
+                        full(block, a, b) - block.symmetric(a, b));
+    }
+
+    /// All entries of T, block after block; for saved states.
+    Eigen::VectorXd& values() { return values_; }
+
+private:
+    struct Block {
+        int part = 0;                 ///< of the forces
+        std::vector<int> coordinate;  ///< that its scalars depend on
+        Eigen::MatrixXd W;            ///< du / dq, scalars x coordinates
+        Eigen::MatrixXd D, WD;
+        Eigen::MatrixXd symmetric;
+        Eigen::Index first = 0;  ///< of its entries in values_, by columns
+        int size() const { return static_cast<int>(coordinate.size()); }
+    };
+    double full(const Block& block, int a, int b) const {
+        return values_[block.first + b * block.size() + a];
+    }
+    std::vector<Block> blocks_;
+    Eigen::VectorXd values_;
+};
+
+/// Of a model without such forces.
+inline const ForceTangents kNoTangents;
+
+}  // namespace ancora

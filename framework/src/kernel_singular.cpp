@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Singular positions: where rows become dependent on the way, and other motions begin.
+#include <algorithm>
+
+#include "kernel_system.hpp"
+
+namespace ancora {
+namespace {
+
+// What falls to zero and rises again at a constant rate, seen at three places of a trial: in the
+// middle it is far below the mean of the ends, or at one end next to nothing.
+constexpr double kSunk = 0.75;
+constexpr double kBeside = 0.3;
+bool vanishes(double begin, double middle, double end) {
+    const auto [low, high] = std::minmax({begin, middle, end});
+    return middle < kSunk * 0.5 * (begin + end) || low <= kBeside * (high - low);
+}
+constexpr double kFewPieces = 3.0;
+constexpr std::size_t kMostPositions = 10'000;
+
+}  // namespace
+
+bool KernelSystem::nears_singular_position(const StepTrial& trial) {
+    const auto is_constraint = [&](int b) {
+        const auto laws = rows_.blocks[static_cast<std::size_t>(b)].block->laws;
+        return std::any_of(laws.begin(), laws.end(), [](const RowLaw& law) {
+            return RowLaws::is_constraint(law);
+        });
+    };
+    if (std::ranges::none_of(moving_blocks_, is_constraint)) return false;
+    std::vector<double> pivots[3];
+    for (int place = 0; place < 3; ++place) {
+        const double part = 0.5 * place;
+        for (int i = 0; i < n_; ++i)
+            q_next_[i] = q_[i] + part * trial.h *
+                                     (v_[i] + 0.5 * trial.h * trial.a[static_cast<std::size_t>(i)]);
+        rows_.evaluate(q_next_.data(), v_.data(), trial.t0 + part * trial.h, instant_);
+        pivots[place] = independence(rows_, instant_.A, mass_, independent_.left_out());
+    }
+    // The volume that the rows span has no kinks, as pivots have where their order changes; but it
+    // falls with a power of the distance where many vanish at once.
+    double volume[3] = {1.0, 1.0, 1.0};
+    bool one_vanishes = false;
+    for (std::size_t k = 0; k < pivots[0].size(); ++k) {
+        one_vanishes |= vanishes(pivots[0][k], pivots[1][k], pivots[2][k]);
+        const double most = std::max({pivots[0][k], pivots[1][k], pivots[2][k]});
+        for (int place = 0; place < 3 && most > 0.0; ++place)
+            volume[place] *= pivots[place][k] / most;
+    }
+    return one_vanishes && vanishes(volume[0], volume[1], volume[2]);
+}
+
+void KernelSystem::record_singular_position(double t0, double t1, bool continues) {
+    // Steps before and behind one notice it too.
+    if (!singular_positions_.empty() && t0 <= singular_until_ + kFewPieces * (t1 - t0)) {
+        singular_positions_.back().continues &= continues;
+    } else if (singular_positions_.size() < kMostPositions) {
+        singular_positions_.push_back({t1, continues});
+    }
+    singular_until_ = t1;
+}
+
+}  // namespace ancora

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Positions at which constraints become dependent and other motions begin.
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <Eigen/Dense>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "linkages.hpp"
+#include "support/model.hpp"
+#include "support/near.hpp"
+
+namespace ancora::testing {
+namespace {
+
+TEST_SUITE("singular positions") {
+    // Flat twice a turn; all rods parallel is one motion of many from there.
+    TEST_CASE("four-bars in a row pass their flat positions on the smooth motion") {
+        std::mt19937 random(7);
+#ifdef ANCORA_TEST_SHORT
+        const int lengths = 3;
+#else
+        const int lengths = 20;
+#endif
+        for (const auto& [n, end] : {std::pair(1, 4.0), std::pair(2, 2.0), std::pair(5, 1.0)})
+            for (int i = 0; i < lengths; ++i) {
+                const double h = 1e-3 * std::pow(20.0, static_cast<double>(i) / lengths);
+                const Mat3 R = random_attitude(random);
+                CAPTURE(n);
+                CAPTURE(h);
+                Simulation simulation = model(row_of_four_bars(n, R) + integrator("emm", h, end));
+                double apart = 0.0;
+                double off = 0.0;
+                while (!simulation.done()) {
+                    simulation.step();
+                    const Vec3 first = 2.0 * vec3(simulation.pose("up0").position);
+                    for (int k = 1; k <= n; ++k) {
+                        const Vec3 at =
+                            2.0 *
+                            (vec3(simulation.pose(fmt::format("up{}", k)).position) - k * R.col(0));
+                        apart = std::max(apart, (at - first).norm());
+                    }
+                    const Vec3 exact = upright_of_four_bars(n, simulation.time(), R);
+                    off = std::max(off, (first - exact).norm());
+                }
+                CHECK(apart <= tolerance(1e-9));
+                CHECK(off <= tolerance(20.0 * h * h * std::max(1.0, end)));
+                const RunStatistics run = simulation.statistics();
+                CHECK(run.energy.max_rel <= tolerance(1e-11));
+                CHECK(run.doubts.empty());
+                // Told when: theta = pi/2 and 3 pi/2 of every turn, where the upright has no
+                // height.
+                const std::vector<SingularPosition> passed = simulation.singular_positions();
+                CHECK(!passed.empty());
+                for (const SingularPosition& position : passed) {
+                    CHECK(position.continues);
+                    const double height =
+                        std::abs(upright_of_four_bars(n, position.t, R).dot(R.col(2)));
+                    CHECK(height <= tolerance(20.0 * h));
+                }
+            }
+    }
+    TEST_CASE("a run that may not leave its grid stays on it too, or says where velocities jump") {
+        for (const double h : {1e-3, 4e-3, 1.2462e-2, 2e-2}) {
+            Simulation simulation =
+                model(row_of_four_bars(1, Mat3::Identity()) + integrator("emm", h, 5.0) +
+                      "\n[integrator.emm]\nmax_halvings = 0\n");
+            double apart = 0.0;
+            while (!simulation.done()) {
+                simulation.step();
+                const Vec3 first = vec3(simulation.pose("up0").position);
+                apart = std::max(
+                    apart, (vec3(simulation.pose("up1").position) - Vec3::UnitX() - first).norm());
+            }
+            CAPTURE(h);
+            CHECK((apart <= 1e-6 || !simulation.statistics().doubts.empty()));
+        }
+    }
+    TEST_CASE("regular mechanisms report none") {
+        std::mt19937 random(3);
+        const Mat3 R = random_attitude(random);
+        for (const std::string& text :
+             {bricard("ancf_rigid_body", kThick, kThickAcross), Door{R}.text("ancf_rigid_body")}) {
+            Simulation simulation = model(text + integrator("emm", 5e-3, 2.0));
+            run_to_end(simulation);
+            const std::vector<SingularPosition> passed = simulation.singular_positions();
+            CAPTURE(text.substr(0, 200));
+            CAPTURE(passed.empty() ? 0.0 : passed[0].t);
+            CHECK(passed.empty());
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ancora::testing

@@ -21,7 +21,7 @@ constexpr int kMostFlips = 4;
 // which it ends, and bounds of uses and of prices.
 constexpr double kRelieved = 1.0 - 1e-6;
 constexpr double kProgress = 1e-7;
-constexpr int kMostRounds = 45;
+constexpr int kMostRounds = 400;
 constexpr double kLeastUse = 1e-3;
 constexpr double kMostUse = 1e3;
 constexpr double kLeastWeight = 1e-4;

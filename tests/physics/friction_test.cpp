@@ -1023,6 +1023,124 @@ std::string error_text(const std::string& text, ErrorKind kind) {
     return "no error";
 }
 
+TEST_SUITE("friction near its limit") {
+    /// Beads on half a drum, linked by rigid rods of equal length, pulled at both ends along the
+    /// tangents of the next rods. Each bead that sticks at its limit raises the tension by the
+    /// factor (cos d + mu sin d) / (cos d - mu sin d), d half the angle between rods (Euler's
+    /// rope).
+    struct Drum {
+        static constexpr int kBeads = 25;
+        static constexpr double R = 0.5, kMu = 0.3, slack = 10.0;
+        static double half_angle() { return 0.5 * std::numbers::pi / (kBeads - 1); }
+        static double capstan() {
+            const double c = std::cos(half_angle()), s = kMu * std::sin(half_angle());
+            return std::pow((c + s) / (c - s), kBeads);
+        }
+        /// @param part of the pull beyond the slack side's at which the rope slips
+        static std::string text(double part) {
+            std::string text;
+            const auto at = [](int i) {
+                const double angle = 2.0 * half_angle() * i;
+                return Vec3(R * std::cos(angle), R * std::sin(angle), 0.0);
+            };
+            for (int i = 0; i < kBeads; ++i) {
+                const std::string bead = fmt::format("b{}", i);
+                text += particle(bead, 0.01, at(i), Vec3::Zero());
+                text += fmt::format(
+                    "\n[[constraint]]\nname = \"c{0}\"\ntype = \"point_on_circle\"\n"
+                    "point = \"b{0}@0\"\ncenter = [0, 0, 0]\nnormal = [0, 0, 1]\n"
+                    "radius = {1:.17g}\n",
+                    i,
+                    R);
+                text += friction(fmt::format("c{}", i), mu(kMu));
+                if (i == 0) continue;
+                const double length = (at(i) - at(i - 1)).norm();
+                text += fmt::format(
+                    "\n[[constraint]]\nname = \"rod{0}\"\ntype = \"general_constraint\"\n"
+                    "equation = \"((b{0}.x - b{1}.x)^2 + (b{0}.y - b{1}.y)^2 + "
+                    "(b{0}.z - b{1}.z)^2)/{2:.17g} = {3:.17g}\"\n",
+                    i,
+                    i - 1,
+                    2.0 * length,
+                    0.5 * length);
+            }
+            const auto pull = [&](int bead, double angle, double force) {
+                text += fmt::format(
+                    "\n[[force]]\nname = \"pull{0}\"\ntype = \"constant_force\"\n"
+                    "at = \"b{0}@0\"\nforce = {1}\n",
+                    bead,
+                    triple(force * Vec3(-std::sin(angle), std::cos(angle), 0.0)));
+            };
+            pull(0, -half_angle(), -slack);
+            pull(kBeads - 1,
+                 std::numbers::pi + half_angle(),
+                 slack * (1.0 + part * (capstan() - 1.0)));
+            return text;
+        }
+    };
+    TEST_CASE("beads on a drum stick up to Euler's pull and slip beyond it") {
+        for (const double step : {1e-4, 1e-3, 1e-2})
+            for (const double part : {0.5, 0.9, 0.95, 0.99, 1.05}) {
+                CAPTURE(step);
+                CAPTURE(part);
+                Simulation simulation =
+                    model(Drum::text(part) + integrator("emm", step, 20.0 * step));
+                run_to_end(simulation);
+                double fastest = 0.0;
+                for (const Simulation::BodyState& body : simulation.body_states())
+                    for (const double v : body.v) fastest = std::max(fastest, std::abs(v));
+                if (part < 1.0) {
+                    CHECK(fastest == 0.0);
+                    CHECK(simulation.events().empty());
+                } else if (step < 5e-3) {
+                    CHECK(fastest > step);
+                }
+            }
+    }
+    // Without rolling resistance: slips for 2 v / (7 mu g), then rolls at 5/7 v.
+    TEST_CASE("a ball slides and then rolls, on a light point that its velocity alone carries") {
+        const double v = 1.0, R = 0.1, m = 2.0, coefficient = 0.3;
+        const auto row = [&](char axis) {
+            std::string text = fmt::format("c.v{0} = ball.v{0}", axis);
+            for (const char* e : {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"})
+                text += fmt::format(
+                    " - {1}*(ball@{2}.z - ball.z)*(ball@{2}.v{0} - ball.v{0})", axis, R, e);
+            return text;
+        };
+        for (const double light : {1e-3, 1e-6, 1e-12})
+            for (const double step : {1e-3, 2.5e-3, 5e-3, 1e-2}) {
+                CAPTURE(light);
+                CAPTURE(step);
+                Simulation simulation =
+                    model(weight({0.0, 0.0, -kGravity}) +
+                          fmt::format("\n[[body]]\nname = \"ball\"\ntype = \"ancf_rigid_body\"\n"
+                                      "mass = {0}\ninertia = [{1}, {1}, {1}]\n"
+                                      "position = [0.0, 0.0, {2}]\nvelocity = [{3}, 0.0, 0.0]\n",
+                                      m,
+                                      0.4 * m * R * R,
+                                      R,
+                                      v) +
+                          particle("c", light, Vec3::Zero(), {v, 0.0, 0.0}) +
+                          fmt::format("\n[[constraint]]\nname = \"carry\"\n"
+                                      "type = \"general_constraint\"\nlevel = \"velocity\"\n"
+                                      "equation = [\"{}\", \"{}\", \"{}\"]\n",
+                                      row('x'),
+                                      row('y'),
+                                      row('z')) +
+                          plane("floor", "c@0", Vec3::UnitZ()) +
+                          friction("floor", mu(coefficient)) + integrator("emm", step, 0.5));
+                run_to_end(simulation);
+                const std::vector<ContactEvent> events = simulation.events();
+                REQUIRE(events.size() == 1);
+                CHECK(events[0].sticks);
+                const double stop = 2.0 * v / (7.0 * coefficient * kGravity);
+                CHECK(std::abs(events[0].t - stop) <= tolerance(2.0 * step * step + light));
+                CHECK(std::abs(simulation.body_states()[0].v[0] - 5.0 / 7.0 * v) <=
+                      tolerance(10.0 * step * step + light));
+            }
+    }
+}
+
 TEST_SUITE("refused") {
     // mu (l^2 sin a cos a / J) > 1/m + l^2 cos^2 a / J: with J = m l^2 / 3 and tan a = 2 the limit
     // is mu = 4/3, the smallest for a rod.

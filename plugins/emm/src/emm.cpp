@@ -26,7 +26,7 @@ constexpr double kTooShort = 1e-5;
 constexpr double kFewSteps = 4.0;   // from a start, until the extrapolation is at its best
 constexpr int kFewIterations = 2;   // one that moves and one that finds nothing left to do
 constexpr int kMostPieces = 1000;   // of a step, between events
-constexpr int kMostSettlings = 50;  // changes of contact modes at one instant
+constexpr int kMostSettlings = 1000;  // changes of contact modes at one instant
 constexpr int kManyHalvings = 6;    // that shorter steps do not help is then true
 constexpr int kWords = 8;           // of the history before its vectors
 // A solution this far from the continuation of the motion, as a part of what the step moves, and

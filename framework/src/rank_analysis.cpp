@@ -19,11 +19,10 @@ constexpr double kShift = 1e-13;  // keeps dependent pivots of a Gram matrix abo
 constexpr double kLightest = 1e-6;
 // Weight of the rows of bodies in the choice of rows that stay.
 constexpr double kBodiesFirst = 8.0;
-constexpr double kNearlyAsGood = 0.3;
 // Coefficients of a row left out, of many, that call for another choice: of a new one and one in
 // use.
 constexpr double kLargest = 2.0;
-constexpr double kLargestOfOld = 10.0;
+constexpr double kLargestOfOld = 4.0;
 constexpr double kNearLow = 1e-14;
 constexpr double kNearHigh = 1e-8;
 
@@ -71,6 +70,13 @@ Eigen::SparseMatrix<double> shifted_gram(const Eigen::SparseMatrix<double>& colu
     Eigen::SparseMatrix<double> gram = columns.transpose() * columns;
     for (int k = 0; k < gram.cols(); ++k) gram.coeffRef(k, k) += shift[k];
     return gram;
+}
+
+/// Pivots of a Gram matrix above this are of independent columns. A dependency that all columns
+/// share shows the shift times as many.
+double least_pivot(Eigen::Index num_columns) {
+    constexpr double kCandidate = 1e-11;
+    return std::max(kCandidate, 10.0 * kShift * static_cast<double>(num_columns));
 }
 
 /// The columns that are not among `left`, and their shifted Gram matrix.
@@ -140,6 +146,25 @@ bool strengthen(const Eigen::SparseMatrix<double>& columns,
     return has_changed;
 }
 
+/// Whether these columns depend on the others, which are independent, with no coefficient above
+/// `most`.
+bool holds(const Eigen::SparseMatrix<double>& columns,
+           const Eigen::SparseMatrix<double>& weighed,
+           const std::vector<int>& dependent,
+           double threshold,
+           double most) {
+    const Span span(weighed, dependent);
+    if (span.factor.info() != Eigen::Success ||
+        !(span.factor.vectorD().minCoeff() > least_pivot(columns.cols())))
+        return false;
+    return std::ranges::all_of(dependent, [&](int c) {
+        const Eigen::VectorXd column = weighed.col(c);
+        const double length = column.norm() / Eigen::VectorXd(columns.col(c)).norm();
+        return span.share(column).cwiseAbs().maxCoeff() <= most &&
+               span.distance(column) <= threshold * length;
+    });
+}
+
 /// Rank of many unit columns. The Gram matrix squares the pivots, so those of its L D L^T only say
 /// which columns are clearly independent. Of the rest each one's distance from the span of those,
 /// once these are as independent as they can be, decides.
@@ -148,10 +173,7 @@ bool strengthen(const Eigen::SparseMatrix<double>& columns,
 std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns,
                                const Eigen::SparseMatrix<double>& weighed,
                                RankAnalysis& out) {
-    // Pivots of the Gram matrix. A dependency that all columns share shows the shift times as many.
-    constexpr double kCandidate = 1e-11;
-    const double candidate =
-        std::max(kCandidate, 10.0 * kShift * static_cast<double>(columns.cols()));
+    const double candidate = least_pivot(columns.cols());
     constexpr int kMostRounds = 20;
     std::vector<int> dependent;
     for (int round = 0; round < kMostRounds; ++round) {
@@ -275,35 +297,22 @@ std::vector<int> dependent_rows(const RowSet& rows,
         for (std::size_t c = 0; owner.body >= 0 && c < chosen.size(); ++c)
             if (chosen[c] >= owner.first_row && chosen[c] < owner.first_row + owner.num_rows)
                 weighed.col(static_cast<Eigen::Index>(c)) *= kBodiesFirst;
+    // A choice in use stays while it is good enough; this is looked at often.
+    for (std::size_t c = 0; c < chosen.size(); ++c)
+        if (std::ranges::binary_search(instead, chosen[c]))
+            dependent.push_back(static_cast<int>(c));
+    if (!instead.empty() &&
+        holds(scaled.columns, weighed, dependent, decision.threshold, kLargestOfOld))
+        return instead;
+    dependent.clear();
     if (chosen.size() <= kDenseRows) {
         const Eigen::MatrixXd dense(weighed);
         const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(dense);
         decide(qr.matrixQR().diagonal().cwiseAbs(), decision);
         for (Eigen::Index c = decision.rank; c < dense.cols(); ++c)
             dependent.push_back(qr.colsPermutation().indices()[c]);
-        if (instead.size() == dependent.size() && !instead.empty()) {
-            Eigen::MatrixXd kept(dense.rows(), decision.rank);
-            Eigen::Index count = 0;
-            for (Eigen::Index c = 0; c < dense.cols() && count < decision.rank; ++c)
-                if (!std::ranges::binary_search(instead, chosen[static_cast<std::size_t>(c)]))
-                    kept.col(count++) = dense.col(c);
-            RankAnalysis other;
-            decide(
-                Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(kept).matrixQR().diagonal().cwiseAbs(),
-                other);
-            if (other.rank == decision.rank &&
-                other.smallest_kept >= kNearlyAsGood * decision.smallest_kept)
-                return instead;
-        }
     } else {
         dependent = decide_sparse(scaled.columns, weighed, decision);
-        if (instead.size() == dependent.size()) {
-            dependent.clear();
-            for (std::size_t c = 0; c < chosen.size(); ++c)
-                if (std::ranges::binary_search(instead, chosen[c]))
-                    dependent.push_back(static_cast<int>(c));
-            if (!strengthen(weighed, kLargestOfOld, dependent)) return instead;
-        }
         strengthen(weighed, kLargest, dependent);
     }
     for (int& c : dependent) c = chosen[static_cast<std::size_t>(c)];

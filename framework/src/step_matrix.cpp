@@ -526,7 +526,7 @@ void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, doub
     });
     for (int i = 0; i < n_ && (masses_differ_ || !massless_runs_.empty()); ++i)
         if (is_massless_[static_cast<std::size_t>(i)] != 0)
-            K[diagonal_place_[static_cast<std::size_t>(i)]] += eps * lent_support_[i];
+            K[diagonal_place_[static_cast<std::size_t>(i)]] += eps_ * lent_support_[i];
         else if (is_lent_[static_cast<std::size_t>(i)] != 0)
             K[diagonal_place_[static_cast<std::size_t>(i)]] += kLent * lent_support_[i];
     // B, and -gamma, but never less than eps times the row's Schur complement

@@ -17,18 +17,19 @@ constexpr double kFloorDefect = 1e3;
 constexpr double kFloorCorrections = 1e3;  // times the tolerance
 // A correction that shrinks by less than this calls for a fresh matrix at once.
 constexpr double kSlow = 0.3;
+constexpr double kLevel = 0.9;  // residuals that shrink by less are at their floor
 constexpr double kDiverged = 1e6;
 // Slow sliding in two directions turns fast before it stops, which only short pieces follow.
 constexpr int kMoreHalvings = 30;
 constexpr double kNothing = 1e-11;  // of a step
 // A trial this short, relative to the step, is too short for its residuals to tell rounding apart.
 constexpr double kTooShort = 1e-5;
-constexpr double kFewSteps = 4.0;   // from a start, until the extrapolation is at its best
-constexpr int kFewIterations = 2;   // one that moves and one that finds nothing left to do
-constexpr int kMostPieces = 1000;   // of a step, between events
+constexpr double kFewSteps = 4.0;     // from a start, until the extrapolation is at its best
+constexpr int kFewIterations = 2;     // one that moves and one that finds nothing left to do
+constexpr int kMostPieces = 1000;     // of a step, between events
 constexpr int kMostSettlings = 1000;  // changes of contact modes at one instant
-constexpr int kManyHalvings = 6;    // that shorter steps do not help is then true
-constexpr int kWords = 8;           // of the history before its vectors
+constexpr int kManyHalvings = 6;      // that shorter steps do not help is then true
+constexpr int kWords = 8;             // of the history before its vectors
 // A solution this far from the continuation of the motion, as a part of what the step moves, and
 // as many times farther than those before it, is perhaps another motion.
 constexpr double kJump = 1e-2;
@@ -105,7 +106,7 @@ void Emm::advance(System& system, double t0, double h, double shortest) {
     const bool is_doubtful = !has_converged || is_jump(system, h);
     if (is_doubtful && is_beside_singular(system, t0, h) && h > shortest)
         part = best_piece(system, t0, h, has_converged ? 1.0 : 0.0, shortest);
-    else if (is_doubtful && has_converged)
+    else if (is_doubtful && has_converged)  // other positions have been looked at since
         system.evaluate({t0, h, a_, s_}, r_motion_, r_rows_);
     if (part > 0.0 && settle(system, t0, part * h))
         accept(system, t0, part * h);
@@ -130,9 +131,9 @@ double Emm::miss(System& system, double h) {
     const double half = 0.5 * h * h;
     for (std::size_t i = 0; i < a_.size(); ++i) ddq_[i] = half * (a_[i] - predicted_[i]);
     const double missed = system.displacement(ddq_);
+    if (missed <= kFloorCorrections * tolerance_) return 0.0;
     for (std::size_t i = 0; i < a_.size(); ++i) ddq_[i] = h * v[i] + half * a_[i];
-    const double moved = system.displacement(ddq_);
-    return missed > kFloorCorrections * tolerance_ ? missed / moved : 0.0;
+    return missed / system.displacement(ddq_);
 }
 
 /// Whether the step that was tried last passes a singular position, as far as its prediction says.
@@ -143,8 +144,9 @@ bool Emm::is_beside_singular(System& system, double t0, double h) {
 }
 
 bool Emm::is_jump(System& system, double h) {
-    if (history(system).known < kKnown) return false;
-    return miss(system, h) > std::max(kJump, kTimesAsFar * history(system).missed);
+    missed_ = miss(system, h);
+    return history(system).known >= kKnown &&
+           missed_ > std::max(kJump, kTimesAsFar * history(system).missed);
 }
 
 /// Where a step has no solution that continues the motion, as beside a singular position, at which
@@ -283,7 +285,9 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
     bool was_level = false;
     for (int k = 0; k <= max_iterations_; ++k) {
         system.evaluate(trial, r_motion_, r_rows_);
-        if (k > 0) {
+        // A first correction that moves matter leaves nothing to be looked at.
+        const bool is_under_way = k == 1 && correction > kFloorCorrections * tolerance_;
+        if (k > 0 && !is_under_way) {
             const StepDefect defect = system.defect(trial, slack);
             if (std::isnan(defect.motion) || std::isnan(defect.rows)) return false;
             const bool is_still = correction <= tolerance_;
@@ -304,8 +308,12 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
             if (k == max_iterations_ ||
                 correction > kDiverged * std::max(first_correction, tolerance_))
                 return false;
-            const Rates rates{correction / last_correction, defect.motion / last.motion};
-            if (k > 1 && is_stale && wants_fresh_matrix(system, correction, rates)) {
+            const double worst = std::max(defect.motion, defect.rows);
+            const bool is_known = std::isfinite(last.motion);
+            const Rates rates{correction / last_correction,
+                              is_known ? defect.motion / last.motion : correction / last_correction,
+                              is_known ? worst / std::max(last.motion, last.rows) : 1.0};
+            if (k > 1 && is_stale && wants_fresh_matrix(system, correction, worst, rates)) {
                 factorise = true;
                 is_stale = false;
                 history(system).wasted = 0.0;
@@ -332,12 +340,20 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
 
 /// Whether the iterations that a stale matrix still needs would cost more than a new one. The
 /// corrections may stay as large where stresses were found first; then the residual has fallen.
-bool Emm::wants_fresh_matrix(const System& system, double correction, const Rates& rates) const {
+bool Emm::wants_fresh_matrix(const System& system,
+                             double correction,
+                             double defect,
+                             const Rates& rates) const {
     const SolverCost cost = system.cost();
-    if (correction <= tolerance_) return false;
+    const auto is_dearer = [&cost](double to_gain, double rate) {
+        const double to_come = std::log(to_gain) / std::log(rate);
+        return to_come * cost.iterate > cost.factorise + 2.0 * cost.iterate;
+    };
+    // Positions are found; what stresses still miss is perhaps rounding.
+    if (correction <= tolerance_)
+        return defect > kClosed && rates.worst < kLevel && is_dearer(kClosed / defect, rates.worst);
     if (rates.correction > kSlow) return rates.defect > kSlow;
-    const double to_come = std::log(tolerance_ / correction) / std::log(rates.correction);
-    return to_come * cost.iterate > cost.factorise + 2.0 * cost.iterate;
+    return is_dearer(tolerance_ / correction, rates.correction);
 }
 
 /// Books the iterations that an old factorisation has cost beyond a fresh one's.
@@ -377,7 +393,7 @@ void Emm::remember(System& system, double h) {
     const std::span<const double> a0 = system.acceleration();
     const std::span<const double> s0 = system.stress();
     past.known = std::min(past.known + 1.0, kKnown);
-    past.missed = std::max(kForgotten * past.missed, past.steps > 0.0 ? miss(system, h) : 0.0);
+    past.missed = std::max(kForgotten * past.missed, past.steps > 0.0 ? missed_ : 0.0);
     double miss[3] = {};
     for (std::size_t i = 0; i < a_.size(); ++i)
         for (int formula = 0; formula < 3; ++formula) {

@@ -79,8 +79,12 @@ private:
     struct Rates {
         double correction = 0.0;
         double defect = 0.0;
+        double worst = 0.0;  ///< of the larger of both residuals
     };
-    bool wants_fresh_matrix(const System& system, double correction, const Rates& rates) const;
+    bool wants_fresh_matrix(const System& system,
+                            double correction,
+                            double defect,
+                            const Rates& rates) const;
     static void weigh_factorisation(System& system, int iterations, bool was_fresh);
 
     int max_iterations_;
@@ -90,6 +94,7 @@ private:
     int last_iterations_ = 0;      // of the last trial that converged
     bool last_was_fresh_ = false;  // it began with a new factorisation
     bool is_beside_singular_ = false;
+    double missed_ = 0.0;  // by the last solution that is_jump() has looked at
     std::vector<double> a_, s_, predicted_, r_motion_, r_rows_, ddq_, ds_;
 };
 

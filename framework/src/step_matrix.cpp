@@ -478,8 +478,17 @@ void StepMatrix::lend_support(const RowSet& rows,
                 lightest = k;
             }
             if (!(most > kAlike * others) || !(others > 0.0)) continue;
+            // Masses lend, and not entries next to nothing, as of a director along an axis: those
+            // would hold what is free to move.
+            double heaviest = 0.0;
+            for (int k = begin; k < end; ++k)
+                if (k != lightest)
+                    heaviest = std::max(heaviest,
+                                        lent_support_[rows.column[static_cast<std::size_t>(k)]]);
             const int i = rows.column[static_cast<std::size_t>(lightest)];
-            lent_support_[i] = B[lightest] * B[lightest] / others;
+            const double lent = std::min(B[lightest] * B[lightest] / others, heaviest);
+            if (!(lent > kAlike * lent_support_[i])) continue;
+            lent_support_[i] = lent;
             is_lent_[static_cast<std::size_t>(i)] = 1;
         }
 }
@@ -526,7 +535,7 @@ void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, doub
     });
     for (int i = 0; i < n_ && (masses_differ_ || !massless_runs_.empty()); ++i)
         if (is_massless_[static_cast<std::size_t>(i)] != 0)
-            K[diagonal_place_[static_cast<std::size_t>(i)]] += eps_ * lent_support_[i];
+            K[diagonal_place_[static_cast<std::size_t>(i)]] += eps * lent_support_[i];
         else if (is_lent_[static_cast<std::size_t>(i)] != 0)
             K[diagonal_place_[static_cast<std::size_t>(i)]] += kLent * lent_support_[i];
     // B, and -gamma, but never less than eps times the row's Schur complement

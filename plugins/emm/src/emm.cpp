@@ -25,11 +25,12 @@ constexpr double kNothing = 1e-11;  // of a step
 // A trial this short, relative to the step, is too short for its residuals to tell rounding apart.
 constexpr double kTooShort = 1e-5;
 constexpr double kFewSteps = 4.0;     // from a start, until the extrapolation is at its best
+constexpr double kEager = 20.0;       // steps for which each has a matrix of its own
 constexpr int kFewIterations = 2;     // one that moves and one that finds nothing left to do
 constexpr int kMostPieces = 1000;     // of a step, between events
 constexpr int kMostSettlings = 1000;  // changes of contact modes at one instant
 constexpr int kManyHalvings = 6;      // that shorter steps do not help is then true
-constexpr int kWords = 8;             // of the history before its vectors
+constexpr int kWords = 9;             // of the history before its vectors
 // A solution this far from the continuation of the motion, as a part of what the step moves, and
 // as many times farther than those before it, is perhaps another motion.
 constexpr double kJump = 1e-2;
@@ -83,6 +84,7 @@ Emm::History Emm::history(System& system) {
             x[5],
             x[6],
             x[7],
+            x[8],
             a.subspan(0, n),
             a.subspan(n, n),
             a.subspan(2 * n, n),
@@ -365,11 +367,15 @@ void Emm::weigh_factorisation(System& system, int iterations, bool was_fresh) {
         past.iterations_when_fresh =
             past.steps > kFewSteps ? iterations : std::min(iterations, kFewIterations);
         past.wasted = 0.0;
+        if (past.eager > 0.0 && --past.eager > 0.0) past.is_settled = 0.0;
         return;
     }
     const SolverCost cost = system.cost();
+    // A first use that costs more than a factorisation is no use; for some time none is tried.
+    const bool is_first = past.wasted == 0.0;
     past.wasted += std::max(0.0, iterations - past.iterations_when_fresh) * cost.iterate;
     if (past.wasted > 0.5 * cost.factorise) past.is_settled = 0.0;
+    if (is_first && past.wasted > cost.factorise) past.eager = kEager;
 }
 
 /// Starts from the last steps by the formula chosen in remember().

@@ -139,6 +139,22 @@ TEST_SUITE("emm: closed loops") {
         };
         CHECK(observed_order(2e-3, error(2e-3), 1e-3, error(1e-3)) == near(2.0, 0.1));
     }
+    // The spin of rods with little or no inertia about their axis is determined by the hinges.
+    TEST_CASE("Bricard's loop of ever thinner rods takes a few iterations a step") {
+        for (const double along : {kThick, 1e-6, 1e-9, 1e-12, 0.0})
+            for (const double step : {1e-3, 2e-3, 1e-2}) {
+                CAPTURE(along);
+                CAPTURE(step);
+                Simulation simulation =
+                    model(bricard(kRigid, along, kThinAcross) + integrator("emm", step, 1.0));
+                run_to_end(simulation);
+                const RunStatistics run = simulation.statistics();
+                CHECK(run.energy.max_rel <= tolerance(1e-13));
+                CHECK(run.constraint_position.max_abs <= tolerance(1e-13));
+                CHECK(static_cast<double>(run.iterations) <=
+                      (along > 1e-10 ? 4.0 : 8.0) * static_cast<double>(run.steps));
+            }
+    }
 }
 
 TEST_SUITE("emm: parts of next to no mass or stiffness") {

@@ -17,6 +17,9 @@ constexpr double kValueRoundings = 0.1;
 // Below this part of the roundings of positions no gap is looked at, and below this part of those
 // of a body's largest force no force: at rest nothing else tells them from nothing.
 constexpr double kUnseen = 1e-4;
+// A force that moves its node by less than this part of the model's size is none: where nothing
+// pulls, forces are noise beside noise.
+constexpr double kNoForce = 1e-30;
 constexpr int kNode = 3;  // coordinates of a point or director
 
 /// What is left in units of what may be.
@@ -124,7 +127,7 @@ StepDefect KernelSystem::defect(const StepTrial& trial, double slack) {
         body_terms_[body] =
             part.count > 0 ? kUnseen * terms_.segment(part.first, part.count).maxCoeff() : 0.0;
     }
-    const double inertia = slack * 2.0 / (h * h);
+    const double inertia = (slack + kNoForce * extent_) * 2.0 / (h * h);
     for (std::size_t node = 0; node + 1 < first_of_node_.size(); ++node) {
         double left = 0.0;
         double terms = body_terms_[static_cast<std::size_t>(body_of_node_[node])];

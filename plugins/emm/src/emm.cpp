@@ -24,7 +24,8 @@ constexpr int kMoreHalvings = 30;
 constexpr double kNothing = 1e-11;  // of a step
 // A trial this short, relative to the step, is too short for its residuals to tell rounding apart.
 constexpr double kTooShort = 1e-5;
-constexpr double kFewSteps = 4.0;     // from a start, until the extrapolation is at its best
+constexpr double kFewSteps = 4.0;  // from a start, until the extrapolation is at its best
+constexpr double kWarned = -1.0;
 constexpr double kEager = 20.0;       // steps for which each has a matrix of its own
 constexpr int kFewIterations = 2;     // one that moves and one that finds nothing left to do
 constexpr int kMostPieces = 1000;     // of a step, between events
@@ -367,15 +368,20 @@ void Emm::weigh_factorisation(System& system, int iterations, bool was_fresh) {
         past.iterations_when_fresh =
             past.steps > kFewSteps ? iterations : std::min(iterations, kFewIterations);
         past.wasted = 0.0;
-        if (past.eager > 0.0 && --past.eager > 0.0) past.is_settled = 0.0;
+        if (past.eager > 0.0) --past.eager;
+        if (past.eager > 0.0) past.is_settled = 0.0;
         return;
     }
     const SolverCost cost = system.cost();
-    // A first use that costs more than a factorisation is no use; for some time none is tried.
+    // A first use that costs more than a factorisation is no use; after two none is tried for some
+    // time.
     const bool is_first = past.wasted == 0.0;
     past.wasted += std::max(0.0, iterations - past.iterations_when_fresh) * cost.iterate;
     if (past.wasted > 0.5 * cost.factorise) past.is_settled = 0.0;
-    if (is_first && past.wasted > cost.factorise) past.eager = kEager;
+    if (is_first && past.wasted <= cost.factorise)
+        past.eager = 0.0;
+    else if (is_first)
+        past.eager = past.eager < 0.0 ? kEager : kWarned;
 }
 
 /// Starts from the last steps by the formula chosen in remember().

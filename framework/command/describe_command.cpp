@@ -271,11 +271,13 @@ std::vector<PluginType> all_types(PluginRegistry& registry) {
 std::vector<PluginType> find_types(PluginRegistry& registry, const std::string& name) {
     std::vector<PluginType> found;
     std::vector<std::string> names;
+    std::string refused;  // one of these may offer it
     // one file may be reached through several links
     const auto is_there = [&found](const TypeDescriptor* type) {
         return std::ranges::find(found, type, &PluginType::type) != found.end();
     };
-    for (const ListedPlugin& listed : registry.list())
+    for (const ListedPlugin& listed : registry.list()) {
+        if (!listed.problem.empty()) refused += "\n  refused: " + listed.problem;
         for (const auto& [kind, type_name] : listed.types) {
             names.push_back(type_name);
             if (type_name != name) continue;
@@ -285,6 +287,7 @@ std::vector<PluginType> find_types(PluginRegistry& registry, const std::string& 
                 if (type.kind == kind && type.name == name && !is_there(&type))
                     found.push_back({&plugin, &type});
         }
+    }
     if (!found.empty()) {
         sort_by_name(found);
         return found;
@@ -292,9 +295,10 @@ std::vector<PluginType> find_types(PluginRegistry& registry, const std::string& 
 
     const std::string nearest = nearest_name(name, names);
     throw Error(ErrorKind::manifest,
-                fmt::format("unknown type \"{}\"{} (\"ancora plugins\" lists the types)",
+                fmt::format("unknown type \"{}\"{} (\"ancora plugins\" lists the types){}",
                             name,
-                            nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest)));
+                            nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest),
+                            refused));
 }
 
 }  // namespace

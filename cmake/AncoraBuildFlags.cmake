@@ -40,4 +40,11 @@ if(ANCORA_SANITIZE)
         # Readable stacks, and fast enough for the long suites to finish.
         -fno-omit-frame-pointer -g -O1)
     target_link_options(ancora_build_flags INTERFACE ${sanitizer_options})
+
+    # Clang's sanitizers have their runtime in the program. Plugins must not leave anything undefined,
+    # but for that.
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+        target_link_options(ancora_build_flags INTERFACE
+            $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,MODULE_LIBRARY>:LINKER:-z,undefs>)
+    endif()
 endif()

@@ -23,6 +23,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// More files than this are not listed in a message.
+constexpr std::size_t kMostRefusals = 8;
+
 std::span<const Parameter> children(const Parameter& parameter) {
     return {parameter.children, static_cast<std::size_t>(parameter.num_children)};
 }
@@ -271,11 +274,13 @@ std::vector<PluginType> all_types(PluginRegistry& registry) {
 std::vector<PluginType> find_types(PluginRegistry& registry, const std::string& name) {
     std::vector<PluginType> found;
     std::vector<std::string> names;
+    std::vector<std::string> refused;  // one of these may offer it
     // one file may be reached through several links
     const auto is_there = [&found](const TypeDescriptor* type) {
         return std::ranges::find(found, type, &PluginType::type) != found.end();
     };
-    for (const ListedPlugin& listed : registry.list())
+    for (const ListedPlugin& listed : registry.list()) {
+        if (!listed.problem.empty()) refused.push_back(listed.problem);
         for (const auto& [kind, type_name] : listed.types) {
             names.push_back(type_name);
             if (type_name != name) continue;
@@ -285,16 +290,22 @@ std::vector<PluginType> find_types(PluginRegistry& registry, const std::string& 
                 if (type.kind == kind && type.name == name && !is_there(&type))
                     found.push_back({&plugin, &type});
         }
+    }
     if (!found.empty()) {
         sort_by_name(found);
         return found;
     }
 
     const std::string nearest = nearest_name(name, names);
-    throw Error(ErrorKind::manifest,
-                fmt::format("unknown type \"{}\"{} (\"ancora plugins\" lists the types)",
-                            name,
-                            nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest)));
+    std::string text =
+        fmt::format("unknown type \"{}\"{} (\"ancora plugins\" lists the types)",
+                    name,
+                    nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest));
+    for (std::size_t i = 0; i < refused.size() && i < kMostRefusals; ++i)
+        text += "\n  refused: " + refused[i];
+    if (refused.size() > kMostRefusals)
+        text += fmt::format("\n  refused: {} more", refused.size() - kMostRefusals);
+    throw Error(ErrorKind::manifest, text);
 }
 
 }  // namespace

@@ -186,7 +186,13 @@ std::optional<PluginNote> parse_plugin_note(std::string_view text) {
     return note;
 }
 
-std::optional<LibraryNote> read_library_note(const ReadBytes& read) {
+std::optional<LibraryNote> read_library_note(const ReadBytes& read_file) {
+    std::uint64_t left = kMostLibraryBytes;
+    const ReadBytes read = [&](std::uint64_t offset, void* to, std::size_t size) {
+        if (size > left || !read_file(offset, to, size)) return false;
+        left -= size;
+        return true;
+    };
     Header header;
     if (!read_one(read, 0, header)) return {};
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != kClass ||

@@ -36,8 +36,12 @@ struct LibraryNote {
 /// Copies `size` bytes from `offset` of a file; false if it does not have them.
 using ReadBytes = std::function<bool(std::uint64_t offset, void* to, std::size_t size)>;
 
+/// Most bytes that are read of one file, some of them more than once. What a library says of itself
+/// is a few thousand; damaged headers may name the same text thousands of times.
+inline constexpr std::uint64_t kMostLibraryBytes = 4 << 20;
+
 /// Reads program headers, notes and the dynamic section. Whatever the bytes are, it reads within
-/// the file and a bounded number of them; what makes no sense is passed over. Null if this is no
+/// the file, and kMostLibraryBytes at most; what makes no sense is passed over. Null if this is no
 /// ELF file for this machine.
 std::optional<LibraryNote> read_library_note(const ReadBytes& read);
 

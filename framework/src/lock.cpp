@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -124,7 +125,11 @@ Lock Lock::parse(std::string_view text, const fs::path& file) {
     const PlacedTable kernel = reader.table(root, "kernel");
     reader.only(kernel, {"version", "sdk", "abi_sha256"});
     lock.kernel = reader.text(kernel, "version");
-    lock.sdk = static_cast<int>(reader.integer(kernel, "sdk"));
+    const std::int64_t sdk = reader.integer(kernel, "sdk");
+    if (!std::in_range<int>(sdk))
+        reader.refuse(fmt::format("sdk: {} is no version of the SDK", sdk),
+                      reader.value(kernel, "sdk").place());
+    lock.sdk = static_cast<int>(sdk);
     lock.abi_sha256 = reader.text(kernel, "abi_sha256");
     for (const Table::Entry& entry : reader.table(root, "abi").table.entries())
         lock.abi.push_back({entry.key, reader.as<std::string>(entry.value, entry.key, "a text")});
@@ -147,10 +152,11 @@ std::string Lock::text() const {
     std::string out = fmt::format(
         "{} \"ancora run --locked\" refuses any other kernel or plugin;\n"
         "# \"ancora lock\" writes this file anew.\n"
-        "format = {}\n\n"
+        "format = {}\n{}\n"
         "[kernel]\nversion = {}\nsdk = {}\nabi_sha256 = {}\n\n[abi]\n",
         kMark,
         kFormat,
+        plugins.empty() ? "plugin = []\n" : "",
         toml_text(kernel),
         sdk,
         toml_text(abi_sha256));

@@ -124,6 +124,26 @@ std::string loader_text(const std::string& path) {
 
 // --- libraries that a plugin is linked with
 
+// A run path with the plugin's folder, which may itself be called "$ORIGIN", in its place.
+std::string with_origin(std::string_view written, const std::string& folder) {
+    std::string path;
+    while (!written.empty()) {
+        bool is_origin = false;
+        for (const std::string_view origin : {"$ORIGIN", "${ORIGIN}"})
+            if (!is_origin && written.starts_with(origin)) {
+                is_origin = true;
+                written.remove_prefix(origin.size());
+            }
+        if (!is_origin) {
+            path += written.front();
+            written.remove_prefix(1);
+        } else {
+            path += folder;
+        }
+    }
+    return path;
+}
+
 // Opens those that the plugin looks for beside itself, "$ORIGIN/...": the loader would look beside
 // the copy in memory. It takes what is open, by its soname. They are examined like the plugin, but
 // opened from where they lie, for libraries of their own; by dlopen, since Boost.DLL would close
@@ -131,13 +151,9 @@ std::string loader_text(const std::string& path) {
 std::string open_needed(const LibraryNote& note, const fs::path& folder, bool allows_unchecked) {
     for (const std::string& name : note.needed) {
         if (name.find('/') != std::string::npos) continue;
-        for (std::string path : note.run_path) {
-            bool is_beside = false;
-            for (const std::string_view origin : {"$ORIGIN", "${ORIGIN}"})
-                for (std::size_t at; (at = path.find(origin)) != std::string::npos;) {
-                    path.replace(at, origin.size(), folder.string());
-                    is_beside = true;
-                }
+        for (const std::string& written : note.run_path) {
+            const std::string path = with_origin(written, folder.string());
+            const bool is_beside = path != written;
             const fs::path file = fs::path(path) / name;
             std::error_code ignored;
             if (!fs::exists(file, ignored)) continue;
@@ -145,6 +161,13 @@ std::string open_needed(const LibraryNote& note, const fs::path& folder, bool al
             const TrustedFile trusted = open_trusted(file, allows_unchecked);
             if (!trusted.problem.empty())
                 return fmt::format("is linked with {}, and that {}", name, trusted.problem);
+            // what was examined and what the loader opens are to be one file
+            if (trusted.path.native().find('$') != std::string::npos)
+                return fmt::format(
+                    "is linked with {}, which cannot be loaded: in its path, \"{}\", the loader "
+                    "would take what begins with \"$\" for something else; rename the folder",
+                    name,
+                    trusted.path.string());
             if (::dlopen(trusted.path.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
                 return fmt::format("is linked with {}, which cannot be loaded: {}",
                                    name,

@@ -228,6 +228,10 @@ TEST_SUITE("ancora lock") {
         broken("\"pointer size\" = \"",
                "\"pointer size\" = \"1",
                "abi_sha256 is not the hash of the entries of [abi]");
+        // read as a number of 32 bits it would be this program's
+        broken("\nsdk = ",
+               "\nsdk = 429496729600000",
+               "error: this is not a lock that \"ancora lock\" wrote: sdk: 429496729600000");
         broken("\nsha256 = \"", "\nsha256 = \"x", "sha256: expected 64 hexadecimal digits");
         broken("types = [", "types = [1, ", "types: expected an array of texts, got 1");
     }

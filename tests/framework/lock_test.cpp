@@ -68,6 +68,14 @@ TEST_SUITE("lock") {
         CHECK(Lock::of(second).text() == lock.text());
     }
 
+    TEST_CASE("a lock without plugins is read as it was written") {
+        PluginRegistry registry;
+        add_folders(registry);
+        Lock lock = Lock::of(Simulation(thrown(), registry));
+        lock.plugins.clear();
+        CHECK(Lock::parse(lock.text(), "m.lock.toml").text() == lock.text());
+    }
+
     TEST_CASE("each entry of the ABI is named where it differs") {
         PluginRegistry registry;
         add_folders(registry);

@@ -19,6 +19,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -324,6 +325,25 @@ TEST_SUITE("plugin trust: what runs is what was hashed") {
               std::string::npos);
     }
 
+    // The loader would replace it once more, and open another file than the one examined.
+    TEST_CASE("a folder that is called as the loader calls the plugin's") {
+        for (const char* name : {"$ORIGIN", "${ORIGIN}", "a$LIB"}) {
+            CAPTURE(name);
+            const TempFolder scratch;
+            fs::copy(kZoo / "beside", scratch / name, fs::copy_options::recursive);
+            CHECK(in_child([&] {
+                      ::alarm(20);
+                      const std::string text = load_from(scratch / name, "links_beside");
+                      return text.find(
+                                 "/lib/libbeside.so\", the loader would take what begins "
+                                 "with \"$\" for something else; rename the folder") !=
+                                     std::string::npos
+                                 ? 0
+                                 : 1;
+                  }) == 0);
+        }
+    }
+
     TEST_CASE("a file that is cut off is refused in words") {
         const TempFolder scratch;
         const std::string all = bytes_of(race("one"));
@@ -429,6 +449,46 @@ TEST_SUITE("plugin trust: reader of notes") {
         CHECK(library->run_path[0] == "$ORIGIN/lib");
         CHECK(library->end <= bytes_of(kZoo / "beside/links_beside.so").size());
         CHECK(total < 100'000);
+    }
+
+    // One long name, which each of many entries leads to, in each of many dynamic sections.
+    TEST_CASE("a small file is not read without end") {
+        constexpr std::size_t kSegments = 60, kEntries = 1000, kLength = 4000;
+        constexpr std::size_t kEntriesAt = sizeof(ElfW(Ehdr)) + kSegments * sizeof(ElfW(Phdr));
+        constexpr std::size_t kTextAt = kEntriesAt + (kEntries + 1) * sizeof(ElfW(Dyn));
+        std::string bytes(kTextAt + kLength + 1, '\0');
+        std::fill_n(bytes.begin() + kTextAt, kLength, 'a');
+
+        const std::string plugin = bytes_of(kZoo / "test_mass.so");
+        ElfW(Ehdr) header;
+        REQUIRE(plugin.size() > sizeof(header));
+        std::memcpy(&header, plugin.data(), sizeof(header));
+        header.e_phoff = sizeof(header);
+        header.e_phnum = kSegments;
+        std::memcpy(bytes.data(), &header, sizeof(header));
+        for (std::size_t i = 0; i < kSegments; ++i) {
+            ElfW(Phdr) segment = {};
+            segment.p_type = i == 0 ? PT_LOAD : PT_DYNAMIC;
+            segment.p_offset = i == 0 ? 0 : kEntriesAt;
+            segment.p_filesz = i == 0 ? bytes.size() : kTextAt - kEntriesAt;
+            std::memcpy(
+                bytes.data() + sizeof(header) + i * sizeof(segment), &segment, sizeof(segment));
+        }
+        for (std::size_t i = 0; i <= kEntries; ++i) {
+            ElfW(Dyn) entry = {};
+            entry.d_tag = i == 0 ? DT_STRTAB : DT_NEEDED;
+            entry.d_un.d_ptr = kTextAt;
+            if (i > 0) entry.d_un.d_val = 0;
+            std::memcpy(bytes.data() + kEntriesAt + i * sizeof(entry), &entry, sizeof(entry));
+        }
+
+        std::size_t total = 0;
+        const auto library = read(bytes, total);
+        REQUIRE(library);
+        CHECK(library->needed.size() > 100);
+        CHECK(library->needed[0] == std::string(kLength, 'a'));
+        CHECK(total > kMostLibraryBytes / 2);
+        CHECK(total <= kMostLibraryBytes);
     }
 
     TEST_CASE("texts that are no note") {

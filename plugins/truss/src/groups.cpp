@@ -35,8 +35,7 @@ void add_elements(Network& net, std::string name, std::vector<std::int32_t> elem
         nodes.insert(nodes.end(), {element.a, element.b});
     }
     std::ranges::sort(nodes);
-    const auto rest = std::ranges::unique(nodes);
-    nodes.erase(rest.begin(), rest.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     net.groups.push_back({std::move(name), std::move(nodes), std::move(elements)});
 }
 
@@ -51,8 +50,7 @@ std::vector<std::int32_t> range(std::int32_t begin, std::int32_t end) {
 void add_grid_groups(Network& net, std::int32_t nx, std::int32_t ny) {
     std::vector<std::int32_t> corners = {0, nx - 1, (ny - 1) * nx, ny * nx - 1};
     std::ranges::sort(corners);
-    const auto rest = std::ranges::unique(corners);
-    corners.erase(rest.begin(), rest.end());
+    corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
     for (std::size_t k = 0; k < corners.size(); ++k)
         net.groups.push_back({"corner_" + std::to_string(k), {corners[k]}, {}});
 

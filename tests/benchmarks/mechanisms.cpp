@@ -81,6 +81,14 @@ int main(int argc, char** argv) {
         if (is_verbose) fmt::print("    {:.2f} s\n", seconds);
         ++table[m.family][to_text(judgement.verdict)];
         ++total[to_text(judgement.verdict)];
+        if (judgement.num_singular > 0) {
+            ++table[m.family]["passed singular positions"];
+            fmt::print("seed {}: {} ({}) passed {} singular positions, it says\n",
+                       m.seed,
+                       m.family,
+                       m.traits,
+                       judgement.num_singular);
+        }
     }
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     fmt::print("\n{} mechanisms from seed {} on, {:.0f} s\n", count, first, seconds);

@@ -31,8 +31,8 @@ TEST_SUITE("mechanisms of all sorts") {
             CAPTURE(judgement.cause);
             const std::string verdict = to_text(judgement.verdict);
             CAPTURE(verdict);
-            const bool is_right = judgement.verdict == Verdict::agrees ||
-                                  judgement.verdict == Verdict::refused;
+            const bool is_right =
+                judgement.verdict == Verdict::agrees || judgement.verdict == Verdict::refused;
             CHECK(is_right);
             num_agreeing += judgement.verdict == Verdict::agrees ? 1 : 0;
         }

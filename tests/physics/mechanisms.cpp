@@ -492,11 +492,12 @@ Mechanism Builder::finish(std::uint64_t seed, const std::string& family) {
     m.family = family;
     m.num_bodies = count();
     m.size = size;
-    bool has_rods = false, has_soft = false;
+    bool has_rods = false, has_flat = false, has_soft = false;
     for (int i = 0; i < count(); ++i) {
         const Part& p = part(i);
         const int axis = p.rod_axis();
         has_rods |= axis >= 0;
+        has_flat |= axis < 0 && p.dims.minCoeff() <= 2e-3 * p.dims.maxCoeff();
         has_soft |= std::isfinite(p.stiffness);
         m.extent = std::max({m.extent, world(p.centre).norm(), world(p.centre).norm()});
         for (int c = 0; c < 3; ++c) {
@@ -512,7 +513,7 @@ Mechanism Builder::finish(std::uint64_t seed, const std::string& family) {
     m.step = period / 20.0;
     m.end = m.step * random.integer(5, 10);
     if (has_stiff) m.yield = 100.0 * size / (softest_ * softest_);
-    m.traits = fmt::format("{} bodies{}{}{}{}{}{}{}{}",
+    m.traits = fmt::format("{} bodies{}{}{}{}{}{}{}{}{}",
                            count(),
                            spread > 1e6   ? ", masses 1e12"
                            : spread > 1e4 ? ", masses 1e6"
@@ -520,6 +521,7 @@ Mechanism Builder::finish(std::uint64_t seed, const std::string& family) {
                            has_gravity ? ", gravity" : "",
                            is_moving ? ", moving" : "",
                            has_drive ? ", driven" : "",
+                           has_flat ? ", flat" : "",
                            has_rods ? ", rods" : "",
                            springs.empty() ? "" : ", springs",
                            has_stiff ? ", stiff" : "",
@@ -1019,7 +1021,8 @@ std::string impossible(Builder& b) {
 
 struct Outcome {
     bool is_completed = false;
-    bool has_doubts = false;
+    std::string doubts;
+    int num_singular = 0;
     bool is_too_long = false;
     std::string message;
     RunStatistics statistics;
@@ -1036,11 +1039,7 @@ Outcome run(const Mechanism& m,
     Outcome out;
     try {
         Simulation simulation(
-            Manifest::parse(with_integrator(text, type, step, m.end), "mechanism.toml"),
-            registry,
-            [&](const std::string& warning) {
-                out.has_doubts |= warning.find("do not close") != std::string::npos;
-            });
+            Manifest::parse(with_integrator(text, type, step, m.end), "mechanism.toml"), registry);
         for (long k = 0; !simulation.done(); ++k) {
             if (type == "dopri5" && k == kMostSteps) {
                 out.is_too_long = true;
@@ -1051,6 +1050,8 @@ Outcome run(const Mechanism& m,
         }
         out.is_completed = true;
         out.statistics = simulation.statistics();
+        for (const std::string& doubt : out.statistics.doubts) out.doubts += doubt + "; ";
+        out.num_singular = static_cast<int>(simulation.singular_positions().size());
         for (const std::string& probe : m.probes) {
             const auto x = simulation.point(probe).position;
             out.probes.emplace_back(x[0], x[1], x[2]);
@@ -1128,7 +1129,7 @@ const char* to_text(Verdict verdict) {
         case Verdict::refused:
             return "refused, with a true cause";
         case Verdict::told:
-            return "told that balances do not close";
+            return "completed, and told to be in doubt";
         case Verdict::unexplained:
             return "refused without a true cause";
         case Verdict::not_compared:
@@ -1179,9 +1180,10 @@ Judgement judge(const Mechanism& m, PluginRegistry& registry) {
             }
             continue;
         }
-        if (here.has_doubts) {
+        out.num_singular = std::max(out.num_singular, here.num_singular);
+        if (!here.doubts.empty()) {
             out.verdict = Verdict::told;
-            out.cause = "balances";
+            out.cause = here.doubts;
             return out;
         }
         if (here.statistics.constraint_position.max_abs > kGap * m.extent) {

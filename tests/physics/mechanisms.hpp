@@ -41,7 +41,7 @@ std::string with_integrator(const std::string& text,
 enum class Verdict {
     agrees,         ///< completed, balances closed, converges to the reference
     refused,        ///< with a cause that is true
-    told,           ///< completed, and the run said itself that its balances do not close
+    told,           ///< completed, and the run said itself why it is in doubt
     unexplained,    ///< refused without a cause, or with one that is not true
     not_compared,   ///< completed with closed balances, but the reference was refused
     unbalanced,     ///< a balance or a gap is open without a word
@@ -53,6 +53,7 @@ const char* to_text(Verdict verdict);
 struct Judgement {
     Verdict verdict = Verdict::agrees;
     std::string cause;           ///< of a refusal, or what is wrong
+    int num_singular = 0;        ///< singular positions that a run said to have passed
     std::vector<double> errors;  ///< of h, h/2, ... against the reference [m]
 };
 

@@ -1160,7 +1160,7 @@ Judgement judge(const Mechanism& m, PluginRegistry& registry) {
     }
     const Outcome reference = run(m, m.reference, "dopri5", 0.1 * m.step, registry);
     const double floor = kUnresolved * m.size + m.yield;
-    bool was_refused = false;
+    bool was_refused = false, is_false = false;
     double last = kInf;
     double step = m.step;
     for (int level = 0; level < kMostLevels; ++level, step *= 0.5) {
@@ -1174,6 +1174,7 @@ Judgement judge(const Mechanism& m, PluginRegistry& registry) {
                 return out;
             }
             last = kInf;
+            is_false = says(here.message, "shorter steps do not help");
             if (std::exchange(was_refused, true)) {
                 out.verdict = Verdict::unexplained;
                 return out;
@@ -1204,7 +1205,9 @@ Judgement judge(const Mechanism& m, PluginRegistry& registry) {
                 last = error;
                 continue;
             }
-            out.verdict = was_refused ? Verdict::refused : Verdict::agrees;
+            out.verdict = is_false      ? Verdict::unexplained
+                          : was_refused ? Verdict::refused
+                                        : Verdict::agrees;
             return out;
         }
         last = error;

@@ -20,6 +20,7 @@ struct Mechanism {
     std::string text;       ///< the model without its integrator
     std::string reference;  ///< the same for `dopri5`: what is too stiff to follow is rigid there,
                             ///< and some have bodies of quaternions
+    std::string stiffer;    ///< with stiff parts stiffer still; empty without any
     std::vector<std::string> probes;  ///< points that are compared
     double size = 1.0;                ///< of a typical part [m]
     double extent = 1.0;              ///< of the whole, from the origin [m]

@@ -19,9 +19,6 @@ constexpr std::uint64_t kCount = 20;
 constexpr std::uint64_t kCount = 200;
 #endif
 
-// Step matrices that lend support to a coordinate whose row has next to nothing but itself, such as
-// that of a director along an axis, hold what is free to move: no convergence.
-constexpr std::uint64_t kLentTooMuch[] = {7, 38, 100, 117, 132, 164};
 // Masses that differ by 1e12 in one loop: a force of 1e-16 N on a light bar is not brought to rounding.
 constexpr std::uint64_t kLightest[] = {11};
 
@@ -29,7 +26,6 @@ TEST_SUITE("mechanisms of all sorts") {
     TEST_CASE("none is silently wrong, and what is refused is refused for a reason") {
         int num_agreeing = 0;
         for (std::uint64_t seed = 1; seed <= kCount; ++seed) {
-            if (std::ranges::count(kLentTooMuch, seed) > 0) continue;
             if (std::ranges::count(kLightest, seed) > 0) continue;
             const Mechanism mechanism = make_mechanism(seed);
             const Judgement judgement = judge(mechanism, registry());

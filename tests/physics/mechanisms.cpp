@@ -1220,7 +1220,7 @@ Judgement judge(const Mechanism& m, PluginRegistry& registry) {
     out.cause = "does not converge";
     // Where a linkage is next to locked, stiff parts give way by more, but in proportion.
     if (m.stiffer.empty() || was_refused) return out;
-    const Outcome stiffer = run(m, m.stiffer, "emm", 2.0 * step, registry);
+    const Outcome stiffer = run(m, m.stiffer, "emm", 0.25 * m.step, registry);
     if (!stiffer.is_completed || !stiffer.doubts.empty()) return out;
     out.errors.push_back(distance(stiffer, reference));
     if (out.errors.back() <= std::max(floor, kFollows * last / kStiffer))

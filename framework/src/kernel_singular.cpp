@@ -15,6 +15,12 @@ bool vanishes(double begin, double middle, double end) {
     const auto [low, high] = std::minmax({begin, middle, end});
     return middle < kSunk * 0.5 * (begin + end) || low <= kBeside * (high - low);
 }
+// The search: places on either side of the middle, as far as a little beyond both ends at first,
+// and the part of its value at the ends that counts as nothing.
+constexpr int kPlaces = 4;
+constexpr int kRounds = 3;
+constexpr double kFirstSpacing = 0.2;
+constexpr double kNothing = 0.03;
 constexpr double kFewPieces = 3.0;
 constexpr std::size_t kMostPositions = 10'000;
 
@@ -28,26 +34,44 @@ bool KernelSystem::nears_singular_position(const StepTrial& trial) {
         });
     };
     if (std::ranges::none_of(moving_blocks_, is_constraint)) return false;
-    std::vector<double> pivots[3];
-    for (int place = 0; place < 3; ++place) {
-        const double part = 0.5 * place;
+    const auto pivots_at = [&](double part) {
         for (int i = 0; i < n_; ++i)
             q_next_[i] = q_[i] + part * trial.h *
                                      (v_[i] + 0.5 * trial.h * trial.a[static_cast<std::size_t>(i)]);
         rows_.evaluate(q_next_.data(), v_.data(), trial.t0 + part * trial.h, instant_);
-        pivots[place] = independence(rows_, instant_.A, mass_, independent_.left_out());
-    }
+        return independence(rows_, instant_.A, mass_, independent_.left_out());
+    };
+    const std::vector<double> pivots[3] = {pivots_at(0.0), pivots_at(0.5), pivots_at(1.0)};
     // The volume that the rows span has no kinks, as pivots have where their order changes; but it
     // falls with a power of the distance where many vanish at once.
     double volume[3] = {1.0, 1.0, 1.0};
-    bool one_vanishes = false;
+    int vanishing = -1;
     for (std::size_t k = 0; k < pivots[0].size(); ++k) {
-        one_vanishes |= vanishes(pivots[0][k], pivots[1][k], pivots[2][k]);
+        if (vanishing < 0 && vanishes(pivots[0][k], pivots[1][k], pivots[2][k]))
+            vanishing = static_cast<int>(k);
         const double most = std::max({pivots[0][k], pivots[1][k], pivots[2][k]});
         for (int place = 0; place < 3 && most > 0.0; ++place)
             volume[place] *= pivots[place][k] / most;
     }
-    return one_vanishes && vanishes(volume[0], volume[1], volume[2]);
+    if (vanishing < 0 || !vanishes(volume[0], volume[1], volume[2])) return false;
+    // Does it come down to nothing? Looked for around its least value, ever closer.
+    const auto k = static_cast<std::size_t>(vanishing);
+    const double ends = std::max(pivots[0][k], pivots[2][k]);
+    double at = 0.5;
+    double least = ends;
+    double spacing = kFirstSpacing;
+    for (int round = 0; round < kRounds; ++round) {
+        const double center = at;
+        for (int j = -kPlaces; j <= kPlaces; ++j) {
+            const double here = pivots_at(center + j * spacing)[k];
+            if (here >= least) continue;
+            least = here;
+            at = center + j * spacing;
+        }
+        if (least <= kNothing * ends) return true;
+        spacing /= kPlaces;
+    }
+    return false;
 }
 
 void KernelSystem::record_singular_position(double t0, double t1, bool continues) {

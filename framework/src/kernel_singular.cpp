@@ -53,6 +53,7 @@ bool KernelSystem::nears_singular_position(const StepTrial& trial) {
         for (int place = 0; place < 3 && most > 0.0; ++place)
             volume[place] *= pivots[place][k] / most;
     }
+    comes_to_nothing_ = false;
     if (vanishing < 0 || !vanishes(volume[0], volume[1], volume[2])) return false;
     // Does it come down to nothing? Looked for around its least value, ever closer.
     const auto k = static_cast<std::size_t>(vanishing);
@@ -68,13 +69,18 @@ bool KernelSystem::nears_singular_position(const StepTrial& trial) {
             least = here;
             at = center + j * spacing;
         }
-        if (least <= kNothing * ends) return true;
+        if (least <= kNothing * ends) {
+            comes_to_nothing_ = true;
+            break;
+        }
         spacing /= kPlaces;
     }
-    return false;
+    // Close by is as bad for a step, if not worth an event.
+    return true;
 }
 
 void KernelSystem::record_singular_position(double t0, double t1, bool continues) {
+    if (continues && !comes_to_nothing_) return;
     // Steps before and behind one notice it too.
     if (!singular_positions_.empty() && t0 <= singular_until_ + kFewPieces * (t1 - t0)) {
         singular_positions_.back().continues &= continues;

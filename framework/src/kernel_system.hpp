@@ -461,6 +461,7 @@ private:
     bool paradox_ = false;       // the coupled laws of the last solve have no single solution
     std::vector<Event> recorded_events_;
     std::vector<SingularPosition> singular_positions_;
+    bool comes_to_nothing_ = false;  // the independence looked at last
     double singular_until_ = -1.0;  // end of the piece that the last of them was passed in
     std::vector<int> rest_island_;  // of each coordinate: -1, or the number of its island
     int num_rest_islands_ = 0;

@@ -209,10 +209,10 @@ struct Simulation::Impl {
             std::ranges::find(passed, false, &KernelSystem::SingularPosition::continues);
         if (jumps != passed.end())
             out.push_back(
-                fmt::format("velocities jump at t = {:.6g} s, in a singular position: constraints "
-                            "depend on each other there and other motions begin, and no step was "
-                            "found that continues the motion; take other step lengths, or look "
-                            "which motion is meant",
+                fmt::format("velocities jump at t = {:.6g} s: the steps do not resolve the motion "
+                            "there, or constraints depend on each other, other motions begin, and "
+                            "no step was found that continues the motion; compare with shorter "
+                            "steps",
                             jumps->t));
         return out;
     }

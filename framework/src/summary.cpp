@@ -100,8 +100,9 @@ Json events(const Simulation& simulation) {
                         {"mode", "broken"},
                         {"energy", event.energy}});
     for (const SingularPosition& position : simulation.singular_positions())
-        list.push_back(
-            {{"t", position.t}, {"mode", "singular position"}, {"continues", position.continues}});
+        list.push_back({{"t", position.t},
+                        {"mode", position.continues ? "singular position" : "velocity jump"},
+                        {"continues", position.continues}});
     std::stable_sort(list.begin(), list.end(), [](const Json& a, const Json& b) {
         return a["t"].get<double>() < b["t"].get<double>();
     });

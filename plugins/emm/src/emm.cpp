@@ -31,12 +31,17 @@ constexpr int kFewIterations = 2;     // one that moves and one that finds nothi
 constexpr int kMostPieces = 1000;     // of a step, between events
 constexpr int kMostSettlings = 1000;  // changes of contact modes at one instant
 constexpr int kManyHalvings = 6;      // that shorter steps do not help is then true
-constexpr int kWords = 9;             // of the history before its vectors
+constexpr int kWords = 10;            // of the history before its vectors
 // A solution this far from the continuation of the motion, as a part of what the step moves, and
 // as many times farther than those before it, is perhaps another motion.
 constexpr double kJump = 1e-2;
 constexpr double kTimesAsFar = 10.0;
 constexpr double kMuchLess = 0.1;
+// A step that misses what led to it by more than steps move is not resolved.
+constexpr double kUnresolved = 1.0;
+// Vibrations that are too fast for the steps miss as much all the time, and do no harm.
+constexpr double kSuddenly = 3.0;
+constexpr double kKnownWell = 6.0;
 constexpr double kKnown = 3.0;        // steps after which there is something to compare with
 constexpr double kLonger = 1.000001;  // of the shortest piece, against rounding
 constexpr double kForgotten = 0.9;    // of the farthest so far, in a step
@@ -86,6 +91,7 @@ Emm::History Emm::history(System& system) {
             x[6],
             x[7],
             x[8],
+            x[9],
             a.subspan(0, n),
             a.subspan(n, n),
             a.subspan(2 * n, n),
@@ -133,10 +139,14 @@ double Emm::miss(System& system, double h) {
     const std::span<const double> v = system.v();
     const double half = 0.5 * h * h;
     for (std::size_t i = 0; i < a_.size(); ++i) ddq_[i] = half * (a_[i] - predicted_[i]);
-    const double missed = system.displacement(ddq_);
-    if (missed <= kFloorCorrections * tolerance_) return 0.0;
+    missed_length_ = system.displacement(ddq_);
+    if (missed_length_ <= kFloorCorrections * tolerance_) {
+        missed_length_ = 0.0;
+        return 0.0;
+    }
     for (std::size_t i = 0; i < a_.size(); ++i) ddq_[i] = h * v[i] + half * a_[i];
-    return missed / system.displacement(ddq_);
+    moved_ = system.displacement(ddq_);
+    return missed_length_ / moved_;
 }
 
 /// Whether the step that was tried last passes a singular position, as far as its prediction says.
@@ -251,12 +261,19 @@ bool Emm::converge(System& system, double t0, double h) {
 
 void Emm::accept(System& system, double t0, double h) {
     const bool was_beside = is_beside_singular_;
-    const bool jumps = was_beside && is_jump(system, h);
+    const History past = history(system);
+    // At a turning point little moves, and little is missed.
+    const double length = std::max(moved_, past.moved);
+    const bool is_unresolved = past.known >= kKnownWell && missed_ > kSuddenly * past.missed &&
+                               missed_length_ > kUnresolved * length;
+    past.moved = kForgotten * length;
+    const bool jumps = is_unresolved || (was_beside && is_jump(system, h));
     if (was_beside) system.evaluate({t0, h, a_, s_}, r_motion_, r_rows_);
     remember(system, h);
+    missed_ = missed_length_ = moved_ = 0.0;
     system.accept({t0, h, a_, s_});
     weigh_factorisation(system, last_iterations_, last_was_fresh_);
-    if (was_beside) system.record_singular_position(t0, t0 + h, !jumps);
+    if (was_beside || jumps) system.record_singular_position(t0, t0 + h, !jumps);
 }
 
 void Emm::refuse(System& system, double t0, double h, bool was_halved) {
@@ -404,7 +421,7 @@ void Emm::remember(System& system, double h) {
     const History past = history(system);
     const std::span<const double> a0 = system.acceleration();
     const std::span<const double> s0 = system.stress();
-    past.known = std::min(past.known + 1.0, kKnown);
+    past.known = std::min(past.known + 1.0, kKnownWell);
     past.missed = std::max(kForgotten * past.missed, past.steps > 0.0 ? missed_ : 0.0);
     double miss[3] = {};
     for (std::size_t i = 0; i < a_.size(); ++i)

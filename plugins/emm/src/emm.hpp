@@ -58,6 +58,7 @@ private:
         double& predictor;  ///< the one that would have met the last step best
         double& missed;     ///< the largest miss() of late
         double& known;      ///< steps from which that is known, up to a few
+        double& moved;      ///< the farthest that steps have moved of late [m]
         double& eager;      ///< steps to come that shall not use the matrix of one before; kWarned
         std::span<double> a1, a2, a3, s1, s2, s3;
     };
@@ -96,6 +97,8 @@ private:
     bool last_was_fresh_ = false;  // it began with a new factorisation
     bool is_beside_singular_ = false;
     double missed_ = 0.0;  // by the last solution that is_jump() has looked at
+    double missed_length_ = 0.0;
+    double moved_ = 0.0;
     std::vector<double> a_, s_, predicted_, r_motion_, r_rows_, ddq_, ds_;
 };
 

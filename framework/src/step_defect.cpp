@@ -108,10 +108,10 @@ StepDefect KernelSystem::defect(const StepTrial& trial, double slack) {
         else
             terms += std::abs(laws_.theta()[k] * pi_[k]) + std::abs(laws_.extra()[k]) +
                      laws_.gamma()[k] * sk;
-        const double here = ratio(std::abs(r_rows_[static_cast<std::size_t>(k)]),
-                                  kRoundings * kEpsilon * terms + slack * reach);
-        if (here <= out.rows) continue;
-        out.rows = here;
+        const double left = std::abs(r_rows_[static_cast<std::size_t>(k)]);
+        const double allowed = kRoundings * kEpsilon * terms + slack * reach;
+        if (left <= out.rows * allowed) continue;
+        out.rows = ratio(left, allowed);
         worst_row_ = k;
     }
     if (!contacts_.empty()) contact_defect(trial, slack, out);
@@ -137,9 +137,9 @@ StepDefect KernelSystem::defect(const StepTrial& trial, double slack) {
             terms = std::max(terms, terms_[i]);
             mass = std::max(mass, mass_.diagonal(i));
         }
-        const double here = ratio(left, kRoundings * kEpsilon * terms + inertia * mass);
-        if (here <= out.motion) continue;
-        out.motion = here;
+        const double allowed = kRoundings * kEpsilon * terms + inertia * mass;
+        if (left <= out.motion * allowed) continue;
+        out.motion = ratio(left, allowed);
         worst_node_ = static_cast<int>(node);
     }
     return out;

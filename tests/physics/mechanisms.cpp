@@ -1188,7 +1188,10 @@ Judgement judge(const Mechanism& m, PluginRegistry& registry) {
         if (!here.doubts.empty()) {
             out.verdict = Verdict::told;
             out.cause = here.doubts;
-            return out;
+            if (!says(here.doubts, "compare with shorter steps")) return out;
+            // Which then must bear it out, without a doubt of their own.
+            last = 0.0;
+            continue;
         }
         if (here.statistics.constraint_position.max_abs > kGap * m.extent) {
             out.verdict = Verdict::unbalanced;
@@ -1215,6 +1218,7 @@ Judgement judge(const Mechanism& m, PluginRegistry& registry) {
         }
         last = error;
     }
+    if (out.verdict == Verdict::told) return out;
     out.verdict = was_refused && out.errors.empty() ? Verdict::unexplained : Verdict::disagrees;
     if (out.verdict != Verdict::disagrees) return out;
     out.cause = "does not converge";

@@ -263,10 +263,10 @@ void Emm::accept(System& system, double t0, double h) {
     const bool was_beside = is_beside_singular_;
     const History past = history(system);
     // At a turning point little moves, and little is missed.
-    const double length = std::max(moved_, past.moved);
+    const double speed = std::max(moved_ / h, past.speed);
     const bool is_unresolved = past.known >= kKnownWell && missed_ > kSuddenly * past.missed &&
-                               missed_length_ > kUnresolved * length;
-    past.moved = kForgotten * length;
+                               missed_length_ > kUnresolved * speed * h;
+    past.speed = kForgotten * speed;
     const bool jumps = is_unresolved || (was_beside && is_jump(system, h));
     if (was_beside) system.evaluate({t0, h, a_, s_}, r_motion_, r_rows_);
     remember(system, h);

@@ -58,7 +58,7 @@ private:
         double& predictor;  ///< the one that would have met the last step best
         double& missed;     ///< the largest miss() of late
         double& known;      ///< steps from which that is known, up to a few
-        double& moved;      ///< the farthest that steps have moved of late [m]
+        double& speed;      ///< the largest of late [m/s]
         double& eager;      ///< steps to come that shall not use the matrix of one before; kWarned
         std::span<double> a1, a2, a3, s1, s2, s3;
     };

@@ -41,6 +41,37 @@ public:
     }
     Vector evaluate_step(const Vector& u0, const Vector& u1, double t0, double h) const {
         Vector f = Vector::Zero(n());
+        over_step(u0, u1, t0, h, "evaluate_step", [&](const RowStep& step) {
+            force().evaluate_step(step, step.rate, {view(f)});
+        });
+        return f;
+    }
+    /// d f / d u1 of the step u0 -> u1.
+    Matrix differentiate_step(const Vector& u0, const Vector& u1, double t0, double h) const {
+        Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> D;
+        D.setConstant(n(), n(), std::nan(""));
+        over_step(u0, u1, t0, h, "differentiate_step", [&](const RowStep& step) {
+            force().differentiate_step(
+                step, step.rate, {D.data(), static_cast<std::size_t>(D.size())});
+        });
+        return D;
+    }
+
+    static std::span<const double> view(const Vector& x) {
+        return {x.data(), static_cast<std::size_t>(x.size())};
+    }
+    static std::span<double> view(Vector& x) {
+        return {x.data(), static_cast<std::size_t>(x.size())};
+    }
+
+private:
+    template <class Call>
+    void over_step(const Vector& u0,
+                   const Vector& u1,
+                   double t0,
+                   double h,
+                   const char* name,
+                   Call&& call) const {
         const Vector du = u1 - u0;
         const Vector mid = u0 + 0.5 * du;
         const Vector rate = du / h;
@@ -56,44 +87,11 @@ public:
         step.state0 = state_;
         step.state1 = state1;
         step.reactions = view(reactions);
-        guard("evaluate_step", [&] {
-            force().evaluate_step(step, view(rate), {view(f)});
+        guard(name, [&] {
+            call(step);
         });
-        return f;
     }
 
-    /// d f / d u1 of the step u0 -> u1, row by row as the force gives it.
-    Matrix differentiate_step(const Vector& u0, const Vector& u1, double t0, double h) const {
-        const Vector du = u1 - u0;
-        const Vector mid = u0 + 0.5 * du;
-        const Vector rate = du / h;
-        RowStep step;
-        step.u0 = view(u0);
-        step.du = view(du);
-        step.mid = view(mid);
-        step.u1 = view(u1);
-        step.rate = view(rate);
-        step.t0 = t0;
-        step.h = h;
-        step.state0 = state_;
-        step.reactions = view(reactions);
-        Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> D;
-        D.setConstant(n(), n(), std::nan(""));
-        guard("differentiate_step", [&] {
-            force().differentiate_step(
-                step, view(rate), {D.data(), static_cast<std::size_t>(D.size())});
-        });
-        return D;
-    }
-
-    static std::span<const double> view(const Vector& x) {
-        return {x.data(), static_cast<std::size_t>(x.size())};
-    }
-    static std::span<double> view(Vector& x) {
-        return {x.data(), static_cast<std::size_t>(x.size())};
-    }
-
-private:
     BoundArguments arguments_;
     Object object_;
     Stage stage_;

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include <Eigen/Eigenvalues>
-
 #include "force_set.hpp"
 
 namespace ancora {
@@ -14,7 +12,7 @@ ForceTangents::ForceTangents(const ForceSet& forces) {
     Eigen::Index first = 0;
     for (const int part : forces.parts_with_tangent()) {
         Block block;
-        block.part = part;
+        block.part_of_forces = part;
         const AttachmentMap& map = forces.map(part);
         for (int scalar = 0; scalar < map.num_scalars(); ++scalar)
             for (const AttachmentMap::Entry& entry : map.row(scalar))
@@ -23,46 +21,51 @@ ForceTangents::ForceTangents(const ForceSet& forces) {
         const auto [end, last] = std::ranges::unique(block.coordinate);
         block.coordinate.erase(end, last);
         if (block.coordinate.empty()) continue;
-        block.W.setZero(map.num_scalars(), block.size());
-        block.D.setZero(map.num_scalars(), map.num_scalars());
-        block.WD.setZero(block.size(), map.num_scalars());
-        block.symmetric.setZero(block.size(), block.size());
+        const int k = map.num_scalars();
+        const int n = block.size();
+        block.W.setZero(k, n);
+        for (Eigen::MatrixXd* x : {&block.D, &block.part}) x->setZero(k, k);
+        block.WD.setZero(n, k);
+        block.symmetric.setZero(n, n);
+        block.modes = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(k);
+        for (int scalar = 0; scalar < k; ++scalar)
+            for (const AttachmentMap::Entry& entry : map.row(scalar)) {
+                const auto at = std::ranges::lower_bound(block.coordinate, entry.coordinate);
+                const Eigen::Index column = at - block.coordinate.begin();
+                if (entry.jacobian < 0)
+                    block.W(scalar, column) += entry.weight;
+                else
+                    block.moving.push_back(
+                        {scalar, column, entry.weight, static_cast<std::size_t>(entry.jacobian)});
+            }
         block.first = first;
-        first += static_cast<Eigen::Index>(block.size()) * block.size();
+        first += static_cast<Eigen::Index>(n) * n;
         blocks_.push_back(std::move(block));
     }
     values_.setZero(first);
 }
 
-std::vector<std::vector<int>> ForceTangents::coordinates() const {
-    std::vector<std::vector<int>> out;
-    for (const Block& block : blocks_) out.push_back(block.coordinate);
-    return out;
-}
-
 void ForceTangents::evaluate(ForceSet& forces, bool definite) {
     for (Block& block : blocks_) {
-        const AttachmentMap& map = forces.map(block.part);
-        block.W.setZero();
-        for (int scalar = 0; scalar < map.num_scalars(); ++scalar)
-            for (const AttachmentMap::Entry& entry : map.row(scalar)) {
-                const auto at = std::ranges::lower_bound(block.coordinate, entry.coordinate);
-                block.W(scalar, at - block.coordinate.begin()) +=
-                    entry.jacobian < 0
-                        ? entry.weight
-                        : entry.weight * map.jacobian()[static_cast<std::size_t>(entry.jacobian)];
-            }
-        forces.differentiate_by_increments(block.part, block.D);
+        const AttachmentMap& map = forces.map(block.part_of_forces);
+        for (const Moving& entry : block.moving) block.W(entry.scalar, entry.column) = 0.0;
+        for (const Moving& entry : block.moving)
+            block.W(entry.scalar, entry.column) += entry.weight * map.jacobian()[entry.jacobian];
+        forces.differentiate_by_increments(block.part_of_forces, block.D);
         const int n = block.size();
         Eigen::Map<Eigen::MatrixXd> T(values_.data() + block.first, n, n);
-        T.noalias() = -block.W.transpose() * block.D * block.W;
-        Eigen::MatrixXd D = -0.5 * (block.D + block.D.transpose());
+        block.WD.noalias() = -block.W.transpose() * block.D;
+        T.noalias() = block.WD * block.W;
+        block.part = -0.5 * (block.D + block.D.transpose());
         if (definite) {
-            const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes(D);
-            D = modes.eigenvectors() * modes.eigenvalues().cwiseMax(0.0).asDiagonal() *
-                modes.eigenvectors().transpose();
+            // V max(0, w) V^T
+            block.modes.compute(block.part);
+            const Eigen::MatrixXd& V = block.modes.eigenvectors();
+            block.D.noalias() = V * block.modes.eigenvalues().cwiseMax(0.0).asDiagonal();
+            block.part.noalias() = block.D * V.transpose();
         }
-        block.symmetric.noalias() = block.W.transpose() * D * block.W;
+        block.WD.noalias() = block.W.transpose() * block.part;
+        block.symmetric.noalias() = block.WD * block.W;
     }
 }
 

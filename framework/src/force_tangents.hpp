@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <Eigen/Core>
+#include <Eigen/Eigenvalues>
 
 namespace ancora {
 
@@ -19,17 +20,14 @@ public:
     explicit ForceTangents(const ForceSet& forces);
 
     bool empty() const { return blocks_.empty(); }
-    /// Of each block, by model's coordinates.
-    std::vector<std::vector<int>> coordinates() const;
-
-    /// Takes the derivatives at the step last evaluated.
+    /// Takes the derivatives at the step last evaluated. Allocates nothing.
     /// @param definite the symmetric part is made positive
     void evaluate(ForceSet& forces, bool definite);
     /// r -= T x
     void subtract(const double* x, double* r) const;
 
-    /// Calls add(i, j, value) with the entries of the symmetric part, each pair of a block once, in
-    /// the order of coordinates().
+    /// Calls add(i, j, value) with the entries of the symmetric part, each pair of a block once,
+    /// always in the same order.
     template <class Add>
     void for_each_symmetric(const Add& add) const {
         for (const Block& block : blocks_)
@@ -54,11 +52,19 @@ public:
     Eigen::VectorXd& values() { return values_; }
 
 private:
+    /// An entry of du / dq: a weight times an entry of the attachments' Jacobian.
+    struct Moving {
+        Eigen::Index scalar, column;
+        double weight;
+        std::size_t jacobian;
+    };
     struct Block {
-        int part = 0;                 ///< of the forces
+        int part_of_forces = 0;       ///< its number there
         std::vector<int> coordinate;  ///< that its scalars depend on
         Eigen::MatrixXd W;            ///< du / dq, scalars x coordinates
-        Eigen::MatrixXd D, WD;
+        std::vector<Moving> moving;   ///< its entries that are not constant
+        Eigen::MatrixXd D, part, WD;
+        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes;
         Eigen::MatrixXd symmetric;
         Eigen::Index first = 0;  ///< of its entries in values_, by columns
         int size() const { return static_cast<int>(coordinate.size()); }

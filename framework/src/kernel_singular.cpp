@@ -15,11 +15,11 @@ bool vanishes(double begin, double middle, double end) {
     const auto [low, high] = std::minmax({begin, middle, end});
     return middle < kSunk * 0.5 * (begin + end) || low <= kBeside * (high - low);
 }
-// The search: places on either side of the middle, as far as a little beyond both ends at first,
-// and the part of its value at the ends that counts as nothing.
+// The search: places on either side of the middle, at first over the whole trial, and the part of
+// its value at the ends that counts as nothing.
 constexpr int kPlaces = 4;
 constexpr int kRounds = 3;
-constexpr double kFirstSpacing = 0.2;
+constexpr double kFirstSpacing = 0.125;
 constexpr double kNothing = 0.03;
 constexpr double kFewPieces = 3.0;
 constexpr std::size_t kMostPositions = 10'000;
@@ -33,7 +33,18 @@ bool KernelSystem::nears_singular_position(const StepTrial& trial) {
             return RowLaws::is_constraint(law);
         });
     };
+    comes_to_nothing_ = false;
     if (std::ranges::none_of(moving_blocks_, is_constraint)) return false;
+    try {
+        return nears_singular(trial);
+    } catch (const Error&) {
+        // Where rows have no values a trial fails for that, and the step says so.
+        return false;
+    }
+}
+
+/// The same where some constraint's Jacobian moves.
+bool KernelSystem::nears_singular(const StepTrial& trial) {
     const auto pivots_at = [&](double part) {
         for (int i = 0; i < n_; ++i)
             q_next_[i] = q_[i] + part * trial.h *
@@ -53,7 +64,6 @@ bool KernelSystem::nears_singular_position(const StepTrial& trial) {
         for (int place = 0; place < 3 && most > 0.0; ++place)
             volume[place] *= pivots[place][k] / most;
     }
-    comes_to_nothing_ = false;
     if (vanishing < 0 || !vanishes(volume[0], volume[1], volume[2])) return false;
     // Does it come down to nothing? Looked for around its least value, ever closer.
     const auto k = static_cast<std::size_t>(vanishing);
@@ -64,10 +74,11 @@ bool KernelSystem::nears_singular_position(const StepTrial& trial) {
     for (int round = 0; round < kRounds; ++round) {
         const double center = at;
         for (int j = -kPlaces; j <= kPlaces; ++j) {
-            const double here = pivots_at(center + j * spacing)[k];
+            const double place = std::clamp(center + j * spacing, 0.0, 1.0);
+            const double here = pivots_at(place)[k];
             if (here >= least) continue;
             least = here;
-            at = center + j * spacing;
+            at = place;
         }
         if (least <= kNothing * ends) {
             comes_to_nothing_ = true;

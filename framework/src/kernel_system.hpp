@@ -219,6 +219,7 @@ private:
     const double* shared(const double* s);
     void share_reactions() const;
     bool settle_rows(const StepTrial& trial);
+    bool nears_singular(const StepTrial& trial);
     bool choose_rows_at_state();
     double unreachable(const Contact& contact, int k) const;
     void contact_defect(const StepTrial& trial, double slack, StepDefect& out);
@@ -462,8 +463,8 @@ private:
     std::vector<Event> recorded_events_;
     std::vector<SingularPosition> singular_positions_;
     bool comes_to_nothing_ = false;  // the independence looked at last
-    double singular_until_ = -1.0;  // end of the piece that the last of them was passed in
-    std::vector<int> rest_island_;  // of each coordinate: -1, or the number of its island
+    double singular_until_ = -1.0;   // end of the piece that the last of them was passed in
+    std::vector<int> rest_island_;   // of each coordinate: -1, or the number of its island
     int num_rest_islands_ = 0;
     std::vector<double> top_speed_;  // of each such island so far
     std::vector<char> is_held_;

@@ -15,10 +15,6 @@
 #include <Eigen/Dense>
 #include <fmt/format.h>
 
-#include "ancora/framework/error.hpp"
-#include "ancora/framework/manifest.hpp"
-#include "ancora/framework/simulation.hpp"
-
 namespace ancora::testing {
 namespace {
 
@@ -28,7 +24,6 @@ using Mat3 = Eigen::Matrix3d;
 constexpr double kGravity = 9.81;  // m/s^2
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr int kGround = -1;
-constexpr double kStiffer = 100.0;
 
 /// The same numbers on every platform, which the distributions of the standard library are not.
 class Random {
@@ -1019,68 +1014,6 @@ std::string impossible(Builder& b) {
     return "impossible";
 }
 
-// --- runs
-
-struct Outcome {
-    bool is_completed = false;
-    std::string doubts;
-    int num_singular = 0;
-    bool is_too_long = false;
-    std::string message;
-    RunStatistics statistics;
-    std::vector<Vec3> probes;
-};
-
-constexpr long kMostSteps = 2000;  // of dopri5
-
-Outcome run(const Mechanism& m,
-            const std::string& text,
-            const std::string& type,
-            double step,
-            PluginRegistry& registry) {
-    Outcome out;
-    try {
-        Simulation simulation(
-            Manifest::parse(with_integrator(text, type, step, m.end), "mechanism.toml"), registry);
-        for (long k = 0; !simulation.done(); ++k) {
-            if (type == "dopri5" && k == kMostSteps) {
-                out.is_too_long = true;
-                out.message = "too many steps";
-                return out;
-            }
-            simulation.step();
-        }
-        out.is_completed = true;
-        out.statistics = simulation.statistics();
-        for (const std::string& doubt : out.statistics.doubts) out.doubts += doubt + "; ";
-        out.num_singular = static_cast<int>(simulation.singular_positions().size());
-        for (const std::string& probe : m.probes) {
-            const auto x = simulation.point(probe).position;
-            out.probes.emplace_back(x[0], x[1], x[2]);
-        }
-    } catch (const Error& error) {
-        out.message = error.what();
-    }
-    return out;
-}
-
-double distance(const Outcome& a, const Outcome& b) {
-    double largest = 0.0;
-    for (std::size_t i = 0; i < a.probes.size(); ++i)
-        largest = std::max(largest, (a.probes[i] - b.probes[i]).norm());
-    return largest;
-}
-
-bool says(const std::string& message, const char* words) {
-    return message.find(words) != std::string::npos;
-}
-
-constexpr int kMostLevels = 6;
-constexpr double kFollows = 10.0;     // what is left of a difference by stiffer parts, at most
-constexpr double kOrderTwo = 2.5;     // by which an error falls at least, of 4
-constexpr double kGap = 1e-11;        // of the extent
-constexpr double kUnresolved = 1e-7;  // of the size: what dopri5 leaves at its tolerance
-
 }  // namespace
 
 std::string with_integrator(const std::string& text,
@@ -1123,113 +1056,6 @@ Mechanism make_mechanism(std::uint64_t seed) {
     b.add_springs();
     b.soften_parts();
     return b.finish(seed, family);
-}
-
-const char* to_text(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::agrees:
-            return "agrees";
-        case Verdict::refused:
-            return "refused, with a true cause";
-        case Verdict::told:
-            return "completed, and told to be in doubt";
-        case Verdict::unexplained:
-            return "refused without a true cause";
-        case Verdict::not_compared:
-            return "balances close, no reference";
-        case Verdict::unbalanced:
-            return "open balance or gap without a word";
-        case Verdict::disagrees:
-            return "disagrees";
-        case Verdict::impossible_ran:
-            return "impossible, and completed";
-    }
-    return "";
-}
-
-Judgement judge(const Mechanism& m, PluginRegistry& registry) {
-    Judgement out;
-    if (m.is_impossible) {
-        const Outcome run_of = run(m, m.text, "emm", m.step, registry);
-        out.cause = run_of.message;
-        if (run_of.is_completed)
-            out.verdict = Verdict::impossible_ran;
-        else
-            out.verdict = says(run_of.message, "contradict") ||
-                                  says(run_of.message, "inconsistent constraints")
-                              ? Verdict::refused
-                              : Verdict::unexplained;
-        return out;
-    }
-    const Outcome reference = run(m, m.reference, "dopri5", 0.1 * m.step, registry);
-    const double floor = kUnresolved * m.size + m.yield;
-    bool was_refused = false, is_false = false;
-    double last = kInf;
-    double step = m.step;
-    for (int level = 0; level < kMostLevels; ++level, step *= 0.5) {
-        const Outcome here = run(m, m.text, "emm", step, registry);
-        if (!here.is_completed) {
-            // Of a step that is too long it is true that shorter ones help, if they do.
-            out.cause = here.message;
-            if (!says(here.message, "take a smaller step") &&
-                !says(here.message, "no convergence")) {
-                out.verdict = Verdict::unexplained;
-                return out;
-            }
-            last = kInf;
-            is_false = says(here.message, "shorter steps do not help");
-            if (std::exchange(was_refused, true)) {
-                out.verdict = Verdict::unexplained;
-                return out;
-            }
-            continue;
-        }
-        out.num_singular = std::max(out.num_singular, here.num_singular);
-        if (!here.doubts.empty()) {
-            out.verdict = Verdict::told;
-            out.cause = here.doubts;
-            if (!says(here.doubts, "compare with shorter steps")) return out;
-            // Which then must bear it out, without a doubt of their own.
-            last = 0.0;
-            continue;
-        }
-        if (here.statistics.constraint_position.max_abs > kGap * m.extent) {
-            out.verdict = Verdict::unbalanced;
-            out.cause = fmt::format("gap of {:.3g} m", here.statistics.constraint_position.max_abs);
-            return out;
-        }
-        if (!reference.is_completed) {
-            if (level == 0) continue;
-            out.verdict = Verdict::not_compared;
-            out.cause = reference.message;
-            return out;
-        }
-        const double error = distance(here, reference);
-        out.errors.push_back(error);
-        if ((level > 0 || error <= floor) && (error <= floor || error * kOrderTwo <= last)) {
-            if (level == 0) {
-                last = error;
-                continue;
-            }
-            out.verdict = is_false      ? Verdict::unexplained
-                          : was_refused ? Verdict::refused
-                                        : Verdict::agrees;
-            return out;
-        }
-        last = error;
-    }
-    if (out.verdict == Verdict::told) return out;
-    out.verdict = was_refused && out.errors.empty() ? Verdict::unexplained : Verdict::disagrees;
-    if (out.verdict != Verdict::disagrees) return out;
-    out.cause = "does not converge";
-    // Where a linkage is next to locked, stiff parts give way by more, but in proportion.
-    if (m.stiffer.empty() || was_refused) return out;
-    const Outcome stiffer = run(m, m.stiffer, "emm", 0.25 * m.step, registry);
-    if (!stiffer.is_completed || !stiffer.doubts.empty()) return out;
-    out.errors.push_back(distance(stiffer, reference));
-    if (out.errors.back() <= std::max(floor, kFollows * last / kStiffer))
-        out.verdict = Verdict::agrees;
-    return out;
 }
 
 }  // namespace ancora::testing

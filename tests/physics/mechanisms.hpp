@@ -11,6 +11,9 @@
 
 namespace ancora::testing {
 
+/// By which stiff parts are stiffer in Mechanism::stiffer.
+inline constexpr double kStiffer = 100.0;
+
 /// A mechanism as a user writes it. Trees and loops at any attitude, joints of too many rows,
 /// drives, springs from soft to stiff, bodies flat, thin, heavy and light, from rest and in motion.
 struct Mechanism {

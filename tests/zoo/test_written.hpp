@@ -388,28 +388,18 @@ public:
         return forces(a, b, a_rate, b_rate);
     }
 };
-class PlainMotor final : public Motor<PlainMotor> {
+/// @tparam kTells or it keeps to itself how it answers
+template <bool kTells>
+class PlainMotor final : public Motor<PlainMotor<kTells>> {
 public:
-    using Motor::Motor;
+    using Motor<PlainMotor<kTells>>::Motor;
+    bool has_tangent() const override { return kTells; }
     std::array<Vector3<double>, 2> force(const Vec3& a,
                                          const Vec3& b,
                                          const Vec3& a_rate,
                                          const Vec3& b_rate) const {
         using V = Vector3<double>;
-        return forces(V(a), V(b), V(a_rate), V(b_rate));
-    }
-};
-/// It keeps to itself how it answers.
-class SilentMotor final : public Motor<SilentMotor> {
-public:
-    using Motor::Motor;
-    bool has_tangent() const override { return false; }
-    std::array<Vector3<double>, 2> force(const Vec3& a,
-                                         const Vec3& b,
-                                         const Vec3& a_rate,
-                                         const Vec3& b_rate) const {
-        using V = Vector3<double>;
-        return forces(V(a), V(b), V(a_rate), V(b_rate));
+        return this->forces(V(a), V(b), V(a_rate), V(b_rate));
     }
 };
 

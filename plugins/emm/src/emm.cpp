@@ -390,14 +390,14 @@ void Emm::weigh_factorisation(System& system, int iterations, bool was_fresh) {
         return;
     }
     const SolverCost cost = system.cost();
-    // A first use that costs more than a factorisation is no use; after two none is tried for some
-    // time.
-    const bool is_first = past.wasted == 0.0;
+    // One that served well so far and now costs more than a factorisation at once warns; after two
+    // in a row none is used again for some time.
+    const bool served_well = past.wasted == 0.0;
     past.wasted += std::max(0.0, iterations - past.iterations_when_fresh) * cost.iterate;
     if (past.wasted > 0.5 * cost.factorise) past.is_settled = 0.0;
-    if (is_first && past.wasted <= cost.factorise)
+    if (served_well && past.wasted <= cost.factorise)
         past.eager = 0.0;
-    else if (is_first)
+    else if (served_well)
         past.eager = past.eager < 0.0 ? kEager : kWarned;
 }
 

@@ -6,6 +6,8 @@
 #include <spdlog/spdlog.h>
 
 #include "ancora/framework/lock.hpp"
+#include "ancora/framework/manifest.hpp"
+#include "ancora/framework/simulation.hpp"
 #include "commands.hpp"
 #include "table.hpp"
 

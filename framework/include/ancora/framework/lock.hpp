@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,9 +11,11 @@
 #include "ancora/framework/error.hpp"
 #include "ancora/framework/export.hpp"
 #include "ancora/framework/plugin_registry.hpp"
-#include "ancora/framework/simulation.hpp"
+#include "ancora/framework/used_plugin.hpp"
 
 namespace ancora {
+
+class Simulation;
 
 /// A plugin as a lock knows it.
 struct LockedPlugin {
@@ -32,6 +35,8 @@ struct LockedPlugin {
 ///     Simulation simulation(manifest, registry);           // refuses anything else
 class ANCORA_FRAMEWORK_EXPORT Lock {
 public:
+    static Lock of(std::span<const UsedPlugin> used);
+    /// Of the plugins that a simulation uses.
     static Lock of(const Simulation& simulation);
 
     /// @throws Error (file) with line and column if it cannot be read or is no lock
@@ -51,6 +56,7 @@ public:
     /// open yet may have no version.
     void check(const Plugin& plugin) const;
     /// Throws unless the model takes from its plugins just what the lock says.
+    void check(std::span<const UsedPlugin> used) const;
     void check(const Simulation& simulation) const;
 
     /// The plugin that offers a type; null if the type is not in the lock.

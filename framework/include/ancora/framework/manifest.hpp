@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "ancora/framework/nearest_name.hpp"
 #include "ancora/framework/value.hpp"
 #include "ancora/sdk/plugin.hpp"
 
@@ -108,9 +109,5 @@ public:
     IntegratorSettings integrator;
     OutputSettings output;
 };
-
-/// The nearest of `names` to `name`, if one is near enough to be a slip of the keys; else empty.
-ANCORA_FRAMEWORK_EXPORT std::string nearest_name(std::string_view name,
-                                                 std::span<const std::string> names);
 
 }  // namespace ancora

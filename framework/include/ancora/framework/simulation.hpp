@@ -11,145 +11,19 @@
 #include <string_view>
 #include <vector>
 
+#include "ancora/framework/analysis.hpp"
+#include "ancora/framework/dynamics.hpp"
+#include "ancora/framework/events.hpp"
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/plugin_registry.hpp"
 #include "ancora/framework/scene.hpp"
+#include "ancora/framework/statistics.hpp"
+#include "ancora/framework/used_plugin.hpp"
 
 namespace ancora {
 
 /// Receives warnings, each with its place in front if it has one. The kernel itself prints nothing.
 using WarningSink = std::function<void(const std::string& message)>;
-
-/// Maximum of a balance over every step, absolute and relative to its scale at the end.
-struct BalanceMaximum {
-    double max_abs = 0.0;
-    double max_rel = 0.0;
-};
-
-/// What one plugin cost a run: its share of the step time, measured in one step of sixteen. The
-/// integrator's share holds the kernel's services that it called.
-struct PluginCost {
-    std::string plugin;
-    double seconds = 0.0;
-    long calls = 0;
-};
-
-/// Statistics of a run so far.
-struct RunStatistics {
-    long steps = 0;     ///< grid steps
-    long substeps = 0;  ///< accepted pieces of them
-    long iterations = 0;
-    long max_iterations = 0;  ///< in one accepted piece, with the retries that led to it
-    long factorisations = 0;
-    long evaluations = 0;  ///< of accelerations, by the integrator
-    double factorise_seconds = 0.0;
-    double assemble_seconds =
-        0.0;                     ///< residuals and tangents of implicit steps, from sampled steps
-    double solve_seconds = 0.0;  ///< solves with the factorised matrix, likewise
-    double step_seconds = 0.0;   ///< wall time inside step()
-    int redundant_rows = 0;  ///< constraint rows at the start that depend on others; if there are
-                             ///< any, reactions are those of minimum norm
-    BalanceMaximum energy;
-    BalanceMaximum momentum;
-    BalanceMaximum angular_momentum;
-    BalanceMaximum constraint_position;
-    BalanceMaximum constraint_velocity;
-    BalanceMaximum constraint_strain;
-    std::vector<PluginCost> plugins;
-    /// Reasons not to take the run for right as it is, in words; settled at its end.
-    std::vector<std::string> doubts;
-};
-
-/// What a constraint contributes to the Udwadia-Kalaba equation: on its first attachment, inertial
-/// axes [N], or as multipliers if it reports those.
-struct ConstraintForces {
-    std::string name;
-    std::vector<double> ideal;     ///< its part of F_L
-    std::vector<double> nonideal;  ///< its part of F_C - C: what it takes up of C
-    std::vector<double> reaction;  ///< the sum, F_L + F_C - C
-};
-
-/// A force object's C on its first attachment; for friction on the constraint's.
-struct AppliedForce {
-    std::string name;
-    std::array<double, 3> force{};
-};
-
-/// The Udwadia-Kalaba equation at a state, n entries each (theory: Udwadia, Kalaba, Fan 2005, eqs.
-/// 8 to 11):
-///
-///   M a = Q + F_L + F_C,   A a = b
-struct Dynamics {
-    std::vector<double> acceleration;  ///< a
-    std::vector<double> Q;             ///< impressed: gravity, elastic and viscous rows, inertia
-    std::vector<double> C;             ///< of all force objects, friction included
-    std::vector<double> F_L;           ///< ideal constraint force
-    std::vector<double> F_C;           ///< nonideal constraint force
-    std::vector<ConstraintForces> constraints;
-    std::vector<AppliedForce> forces;
-};
-
-/// A contact that began to stick or to slip.
-struct ContactEvent {
-    double t = 0.0;       ///< [s]
-    std::string force;    ///< the friction's name
-    bool sticks = false;  ///< else it slips
-};
-
-/// A position at which constraints depend on each other that do not elsewhere, and other motions
-/// begin: a linkage of equal bars that is flat.
-struct SingularPosition {
-    double t = 0.0;         ///< end of the step in which it was passed [s]
-    bool continues = true;  ///< the motion goes on smoothly; else velocities jump there
-};
-
-/// An element that broke.
-struct BreakEvent {
-    double t = 0.0;       ///< [s]
-    std::string object;   ///< the body or constraint that it belongs to
-    int item = 0;         ///< its number there
-    double energy = 0.0;  ///< elastic energy that it held, lost with it [J]
-};
-
-/// A file that a parameter of the model names.
-struct InputFile {
-    std::string key;  ///< "body.net.mesh"
-    std::filesystem::path path;
-    std::string sha256;  ///< hexadecimal, of its bytes when the model was made
-};
-
-/// A plugin that a model names or takes types from.
-struct UsedPlugin {
-    const Plugin* plugin = nullptr;
-    std::vector<const TypeDescriptor*> types;  ///< that the model takes from it; may be none
-};
-
-/// Numbers of a model at its present state, for `ancora check` and embedding programs.
-struct ModelAnalysis {
-    int num_bodies = 0;
-    int num_constraints = 0;
-    int num_forces = 0;
-    int num_coordinates = 0;
-    int num_rows = 0;             ///< all rows, elastic ones included
-    int num_constraint_rows = 0;  ///< rows of constraints and of exactly rigid bodies
-    int rank = 0;                 ///< of the constraint rows
-    double rank_threshold = 0.0;  ///< relative to the largest pivot
-    double smallest_kept = 0.0;   ///< relative pivot next above the threshold (0: no rows)
-    double largest_dropped = 0.0;
-    int degrees_of_freedom = 0;  ///< num_coordinates - rank
-    /// Empty if accelerations are unique at this state, else why they are not.
-    std::string undetermined;
-    std::vector<std::string> redundant_rows;
-    bool near_threshold = false;             ///< a relative pivot lies between 1e-14 and 1e-8
-    double mass = 0.0;                       ///< [kg]
-    std::array<double, 3> center_of_mass{};  ///< [m]
-    std::array<double, 9> inertia{};         ///< about the centre of mass, inertial axes [kg m^2]
-    double kinetic_energy = 0.0;
-    double elastic_energy = 0.0;
-    double gravity_energy = 0.0;
-    std::array<double, 3> momentum{};
-    std::array<double, 3> angular_momentum{};
-};
 
 /// A model built from a manifest with the plugins of a registry, and its motion.
 ///

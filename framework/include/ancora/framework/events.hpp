@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What happened in a run at an instant: contacts, singular positions, breaks.
+#pragma once
+
+#include <string>
+
+namespace ancora {
+
+/// A contact that began to stick or to slip.
+struct ContactEvent {
+    double t = 0.0;       ///< [s]
+    std::string force;    ///< the friction's name
+    bool sticks = false;  ///< else it slips
+};
+
+/// A position at which constraints depend on each other that do not elsewhere, and other motions
+/// begin: a linkage of equal bars that is flat.
+struct SingularPosition {
+    double t = 0.0;         ///< end of the step in which it was passed [s]
+    bool continues = true;  ///< the motion goes on smoothly; else velocities jump there
+};
+
+/// An element that broke.
+struct BreakEvent {
+    double t = 0.0;       ///< [s]
+    std::string object;   ///< the body or constraint that it belongs to
+    int item = 0;         ///< its number there
+    double energy = 0.0;  ///< elastic energy that it held, lost with it [J]
+};
+
+}  // namespace ancora

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the tables of a manifest file to a Manifest.
+#include "manifest_reader.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "bound_arguments.hpp"
+#include "expression_scope.hpp"
+#include "schema_expressions.hpp"
+#include "trusted_file.hpp"
+#include "type_kind.hpp"
+#include "wording.hpp"
+
+namespace ancora {
+namespace {
+
+using namespace parameter;
+
+constexpr Parameter kModelKeys[] = {
+    text("name", "title of the model").otherwise("\"model\""),
+    vector("gravity", 3, "m/s^2", "acceleration of gravity").otherwise("[0, 0, 0]"),
+    make("plugins", "", "names of plugins to load", Shape::texts).otherwise("[]"),
+    make("plugin_dirs", "", "folders of plugins", Shape::texts).otherwise("[]"),
+    parameter::boolean("project_start", "move a start that gapes onto the constraints")
+        .otherwise("false"),
+};
+
+constexpr Parameter kIntegratorKeys[] = {
+    text("type", "name of the integrator").required(),
+    number("step", "s", "length of a step").positive().required(),
+    number("end", "s", "end of the run").positive().required(),
+    number("tolerance", "", "see the integrator").positive(),
+};
+
+constexpr Parameter kOutputKeys[] = {
+    number("every", "s", "time between rows").positive(),
+    number("checkpoint", "s", "wall time between checkpoints, for --resume; 0: none")
+        .nonnegative()
+        .otherwise("30.0"),
+    number("frames",
+           "s",
+           "time between frames of the scene, which fall on rows, for reports and ParaView; 0: "
+           "none; without it as many as rows, up to about 1000 and 50 MB")
+        .nonnegative(),
+    parameter::boolean("states", "write t, q and v of each row to states.npy").otherwise("false"),
+    make("points", "", "extra columns", Shape::texts).otherwise("[]"),
+    text("forces",
+         "forces of constraints to record: the reaction, or also its ideal and nonideal part",
+         "reaction|all")
+        .otherwise("\"reaction\""),
+};
+
+constexpr Parameter kObjectKeys[] = {
+    text("name", "unique").required(),
+    text("type", "name of the type").required(),
+};
+
+// A table of the manifest with its place; an empty one at the file if it is not there.
+struct Section {
+    Table table;
+    Place place;
+};
+
+Section take_section(Table& root, std::string_view name, const Place& whole) {
+    Table::Entry* const entry = root.find(name);
+    if (!entry) return {{}, whole};
+    return {std::move(std::get<Table>(entry->value.data())), entry->value.place()};
+}
+
+Array take_array(Table& root, std::string_view name) {
+    Table::Entry* const entry = root.find(name);
+    return entry ? std::move(std::get<Array>(entry->value.data())) : Array{};
+}
+
+std::vector<PlacedText> placed_texts(const Table& table, std::string_view key) {
+    std::vector<PlacedText> texts;
+    if (const Table::Entry* const entry = table.find(key))
+        for (const Value& value : *entry->value.as<Array>())
+            texts.push_back({*value.as<std::string>(), value.place()});
+    return texts;
+}
+
+BoundArguments bind(const std::string& owner,
+                    Section& section,
+                    std::span<const Parameter> schema,
+                    const ExpressionScope& scope) {
+    if (has_expressions(section.table, schema))
+        compute_expressions(owner, section.table, schema, scope);
+    return {owner, "", owner, section.table, section.place, schema};
+}
+
+// A model from anybody must not decide that his own code is to be trusted.
+void refuse_trust(const Table& model) {
+    const Table::Entry* const entry = model.find("unchecked_plugin_dirs");
+    if (entry == nullptr) return;
+    throw Error(ErrorKind::manifest,
+                fmt::format("[model]: unchecked_plugin_dirs: a model cannot allow this for itself; "
+                            "remove the key, and if you trust the folders, give the command the "
+                            "option {} (in a program: PluginRegistry::allow_unchecked_folders)",
+                            kUncheckedOption),
+                entry->value.place());
+}
+
+ModelSettings read_model(Section section, const ExpressionScope& scope) {
+    refuse_trust(section.table);
+    const BoundArguments keys = bind("[model]", section, kModelKeys, scope);
+    ModelSettings model;
+    model.name = keys.text("name");
+    model.gravity = keys.triple("gravity");
+    model.plugins = placed_texts(section.table, "plugins");
+    model.plugin_dirs = placed_texts(section.table, "plugin_dirs");
+    model.project_start = keys.boolean("project_start");
+    return model;
+}
+
+OutputSettings read_output(Section section, const ExpressionScope& scope) {
+    const BoundArguments keys = bind("[output]", section, kOutputKeys, scope);
+    OutputSettings output;
+    if (keys.has("every")) output.every = keys.number("every");
+    output.checkpoint = keys.number("checkpoint");
+    output.points = placed_texts(section.table, "points");
+    std::unordered_set<std::string_view> names;
+    for (const PlacedText& point : output.points) {
+        // Names of columns: history.csv is read line by line.
+        if (escaped(point.text) != point.text)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("[output]: points: {} holds a control character or a line "
+                                    "break",
+                                    in_quotes(point.text)),
+                        point.place);
+        if (!names.insert(point.text).second)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("[output]: points: {} is there twice", in_quotes(point.text)),
+                        point.place);
+    }
+    if (keys.has("frames")) output.frames = keys.number("frames");
+    output.states = keys.boolean("states");
+    output.all_forces = keys.text("forces") == "all";
+    return output;
+}
+
+// A key that [integrator] does not know is most likely one of its type's.
+void check_integrator_keys(const Table& common) {
+    std::vector<std::string> names;
+    for (const Parameter& p : kIntegratorKeys) names.emplace_back(p.name);
+    for (const Table::Entry& entry : common.entries()) {
+        const bool is_known = std::ranges::find(names, entry.key) != names.end();
+        if (is_known || !nearest_name(entry.key, names).empty()) continue;
+        const Table::Entry* const type = common.find("type");
+        const std::string* const type_name = type ? type->value.as<std::string>() : nullptr;
+        throw Error(ErrorKind::manifest,
+                    fmt::format("[integrator]: unknown key {}{}; keys of one type alone go into "
+                                "[integrator.{}]",
+                                in_quotes(entry.key),
+                                hint(entry.key, names, "valid keys"),
+                                type_name ? escaped(*type_name) : "TYPE"),
+                    entry.place);
+    }
+}
+
+IntegratorSettings read_integrator(const Section& section, const ExpressionScope& scope) {
+    IntegratorSettings integrator;
+    Section common{{}, section.place};
+    for (const Table::Entry& entry : section.table.entries()) {
+        const bool is_common = std::ranges::any_of(kIntegratorKeys, [&](const Parameter& p) {
+            return entry.key == p.name;
+        });
+        const Table* const own = entry.value.as<Table>();
+        if (own && !is_common) {
+            integrator.own.emplace(entry.key, *own);
+            integrator.own_places.emplace(entry.key, entry.value.place());
+        } else {
+            common.table.add(entry);
+        }
+    }
+    check_integrator_keys(common.table);
+
+    const BoundArguments keys = bind("[integrator]", common, kIntegratorKeys, scope);
+    integrator.type = keys.text("type");
+    integrator.step = keys.number("step");
+    integrator.end = keys.number("end");
+    if (keys.has("tolerance")) integrator.tolerance = keys.number("tolerance");
+    integrator.place = section.place;
+    integrator.type_place = keys.place_of("type");
+    integrator.step_place = keys.place_of("step");
+    return integrator;
+}
+
+// Finds `naem = "box"` before it is passed on as a parameter and "name" is reported as missing.
+void check_for_slips(const std::string& owner, const Table& table) {
+    for (const char* const key : {"name", "type"}) {
+        if (table.find(key)) continue;
+        const std::vector<std::string> wanted{key};
+        for (const Table::Entry& entry : table.entries())
+            if (!nearest_name(entry.key, wanted).empty())
+                throw Error(ErrorKind::manifest,
+                            fmt::format("{}: unknown key {}; did you mean {}?",
+                                        owner,
+                                        in_quotes(entry.key),
+                                        in_quotes(key)),
+                            entry.place);
+    }
+}
+
+ObjectSpec read_object(TypeKind kind, Table table, const Place& place) {
+    // what every object has, apart from what its type's schema will check
+    Table common;
+    for (const char* const key : {"name", "type"})
+        if (const Table::Entry* const entry = table.find(key)) common.add(*entry);
+    const Table::Entry* const name = common.find("name");
+    const std::string* const name_text = name ? name->value.as<std::string>() : nullptr;
+    const std::string owner =
+        name_text ? object_title(kind, *name_text) : fmt::format("[[{}]]", to_text(kind));
+    check_for_slips(owner, table);
+    // TOML gives keys below a header to that table
+    const Table::Entry* const include = table.find("include");
+    const Array* const files = include ? include->value.as<Array>() : nullptr;
+    if (files && !files->empty() && files->front().as<std::string>() &&
+        files->front().as<std::string>()->ends_with(".toml"))
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{}: \"include\" belongs to the whole file; write it above the "
+                                "first table",
+                                owner),
+                    include->place);
+    const BoundArguments keys(
+        owner, "", "[[" + std::string(to_text(kind)) + "]]", common, place, kObjectKeys);
+
+    ObjectSpec object;
+    object.kind = kind;
+    object.name = keys.text("name");
+    object.type = keys.text("type");
+    object.place = place;
+    object.name_place = keys.place_of("name");
+    object.type_place = keys.place_of("type");
+    table.erase("name");
+    table.erase("type");
+    object.parameters = std::move(table);
+    return object;
+}
+
+std::vector<ObjectSpec> read_objects(ManifestTables& tables, TypeKind kind) {
+    std::vector<ObjectSpec> objects;
+    for (Value& value : take_array(tables.root, to_text(kind)))
+        objects.push_back(
+            read_object(kind, std::move(std::get<Table>(value.data())), value.place()));
+    std::vector<std::shared_ptr<const ExpressionScope>>& scopes =
+        tables.generated[std::string(to_text(kind))];
+    for (std::size_t i = 0; i < scopes.size(); ++i)
+        objects[objects.size() - scopes.size() + i].scope = std::move(scopes[i]);
+    return objects;
+}
+
+// --- the outline
+
+void check_list(const Table::Entry& entry) {
+    const Array* const array = entry.value.as<Array>();
+    const std::string form = fmt::format("write [[{}]] above each {}", entry.key, entry.key);
+    if (!array)
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{} must be a list of tables, not {}; {}",
+                                in_quotes(entry.key),
+                                in_words(entry.value),
+                                form),
+                    entry.value.place());
+    for (const Value& value : *array)
+        if (!value.as<Table>())
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{} must be a list of tables, but holds {}; {}",
+                                    in_quotes(entry.key),
+                                    in_words(value),
+                                    form),
+                        value.place());
+}
+
+void check_single(const Table::Entry& entry) {
+    if (!entry.value.as<Table>())
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{} must be one table, not {}; write [{}]",
+                                in_quotes(entry.key),
+                                in_words(entry.value),
+                                entry.key),
+                    entry.value.place());
+}
+
+[[noreturn]] void refuse_entry(const Table::Entry& entry) {
+    const Array* const array = entry.value.as<Array>();
+    const bool is_list = array && !array->empty() && array->front().as<Table>();
+    const bool is_table = is_list || entry.value.as<Table>();
+    const bool is_include = !nearest_name(entry.key, std::vector<std::string>{"include"}).empty();
+    throw Error(ErrorKind::manifest,
+                is_table ? unknown_table(entry.key)
+                         : fmt::format("key {} stands outside every table; {}",
+                                       in_quotes(entry.key),
+                                       is_include ? "did you mean \"include\"?"
+                                                  : "write it below the header of its table, such "
+                                                    "as [model]"),
+                entry.place);
+}
+
+}  // namespace
+
+std::span<const Parameter> model_keys() {
+    return kModelKeys;
+}
+std::span<const Parameter> integrator_keys() {
+    return kIntegratorKeys;
+}
+std::span<const Parameter> output_keys() {
+    return kOutputKeys;
+}
+std::span<const Parameter> object_keys() {
+    return kObjectKeys;
+}
+
+TableForm table_form(std::string_view name) {
+    for (const char* const single : {"model", "integrator", "output", "parameters"})
+        if (name == single) return TableForm::single;
+    for (const char* const list : {"body", "constraint", "force", "generate"})
+        if (name == list) return TableForm::list;
+    return TableForm::unknown;
+}
+
+std::string unknown_table(std::string_view name) {
+    const std::vector<std::string> names{
+        "parameters", "model", "body", "constraint", "force", "generate", "integrator", "output"};
+    return fmt::format("unknown table {}{}", in_quotes(name), hint(name, names, "valid tables"));
+}
+
+void check_outline(const Table& root) {
+    for (const Table::Entry& entry : root.entries()) {
+        if (entry.key == "include") continue;  // see join_includes()
+        switch (table_form(entry.key)) {
+            case TableForm::single:
+                check_single(entry);
+                break;
+            case TableForm::list:
+                check_list(entry);
+                break;
+            case TableForm::unknown:
+                refuse_entry(entry);
+        }
+    }
+}
+
+Manifest read_manifest(ManifestTables tables, const Place& whole) {
+    Table& root = tables.root;
+    const ExpressionScope& scope = *tables.scope;
+    Manifest manifest;
+    manifest.scope = tables.scope;
+    manifest.model = read_model(take_section(root, "model", whole), scope);
+    manifest.bodies = read_objects(tables, TypeKind::body);
+    manifest.constraints = read_objects(tables, TypeKind::constraint);
+    manifest.forces = read_objects(tables, TypeKind::force);
+    if (!root.find("integrator"))
+        throw Error(ErrorKind::manifest,
+                    "missing table [integrator]; write one with the keys type, step and end",
+                    whole);
+    manifest.integrator = read_integrator(take_section(root, "integrator", whole), scope);
+    manifest.output = read_output(take_section(root, "output", whole), scope);
+    return manifest;
+}
+
+}  // namespace ancora

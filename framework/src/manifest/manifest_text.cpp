@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A manifest written out.
+#include "ancora/framework/manifest_text.hpp"
+
+#include <filesystem>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "expression_scope.hpp"
+#include "manifest_plugins.hpp"
+#include "toml_writer.hpp"
+#include "traps_off.hpp"
+#include "type_kind.hpp"
+#include "wording.hpp"
+
+namespace ancora {
+namespace {
+
+// Longer arrays of arrays have a line for each row.
+constexpr std::size_t kLongestLine = 100;
+
+// Strings as they must be written to be read as what they are.
+Value as_written(const Value& value) {
+    if (const auto* const text = value.as<std::string>()) return without_interpolation(*text);
+    if (const Array* const array = value.as<Array>()) {
+        Array out;
+        out.reserve(array->size());
+        for (const Value& entry : *array) out.push_back(as_written(entry));
+        return out;
+    }
+    if (const Table* const table = value.as<Table>()) {
+        Table out;
+        for (const Table::Entry& entry : table->entries())
+            out.add({entry.key, {}, as_written(entry.value)});
+        return out;
+    }
+    return value;
+}
+
+std::string value_text(const Value& value) {
+    const Value written = as_written(value);
+    std::string text = toml_value(written);
+    const Array* const rows = written.as<Array>();
+    if (text.size() <= kLongestLine || rows == nullptr || !rows->front().as<Array>()) return text;
+    text = "[\n";
+    for (const Value& row : *rows) text += fmt::format("    {},\n", toml_value(row));
+    return text + ']';
+}
+
+class Writer {
+public:
+    Writer(const Manifest& manifest, PluginRegistry& registry)
+        : manifest_(manifest), registry_(registry) {}
+
+    std::string text() {
+        load_plugins(manifest_, registry_);
+        model();
+        for (const auto* const list :
+             {&manifest_.bodies, &manifest_.constraints, &manifest_.forces})
+            for (const ObjectSpec& spec : *list) object(spec);
+        integrator();
+        output();
+        return std::move(text_);
+    }
+
+private:
+    void model() {
+        const ModelSettings& m = manifest_.model;
+        text_ += "[model]\n";
+        add("name", m.name);
+        add("gravity", Array(m.gravity.begin(), m.gravity.end()));
+        if (!m.plugins.empty()) add("plugins", texts(m.plugins));
+        Array folders;
+        for (const PlacedText& folder : m.plugin_dirs)
+            folders.emplace_back(
+                std::filesystem::absolute(plugin_folder(manifest_, folder)).string());
+        if (!folders.empty()) add("plugin_dirs", std::move(folders));
+        if (m.project_start) add("project_start", true);
+    }
+
+    void object(const ObjectSpec& spec) {
+        text_ += fmt::format("\n[[{}]]\n", to_text(spec.kind));
+        add("name", spec.name);
+        add("type", spec.type);
+        keys(object_title(spec.kind, spec.name),
+             spec.name,
+             spec.kind,
+             spec.type,
+             spec.scope.get(),
+             spec.parameters,
+             spec.place,
+             spec.type_place);
+    }
+
+    void integrator() {
+        const IntegratorSettings& i = manifest_.integrator;
+        text_ += "\n[integrator]\n";
+        add("type", i.type);
+        add("step", i.step);
+        add("end", i.end);
+        if (i.tolerance) add("tolerance", *i.tolerance);
+        for (const auto& [type, table] : i.own) {
+            text_ += fmt::format("\n[integrator.{}]\n", toml_key(type));
+            const auto known = i.own_places.find(type);
+            const Place place = known == i.own_places.end() ? i.place : known->second;
+            keys(fmt::format("integrator \"{}\"", type),
+                 type,
+                 TypeKind::integrator,
+                 type,
+                 nullptr,
+                 table,
+                 place,
+                 place);
+        }
+    }
+
+    void output() {
+        const OutputSettings& o = manifest_.output;
+        text_ += "\n[output]\n";
+        if (o.every) add("every", *o.every);
+        add("checkpoint", o.checkpoint);
+        if (!o.points.empty()) add("points", texts(o.points));
+        if (o.frames) add("frames", *o.frames);
+        if (o.states) add("states", true);
+        if (o.all_forces) add("forces", "all");
+    }
+
+    // Parameters of a type, checked as the model does.
+    void keys(const std::string& label,
+              const std::string& name,
+              TypeKind kind,
+              const std::string& type_name,
+              const ExpressionScope* scope,
+              const Table& parameters,
+              const Place& place,
+              const Place& type_place) {
+        const TypeDescriptor& type = *registry_.find_type(kind, type_name, type_place).type;
+        const std::span<const Parameter> schema(type.parameters,
+                                                static_cast<std::size_t>(type.num_parameters));
+        Table storage;
+        const Table& numbers = with_numbers(manifest_, scope, label, parameters, schema, storage);
+        const BoundArguments arguments(label, name, type_name, numbers, place, schema);
+        if (arguments.files().empty()) {
+            for (const Table::Entry& entry : numbers.entries()) add(entry.key, entry.value);
+        } else {
+            Table with_paths = numbers;
+            write_whole_paths(with_paths, arguments);
+            for (const Table::Entry& entry : with_paths.entries()) add(entry.key, entry.value);
+        }
+    }
+
+    void add(std::string_view key, const Value& value) {
+        text_ += fmt::format("{} = {}\n", toml_key(key), value_text(value));
+    }
+
+    static Array texts(const std::vector<PlacedText>& from) {
+        Array to;
+        for (const PlacedText& text : from) to.emplace_back(text.text);
+        return to;
+    }
+
+    const Manifest& manifest_;
+    PluginRegistry& registry_;
+    std::string text_;
+};
+
+}  // namespace
+
+std::string expanded_text(const Manifest& manifest, PluginRegistry& registry) {
+    const TrapsOff traps_off;
+    return Writer(manifest, registry).text();
+}
+
+}  // namespace ancora

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plugins in use, and their types by kind and name.
+#include "ancora/framework/plugin_registry.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ancora/framework/lock.hpp"
+#include "ancora/framework/nearest_name.hpp"
+#include "plugin_checks.hpp"
+#include "plugin_loader.hpp"
+#include "plugin_search.hpp"
+#include "traps_off.hpp"
+
+namespace ancora {
+namespace {
+
+namespace fs = std::filesystem;
+
+// More refused plugins than this are counted, not named, in a message about something else.
+constexpr std::size_t kMostRefusals = 8;
+
+std::string refusal(const fs::path& file, const std::string& problem) {
+    return fmt::format("plugin \"{}\" ({}) {}", file.stem().string(), file.string(), problem);
+}
+
+// @throws Error (plugin) with what to write instead
+void require_plugin_name(const std::string& name, const Place& place) {
+    if (is_valid_name(name)) return;
+    std::string advice =
+        "; a name is a letter or \"_\" followed by letters, digits, \"_\" and \"-\"";
+    const fs::path path = name;
+    if (name.find('/') != std::string::npos || name.find('\\') != std::string::npos)
+        advice = fmt::format(
+            "; a plugin is named, not pathed: write its name{}, and its folder in "
+            "plugin_dirs of [model] or after --plugin-dir",
+            is_valid_name(path.stem().string()) ? fmt::format(" \"{}\"", path.stem().string())
+                                                : "");
+    else if (path.extension() == ".so" && is_valid_name(path.stem().string()))
+        advice = fmt::format("; write \"{}\", without the ending", path.stem().string());
+    throw Error(ErrorKind::plugin,
+                fmt::format("\"{}\" is not the name of a plugin{}", name, advice),
+                place);
+}
+
+std::span<const TypeDescriptor> types_of(const Plugin& plugin) {
+    return {plugin.descriptor->types, plugin.descriptor->num_types};
+}
+
+const TypeDescriptor* type_of(const Plugin& plugin, TypeKind kind, const std::string& name) {
+    for (const TypeDescriptor& type : types_of(plugin))
+        if (type.kind == kind && type.name == name) return &type;
+    return nullptr;
+}
+
+// What heads an object of this kind in a manifest.
+std::string heading(TypeKind kind) {
+    return kind == TypeKind::integrator ? fmt::format("[{}]", to_text(kind))
+                                        : fmt::format("[[{}]]", to_text(kind));
+}
+
+// What stands in the way of a file that has no note; ANCORA_PLUGIN leaves one.
+constexpr const char* kNoNote =
+    "was not opened, since it does not say which types it offers; if it is a plugin, build it "
+    "again "
+    "with the installed SDK, whose ANCORA_PLUGIN writes that into the file, or name it in plugins "
+    "of [model]";
+
+struct Offer {
+    std::string plugin;
+    std::string file;
+};
+
+}  // namespace
+
+struct PluginRegistry::Impl {
+    PluginSearch search;
+    bool allows_unchecked = false;
+    std::vector<const Plugin*> in_use;
+    std::optional<Lock> lock;
+
+    const Plugin* find_in_use(const std::string& name) const {
+        for (const Plugin* plugin : in_use)
+            if (plugin->name == name) return plugin;
+        return nullptr;
+    }
+
+    // Held to the lock, the plugin is compared before any code of it runs.
+    const Plugin& open(const fs::path& path, const Place& place) {
+        std::function<void(const Plugin&)> admit;
+        if (lock)
+            admit = [this](const Plugin& plugin) {
+                lock->check(plugin);
+            };
+        const OpenedPlugin opened = open_plugin(read_plugin_file(path, allows_unchecked), admit);
+        if (opened.plugin == nullptr)
+            throw Error(ErrorKind::plugin, refusal(path, opened.problem), place);
+        if (std::ranges::find(in_use, opened.plugin) == in_use.end())
+            in_use.push_back(opened.plugin);
+        return *opened.plugin;
+    }
+
+    std::vector<PluginFile> read_search_path() const;
+    std::vector<PluginType> offers(TypeKind kind, const std::string& name) const;
+    [[noreturn]] void refuse_ambiguous(TypeKind kind,
+                                       const std::string& name,
+                                       const Offer& a,
+                                       const Offer& b,
+                                       const Place& place) const;
+    [[noreturn]] void refuse_unknown(TypeKind kind,
+                                     const std::string& name,
+                                     const std::vector<PluginFile>& on_path,
+                                     const Place& place) const;
+};
+
+// Reads the note of each file of the search path; those that another one of the same name hides
+// have a problem. Nothing of them runs, and they are not left open.
+std::vector<PluginFile> PluginRegistry::Impl::read_search_path() const {
+    std::map<std::string, fs::path> first;
+    for (const Plugin* plugin : in_use) first.emplace(plugin->name, plugin->file);
+
+    std::vector<PluginFile> all;
+    for (const fs::path& path : search.list()) {
+        const auto [hiding, is_first] = first.emplace(path.stem().string(), path);
+        std::error_code failed;
+        if (is_first || fs::equivalent(hiding->second, path, failed)) {
+            PluginFile& file = all.emplace_back(read_plugin_file(path, allows_unchecked));
+            if (file.problem.empty() && file.note && file.note->plugin != path.stem())
+                file.problem = other_name(file.note->plugin);
+            file.file.descriptor = {};  // a process may not have many
+        } else {
+            PluginFile& file = all.emplace_back();
+            file.named = path;
+            file.problem =
+                fmt::format("is hidden by {}, which comes first", hiding->second.string());
+        }
+    }
+    return all;
+}
+
+std::vector<PluginType> PluginRegistry::Impl::offers(TypeKind kind, const std::string& name) const {
+    std::vector<PluginType> found;
+    for (const Plugin* plugin : in_use)
+        if (const TypeDescriptor* type = type_of(*plugin, kind, name))
+            found.push_back({plugin, type});
+    return found;
+}
+
+void PluginRegistry::Impl::refuse_ambiguous(TypeKind kind,
+                                            const std::string& name,
+                                            const Offer& a,
+                                            const Offer& b,
+                                            const Place& place) const {
+    const bool is_listed = find_in_use(a.plugin) != nullptr;
+    throw Error(ErrorKind::plugin,
+                fmt::format("{} type \"{}\" is offered by two plugins, \"{}\" ({}) and \"{}\" "
+                            "({}); {} of them in plugins of [model]",
+                            to_text(kind),
+                            name,
+                            a.plugin,
+                            a.file,
+                            b.plugin,
+                            b.file,
+                            is_listed ? "keep only one" : "name one"),
+                place);
+}
+
+void PluginRegistry::Impl::refuse_unknown(TypeKind kind,
+                                          const std::string& name,
+                                          const std::vector<PluginFile>& on_path,
+                                          const Place& place) const {
+    std::vector<std::pair<TypeKind, std::string>> known;
+    for (const Plugin* plugin : in_use)
+        for (const TypeDescriptor& type : types_of(*plugin))
+            known.emplace_back(type.kind, type.name);
+    std::vector<std::string> refused;
+    for (const PluginFile& file : on_path) {
+        if (!file.problem.empty())
+            refused.push_back(refusal(file.named, file.problem));
+        else if (file.note)
+            known.insert(known.end(), file.note->types.begin(), file.note->types.end());
+        else if (!is_open(file))
+            refused.push_back(refusal(file.named, kNoNote));
+    }
+
+    std::string guess;
+    std::vector<std::string> names;
+    for (const auto& [its_kind, its_name] : known) {
+        if (its_kind == kind) names.push_back(its_name);
+        if (its_name == name)
+            guess = fmt::format("; \"{}\" is {} {}, write {}",
+                                name,
+                                its_kind == TypeKind::integrator ? "an" : "a",
+                                to_text(its_kind),
+                                heading(its_kind));
+    }
+    const std::string near_name = nearest_name(name, names);
+    if (guess.empty() && !near_name.empty())
+        guess = fmt::format("; did you mean \"{}\"?", near_name);
+
+    std::string used;
+    for (const Plugin* plugin : in_use) used += (used.empty() ? "" : ", ") + plugin->name;
+
+    std::string text = fmt::format("unknown {} type \"{}\"{} (plugins in use: {}){}",
+                                   to_text(kind),
+                                   name,
+                                   guess,
+                                   used.empty() ? "none" : used,
+                                   search.searched());
+    for (std::size_t i = 0; i < refused.size() && i < kMostRefusals; ++i)
+        text += "\n  refused: " + refused[i];
+    if (refused.size() > kMostRefusals)
+        text += fmt::format("\n  refused: {} more", refused.size() - kMostRefusals);
+    throw Error(ErrorKind::manifest, text, place);
+}
+
+PluginRegistry::PluginRegistry() : impl_(std::make_unique<Impl>()) {}
+
+PluginRegistry::~PluginRegistry() = default;
+
+void PluginRegistry::add_folder(const fs::path& folder) {
+    impl_->search.add_folder(folder);
+}
+
+void PluginRegistry::allow_unchecked_folders(bool allow) {
+    impl_->allows_unchecked = allow;
+}
+
+std::vector<fs::path> PluginRegistry::folders() const {
+    return impl_->search.folders();
+}
+
+void PluginRegistry::lock_to(Lock lock) {
+    lock.check_kernel();
+    for (const Plugin* plugin : impl_->in_use) lock.check(*plugin);
+    impl_->lock = std::move(lock);
+}
+
+const Lock* PluginRegistry::lock() const {
+    return impl_->lock ? &*impl_->lock : nullptr;
+}
+
+const Plugin& PluginRegistry::load(const std::string& name, const Place& place) {
+    const TrapsOff traps_off;
+    require_plugin_name(name, place);
+    if (const Plugin* plugin = impl_->find_in_use(name)) return *plugin;
+    const auto file = impl_->search.find(name);
+    if (!file) throw Error(ErrorKind::plugin, impl_->search.not_found(name), place);
+    return impl_->open(*file, place);
+}
+
+const Plugin& PluginRegistry::load_file(const fs::path& file, const Place& place) {
+    const TrapsOff traps_off;
+    const fs::path path = fs::absolute(file).lexically_normal();
+    const Plugin* other = impl_->find_in_use(path.stem().string());
+    std::error_code failed;
+    if (other != nullptr && !fs::equivalent(other->file, path, failed))
+        throw Error(ErrorKind::plugin,
+                    refusal(path,
+                            fmt::format("has the name of a plugin that is in use, {}",
+                                        other->file.string())),
+                    place);
+    return impl_->open(path, place);
+}
+
+PluginType PluginRegistry::find_type(TypeKind kind, const std::string& name, const Place& place) {
+    const TrapsOff traps_off;
+    if (impl_->lock) {
+        // Where it comes from is known; no other plugin is opened.
+        const LockedPlugin* const locked = impl_->lock->find(kind, name);
+        if (locked == nullptr)
+            impl_->lock->refuse(
+                fmt::format("{} type \"{}\" is not in the lock", to_text(kind), name));
+        load(locked->name, place);
+    }
+    std::vector<PluginType> found = impl_->offers(kind, name);
+    if (found.empty()) {
+        const std::vector<PluginFile> on_path = impl_->read_search_path();
+        const PluginFile* offering = nullptr;
+        for (const PluginFile& file : on_path) {
+            if (!file.problem.empty() || !file.note || !file.note->offers(kind, name)) continue;
+            // one file may be reached through several links
+            if (offering != nullptr && offering->file.path != file.file.path)
+                impl_->refuse_ambiguous(kind,
+                                        name,
+                                        {offering->note->plugin, offering->file.path.string()},
+                                        {file.note->plugin, file.file.path.string()},
+                                        place);
+            offering = &file;
+        }
+        if (offering == nullptr) impl_->refuse_unknown(kind, name, on_path, place);
+        impl_->open(offering->named, place);
+        found = impl_->offers(kind, name);
+        if (found.empty())
+            throw Error(ErrorKind::plugin,
+                        refusal(offering->named, "was replaced while it was opened; try again"),
+                        place);
+    }
+    if (found.size() > 1)
+        impl_->refuse_ambiguous(kind,
+                                name,
+                                {found[0].plugin->name, found[0].plugin->file.string()},
+                                {found[1].plugin->name, found[1].plugin->file.string()},
+                                place);
+    return found.front();
+}
+
+std::vector<FoundPlugin> PluginRegistry::scan() {
+    const TrapsOff traps_off;
+    std::vector<FoundPlugin> all;
+    for (const PluginFile& file : impl_->read_search_path()) {
+        OpenedPlugin opened{nullptr, file.problem};
+        if (opened.problem.empty() && !file.note && !is_open(file)) opened.problem = kNoNote;
+        if (opened.problem.empty())
+            opened = open_plugin(read_plugin_file(file.named, impl_->allows_unchecked), {});
+        if (opened.plugin == nullptr) opened.problem = refusal(file.named, opened.problem);
+        all.push_back({file.named, opened.plugin, opened.problem});
+    }
+    return all;
+}
+
+std::vector<ListedPlugin> PluginRegistry::list() const {
+    std::vector<ListedPlugin> all;
+    for (PluginFile& file : impl_->read_search_path()) {
+        ListedPlugin& listed = all.emplace_back();
+        listed.file = file.named;
+        if (file.problem.empty() && !file.note) file.problem = kNoNote;
+        if (!file.problem.empty()) {
+            listed.problem = refusal(file.named, file.problem);
+            continue;
+        }
+        listed.name = file.note->plugin;
+        listed.version = file.note->version;
+        listed.types = std::move(file.note->types);
+    }
+    return all;
+}
+
+std::vector<const Plugin*> PluginRegistry::plugins() const {
+    return impl_->in_use;
+}
+
+}  // namespace ancora

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A parameter's schema in words.
+#include "schema_words.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "ancora/framework/nearest_name.hpp"
+#include "traps_off.hpp"
+#include "wording.hpp"
+
+namespace ancora {
+namespace {
+
+std::string array_of_rows(const Parameter& p) {
+    const std::string columns = p.columns == 0 ? "" : fmt::format("{} ", p.columns);
+    const std::string rows = p.rows == 0 ? "" : fmt::format("{} ", p.rows);
+    return fmt::format("an array of {}rows of {}numbers", rows, columns);
+}
+
+}  // namespace
+
+std::vector<std::string> shape_texts(const Parameter& p) {
+    std::vector<std::string> phrases;
+    const auto add_if = [&](Shape shape, std::string phrase) {
+        if (p.allows(shape)) phrases.push_back(std::move(phrase));
+    };
+    add_if(Shape::boolean, "true or false");
+    // A whole number passes wherever a number does.
+    if (!p.allows(Shape::number)) add_if(Shape::integer, "an integer");
+    add_if(Shape::number, "a number");
+    if (p.choices == nullptr) add_if(Shape::text, "a text");
+    for (const std::string& choice : choices_of(p)) add_if(Shape::text, in_quotes(choice));
+    add_if(Shape::vector,
+           is_list_of_booleans(p) ? "an array of them"
+                                  : array_of_numbers(static_cast<std::size_t>(p.length)));
+    add_if(Shape::matrix, array_of_rows(p));
+    add_if(Shape::texts, "an array of texts");
+    add_if(Shape::table, "a table");
+    add_if(Shape::point, "a point such as \"box@[1, 0, 0]\"");
+    add_if(Shape::direction, "a direction such as \"box@[1, 0, 0]\"");
+    add_if(Shape::body, "the name of a body");
+    add_if(Shape::object, "the name of an object");
+    add_if(Shape::file, "the name of a file");
+    return phrases;
+}
+
+bool is_list_of_booleans(const Parameter& p) {
+    return p.allows(Shape::vector) && p.allows(Shape::boolean) && !p.allows(Shape::number);
+}
+
+std::string shape_text(const Parameter& p) {
+    return alternatives(shape_texts(p));
+}
+
+std::string range_text(const Parameter& p) {
+    const TrapsOff traps_off;
+    std::vector<std::string> bounds;
+    if (!std::isinf(p.minimum))
+        bounds.push_back(fmt::format("{} {}", p.minimum_is_excluded ? ">" : ">=", p.minimum));
+    if (!std::isinf(p.maximum))
+        bounds.push_back(fmt::format("{} {}", p.maximum_is_excluded ? "<" : "<=", p.maximum));
+    return fmt::format("{}", fmt::join(bounds, " and "));
+}
+
+std::string expected_text(const Parameter& p) {
+    std::vector<std::string> choices = choices_of(p);
+    if (choices.empty()) return "a text";
+    std::ranges::transform(choices, choices.begin(), [](const auto& text) {
+        return in_quotes(text);
+    });
+    return alternatives(choices);
+}
+
+std::string expected_range(const Parameter& p) {
+    std::string range = "a value " + range_text(p);
+    if (has_unit(p)) range += fmt::format(" {}", p.unit);
+    return range;
+}
+
+std::string array_of_numbers(std::size_t count) {
+    if (count == 0) return "an array of numbers";
+    return fmt::format("an array of {} number{}", count, count == 1 ? "" : "s");
+}
+
+std::string described(const Parameter& p) {
+    const std::string unit = has_unit(p) ? fmt::format(" [{}]", p.unit) : "";
+    if (std::string_view(p.doc).empty()) return in_quotes(p.name) + unit;
+    return fmt::format("{} ({}{})", in_quotes(p.name), p.doc, unit);
+}
+
+std::string_view shape_name(Shape shape) {
+    switch (shape) {
+        case Shape::boolean:
+            return "a boolean";
+        case Shape::integer:
+            return "an integer";
+        case Shape::number:
+            return "a number";
+        case Shape::text:
+            return "a text";
+        case Shape::vector:
+            return "a vector";
+        case Shape::matrix:
+            return "a matrix";
+        case Shape::texts:
+            return "an array of texts";
+        case Shape::table:
+            return "a table";
+        case Shape::point:
+            return "a point";
+        case Shape::direction:
+            return "a direction";
+        case Shape::body:
+            return "the name of a body";
+        case Shape::object:
+            return "the name of an object";
+        case Shape::file:
+            return "the name of a file";
+    }
+    return "something else";
+}
+
+std::vector<std::string> choices_of(const Parameter& p) {
+    std::vector<std::string> choices;
+    if (!p.choices) return choices;
+    std::string_view rest = p.choices;
+    for (std::size_t bar = rest.find('|'); bar != std::string_view::npos; bar = rest.find('|')) {
+        choices.emplace_back(rest.substr(0, bar));
+        rest.remove_prefix(bar + 1);
+    }
+    choices.emplace_back(rest);
+    return choices;
+}
+
+bool is_choice(const Parameter& p, std::string_view text) {
+    if (!p.choices) return true;
+    const std::vector<std::string> choices = choices_of(p);
+    return std::ranges::find(choices, text) != choices.end();
+}
+
+std::string hint_at_choice(const Parameter& p, std::string_view text) {
+    const std::string nearest = nearest_name(text, choices_of(p));
+    return nearest.empty() ? "" : fmt::format("; did you mean {}?", in_quotes(nearest));
+}
+
+bool has_unit(const Parameter& p) {
+    const std::string_view unit = p.unit;
+    return !unit.empty() && unit != "-";
+}
+
+}  // namespace ancora

@@ -1,0 +1,851 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The public face of a model in motion.
+#include "ancora/framework/simulation.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include <Eigen/Core>
+#include <fmt/format.h>
+
+#include "ancora/framework/lock.hpp"
+#include "ancora/framework/version.hpp"
+#include "expression_scope.hpp"
+#include "kernel_system.hpp"
+#include "model.hpp"
+#include "model_identity.hpp"
+#include "observables.hpp"
+#include "rank_analysis.hpp"
+#include "scene_sampler.hpp"
+#include "sha256.hpp"
+#include "state_archive.hpp"
+#include "traps_off.hpp"
+
+namespace ancora {
+namespace {
+
+/// First bytes of a saved state; the last two digits are the format's number.
+constexpr std::uint64_t kStateMagic = 0x34304554'41545341;  // "ASTATE04"
+
+// end / step within this of a whole number is that number of steps (design, section 4.2).
+constexpr double kWholeSteps = 1e-9;
+
+// Hexadecimal digits of a hash in words.
+constexpr std::size_t kShortHash = 16;
+
+// A balance beyond this, relative, is no rounding.
+constexpr double kDoubtful = 1e-10;
+// Slower than this part of the model's size in a second nothing counts as moving.
+constexpr double kSlowest = 1e-6;
+
+/// Larger models are analysed by their rows alone.
+constexpr int kMostBySolver = 600;
+
+long count_steps(double step, double end) {
+    const double ratio = end / step;
+    const double whole = std::round(ratio);
+    if (whole > 0.0 && std::abs(ratio - whole) <= kWholeSteps * ratio)
+        return static_cast<long>(whole);
+    return static_cast<long>(std::ceil(ratio));
+}
+
+/// A parameter that nothing uses is most likely one that a text lacks.
+void warn_unused(const ExpressionScope& scope, const WarningSink& warn) {
+    for (const ExpressionScope::Definition& parameter : scope.parameters())
+        if (!parameter.was_used)
+            warn(
+                fmt::format("{}:{}:{}: [parameters]: {} is not used; a text takes its value "
+                            "as ${{{}}}",
+                            *parameter.place.file,
+                            parameter.place.line,
+                            parameter.place.column,
+                            parameter.name,
+                            parameter.name));
+}
+
+}  // namespace
+
+struct Simulation::Impl {
+    Impl(const Manifest& manifest, PluginRegistry& registry, WarningSink sink)
+        : settings(manifest.integrator),
+          warn(std::move(sink)),
+          model(manifest, registry),
+          system(model),
+          observables(model, system, manifest.output),
+          num_steps(model.traits.is_adaptive ? 0 : count_steps(settings.step, settings.end)) {
+        decide_rank();
+        if (model.traits.face == Face::continuous)
+            system.check_accelerations();
+        else if (model.num_coordinates <= kMostBySolver)
+            system.check_consistency();
+        const StepSettings step_settings{settings.step, settings.tolerance.value_or(0.0)};
+        call_plugin(model.integrator_object, "prepare or num_history", [&] {
+            model.integrator->prepare(system, step_settings);
+            system.resize_history(model.integrator->num_history(system));
+        });
+        identity = identity_with(manifest);
+    }
+
+    /// Names of rows, not too many of them.
+    std::string names_of(const std::vector<int>& rows) const {
+        std::string names;
+        const std::size_t shown = std::min<std::size_t>(rows.size(), 6);
+        for (std::size_t i = 0; i < shown; ++i)
+            names += (i > 0 ? "; " : "") + system.rows().row_name(rows[i]);
+        if (shown < rows.size()) names += fmt::format("; and {} more", rows.size() - shown);
+        return names;
+    }
+
+    void warn_redundant() {
+        std::vector<int> idle, dependent;
+        for (const int row : rank.redundant)
+            (acts_on_nothing(row) ? idle : dependent).push_back(row);
+        if (!idle.empty())
+            warn(
+                fmt::format("{} of {} constraint rows act on nothing, since no coordinate moves "
+                            "along them: {}; they may be left out",
+                            idle.size(),
+                            rank.num_rows,
+                            names_of(idle)));
+        if (!dependent.empty())
+            warn(
+                fmt::format("{} of {} constraint rows are redundant: {}; forces there are those of "
+                            "least norm",
+                            dependent.size(),
+                            rank.num_rows,
+                            names_of(dependent)));
+    }
+
+    void warn_idle_friction() {
+        for (const ForcePart& part : model.forces) {
+            if (part.contact == nullptr) continue;
+            const RowOwner& owner =
+                system.rows()
+                    .owners[model.bodies.size() + static_cast<std::size_t>(part.constraint)];
+            bool is_idle = owner.num_rows > 0;
+            for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
+                is_idle = is_idle && acts_on_nothing(k);
+            if (is_idle)
+                warn(
+                    fmt::format("{}: its normal force is zero, since its constraint acts on "
+                                "nothing: the coordinate across it is missing",
+                                part.object.label));
+        }
+    }
+
+    /// Whether a row is zero at the state at which the rank was decided.
+    bool acts_on_nothing(int row) const {
+        const std::vector<int>& start = system.rows().row_start;
+        for (int e = start[static_cast<std::size_t>(row)];
+             e < start[static_cast<std::size_t>(row) + 1];
+             ++e)
+            if (rank_rows.A[e] != 0.0) return false;
+        return true;
+    }
+
+    SceneSampler& sampler() {
+        if (!scene) scene = std::make_unique<SceneSampler>(model);
+        return *scene;
+    }
+
+    void sample(const Samples& to) {
+        const auto require = [](const char* what, std::size_t got, std::size_t wanted) {
+            if (got != 0 && got != wanted)
+                throw Error(
+                    ErrorKind::usage,
+                    fmt::format("sample: the {} has {} entries, it takes {}", what, got, wanted));
+        };
+        const std::span<const double> q = system.q();
+        const std::span<const double> v = system.v();
+        require("row", to.row.size(), observables.names().size());
+        require("state", to.state.size(), 1 + q.size() + v.size());
+        if (model.traits.face == Face::continuous) system.update_reactions();
+        if (!to.row.empty()) observables.sample(to.row);
+        if (!to.frame.empty()) {
+            require(
+                "frame", to.frame.size(), static_cast<std::size_t>(sampler().scene().num_values));
+            sampler().sample(system, to.frame);
+        }
+        if (to.state.empty()) return;
+        to.state[0] = system.time();
+        std::ranges::copy(v, std::ranges::copy(q, to.state.begin() + 1).out);
+    }
+
+    void step() {
+        if (done()) throw Error(ErrorKind::usage, "the simulation has reached its end");
+        was_restored = false;
+        if (model.traits.is_adaptive)
+            step_freely();
+        else
+            step_on_grid();
+        if (done()) warn_at_end();
+    }
+
+    void warn_at_end() {
+        if (!warn) return;
+        const std::vector<KernelSystem::SingularPosition>& passed = system.singular_positions();
+        const auto smooth =
+            std::ranges::count_if(passed, &KernelSystem::SingularPosition::continues);
+        if (smooth > 0)
+            warn(fmt::format(
+                "the run passed {} in which constraints depend on each other and other "
+                "motions begin, first at t = {:.6g} s; it followed the one that "
+                "continues the motion",
+                smooth == 1 ? "a singular position" : fmt::format("{} singular positions", smooth),
+                std::ranges::find_if(passed, &KernelSystem::SingularPosition::continues)->t));
+        for (const std::string& doubt : doubts()) warn(doubt);
+    }
+
+    /// A run that ends without an error is taken for right: what speaks against it must not pass
+    /// without a word.
+    std::vector<std::string> doubts() const {
+        std::vector<std::string> out;
+        if (const std::string text = doubt_of_balances(); !text.empty()) out.push_back(text);
+        const std::vector<KernelSystem::SingularPosition>& passed = system.singular_positions();
+        const auto jumps =
+            std::ranges::find(passed, false, &KernelSystem::SingularPosition::continues);
+        if (jumps != passed.end())
+            out.push_back(
+                fmt::format("velocities jump at t = {:.6g} s: the steps do not resolve the motion "
+                            "there, or constraints depend on each other, other motions begin, and "
+                            "no step was found that continues the motion; compare with shorter "
+                            "steps",
+                            jumps->t));
+        return out;
+    }
+
+    /// What the integrator claims to keep and has not kept, or nothing.
+    std::string doubt_of_balances() const {
+        if (!model.integrator_object.type->claims.has(Claim::keeps_energy)) return {};
+        const Ledger& ledger = system.ledger();
+        // At rest energies are rounding, and so are balances beside them.
+        const double slow = kSlowest * system.extent();
+        const double energy =
+            std::max(ledger.energy_scale(), 0.5 * system.total_mass() * slow * slow);
+        const double momentum = std::sqrt(2.0 * system.total_mass() * energy);
+        const std::pair<const char*, double> balances[] = {
+            {"energy", ledger.worst_energy() / energy},
+            {"momentum", ledger.worst_momentum() / momentum},
+            {"angular momentum", ledger.worst_angular_momentum() / (momentum * system.farthest())}};
+        std::string open;
+        for (const auto& [name, relative] : balances)
+            if (relative > kDoubtful)
+                open += fmt::format("{}{} by {:.1e}", open.empty() ? "" : ", ", name, relative);
+        if (open.empty()) return {};
+        return fmt::format(
+            "the balances of this run do not close ({} of what is in play, more "
+            "than {:.0e}): a tolerance above its default, very stiff elements on "
+            "light bodies, or a formula that has no exact discrete form; compare "
+            "with a shorter step before you trust it",
+            open,
+            kDoubtful);
+    }
+
+    bool done() const {
+        return model.traits.is_adaptive ? system.time() >= settings.end : steps_done >= num_steps;
+    }
+
+    void step_freely() {
+        const double t0 = system.time();
+        system.begin_grid_step(steps_done, false);
+        integrate(t0, settings.end - t0);
+        if (!(system.time() > t0))
+            throw Error(ErrorKind::plugin,
+                        fmt::format("{}: step returned without a step at t = {:.9g} s",
+                                    describe(model.integrator_object),
+                                    t0),
+                        model.integrator_object.place);
+        // The end is met exactly.
+        const double left = settings.end - system.time();
+        system.end_grid_step(left <= kWholeSteps * (system.time() - t0) ? settings.end
+                                                                        : system.time());
+        ++steps_done;
+    }
+
+    void step_on_grid() {
+        // Grid times are k step, not sums of steps; a step that failed on its way goes on from
+        // there.
+        const bool is_last = steps_done + 1 == num_steps;
+        const double begin_time = static_cast<double>(steps_done) * settings.step;
+        const double end_time =
+            is_last ? settings.end : static_cast<double>(steps_done + 1) * settings.step;
+        const double t0 = system.time();
+        const double rest = end_time - t0;
+        const double rounding = kWholeSteps * settings.step;
+        const bool goes_on = t0 - begin_time > rounding;
+        const bool is_whole =
+            std::abs(rest - settings.step) <= rounding ||
+            (is_last && std::abs(rest - settings.step) <= kWholeSteps * settings.end);
+        system.begin_grid_step(steps_done, goes_on);
+        integrate(t0, is_whole ? settings.step : rest);
+        system.end_grid_step(end_time);
+        ++steps_done;
+    }
+
+    /// One call of the integrator, guarded and metered.
+    void integrate(double t0, double h) {
+        const double others = system.meter().sampled_seconds();
+        const FpEnvironment environment = FpEnvironment::capture();
+        const auto begin = std::chrono::steady_clock::now();
+        try {
+            model.integrator->step(system, t0, h);
+        } catch (...) {
+            environment.restore();
+            rethrow_from_plugin(model.integrator_object, "step", &t0);
+        }
+        const double taken =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        if (environment.differs()) {
+            environment.restore();
+            refuse_environment(model.integrator_object, "step, or a plugin that it led to,", &t0);
+        }
+        system.meter().book_integrator(model.integrator_object, taken, others);
+        if (system.meter().is_sampling()) system.sampled.step += taken;
+        seconds += taken;
+    }
+
+    /// Rank of the constraint rows at the present state, and what follows from it for the solver.
+    void decide_rank() {
+        rank = analyse_rank_now();
+        system.set_redundant(rank.rank < rank.num_rows);
+        if (model.traits.face == Face::discrete) system.plan_matrix(settings.step);
+        if (rank.rank == rank.num_rows || !warn) return;
+        warn_redundant();
+        warn_idle_friction();
+        for (const std::string& contact : system.ambiguous_contacts())
+            warn(
+                fmt::format("{}: its normal force is not unique, since rows of its constraint are "
+                            "redundant; friction follows the reactions of least norm",
+                            contact));
+    }
+
+    /// By the accelerations' own solver, or where they are not unique (a step may hold massless
+    /// parts by stiffness) or the model is large, by the rows alone.
+    RankAnalysis analyse_rank_now() {
+        system.rows().evaluate(system.q().data(), system.v().data(), system.time(), rank_rows);
+        if (model.traits.face == Face::continuous || model.num_coordinates <= kMostBySolver) {
+            try {
+                return system.rank_by_solver();
+            } catch (const Error&) {
+                if (model.traits.face == Face::continuous) throw;
+            }
+        }
+        return analyse_rank(system.rows(), rank_rows.A, system.mass());
+    }
+
+    std::vector<InputFile> input_files() const { return model.files; }
+
+    /// What a saved state must have in common with the model that takes it, one item a line.
+    std::vector<std::string> identity_with(const Manifest& manifest) const {
+        std::vector<std::string> lines{fmt::format("Ancora {}", version())};
+        const auto add = [&](const char* kind, const ObjectRef& object, int size) {
+            lines.push_back(fmt::format(
+                "{} \"{}\" of type {}, {} numbers", kind, object.name, object.type->name, size));
+        };
+        for (const BodyPart& part : model.bodies) add("body", part.object, part.count);
+        for (std::size_t c = 0; c < model.constraints.size(); ++c)
+            add("constraint",
+                model.constraints[c].object,
+                system.rows().owners[model.bodies.size() + c].num_rows);
+        for (const ForcePart& part : model.forces) add("force", part.object, 0);
+        lines.push_back(fmt::format(
+            "integrator {}, step {} s", model.integrator_object.type->name, settings.step));
+        for (const Plugin* plugin : model.plugins)
+            lines.push_back(fmt::format(
+                "plugin {} {}, SHA-256 {}", plugin->name, plugin->version, plugin->sha256));
+        // What these are made with, by hashes: a model may have millions of numbers.
+        std::map<std::string, std::string> values;  // of each group
+        for (const auto& [key, value] : model_identity(manifest, model.files)) {
+            const std::size_t end = key.starts_with("model.") || key.starts_with("parameters.")
+                                        ? key.size()
+                                        : key.rfind('.');
+            values[key.substr(0, end)] += key + '=' + value + '\n';
+        }
+        for (const auto& [group, text] : values)
+            lines.push_back(fmt::format(
+                "{} with the values {}", group, sha256_of_text(text).substr(0, kShortHash)));
+        return lines;
+    }
+
+    /// Whether the state stands where so many steps lead, or on the way to the next.
+    bool fits_grid() const {
+        if (model.traits.is_adaptive) return system.time() >= 0.0;
+        const double h = settings.step;
+        const double done = std::min(static_cast<double>(steps_done) * h, settings.end);
+        return system.time() >= done - kWholeSteps * h && system.time() <= done + h;
+    }
+
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(steps_done);
+        archive(seconds);
+        archive.require(steps_done >= 0 && (model.traits.is_adaptive || steps_done <= num_steps),
+                        "steps beyond the end of this run");
+        archive.require(std::isfinite(seconds), "its time of computing");
+        system.transfer(archive);
+        archive.require(fits_grid(), "its time");
+        observables.transfer(archive);
+    }
+
+    /// Magic number, checksum of the rest, identity, state.
+    std::vector<std::byte> save() {
+        StateWriter writer;
+        writer(kStateMagic);
+        writer(Checksum{});
+        writer(identity.size());
+        for (const std::string& line : identity) writer(line);
+        transfer(writer);
+        std::vector<std::byte> out = writer.take();
+        const Checksum checksum = checksum_of(out);
+        std::ranges::copy(std::as_bytes(std::span(checksum)), out.begin() + sizeof kStateMagic);
+        return out;
+    }
+
+    using Checksum = std::array<char, 64>;  // hexadecimal digits of the SHA-256
+    /// Of what stands behind its own place.
+    static Checksum checksum_of(std::span<const std::byte> saved) {
+        const auto rest = saved.subspan(sizeof kStateMagic + sizeof(Checksum));
+        const std::string digits =
+            sha256_of_text({reinterpret_cast<const char*>(rest.data()), rest.size()});
+        Checksum out{};
+        std::ranges::copy(digits, out.begin());
+        return out;
+    }
+
+    void restore(std::span<const std::byte> saved) {
+        StateReader reader(saved);
+        std::uint64_t magic = 0;
+        reader(magic);
+        if (magic != kStateMagic)
+            throw Error(ErrorKind::file, "these bytes are not a saved state of this version");
+        Checksum checksum{};
+        reader(checksum);
+        if (checksum != checksum_of(saved))
+            throw Error(ErrorKind::file,
+                        "the saved state is damaged: its checksum does not fit; it may have been "
+                        "cut short");
+        check_identity(reader);
+        const std::vector<std::byte> now = save();
+        const auto go_back = [&] {
+            StateReader back(now);
+            back(magic);
+            back(checksum);
+            check_identity(back);
+            transfer(back);
+        };
+        try {
+            transfer(reader);
+            if (!reader.at_end()) StateReader::refuse();
+        } catch (const Error& error) {
+            go_back();
+            if (error.kind() == ErrorKind::file) throw;
+            // Plugins, and places in the model, that cannot take what was read.
+            throw Error(ErrorKind::file,
+                        fmt::format("the saved state is damaged: {}", error.message()));
+        } catch (...) {
+            go_back();
+            throw;
+        }
+        was_restored = true;
+    }
+
+    void check_identity(StateReader& reader) const {
+        const std::vector<std::string>& here = identity;
+        std::size_t count = 0;
+        reader(count);
+        for (std::size_t i = 0; i < std::max(count, here.size()); ++i) {
+            std::string there = "nothing more";
+            if (i < count) reader(there);
+            const std::string mine = i < here.size() ? here[i] : "nothing more";
+            if (there != mine)
+                throw Error(ErrorKind::usage,
+                            fmt::format("the saved state belongs to another model: it has {}, this "
+                                        "model has {}",
+                                        there,
+                                        mine));
+        }
+    }
+
+    IntegratorSettings settings;
+    std::vector<std::string> identity;
+    WarningSink warn;
+    Model model;
+    KernelSystem system;
+    Observables observables;
+    std::unique_ptr<SceneSampler> scene;  // made when first asked for
+    RankAnalysis rank;
+    RowSet::Instant rank_rows;  // of the state at which the rank was decided
+    long num_steps;
+    bool is_locked = false;
+    long steps_done = 0;
+    double seconds = 0.0;
+    bool was_restored = false;  // and no step since: there is nothing to interpolate in
+};
+
+Simulation::Simulation(const Manifest& manifest, PluginRegistry& registry, WarningSink warn) {
+    const TrapsOff traps_off;
+    manifest.validate();
+    impl_ = std::make_unique<Impl>(manifest, registry, warn);
+    if (warn && manifest.scope) warn_unused(*manifest.scope, warn);
+    if (const Lock* const lock = registry.lock()) {
+        lock->check(*this);
+        impl_->is_locked = true;
+    }
+}
+
+Simulation::~Simulation() = default;
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+
+const std::string& Simulation::name() const {
+    return impl_->model.name;
+}
+double Simulation::time() const {
+    return impl_->system.time();
+}
+double Simulation::step_size() const {
+    return impl_->settings.step;
+}
+double Simulation::end_time() const {
+    return impl_->settings.end;
+}
+long Simulation::num_steps() const {
+    const TrapsOff traps_off;
+    return impl_->num_steps;
+}
+long Simulation::steps_done() const {
+    return impl_->steps_done;
+}
+bool Simulation::is_adaptive() const {
+    return impl_->model.traits.is_adaptive;
+}
+bool Simulation::done() const {
+    const TrapsOff traps_off;
+    return impl_->done();
+}
+void Simulation::step() {
+    const TrapsOff traps_off;
+    impl_->step();
+}
+std::span<const double> Simulation::q() const {
+    return impl_->system.q();
+}
+std::span<const double> Simulation::v() const {
+    return impl_->system.v();
+}
+
+void Simulation::set_state(std::span<const double> q, std::span<const double> v) {
+    const TrapsOff traps_off;
+    const auto n = static_cast<std::size_t>(impl_->system.num_coordinates());
+    if (q.size() != n || v.size() != n)
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("set_state: q has {} and v {} entries, the model has {} coordinates",
+                        q.size(),
+                        v.size(),
+                        n));
+    for (std::size_t i = 0; i < n; ++i)
+        if (!std::isfinite(q[i]) || !std::isfinite(v[i]))
+            throw Error(
+                ErrorKind::usage,
+                fmt::format(
+                    "set_state: entry {} of {} is not finite", i, std::isfinite(q[i]) ? "v" : "q"));
+    impl_->system.set_state(q, v, impl_->system.time());
+    impl_->decide_rank();
+    impl_->observables.restart();
+}
+
+void Simulation::apply_force(const std::string& attachment, const std::array<double, 3>& force) {
+    const TrapsOff traps_off;
+    for (const double f : force)
+        if (!std::isfinite(f))
+            throw Error(
+                ErrorKind::usage,
+                fmt::format("apply_force on \"{}\": a component is not finite", attachment));
+    impl_->system.apply_force(attachment, force);
+}
+
+std::vector<std::byte> Simulation::save() const {
+    const TrapsOff traps_off;
+    return impl_->save();
+}
+void Simulation::restore(std::span<const std::byte> saved) {
+    const TrapsOff traps_off;
+    impl_->restore(saved);
+}
+
+Simulation::PointState Simulation::point(const std::string& attachment) const {
+    const TrapsOff traps_off;
+    const Attachment at = impl_->model.attach(attachment, "", {}, false);
+    PointState out{};
+    evaluate_attachment(
+        impl_->model.bodies, at, q().data(), v().data(), out.position.data(), out.velocity.data());
+    return out;
+}
+
+Pose Simulation::pose(const std::string& body) const {
+    const TrapsOff traps_off;
+    const int i = impl_->model.body_index(body, "", {});
+    const BodyPart& part = impl_->model.bodies[static_cast<std::size_t>(i)];
+    if (part.pose_kind == PoseKind::none)
+        throw Error(ErrorKind::usage, fmt::format("body \"{}\" has no pose", body));
+    const auto first = static_cast<std::size_t>(part.first);
+    const auto count = static_cast<std::size_t>(part.count);
+    const double t = time();
+    return pose_of(part, q().subspan(first, count), v().subspan(first, count), &t);
+}
+
+std::vector<double> Simulation::reaction(const std::string& constraint) const {
+    const TrapsOff traps_off;
+    std::vector<std::string> names;
+    for (std::size_t c = 0; c < impl_->model.constraints.size(); ++c) {
+        names.push_back(impl_->model.constraints[c].object.name);
+        if (names.back() != constraint) continue;
+        if (impl_->model.traits.face == Face::continuous) impl_->system.update_reactions();
+        const auto& start = impl_->system.reaction_start();
+        const std::span<const double> all = impl_->system.reactions();
+        return {all.begin() + start[c], all.begin() + start[c + 1]};
+    }
+    const std::string near = nearest_name(constraint, names);
+    throw Error(
+        ErrorKind::usage,
+        near.empty()
+            ? fmt::format("there is no constraint \"{}\"", constraint)
+            : fmt::format("there is no constraint \"{}\"; did you mean \"{}\"?", constraint, near));
+}
+
+Dynamics Simulation::dynamics() const {
+    const TrapsOff traps_off;
+    return impl_->system.dynamics();
+}
+
+std::vector<SingularPosition> Simulation::singular_positions() const {
+    std::vector<SingularPosition> out;
+    for (const KernelSystem::SingularPosition& position : impl_->system.singular_positions())
+        out.push_back({position.t, position.continues});
+    return out;
+}
+
+std::vector<ContactEvent> Simulation::events() const {
+    std::vector<ContactEvent> out;
+    for (const KernelSystem::Event& event : impl_->system.contact_events())
+        out.push_back({event.t,
+                       impl_->model.forces[static_cast<std::size_t>(event.force)].object.name,
+                       event.sticks});
+    return out;
+}
+
+std::vector<BreakEvent> Simulation::breaks() const {
+    const RowSet& rows = impl_->system.rows();
+    std::vector<BreakEvent> out;
+    for (const KernelSystem::Break& broken : impl_->system.breaks()) {
+        const auto block = std::ranges::find_if(rows.blocks, [&](const BlockPart& part) {
+            return broken.row < part.first_row + part.num_rows;
+        });
+        const RowOwner& owner = rows.owners[static_cast<std::size_t>(block->owner)];
+        out.push_back({broken.t,
+                       owner.object->name,
+                       (broken.row - block->first_row) / block->block->rows_per_item,
+                       broken.energy});
+    }
+    return out;
+}
+
+std::vector<std::string> Simulation::column_names() const {
+    const TrapsOff traps_off;
+    return impl_->observables.names();
+}
+void Simulation::sample(std::span<double> row) const {
+    const TrapsOff traps_off;
+    if (row.empty()) throw Error(ErrorKind::usage, "sample: the row has no entries");
+    impl_->sample({row, {}, {}});
+}
+void Simulation::sample(const Samples& to) const {
+    const TrapsOff traps_off;
+    impl_->sample(to);
+}
+void Simulation::sample_at(double t, const Samples& to) const {
+    const TrapsOff traps_off;
+    KernelSystem& system = impl_->system;
+    const Model& model = impl_->model;
+    if (!model.traits.is_adaptive || impl_->steps_done == 0 || impl_->was_restored ||
+        t < system.begin_of_step() || t > system.time())
+        throw Error(ErrorKind::usage,
+                    fmt::format("sample_at: t = {:.9g} s is not inside the last step of an "
+                                "integrator that chooses its steps",
+                                t));
+    std::vector<double> x(static_cast<std::size_t>(system.continuous().num_states));
+    call_plugin(model.integrator_object, "interpolate", [&] {
+        model.integrator->interpolate(t, x);
+    });
+    for (const double value : x)
+        if (!std::isfinite(value))
+            refuse_nonfinite(model.integrator_object, "interpolate", "a value", &t);
+    system.peek(t, x);
+    try {
+        sample(to);
+    } catch (...) {
+        system.unpeek();
+        throw;
+    }
+    system.unpeek();
+}
+std::vector<int> Simulation::step_mean_columns() const {
+    return impl_->observables.step_means();
+}
+const Scene& Simulation::scene() const {
+    const TrapsOff traps_off;
+    return impl_->sampler().scene();
+}
+const std::vector<int>& Simulation::step_mean_values() const {
+    return impl_->sampler().step_means();
+}
+long Simulation::work_done() const {
+    const KernelSystem& system = impl_->system;
+    return impl_->model.traits.face == Face::continuous ? system.evaluations : system.iterations;
+}
+
+RunStatistics Simulation::statistics() const {
+    const TrapsOff traps_off;
+    const KernelSystem& system = impl_->system;
+    const Ledger& ledger = system.ledger();
+    RunStatistics out;
+    out.steps = impl_->steps_done;
+    out.substeps = system.substeps;
+    out.iterations = system.iterations;
+    out.max_iterations = system.max_iterations;
+    out.factorisations = system.factorisations;
+    out.factorise_seconds = system.factorise_seconds;
+    out.evaluations = system.evaluations;
+    out.step_seconds = impl_->seconds;
+    // Factorisations are rare and timed always; the others have their share of what they leave.
+    const KernelSystem::SampledSeconds& sampled = system.sampled;
+    if (const double rest = sampled.step - sampled.factorise; rest > 0.0) {
+        const double scale = std::max(0.0, out.step_seconds - out.factorise_seconds) / rest;
+        out.assemble_seconds = scale * sampled.assemble;
+        out.solve_seconds = scale * sampled.solve;
+    }
+    out.redundant_rows = impl_->rank.num_rows - impl_->rank.rank;
+    // Relative to the scales of design, section 4.3.
+    const auto relative = [](double worst, double scale) {
+        return BalanceMaximum{worst, worst == 0.0 || !(scale > 0.0) ? 0.0 : worst / scale};
+    };
+    const double energy = ledger.energy_scale();
+    const double momentum = std::sqrt(2.0 * system.total_mass() * energy);
+    out.energy = relative(ledger.worst_energy(), energy);
+    out.momentum = relative(ledger.worst_momentum(), momentum);
+    out.angular_momentum = relative(ledger.worst_angular_momentum(), momentum * system.farthest());
+    const KernelSystem::Violation& worst = system.worst_violation();
+    const double speed = momentum > 0.0 ? 2.0 * energy / momentum : 0.0;
+    out.constraint_position = relative(worst.position, system.extent());
+    out.constraint_velocity = relative(worst.velocity, speed);
+    out.constraint_strain = {worst.strain, worst.strain};
+    const std::vector<CallMeter::Account> accounts = system.meter().accounts(impl_->seconds);
+    for (std::size_t i = 0; i < accounts.size(); ++i)
+        out.plugins.push_back(
+            {impl_->model.plugins[i]->name, accounts[i].seconds, accounts[i].calls});
+    out.doubts = impl_->doubts();
+    return out;
+}
+
+ModelAnalysis Simulation::analyse() const {
+    const TrapsOff traps_off;
+    KernelSystem& system = impl_->system;
+    const Model& model = impl_->model;
+    ModelAnalysis out;
+    out.num_bodies = static_cast<int>(model.bodies.size());
+    out.num_constraints = static_cast<int>(model.constraints.size());
+    out.num_forces = static_cast<int>(model.forces.size());
+    out.num_coordinates = system.num_coordinates();
+    out.num_rows = system.num_rows();
+
+    const RankAnalysis rank = impl_->analyse_rank_now();
+    try {
+        system.dynamics();
+    } catch (const Error& error) {
+        out.undetermined = error.message();
+    }
+    out.num_constraint_rows = rank.num_rows;
+    out.rank = rank.rank;
+    out.rank_threshold = rank.threshold;
+    out.smallest_kept = rank.smallest_kept;
+    out.largest_dropped = rank.largest_dropped;
+    out.near_threshold = rank.is_near_threshold;
+    out.degrees_of_freedom = out.num_coordinates - rank.rank;
+    for (const int row : rank.redundant)
+        out.redundant_rows.push_back(system.rows().row_name(row) +
+                                     (impl_->acts_on_nothing(row) ? " (acts on nothing)" : ""));
+
+    // Mass, centre and inertia from the kinetic energy of translations and rotations of space.
+    const auto n = static_cast<Eigen::Index>(system.num_coordinates());
+    const Eigen::Map<const Eigen::VectorXd> q(system.q().data(), n);
+    Eigen::VectorXd Mq(n);
+    system.mass().multiply(q.data(), Mq.data());
+    Eigen::VectorXd field = Eigen::VectorXd::Zero(n);
+    Eigen::VectorXd M_field(n);
+    system.space().add_uniform({1.0, 0.0, 0.0}, field.data());
+    system.mass().multiply(field.data(), M_field.data());
+    out.mass = field.dot(M_field);
+    const Momenta first = system.space().momenta(q.data(), Mq.data());
+    for (std::size_t c = 0; c < 3; ++c)
+        out.center_of_mass[c] = out.mass > 0.0 ? first.linear[c] / out.mass : 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        const Eigen::VectorXd rate = system.space().rotation(q.data(), axis);
+        system.mass().multiply(rate.data(), M_field.data());
+        const Momenta spin = system.space().momenta(q.data(), M_field.data());
+        for (std::size_t c = 0; c < 3; ++c)
+            out.inertia[3 * c + static_cast<std::size_t>(axis)] = spin.angular[c];
+    }
+    const auto& x = out.center_of_mass;
+    const double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j)
+            out.inertia[3 * i + j] -= out.mass * ((i == j ? square : 0.0) - x[i] * x[j]);
+
+    const Balances& now = system.ledger().now();
+    out.kinetic_energy = now.kinetic;
+    out.elastic_energy = now.elastic;
+    out.gravity_energy = now.gravity;
+    out.momentum = now.momenta.linear;
+    out.angular_momentum = now.momenta.angular;
+    return out;
+}
+
+std::vector<const Plugin*> Simulation::plugins() const {
+    return impl_->model.plugins;
+}
+
+std::vector<InputFile> Simulation::input_files() const {
+    return impl_->input_files();
+}
+
+std::vector<UsedPlugin> Simulation::used_plugins() const {
+    return impl_->model.used_plugins;
+}
+
+bool Simulation::is_locked() const {
+    return impl_->is_locked;
+}
+
+std::vector<Simulation::BodyState> Simulation::body_states() const {
+    std::vector<BodyState> out;
+    for (const BodyPart& part : impl_->model.bodies) {
+        const auto first = static_cast<std::size_t>(part.first);
+        const auto count = static_cast<std::size_t>(part.count);
+        out.push_back({part.object.name, q().subspan(first, count), v().subspan(first, count)});
+    }
+    return out;
+}
+
+Lock Lock::of(const Simulation& simulation) {
+    return of(simulation.used_plugins());
+}
+
+void Lock::check(const Simulation& simulation) const {
+    check(simulation.used_plugins());
+}
+
+}  // namespace ancora

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A part of a constrained system that hangs together: what both ways of solving it share.
+#pragma once
+
+#include <array>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "rank.hpp"
+
+namespace ancora {
+
+/// What a factorisation came to.
+enum class SolverStatus {
+    good,
+    undetermined,  ///< (M; A) has no full column rank: x is not unique
+    failed,        ///< M is not positive semidefinite, or a value is not finite
+};
+
+/// How a factorisation takes the rank of the rows (theory, section 1.6). In a closed loop rows
+/// depend on each other on the constraints and not beside them, where a rank decided afresh would
+/// be one too large and its forces without meaning.
+enum class RankUse {
+    decide,  ///< at this state, for this state
+    choose,  ///< at this state, which lies on the constraints, to be kept
+    keep,    ///< as last chosen: the rows that were redundant there are left out
+};
+
+/// Sets of rows whose choices are kept apart, since a row may depend on others that a projection
+/// does not concern.
+inline constexpr int kNumRowSets = 3;
+
+/// Pattern of an island in its own numbering, and where its values stand in the system's.
+struct IslandPattern {
+    std::vector<int> coordinates;            ///< of the system, ascending
+    std::vector<int> rows;                   ///< of the system, ascending
+    std::vector<std::pair<int, int>> mass;   ///< lower triangle
+    std::vector<int> row_start, column;      ///< CSR of A
+    std::vector<int> mass_from, entry_from;  ///< of each value, its place in the system's
+    std::vector<int> first_of_body;
+
+    int num_coordinates() const { return static_cast<int>(coordinates.size()); }
+    int num_rows() const { return static_cast<int>(rows.size()); }
+};
+
+/// Dependencies among rows of an island.
+struct NullBlock {
+    std::vector<int> rows;  ///< of the island, ascending
+    Eigen::MatrixXd basis;  ///< orthonormal columns n: sum_k n_k A_k / sqrt(D_k) = 0 over `rows`
+};
+
+/// M x = f + A^T lambda, A x = r for one island.
+///
+/// Rows are scaled by their lengths sqrt(D_k), D_k = A_k M^-1 A_k^T, coordinates weighed by the
+/// roots w_i of their masses. Solutions are refined with residuals in extended precision (long
+/// double), so that they come out right to the last digits wherever the factorisation has any.
+class SolverIsland {
+public:
+    using Status = SolverStatus;
+
+    explicit SolverIsland(IslandPattern pattern);
+    virtual ~SolverIsland() = default;
+    SolverIsland(const SolverIsland&) = delete;
+    SolverIsland& operator=(const SolverIsland&) = delete;
+
+    /// Takes the island's values out of the system's and factorises.
+    /// @param set which choice of rows is meant
+    Status factorise(std::span<const double> M,
+                     std::span<const double> A,
+                     bool is_mass_new,
+                     RankUse use,
+                     int set);
+    void forget_choices() {
+        for (Choice& choice : choices_) choice = {};
+    }
+    /// Of the choice last made for a set.
+    int num_left_out(int set) const { return choices_[static_cast<std::size_t>(set)].count; }
+    /// Whether multipliers of a kept choice are to be the least ones, too.
+    void want_least(bool is_wanted) { wants_least_ = is_wanted; }
+
+    /// Solves with the system's vectors; writes the island's entries only.
+    /// @returns false if it did not converge
+    bool solve(std::span<const double> f,
+               std::span<const double> r,
+               std::span<double> x,
+               std::span<double> lambda);
+
+    /// Adds this island's rank, pivots and warning to those in `out`.
+    virtual void add_rank(RankAnalysis& out) = 0;
+    /// All dependencies among the rows, as many columns as rows are redundant.
+    virtual std::vector<NullBlock> null_blocks() = 0;
+    /// After Status::undetermined: a direction with M x = 0, A x = 0.
+    virtual Eigen::VectorXd null_direction() = 0;
+
+    /// Solves that the island gave over to another way of solving it.
+    virtual long num_fallbacks() const { return 0; }
+
+    const IslandPattern& pattern() const { return pattern_; }
+    /// sqrt(D_k) of each row.
+    const Eigen::VectorXd& row_lengths() const { return length_; }
+    /// Roots of the masses, of something usual where there is none.
+    const Eigen::VectorXd& weights() const { return weight_; }
+    const std::vector<double>& entry_values() const { return A_; }
+
+protected:
+    /// Rows that a step does without, since at its start they depend on the others.
+    struct Choice {
+        bool is_made = false;
+        int count = 0;                  // of rows left out
+        std::vector<char> is_left_out;  // of all rows
+        Eigen::VectorXd length;         // of rows, when chosen
+        std::vector<NullBlock> null;    // dependencies, when chosen; if wanted
+        std::vector<int> suspects;      // rows that were looked at
+
+        void take(int num_rows);
+    };
+
+    virtual Status do_factorise(bool is_mass_new) = 0;
+    /// From f_ and r_ to x_ and lambda_.
+    virtual bool do_solve() = 0;
+
+    /// Whether row k counts in the present factorisation.
+    bool is_used(int k) const {
+        return length_[k] > 0.0 && is_left_out_[static_cast<std::size_t>(k)] == 0;
+    }
+    /// Takes out of lambda_ what the rows of the present choice mapped to zero where it was made.
+    void make_least();
+    /// usual_ and weight_ from M_
+    void compute_weights();
+    /// y = M x
+    void multiply_mass(const Eigen::VectorXd& x, Eigen::VectorXd& y) const;
+    /// residual_f_ = f + A^T lambda - M x, residual_r_ = r - A x
+    void compute_residual();
+    /// First entry of row k and one past its last.
+    std::pair<int, int> entries(int k) const {
+        const int* start = pattern_.row_start.data() + k;
+        return {start[0], start[1]};
+    }
+    /// Columns of row k.
+    std::span<const int> columns(int k) const {
+        const auto [begin, end] = entries(k);
+        return {pattern_.column.data() + begin, static_cast<std::size_t>(end - begin)};
+    }
+    /// Root of sum_i (w_i x_i)^2.
+    double mass_norm(const Eigen::VectorXd& x) const;
+    /// The same of the free acceleration, M by its diagonal.
+    double force_norm(const Eigen::VectorXd& f) const;
+
+    int n_;
+    int m_;
+    IslandPattern pattern_;
+    std::vector<double> M_, A_;
+    Eigen::VectorXd usual_;   // mass of a massless coordinate, for scaling only
+    Eigen::VectorXd weight_;  // roots of the diagonal, or of usual_
+    Eigen::VectorXd length_;
+    Eigen::VectorXd f_, r_, x_, lambda_, residual_f_, residual_r_;
+    RankUse use_ = RankUse::decide;
+    std::array<Choice, kNumRowSets> choices_;
+    Choice* choice_ = choices_.data();  // in use
+    std::vector<char> is_left_out_;     // of rows, in the present factorisation
+    bool wants_least_ = false;
+
+private:
+    std::vector<long double> extended_;
+    Eigen::VectorXd share_;
+};
+
+}  // namespace ancora

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ancora/framework/error.hpp"
-#include "ancora/sdk/formula.hpp"
+#include "ancora/sdk/formula/formula.hpp"
 #include "expression.hpp"
 #include "expression_scope.hpp"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "ancora/framework/error.hpp"
-#include "ancora/sdk/time_function.hpp"
+#include "ancora/sdk/helpers/time_function.hpp"
 #include "bound_arguments.hpp"
 
 namespace {

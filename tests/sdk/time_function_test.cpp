@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Time functions of the SDK: derivatives, splines, files with numbers, and their messages.
-#include "ancora/sdk/time_function.hpp"
+#include "ancora/sdk/helpers/time_function.hpp"
 
 #include <algorithm>
 #include <array>

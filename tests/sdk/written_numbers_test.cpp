@@ -7,9 +7,9 @@
 
 #include <doctest/doctest.h>
 
-#include "ancora/sdk/gradient.hpp"
-#include "ancora/sdk/polynomial_degree.hpp"
-#include "ancora/sdk/vector3.hpp"
+#include "ancora/sdk/authoring/polynomial_degree.hpp"
+#include "ancora/sdk/numbers/gradient.hpp"
+#include "ancora/sdk/numbers/vector3.hpp"
 #include "support/near.hpp"
 
 using namespace ancora;

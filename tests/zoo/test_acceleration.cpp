@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/plugin.hpp"
 
 namespace {

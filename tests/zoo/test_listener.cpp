@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Forces that listen to the reaction of a constraint, with closed solutions.
 #include "ancora/sdk/authoring.hpp"
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/plugin.hpp"
 
 namespace {

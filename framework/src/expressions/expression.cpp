@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "ancora/sdk/formula_error.hpp"
+#include "ancora/sdk/formula/error.hpp"
 
 namespace ancora {
 namespace {

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "ancora/sdk/formula_error.hpp"
+#include "ancora/sdk/formula/error.hpp"
 #include "expression.hpp"
 
 namespace ancora {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "ancora/sdk/formula_error.hpp"
+#include "ancora/sdk/formula/error.hpp"
 #include "expression_scope.hpp"
 #include "manifest_reader.hpp"
 #include "place_note.hpp"

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/printable.hpp"
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 #include "bound_arguments.hpp"
 #include "fp_environment.hpp"
 #include "manifest_plugins.hpp"

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/error.hpp"
-#include "ancora/sdk/formula_error.hpp"
+#include "ancora/sdk/formula/error.hpp"
 #include "schema_words.hpp"
 #include "wording.hpp"
 

@@ -2,7 +2,7 @@
 // Attitude and angular velocity of a deformable frame, exactly.
 #pragma once
 
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 
 namespace ancora::ancf {
 

@@ -3,7 +3,7 @@
 #include "ancora/sdk/plugin.hpp"
 
 #include "ancf_rigid_body.hpp"
-#include "ancora/sdk/rigid_body.hpp"
+#include "ancora/sdk/helpers/rigid_body.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 
 namespace ancora::ancf {
 

@@ -16,7 +16,7 @@
 #include <Eigen/Dense>
 #include <doctest/doctest.h>
 
-#include "ancora/sdk/rigid_body.hpp"
+#include "ancora/sdk/helpers/rigid_body.hpp"
 #include "ancora/sdk/testing/fake_arguments.hpp"
 #include "attitude.hpp"
 #include "relaxed_start.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
-#include "ancora/sdk/event_locator.hpp"
+#include "ancora/sdk/helpers/event_locator.hpp"
 #include "ancora/sdk/integrator.hpp"
 
 namespace ancora {

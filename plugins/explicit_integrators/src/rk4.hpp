@@ -7,7 +7,7 @@
 #include <boost/numeric/odeint/stepper/runge_kutta4.hpp>
 
 #include "ancora/sdk/arguments.hpp"
-#include "ancora/sdk/event_locator.hpp"
+#include "ancora/sdk/helpers/event_locator.hpp"
 #include "ancora/sdk/integrator.hpp"
 
 namespace ancora::explicit_integrators {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ancora/sdk/formula.hpp"
+#include "ancora/sdk/formula/formula.hpp"
 #include "ancora/sdk/rows.hpp"
 
 namespace ancora::general_constraint {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "ancora/sdk/formula_error.hpp"
+#include "ancora/sdk/formula/error.hpp"
 
 namespace ancora::general_constraint {
 

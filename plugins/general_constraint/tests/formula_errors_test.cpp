@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "ancora/sdk/formula.hpp"
+#include "ancora/sdk/formula/formula.hpp"
 #include "names.hpp"
 
 namespace {

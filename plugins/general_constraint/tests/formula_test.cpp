@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests of formulas: what they mean, their derivatives, their degree.
-#include "ancora/sdk/formula.hpp"
+#include "ancora/sdk/formula/formula.hpp"
 
 #include <array>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ancora/sdk/formula.hpp"
+#include "ancora/sdk/formula/formula.hpp"
 
 namespace ancora::test {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests of the numbers that carry derivatives.
-#include "ancora/sdk/taylor.hpp"
+#include "ancora/sdk/numbers/taylor.hpp"
 
 #include <cmath>
 #include <string>

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "ancora/sdk/arguments.hpp"
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 
 namespace ancora::nonholonomic {
 

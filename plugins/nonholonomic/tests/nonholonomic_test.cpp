@@ -10,7 +10,7 @@
 #include <Eigen/Geometry>
 #include <doctest/doctest.h>
 
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/plugin.hpp"
 #include "ancora/sdk/testing/fake_arguments.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/body.hpp"
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 
 namespace ancora::particle {
 

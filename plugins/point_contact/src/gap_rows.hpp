@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/rows.hpp"
 
 namespace ancora::point_contact {

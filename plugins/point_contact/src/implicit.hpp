@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "ancora/sdk/formula.hpp"
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/formula/formula.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/rows.hpp"
 
 namespace ancora::point_contact {

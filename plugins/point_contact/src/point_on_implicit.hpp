@@ -8,7 +8,7 @@
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/constraint.hpp"
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 #include "implicit.hpp"
 
 namespace ancora::point_contact {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/helpers/time_function.hpp"
 #include "ancora/sdk/nonideal_force.hpp"
-#include "ancora/sdk/time_function.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 
 namespace ancora::point_load {
 

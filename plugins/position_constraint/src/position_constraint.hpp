@@ -9,7 +9,7 @@
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/constraint.hpp"
-#include "ancora/sdk/time_function.hpp"
+#include "ancora/sdk/helpers/time_function.hpp"
 
 namespace ancora::position_constraint {
 

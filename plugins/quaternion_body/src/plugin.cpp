@@ -2,7 +2,7 @@
 // Entry point of the plugin "quaternion_body": the schema of its body type.
 #include "ancora/sdk/plugin.hpp"
 
-#include "ancora/sdk/rigid_body.hpp"
+#include "ancora/sdk/helpers/rigid_body.hpp"
 #include "quaternion_body.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 
 namespace ancora::quaternion_body {
 

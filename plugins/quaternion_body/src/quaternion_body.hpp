@@ -9,8 +9,8 @@
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/body.hpp"
-#include "ancora/sdk/math.hpp"
-#include "ancora/sdk/rigid_body.hpp"
+#include "ancora/sdk/helpers/rigid_body.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 #include "quaternion.hpp"
 
 namespace ancora::quaternion_body {

@@ -12,7 +12,7 @@
 
 #include <Eigen/Geometry>
 
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 #include "groups.hpp"
 #include "mesh.hpp"
 #include "text.hpp"

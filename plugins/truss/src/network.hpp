@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 
 namespace ancora::truss {
 

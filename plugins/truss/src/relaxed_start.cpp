@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 #include "groups.hpp"
 #include "steady_shape.hpp"
 #include "text.hpp"

@@ -8,7 +8,7 @@
 
 #include <Eigen/SparseCore>
 
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/rows.hpp"
 #include "network.hpp"
 #include "steady_spin.hpp"
@@ -44,9 +44,10 @@ struct SteadyLoad {
 /// preconditioner; where Pi curves downward, because elements are compressed or the spin is fast,
 /// the direction in which it does is followed. Rigid and very stiff elements are softened by delta
 /// at first and carry the stress s^ found so far, s = (eps + c s0 + delta s^) / (c + delta): the
-/// method of multipliers, whose solution does not depend on delta. Nets of ropes alone without spin,
-/// whose Pi is convex, are softened much more at first and stiffened in steps. A shape that is in balance but
-/// not at a minimum, a column on its tip, is left, except in a part that spins freely.
+/// method of multipliers, whose solution does not depend on delta. Nets of ropes alone without
+/// spin, whose Pi is convex, are softened much more at first and stiffened in steps. A shape that
+/// is in balance but not at a minimum, a column on its tip, is left, except in a part that spins
+/// freely.
 ///
 /// @throws NoSteadyShape with the reason and the node or element: nothing holds a weight, gravity
 /// is

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 #include "network.hpp"
 
 namespace ancora::truss {

@@ -13,7 +13,7 @@
 #include <Eigen/Geometry>
 #include <Eigen/SparseCore>
 
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 #include "groups.hpp"
 #include "relaxed_start.hpp"
 #include "steady_spin.hpp"

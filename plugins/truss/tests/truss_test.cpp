@@ -15,7 +15,7 @@
 #include <Eigen/Dense>
 #include <doctest/doctest.h>
 
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/plugin.hpp"
 #include "ancora/sdk/testing/fake_arguments.hpp"
 

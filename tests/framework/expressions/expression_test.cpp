@@ -18,7 +18,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/plugin_registry.hpp"
-#include "ancora/sdk/formula_error.hpp"
+#include "ancora/sdk/formula/error.hpp"
 #include "expression_scope.hpp"
 
 namespace ancora {

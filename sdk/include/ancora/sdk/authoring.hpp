@@ -2,9 +2,9 @@
 // All that a plugin includes which writes functions and has them differentiated.
 #pragma once
 
-#include "ancora/sdk/force_law.hpp"
-#include "ancora/sdk/holonomic_constraint.hpp"
-#include "ancora/sdk/nonholonomic_constraint.hpp"
+#include "ancora/sdk/authoring/force_law.hpp"
+#include "ancora/sdk/authoring/holonomic_constraint.hpp"
+#include "ancora/sdk/authoring/nonholonomic_constraint.hpp"
+#include "ancora/sdk/authoring/vector_body.hpp"
+#include "ancora/sdk/numbers/vector3.hpp"
 #include "ancora/sdk/plugin.hpp"
-#include "ancora/sdk/vector3.hpp"
-#include "ancora/sdk/vector_body.hpp"

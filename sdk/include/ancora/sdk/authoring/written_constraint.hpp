@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "ancora/sdk/argument_list.hpp"
 #include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/authoring/argument_list.hpp"
 #include "ancora/sdk/constraint.hpp"
 
 namespace ancora {

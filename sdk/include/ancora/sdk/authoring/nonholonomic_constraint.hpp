@@ -8,8 +8,8 @@
 #include <span>
 #include <type_traits>
 
-#include "ancora/sdk/rate_function.hpp"
-#include "ancora/sdk/written_constraint.hpp"
+#include "ancora/sdk/authoring/rate_function.hpp"
+#include "ancora/sdk/authoring/written_constraint.hpp"
 
 namespace ancora {
 

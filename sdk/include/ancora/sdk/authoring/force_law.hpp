@@ -10,9 +10,9 @@
 #include <string>
 #include <type_traits>
 
-#include "ancora/sdk/gradient.hpp"
+#include "ancora/sdk/authoring/written_constraint.hpp"
 #include "ancora/sdk/nonideal_force.hpp"
-#include "ancora/sdk/written_constraint.hpp"
+#include "ancora/sdk/numbers/gradient.hpp"
 
 namespace ancora {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <compare>
 
-#include "ancora/sdk/taylor.hpp"
+#include "ancora/sdk/numbers/taylor.hpp"
 
 namespace ancora {
 namespace autodiff {

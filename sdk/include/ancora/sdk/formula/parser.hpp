@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "ancora/sdk/formula_builder.hpp"
-#include "ancora/sdk/formula_error.hpp"
-#include "ancora/sdk/formula_scope.hpp"
+#include "ancora/sdk/formula/builder.hpp"
+#include "ancora/sdk/formula/error.hpp"
+#include "ancora/sdk/formula/scope.hpp"
 
 namespace ancora::detail {
 

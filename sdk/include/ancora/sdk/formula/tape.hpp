@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "ancora/sdk/taylor.hpp"
+#include "ancora/sdk/numbers/taylor.hpp"
 
 namespace ancora::detail {
 

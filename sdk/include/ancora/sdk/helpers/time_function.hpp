@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
-#include "ancora/sdk/formula.hpp"
-#include "ancora/sdk/number_file.hpp"
-#include "ancora/sdk/time_table.hpp"
+#include "ancora/sdk/formula/formula.hpp"
+#include "ancora/sdk/helpers/number_file.hpp"
+#include "ancora/sdk/helpers/time_table.hpp"
 
 namespace ancora {
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "ancora/sdk/row_function.hpp"
+#include "ancora/sdk/authoring/row_function.hpp"
 
 namespace ancora {
 

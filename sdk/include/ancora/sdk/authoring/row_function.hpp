@@ -11,12 +11,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "ancora/sdk/argument_list.hpp"
+#include "ancora/sdk/authoring/argument_list.hpp"
+#include "ancora/sdk/authoring/differences.hpp"
+#include "ancora/sdk/authoring/polynomial_degree.hpp"
+#include "ancora/sdk/authoring/rigid_motion.hpp"
 #include "ancora/sdk/derivative_source.hpp"
-#include "ancora/sdk/differences.hpp"
-#include "ancora/sdk/gradient.hpp"
-#include "ancora/sdk/polynomial_degree.hpp"
-#include "ancora/sdk/rigid_motion.hpp"
+#include "ancora/sdk/numbers/gradient.hpp"
 #include "ancora/sdk/rows.hpp"
 
 namespace ancora {

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ancora/sdk/authoring/strain_block.hpp"
 #include "ancora/sdk/body.hpp"
-#include "ancora/sdk/strain_block.hpp"
 
 namespace ancora {
 

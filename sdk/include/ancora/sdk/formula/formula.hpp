@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "ancora/sdk/formula_error.hpp"
-#include "ancora/sdk/formula_parser.hpp"
-#include "ancora/sdk/formula_scope.hpp"
-#include "ancora/sdk/formula_tape.hpp"
-#include "ancora/sdk/taylor.hpp"
+#include "ancora/sdk/formula/error.hpp"
+#include "ancora/sdk/formula/parser.hpp"
+#include "ancora/sdk/formula/scope.hpp"
+#include "ancora/sdk/formula/tape.hpp"
+#include "ancora/sdk/numbers/taylor.hpp"
 
 namespace ancora {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "ancora/sdk/taylor.hpp"
+#include "ancora/sdk/numbers/taylor.hpp"
 
 namespace ancora {
 namespace autodiff {

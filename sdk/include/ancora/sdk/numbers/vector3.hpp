@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "ancora/sdk/math.hpp"
-#include "ancora/sdk/taylor.hpp"
+#include "ancora/sdk/numbers/math.hpp"
+#include "ancora/sdk/numbers/taylor.hpp"
 
 namespace ancora {
 

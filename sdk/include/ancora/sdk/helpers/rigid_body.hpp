@@ -15,7 +15,7 @@
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/attachment.hpp"
-#include "ancora/sdk/math.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/parameter.hpp"
 #include "ancora/sdk/sketch.hpp"
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "ancora/sdk/numbers/vector3.hpp"
 #include "ancora/sdk/parameter.hpp"
-#include "ancora/sdk/vector3.hpp"
 
 namespace ancora {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "ancora/sdk/row_function.hpp"
+#include "ancora/sdk/authoring/row_function.hpp"
 
 namespace ancora {
 

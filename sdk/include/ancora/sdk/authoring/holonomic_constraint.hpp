@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "ancora/sdk/row_function.hpp"
-#include "ancora/sdk/row_tangent.hpp"
-#include "ancora/sdk/written_constraint.hpp"
+#include "ancora/sdk/authoring/row_function.hpp"
+#include "ancora/sdk/authoring/row_tangent.hpp"
+#include "ancora/sdk/authoring/written_constraint.hpp"
 
 namespace ancora {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "ancora/sdk/row_function.hpp"
-#include "ancora/sdk/row_tangent.hpp"
+#include "ancora/sdk/authoring/row_function.hpp"
+#include "ancora/sdk/authoring/row_tangent.hpp"
 
 namespace ancora {
 

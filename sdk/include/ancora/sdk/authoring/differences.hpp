@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "ancora/sdk/argument_list.hpp"
+#include "ancora/sdk/authoring/argument_list.hpp"
 
 namespace ancora::differences {
 

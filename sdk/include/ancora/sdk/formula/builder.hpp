@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "ancora/sdk/formula_error.hpp"
-#include "ancora/sdk/formula_tape.hpp"
+#include "ancora/sdk/formula/error.hpp"
+#include "ancora/sdk/formula/tape.hpp"
 
 namespace ancora::detail {
 

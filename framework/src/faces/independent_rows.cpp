@@ -37,6 +37,7 @@ bool IndependentRows::choose(const Eigen::VectorXd& A, Eigen::VectorXd& pi) {
         pi[k] = 0.0;
     }
     rows_.leave_out(chosen);
+    shares_from_ = -1.0;
     return true;
 }
 

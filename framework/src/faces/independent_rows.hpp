@@ -49,9 +49,24 @@ public:
 
     /// Looks at the rows of the step last evaluated for share().
     void prepare_sharing();
+    /// The same, once for a step of length h from t0.
+    void prepare_sharing_of(double t0, double h) {
+        if (all() || (shares_from_ == t0 && shares_over_ == h)) return;
+        prepare_sharing();
+        shares_from_ = t0;
+        shares_over_ = h;
+    }
     /// Turns stresses that are zero in the rows left out into those of least norm, sum_k D_k s_k^2
     /// with D_k = B_k M^-1 B_k^T, that make the same forces. [step]
     void share(double* s);
+    /// The same of a copy, which is valid until the next call; `s` itself where no row is left out.
+    /// [step]
+    const double* shared(const double* s) {
+        if (all()) return s;
+        shared_ = Eigen::Map<const Eigen::VectorXd>(s, rows_.num_rows());
+        share(shared_.data());
+        return shared_.data();
+    }
 
     /// Writes or reads the choice, see state_archive.hpp.
     template <class Archive>
@@ -76,6 +91,9 @@ private:
     void share_sparse(Eigen::VectorXd& scaled);
 
     std::vector<double> gap_;  // of each row left out
+    double shares_from_ = -1.0;  // the step that sharing was prepared for
+    double shares_over_ = -1.0;
+    Eigen::VectorXd shared_;
     Sharing sharing_;
     Eigen::VectorXd whole_;
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Singular positions: where rows become dependent on the way, and other motions begin.
-#include <algorithm>
+// Pivots of the constraint rows along a trial.
+#include "singular_positions.hpp"
 
-#include "kernel_system.hpp"
+#include <algorithm>
+#include <cmath>
 
 namespace ancora {
 namespace {
@@ -26,17 +27,17 @@ constexpr std::size_t kMostPositions = 10'000;
 
 }  // namespace
 
-bool KernelSystem::nears_singular_position(const StepTrial& trial) {
+bool SingularPositions::nears(const StepTrial& trial) {
     const auto is_constraint = [&](int b) {
-        const auto laws = rows_.blocks[static_cast<std::size_t>(b)].block->laws;
+        const auto laws = parts_.rows.blocks[static_cast<std::size_t>(b)].block->laws;
         return std::any_of(laws.begin(), laws.end(), [](const RowLaw& law) {
             return RowLaws::is_constraint(law);
         });
     };
     comes_to_nothing_ = false;
-    if (std::ranges::none_of(moving_blocks_, is_constraint)) return false;
+    if (std::ranges::none_of(parts_.moving_blocks, is_constraint)) return false;
     try {
-        return nears_singular(trial);
+        return looks_singular(trial);
     } catch (const Error&) {
         // Where rows have no values a trial fails for that, and the step says so.
         return false;
@@ -44,13 +45,14 @@ bool KernelSystem::nears_singular_position(const StepTrial& trial) {
 }
 
 /// The same where some constraint's Jacobian moves.
-bool KernelSystem::nears_singular(const StepTrial& trial) {
+bool SingularPositions::looks_singular(const StepTrial& trial) {
     const auto pivots_at = [&](double part) {
-        for (int i = 0; i < n_; ++i)
-            q_next_[i] = q_[i] + part * trial.h *
-                                     (v_[i] + 0.5 * trial.h * trial.a[static_cast<std::size_t>(i)]);
-        rows_.evaluate(q_next_.data(), v_.data(), trial.t0 + part * trial.h, instant_);
-        return independence(rows_, instant_.A, mass_, independent_.left_out());
+        for (int i = 0; i < parts_.n; ++i)
+            q_[i] = state_.q[i] +
+                    part * trial.h *
+                        (state_.v[i] + 0.5 * trial.h * trial.a[static_cast<std::size_t>(i)]);
+        parts_.rows.evaluate(q_.data(), state_.v.data(), trial.t0 + part * trial.h, instant_);
+        return independence(parts_.rows, instant_.A, parts_.mass, parts_.rows.left_out());
     };
     const std::vector<double> pivots[3] = {pivots_at(0.0), pivots_at(0.5), pivots_at(1.0)};
     // The volume that the rows span has no kinks, as pivots have where their order changes; but it
@@ -90,15 +92,15 @@ bool KernelSystem::nears_singular(const StepTrial& trial) {
     return true;
 }
 
-void KernelSystem::record_singular_position(double t0, double t1, bool continues) {
+void SingularPositions::record(double t0, double t1, bool continues) {
     if (continues && !comes_to_nothing_) return;
     // Steps before and behind one notice it too.
-    if (!singular_positions_.empty() && t0 <= singular_until_ + kFewPieces * (t1 - t0)) {
-        singular_positions_.back().continues &= continues;
-    } else if (singular_positions_.size() < kMostPositions) {
-        singular_positions_.push_back({t1, continues});
+    if (!all_.empty() && t0 <= until_ + kFewPieces * (t1 - t0)) {
+        all_.back().continues &= continues;
+    } else if (all_.size() < kMostPositions) {
+        all_.push_back({t1, continues});
     }
-    singular_until_ = t1;
+    until_ = t1;
 }
 
 }  // namespace ancora

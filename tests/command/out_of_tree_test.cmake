@@ -22,6 +22,12 @@ foreach(file IN ITEMS LICENSE README.md CHANGELOG.md CITATION.cff examples/READM
     run("${file} is installed" COMMAND "${CMAKE_COMMAND}" -E compare_files
         "${data}/${file}" "${SOURCE_DIR}/${file}")
 endforeach()
+find_program(python NAMES python3)
+if(python)
+    run("links between installed documents" COMMAND "${python}"
+        "${CMAKE_CURRENT_LIST_DIR}/documents_test.py" "${data}"
+        CONTRIBUTING.md framework/report sdk/include tests)
+endif()
 file(GLOB_RECURSE strays "${data}/*.so" "${data}/*/results/*" "${data}/*/build/*" "${data}/*.pyc")
 if(strays)
     message(FATAL_ERROR "installed, though no part of the sources: ${strays}")

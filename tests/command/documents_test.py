@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Follows the links between documents, and checks the numbers of the theory's equations.
+"""Follows the links between documents, and checks the numbers of the theory's equations and the files
+that READMEs of rooms and the architecture name.
 
     documents_test.py FOLDER [LEFT_OUT]...
 
@@ -88,6 +89,37 @@ def faults_of_citations(root):
                     yield f"{path.relative_to(root)}: theory has no equation ({match[1]})"
 
 
+def faults_of_rooms(root):
+    """A room's README names each of its units, and no other."""
+    rooms = [(readme, r"^- `(\w+)`", {".cpp", ".hpp"}, lambda path: path.stem)
+             for readme in sorted((root / "framework/src").glob("*/README.md"))]
+    rooms += [(readme, r"^\| `([\w.]+)`", {".hpp"}, lambda path: path.name)
+              for readme in sorted((root / "sdk/include/ancora/sdk").rglob("README.md"))]
+    for readme, pattern, endings, name_of in rooms:
+        named = set(re.findall(pattern, readme.read_text(), re.M))
+        there = {name_of(path) for path in readme.parent.iterdir() if path.suffix in endings}
+        for name in sorted(there - named):
+            yield f"{readme.relative_to(root)}: {name} is not named"
+        for name in sorted(named - there):
+            yield f"{readme.relative_to(root)}: there is no {name}"
+
+
+def faults_of_architecture(root):
+    """`rows/row_set` is a file of the kernel, `framework/...` one of the repository."""
+    path = root / "framework/docs/architecture.md"
+    kernel = root / "framework/src"
+    if not kernel.exists():  # installed
+        return
+    text = FENCE.sub("", path.read_text())
+    names = set(re.findall(r"`([a-z]\w*/[\w./]+)`", text))
+    for name in sorted(names):
+        stems = [base / name for base in (kernel, root / "framework", root)]
+        if not any(stem.exists() or list(stem.parent.glob(stem.name + ".[ch]pp")) for stem in stems):
+            yield f"{path.relative_to(root)}: there is no {name}"
+    if len(names) < 20:
+        yield f"{path.relative_to(root)}: only {len(names)} names of files were found"
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
@@ -95,6 +127,8 @@ def main():
     faults = [*faults_of_links(root, sys.argv[2:])]
     faults += faults_of_theory(root / "framework/docs/theory.md")
     faults += faults_of_citations(root)
+    faults += faults_of_rooms(root)
+    faults += faults_of_architecture(root)
     print("\n".join(faults) or "documents: all links and numbers hold")
     sys.exit(1 if faults else 0)
 

@@ -1,4 +1,4 @@
-# Installs the package files that find_package(Ancora) reads, and the data under share/.
+# Installs the package files that find_package(Ancora) reads, and documents and examples under share/.
 # SPDX-License-Identifier: BSD-3-Clause
 
 include(CMakePackageConfigHelpers)
@@ -37,4 +37,27 @@ install(FILES
 
 install(EXPORT AncoraTargets NAMESPACE Ancora:: DESTINATION "${package_dir}")
 
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/ancora")
+# Documents and examples lie under share/ancora as in the repository, so that links between them hold;
+# the SDK adds its guides and templates. Without building anything:
+#   cmake --install build/release --component documents --prefix PREFIX
+set(data_dir "${CMAKE_INSTALL_DATADIR}/ancora")
+install(FILES
+    "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+    "${PROJECT_SOURCE_DIR}/CITATION.cff"
+    "${PROJECT_SOURCE_DIR}/LICENSE"
+    "${PROJECT_SOURCE_DIR}/README.md"
+    DESTINATION "${data_dir}" COMPONENT documents)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${data_dir}" COMPONENT documents
+    PATTERN build* EXCLUDE
+    PATTERN results* EXCLUDE
+    PATTERN __pycache__ EXCLUDE
+    PATTERN .gitignore EXCLUDE)
+install(FILES "${PROJECT_SOURCE_DIR}/framework/README.md"
+    DESTINATION "${data_dir}/framework" COMPONENT documents)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/framework/docs"
+    DESTINATION "${data_dir}/framework" COMPONENT documents)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/plugins" DESTINATION "${data_dir}" COMPONENT documents
+    FILES_MATCHING PATTERN README.md
+    PATTERN build* EXCLUDE
+    PATTERN src EXCLUDE
+    PATTERN tests EXCLUDE)

@@ -8,7 +8,7 @@
 
 namespace ancora {
 
-/// How the kernel turns a row's geometry into a force (theory, section 3.1, table of laws).
+/// How the kernel turns a row's geometry into a force (theory, section 3, tables of laws).
 enum class RowKind : std::int32_t {
     constraint,           ///< pi(u, t) = 0
     velocity_constraint,  ///< psi(u, u', t) = A u' + pi_t = 0, nothing carried
@@ -151,7 +151,7 @@ public:
     /// the midpoint, which is the exact discrete derivative and keeps momentum and angular momentum
     /// wherever pi is invariant. For a general pi it adds Gonzalez' correction along du item by
     /// item, which keeps energy only: a source built from invariants (distances, angles, volumes)
-    /// overrides it and corrects in those (theory, section 3).
+    /// overrides it and corrects in those (theory (25), (26)).
     virtual void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const;
 
     /// [step] G = sum_k s_k d^2 pi_k / du^2 of each item at `mid`, symmetric: for an isotropic

@@ -168,7 +168,7 @@ TEST_SUITE("time tables") {
 
 TEST_SUITE("time functions") {
     TEST_CASE("numbers, rows and formulas, of any number of components") {
-        std::array<double, 2> y, rate, second, work;
+        std::array<double, 2> y, rate, second;
         FakeArguments from = arguments();
         const TimeFunction constant =
             pair(from.set("pair", {3.0, 4.0}), Interpolation::linear, Outside::refuse);

@@ -126,7 +126,10 @@ public:
     std::span<const AttachmentRequest> more_attachments() const final { return {}; }
     std::span<const char* const> listens_to() const final { return {}; }
     WorkKind work() const final { return WorkKind::nonideal; }
-    void evaluate(const RowPoint&, std::span<const double>, const ForceValues&) const final {}
+    /// Zero: the kernel does not call it.
+    void evaluate(const RowPoint&, std::span<const double>, const ForceValues& out) const final {
+        for (double& f : out.f) f = 0.0;
+    }
 };
 
 }  // namespace ancora

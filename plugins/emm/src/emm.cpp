@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ancora/sdk/helpers/step_pieces.hpp"
+
 namespace ancora {
 namespace {
 
@@ -21,14 +23,10 @@ constexpr double kLevel = 0.9;  // residuals that shrink by less are at their fl
 constexpr double kDiverged = 1e6;
 // Slow sliding in two directions turns fast before it stops, which only short pieces follow.
 constexpr int kMoreHalvings = 30;
-constexpr double kNothing = 1e-11;  // of a step
-// A trial this short, relative to the step, is too short for its residuals to tell rounding apart.
-constexpr double kTooShort = 1e-5;
 constexpr double kFewSteps = 4.0;  // from a start, until the extrapolation is at its best
 constexpr double kWarned = -1.0;
 constexpr double kEager = 20.0;       // steps for which each has a matrix of its own
 constexpr int kFewIterations = 2;     // one that moves and one that finds nothing left to do
-constexpr int kMostPieces = 1000;     // of a step, between events
 constexpr int kMostSettlings = 1000;  // changes of contact modes at one instant
 constexpr int kManyHalvings = 6;      // that shorter steps do not help is then true
 constexpr int kWords = 10;            // of the history before its vectors
@@ -188,56 +186,39 @@ double Emm::best_piece(System& system, double t0, double h, double whole, double
 /// A step of a model with contacts: pieces that end at events, or are halved where the iteration
 /// fails.
 void Emm::advance_over_events(System& system, double t0, double h) {
-    const double end = t0 + h;
-    double t = t0;
-    double rest = h;
     int halvings = 0;
-    double piece = h;
-    for (int pieces = 0; rest > 0.0; ++pieces) {
-        if (pieces == kMostPieces)
-            system.refuse(t,
-                          "contacts change between stick and slip without end; check their "
-                          "coefficients of friction (too large ones may leave no solution, "
-                          "Painleve's paradox)");
-        bool has_converged = true;
-        double last_length = 0.0;
-        const auto trial = [&](double length) {
-            if (has_converged) last_length = length;
-            has_converged = has_converged && converge(system, t, length);
-            for (int k = 0; has_converged && system.settle_modes({t, length, a_, s_}); ++k) {
-                if (k == kMostSettlings)
-                    system.refuse(t,
-                                  "no combination of stick and slip holds for the contacts; their "
-                                  "friction may be too large for the motion (Painleve's paradox)");
-                has_converged = converge(system, t, length);
-            }
-            if (has_converged)
-                system.evaluate_events({t, length, a_, s_}, events_.values());
-            else
-                std::ranges::fill(events_.values(), 0.0);
-        };
-        const double wanted = system.smooth_length(std::min(piece, rest));
-        double length = wanted;
-        trial(length);
-        const int event = has_converged ? events_.shorten(length, trial) : -1;
-        // The search for an event that is due at once ends in trials that fail.
-        if (event >= 0 && !has_converged && last_length < kTooShort * h) {
-            length = 0.0;
-            has_converged = true;
-        }
-        if (!has_converged) {
-            if (halvings++ == max_halvings_ + kMoreHalvings) refuse(system, t, wanted, true);
-            piece = 0.5 * wanted;
-            continue;
-        }
-        halvings = 0;
-        piece = h;
-        if (length > 0.0) accept(system, t, length);
-        if (event >= 0) system.pass_event(event);
-        rest = event < 0 && length == rest ? 0.0 : end - (t + length);
-        if (rest < kNothing * h) rest = 0.0;  // an event at the end of the step, but for rounding
-        t += length;
+    double longest = h;
+    for (StepPieces pieces(system, events_, t0, h); pieces.more();) {
+        const double t = pieces.t();
+        const double length = system.smooth_length(std::min(longest, pieces.rest()));
+        const bool is_made = pieces.advance(
+            length,
+            [&](double part) {
+                return solve_with_modes(system, t, part);
+            },
+            [&](double, double part) {
+                accept(system, t, part);
+            });
+        if (!is_made && halvings++ == max_halvings_ + kMoreHalvings)
+            refuse(system, t, length, true);
+        if (is_made) halvings = 0;
+        longest = is_made ? h : 0.5 * length;
     }
+}
+
+/// Solves a trial for modes that hold over it, and evaluates its events; false if it has no
+/// solution.
+bool Emm::solve_with_modes(System& system, double t, double h) {
+    bool has_converged = converge(system, t, h);
+    for (int k = 0; has_converged && system.settle_modes({t, h, a_, s_}); ++k) {
+        if (k == kMostSettlings)
+            system.refuse(t,
+                          "no combination of stick and slip holds for the contacts; their friction "
+                          "may be too large for the motion (Painleve's paradox)");
+        has_converged = converge(system, t, h);
+    }
+    if (has_converged) system.evaluate_events({t, h, a_, s_}, events_.values());
+    return has_converged;
 }
 
 /// Tries the ladder of tangents on one step; a_ and s_ are then its solution.

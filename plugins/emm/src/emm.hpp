@@ -66,6 +66,7 @@ private:
     static History history(System& system);
     void advance(System& system, double t0, double h, double shortest);
     void advance_over_events(System& system, double t0, double h);
+    bool solve_with_modes(System& system, double t, double h);
     bool converge(System& system, double t0, double h);
     bool iterate(System& system, double t0, double h, Tangent tangent, Reuse reuse);
     double miss(System& system, double h);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <stdexcept>
 
 namespace ancora {
 
@@ -137,11 +138,11 @@ class RowSource {
 public:
     virtual ~RowSource() = default;
 
-    /// [assembly] The blocks; empty for a source without rows.
-    virtual std::span<const RowBlock> row_blocks() const = 0;
+    /// [assembly] The blocks; the default is for a source without rows, such as a point mass.
+    virtual std::span<const RowBlock> row_blocks() const { return {}; }
 
-    /// [step] Continuous face of block `block` at an instant.
-    virtual void evaluate(int block, const RowPoint& at, const RowValues& out) const = 0;
+    /// [step] Continuous face of block `block` at an instant. Every source with rows overrides it.
+    virtual void evaluate(int block, const RowPoint& at, const RowValues& out) const;
 
     /// [step] Discrete face: B du + tau = pi(u1, t1) - pi(u0, t0), exactly, with tau = 0 where the
     /// block has no explicit time; for velocity rows B = A and B du + tau = h psi at the midpoint
@@ -169,6 +170,13 @@ public:
     /// [assembly] Writes the state at the start.
     virtual void start_state(std::span<double> state) const { static_cast<void>(state); }
 };
+
+inline void RowSource::evaluate(int block, const RowPoint& at, const RowValues& out) const {
+    static_cast<void>(block);
+    static_cast<void>(at);
+    static_cast<void>(out);
+    throw std::logic_error("gives blocks of rows, but does not override evaluate()");
+}
 
 inline void RowSource::evaluate_step(int block,
                                      const RowStep& step,

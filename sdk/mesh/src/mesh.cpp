@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the lines of a mesh file to a network: what is used, what is refused, where it stands.
-#include "mesh.hpp"
+// From the lines of a mesh file to a net: what is used, what is refused, where it stands.
+#include "ancora/mesh/mesh.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <set>
 
-#include "text.hpp"
-
-namespace ancora::truss {
+namespace ancora::mesh {
 namespace {
 
 constexpr std::size_t kMostGroupsOfArray = 256;
@@ -27,6 +26,12 @@ std::pair<int, int> place_of(std::size_t offset, std::string_view file) {
     const auto lines = std::ranges::count(before, '\n');
     const std::size_t line_begin = before.rfind('\n') + 1;  // 0 if there is no line before
     return {static_cast<int>(lines) + 1, static_cast<int>(before.size() - line_begin) + 1};
+}
+
+std::string text(double number) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.9g", number);
+    return buffer;
 }
 
 void sort_and_unite(std::vector<std::int32_t>& numbers) {
@@ -91,8 +96,8 @@ void Mesh::refuse_no_lines() const {
     if (!lines_.empty()) return;
     if (num_faces_ == 0) throw MeshError(0, "there are no line elements");
     throw MeshError(0,
-                    "there are no line elements, only faces (" + std::to_string(num_faces_) +
-                        "); to take their edges: mesh = { file = \"...\", edges = true }");
+                    "there are no line elements, only faces (" + std::to_string(num_faces_) + ")" +
+                        advice_on_faces_);
 }
 
 void Mesh::refuse_short_lines() const {
@@ -122,16 +127,16 @@ void Mesh::refuse_lines_given_twice() const {
                         " are joined by two lines; keep one of them");
 }
 
-Network Mesh::network() const {
+Net Mesh::net() const {
     refuse_no_lines();
     refuse_short_lines();
     refuse_lines_given_twice();
 
     // Nodes that a line uses, in the file's order
     std::vector<std::int32_t> number(x_.size() / 3, -1);
-    for (const Line& line : lines_)
+    for (const PlacedLine& line : lines_)
         number[static_cast<std::size_t>(line.a)] = number[static_cast<std::size_t>(line.b)] = 0;
-    Network net;
+    Net net;
     for (std::size_t i = 0; i < number.size(); ++i) {
         if (number[i] < 0) continue;
         number[i] = net.num_nodes();
@@ -139,23 +144,23 @@ Network Mesh::network() const {
                      x_.begin() + 3 * static_cast<std::ptrdiff_t>(i),
                      x_.begin() + 3 * static_cast<std::ptrdiff_t>(i) + 3);
     }
-    net.elements.reserve(lines_.size());
-    for (const Line& line : lines_)
-        net.elements.push_back(
+    net.lines.reserve(lines_.size());
+    for (const PlacedLine& line : lines_)
+        net.lines.push_back(
             {number[static_cast<std::size_t>(line.a)], number[static_cast<std::size_t>(line.b)]});
 
     // A group of lines is also one of their nodes
     for (const auto& [name, from] : groups_) {
-        truss::Group group{name, {}, from.lines};
+        mesh::Group group{name, {}, from.lines};
         for (const std::int32_t i : from.nodes)
             if (number[static_cast<std::size_t>(i)] >= 0)
                 group.nodes.push_back(number[static_cast<std::size_t>(i)]);
         for (const std::int32_t e : from.lines) {
-            const Element element = net.elements[static_cast<std::size_t>(e)];
-            group.nodes.insert(group.nodes.end(), {element.a, element.b});
+            const mesh::Line line = net.lines[static_cast<std::size_t>(e)];
+            group.nodes.insert(group.nodes.end(), {line.a, line.b});
         }
         sort_and_unite(group.nodes);
-        sort_and_unite(group.elements);
+        sort_and_unite(group.lines);
         net.groups.push_back(std::move(group));
     }
     return net;
@@ -175,13 +180,16 @@ void read_mesh(std::string_view file, Mesh& mesh) {
                         "(.vtk, .vtu, .vtp)");
 }
 
-Network network_from_mesh(const Arguments& arguments, std::string_view key, bool with_edges) {
+Net read_net(const Arguments& arguments,
+             std::string_view key,
+             bool with_edges,
+             std::string_view advice_on_faces) {
     const std::string file = read_file(arguments, key);
-    Network net;
+    Net net;
     try {
-        Mesh mesh(with_edges);
+        Mesh mesh(with_edges, advice_on_faces);
         read_mesh(file, mesh);
-        net = mesh.network();
+        net = mesh.net();
     } catch (const MeshError& error) {
         const auto [line, column] = place_of(error.offset, file);
         arguments.fail_in_file(key, line, column, error.what());
@@ -189,4 +197,4 @@ Network network_from_mesh(const Arguments& arguments, std::string_view key, bool
     return net;
 }
 
-}  // namespace ancora::truss
+}  // namespace ancora::mesh

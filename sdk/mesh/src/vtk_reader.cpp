@@ -6,10 +6,10 @@
 #include <array>
 #include <string>
 
-#include "mesh_cursor.hpp"
+#include "cursor.hpp"
 #include "vtk_cells.hpp"
 
-namespace ancora::truss {
+namespace ancora::mesh {
 namespace {
 
 constexpr std::int64_t kVtkLine = 3, kPolyLine = 4, kTriangle = 5, kPolygon = 7, kPixel = 8,
@@ -53,14 +53,13 @@ private:
         const std::string coding(in_.word("\"ASCII\""));
         if (coding == "BINARY")
             in_.fail("this is a binary file, but text is needed: save it as ASCII");
-        if (coding != "ASCII") in_.fail("expected \"ASCII\", found " + MeshCursor::shown(coding));
+        if (coding != "ASCII") in_.fail("expected \"ASCII\", found " + Cursor::shown(coding));
         const std::string mark(in_.word("\"DATASET\""));
-        if (mark != "DATASET") in_.fail("expected \"DATASET\", found " + MeshCursor::shown(mark));
+        if (mark != "DATASET") in_.fail("expected \"DATASET\", found " + Cursor::shown(mark));
         const std::string dataset(in_.word("a kind of data"));
         is_grid_ = dataset == "UNSTRUCTURED_GRID";
         if (!is_grid_ && dataset != "POLYDATA")
-            in_.fail("a network is POLYDATA or UNSTRUCTURED_GRID, not " +
-                     MeshCursor::shown(dataset));
+            in_.fail("a network is POLYDATA or UNSTRUCTURED_GRID, not " + Cursor::shown(dataset));
     }
 
     // False where the geometry ends and data stand that are no groups.
@@ -99,7 +98,7 @@ private:
             return false;
         } else {
             in_.fail("expected a section such as \"POINTS\" or \"LINES\", found " +
-                     MeshCursor::shown(name));
+                     Cursor::shown(name));
         }
         return true;
     }
@@ -211,7 +210,7 @@ private:
         if (is_wanted) data_->push_back(std::move(array));
     }
 
-    MeshCursor in_;
+    Cursor in_;
     Mesh& mesh_;
     bool is_grid_ = false;
     VtkCells cells_, points_, lines_, faces_;
@@ -284,4 +283,4 @@ void read_vtk(std::string_view file, Mesh& mesh) {
     VtkReader(file, mesh).read();
 }
 
-}  // namespace ancora::truss
+}  // namespace ancora::mesh

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "mesh.hpp"
+#include "ancora/mesh/mesh.hpp"
 
-namespace ancora::truss {
+namespace ancora::mesh {
 
 /// Cells: the points of all, one cell after the other, and where each cell's end.
 struct VtkCells {
@@ -37,4 +37,4 @@ void add_vtk_cells(const VtkCells& cells, Mesh& mesh, VtkMembers& members);
 /// Groups of points by an array's values.
 void add_point_groups(const VtkValues& array, Mesh& mesh);
 
-}  // namespace ancora::truss
+}  // namespace ancora::mesh

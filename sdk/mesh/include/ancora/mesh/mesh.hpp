@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Networks from mesh files: what the readers of the formats have in common.
+// Nets of lines from mesh files of Gmsh and VTK.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,48 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
-#include "network.hpp"
 
-namespace ancora::truss {
+namespace ancora::mesh {
+
+/// Two nodes that a line joins.
+struct Line {
+    std::int32_t a = 0;
+    std::int32_t b = 0;
+};
+
+/// Nodes and lines that go by a name.
+struct Group {
+    std::string name;
+    std::vector<std::int32_t> nodes;  ///< ascending
+    std::vector<std::int32_t> lines;  ///< ascending; their nodes are among `nodes`
+};
+
+/// What a file holds of lines: nodes, lines between them, and named groups of both.
+struct Net {
+    std::vector<double> x;  ///< positions of the nodes [m], three each, in the file's order
+    std::vector<Line> lines;
+    std::vector<Group> groups;  ///< by name
+
+    std::int32_t num_nodes() const { return static_cast<std::int32_t>(x.size() / 3); }
+};
+
+/// [assembly] The net in the mesh file that parameter `key` names, of shape file; the format is
+/// told by the first bytes. A file that is wrong is refused through Arguments::fail_in_file, at
+/// line and column: no lines, lines of length zero or given twice, and whatever a format does not
+/// allow.
+///
+/// @param with_edges       take the edges of triangles and quadrilaterals as lines, each once
+/// @param advice_on_faces  put behind the message about a file with faces and no lines: how the
+/// user
+///                         asks for their edges
+Net read_net(const Arguments& arguments,
+             std::string_view key,
+             bool with_edges = false,
+             std::string_view advice_on_faces = "");
 
 /// What is wrong with a mesh, and where: a byte of its file.
 struct MeshError : std::runtime_error {
@@ -24,21 +60,18 @@ struct MeshError : std::runtime_error {
 
 /// Line elements, their nodes and named groups of both, as a file lists them.
 ///
-/// Readers check what their format says. Whether the lines make a network is checked afterwards and
+/// Readers check what their format says. Whether the lines make a net is checked afterwards and
 /// alike for all, hence the places in the file that stand beside them.
 class Mesh {
 public:
-    struct Line {
-        std::int32_t a, b;
-        std::size_t offset;  ///< where the file names it
-    };
     struct Group {
         std::vector<std::int32_t> nodes;  ///< of its points
         std::vector<std::int32_t> lines;
     };
 
     /// True if edges of triangles and quadrilaterals are wanted as lines.
-    explicit Mesh(bool with_edges) : with_edges_(with_edges) {}
+    explicit Mesh(bool with_edges, std::string_view advice_on_faces = "")
+        : with_edges_(with_edges), advice_on_faces_(advice_on_faces) {}
     bool with_edges() const { return with_edges_; }
 
     void add_node(const double* x) { x_.insert(x_.end(), x, x + 3); }
@@ -56,8 +89,7 @@ public:
     Group& group(const std::string& name) { return groups_[name]; }
     /// To be asked before so many members are added to groups.
     /// @throws MeshError if all groups together then have more than any mesh needs: a small file
-    /// may
-    ///         put each of many lines into each of many groups
+    ///         may put each of many lines into each of many groups
     void expect_members(std::size_t count);
 
     /// Groups NAME_VALUE from one whole number per item: `members[i]` are what item i stands for.
@@ -67,22 +99,27 @@ public:
                         const std::vector<std::vector<std::int32_t>>& members,
                         bool are_lines);
 
-    /// The network of the lines and of the nodes that they use, in the file's order.
+    /// The lines and the nodes that they use, in the file's order.
     /// @throws MeshError on no lines, and on lines of length zero or given twice
-    Network network() const;
+    Net net() const;
 
 private:
+    struct PlacedLine {
+        std::int32_t a, b;
+        std::size_t offset;  ///< where the file names it
+    };
     std::string node_name(std::int32_t i) const;
     void refuse_no_lines() const;
     void refuse_short_lines() const;
     void refuse_lines_given_twice() const;
 
     bool with_edges_;
+    std::string advice_on_faces_;
     std::size_t num_faces_ = 0;
     std::size_t num_members_ = 0;  ///< of all groups
     std::vector<double> x_;
     std::vector<std::int64_t> tags_;
-    std::vector<Line> lines_;
+    std::vector<PlacedLine> lines_;
     std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> edges_;  ///< only with_edges
     std::map<std::string, Group> groups_;
 };
@@ -108,8 +145,4 @@ void read_vtk_xml(std::string_view file, Mesh& mesh);
 /// By the format that the first bytes tell. @throws MeshError
 void read_mesh(std::string_view file, Mesh& mesh);
 
-/// [assembly] The network of the mesh file that `key` names; the format is told by the first bytes.
-/// Refused through Arguments::fail_in_file, at line and column.
-Network network_from_mesh(const Arguments& arguments, std::string_view key, bool with_edges);
-
-}  // namespace ancora::truss
+}  // namespace ancora::mesh

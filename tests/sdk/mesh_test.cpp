@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests of networks from mesh files: what the formats say, groups, and each message at its place.
-#include "mesh.hpp"
+// Tests of nets from mesh files: what the formats say, groups, and each message at its place.
+#include "ancora/mesh/mesh.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,15 +16,12 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include "ancora/sdk/plugin.hpp"
 #include "ancora/sdk/testing/fake_arguments.hpp"
-
-extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
 
 namespace {
 
+using ancora::mesh::Net;
 using ancora::test::FakeArguments;
-using ancora::truss::Network;
 using Pairs = std::vector<std::pair<int, int>>;
 using Ints = std::vector<std::int32_t>;
 
@@ -46,31 +43,32 @@ private:
     std::string path_;
 };
 
-Network network_of(const std::string& content, bool with_edges = false) {
+Net net_of(const std::string& content, bool with_edges = false) {
     const File file(content);
     FakeArguments arguments;
     arguments.set("mesh", file.path());
-    return ancora::truss::network_from_mesh(arguments, "mesh", with_edges);
+    return ancora::mesh::read_net(
+        arguments, "mesh", with_edges, "; to take their edges: edges = true");
 }
 
 // "LINE:COLUMN: MESSAGE", or nothing if the file is taken.
 std::string refusal(const std::string& content, bool with_edges = false) {
     try {
-        network_of(content, with_edges);
+        net_of(content, with_edges);
     } catch (const std::runtime_error& error) {
         return std::string(error.what()).substr(std::strlen("mesh:"));
     }
     return "";
 }
 
-Pairs pairs(const Network& net) {
+Pairs pairs(const Net& net) {
     Pairs out;
-    for (const auto [a, b] : net.elements) out.emplace_back(a, b);
+    for (const auto [a, b] : net.lines) out.emplace_back(a, b);
     return out;
 }
 
-const ancora::truss::Group& group(const Network& net, const std::string& name) {
-    const auto found = std::ranges::find(net.groups, name, &ancora::truss::Group::name);
+const ancora::mesh::Group& group(const Net& net, const std::string& name) {
+    const auto found = std::ranges::find(net.groups, name, &ancora::mesh::Group::name);
     REQUIRE(found != net.groups.end());
     return *found;
 }
@@ -248,34 +246,34 @@ const Pairs kZigzagLines = {{0, 1}, {1, 2}, {2, 3}};
 
 }  // namespace
 
-TEST_SUITE("truss: mesh files") {
+TEST_SUITE("mesh files") {
     TEST_CASE("Gmsh: nodes of lines in the file's order, tags of any size, other nodes left out") {
-        const Network net = network_of(kGmsh);
+        const Net net = net_of(kGmsh);
         // Tags 10^12, 3, 12, 20, 25; 30 belongs to no line
         CHECK(net.x == std::vector<double>{2, 0, 0.5, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0.1});
         CHECK(pairs(net) == Pairs{{1, 2}, {2, 0}, {0, 4}, {4, 3}});
     }
 
     TEST_CASE("Gmsh: physical groups by name, of points and lines; an unnamed one by its number") {
-        const Network net = network_of(kGmsh);
+        const Net net = net_of(kGmsh);
         CHECK(group(net, "tip").nodes == Ints{0});
-        CHECK(group(net, "tip").elements.empty());
+        CHECK(group(net, "tip").lines.empty());
         CHECK(group(net, "lower rim").nodes == Ints{0, 1, 2});
-        CHECK(group(net, "lower rim").elements == Ints{0, 1});
+        CHECK(group(net, "lower rim").lines == Ints{0, 1});
         CHECK(group(net, "boom").nodes == Ints{0, 3, 4});
-        CHECK(group(net, "boom").elements == Ints{2, 3});
-        CHECK(group(net, "curve_7").elements == Ints{2, 3});
+        CHECK(group(net, "boom").lines == Ints{2, 3});
+        CHECK(group(net, "curve_7").lines == Ints{2, 3});
     }
 
     TEST_CASE("edges of faces are taken if asked for, each once") {
-        const Network net = network_of(kGmsh, true);
+        const Net net = net_of(kGmsh, true);
         // Of the square 3, 12, 25, 20 the edges 3-12 and 25-20 are lines already
         CHECK(pairs(net) == Pairs{{1, 2}, {2, 0}, {0, 4}, {4, 3}, {2, 4}, {3, 1}});
-        CHECK(group(net, "surface_3").elements == Ints{0, 3, 4, 5});
+        CHECK(group(net, "surface_3").lines == Ints{0, 3, 4, 5});
     }
 
     TEST_CASE("VTK: lines and polylines, cells of both versions, and sections of no concern") {
-        const Network net = network_of(kVtk);
+        const Net net = net_of(kVtk);
         CHECK(net.x == kZigzag);
         CHECK(pairs(net) == kZigzagLines);
 
@@ -287,36 +285,36 @@ TEST_SUITE("truss: mesh files") {
                               "0 3 5\nCONNECTIVITY vtktypeint64\n0 1 2 2 3\n"),
                      "Version 3.0",
                      "Version 5.1");
-        CHECK(pairs(network_of(newer)) == kZigzagLines);
+        CHECK(pairs(net_of(newer)) == kZigzagLines);
 
         const std::string grid = replaced(replaced(kVtk, "POLYDATA", "UNSTRUCTURED_GRID"),
                                           "LINES 2 7\n3 0 1 2\n2 2 3\n",
                                           "CELLS 4 13\n2 0 1\n1 0\n2 1 2\n4 0 1 2 3\n"
                                           "CELL_TYPES 4\n3 1 3 9\n");
-        CHECK(pairs(network_of(grid)) == Pairs{{0, 1}, {1, 2}});
-        CHECK(pairs(network_of(grid, true)) == Pairs{{0, 1}, {1, 2}, {2, 3}, {3, 0}});
+        CHECK(pairs(net_of(grid)) == Pairs{{0, 1}, {1, 2}});
+        CHECK(pairs(net_of(grid, true)) == Pairs{{0, 1}, {1, 2}, {2, 3}, {3, 0}});
     }
 
     TEST_CASE("VTK: one whole number per cell or point makes groups") {
-        const Network net = network_of(kVtk +
-                                       "CELL_DATA 2\nSCALARS part int 1\nLOOKUP_TABLE default\n"
-                                       "4 -1\nFIELD f 2\nload 2 2 float\n1 2 3 4\n"
-                                       "kind 1 2 long\n8 8\nPOINT_DATA 4\nSCALARS end int\n"
-                                       "LOOKUP_TABLE default\n1 0 0 1\nVECTORS w double\n");
-        CHECK(group(net, "part_4").elements == Ints{0, 1});
+        const Net net = net_of(kVtk +
+                               "CELL_DATA 2\nSCALARS part int 1\nLOOKUP_TABLE default\n"
+                               "4 -1\nFIELD f 2\nload 2 2 float\n1 2 3 4\n"
+                               "kind 1 2 long\n8 8\nPOINT_DATA 4\nSCALARS end int\n"
+                               "LOOKUP_TABLE default\n1 0 0 1\nVECTORS w double\n");
+        CHECK(group(net, "part_4").lines == Ints{0, 1});
         CHECK(group(net, "part_4").nodes == Ints{0, 1, 2});
-        CHECK(group(net, "part_-1").elements == Ints{2});
-        CHECK(group(net, "kind_8").elements == Ints{0, 1, 2});
+        CHECK(group(net, "part_-1").lines == Ints{2});
+        CHECK(group(net, "kind_8").lines == Ints{0, 1, 2});
         CHECK(group(net, "end_1").nodes == Ints{0, 3});
         CHECK(net.groups.size() == 5);
     }
 
     TEST_CASE("VTK XML: as text, as base64, and appended, in either byte order") {
-        const Network net = network_of(kVtu);
+        const Net net = net_of(kVtu);
         CHECK(net.x == kZigzag);
         CHECK(pairs(net) == kZigzagLines);
-        CHECK(group(net, "part_1").elements == Ints{0, 2});
-        CHECK(group(net, "part_-2").elements == Ints{1});
+        CHECK(group(net, "part_1").lines == Ints{0, 2});
+        CHECK(group(net, "part_-2").lines == Ints{1});
         CHECK(net.groups.size() == 2);
 
         for (const Coding coding :
@@ -326,7 +324,7 @@ TEST_SUITE("truss: mesh files") {
                     CAPTURE(static_cast<int>(coding));
                     CAPTURE(lowest_first);
                     CAPTURE(long_head);
-                    const Network same = network_of(binary_vtu(coding, lowest_first, long_head));
+                    const Net same = net_of(binary_vtu(coding, lowest_first, long_head));
                     CHECK(same.x == kZigzag);
                     CHECK(pairs(same) == kZigzagLines);
                 }
@@ -336,7 +334,7 @@ TEST_SUITE("truss: mesh files") {
         for (const std::string& plain : {kGmsh, kVtk, kVtu}) {
             std::string dos;
             for (const char c : plain) dos += c == '\n' ? "\r\n" : std::string(1, c);
-            const Network net = network_of(dos), same = network_of(plain);
+            const Net net = net_of(dos), same = net_of(plain);
             CHECK(net.x == same.x);
             CHECK(pairs(net) == pairs(same));
             CHECK(net.groups.size() == same.groups.size());
@@ -355,9 +353,9 @@ TEST_SUITE("truss: mesh files") {
         text = replaced(text, "0 1 1 2\n2 3\n", "0 1 2\n2 3\n");
         text = replaced(text, " 2 4 6 ", " 3 5 ");
         text = replaced(text, " 1 -2 1 ", " 7 9 ");
-        const Network net = network_of(text);
+        const Net net = net_of(text);
         CHECK(pairs(net) == kZigzagLines);
-        CHECK(group(net, "part_7").elements == Ints{0, 1});
+        CHECK(group(net, "part_7").lines == Ints{0, 1});
     }
 }
 
@@ -388,7 +386,7 @@ TEST_SUITE("truss: mesh files that are refused") {
             replaced(replaced(kVtk, "LINES 2 7", "POLYGONS 1 4"), "3 0 1 2\n2 2 3\n", "3 0 1 2\n");
         CHECK(refusal(faces) ==
               "1:1: there are no line elements, only faces (1); to take their edges: "
-              "mesh = { file = \"...\", edges = true }");
+              "edges = true");
         CHECK(refusal(faces, true) == "");
         CHECK(refusal(replaced(kVtk, "LINES 2 7\n3 0 1 2\n2 2 3\n", "")) ==
               "1:1: there are no line elements");
@@ -546,111 +544,5 @@ TEST_SUITE("truss: mesh files that are refused") {
               "14:5: cell 1 has nodes between its corners (type 21); save elements of first order");
         CHECK(refusal(replaced(kVtu, "</Cells>", "</Cell>")).find("not well-formed XML") !=
               std::string::npos);
-    }
-}
-
-TEST_SUITE("truss: groups") {
-    using ancora::Locator;
-
-    struct Weights final : ancora::AttachmentSink {
-        void weight(int, int coordinate, double) override { coordinates.push_back(coordinate); }
-        void constant(int, double) override { FAIL("a node has no constant part"); }
-        void nonlinear(int, std::span<const std::int32_t>) override { FAIL("a node is linear"); }
-        std::vector<int> coordinates;
-    };
-
-    FakeArguments rope() {
-        FakeArguments arguments(ancora_plugin_descriptor.types[0]);
-        arguments.set("area", 1e-4).set("young", 70e9).set("density", 2700.0);
-        return arguments;
-    }
-
-    std::unique_ptr<ancora::Body> make(const FakeArguments& arguments) {
-        return std::unique_ptr<ancora::Body>(
-            static_cast<ancora::Body*>(ancora_plugin_descriptor.types[0].create(arguments)));
-    }
-
-    std::vector<int> attached(const ancora::Body& body, const char* name) {
-        Locator where;
-        where.kind = Locator::Kind::name;
-        where.name = name;
-        Weights sink;
-        body.attach(where, sink);
-        return sink.coordinates;
-    }
-
-    Ints listed(const ancora::Body& body, const char* name) {
-        const auto nodes = body.group(name);
-        return {nodes.begin(), nodes.end()};
-    }
-
-    TEST_CASE("a group of one node is a point, any group a list of nodes") {
-        const File file(kGmsh);
-        const auto body = make(rope().set("mesh", file.path()));
-        CHECK(attached(*body, "tip") == std::vector<int>{0, 1, 2});
-        CHECK(listed(*body, "boom") == Ints{0, 3, 4});
-        CHECK(listed(*body, "*") == Ints{0, 1, 2, 3, 4});
-        CHECK_THROWS_WITH_AS(attached(*body, "boom"),
-                             "group \"boom\" has 3 nodes; a point is a group of one node",
-                             std::invalid_argument);
-        CHECK_THROWS_WITH_AS(attached(*body, "tips"),
-                             "there is no group \"tips\"; this truss has \"boom\", \"curve_7\", "
-                             "\"lower rim\", \"surface_3\", \"tip\"",
-                             std::invalid_argument);
-        CHECK_THROWS_WITH_AS(body->group("surface_3"),
-                             "group \"surface_3\" has no node of a line element",
-                             std::invalid_argument);
-    }
-
-    TEST_CASE("the table form of `mesh` asks for edges") {
-        const File file(kGmsh);
-        FakeArguments arguments = rope();
-        arguments.set_table("mesh").set("file", file.path()).set("edges", true);
-        CHECK(make(arguments)->row_blocks()[0].num_items == 6);
-    }
-
-    TEST_CASE("a relaxed start is held by groups as by their nodes") {
-        const auto hung = [](auto held) {
-            FakeArguments arguments = rope();
-            arguments.set_gravity({0.0, 0.0, -9.81}).set("start", "relaxed").set("young", 1e6);
-            arguments.set_table("grid").set("counts", {5.0, 2.0}).set("spacing", {1.0, 1.0});
-            held(arguments);
-            const auto body = make(arguments);
-            std::vector<double> q(30), v(30);
-            body->start(q, v);
-            return q;
-        };
-        CHECK(hung([](FakeArguments& to) {
-                  to.set_texts("held", {"corner_0", "corner_1", "corner_3", "corner_2"});
-              }) == hung([](FakeArguments& to) {
-                  to.set("held", {0.0, 4.0, 5.0, 9.0});
-              }));
-        CHECK_THROWS_WITH(hung([](FakeArguments& to) {
-                              to.set_texts("held", {"corner_4"});
-                          }),
-                          "held: there is no group \"corner_4\"; this truss has \"corner_0\", "
-                          "\"corner_1\", \"corner_2\", \"corner_3\", \"rim\", \"along_first\", "
-                          "\"along_second\"");
-    }
-
-    TEST_CASE("a grid has corners, a rim and its directions") {
-        FakeArguments arguments = rope();
-        arguments.set_table("grid").set("counts", {4.0, 3.0}).set("spacing", {1.0, 1.0});
-        const auto body = make(arguments);
-        CHECK(attached(*body, "corner_0") == std::vector<int>{0, 1, 2});
-        CHECK(listed(*body, "corner_1") == Ints{3});
-        CHECK(listed(*body, "corner_2") == Ints{8});
-        CHECK(listed(*body, "corner_3") == Ints{11});
-        CHECK(listed(*body, "rim") == Ints{0, 1, 2, 3, 4, 7, 8, 9, 10, 11});
-
-        FakeArguments chain = rope();
-        chain.set_table("grid").set("counts", {1.0, 3.0}).set("spacing", {1.0, 1.0});
-        CHECK(listed(*make(chain), "corner_1") == Ints{2});
-        CHECK_THROWS_AS(make(chain)->group("rim"), std::invalid_argument);
-
-        CHECK_THROWS_WITH_AS(
-            make(rope().set("from", {0.0, 0.0, 0.0}).set("to", {1.0, 0.0, 0.0}))->group("rim"),
-            "there is no group \"rim\"; this truss has none, only nodes 0 to 1",
-            std::invalid_argument);
     }
 }

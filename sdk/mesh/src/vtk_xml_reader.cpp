@@ -12,10 +12,10 @@
 
 #include <pugixml.hpp>
 
-#include "mesh_cursor.hpp"
+#include "cursor.hpp"
 #include "vtk_cells.hpp"
 
-namespace ancora::truss {
+namespace ancora::mesh {
 namespace {
 
 using Node = pugi::xml_node;
@@ -78,7 +78,7 @@ public:
         if (!is_grid && type != "PolyData")
             fail(root,
                  "a network is of type \"UnstructuredGrid\" or \"PolyData\", not " +
-                     MeshCursor::shown(type));
+                     Cursor::shown(type));
         is_big_endian_ = std::string_view(root.attribute("byte_order").value()) == "BigEndian";
         has_long_heads_ = std::string_view(root.attribute("header_type").value()) == "UInt64";
         is_compressed_ = root.attribute("compressor");
@@ -207,7 +207,7 @@ private:
         if (error != std::errc() || stop != text.data() + text.size() || n < 0)
             fail(node,
                  std::string("expected a whole number in ") + attribute + ", found " +
-                     MeshCursor::shown(text));
+                     Cursor::shown(text));
         // Even an encoded number takes more than a byte
         if (static_cast<std::uint64_t>(n) > file_.size())
             fail(node,
@@ -233,7 +233,7 @@ private:
         const std::string_view format = array.attribute("format").value();
         if (format == "ascii") {
             for (const Node& text : array.children()) {
-                MeshCursor in(text.value(), place_of(text));
+                Cursor in(text.value(), place_of(text));
                 while (!in.at_end()) {
                     if constexpr (std::is_same_v<T, double>)
                         out.values.push_back(in.number(what));
@@ -247,7 +247,7 @@ private:
         if (format != "binary" && format != "appended")
             fail(array,
                  "expected format \"ascii\", \"binary\" or \"appended\", found " +
-                     MeshCursor::shown(format));
+                     Cursor::shown(format));
         if (is_compressed_)
             fail(array,
                  "the data are compressed; save them without compression (ParaView: Compressor "
@@ -327,7 +327,7 @@ private:
             if (type == "Float32") return as(float{});
             if (type == "Float64") return as(double{});
         }
-        fail(array, "numbers of type " + MeshCursor::shown(type) + " do not belong here");
+        fail(array, "numbers of type " + Cursor::shown(type) + " do not belong here");
     }
 
     template <class From>
@@ -369,4 +369,4 @@ void read_vtk_xml(std::string_view file, Mesh& mesh) {
     VtkXmlReader(file, mesh).read();
 }
 
-}  // namespace ancora::truss
+}  // namespace ancora::mesh

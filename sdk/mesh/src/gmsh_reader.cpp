@@ -7,10 +7,10 @@
 #include <map>
 #include <utility>
 
-#include "mesh.hpp"
-#include "mesh_cursor.hpp"
+#include "ancora/mesh/mesh.hpp"
+#include "cursor.hpp"
 
-namespace ancora::truss {
+namespace ancora::mesh {
 namespace {
 
 using DimTag = std::pair<int, std::int64_t>;  ///< dimension and number of an entity or group
@@ -30,8 +30,7 @@ public:
         while (!in_.at_end()) {
             const std::string section(in_.word("a section"));
             if (section.front() != '$')
-                in_.fail("expected a section such as \"$Nodes\", found " +
-                         MeshCursor::shown(section));
+                in_.fail("expected a section such as \"$Nodes\", found " + Cursor::shown(section));
             const std::string name = section.substr(1);
             const auto once = [&](bool& is_there) {
                 if (is_there) in_.fail("there is a second " + section);
@@ -70,7 +69,7 @@ private:
             in_.fail("a Gmsh mesh begins with \"$MeshFormat\"");
         const std::string version(in_.word("the version"));
         if (version != "4.1")
-            in_.fail("this is version " + MeshCursor::shown(version) +
+            in_.fail("this is version " + Cursor::shown(version) +
                      " of the format, but 4.1 is needed: save the mesh with "
                      "Mesh.MshFileVersion = 4.1");
         if (in_.whole("the file type", 0, 1) == 1)
@@ -254,7 +253,7 @@ private:
     using Place = std::pair<std::int64_t, std::size_t>;    ///< a node's tag, where it stands
     using Number = std::pair<std::int64_t, std::int32_t>;  ///< a node's tag and number from 0
 
-    MeshCursor in_;
+    Cursor in_;
     Mesh& mesh_;
     std::map<DimTag, std::string> names_;                   ///< of physical groups
     std::map<DimTag, std::vector<std::string>> groups_of_;  ///< of entities
@@ -270,4 +269,4 @@ void read_gmsh(std::string_view file, Mesh& mesh) {
     GmshReader(file, mesh).read();
 }
 
-}  // namespace ancora::truss
+}  // namespace ancora::mesh

@@ -12,16 +12,15 @@
 #include <string>
 #include <string_view>
 
-#include "mesh.hpp"
+#include "ancora/mesh/mesh.hpp"
 
-namespace ancora::truss {
+namespace ancora::mesh {
 
 /// A position in a text. `what` in its functions says what should stand there: "a node's x".
-class MeshCursor {
+class Cursor {
 public:
     /// `offset`: of the text in its file.
-    explicit MeshCursor(std::string_view text, std::size_t offset = 0)
-        : text_(text), base_(offset) {}
+    explicit Cursor(std::string_view text, std::size_t offset = 0) : text_(text), base_(offset) {}
 
     /// Where the word that was read last begins in the file.
     std::size_t offset() const { return base_ + last_; }
@@ -160,4 +159,4 @@ private:
     std::size_t last_ = 0;
 };
 
-}  // namespace ancora::truss
+}  // namespace ancora::mesh

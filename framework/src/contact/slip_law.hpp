@@ -17,7 +17,7 @@ namespace ancora {
 /// step's direction.
 inline constexpr double kSlow = 1e-6;
 
-/// What slipping contacts bear, linearised.
+/// What slipping contacts bear, linearised (theory (38)).
 class SlipLaw {
 public:
     SlipLaw(const Assembly& parts,

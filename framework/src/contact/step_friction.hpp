@@ -14,7 +14,7 @@
 
 namespace ancora {
 
-/// Adds friction to the step's residual (theory, "friction"),
+/// Adds friction to the step's residual (theory, section 7.2),
 ///
 ///   stick:  T dq + drift + anchor = 0,    slip:  (s_law(N, w) - s) h^2 D / 2 = 0         (1)
 ///

@@ -22,7 +22,7 @@ namespace ancora {
 /// exactly where masses couple vectors with equal components, strains are built from dot products,
 /// and a constraint on a vector's inertial components holds all three; M and the elastic part are
 /// then those of the reference but for changes of strain and stress. K^-1 r = T K_ref^-1 T^T r
-/// (theory, section 3.1, item 5).
+/// (theory (33)).
 ///
 /// R is fitted to the vectors of each island, in the sense of least squares, by one Newton step a
 /// call from the last fit. An island is left as it is unless that explains its motion. As with any

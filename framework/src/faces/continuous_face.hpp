@@ -23,7 +23,7 @@ namespace ancora {
 ///   M q'' = Q + F_L + F_C,   A q'' = b                                                   (1)
 ///
 /// with A and b of all constraint rows (of constraints and of rigid bodies), Q of gravity, elastic
-/// and viscous rows and inertia, C of the force objects (theory, section 1).
+/// and viscous rows and inertia, C of the force objects (theory (1) to (3)).
 class ContinuousFace {
 public:
     ContinuousFace(const Model& model,
@@ -39,7 +39,7 @@ public:
 
     /// Assembles M, A, b, Q and C at a state and factorises. [step]
     /// @param use RankUse::choose at the start of a step, RankUse::keep inside (theory,
-    /// section 1.6)
+    /// section 6)
     void assemble(const double* q,
                   const double* v,
                   double t,

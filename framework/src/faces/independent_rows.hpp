@@ -20,7 +20,7 @@ namespace ancora {
 /// multiplier divided by it means nothing. And where rounded coordinates contradict each other no
 /// motion closes their gaps. So rows are chosen once, at an accepted state, and kept for the steps
 /// that follow; the others are left out, and closed by those that stay, since these define the same
-/// manifold (theory, section 1.6).
+/// manifold (theory, section 6).
 class IndependentRows {
 public:
     IndependentRows(RowSet& rows, const RowLaws& laws, const MassMatrix& mass)
@@ -90,7 +90,7 @@ private:
     };
     void share_sparse(Eigen::VectorXd& scaled);
 
-    std::vector<double> gap_;  // of each row left out
+    std::vector<double> gap_;    // of each row left out
     double shares_from_ = -1.0;  // the step that sharing was prepared for
     double shares_over_ = -1.0;
     Eigen::VectorXd shared_;

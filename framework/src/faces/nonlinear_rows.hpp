@@ -14,7 +14,7 @@ namespace ancora {
 
 /// The laws of such rows at the trial, and the slopes of them that the matrix in use knows. Their
 /// residuals are gamma (s* - s) with gamma that of a taut row, s* the law's stress (theory, section
-/// 3.1).
+/// 3.3).
 class NonlinearRows {
 public:
     NonlinearRows(Assembly& parts, const MotionState& state, const Trial& trial);

@@ -19,7 +19,7 @@ namespace ancora {
 
 class RowSet;
 
-/// The matrix in the increments of dq and s (theory, section 3.1, item 4)
+/// The matrix in the increments of dq and s (theory (30))
 ///
 ///   K = [ 2 M / h^2 + G(s)/2 + T    B^T ]
 ///       [ B                        -gamma ]                                             (1)

@@ -17,7 +17,7 @@ namespace ancora {
 ///   K_exact = [ 2 M / h^2 + G / 2 + T,  B(mid)^T ;  B(end),  -gamma ]                    (1)
 ///
 /// T the tangent of forces, as last evaluated. B is a mean over the step, so that at its end it is
-/// 2 B(mid) - B(start) for rows of at most second degree.
+/// 2 B(mid) - B(start) for rows of at most second degree (theory (31)).
 class StepTangent {
 public:
     StepTangent(Assembly& parts,

@@ -15,8 +15,8 @@
 namespace ancora {
 
 /// The velocity of a massless coordinate is not state: v1 = 2 dq / h - v0 would alternate,
-/// undamped. It is reset after each step from the rates of the rows that hold it (theory, section
-/// 3.1, "flat and thin bodies"): of constraint rows where those suffice, else of all, weighted by
+/// undamped. It is reset after each step from the rates of the rows that hold it (theory
+/// (35)): of constraint rows where those suffice, else of all, weighted by
 /// stiffness, in the least-squares sense.
 class Massless {
 public:

@@ -30,7 +30,7 @@ namespace {
 /// First bytes of a saved state; the last two digits are the format's number.
 constexpr std::uint64_t kStateMagic = 0x34304554'41545341;  // "ASTATE04"
 
-// end / step within this of a whole number is that number of steps (design, section 4.2).
+// end / step within this of a whole number is that number of steps.
 constexpr double kWholeSteps = 1e-9;
 
 // Hexadecimal digits of a hash in words.
@@ -731,7 +731,7 @@ RunStatistics Simulation::statistics() const {
         out.solve_seconds = scale * sampled.solve;
     }
     out.redundant_rows = impl_->rank.num_rows - impl_->rank.rank;
-    // Relative to the scales of design, section 4.3.
+    // Relative to the scales of theory, section 8.
     const auto relative = [](double worst, double scale) {
         return BalanceMaximum{worst, worst == 0.0 || !(scale > 0.0) ? 0.0 : worst / scale};
     };

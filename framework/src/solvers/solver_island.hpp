@@ -20,7 +20,7 @@ enum class SolverStatus {
     failed,        ///< M is not positive semidefinite, or a value is not finite
 };
 
-/// How a factorisation takes the rank of the rows (theory, section 1.6). In a closed loop rows
+/// How a factorisation takes the rank of the rows (theory, section 6). In a closed loop rows
 /// depend on each other on the constraints and not beside them, where a rank decided afresh would
 /// be one too large and its forces without meaning.
 enum class RankUse {

@@ -29,7 +29,7 @@ namespace ancora {
 ///
 /// a small part of the largest in its body, and |G| |q| once corrections move positions by
 /// roundings only, G the geometric stiffness. So the measure is right at rest, in a drive, and for
-/// any mass (theory, section 3.1, "Convergence").
+/// any mass (theory (46) and (47)).
 class DefectMeasure {
 public:
     DefectMeasure(Assembly& parts,

@@ -18,7 +18,7 @@ namespace ancora {
 ///
 ///   x = x0 + W y,   (I - E W) y = E x0,   x0 = K^-1 r,   W = K^-1 [U; 0]                  (1)
 ///
-/// with E taken of the stresses in x, K^-1 the solve with friction.
+/// with E taken of the stresses in x, K^-1 the solve with friction (theory (42)).
 class ReactionFeedback {
 public:
     ReactionFeedback(Assembly& parts,

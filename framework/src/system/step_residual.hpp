@@ -12,8 +12,8 @@
 
 namespace ancora {
 
-/// Evaluates the equations of a step at a trial (a, s) of length h (theory, "the step"; System, (2)
-/// and (3)):
+/// Evaluates the equations of a step at a trial (a, s) of length h (theory (23) and
+/// (29)):
 ///
 ///   dq       = h v0 + h^2/2 a
 ///   r_motion = M a + B^T s - F

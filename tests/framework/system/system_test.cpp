@@ -384,8 +384,8 @@ end = 1.0
         CHECK(lowest(P - G) >= -1e-14);
     }
 
-    // r_motion = M a + B^T s - F, r_rows = B dq + tau + rho - gamma s with the laws of theory,
-    // section 3.1: here theta = 2, gamma = 2 c for strains and theta = 1, gamma = 0 for
+    // r_motion = M a + B^T s - F, r_rows = B dq + tau + rho - gamma s with the laws of theory
+    // (11): here theta = 2, gamma = 2 c for strains and theta = 1, gamma = 0 for
     // constraints.
     TEST_CASE("the residual is the sum of its parts") {
         Equations model(kAllRows);

@@ -7,20 +7,11 @@
 #include <limits>
 
 #include "ancora/sdk/helpers/step_pieces.hpp"
+#include "convergence.hpp"
 
 namespace ancora {
 namespace {
 
-constexpr double kDefaultTolerance = 1e-12;  // [m], Sugano section 5
-// What residuals may be, in units of what rounding leaves of their own terms.
-constexpr double kClosed = 1.0;
-// At the rounding floor nothing falls any more; then this much is accepted.
-constexpr double kFloorDefect = 1e3;
-constexpr double kFloorCorrections = 1e3;  // times the tolerance
-// A correction that shrinks by less than this calls for a fresh matrix at once.
-constexpr double kSlow = 0.3;
-constexpr double kLevel = 0.9;  // residuals that shrink by less are at their floor
-constexpr double kDiverged = 1e6;
 // Slow sliding in two directions turns fast before it stops, which only short pieces follow.
 constexpr int kMoreHalvings = 30;
 constexpr double kFewSteps = 4.0;  // from a start, until the extrapolation is at its best
@@ -29,7 +20,6 @@ constexpr double kEager = 20.0;       // steps for which each has a matrix of it
 constexpr int kFewIterations = 2;     // one that moves and one that finds nothing left to do
 constexpr int kMostSettlings = 1000;  // changes of contact modes at one instant
 constexpr int kManyHalvings = 6;      // that shorter steps do not help is then true
-constexpr int kWords = 10;            // of the history before its vectors
 // A solution this far from the continuation of the motion, as a part of what the step moves, and
 // as many times farther than those before it, is perhaps another motion.
 constexpr double kJump = 1e-2;
@@ -71,25 +61,25 @@ void Emm::prepare(const System& system, const StepSettings& settings) {
 }
 
 int Emm::num_history(const System& system) const {
-    return kWords + 3 * (system.num_coordinates() + system.num_rows());
+    return History::kWords + 3 * (system.num_coordinates() + system.num_rows());
 }
 
 Emm::History Emm::history(System& system) {
     const std::span<double> x = system.history();
     const auto n = static_cast<std::size_t>(system.num_coordinates());
     const auto m = static_cast<std::size_t>(system.num_rows());
-    const std::span<double> a = x.subspan(kWords, 3 * n);
-    const std::span<double> s = x.subspan(kWords + 3 * n, 3 * m);
-    return {x[0],
-            x[1],
-            x[2],
-            x[3],
-            x[4],
-            x[5],
-            x[6],
-            x[7],
-            x[8],
-            x[9],
+    const std::span<double> a = x.subspan(History::kWords, 3 * n);
+    const std::span<double> s = x.subspan(History::kWords + 3 * n, 3 * m);
+    return {x[History::kSteps],
+            x[History::kLength],
+            x[History::kIsSettled],
+            x[History::kIterationsWhenFresh],
+            x[History::kWasted],
+            x[History::kPredictor],
+            x[History::kMissed],
+            x[History::kKnownSteps],
+            x[History::kSpeed],
+            x[History::kEagerSteps],
             a.subspan(0, n),
             a.subspan(n, n),
             a.subspan(2 * n, n),
@@ -269,57 +259,32 @@ void Emm::refuse(System& system, double t0, double h, bool was_halved) {
                                     : "take a smaller step, or allow more max_halvings");
 }
 
+/// Newton's iteration, with a matrix for as many iterations and steps as it serves.
 bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse reuse) {
     predict(system, h);
     const StepTrial trial{t0, h, a_, s_};
-
+    Convergence convergence(tolerance_, max_iterations_);
     bool factorise =
         reuse == Reuse::never || history(system).is_settled == 0.0 || !system.is_factorised_for(h);
     const bool began_fresh = factorise;
     // The first matrix after a start is from before the stresses were known.
     bool is_stale = !factorise || history(system).steps == 0.0;
-    double correction = std::numeric_limits<double>::infinity();
-    double last_correction = correction;
-    double first_correction = correction;
-    StepDefect last{correction, correction};
-    const double slack = tolerance_ > kDefaultTolerance ? tolerance_ : 0.0;
-    bool was_level = false;
     for (int k = 0; k <= max_iterations_; ++k) {
         system.evaluate(trial, r_motion_, r_rows_);
-        // A first correction that moves matter leaves nothing to be looked at.
-        const bool is_under_way = k == 1 && correction > kFloorCorrections * tolerance_;
-        if (k > 0 && !is_under_way) {
-            const StepDefect defect = system.defect(trial, slack);
-            if (std::isnan(defect.motion) || std::isnan(defect.rows)) return false;
-            const bool is_still = correction <= tolerance_;
-            const bool is_closed = defect.motion <= kClosed && defect.rows <= kClosed;
-            // The rounding floor: in two iterations nothing has fallen any more.
-            const bool is_level = defect.motion >= 0.5 * last.motion &&
-                                  defect.rows >= 0.5 * last.rows &&
-                                  (is_still || correction >= 0.5 * last_correction);
-            const bool is_at_floor = is_level && was_level && defect.motion <= kFloorDefect &&
-                                     defect.rows <= kFloorDefect &&
-                                     correction <= kFloorCorrections * tolerance_;
-            was_level = is_level;
-            if ((is_still && is_closed) || is_at_floor) {
+        if (convergence.is_to_be_judged(k)) {
+            const double slack = Convergence::slack(tolerance_);
+            const Convergence::Verdict verdict = convergence.judge(k, system.defect(trial, slack));
+            if (verdict == Convergence::Verdict::converged) {
                 last_iterations_ = k;
                 last_was_fresh_ = began_fresh;
-                return true;
             }
-            if (k == max_iterations_ ||
-                correction > kDiverged * std::max(first_correction, tolerance_))
-                return false;
-            const double worst = std::max(defect.motion, defect.rows);
-            const bool is_known = std::isfinite(last.motion);
-            const Rates rates{correction / last_correction,
-                              is_known ? defect.motion / last.motion : correction / last_correction,
-                              is_known ? worst / std::max(last.motion, last.rows) : 1.0};
-            if (k > 1 && is_stale && wants_fresh_matrix(system, correction, worst, rates)) {
+            if (verdict != Convergence::Verdict::go_on)
+                return verdict == Convergence::Verdict::converged;
+            if (k > 1 && is_stale && convergence.wants_fresh_matrix(system.cost())) {
                 factorise = true;
                 is_stale = false;
                 history(system).wasted = 0.0;
             }
-            last = defect;
         }
         if (factorise) {
             if (!system.factorise(trial, tangent)) return false;
@@ -327,34 +292,20 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
             factorise = reuse == Reuse::never;
         }
         system.solve(r_motion_, r_rows_, ddq_, ds_);
-        const double to_acceleration = 2.0 / (h * h);
-        for (std::size_t i = 0; i < a_.size(); ++i) a_[i] -= to_acceleration * ddq_[i];
-        for (std::size_t i = 0; i < s_.size(); ++i) s_[i] -= ds_[i];
+        correct(h);
         system.count_iteration();
-        last_correction = correction;
-        correction = system.displacement(ddq_);
+        const double correction = system.displacement(ddq_);
         if (!std::isfinite(correction)) return false;
-        if (k == 0) first_correction = correction;
+        convergence.note(correction);
     }
     return false;
 }
 
-/// Whether the iterations that a stale matrix still needs would cost more than a new one. The
-/// corrections may stay as large where stresses were found first; then the residual has fallen.
-bool Emm::wants_fresh_matrix(const System& system,
-                             double correction,
-                             double defect,
-                             const Rates& rates) const {
-    const SolverCost cost = system.cost();
-    const auto is_dearer = [&cost](double to_gain, double rate) {
-        const double to_come = std::log(to_gain) / std::log(rate);
-        return to_come * cost.iterate > cost.factorise + 2.0 * cost.iterate;
-    };
-    // Positions are found; what stresses still miss is perhaps rounding.
-    if (correction <= tolerance_)
-        return defect > kClosed && rates.worst < kLevel && is_dearer(kClosed / defect, rates.worst);
-    if (rates.correction > kSlow) return rates.defect > kSlow;
-    return is_dearer(tolerance_ / correction, rates.correction);
+/// dq = h v0 + h^2/2 a
+void Emm::correct(double h) {
+    const double to_acceleration = 2.0 / (h * h);
+    for (std::size_t i = 0; i < a_.size(); ++i) a_[i] -= to_acceleration * ddq_[i];
+    for (std::size_t i = 0; i < s_.size(); ++i) s_[i] -= ds_[i];
 }
 
 /// Books the iterations that an old factorisation has cost beyond a fresh one's.

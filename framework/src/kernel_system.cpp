@@ -37,7 +37,7 @@ KernelSystem::KernelSystem(const Model& model)
       mass_(model),
       laws_(rows_.laws),
       independent_(rows_, laws_, mass_),
-      massless_(mass_, rows_, n_),
+      massless_(mass_, rows_, space_, n_),
       forces_(model, meter_, rows_.num_state),
       force_tangents_(forces_),
       jumps_(rows_, laws_),

@@ -18,7 +18,8 @@ namespace {
 
 // Eigenvalue of the normal matrix below which a direction counts as not determined, relative.
 constexpr double kRankTolerance = 1e-14;
-// What a row sees of massless coordinates, as a part of all that it sees: below this it is rounding.
+// What a row sees of massless coordinates, as a part of all that it sees: below this it is
+// rounding.
 constexpr double kSeen = 1e-12;
 // Constraints that see less of some direction, squared, say less about it than stiffness does.
 constexpr double kWellSeen = 1e-8;
@@ -202,8 +203,7 @@ void Massless::fill(Cluster& cluster,
             RowLaws::is_constraint(rows_.laws[static_cast<std::size_t>(row)]);
         if (is_constraint && part_seen(row, A) <= kSeen) continue;
         // Constraints beside elastic rows count much more, but not beyond what rounding bears.
-        if (!cluster.by_constraints)
-            w = is_constraint ? 1e4 : w / stiffest;
+        if (!cluster.by_constraints) w = is_constraint ? 1e4 : w / stiffest;
         const int begin = rows_.row_start[static_cast<std::size_t>(row)];
         const int end = rows_.row_start[static_cast<std::size_t>(row) + 1];
         double known = pi_t != nullptr ? (*pi_t)[row] : 0.0;

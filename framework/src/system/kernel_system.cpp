@@ -18,7 +18,7 @@ KernelSystem::KernelSystem(const Model& model)
       independent_(parts_.rows, parts_.laws, parts_.mass),
       nonlinear_(parts_, state_, trial_),
       jumps_(parts_.rows, parts_.laws),
-      massless_(parts_.mass, parts_.rows, parts_.n),
+      massless_(parts_.mass, parts_.rows, parts_.space, parts_.n),
       singular_(parts_, state_),
       tangent_(parts_, state_, trial_, nonlinear_),
       matrix_(parts_, trial_, nonlinear_, tangent_),

@@ -60,8 +60,8 @@ void Contacts::drop_idle_rows(const double* q, const double* v, double t) {
         const int first = static_cast<int>(row.size());
         for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
             const int r = row_[static_cast<std::size_t>(k)];
-            const auto begin = rows_.row_start[static_cast<std::size_t>(r)];
-            const auto end = rows_.row_start[static_cast<std::size_t>(r) + 1];
+            const auto begin = rows_.row_begin(r);
+            const auto end = rows_.row_end(r);
             const bool moves = std::any_of(values_ + begin, values_ + end, [](double x) {
                 return x != 0.0;
             });
@@ -121,31 +121,23 @@ void Contacts::take_surface(double h, bool of_step) {
 }
 
 double Contacts::along(int k, const double* x) const {
-    const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
-    double sum = 0.0;
-    for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)
-        sum += values_[e] * x[rows_.column[static_cast<std::size_t>(e)]];
-    return sum;
+    return rows_.multiply(values_, row_[static_cast<std::size_t>(k)], x);
 }
 
 double Contacts::size_along(int k, const double* x) const {
-    const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
+    const int r = row_[static_cast<std::size_t>(k)];
     double sum = 0.0;
-    for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)
-        sum += std::abs(values_[e]) * x[rows_.column[static_cast<std::size_t>(e)]];
+    for (const int e : rows_.entries(r)) sum += std::abs(values_[e]) * x[rows_.column_of(e)];
     return sum;
 }
 
 void Contacts::add_size_along(int k, double c, double* y) const {
-    const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
-    for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)
-        y[rows_.column[static_cast<std::size_t>(e)]] += c * std::abs(values_[e]);
+    const int r = row_[static_cast<std::size_t>(k)];
+    for (const int e : rows_.entries(r)) y[rows_.column_of(e)] += c * std::abs(values_[e]);
 }
 
 void Contacts::add_along(int k, double c, double* y) const {
-    const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
-    for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)
-        y[rows_.column[static_cast<std::size_t>(e)]] += c * values_[e];
+    rows_.add_transposed(values_, row_[static_cast<std::size_t>(k)], c, y);
 }
 
 double Contacts::bias(int k) const {
@@ -153,10 +145,10 @@ double Contacts::bias(int k) const {
 }
 
 double Contacts::mobility(int k, const Eigen::VectorXd& inverse_mass) const {
-    const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
+    const int r = row_[static_cast<std::size_t>(k)];
     double sum = 0.0;
-    for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)
-        sum += values_[e] * values_[e] * inverse_mass[rows_.column[static_cast<std::size_t>(e)]];
+    for (const int e : rows_.entries(r))
+        sum += values_[e] * values_[e] * inverse_mass[rows_.column_of(e)];
     return sum;
 }
 

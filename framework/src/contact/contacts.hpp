@@ -87,9 +87,7 @@ public:
     std::vector<Contact>& all() { return contacts_; }
     const std::vector<Contact>& all() const { return contacts_; }
     /// First of row k's entries in rows().
-    int first_entry(int k) const {
-        return rows_.row_start[static_cast<std::size_t>(row_[static_cast<std::size_t>(k)])];
-    }
+    int first_entry(int k) const { return rows_.row_begin(row_[static_cast<std::size_t>(k)]); }
     bool surface_is_still(const Contact& contact) const {
         return std::ranges::all_of(contact.law->surface_velocity(), [](double v) {
             return v == 0.0;

@@ -55,7 +55,7 @@ bool is_triple(const RowSet& rows,
                const std::vector<int>& axis_of,
                const std::vector<int>& vector_of) {
     const auto begin = [&](int r) {
-        return rows.row_start[static_cast<std::size_t>(r)];
+        return rows.row_begin(r);
     };
     const int count = begin(row + 1) - begin(row);
     for (int c = 0; c < 3; ++c) {
@@ -65,10 +65,8 @@ bool is_triple(const RowSet& rows,
                              rows.laws[static_cast<std::size_t>(r)]))
             return false;
         for (int e = 0; e < count; ++e) {
-            const auto i =
-                static_cast<std::size_t>(rows.column[static_cast<std::size_t>(begin(r) + e)]);
-            const auto i0 =
-                static_cast<std::size_t>(rows.column[static_cast<std::size_t>(begin(row) + e)]);
+            const auto i = static_cast<std::size_t>(rows.column_of(begin(r) + e));
+            const auto i0 = static_cast<std::size_t>(rows.column_of(begin(row) + e));
             if (axis_of[i] != c || vector_of[i] != vector_of[i0]) return false;
         }
     }
@@ -107,11 +105,9 @@ CoRotation::CoRotation(const Space& space,
     for (const MassEntry& entry : mass.entries()) sets.join(entry.i, entry.j);
     for (const TangentTerm& term : rows.tangent_terms) sets.join(term.i, term.j);
     for (int row = 0; row < rows.num_rows(); ++row) {
-        const int begin = rows.row_start[static_cast<std::size_t>(row)];
-        const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
-        for (int e = begin + 1; e < end; ++e)
-            sets.join(rows.column[static_cast<std::size_t>(begin)],
-                      rows.column[static_cast<std::size_t>(e)]);
+        const int begin = rows.row_begin(row);
+        const int end = rows.row_end(row);
+        for (int e = begin + 1; e < end; ++e) sets.join(rows.column_of(begin), rows.column_of(e));
     }
 
     std::vector<int> island_of(n, -1);  // of a root
@@ -140,8 +136,8 @@ CoRotation::CoRotation(const Space& space,
             for (int r = 0; r + 2 < per_item; ++r) {
                 const int row = part.first_row + item + r;
                 if (!is_triple(rows, row, axis_of, vector_of)) continue;
-                const int begin = rows.row_start[static_cast<std::size_t>(row)];
-                triples[island(rows.column[static_cast<std::size_t>(begin)])].push_back(row);
+                const int begin = rows.row_begin(row);
+                triples[island(rows.column_of(begin))].push_back(row);
                 r += 2;
             }
     }

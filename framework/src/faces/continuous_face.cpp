@@ -53,11 +53,9 @@ ContinuousFace::ContinuousFace(const Model& model,
     for (int k = 0; k < rows.num_rows(); ++k) {
         if (!laws.is_constraint(k)) continue;
         chosen_.push_back(k);
-        for (int e = rows.row_start[static_cast<std::size_t>(k)];
-             e < rows.row_start[static_cast<std::size_t>(k) + 1];
-             ++e) {
+        for (const int e : rows.entries(k)) {
             entry_.push_back(e);
-            pattern.column.push_back(rows.column[static_cast<std::size_t>(e)]);
+            pattern.column.push_back(rows.column_of(e));
         }
         row_start_.push_back(static_cast<int>(entry_.size()));
         has_mixed_rows_ |= laws_[k].kind != RowKind::constraint;
@@ -88,19 +86,14 @@ void ContinuousFace::assemble(
     }
     rows_.evaluate(q, v, t, instant_);
     for (int k = 0; k < rows_.num_rows(); ++k) {
-        const auto begin = rows_.row_start[static_cast<std::size_t>(k)];
-        const auto end = rows_.row_start[static_cast<std::size_t>(k) + 1];
-        double rate = instant_.pi_t[k];
-        for (int e = begin; e < end; ++e)
-            rate += instant_.A[e] * v[rows_.column[static_cast<std::size_t>(e)]];
+        const double rate = rows_.multiply_onto(instant_.pi_t[k], instant_.A.data(), k, v);
         rate_[k] = rate;
         if (!std::isfinite(instant_.pi[k]) || !std::isfinite(rate) || !std::isfinite(instant_.b[k]))
             rows_.refuse_row(k, t);
         if (laws_.is_constraint(k)) continue;
         const double s = laws_.stress(k, instant_.pi[k], rate);
         s_[k] = s;
-        for (int e = begin; e < end; ++e)
-            Q_[rows_.column[static_cast<std::size_t>(e)]] -= instant_.A[e] * s;
+        rows_.add_transposed(instant_.A.data(), k, -s, Q_.data());
     }
     forces_.evaluate_loads(q, v, t, Q_.data());
     C_.setZero();
@@ -242,10 +235,7 @@ void ContinuousFace::external_force(Eigen::VectorXd& F) const {
         if (!model_.constraints[c].is_tied_to_ground) continue;
         const RowOwner& owner = rows_.owners[model_.bodies.size() + c];
         for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
-            for (int e = rows_.row_start[static_cast<std::size_t>(k)];
-                 e < rows_.row_start[static_cast<std::size_t>(k) + 1];
-                 ++e)
-                F[rows_.column[static_cast<std::size_t>(e)]] -= instant_.A[e] * s_[k];
+            rows_.add_transposed(instant_.A.data(), k, -s_[k], F.data());
     }
 }
 
@@ -262,7 +252,7 @@ Eigen::VectorXd ContinuousFace::constraint_force(const Eigen::VectorXd& lambda) 
     Eigen::VectorXd F = Eigen::VectorXd::Zero(model_.num_coordinates);
     for (std::size_t c = 0; c < chosen_.size(); ++c)
         for (int e = row_start_[c]; e < row_start_[c + 1]; ++e)
-            F[rows_.column[static_cast<std::size_t>(entry_[static_cast<std::size_t>(e)])]] +=
+            F[rows_.column_of(entry_[static_cast<std::size_t>(e)])] +=
                 A_[static_cast<std::size_t>(e)] * lambda[static_cast<Eigen::Index>(c)];
     return F;
 }
@@ -275,7 +265,7 @@ void ContinuousFace::take_rows(Projected what, bool with_massless_rates) {
         const auto moves_massless = [&] {
             return std::any_of(
                 entry_.begin() + row_start_[c], entry_.begin() + row_start_[c + 1], [&](int e) {
-                    return mass_.is_massless(rows_.column[static_cast<std::size_t>(e)]);
+                    return mass_.is_massless(rows_.column_of(e));
                 });
         };
         // A convention holds what has no inertia, also while positions are moved.

@@ -50,11 +50,9 @@ bool NonlinearRows::have_outlived_matrix() const {
         const double change = std::abs(trial_law_[static_cast<std::size_t>(k)].slope - in_matrix);
         if (change == 0.0) continue;
         double mobility = 0.0;
-        const int end = parts_.rows.row_start[static_cast<std::size_t>(k) + 1];
-        for (int e = parts_.rows.row_start[static_cast<std::size_t>(k)]; e < end; ++e)
+        for (const int e : parts_.rows.entries(k))
             mobility += parts_.rows.B[e] * parts_.rows.B[e] *
-                        parts_.inverse_mass[parts_.rows.column[static_cast<std::size_t>(e)]] *
-                        to_mobility;
+                        parts_.inverse_mass[parts_.rows.column_of(e)] * to_mobility;
         if (change * mobility > kOutlived * (1.0 + in_matrix * mobility)) return true;
     }
     return false;

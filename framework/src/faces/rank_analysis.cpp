@@ -235,11 +235,11 @@ ScaledRows::ScaledRows(const RowSet& rows,
     }
     std::vector<Eigen::Triplet<double>> entries;
     for (std::size_t c = 0; c < chosen.size(); ++c) {
-        const auto k = static_cast<std::size_t>(chosen[c]);
+        const int k = chosen[c];
         double square = 0.0;
         for (int pass = 0; pass < 2; ++pass)
-            for (int e = rows.row_start[k]; e < rows.row_start[k + 1]; ++e) {
-                const int i = rows.column[static_cast<std::size_t>(e)];
+            for (const int e : rows.entries(k)) {
+                const int i = rows.column_of(e);
                 const double x = A[e] / std::sqrt(mass[static_cast<std::size_t>(i)]);
                 if (pass == 0)
                     square += x * x;

@@ -209,10 +209,7 @@ StepMatrix::Order StepMatrix::order(const RowSet& rows) const {
         connect(i, j);
     });
     for (int row = 0; row < m_; ++row)
-        for (int k = rows.row_start[static_cast<std::size_t>(row)];
-             k < rows.row_start[static_cast<std::size_t>(row) + 1];
-             ++k)
-            connect(n_ + row, rows.column[static_cast<std::size_t>(k)]);
+        for (const int k : rows.entries(row)) connect(n_ + row, rows.column_of(k));
     for (int g = 0; g < num_groups; ++g) edges.emplace_back(g, g, char{1});
     Eigen::SparseMatrix<char> graph(num_groups, num_groups);
     graph.setFromTriplets(edges.begin(), edges.end());
@@ -280,8 +277,8 @@ Eigen::SparseMatrix<double> StepMatrix::pattern(const RowSet& rows, const Order&
         add(i, j);
     });
     for (int row = 0; row < m_; ++row) {
-        const int* begin = rows.column.data() + rows.row_start[static_cast<std::size_t>(row)];
-        const int* end = rows.column.data() + rows.row_start[static_cast<std::size_t>(row) + 1];
+        const int* begin = rows.column.data() + rows.row_begin(row);
+        const int* end = rows.column.data() + rows.row_end(row);
         const bool is_condensed = order[static_cast<std::size_t>(n_ + row)] < 0;
         for (const int* i = begin; i != end; ++i) {
             if (!is_condensed) add(n_ + row, *i);
@@ -307,8 +304,7 @@ double StepMatrix::solve_work(const RowSet& rows, const Order& order) const {
     }
     for (int row = 0; row < m_; ++row)
         if (order[static_cast<std::size_t>(n_ + row)] < 0)
-            work += 4.0 * (rows.row_start[static_cast<std::size_t>(row) + 1] -
-                           rows.row_start[static_cast<std::size_t>(row)]);
+            work += 4.0 * (rows.row_end(row) - rows.row_begin(row));
     return work;
 }
 
@@ -377,17 +373,16 @@ void StepMatrix::prepare(const RowSet& rows, const Order& order) {
         force_place_.push_back(place(i, j));
     });
     for (int row = 0; row < m_; ++row) {
-        const int begin = rows.row_start[static_cast<std::size_t>(row)];
-        const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
+        const int begin = rows.row_begin(row);
+        const int end = rows.row_end(row);
         const bool is_condensed = order[static_cast<std::size_t>(n_ + row)] < 0;
         for (int k = begin; k < end; ++k) {
-            const int i = rows.column[static_cast<std::size_t>(k)];
+            const int i = rows.column_of(k);
             jacobian_place_.push_back(is_condensed ? -1 : place(n_ + row, i));
             if (!is_condensed) continue;
             condensed_column_.push_back(i);
             condensed_from_.push_back(k);
-            for (int l = begin; l <= k; ++l)
-                pair_place_.push_back(place(i, rows.column[static_cast<std::size_t>(l)]));
+            for (int l = begin; l <= k; ++l) pair_place_.push_back(place(i, rows.column_of(l)));
         }
         if (!is_condensed) continue;
         condensed_rows_.push_back(row);
@@ -430,9 +425,8 @@ void StepMatrix::support(const RowSet& rows,
         return;
     }
     for (int row = 0; row < m_; ++row) {
-        const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
-        for (int k = rows.row_start[static_cast<std::size_t>(row)]; k < end; ++k) {
-            const int i = rows.column[static_cast<std::size_t>(k)];
+        for (const int k : rows.entries(row)) {
+            const int i = rows.column_of(k);
             if (gamma[row] > 0.0 && is_massless_[static_cast<std::size_t>(i)] != 0)
                 support_[i] += B[k] * B[k] / gamma[row];
         }
@@ -463,15 +457,14 @@ void StepMatrix::lend_support(const RowSet& rows,
     for (int round = 0; round < kLendings; ++round)
         for (int row = 0; row < m_; ++row) {
             if (gamma[row] > 0.0) continue;
-            const int begin = rows.row_start[static_cast<std::size_t>(row)];
-            const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
+            const int begin = rows.row_begin(row);
+            const int end = rows.row_end(row);
             // The one that the row moves most easily, and what the others make of the row.
             int lightest = -1;
             double most = 0.0;
             double others = 0.0;
             for (int k = begin; k < end; ++k) {
-                const double share =
-                    B[k] * B[k] / lent_support_[rows.column[static_cast<std::size_t>(k)]];
+                const double share = B[k] * B[k] / lent_support_[rows.column_of(k)];
                 others += share > most ? most : share;
                 if (share <= most) continue;
                 most = share;
@@ -482,10 +475,8 @@ void StepMatrix::lend_support(const RowSet& rows,
             // would hold what is free to move.
             double heaviest = 0.0;
             for (int k = begin; k < end; ++k)
-                if (k != lightest)
-                    heaviest = std::max(heaviest,
-                                        lent_support_[rows.column[static_cast<std::size_t>(k)]]);
-            const int i = rows.column[static_cast<std::size_t>(lightest)];
+                if (k != lightest) heaviest = std::max(heaviest, lent_support_[rows.column_of(k)]);
+            const int i = rows.column_of(lightest);
             const double lent = std::min(B[lightest] * B[lightest] / others, heaviest);
             if (!(lent > kAlike * lent_support_[i])) continue;
             lent_support_[i] = lent;
@@ -503,9 +494,7 @@ double StepMatrix::schur(const RowSet& rows,
                          int row,
                          const Eigen::VectorXd& support) const {
     double sum = 0.0;
-    const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
-    for (int k = rows.row_start[static_cast<std::size_t>(row)]; k < end; ++k)
-        sum += B[k] * B[k] / support[rows.column[static_cast<std::size_t>(k)]];
+    for (const int k : rows.entries(row)) sum += B[k] * B[k] / support[rows.column_of(k)];
     return sum;
 }
 
@@ -541,8 +530,7 @@ void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, doub
     // B, and -gamma, but never less than eps times the row's Schur complement
     for (int row = 0; row < m_; ++row) {
         if (new_of_old_[static_cast<std::size_t>(n_ + row)] < 0) continue;
-        const int end = rows.row_start[static_cast<std::size_t>(row) + 1];
-        for (int k = rows.row_start[static_cast<std::size_t>(row)]; k < end; ++k)
+        for (const int k : rows.entries(row))
             K[jacobian_place_[static_cast<std::size_t>(k)]] += rows.B[k];
         const double complement = schur(rows, B, row, lent_support_);
         const double delta = complement > 0.0 ? eps * complement : 1.0;
@@ -653,10 +641,7 @@ bool StepMatrix::factorise_exact(const RowSet& rows, const Eigen::VectorXd& B_en
     // Below the diagonal block stands B at the end of the step: d(B(mid) dq) / d(dq).
     for (int row = 0; row < m_; ++row) {
         if (new_of_old_[static_cast<std::size_t>(n_ + row)] < 0) continue;
-        for (int k = rows.row_start[static_cast<std::size_t>(row)];
-             k < rows.row_start[static_cast<std::size_t>(row) + 1];
-             ++k)
-            entry(n_ + row, rows.column[static_cast<std::size_t>(k)]) = B_end[k];
+        for (const int k : rows.entries(row)) entry(n_ + row, rows.column_of(k)) = B_end[k];
     }
     forces_.for_each_rest([&](int i, int j, double value) {
         entry(i, j) += value;

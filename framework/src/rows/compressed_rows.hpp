@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct CompressedRows {
     int row_begin(int k) const { return row_start[static_cast<std::size_t>(k)]; }
     int row_end(int k) const { return row_start[static_cast<std::size_t>(k) + 1]; }
     int column_of(int entry) const { return column[static_cast<std::size_t>(entry)]; }
+    /// Entries of row k, as numbers.
+    std::ranges::iota_view<int, int> entries(int k) const { return {row_begin(k), row_end(k)}; }
     /// Columns of row k.
     std::span<const int> columns(int k) const {
         return std::span(column).subspan(static_cast<std::size_t>(row_begin(k)),

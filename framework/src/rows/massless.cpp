@@ -49,10 +49,8 @@ Massless::Massless(const MassMatrix& mass,
     std::vector<int> first_of_row(static_cast<std::size_t>(rows.num_rows()), -1);
     for (int row = 0; row < rows.num_rows(); ++row) {
         int& first = first_of_row[static_cast<std::size_t>(row)];
-        for (int k = rows.row_start[static_cast<std::size_t>(row)];
-             k < rows.row_start[static_cast<std::size_t>(row) + 1];
-             ++k) {
-            const int i = rows.column[static_cast<std::size_t>(k)];
+        for (const int k : rows.entries(row)) {
+            const int i = rows.column_of(k);
             if (!mass.is_massless(i)) continue;
             if (first < 0) first = i;
             parent[static_cast<std::size_t>(root(i))] = root(first);
@@ -105,11 +103,8 @@ std::vector<int> Massless::idle_conventions(const Eigen::VectorXd& A) {
         // What is free, as the conventions see it: as many are needed as see it differently.
         Eigen::MatrixXd seen = Eigen::MatrixXd::Zero(free, static_cast<Eigen::Index>(own.size()));
         for (std::size_t c = 0; c < own.size(); ++c)
-            for (int k = rows_.row_start[static_cast<std::size_t>(own[c])];
-                 k < rows_.row_start[static_cast<std::size_t>(own[c]) + 1];
-                 ++k) {
-                const int a =
-                    place_[static_cast<std::size_t>(rows_.column[static_cast<std::size_t>(k)])];
+            for (const int k : rows_.entries(own[c])) {
+                const int a = place_[static_cast<std::size_t>(rows_.column_of(k))];
                 if (a >= 0)
                     seen.col(static_cast<Eigen::Index>(c)) +=
                         A[k] * eigen.eigenvectors().row(a).head(free).transpose();
@@ -152,10 +147,8 @@ double Massless::weight(const Cluster& cluster, int row) const {
 double Massless::part_seen(int row, const Eigen::VectorXd& A) const {
     double most = 0.0;
     double seen = 0.0;
-    for (int k = rows_.row_start[static_cast<std::size_t>(row)];
-         k < rows_.row_start[static_cast<std::size_t>(row) + 1];
-         ++k) {
-        const int i = rows_.column[static_cast<std::size_t>(k)];
+    for (const int k : rows_.entries(row)) {
+        const int i = rows_.column_of(k);
         const double entry = std::abs(A[k]) / reach_[i];
         most = std::max(most, entry);
         if (place_[static_cast<std::size_t>(i)] >= 0) seen = std::max(seen, entry);
@@ -172,10 +165,8 @@ bool Massless::is_well_seen(const Cluster& cluster, const Eigen::VectorXd& A) co
         if (!RowLaws::is_constraint(rows_.laws[static_cast<std::size_t>(row)])) continue;
         entries.setZero();
         double most = 0.0;
-        for (int k = rows_.row_start[static_cast<std::size_t>(row)];
-             k < rows_.row_start[static_cast<std::size_t>(row) + 1];
-             ++k) {
-            const int i = rows_.column[static_cast<std::size_t>(k)];
+        for (const int k : rows_.entries(row)) {
+            const int i = rows_.column_of(k);
             const int a = place_[static_cast<std::size_t>(i)];
             most = std::max(most, std::abs(A[k]) / reach_[i]);
             if (a >= 0) entries[a] += A[k] / reach_[i];
@@ -204,21 +195,19 @@ void Massless::fill(Cluster& cluster,
         if (is_constraint && part_seen(row, A) <= kSeen) continue;
         // Constraints beside elastic rows count much more, but not beyond what rounding bears.
         if (!cluster.by_constraints) w = is_constraint ? 1e4 : w / stiffest;
-        const int begin = rows_.row_start[static_cast<std::size_t>(row)];
-        const int end = rows_.row_start[static_cast<std::size_t>(row) + 1];
+        const int begin = rows_.row_begin(row);
+        const int end = rows_.row_end(row);
         double known = pi_t != nullptr ? (*pi_t)[row] : 0.0;
         for (int k = begin; k < end && v != nullptr; ++k) {
-            const int i = rows_.column[static_cast<std::size_t>(k)];
+            const int i = rows_.column_of(k);
             if (place_[static_cast<std::size_t>(i)] < 0) known += A[k] * v[i];
         }
         for (int k = begin; k < end; ++k) {
-            const int a =
-                place_[static_cast<std::size_t>(rows_.column[static_cast<std::size_t>(k)])];
+            const int a = place_[static_cast<std::size_t>(rows_.column_of(k))];
             if (a < 0) continue;
             cluster.rhs[a] -= w * A[k] * known;
             for (int l = begin; l < end; ++l) {
-                const int b =
-                    place_[static_cast<std::size_t>(rows_.column[static_cast<std::size_t>(l)])];
+                const int b = place_[static_cast<std::size_t>(rows_.column_of(l))];
                 if (b >= 0) cluster.normal(a, b) += w * A[k] * A[l];
             }
         }

@@ -93,9 +93,7 @@ void DefectMeasure::measure_sizes(const StepTrial& trial) {
     const double* B = parts_.rows.B.data();
     for (const int k : valued_rows_) {
         double values = 0.0;
-        const int end = parts_.rows.row_start[static_cast<std::size_t>(k) + 1];
-        for (int e = parts_.rows.row_start[static_cast<std::size_t>(k)]; e < end; ++e)
-            values += std::abs(B[e]) * size_q_[column[e]];
+        for (const int e : parts_.rows.entries(k)) values += std::abs(B[e]) * size_q_[column[e]];
         row_terms_[k] = kValueRoundings * values;
     }
 }
@@ -109,8 +107,7 @@ void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefec
         const double sk = std::abs(s[k]);
         double terms = row_terms_[k] + std::abs(parts_.rows.tau[k]);
         double reach = 0.0;
-        const int end = parts_.rows.row_start[static_cast<std::size_t>(k) + 1];
-        for (int e = parts_.rows.row_start[static_cast<std::size_t>(k)]; e < end; ++e) {
+        for (const int e : parts_.rows.entries(k)) {
             const int i = column[e];
             const double entry = std::abs(B[e]);
             terms += entry * size_dq_[i];

@@ -87,8 +87,8 @@ std::vector<std::string> InstantAnalysis::ambiguous_contacts() {
     face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
     for (const int c : face.solver().rows_without_unique_multiplier()) {
         const int k = face.constraint_rows()[static_cast<std::size_t>(c)];
-        const auto begin = parts_.rows.row_start[static_cast<std::size_t>(k)];
-        const auto end = parts_.rows.row_start[static_cast<std::size_t>(k) + 1];
+        const auto begin = parts_.rows.row_begin(k);
+        const auto end = parts_.rows.row_end(k);
         const bool vanishes = std::all_of(
             face.instant().A.data() + begin, face.instant().A.data() + end, [](double x) {
                 return x == 0.0;

@@ -97,10 +97,8 @@ void Start::check() {
     for (int k = 0; k < parts_.m; ++k) {
         double rate = instant_.pi_t[k];
         double size = std::abs(rate);
-        const int end = parts_.rows.row_start[static_cast<std::size_t>(k) + 1];
-        for (int i = parts_.rows.row_start[static_cast<std::size_t>(k)]; i < end; ++i) {
-            const double term =
-                instant_.A[i] * state_.v[parts_.rows.column[static_cast<std::size_t>(i)]];
+        for (const int i : parts_.rows.entries(k)) {
+            const double term = instant_.A[i] * state_.v[parts_.rows.column_of(i)];
             rate += term;
             size = std::max(size, std::abs(term));
         }

@@ -92,6 +92,7 @@ struct Parameter {
         p.may_be_infinite = true;
         return p;
     }
+    constexpr Parameter or_number() const { return with(Shape::number); }
     constexpr Parameter or_text(const char* allowed = nullptr) const {
         Parameter p = with(Shape::text);
         p.choices = allowed;

@@ -2,12 +2,15 @@
 // What types are written with whose rows, attachments or time depend on their parameters.
 #include "ancora/sdk/authoring.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -108,6 +111,35 @@ public:
     S friction(const S& N, const S& speed) const {
         return 0.2 * N + 0.1 * N * speed * speed;
     }
+};
+
+/// pi = theta d_x - 0.5, of a direction d and a scalar theta.
+struct Turn {
+    static constexpr ArgumentKind kArguments[] = {ArgumentKind::direction, ArgumentKind::scalar};
+    template <class S>
+    S operator()(const Vector3<S>& d, const S& theta) const {
+        return theta * d.x - 0.5;
+    }
+};
+
+/// A point, a direction and a scalar: the three kinds of vectors that a VectorBody is made of.
+class Flap final : public VectorBody {
+public:
+    Flap() {
+        const int hinge = add_point({1.0, 2.0, 3.0}, {0.1, 0.0, 0.0});
+        const int along = add_direction({0.0, 1.0, 0.0}, {0.0, 0.0, 0.2}, 0.7);
+        const int theta = add_scalar("theta", 0.3, -0.4, 0.7);
+        add_mass(hinge, hinge, 2.0);
+        add_mass(along, hinge, 0.5);
+        add_mass(along, along, 1.5);
+        add_mass(theta, theta, 0.25);
+        add_strain("turn", {along, theta}, Turn{}, {.kind = RowKind::elastic, .compliance = 0.1});
+    }
+};
+
+struct Entries final : MassSink {
+    std::map<std::pair<int, int>, double> values;
+    void add(int i, int j, double value) override { values[std::minmax(i, j)] += value; }
 };
 
 struct Said {
@@ -269,5 +301,35 @@ TEST_SUITE("written types: forces") {
         } nothing;
         CHECK(nothing.row_blocks().empty());
         CHECK_THROWS_AS(nothing.evaluate(0, {}, {}), std::logic_error);
+    }
+}
+
+TEST_SUITE("written types: bodies") {
+    TEST_CASE("a point, a direction and a scalar: coordinates, start, mass, strain") {
+        const Flap flap;
+        REQUIRE(flap.coordinates().size() == 7);
+        CHECK(flap.coordinates()[0].translates);
+        CHECK_FALSE(flap.coordinates()[3].translates);
+        CHECK(flap.coordinates()[6].vector == -1);
+        CHECK(flap.find_coordinate("theta") == 6);
+        CHECK(flap.find_coordinate("phi") == -1);
+        Numbers q(7), v(7);
+        flap.start(q, v);
+        CHECK(q == Numbers{1.0, 2.0, 3.0, 0.0, 1.0, 0.0, 0.3});
+        CHECK(v == Numbers{0.1, 0.0, 0.0, 0.0, 0.0, 0.2, -0.4});
+
+        Entries M;
+        flap.mass(M);
+        CHECK(M.values.at({1, 1}) == 2.0);
+        CHECK(M.values.at({1, 4}) == 0.5);
+        CHECK(M.values.at({5, 5}) == 1.5);
+        CHECK(M.values.at({6, 6}) == 0.25);
+        CHECK_FALSE(M.values.contains({0, 1}));
+
+        q[3] = 0.8;
+        Numbers pi(1), A(4);
+        flap.evaluate(0, {q, v, 0.0}, {pi, A, {}, {}});
+        CHECK(pi[0] == 0.3 * 0.8 - 0.5);
+        CHECK(A == Numbers{0.3, 0.0, 0.0, 0.8});
     }
 }

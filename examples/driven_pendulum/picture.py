@@ -7,44 +7,35 @@
 Runs `ancora` with --set ten times, 3 s. Needs python3-matplotlib and `ancora` on the PATH, in
 build/release, or named by --ancora.
 """
-import argparse
-import csv
 import math
 import pathlib
-import shutil
-import subprocess
-import tempfile
+import sys
 
-import matplotlib
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import picture_frame as frame
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
-HERE = pathlib.Path(__file__).resolve().parent
+plt = frame.pyplot()
 A, G = 0.01, 9.81             # m, m/s^2
 L, WIDTH = 0.4, 0.02          # m
 EQUIVALENT = (L * L / 3.0 + WIDTH * WIDTH / 12.0) / (0.5 * L)  # J / (m s) about the pivot, m
 RATES = [250, 300, 350, 400, 450, 500, 600, 800]  # rad/s
-STANDS, FALLS = "#1f4e9c", "#c1440e"
+STANDS, FALLS = frame.BLUE, frame.RED
 
 
-def run(program, folder, rate, push=1.0, end=3.0):
+def run(example, rate, push=1.0, end=3.0):
     """Times [s] and the angle of the bar from the vertical [rad], not wrapped."""
     motion = f'["0", "0", "{A}*(1 - cos({rate}*t))"]'
     gust = f"[[0.5, 0, 0, 0], [0.52, {push}, 0, 0], [0.6, {push}, 0, 0], [0.62, 0, 0, 0]]"
-    command = [program, "run", str(HERE / "model.toml"), "--quiet", "--out", f"{folder}/results",
-               "--set", f"constraint.pivot.motion={motion}", "--set", f"force.gust.force={gust}",
-               "--set", f"integrator.end={end}", "--set", "output.every=0.001"]
-    subprocess.run(command, check=True)
+    rows = example.run(f"constraint.pivot.motion={motion}", f"force.gust.force={gust}",
+                       f"integrator.end={end}", "output.every=0.001")
     times, angles = [], []
-    with open(f"{folder}/results/history.csv", newline="") as file:
-        for row in csv.DictReader(file):
-            tip = [float(row[f"bar@[0.0, 0.0, 0.2].{axis}"]) for axis in "xz"]
-            centre = [float(row[f"bar.{axis}"]) for axis in "xz"]
-            angle = math.atan2(tip[0] - centre[0], tip[1] - centre[1])
-            last = angles[-1] if angles else 0.0
-            times.append(float(row["t"]))
-            angles.append(angle + 2.0 * math.pi * round((last - angle) / (2.0 * math.pi)))
+    for row in rows:
+        tip = [row[f"bar@[0.0, 0.0, 0.2].{axis}"] for axis in "xz"]
+        centre = [row[f"bar.{axis}"] for axis in "xz"]
+        angle = math.atan2(tip[0] - centre[0], tip[1] - centre[1])
+        last = angles[-1] if angles else 0.0
+        times.append(row["t"])
+        angles.append(angle + 2.0 * math.pi * round((last - angle) / (2.0 * math.pi)))
     return times, angles
 
 
@@ -66,34 +57,30 @@ def kapitza(rate):
 
 
 def main():
-    found = shutil.which("ancora") or str(HERE.parents[1] / "build/release/bin/ancora")
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ancora", default=found)
-    program = parser.parse_args().ancora
+    example = frame.Example(__file__, __doc__)
 
     figure, (swing, rates) = plt.subplots(1, 2, figsize=(8.8, 3.8), width_ratios=[1.5, 1.0])
     measured = []
-    with tempfile.TemporaryDirectory() as folder:
-        for rate, color, what in [(400, STANDS, "400 rad/s: it stands"),
-                                  (200, FALLS, "200 rad/s: it falls")]:
-            times, angles = run(program, folder, rate)
-            swing.plot(times, [math.degrees(x) for x in angles], color=color, lw=1.1, label=what)
-        # A hundredth of the gust: the cubes of the angle do not show
-        for rate in RATES:
-            times, angles = run(program, folder, rate, push=0.01, end=6.0)
-            measured.append(frequency(times, angles, rate))
-            print(f"{rate} rad/s: swings at {measured[-1]:.4f} rad/s, averaging says "
-                  f"{kapitza(rate):.4f}, {measured[-1] / kapitza(rate) - 1.0:+.2e}")
+    for rate, color, what in [(400, STANDS, "400 rad/s: it stands"),
+                              (200, FALLS, "200 rad/s: it falls")]:
+        times, angles = run(example, rate)
+        swing.plot(times, [math.degrees(x) for x in angles], color=color, lw=1.1, label=what)
+    # A hundredth of the gust: the cubes of the angle do not show
+    for rate in RATES:
+        times, angles = run(example, rate, push=0.01, end=6.0)
+        measured.append(frequency(times, angles, rate))
+        print(f"{rate} rad/s: swings at {measured[-1]:.4f} rad/s, averaging says "
+              f"{kapitza(rate):.4f}, {measured[-1] / kapitza(rate) - 1.0:+.2e}")
 
     swing.axvspan(0.5, 0.62, color="#e4e4e4", lw=0, zorder=0)
     swing.text(0.64, -26.0, "gust", fontsize=9, color="#777777")
-    swing.axhline(0.0, color="#cccccc", lw=0.8, zorder=0)
+    frame.zero_line(swing)
     swing.set_xlim(0.0, 3.0)
     swing.set_ylim(-30.0, 60.0)
-    swing.set_xlabel("t [s]")
-    swing.set_ylabel("angle from the vertical [degrees]")
-    swing.set_title("A bar on a pivot that shakes", fontsize=11)
-    swing.legend(fontsize=9, frameon=False, loc="upper right")
+    frame.name_axes(swing, "A bar on a pivot that shakes",
+                    x="t [s]",
+                    y="angle from the vertical [degrees]")
+    frame.legend(swing, loc="upper right")
 
     least = math.sqrt(2.0 * G * EQUIVALENT) / A
     line = [least + (820.0 - least) * (i / 400.0) ** 2 for i in range(401)]
@@ -105,12 +92,11 @@ def main():
     rates.text(least - 8.0, 0.6, "falls", fontsize=9, color=FALLS, ha="right")
     rates.set_xlim(120.0, 830.0)
     rates.set_ylim(0.0, 22.0)
-    rates.set_xlabel("rate of the shaking [rad/s]")
-    rates.set_title("Frequency of the swing [rad/s]", fontsize=11)
-    rates.grid(color="#e4e4e4", lw=0.6)
-    rates.legend(fontsize=9, frameon=False, loc="upper left")
+    frame.name_axes(rates, "Frequency of the swing [rad/s]", x="rate of the shaking [rad/s]")
+    frame.grid(rates)
+    frame.legend(rates, loc="upper left")
     figure.tight_layout()
-    figure.savefig(HERE / "picture.png", dpi=100)
+    example.save(figure)
 
 
 if __name__ == "__main__":

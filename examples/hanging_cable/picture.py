@@ -7,26 +7,20 @@
 Runs `ancora` with --set twelve times, 2 s. Needs python3-matplotlib and `ancora` on the PATH, in
 build/release, or named by --ancora.
 """
-import argparse
-import csv
 import math
 import pathlib
-import shutil
-import subprocess
-import tempfile
+import sys
 
-import matplotlib
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import picture_frame as frame
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
-HERE = pathlib.Path(__file__).resolve().parent
+plt = frame.pyplot()
 WEIGHT = 0.981  # N/m
 COUNTS = [4, 8, 16, 32, 64, 128]
-COLORS = {1.2: "#1f4e9c", 1.5: "#c1440e"}
+COLORS = {1.2: frame.BLUE, 1.5: frame.RED}
 
 
-def run(program, folder, count, length):
+def run(example, count, length):
     """Nodes [m] and tension at the left hook [N] of a cable of `count` links."""
     points = ", ".join(f'"cable@{i}"' for i in range(count + 1))
     settings = {"body.cable.grid.counts": f"[{count + 1}, 1]",
@@ -38,14 +32,9 @@ def run(program, folder, count, length):
                 "force.tap.force": "[[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]",
                 "integrator.end": "1e-2",
                 "output.points": f"[{points}]"}
-    command = [program, "run", str(HERE / "model.toml"), "--quiet", "--out", f"{folder}/results"]
-    for key, value in settings.items():
-        command += ["--set", f"{key}={value}"]
-    subprocess.run(command, check=True)
-    with open(f"{folder}/results/history.csv", newline="") as file:
-        row = list(csv.DictReader(file))[-1]
-    nodes = [(float(row[f"cable@{i}.x"]), float(row[f"cable@{i}.z"])) for i in range(count + 1)]
-    return nodes, math.hypot(float(row["left.force.x"]), float(row["left.force.z"]))
+    row = example.run(*(f"{key}={value}" for key, value in settings.items()))[-1]
+    nodes = [(row[f"cable@{i}.x"], row[f"cable@{i}.z"]) for i in range(count + 1)]
+    return nodes, math.hypot(row["left.force.x"], row["left.force.z"])
 
 
 def parameter(length):
@@ -58,48 +47,41 @@ def parameter(length):
 
 
 def main():
-    found = shutil.which("ancora") or str(HERE.parents[1] / "build/release/bin/ancora")
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ancora", default=found)
-    program = parser.parse_args().ancora
+    example = frame.Example(__file__, __doc__)
 
     figure, (shape, errors) = plt.subplots(1, 2, figsize=(8.8, 4.2))
-    with tempfile.TemporaryDirectory() as folder:
-        for length, color in COLORS.items():
-            a = parameter(length)
-            top = a * math.cosh(0.5 / a)
-            xs = [0.01 * k for k in range(101)]
-            shape.plot(xs, [a * math.cosh((x - 0.5) / a) - top for x in xs], color="#bbbbbb", lw=3)
-            sag, tension = [], []
-            for count in COUNTS:
-                nodes, force = run(program, folder, count, length)
-                sag.append(abs(-nodes[count // 2][1] - (top - a)))
-                tension.append(abs(force - WEIGHT * top))
-                print(f"{length} m, {count} links: sag {-nodes[count // 2][1]:.6f} m, "
-                      f"off by {sag[-1]:.1e} m; end tension {force:.6f} N, off by {tension[-1]:.1e} N")
-                if count == 8:
-                    shape.plot(*zip(*nodes), "o-", color=color, ms=4, lw=1.2,
-                               label=f"{length} m, 8 links")
-            errors.loglog(COUNTS, sag, "o-", color=color, ms=4, lw=1.2,
-                          label=f"sag [m], {length} m")
-            errors.loglog(COUNTS, tension, "s--", color=color, ms=4, lw=1.2, mfc="white",
-                          label=f"end tension [N], {length} m")
+    for length, color in COLORS.items():
+        a = parameter(length)
+        top = a * math.cosh(0.5 / a)
+        xs = [0.01 * k for k in range(101)]
+        shape.plot(xs, [a * math.cosh((x - 0.5) / a) - top for x in xs], color=frame.GRAY, lw=3)
+        sag, tension = [], []
+        for count in COUNTS:
+            nodes, force = run(example, count, length)
+            sag.append(abs(-nodes[count // 2][1] - (top - a)))
+            tension.append(abs(force - WEIGHT * top))
+            print(f"{length} m, {count} links: sag {-nodes[count // 2][1]:.6f} m, "
+                  f"off by {sag[-1]:.1e} m; end tension {force:.6f} N, off by {tension[-1]:.1e} N")
+            if count == 8:
+                shape.plot(*zip(*nodes), "o-", color=color, ms=4, lw=1.2,
+                           label=f"{length} m, 8 links")
+        errors.loglog(COUNTS, sag, "o-", color=color, ms=4, lw=1.2,
+                      label=f"sag [m], {length} m")
+        errors.loglog(COUNTS, tension, "s--", color=color, ms=4, lw=1.2, mfc="white",
+                      label=f"end tension [N], {length} m")
 
-    shape.plot([0.0, 1.0], [0.0, 0.0], "^", color="#333333", ms=7)
-    shape.plot([], [], color="#bbbbbb", lw=3, label="catenary")
+    shape.plot([0.0, 1.0], [0.0, 0.0], "^", color=frame.INK, ms=7)
+    shape.plot([], [], color=frame.GRAY, lw=3, label="catenary")
     shape.set_aspect("equal")
-    shape.set_xlabel("x [m]")
-    shape.set_ylabel("z [m]")
-    shape.set_title("At rest", fontsize=11)
-    shape.legend(fontsize=9, frameon=False, loc="upper center")
+    frame.name_axes(shape, "At rest", x="x [m]", y="z [m]")
+    frame.legend(shape, loc="upper center")
     errors.set_xticks(COUNTS, [str(count) for count in COUNTS])
     errors.minorticks_off()
-    errors.set_xlabel("links")
-    errors.set_title("Error against the catenary", fontsize=11)
-    errors.grid(color="#e4e4e4", lw=0.6)
-    errors.legend(fontsize=9, frameon=False)
+    frame.name_axes(errors, "Error against the catenary", x="links")
+    frame.grid(errors)
+    frame.legend(errors)
     figure.tight_layout()
-    figure.savefig(HERE / "picture.png", dpi=100)
+    example.save(figure)
 
 
 if __name__ == "__main__":

@@ -7,26 +7,19 @@
 Runs `ancora` on this model and on tumbling_box with --set, about twenty times, 3 s. Needs
 python3-matplotlib and `ancora` on the PATH, in build/release, or named by --ancora.
 """
-import argparse
-import csv
-import json
 import math
 import pathlib
-import shutil
-import subprocess
-import tempfile
+import sys
 
-import matplotlib
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import picture_frame as frame
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
-HERE = pathlib.Path(__file__).resolve().parent
-MODELS = {"quaternion_body": HERE / "model.toml",
-          "ancf_rigid_body": HERE.parent / "tumbling_box/model.toml"}
+plt = frame.pyplot()
+MODELS = {"quaternion_body": "model.toml",
+          "ancf_rigid_body": "../tumbling_box/model.toml"}
 J = (6750.0, 13500.0, 17550.0)  # kg m^2
 START = (0.3, 0.5, 0.8)  # rad/s
-RED, GREEN, BLUE, INK = "#c1440e", "#2f6f4f", "#1f4e9c", "#333333"
+RED, GREEN, BLUE, INK = frame.RED, frame.GREEN, frame.BLUE, frame.INK
 
 
 def first_kind(phi, m):
@@ -72,48 +65,38 @@ def eulers_top():
 class Run:
     """A run of one of the models: times, angular velocity, accelerations evaluated."""
 
-    def __init__(self, program, folder, body, *settings):
-        command = [program, "run", str(MODELS[body]), "--quiet", "--out", f"{folder}/results"]
-        for setting in settings:
-            command += ["--set", setting]
-        subprocess.run(command, check=True)
-        with open(f"{folder}/results/history.csv", newline="") as file:
-            rows = list(csv.DictReader(file))
-        self.t = [float(row["t"]) for row in rows]
-        self.omega = [tuple(float(row["box.w" + axis]) for axis in "xyz") for row in rows]
-        self.evaluations = json.loads(pathlib.Path(f"{folder}/results/summary.json").read_text())[
-            "evaluations"]
+    def __init__(self, example, body, *settings):
+        rows = example.run(*settings, model=MODELS[body])
+        self.t = [row["t"] for row in rows]
+        self.omega = [tuple(row["box.w" + axis] for axis in "xyz") for row in rows]
+        self.evaluations = example.summary["evaluations"]
 
     def errors(self, exact):
         return [math.dist(w, exact(t)) for t, w in zip(self.t, self.omega)]
 
 
 def main():
-    found = shutil.which("ancora") or str(HERE.parents[1] / "build/release/bin/ancora")
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ancora", default=found)
-    program = parser.parse_args().ancora
+    example = frame.Example(__file__, __doc__)
     exact = eulers_top()
 
     figure = plt.figure(figsize=(8.8, 6.2))
     grid = figure.add_gridspec(2, 2, height_ratios=[1.0, 1.25])
     top, error, cost = (figure.add_subplot(cell) for cell in (grid[0, :], grid[1, 0], grid[1, 1]))
-    with tempfile.TemporaryDirectory() as folder:
-        def run(body, *settings):
-            return Run(program, folder, body, *settings)
+    def run(body, *settings):
+        return Run(example, body, *settings)
 
-        dopri5, rk4, emm = ("integrator.type=" + name for name in ("dopri5", "rk4", "emm"))
-        curves = [
-            ("ancf_rigid_body, emm, 1 ms", GREEN, run("ancf_rigid_body", emm)),
-            ("quaternion_body, dopri5, 10⁻¹²", BLUE, run("quaternion_body", dopri5)),
-            ("ancf_rigid_body, dopri5, 10⁻¹²", RED, run("ancf_rigid_body", dopri5))]
-        series = []
-        for body, color in (("quaternion_body", BLUE), ("ancf_rigid_body", RED)):
-            series.append((body + ", dopri5", color, "o-", [
-                run(body, dopri5, f"integrator.tolerance=1e-{k}") for k in range(5, 15, 2)]))
-            series.append((body + ", rk4", color, "s--", [
-                run(body, rk4, f"integrator.step={h}", "output.every=0.1")
-                for h in ("0.1", "0.05", "0.02", "0.01", "5e-3", "2e-3")]))
+    dopri5, rk4, emm = ("integrator.type=" + name for name in ("dopri5", "rk4", "emm"))
+    curves = [
+        ("ancf_rigid_body, emm, 1 ms", GREEN, run("ancf_rigid_body", emm)),
+        ("quaternion_body, dopri5, 10⁻¹²", BLUE, run("quaternion_body", dopri5)),
+        ("ancf_rigid_body, dopri5, 10⁻¹²", RED, run("ancf_rigid_body", dopri5))]
+    series = []
+    for body, color in (("quaternion_body", BLUE), ("ancf_rigid_body", RED)):
+        series.append((body + ", dopri5", color, "o-", [
+            run(body, dopri5, f"integrator.tolerance=1e-{k}") for k in range(5, 15, 2)]))
+        series.append((body + ", rk4", color, "s--", [
+            run(body, rk4, f"integrator.step={h}", "output.every=0.1")
+            for h in ("0.1", "0.05", "0.02", "0.01", "5e-3", "2e-3")]))
 
     shown = curves[1][2]
     for i, color in enumerate((RED, GREEN, BLUE)):
@@ -122,10 +105,10 @@ def main():
         times = [0.25 * k for k in range(41)]
         top.plot(times, [exact(t)[i] for t in times], "o", color=INK, ms=3.2, mfc="white", mew=0.8)
     top.set_xlim(0.0, 10.0)
-    top.set_xlabel("t [s]")
-    top.set_ylabel("ω, body axes [rad/s]")
-    top.set_title("Angular velocity: quaternion_body (lines) and Euler's top (dots)", fontsize=11)
-    top.legend(fontsize=10, frameon=False, ncol=3, loc="center", bbox_to_anchor=(0.59, 0.68))
+    frame.name_axes(top, "Angular velocity: quaternion_body (lines) and Euler's top (dots)",
+                    x="t [s]",
+                    y="ω, body axes [rad/s]")
+    frame.legend(top, 10, ncol=3, loc="center", bbox_to_anchor=(0.59, 0.68))
 
     for name, color, result in curves:
         off = result.errors(exact)
@@ -134,23 +117,21 @@ def main():
                        label=name)
     error.set_xlim(0.0, 10.0)
     error.set_ylim(1e-15, 1e-3)
-    error.set_xlabel("t [s]")
-    error.set_ylabel("error of ω [rad/s]")
-    error.set_title("Error over time", fontsize=11)
-    error.legend(fontsize=8.5, frameon=False, loc="upper right")
+    frame.name_axes(error, "Error over time", x="t [s]", y="error of ω [rad/s]")
+    frame.legend(error, 8.5, loc="upper right")
 
     for name, color, style, runs in series:
         worst = [max(result.errors(exact)) for result in runs]
         print(name + ":", ", ".join(f"{r.evaluations} -> {w:.1e}" for r, w in zip(runs, worst)))
         cost.loglog([result.evaluations for result in runs], worst, style, color=color, ms=4,
                     lw=1.1, mfc="white", label=name)
-    cost.set_xlabel("accelerations evaluated in 10 s")
-    cost.set_ylabel("largest error of ω [rad/s]")
-    cost.set_title("What accuracy costs", fontsize=11)
-    cost.grid(color="#e4e4e4", lw=0.6)
-    cost.legend(fontsize=8.5, frameon=False)
+    frame.name_axes(cost, "What accuracy costs",
+                    x="accelerations evaluated in 10 s",
+                    y="largest error of ω [rad/s]")
+    frame.grid(cost)
+    frame.legend(cost, 8.5)
     figure.tight_layout()
-    figure.savefig(HERE / "picture.png", dpi=90)
+    example.save(figure, dpi=90)
 
 
 if __name__ == "__main__":

@@ -7,25 +7,18 @@
 Runs `ancora` once on this model with every node in the output, 10 s. Needs python3-matplotlib and
 `ancora` on the PATH, in build/release, or named by --ancora.
 """
-import argparse
-import csv
 import math
 import pathlib
-import shutil
-import subprocess
-import tempfile
+import sys
 
-import matplotlib
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import picture_frame as frame
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-from matplotlib.collections import LineCollection
-
-HERE = pathlib.Path(__file__).resolve().parent
+plt = frame.pyplot()
 TIMES = (0.0, 1.5, 3.0, 8.0)  # s
 STRETCH = 4.0  # of heights in the views
 TURN, TILT = math.radians(25.0), math.radians(28.0)  # of the view
-BLUE, RED, GREEN, INK = "#1f4e9c", "#c1440e", "#2f6f4f", "#333333"
+BLUE, RED, GREEN, INK = frame.BLUE, frame.RED, frame.GREEN, frame.INK
 
 
 def lines_of(file):
@@ -48,20 +41,13 @@ def seen(x, y, z):
 
 
 def main():
-    found = shutil.which("ancora") or str(HERE.parents[1] / "build/release/bin/ancora")
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ancora", default=found)
-    program = parser.parse_args().ancora
+    example = frame.Example(__file__, __doc__)
 
-    lines = lines_of(HERE / "sail.msh")
+    lines = lines_of(example.folder / "sail.msh")
     num_nodes = 1 + max(max(line) for line in lines)
     names = [f"sail@{i}" for i in range(num_nodes)] + [f"sail@tip_{k}" for k in range(4)]
-    with tempfile.TemporaryDirectory() as folder:
-        points = ",".join(f'"{name}"' for name in names)
-        subprocess.run([program, "run", str(HERE / "model.toml"), "--quiet", "--out",
-                        f"{folder}/results", "--set", f"output.points=[{points}]"], check=True)
-        with open(f"{folder}/results/history.csv", newline="") as file:
-            rows = [{key: float(x) for key, x in row.items()} for row in csv.DictReader(file)]
+    points = ",".join(f'"{name}"' for name in names)
+    rows = example.run(f"output.points=[{points}]")
     t = [row["t"] for row in rows]
 
     figure = plt.figure(figsize=(10.0, 6.4))
@@ -89,7 +75,7 @@ def main():
     heights.plot(t, [row["sail@215.z"] for row in rows], color=GREEN, lw=1.0,
                  label="a node of the net, 2.5 m from the hub")
     heights.set(xlim=(0.0, t[-1]), ylabel="z [m]")
-    heights.legend(fontsize=9, frameon=False)
+    frame.legend(heights)
 
     balances = figure.add_subplot(grid[2, :], sharex=heights)
     scales = [("energy.balance", rows[-1]["energy.total"], INK, "energy"),
@@ -99,8 +85,8 @@ def main():
     for key, scale, color, name in scales:
         balances.plot(t, [row[key] / scale for row in rows], color=color, lw=0.9, label=name)
     balances.set(xlabel="t [s]", ylabel="relative balance", ylim=(-3e-15, 3e-15))
-    balances.legend(fontsize=9, frameon=False, ncol=3, loc="upper left")
-    figure.savefig(HERE / "picture.png", dpi=90)
+    frame.legend(balances, ncol=3, loc="upper left")
+    example.save(figure, dpi=90)
 
 
 if __name__ == "__main__":

@@ -7,43 +7,33 @@
 Runs `ancora` with --set six times, 2 s. Needs python3-matplotlib and `ancora` on the PATH, in
 build/release, or named by --ancora.
 """
-import argparse
-import csv
 import math
 import pathlib
-import shutil
-import subprocess
-import tempfile
+import sys
 
-import matplotlib
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import picture_frame as frame
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
-HERE = pathlib.Path(__file__).resolve().parent
+plt = frame.pyplot()
 R, L, STIFFNESS = 1.0, 4.0, 1.0e6  # m, m, N; 1 kg, 1 rad/s
 STEPS = ["1e-1", "5e-2", "2e-2", "1e-2", "5e-3"]
-COLORS = {"in the plane": "#1f4e9c", "out of it": "#c1440e"}
+COLORS = {"in the plane": frame.BLUE, "out of it": frame.RED}
 
 
-def run(program, folder, step, tap):
+def run(example, step, tap):
     """Times [s] and the two angles of the tether [rad] about the hub's axes."""
     table = f"[[0.0, 0.0, 0.0, 0.0], [0.05, 0.0, {0.04 * tap}, {0.08 * tap}], [0.1, 0.0, 0.0, 0.0]]"
-    command = [program, "run", str(HERE / "model.toml"), "--quiet", "--out", f"{folder}/results",
-               "--set", f"integrator.step={step}", "--set", f"force.tap.force={table}"]
-    subprocess.run(command, check=True)
+    rows = example.run(f"integrator.step={step}", f"force.tap.force={table}")
     times, angles = [], {"in the plane": [], "out of it": []}
-    with open(f"{folder}/results/history.csv", newline="") as file:
-        for row in csv.DictReader(file):
-            turn = 2.0 * math.atan2(float(row["hub.qz"]), float(row["hub.qw"]))
-            root = [float(row["hub.x"]) + R * math.cos(turn),
-                    float(row["hub.y"]) + R * math.sin(turn), float(row["hub.z"])]
-            x, y, z = (float(row[f"tether@1.{axis}"]) - root[k] for k, axis in enumerate("xyz"))
-            times.append(float(row["t"]))
-            along = math.cos(turn) * x + math.sin(turn) * y
-            across = math.cos(turn) * y - math.sin(turn) * x
-            angles["in the plane"].append(math.atan2(across, along))
-            angles["out of it"].append(math.atan2(z, math.hypot(x, y)))
+    for row in rows:
+        turn = 2.0 * math.atan2(row["hub.qz"], row["hub.qw"])
+        root = [row["hub.x"] + R * math.cos(turn), row["hub.y"] + R * math.sin(turn), row["hub.z"]]
+        x, y, z = (row[f"tether@1.{axis}"] - root[k] for k, axis in enumerate("xyz"))
+        times.append(row["t"])
+        along = math.cos(turn) * x + math.sin(turn) * y
+        across = math.cos(turn) * y - math.sin(turn) * x
+        angles["in the plane"].append(math.atan2(across, along))
+        angles["out of it"].append(math.atan2(z, math.hypot(x, y)))
     return times, angles
 
 
@@ -67,42 +57,35 @@ def frequency(times, angle, every=10):
 
 
 def main():
-    found = shutil.which("ancora") or str(HERE.parents[1] / "build/release/bin/ancora")
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ancora", default=found)
-    program = parser.parse_args().ancora
+    example = frame.Example(__file__, __doc__)
 
     figure, (swing, errors) = plt.subplots(1, 2, figsize=(8.8, 3.8), width_ratios=[1.5, 1.0])
     expected = exact()
     found = {kind: [] for kind in expected}
-    with tempfile.TemporaryDirectory() as folder:
-        times, angles = run(program, folder, "1e-2", 1.0)
-        for kind, angle in angles.items():
-            swing.plot(times, [1e3 * x for x in angle], color=COLORS[kind], lw=1.3, label=kind)
-        # A hundredth of the tap: the squares of the angles do not show
-        for step in STEPS:
-            times, angles = run(program, folder, step, 0.01)
-            for kind, value in expected.items():
-                omega = frequency(times, angles[kind])
-                found[kind].append(abs(omega / value - 1.0))
-                print(f"step {step} s, {kind}: {omega:.8f} rad/s, {omega / value - 1.0:+.2e}")
+    times, angles = run(example, "1e-2", 1.0)
+    for kind, angle in angles.items():
+        swing.plot(times, [1e3 * x for x in angle], color=COLORS[kind], lw=1.3, label=kind)
+    # A hundredth of the tap: the squares of the angles do not show
+    for step in STEPS:
+        times, angles = run(example, step, 0.01)
+        for kind, value in expected.items():
+            omega = frequency(times, angles[kind])
+            found[kind].append(abs(omega / value - 1.0))
+            print(f"step {step} s, {kind}: {omega:.8f} rad/s, {omega / value - 1.0:+.2e}")
 
-    swing.axhline(0.0, color="#cccccc", lw=0.8, zorder=0)
+    frame.zero_line(swing)
     swing.set_xlim(0.0, 60.0)
     swing.set_ylim(-1.2, 1.5)
-    swing.set_xlabel("t [s]")
-    swing.set_ylabel("angle from the hub's radius [mrad]")
-    swing.set_title("Swing of the tether", fontsize=11)
-    swing.legend(fontsize=9, frameon=False, loc="upper right", ncol=2)
+    frame.name_axes(swing, "Swing of the tether", x="t [s]", y="angle from the hub's radius [mrad]")
+    frame.legend(swing, loc="upper right", ncol=2)
     for kind, off in found.items():
         errors.loglog([float(step) for step in STEPS], off, "o-", color=COLORS[kind], ms=4, lw=1.2,
                       label=kind)
-    errors.set_xlabel("step [s]")
-    errors.set_title("Relative error of the frequency", fontsize=11)
-    errors.grid(color="#e4e4e4", lw=0.6)
-    errors.legend(fontsize=9, frameon=False)
+    frame.name_axes(errors, "Relative error of the frequency", x="step [s]")
+    frame.grid(errors)
+    frame.legend(errors)
     figure.tight_layout()
-    figure.savefig(HERE / "picture.png", dpi=100)
+    example.save(figure)
 
 
 if __name__ == "__main__":

@@ -7,24 +7,19 @@
 
 Needs nothing but Python.
 """
-import csv
+import pathlib
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import picture_frame as frame
 
 WIDTH, LEFT, RIGHT = 860, 64, 16
 STRIP = 150  # height of the row of boxes
 PANEL, GAP = 140, 56
 SIZE = (3.0, 2.0, 1.0)  # m, as in model.toml
-COLORS = {"box.wx": "#c1440e", "box.wy": "#2f6f4f", "box.wz": "#1f4e9c"}
+COLORS = {"box.wx": frame.RED, "box.wy": frame.GREEN, "box.wz": frame.BLUE}
 LABELS = {"box.wx": "ω_x", "box.wy": "ω_y", "box.wz": "ω_z"}
-INK, PALE = "#333333", "#d8d8d8"
-
-
-def read(path):
-    with open(path, newline="") as file:
-        rows = csv.reader(file)
-        names = next(rows)
-        columns = list(zip(*([float(x) for x in row] for row in rows)))
-    return dict(zip(names, columns))
+INK, PALE = frame.INK, "#d8d8d8"
 
 
 def rotate(q, p):
@@ -87,7 +82,8 @@ def panel(top, times, curves, low, high, ticks, title, width=1.4):
 
 
 def main(history, picture):
-    data = read(history)
+    rows = frame.read(history)
+    data = {name: [row[name] for row in rows] for name in rows[0]}
     every = slice(None, None, 2)
     times = data["t"][every]
     height = STRIP + 2 * (PANEL + GAP) + 34

@@ -86,8 +86,14 @@ struct Span {
             if (!std::ranges::binary_search(left, c)) kept.push_back(c);
         const auto count = static_cast<Eigen::Index>(kept.size());
         basis.resize(columns.rows(), count);
-        for (Eigen::Index k = 0; k < count; ++k)
-            basis.col(k) = columns.col(kept[static_cast<std::size_t>(k)]);
+        basis.reserve(columns.nonZeros());
+        for (int k = 0; k < count; ++k) {
+            basis.startVec(k);
+            const int column = kept[static_cast<std::size_t>(k)];
+            for (Eigen::SparseMatrix<double>::InnerIterator it(columns, column); it; ++it)
+                basis.insertBack(it.row(), k) = it.value();
+        }
+        basis.finalize();
         factor.compute(shifted_gram(basis, Eigen::VectorXd::Constant(count, kShift)));
     }
     /// Coefficients of x as a combination of them.
@@ -294,9 +300,11 @@ std::vector<int> dependent_rows(const RowSet& rows,
     // What is longer is preferred.
     Eigen::SparseMatrix<double> weighed = scaled.columns;
     for (const RowOwner& owner : rows.owners)
-        for (std::size_t c = 0; owner.body >= 0 && c < chosen.size(); ++c)
-            if (chosen[c] >= owner.first_row && chosen[c] < owner.first_row + owner.num_rows)
-                weighed.col(static_cast<Eigen::Index>(c)) *= kBodiesFirst;
+        if (owner.body >= 0)
+            for (auto row = std::ranges::lower_bound(chosen, owner.first_row);
+                 row != chosen.end() && *row < owner.first_row + owner.num_rows;
+                 ++row)
+                weighed.col(row - chosen.begin()) *= kBodiesFirst;
     // A choice in use stays while it is good enough; this is looked at often.
     for (std::size_t c = 0; c < chosen.size(); ++c)
         if (std::ranges::binary_search(instead, chosen[c]))

@@ -11,43 +11,11 @@
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/plugin_registry.hpp"
 #include "ancora/framework/used_plugin.hpp"
+#include "attachment.hpp"
+#include "name_index.hpp"
 #include "object.hpp"
 
 namespace ancora {
-
-/// A resolved attachment: r = c + W q, or a nonlinear function that its body evaluates.
-struct Attachment {
-    struct Term {
-        int component;
-        int coordinate;  ///< in the whole model
-        double weight;
-    };
-    int body = -1;         ///< -1: the ground
-    bool is_point = true;  ///< neither a direction nor a coordinate
-    std::string text;
-    std::vector<Term> terms;
-    std::array<double, 3> constant{};
-    bool is_nonlinear = false;
-    int id = 0;
-    std::string locator;           ///< what stands behind the '@', see locator_text()
-    int component = -1;            ///< nonlinear: only this one counts, and stands first
-    std::vector<int> coordinates;  ///< of a nonlinear attachment, in the whole model
-
-    /// c + W x, or W x without the constant, of a linear attachment; x has the model's coordinates.
-    void map(const double* x, bool with_constant, double* r) const {
-        for (int c = 0; c < 3; ++c) r[c] = with_constant ? constant[c] : 0.0;
-        for (const Term& term : terms) r[term.component] += term.weight * x[term.coordinate];
-    }
-};
-
-/// The inputs of Body::evaluate_attachment, for the record of a failure.
-inline PluginCall capture_of(const Attachment& at,
-                             std::span<const double> q,
-                             std::span<const double> v) {
-    PluginCall call("evaluate_attachment");
-    call.in("q", q).in("v", v).locators = {at.locator};
-    return call;
-}
 
 struct BodyPart {
     ObjectRef object;
@@ -81,46 +49,21 @@ struct ForcePart {
     std::vector<int> listens_to;          ///< constraints whose reactions it hears
 };
 
-/// Position and, where v and rate are not null, velocity of an attachment, linear or not.
-void evaluate_attachment(const std::vector<BodyPart>& bodies,
-                         const Attachment& at,
-                         const double* q,
-                         const double* v,
-                         double* r,
-                         double* rate);
-
-/// Pose of a body from its own coordinates; finite, or the plugin's error. `t` for messages, or
-/// null.
-Pose pose_of(const BodyPart& part,
-             std::span<const double> q,
-             std::span<const double> v,
-             const double* t);
+/// Names of bodies, constraints or forces, in their order.
+template <class Part>
+std::vector<std::string> names_of(const std::vector<Part>& parts) {
+    std::vector<std::string> names;
+    for (const Part& part : parts) names.push_back(part.object.name);
+    return names;
+}
 
 /// Owns the objects of a manifest. Immutable after construction.
 class Model {
 public:
     Model(const Manifest& manifest, PluginRegistry& registry);
 
-    /// Resolves "NAME@LOCATOR"; `owner` is who asks, for messages.
-    Attachment attach(const std::string& text,
-                      const std::string& owner,
-                      const Place& place,
-                      bool is_direction) const;
-
-    /// Resolves "NAME@GROUP" and "NAME@*" to all the points of a body's group, and any other text
-    /// as attach() does; adds them to `to`.
-    void attach_points(const std::string& text,
-                       const std::string& owner,
-                       const Place& place,
-                       std::vector<Attachment>& to) const;
-
-    /// Resolves "NAME.x": a coordinate of a body in the first of the attachment's scalars.
-    Attachment attach_coordinate(const std::string& text,
-                                 const std::string& owner,
-                                 const Place& place) const;
-
     /// Index of a body, or an error with the nearest name.
-    int body_index(const std::string& name, const std::string& owner, const Place& place) const;
+    int body_index(const std::string& name, const Asker& asker) const;
 
     std::string name;
     std::array<double, 3> gravity{};
@@ -128,6 +71,8 @@ public:
     std::vector<BodyPart> bodies;
     std::vector<ConstraintPart> constraints;
     std::vector<ForcePart> forces;
+    NameIndex body_names;        ///< in the order of `bodies`
+    NameIndex constraint_names;  ///< in the order of `constraints`
     ObjectRef integrator_object;
     std::unique_ptr<Integrator> integrator;
     IntegratorTraits traits;
@@ -135,9 +80,6 @@ public:
     std::vector<UsedPlugin> used_plugins;  ///< with types, and with plugins that are only named
     std::vector<InputFile> files;          ///< that parameters name
     int num_coordinates = 0;
-
-private:
-    class Builder;
 };
 
 }  // namespace ancora

@@ -23,8 +23,8 @@ void HostLoads::set(const std::string& text, const std::array<double, 3>& force)
             (*found)->force = force;
         return;
     }
-    auto load =
-        std::make_unique<Load>(model_.attach(attachment, "apply_force", {}, false), model_, meter_);
+    auto load = std::make_unique<Load>(
+        attach(model_, attachment, {"apply_force", {}, {}, {}}, false), model_, meter_);
     if (is_zero) return;
     load->at.text = attachment;
     load->force = force;

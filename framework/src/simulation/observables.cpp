@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "pose.hpp"
+
 namespace ancora {
 
 Observables::Observables(const Model& model, KernelSystem& system, const OutputSettings& output)
@@ -64,7 +66,8 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         }
     }
     for (const PlacedText& point : output.points) {
-        points_.push_back(model.attach(point.text, "[output]: points", point.place, false));
+        points_.push_back(
+            attach(model, point.text, {"[output]: points", point.place, {}, {}}, false));
         add_vector(point.text + ".", "xyz");
         add_vector(point.text + ".v", "xyz");
     }

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "pose.hpp"
+
 namespace ancora {
 namespace {
 
@@ -89,8 +91,10 @@ std::vector<Attachment> nodes_of(const Model& model, const BodyPart& part, int c
     out.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
         try {
-            out.push_back(model.attach(
-                fmt::format("{}@{}", part.object.name, i), "", part.object.place, false));
+            out.push_back(attach(model,
+                                 fmt::format("{}@{}", part.object.name, i),
+                                 {"", part.object.place, {}, {}},
+                                 false));
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::manifest) throw;
             throw Error(ErrorKind::plugin,

@@ -18,6 +18,7 @@
 #include "model.hpp"
 #include "model_identity.hpp"
 #include "observables.hpp"
+#include "pose.hpp"
 #include "rank_analysis.hpp"
 #include "scene_sampler.hpp"
 #include "sha256.hpp"
@@ -579,7 +580,7 @@ void Simulation::restore(std::span<const std::byte> saved) {
 
 Simulation::PointState Simulation::point(const std::string& attachment) const {
     const TrapsOff traps_off;
-    const Attachment at = impl_->model.attach(attachment, "", {}, false);
+    const Attachment at = attach(impl_->model, attachment, {}, false);
     PointState out{};
     evaluate_attachment(
         impl_->model.bodies, at, q().data(), v().data(), out.position.data(), out.velocity.data());
@@ -588,7 +589,7 @@ Simulation::PointState Simulation::point(const std::string& attachment) const {
 
 Pose Simulation::pose(const std::string& body) const {
     const TrapsOff traps_off;
-    const int i = impl_->model.body_index(body, "", {});
+    const int i = impl_->model.body_index(body, {});
     const BodyPart& part = impl_->model.bodies[static_cast<std::size_t>(i)];
     if (part.pose_kind == PoseKind::none)
         throw Error(ErrorKind::usage, fmt::format("body \"{}\" has no pose", body));
@@ -600,22 +601,18 @@ Pose Simulation::pose(const std::string& body) const {
 
 std::vector<double> Simulation::reaction(const std::string& constraint) const {
     const TrapsOff traps_off;
-    std::vector<std::string> names;
-    for (std::size_t c = 0; c < impl_->model.constraints.size(); ++c) {
-        names.push_back(impl_->model.constraints[c].object.name);
-        if (names.back() != constraint) continue;
-        if (impl_->model.traits.face == Face::continuous)
-            impl_->system.instant().update_reactions();
-        const auto& start = impl_->system.reactions().start();
-        const std::span<const double> all = impl_->system.reactions().mean();
-        return {all.begin() + start[c], all.begin() + start[c + 1]};
-    }
-    const std::string near = nearest_name(constraint, names);
-    throw Error(
-        ErrorKind::usage,
-        near.empty()
-            ? fmt::format("there is no constraint \"{}\"", constraint)
-            : fmt::format("there is no constraint \"{}\"; did you mean \"{}\"?", constraint, near));
+    const Model& model = impl_->model;
+    const int found = model.constraint_names.find(constraint);
+    if (found < 0)
+        throw Error(ErrorKind::usage,
+                    fmt::format("there is no constraint \"{}\"{}",
+                                constraint,
+                                did_you_mean(constraint, names_of(model.constraints))));
+    if (model.traits.face == Face::continuous) impl_->system.instant().update_reactions();
+    const auto c = static_cast<std::size_t>(found);
+    const auto& start = impl_->system.reactions().start();
+    const std::span<const double> all = impl_->system.reactions().mean();
+    return {all.begin() + start[c], all.begin() + start[c + 1]};
 }
 
 Dynamics Simulation::dynamics() const {

@@ -14,4 +14,9 @@ namespace ancora {
 ANCORA_FRAMEWORK_EXPORT std::string nearest_name(std::string_view name,
                                                  std::span<const std::string> names);
 
+/// `; did you mean "NAME"?` with the nearest of `names`, empty if none is near: the end of a
+/// message that `name` is unknown.
+ANCORA_FRAMEWORK_EXPORT std::string did_you_mean(std::string_view name,
+                                                 std::span<const std::string> names);
+
 }  // namespace ancora

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Attachments: "NAME@LOCATOR" read and resolved, and evaluated.
+#include "attachment.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "ancora/framework/value.hpp"
+#include "ancora/sdk/numbers/math.hpp"
+#include "model.hpp"
+
+namespace ancora {
+namespace {
+
+/// The inputs of Body::attach, for the record of a failure.
+PluginCall call_attach(const std::string& locator) {
+    PluginCall call("attach");
+    call.locators = {locator};
+    return call;
+}
+
+class AttachmentWriter final : public AttachmentSink {
+public:
+    AttachmentWriter(Attachment& out, const BodyPart& body) : out_(out), body_(body) {}
+
+    void weight(int component, int coordinate, double weight) override {
+        check(component, coordinate);
+        if (!std::isfinite(weight)) refuse("a weight", component);
+        if (weight != 0.0) out_.terms.push_back({component, body_.first + coordinate, weight});
+    }
+    void constant(int component, double value) override {
+        check(component, 0);
+        if (!std::isfinite(value)) refuse("a constant", component);
+        out_.constant[static_cast<std::size_t>(component)] = value;
+    }
+    void nonlinear(int id, std::span<const std::int32_t> coordinates) override {
+        out_.is_nonlinear = true;
+        out_.id = id;
+        for (const int coordinate : coordinates) {
+            check(0, coordinate);
+            out_.coordinates.push_back(body_.first + coordinate);
+        }
+    }
+
+private:
+    [[noreturn]] void refuse(const char* what, int component) const {
+        const PluginCall inputs = call_attach(out_.locator);
+        refuse_nonfinite(
+            body_.object, "attach", what, nullptr, fmt::format("component {}", component), &inputs);
+    }
+    void check(int component, int coordinate) const {
+        if (component < 0 || component > 2 || coordinate < 0 || coordinate >= body_.count)
+            throw std::out_of_range(
+                fmt::format("component {} or coordinate {} of an attachment does not exist",
+                            component,
+                            coordinate));
+    }
+
+    Attachment& out_;
+    const BodyPart& body_;
+};
+
+/// Splits "name@rest"; both parts trimmed.
+bool split_attachment(const std::string& text, std::string& name, std::string& rest) {
+    const std::size_t at = text.find('@');
+    if (at == std::string::npos) return false;
+    const auto trim = [](std::string part) {
+        const auto is_space = [](unsigned char c) {
+            return std::isspace(c) != 0;
+        };
+        part.erase(part.begin(), std::find_if_not(part.begin(), part.end(), is_space));
+        part.erase(std::find_if_not(part.rbegin(), part.rend(), is_space).base(), part.end());
+        return part;
+    };
+    name = trim(text.substr(0, at));
+    rest = trim(text.substr(at + 1));
+    return !name.empty() && !rest.empty();
+}
+
+/// Reads what stands behind the '@'; false if it is none of the three forms.
+bool read_locator(const std::string& text, Locator& out) {
+    if (text.front() == '[') {
+        const Value value = parse_value(text);
+        const Array* array = value.as<Array>();
+        if (array == nullptr || array->size() != 3) return false;
+        for (std::size_t i = 0; i < 3; ++i) {
+            if (const auto* x = (*array)[i].as<double>())
+                out.xyz[i] = *x;
+            else if (const auto* k = (*array)[i].as<std::int64_t>())
+                out.xyz[i] = static_cast<double>(*k);
+            else
+                return false;
+            if (!std::isfinite(out.xyz[i])) return false;
+        }
+        out.kind = Locator::Kind::coordinates;
+        return true;
+    }
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, out.index);
+    if (error == std::errc() && stop == end) {
+        out.kind = Locator::Kind::index;
+        return out.index >= 0;
+    }
+    const auto is_word = [](unsigned char c) {
+        return std::isalnum(c) || c == '_' || c == '-';
+    };
+    out.kind = Locator::Kind::name;
+    out.name = text;
+    return std::all_of(text.begin(), text.end(), is_word) &&
+           std::isdigit(static_cast<unsigned char>(text.front())) == 0;
+}
+
+/// Lets the body of an attachment say what its locator refers to. Returns why there is no such
+/// point, in the body's words.
+std::optional<std::string> attach_to_body(const Model& model,
+                                          const Locator& where,
+                                          Attachment& out) {
+    const BodyPart& part = model.bodies[static_cast<std::size_t>(out.body)];
+    out.locator = locator_text(where);
+    AttachmentWriter writer(out, part);
+    std::optional<std::string> why_not;
+    call_plugin(
+        part.object,
+        "attach",
+        [&] {
+            try {
+                part.body->attach(where, writer);
+            } catch (const std::invalid_argument& reason) {
+                why_not = reason.what();
+            }
+        },
+        [&] {
+            return call_attach(out.locator);
+        });
+    return why_not;
+}
+
+}  // namespace
+
+Error Asker::error(const std::string& message) const {
+    std::string text = label.empty() ? "" : label + ": ";
+    if (!key.empty()) text += key + ": ";
+    text += message;
+    if (!where.empty()) text += ", " + where;
+    return Error(ErrorKind::manifest, text, place);
+}
+
+void evaluate_attachment(const std::vector<BodyPart>& bodies,
+                         const Attachment& at,
+                         const double* q,
+                         const double* v,
+                         double* r,
+                         double* rate) {
+    if (!at.is_nonlinear) {
+        at.map(q, true, r);
+        if (v != nullptr) at.map(v, false, rate);
+        return;
+    }
+    const BodyPart& part = bodies[static_cast<std::size_t>(at.body)];
+    const auto count = static_cast<std::size_t>(part.count);
+    const std::size_t width = at.coordinates.size();
+    std::vector<double> J(3 * width);
+    const std::span<const double> own(q + part.first, count);
+    const auto capture = [&] {
+        return capture_of(at, own, {});
+    };
+    call_plugin(
+        part.object,
+        "evaluate_attachment",
+        [&] {
+            part.body->evaluate_attachment(at.id, own, {}, {{r, 3}, J, std::span<double>{}});
+        },
+        capture);
+    for (std::size_t c = 0; c < 3; ++c) {
+        if (!std::isfinite(r[c])) {
+            const PluginCall inputs = capture();
+            refuse_nonfinite(part.object,
+                             "evaluate_attachment",
+                             "a position",
+                             nullptr,
+                             fmt::format("attachment \"{}\", component {}", at.text, "xyz"[c]),
+                             &inputs);
+        }
+        if (v == nullptr) continue;
+        rate[c] = 0.0;
+        for (std::size_t j = 0; j < width; ++j) rate[c] += J[c * width + j] * v[at.coordinates[j]];
+    }
+}
+
+Attachment attach(const Model& model,
+                  const std::string& text,
+                  const Asker& asker,
+                  bool is_direction) {
+    Attachment out;
+    out.is_point = !is_direction;
+    out.text = text;
+    std::string body_name;
+    std::string rest;
+    Locator where;
+    where.is_direction = is_direction;
+    if (!split_attachment(text, body_name, rest) || !read_locator(rest, where))
+        throw asker.error(
+            fmt::format("\"{}\" is not an attachment; write \"BODY@[x, y, z]\" for a material {}, "
+                        "\"BODY@3\" for a node, or \"ground@[x, y, z]\"",
+                        text,
+                        is_direction ? "direction" : "point"));
+    if (body_name == "ground") {
+        if (where.kind != Locator::Kind::coordinates)
+            throw asker.error(
+                fmt::format("\"{}\": a point of the ground is written \"ground@[x, y, z]\"", text));
+        out.constant = where.xyz;
+        if (!is_direction) return out;
+        const double length = vec3(where.xyz).norm();
+        if (!(length > 0.0))
+            throw asker.error(fmt::format("\"{}\": the direction [0, 0, 0] points nowhere", text));
+        for (double& x : out.constant) x /= length;
+        return out;
+    }
+    if (is_direction && where.kind == Locator::Kind::coordinates) {
+        const double length = vec3(where.xyz).norm();
+        if (length > 0.0)
+            for (double& x : where.xyz) x /= length;
+    }
+    out.body = model.body_index(body_name, asker);
+    if (const auto why_not = attach_to_body(model, where, out))
+        throw asker.error(fmt::format("\"{}\": {}", text, *why_not));
+    return out;
+}
+
+void attach_points(const Model& model,
+                   const std::string& text,
+                   const Asker& asker,
+                   std::vector<Attachment>& to) {
+    std::string body_name;
+    std::string group;
+    const bool is_split = split_attachment(text, body_name, group);
+    Locator where;
+    const bool is_group =
+        is_split && body_name != "ground" &&
+        (group == "*" || (read_locator(group, where) && where.kind == Locator::Kind::name));
+    if (!is_group) {
+        to.push_back(attach(model, text, asker, false));
+        return;
+    }
+    const int body = model.body_index(body_name, asker);
+    const BodyPart& part = model.bodies[static_cast<std::size_t>(body)];
+    std::span<const std::int32_t> points;
+    std::optional<std::string> why_no_group;
+    call_plugin(part.object, "group", [&] {
+        try {
+            points = part.body->group(group);
+        } catch (const std::invalid_argument& reason) {
+            why_no_group = reason.what();
+        }
+    });
+    if (why_no_group) {
+        std::string said = fmt::format("\"{}\": {}", text, *why_no_group);
+        if (group == "*") throw asker.error(said);
+        // A single point may have a name too.
+        Attachment point;
+        point.text = text;
+        point.body = body;
+        const auto why_no_point = attach_to_body(model, where, point);
+        if (!why_no_point) {
+            to.push_back(std::move(point));
+            return;
+        }
+        if (*why_no_point != *why_no_group) said += "; as the name of a point: " + *why_no_point;
+        throw asker.error(said);
+    }
+    to.reserve(to.size() + points.size());
+    for (const std::int32_t index : points)
+        to.push_back(attach(model, fmt::format("{}@{}", body_name, index), asker, false));
+}
+
+Attachment attach_coordinate(const Model& model, const std::string& text, const Asker& asker) {
+    const std::size_t dot = text.rfind('.');
+    const std::string object = text.substr(0, dot);
+    const std::string component_name = dot == std::string::npos ? "" : text.substr(dot + 1);
+    const bool names_point = object.find('@') != std::string::npos;
+    const int body = model.body_index(object.substr(0, object.find('@')), asker);
+    const BodyPart& part = model.bodies[static_cast<std::size_t>(body)];
+    Attachment out;
+    out.is_point = false;
+    out.body = body;
+    out.text = text;
+    if (component_name == "x" || component_name == "y" || component_name == "z") {
+        const int component = component_name[0] - 'x';
+        Attachment point =
+            attach(model, names_point ? object : object + "@[0, 0, 0]", asker, false);
+        if (point.is_nonlinear) {
+            point.is_point = false;
+            point.text = text;
+            point.component = component;
+            return point;
+        }
+        out.constant[0] = point.constant[static_cast<std::size_t>(component)];
+        for (const Attachment::Term& term : point.terms)
+            if (term.component == component) out.terms.push_back({0, term.coordinate, term.weight});
+        return out;
+    }
+    int coordinate = -1;
+    call_plugin(part.object, "find_coordinate", [&] {
+        if (!names_point) coordinate = part.body->find_coordinate(component_name);
+    });
+    if (coordinate < 0 || coordinate >= part.count)
+        throw asker.error(fmt::format(
+            "{} (type {}) has no coordinate \"{}\"; \"x\", \"y\" and \"z\" are those of "
+            "its reference point, and `ancora describe {}` says more",
+            part.object.label,
+            part.object.type->name,
+            component_name,
+            part.object.type->name));
+    out.terms.push_back({0, part.first + coordinate, 1.0});
+    return out;
+}
+
+}  // namespace ancora

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes a model's objects from their specifications and resolves what refers to what.
+#include "model_builder.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "ancora/framework/nearest_name.hpp"
+#include "bound_arguments.hpp"
+#include "manifest_plugins.hpp"
+#include "model.hpp"
+#include "pose.hpp"
+#include "sha256.hpp"
+#include "toml_writer.hpp"
+
+namespace ancora {
+namespace {
+
+std::string label_of(const ObjectSpec& spec) {
+    return fmt::format("{} \"{}\"", to_text(spec.kind), spec.name);
+}
+
+/// Makes the objects. Bodies are made on demand, since one may start from another's motion.
+class ModelBuilder {
+public:
+    ModelBuilder(Model& model, const Manifest& manifest, PluginRegistry& registry)
+        : model_(model),
+          manifest_(manifest),
+          registry_(registry),
+          progress_(manifest.bodies.size(), Progress::waiting),
+          motions_(manifest.bodies.size()) {}
+
+    void build() {
+        open_plugins();
+        for (const ObjectSpec& spec : manifest_.bodies) model_.body_names.add(spec.name);
+        model_.bodies.resize(manifest_.bodies.size());
+        for (std::size_t i = 0; i < manifest_.bodies.size(); ++i) make_body(i);
+        number_coordinates();
+        for (const ObjectSpec& spec : manifest_.constraints) make_constraint(spec);
+        for (const ObjectSpec& spec : manifest_.forces) make_force(spec);
+        make_integrator();
+    }
+
+private:
+    enum class Progress { waiting, making, made };
+
+    void open_plugins() {
+        for (const Plugin* const plugin : load_plugins(manifest_, registry_)) use(*plugin);
+    }
+
+    UsedPlugin& use(const Plugin& plugin) {
+        std::vector<UsedPlugin>& used = model_.used_plugins;
+        const auto known = std::ranges::find(used, &plugin, &UsedPlugin::plugin);
+        return known != used.end() ? *known : used.emplace_back(UsedPlugin{&plugin, {}});
+    }
+
+    PluginType find_type(TypeKind kind, const std::string& name, const Place& place) {
+        const PluginType found = registry_.find_type(kind, name, place);
+        std::vector<const TypeDescriptor*>& types = use(*found.plugin).types;
+        if (std::ranges::find(types, found.type) == types.end()) types.push_back(found.type);
+        return found;
+    }
+
+    ObjectRef refer(TypeKind kind,
+                    const std::string& name,
+                    const std::string& label,
+                    const std::string& type_name,
+                    const Place& place,
+                    const Place& type_place) {
+        const PluginType type = find_type(kind, type_name, type_place);
+        const auto known = std::find(model_.plugins.begin(), model_.plugins.end(), type.plugin);
+        const auto index = static_cast<int>(known - model_.plugins.begin());
+        if (known == model_.plugins.end()) model_.plugins.push_back(type.plugin);
+        return {
+            name, label, type.plugin, type.type, index, place, std::make_shared<ObjectRecord>()};
+    }
+
+    ObjectRef refer(const ObjectSpec& spec) {
+        return refer(spec.kind, spec.name, label_of(spec), spec.type, spec.place, spec.type_place);
+    }
+
+    BoundArguments bind(const ObjectRef& object,
+                        const Table& parameters,
+                        const ExpressionScope* scope) {
+        const std::span<const Parameter> schema(
+            object.type->parameters, static_cast<std::size_t>(object.type->num_parameters));
+        Table storage;
+        const Table& numbers =
+            with_numbers(manifest_, scope, object.label, parameters, schema, storage);
+        const auto motion = [this, record = object.record](
+                                const std::string& body, const Place& place) -> const RigidMotion& {
+            const RigidMotion& found = motion_of(body, place);
+            record->motions.emplace_back(body, found);
+            return found;
+        };
+        BoundArguments arguments(
+            object.label, object.name, object.type->name, numbers, object.place, schema, motion);
+        arguments.set_model(model_.gravity, manifest_.integrator.end);
+        Table recorded = numbers;
+        write_whole_paths(recorded, arguments);
+        for (const auto& [key, path] : arguments.files())
+            model_.files.push_back(
+                {fmt::format("{}.{}.{}", to_text(object.type->kind), object.name, key),
+                 path,
+                 sha256_of_file(path)});
+        for (const Table::Entry& entry : recorded.entries())
+            object.record->parameters +=
+                fmt::format("{} = {}\n", toml_key(entry.key), toml_value(entry.value));
+        object.record->gravity = model_.gravity;
+        object.record->end_time = manifest_.integrator.end;
+        return arguments;
+    }
+
+    /// Calls the factory; what it throws is named after the object, and it must leave the
+    /// floating-point environment alone.
+    template <class Interface>
+    std::unique_ptr<Interface> create(const ObjectRef& object, const BoundArguments& arguments) {
+        std::unique_ptr<Interface> made;
+        const auto make = [&] {
+            made.reset(static_cast<Interface*>(object.type->create(arguments)));
+        };
+        if constexpr (std::is_same_v<Interface, Integrator>)
+            call_plugin(object, "its factory", make);
+        else
+            call_plugin(object, "its factory", make, [] {
+                return PluginCall("its factory");
+            });
+        if (made == nullptr)
+            throw Error(ErrorKind::plugin,
+                        fmt::format("{}: its factory returned nothing", describe(object)),
+                        object.place);
+        return made;
+    }
+
+    void make_body(std::size_t i) {
+        if (progress_[i] == Progress::made) return;
+        const ObjectSpec& spec = manifest_.bodies[i];
+        progress_[i] = Progress::making;
+        BodyPart part;
+        part.object = refer(spec);
+        const BoundArguments arguments = bind(part.object, spec.parameters, spec.scope.get());
+        part.body = create<Body>(part.object, arguments);
+        call_plugin(part.object, "coordinates or pose_kind", [&] {
+            part.coordinates = part.body->coordinates();
+            part.pose_kind = part.body->pose_kind();
+            part.has_constant_mass = part.body->has_constant_mass();
+        });
+        part.count = static_cast<int>(part.coordinates.size());
+        model_.bodies[i] = std::move(part);
+        progress_[i] = Progress::made;
+    }
+
+    const RigidMotion& motion_of(const std::string& name, const Place& place) {
+        const auto i = static_cast<std::size_t>(find_body(name, place));
+        if (progress_[i] == Progress::making)
+            throw Error(
+                ErrorKind::manifest,
+                fmt::format("body \"{}\" starts from itself, over one or more other bodies", name),
+                place);
+        make_body(i);
+        if (!motions_[i]) {
+            const BodyPart& part = model_.bodies[i];
+            if (part.pose_kind != PoseKind::attitude)
+                throw Error(ErrorKind::manifest,
+                            fmt::format("body \"{}\" (type {}) has no attitude, so nothing can "
+                                        "start as carried by it; name a rigid body",
+                                        name,
+                                        part.object.type->name),
+                            place);
+            motions_[i] = std::make_unique<RigidMotion>(start_motion(part));
+        }
+        return *motions_[i];
+    }
+
+    int find_body(const std::string& name, const Place& place) const {
+        const int found = model_.body_names.find(name);
+        if (found >= 0) return found;
+        std::vector<std::string> names;
+        for (const ObjectSpec& spec : manifest_.bodies) names.push_back(spec.name);
+        throw Error(ErrorKind::manifest,
+                    fmt::format("there is no body \"{}\"{}", name, did_you_mean(name, names)),
+                    place);
+    }
+
+    void number_coordinates() {
+        for (BodyPart& part : model_.bodies) {
+            part.first = model_.num_coordinates;
+            model_.num_coordinates += part.count;
+        }
+        if (model_.num_coordinates == 0)
+            throw Error(
+                ErrorKind::manifest,
+                "the model has no body, or none with coordinates; add a [[body]]",
+                manifest_.file.empty()
+                    ? Place{}
+                    : Place{std::make_shared<const std::string>(manifest_.file.string()), 0, 0});
+    }
+
+    /// Adds the attachment that is asked for; all of a group's points.
+    void resolve(const AttachmentRequest& request,
+                 const ObjectRef& object,
+                 const Asker& asker,
+                 std::vector<Attachment>& to) {
+        using Kind = AttachmentRequest::Kind;
+        switch (request.kind) {
+            case Kind::coordinate:
+                to.push_back(attach_coordinate(model_, request.text, asker));
+                return;
+            case Kind::points:
+                if (object.type->kind != TypeKind::force)
+                    throw std::logic_error("groups of points are for forces alone");
+                attach_points(model_, request.text, asker, to);
+                return;
+            case Kind::point:
+            case Kind::direction:
+                to.push_back(attach(model_, request.text, asker, request.kind == Kind::direction));
+        }
+    }
+
+    /// The attachments that an object names in its parameters.
+    std::vector<Attachment> attachments_of(const ObjectRef& object,
+                                           const BoundArguments& arguments,
+                                           std::span<const char* const> names,
+                                           std::span<const AttachmentRequest> requests) {
+        const auto ground = [](std::span<const double> r) {
+            Attachment at;
+            at.text = fmt::format("ground@[{}, {}, {}]", r[0], r[1], r[2]);
+            std::ranges::copy(r, at.constant.begin());
+            return at;
+        };
+        std::vector<Attachment> attachments;
+        for (const char* key : names) {
+            if (arguments.shape(key) == Shape::vector) {
+                attachments.push_back(ground(arguments.numbers(key)));
+                continue;
+            }
+            const bool is_direction = arguments.shape(key) == Shape::direction;
+            attachments.push_back(attach(model_,
+                                         std::string(arguments.text(key)),
+                                         {object.label, arguments.place_of(key), {}, {}},
+                                         is_direction));
+        }
+        for (const AttachmentRequest& request : requests) {
+            Asker asker{object.label, arguments.place_of(request.key), {}, {}};
+            if (*request.where != '\0') {
+                asker.key = request.key;
+                asker.where = request.where;
+            }
+            resolve(request, object, asker, attachments);
+        }
+        const bool moves = std::any_of(attachments.begin(), attachments.end(), [](const auto& at) {
+            return at.body >= 0;
+        });
+        if (!moves)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: all its attachments are on the ground, nothing can move",
+                                    object.label),
+                        object.place);
+        return attachments;
+    }
+
+    void make_constraint(const ObjectSpec& spec) {
+        ConstraintPart part;
+        part.object = refer(spec);
+        const BoundArguments arguments = bind(part.object, spec.parameters, spec.scope.get());
+        part.constraint = create<Constraint>(part.object, arguments);
+        std::span<const char* const> names;
+        std::span<const AttachmentRequest> requests;
+        call_plugin(part.object, "attachments, reaction or tied_to_inertial_frame", [&] {
+            names = part.constraint->attachments();
+            requests = part.constraint->more_attachments();
+            part.reaction = part.constraint->reaction();
+            part.is_tied_to_ground = part.constraint->tied_to_inertial_frame();
+        });
+        call_plugin(part.object, "attachments", [&] {
+            part.attachments = attachments_of(part.object, arguments, names, requests);
+        });
+        for (const Attachment& at : part.attachments) part.is_tied_to_ground |= at.body < 0;
+        model_.constraint_names.add(spec.name);
+        model_.constraints.push_back(std::move(part));
+        friction_on_.push_back(-1);
+    }
+
+    void make_force(const ObjectSpec& spec) {
+        ForcePart part;
+        part.object = refer(spec);
+        const BoundArguments arguments = bind(part.object, spec.parameters, spec.scope.get());
+        part.force = create<NonidealForce>(part.object, arguments);
+        std::span<const char*const> names, listened;
+        std::span<const AttachmentRequest> requests;
+        call_plugin(part.object, "attachments, work or tied_to_inertial_frame", [&] {
+            names = part.force->attachments();
+            requests = part.force->more_attachments();
+            part.contact = part.force->contact();
+            part.work = part.force->work();
+            part.is_external =
+                part.work == WorkKind::external || part.force->tied_to_inertial_frame();
+            listened = part.force->listens_to();
+        });
+        for (const char* key : listened) part.listens_to.push_back(listen(part, arguments, key));
+        if (part.contact != nullptr) {
+            put_on_constraint(part, arguments);
+        } else {
+            call_plugin(part.object, "attachments", [&] {
+                part.attachments = attachments_of(part.object, arguments, names, requests);
+            });
+        }
+        for (const Attachment& at : part.attachments) part.is_external |= at.body < 0;
+        model_.forces.push_back(std::move(part));
+    }
+
+    /// Index of the constraint that a force's parameter names.
+    int find_constraint(const ForcePart& part,
+                        const BoundArguments& arguments,
+                        const char* key) const {
+        const std::string name(arguments.text(key));
+        const int found = model_.constraint_names.find(name);
+        if (found >= 0) return found;
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{}: there is no constraint \"{}\"{}",
+                                part.object.label,
+                                name,
+                                did_you_mean(name, names_of(model_.constraints))),
+                    arguments.place_of(key));
+    }
+
+    /// The constraint whose reaction a force hears.
+    int listen(const ForcePart& part, const BoundArguments& arguments, const char* key) const {
+        const int index = find_constraint(part, arguments, key);
+        const ConstraintPart& heard = model_.constraints[static_cast<std::size_t>(index)];
+        if (heard.reaction != ReactionKind::force)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: the reaction of {} (type {}) is no force on a point; "
+                                    "listen to a constraint of points, such as \"position\"",
+                                    part.object.label,
+                                    heard.object.label,
+                                    heard.object.type->name),
+                        arguments.place_of(key));
+        return index;
+    }
+
+    /// Finds the constraint that friction acts on.
+    void put_on_constraint(ForcePart& part, const BoundArguments& arguments) {
+        const char* const key = part.contact->constraint();
+        part.constraint = find_constraint(part, arguments, key);
+        const ConstraintPart& on = model_.constraints[static_cast<std::size_t>(part.constraint)];
+        if (on.constraint->tangents() == nullptr)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: nothing slides on {} (type {}); friction needs a "
+                                    "constraint with tangential directions, such as a point kept "
+                                    "on a plane, a line or a curve",
+                                    part.object.label,
+                                    on.object.label,
+                                    on.object.type->name),
+                        arguments.place_of(key));
+        int& friction = friction_on_[static_cast<std::size_t>(part.constraint)];
+        if (friction >= 0)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: {} has friction already, by {}",
+                                    part.object.label,
+                                    on.object.label,
+                                    model_.forces[static_cast<std::size_t>(friction)].object.label),
+                        arguments.place_of(key));
+        friction = static_cast<int>(model_.forces.size());
+        part.is_external |= on.is_tied_to_ground;
+    }
+
+    /// A step needs the discrete face of everything in the model, if the integrator works on it.
+    void check_discrete_face() const {
+        const std::string needs = fmt::format(
+            "{} steps on the discrete face and cannot serve it; choose an integrator that works on "
+            "accelerations",
+            model_.integrator_object.label);
+        for (const BodyPart& part : model_.bodies)
+            if (!part.has_constant_mass)
+                throw Error(ErrorKind::manifest,
+                            fmt::format("{} (type {}) has a mass matrix that depends on its state: "
+                                        "{}, or a body with a constant mass matrix",
+                                        part.object.label,
+                                        part.object.type->name,
+                                        needs),
+                            part.object.place);
+        const auto refuse_nonlinear = [&](const auto& part) {
+            for (const Attachment& at : part.attachments)
+                if (at.is_nonlinear)
+                    throw Error(ErrorKind::manifest,
+                                fmt::format("{}: \"{}\" is not a linear function of the "
+                                            "coordinates of its body: {}",
+                                            part.object.label,
+                                            at.text,
+                                            needs),
+                                part.object.place);
+        };
+        for (const ForcePart& part : model_.forces) refuse_nonlinear(part);
+        for (const ConstraintPart& part : model_.constraints) {
+            refuse_nonlinear(part);
+            refuse_accelerations(*part.constraint, part.object, needs);
+        }
+        for (const BodyPart& part : model_.bodies)
+            refuse_accelerations(*part.body, part.object, needs);
+    }
+
+    static void refuse_accelerations(const RowSource& source,
+                                     const ObjectRef& object,
+                                     const std::string& needs) {
+        std::span<const RowBlock> blocks;
+        call_plugin(object, "row_blocks", [&] {
+            blocks = source.row_blocks();
+        });
+        for (const RowBlock& block : blocks)
+            for (const RowLaw& law : block.laws)
+                if (law.kind == RowKind::acceleration_constraint)
+                    throw Error(ErrorKind::manifest,
+                                fmt::format("{} (type {}) is given at acceleration level only: {}",
+                                            object.label,
+                                            object.type->name,
+                                            needs),
+                                object.place);
+    }
+
+    void make_integrator() {
+        const IntegratorSettings& settings = manifest_.integrator;
+        model_.integrator_object = refer(TypeKind::integrator,
+                                         settings.type,
+                                         fmt::format("integrator \"{}\"", settings.type),
+                                         settings.type,
+                                         settings.place,
+                                         settings.type_place);
+        static const Table kNone;
+        const auto own = settings.own.find(settings.type);
+        const BoundArguments arguments = bind(
+            model_.integrator_object, own == settings.own.end() ? kNone : own->second, nullptr);
+        model_.integrator = create<Integrator>(model_.integrator_object, arguments);
+        call_plugin(model_.integrator_object, "traits", [&] {
+            model_.traits = model_.integrator->traits();
+        });
+        if (model_.traits.face == Face::discrete) check_discrete_face();
+        // Keys of other integrators are checked too, so that a slip there is not silent.
+        for (const auto& [type, table] : settings.own) {
+            if (type == settings.type) continue;
+            const auto place = settings.own_places.find(type);
+            const Place where = place == settings.own_places.end() ? Place{} : place->second;
+            ObjectRef other = model_.integrator_object;
+            other.type = find_type(TypeKind::integrator, type, where).type;
+            other.label = fmt::format("integrator \"{}\"", type);
+            other.place = where;
+            bind(other, table, nullptr);
+        }
+    }
+
+    Model& model_;
+    const Manifest& manifest_;
+    PluginRegistry& registry_;
+    std::vector<Progress> progress_;
+    std::vector<std::unique_ptr<RigidMotion>> motions_;
+    std::vector<int> friction_on_;  // the force of each constraint that is its friction, or -1
+};
+
+}  // namespace
+
+void build(Model& model, const Manifest& manifest, PluginRegistry& registry) {
+    ModelBuilder(model, manifest, registry).build();
+}
+
+}  // namespace ancora

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A mesh from any bytes, by the reader that its first bytes ask for, with and without edges.
+// A mesh from any bytes, by the reader that its first bytes ask for, with and without edges
+// and faces.
 #include <cstdint>
 #include <string_view>
 
@@ -8,9 +9,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace ancora::mesh;
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    for (const bool with_edges : {false, true}) {
+    for (const MeshParts& parts : {MeshParts{}, MeshParts{true, false}, MeshParts{true, true}}) {
         try {
-            Mesh mesh(with_edges);
+            Mesh mesh(parts);
             read_mesh(text, mesh);
             mesh.net();
         } catch (const MeshError&) {

@@ -20,6 +20,7 @@
 
 namespace {
 
+using ancora::mesh::MeshParts;
 using ancora::mesh::Net;
 using ancora::test::FakeArguments;
 using Pairs = std::vector<std::pair<int, int>>;
@@ -43,18 +44,20 @@ private:
     std::string path_;
 };
 
-Net net_of(const std::string& content, bool with_edges = false) {
+constexpr MeshParts kEdges = {.edges = true, .faces = false};
+constexpr MeshParts kFaces = {.edges = false, .faces = true};
+
+Net net_of(const std::string& content, const MeshParts& parts = {}) {
     const File file(content);
     FakeArguments arguments;
     arguments.set("mesh", file.path());
-    return ancora::mesh::read_net(
-        arguments, "mesh", with_edges, "; to take their edges: edges = true");
+    return ancora::mesh::read_net(arguments, "mesh", parts, "; to take their edges: edges = true");
 }
 
 // "LINE:COLUMN: MESSAGE", or nothing if the file is taken.
-std::string refusal(const std::string& content, bool with_edges = false) {
+std::string refusal(const std::string& content, const MeshParts& parts = {}) {
     try {
-        net_of(content, with_edges);
+        net_of(content, parts);
     } catch (const std::runtime_error& error) {
         return std::string(error.what()).substr(std::strlen("mesh:"));
     }
@@ -266,10 +269,35 @@ TEST_SUITE("mesh files") {
     }
 
     TEST_CASE("edges of faces are taken if asked for, each once") {
-        const Net net = net_of(kGmsh, true);
+        const Net net = net_of(kGmsh, kEdges);
         // Of the square 3, 12, 25, 20 the edges 3-12 and 25-20 are lines already
         CHECK(pairs(net) == Pairs{{1, 2}, {2, 0}, {0, 4}, {4, 3}, {2, 4}, {3, 1}});
         CHECK(group(net, "surface_3").lines == Ints{0, 3, 4, 5});
+    }
+
+    TEST_CASE(
+        "faces are taken if asked for, with their nodes and groups, and without lines as well") {
+        const Net net = net_of(kGmsh, {.edges = true, .faces = true});
+        REQUIRE(net.num_faces() == 1);
+        const auto face = net.face(0);
+        CHECK(Ints(face.begin(), face.end()) == Ints{1, 2, 4, 3});
+        CHECK(group(net, "surface_3").faces == Ints{0});
+        CHECK(group(net, "surface_3").lines == Ints{0, 3, 4, 5});
+        CHECK(group(net, "surface_3").nodes == Ints{1, 2, 3, 4});
+        CHECK(group(net, "boom").faces.empty());
+        CHECK(net_of(kGmsh, kFaces).lines.size() == 4);
+        CHECK(net_of(kGmsh).num_faces() == 0);
+
+        const std::string faces =
+            replaced(replaced(kVtk, "LINES 2 7", "POLYGONS 1 4"), "3 0 1 2\n2 2 3\n", "3 0 1 2\n");
+        const Net alone = net_of(faces, kFaces);
+        CHECK(alone.lines.empty());
+        CHECK(alone.num_nodes() == 3);
+        CHECK(alone.num_faces() == 1);
+        CHECK(refusal(replaced(faces, "\n3 0 1 2\n", "\n3 0 1 0\n"), kFaces)
+                  .ends_with("a face has node 0 at two corners"));
+        CHECK(refusal(replaced(kVtk, "LINES 2 7\n3 0 1 2\n2 2 3\n", ""), kFaces) ==
+              "1:1: there are no line elements and no faces");
     }
 
     TEST_CASE("VTK: lines and polylines, cells of both versions, and sections of no concern") {
@@ -292,7 +320,7 @@ TEST_SUITE("mesh files") {
                                           "CELLS 4 13\n2 0 1\n1 0\n2 1 2\n4 0 1 2 3\n"
                                           "CELL_TYPES 4\n3 1 3 9\n");
         CHECK(pairs(net_of(grid)) == Pairs{{0, 1}, {1, 2}});
-        CHECK(pairs(net_of(grid, true)) == Pairs{{0, 1}, {1, 2}, {2, 3}, {3, 0}});
+        CHECK(pairs(net_of(grid, kEdges)) == Pairs{{0, 1}, {1, 2}, {2, 3}, {3, 0}});
     }
 
     TEST_CASE("VTK: one whole number per cell or point makes groups") {
@@ -387,7 +415,7 @@ TEST_SUITE("truss: mesh files that are refused") {
         CHECK(refusal(faces) ==
               "1:1: there are no line elements, only faces (1); to take their edges: "
               "edges = true");
-        CHECK(refusal(faces, true) == "");
+        CHECK(refusal(faces, kEdges) == "");
         CHECK(refusal(replaced(kVtk, "LINES 2 7\n3 0 1 2\n2 2 3\n", "")) ==
               "1:1: there are no line elements");
         CHECK(refusal(replaced(kGmsh, "14 25 20", "14 25 25")) ==
@@ -487,7 +515,7 @@ TEST_SUITE("truss: mesh files that are refused") {
                     changed[engine() % changed.size()] = k % 2 == 0
                                                              ? "0123456789-. \n<\"$"[engine() % 17]
                                                              : static_cast<char>(engine());
-                refusal(changed, k % 5 == 0);
+                refusal(changed, {.edges = k % 5 == 0, .faces = k % 3 == 0});
             }
     }
 

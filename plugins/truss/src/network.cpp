@@ -165,7 +165,7 @@ Network from_mesh(const Arguments& arguments) {
     const auto read = [](const Arguments& table, const char* key, bool with_edges) {
         return mesh::read_net(table,
                               key,
-                              with_edges,
+                              {.edges = with_edges, .faces = false},
                               "; to take their edges: mesh = { file = \"...\", edges = true }");
     };
     const bool is_file = arguments.shape("mesh") == Shape::file;

@@ -210,12 +210,12 @@ private:
         const auto is_one_of = [type](const auto& types) {
             return std::ranges::find(types, type) != types.end();
         };
-        if (is_one_of(kCurvedLines) || (mesh_.with_edges() && is_one_of(kCurvedFaces)))
+        if (is_one_of(kCurvedLines) || (mesh_.takes_faces() && is_one_of(kCurvedFaces)))
             in_.fail("elements of type " + std::to_string(type) +
                      " have nodes between their corners; mesh with Mesh.ElementOrder = 1");
     }
 
-    // Adds what the element stands for to members_: points or lines.
+    // Adds what the element stands for to members_: points, or lines and faces.
     void read_element(int type) {
         in_.whole("an element's number", 0);
         const std::size_t offset = in_.offset();
@@ -247,7 +247,7 @@ private:
     // Every named group exists, also one without lines.
     void keep_points() {
         for (const auto& [of, name] : names_)
-            if (of.first < 2 || mesh_.with_edges()) mesh_.group(name);
+            if (of.first < 2 || mesh_.takes_faces()) mesh_.group(name);
     }
 
     using Place = std::pair<std::int64_t, std::size_t>;    ///< a node's tag, where it stands

@@ -44,19 +44,28 @@ void sort_and_unite(std::vector<std::int32_t>& numbers) {
 std::int32_t Mesh::add_line(std::int32_t a, std::int32_t b, std::size_t offset) {
     const auto number = static_cast<std::int32_t>(lines_.size());
     lines_.push_back({a, b, offset});
-    if (with_edges_) edges_.insert({std::minmax(a, b), number});
+    if (parts_.edges) edges_.insert({std::minmax(a, b), number});
     return number;
 }
 
 void Mesh::add_face(const std::vector<std::int32_t>& corners,
                     std::size_t offset,
-                    std::vector<std::int32_t>& lines) {
+                    std::vector<std::int32_t>& members) {
     ++num_faces_;
-    if (!with_edges_) return;
+    if (parts_.faces) {
+        std::vector<std::int32_t> sorted = corners;
+        std::ranges::sort(sorted);
+        if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+            throw MeshError(offset, "a face has node " + node_name(*twice) + " at two corners");
+        members.push_back(~static_cast<std::int32_t>(ends_.size()));
+        corners_.insert(corners_.end(), corners.begin(), corners.end());
+        ends_.push_back(static_cast<std::int32_t>(corners_.size()));
+    }
+    if (!parts_.edges) return;
     for (std::size_t k = 0; k < corners.size(); ++k) {
         const std::int32_t a = corners[k], b = corners[(k + 1) % corners.size()];
         const auto known = edges_.find(std::minmax(a, b));
-        lines.push_back(known != edges_.end() ? known->second : add_line(a, b, offset));
+        members.push_back(known != edges_.end() ? known->second : add_line(a, b, offset));
     }
 }
 
@@ -93,7 +102,8 @@ std::string Mesh::node_name(std::int32_t i) const {
 }
 
 void Mesh::refuse_no_lines() const {
-    if (!lines_.empty()) return;
+    if (!lines_.empty() || !ends_.empty()) return;
+    if (parts_.faces) throw MeshError(0, "there are no line elements and no faces");
     if (num_faces_ == 0) throw MeshError(0, "there are no line elements");
     throw MeshError(0,
                     "there are no line elements, only faces (" + std::to_string(num_faces_) + ")" +
@@ -132,10 +142,11 @@ Net Mesh::net() const {
     refuse_short_lines();
     refuse_lines_given_twice();
 
-    // Nodes that a line uses, in the file's order
+    // Nodes that a line or a face uses, in the file's order
     std::vector<std::int32_t> number(x_.size() / 3, -1);
     for (const PlacedLine& line : lines_)
         number[static_cast<std::size_t>(line.a)] = number[static_cast<std::size_t>(line.b)] = 0;
+    for (const std::int32_t i : corners_) number[static_cast<std::size_t>(i)] = 0;
     Net net;
     for (std::size_t i = 0; i < number.size(); ++i) {
         if (number[i] < 0) continue;
@@ -149,18 +160,30 @@ Net Mesh::net() const {
         net.lines.push_back(
             {number[static_cast<std::size_t>(line.a)], number[static_cast<std::size_t>(line.b)]});
 
-    // A group of lines is also one of their nodes
+    net.corners.reserve(corners_.size());
+    for (const std::int32_t i : corners_)
+        net.corners.push_back(number[static_cast<std::size_t>(i)]);
+    net.ends = ends_;
+
+    // A group of lines or faces is also one of their nodes
     for (const auto& [name, from] : groups_) {
-        mesh::Group group{name, {}, from.lines};
+        mesh::Group group{name, {}, {}, {}};
+        for (const std::int32_t member : from.lines)
+            (member < 0 ? group.faces : group.lines).push_back(member < 0 ? ~member : member);
         for (const std::int32_t i : from.nodes)
             if (number[static_cast<std::size_t>(i)] >= 0)
                 group.nodes.push_back(number[static_cast<std::size_t>(i)]);
-        for (const std::int32_t e : from.lines) {
+        for (const std::int32_t f : group.faces) {
+            const std::span<const std::int32_t> corners = net.face(f);
+            group.nodes.insert(group.nodes.end(), corners.begin(), corners.end());
+        }
+        for (const std::int32_t e : group.lines) {
             const mesh::Line line = net.lines[static_cast<std::size_t>(e)];
             group.nodes.insert(group.nodes.end(), {line.a, line.b});
         }
         sort_and_unite(group.nodes);
         sort_and_unite(group.lines);
+        sort_and_unite(group.faces);
         net.groups.push_back(std::move(group));
     }
     return net;
@@ -182,12 +205,12 @@ void read_mesh(std::string_view file, Mesh& mesh) {
 
 Net read_net(const Arguments& arguments,
              std::string_view key,
-             bool with_edges,
+             const MeshParts& parts,
              std::string_view advice_on_faces) {
     const std::string file = read_file(arguments, key);
     Net net;
     try {
-        Mesh mesh(with_edges, advice_on_faces);
+        Mesh mesh(parts, advice_on_faces);
         read_mesh(file, mesh);
         net = mesh.net();
     } catch (const MeshError& error) {

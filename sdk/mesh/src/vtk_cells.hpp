@@ -27,7 +27,7 @@ struct VtkValues {
     std::vector<std::int64_t> values;
 };
 
-/// The lines that each cell stands for.
+/// The lines and faces that each cell stands for, see Mesh::Group.
 using VtkMembers = std::vector<std::vector<std::int32_t>>;
 
 /// Adds the lines, polylines and faces among the cells to the mesh, whose nodes must be there.

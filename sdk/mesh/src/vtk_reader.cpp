@@ -254,7 +254,7 @@ void add_vtk_cells(const VtkCells& cells, Mesh& mesh, VtkMembers& members) {
         begin = end;
 
         const std::int64_t type = cells.types[k];
-        if (is_one_of(type, kCurvedLines) || (mesh.with_edges() && is_one_of(type, kCurvedFaces)))
+        if (is_one_of(type, kCurvedLines) || (mesh.takes_faces() && is_one_of(type, kCurvedFaces)))
             refuse(k,
                    "has nodes between its corners (type " + std::to_string(type) +
                        "); save elements of first order");

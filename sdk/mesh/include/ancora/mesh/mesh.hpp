@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nets of lines from mesh files of Gmsh and VTK.
+// Nets of lines and faces from mesh files of Gmsh and VTK.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,20 +22,36 @@ struct Line {
     std::int32_t b = 0;
 };
 
-/// Nodes and lines that go by a name.
+/// Nodes, lines and faces that go by a name.
 struct Group {
     std::string name;
     std::vector<std::int32_t> nodes;  ///< ascending
     std::vector<std::int32_t> lines;  ///< ascending; their nodes are among `nodes`
+    std::vector<std::int32_t> faces;  ///< ascending; their nodes are among `nodes`
 };
 
-/// What a file holds of lines: nodes, lines between them, and named groups of both.
+/// What is taken of a file besides its line elements.
+struct MeshParts {
+    bool edges = false;  ///< of triangles, quadrilaterals and polygons, as lines, each once
+    bool faces = false;  ///< these themselves; a file then needs no lines
+};
+
+/// What a file holds: nodes, lines between them, faces if they are taken, and named groups.
 struct Net {
     std::vector<double> x;  ///< positions of the nodes [m], three each, in the file's order
     std::vector<Line> lines;
-    std::vector<Group> groups;  ///< by name
+    std::vector<std::int32_t> corners;  ///< of all faces, one after the other, each around its face
+    std::vector<std::int32_t> ends;     ///< a face's corners end before this entry of `corners`
+    std::vector<Group> groups;          ///< by name
 
     std::int32_t num_nodes() const { return static_cast<std::int32_t>(x.size() / 3); }
+    std::int32_t num_faces() const { return static_cast<std::int32_t>(ends.size()); }
+    /// Nodes at the corners of face i.
+    std::span<const std::int32_t> face(std::int32_t i) const {
+        const auto k = static_cast<std::size_t>(i);
+        const auto begin = static_cast<std::size_t>(k == 0 ? 0 : ends[k - 1]);
+        return std::span(corners).subspan(begin, static_cast<std::size_t>(ends[k]) - begin);
+    }
 };
 
 /// [assembly] The net in the mesh file that parameter `key` names, of shape file; the format is
@@ -42,13 +59,11 @@ struct Net {
 /// line and column: no lines, lines of length zero or given twice, and whatever a format does not
 /// allow.
 ///
-/// @param with_edges       take the edges of triangles and quadrilaterals as lines, each once
 /// @param advice_on_faces  put behind the message about a file with faces and no lines: how the
-/// user
-///                         asks for their edges
+///                         user asks for their edges
 Net read_net(const Arguments& arguments,
              std::string_view key,
-             bool with_edges = false,
+             const MeshParts& parts = {},
              std::string_view advice_on_faces = "");
 
 /// What is wrong with a mesh, and where: a byte of its file.
@@ -58,7 +73,7 @@ struct MeshError : std::runtime_error {
     std::size_t offset;
 };
 
-/// Line elements, their nodes and named groups of both, as a file lists them.
+/// Lines, faces, their nodes and named groups of them, as a file lists them.
 ///
 /// Readers check what their format says. Whether the lines make a net is checked afterwards and
 /// alike for all, hence the places in the file that stand beside them.
@@ -66,13 +81,13 @@ class Mesh {
 public:
     struct Group {
         std::vector<std::int32_t> nodes;  ///< of its points
-        std::vector<std::int32_t> lines;
+        std::vector<std::int32_t> lines;  ///< and faces: of face i stands ~i, which is negative
     };
 
-    /// True if edges of triangles and quadrilaterals are wanted as lines.
-    explicit Mesh(bool with_edges, std::string_view advice_on_faces = "")
-        : with_edges_(with_edges), advice_on_faces_(advice_on_faces) {}
-    bool with_edges() const { return with_edges_; }
+    explicit Mesh(const MeshParts& parts, std::string_view advice_on_faces = "")
+        : parts_(parts), advice_on_faces_(advice_on_faces) {}
+    /// Whether faces matter, by their edges or themselves.
+    bool takes_faces() const { return parts_.edges || parts_.faces; }
 
     void add_node(const double* x) { x_.insert(x_.end(), x, x + 3); }
     /// What the file calls its nodes, one number each; without this they count from 0.
@@ -81,11 +96,12 @@ public:
 
     /// Number of the new line.
     std::int32_t add_line(std::int32_t a, std::int32_t b, std::size_t offset);
-    /// The edges of a face with these corners as lines, each only once, if they are wanted;
-    /// `lines` receives their numbers.
+    /// A face with these corners, and its edges as lines, each only once, as far as they are
+    /// taken; `members` receives what a group of it has, see Group::lines.
+    /// @throws MeshError on a corner given twice, if faces are taken
     void add_face(const std::vector<std::int32_t>& corners,
                   std::size_t offset,
-                  std::vector<std::int32_t>& lines);
+                  std::vector<std::int32_t>& members);
     Group& group(const std::string& name) { return groups_[name]; }
     /// To be asked before so many members are added to groups.
     /// @throws MeshError if all groups together then have more than any mesh needs: a small file
@@ -99,7 +115,7 @@ public:
                         const std::vector<std::vector<std::int32_t>>& members,
                         bool are_lines);
 
-    /// The lines and the nodes that they use, in the file's order.
+    /// Lines, faces and the nodes that they use, in the file's order.
     /// @throws MeshError on no lines, and on lines of length zero or given twice
     Net net() const;
 
@@ -113,14 +129,15 @@ private:
     void refuse_short_lines() const;
     void refuse_lines_given_twice() const;
 
-    bool with_edges_;
+    MeshParts parts_;
     std::string advice_on_faces_;
     std::size_t num_faces_ = 0;
     std::size_t num_members_ = 0;  ///< of all groups
     std::vector<double> x_;
     std::vector<std::int64_t> tags_;
     std::vector<PlacedLine> lines_;
-    std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> edges_;  ///< only with_edges
+    std::vector<std::int32_t> corners_, ends_;                             ///< of faces, as in Net
+    std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> edges_;  ///< only if taken
     std::map<std::string, Group> groups_;
 };
 

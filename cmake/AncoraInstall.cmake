@@ -1,4 +1,4 @@
-# Installs the package files that find_package(Ancora) reads, and the data under share/.
+# Installs the package files that find_package(Ancora) reads, and documents and examples under share/.
 # SPDX-License-Identifier: BSD-3-Clause
 
 include(CMakePackageConfigHelpers)
@@ -15,10 +15,15 @@ write_basic_package_version_file(
     "${PROJECT_BINARY_DIR}/cmake/AncoraConfigVersion.cmake"
     COMPATIBILITY SameMinorVersion)
 
-# CMake says "not accepted" and no more; here is why, and what to do.
+# Sources written for 0.1 build with 0.2: what moved is forwarded. Where CMake says "not accepted" and
+# no more, here is why, and what to do.
 file(APPEND "${PROJECT_BINARY_DIR}/cmake/AncoraConfigVersion.cmake" [[
 
-if(PACKAGE_VERSION_UNSUITABLE OR NOT PACKAGE_VERSION_COMPATIBLE)
+if(PACKAGE_FIND_VERSION_MAJOR EQUAL 0 AND PACKAGE_FIND_VERSION_MINOR EQUAL 1
+        AND PACKAGE_VERSION VERSION_LESS 0.3)
+    set(PACKAGE_VERSION_COMPATIBLE TRUE)
+endif()
+if(PACKAGE_VERSION_UNSUITABLE OR (PACKAGE_FIND_VERSION AND NOT PACKAGE_VERSION_COMPATIBLE))
     set(_ancora_why "the project asks for Ancora ${PACKAGE_FIND_VERSION}")
     if(PACKAGE_VERSION_UNSUITABLE)
         set(_ancora_why "it was built for another processor or pointer size")
@@ -37,4 +42,27 @@ install(FILES
 
 install(EXPORT AncoraTargets NAMESPACE Ancora:: DESTINATION "${package_dir}")
 
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/ancora")
+# Documents and examples lie under share/ancora as in the repository, so that links between them hold;
+# the SDK adds its guides and templates. Without building anything:
+#   cmake --install build/release --component documents --prefix PREFIX
+set(data_dir "${CMAKE_INSTALL_DATADIR}/ancora")
+install(FILES
+    "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+    "${PROJECT_SOURCE_DIR}/CITATION.cff"
+    "${PROJECT_SOURCE_DIR}/LICENSE"
+    "${PROJECT_SOURCE_DIR}/README.md"
+    DESTINATION "${data_dir}" COMPONENT documents)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${data_dir}" COMPONENT documents
+    PATTERN build* EXCLUDE
+    PATTERN results* EXCLUDE
+    PATTERN __pycache__ EXCLUDE
+    PATTERN .gitignore EXCLUDE)
+install(FILES "${PROJECT_SOURCE_DIR}/framework/README.md"
+    DESTINATION "${data_dir}/framework" COMPONENT documents)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/framework/docs"
+    DESTINATION "${data_dir}/framework" COMPONENT documents)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/plugins" DESTINATION "${data_dir}" COMPONENT documents
+    FILES_MATCHING PATTERN README.md
+    PATTERN build* EXCLUDE
+    PATTERN src EXCLUDE
+    PATTERN tests EXCLUDE)

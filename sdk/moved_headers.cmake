@@ -1,8 +1,9 @@
 # Writes a forwarding header at each path where a header of the SDK lay before it got a room.
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# They lie in the build tree and are installed, so that plugins with the old includes still compile;
-# the source tree shows an author only the new paths. `old>new` where the name changed too.
+# They lie in a folder of their own in the build tree and in the installed one, so that plugins with
+# the old includes still compile and an author sees only the new paths. `old>new` where the name
+# changed too.
 
 set(moved_to_authoring
     argument_list

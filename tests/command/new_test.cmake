@@ -82,7 +82,7 @@ file(WRITE "${WORK_DIR}/new/rod/CMakeLists.txt" "${newer}")
 refused("an SDK that is too old" COMMAND ${configure} -B "${WORK_DIR}/new/rod/newer"
         "-DCMAKE_PREFIX_PATH=${prefix}"
     MATCHES "written for SDK version 99, but Ancora [0-9.]+ in [^ ]+ has SDK version 7; install")
-string(REPLACE "Ancora 0.1" "Ancora 0.7" other "${text}")
+string(REPLACE "Ancora 0.2" "Ancora 0.7" other "${text}")
 file(WRITE "${WORK_DIR}/new/rod/CMakeLists.txt" "${other}")
 refused("another version of Ancora" COMMAND ${configure} -B "${WORK_DIR}/new/rod/other"
         "-DCMAKE_PREFIX_PATH=${prefix}"

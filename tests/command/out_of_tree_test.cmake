@@ -3,13 +3,37 @@
 #
 #   cmake -D BUILD_DIR=... -D SOURCE_DIR=... -D CXX=... -D WORK_DIR=... -P out_of_tree_test.cmake
 #
-# Plugins (sdk/template/constraint, examples/custom_constraint) and embedding programs
-# (examples/embed_minimal, examples/embed) are built and run, the plugins also with -march=native,
+# Documents and examples are there; of these, plugins (sdk/template/constraint,
+# examples/custom_constraint) and embedding programs (examples/embed_minimal, examples/embed) are
+# built and run, the plugins also with -march=native,
 # which must not change what the kernel and they agree upon.
 
 include("${CMAKE_CURRENT_LIST_DIR}/installed_package.cmake")
 
-set(template "${SOURCE_DIR}/sdk/template/constraint")
+set(data "${prefix}/share/ancora")
+set(template "${data}/sdk/template/constraint")
+
+# Documents and examples lie as in the repository, without what building and running leaves there.
+foreach(file IN ITEMS LICENSE README.md CHANGELOG.md CITATION.cff examples/README.md
+        examples/tumbling_box/model.toml examples/tumbling_box/picture.svg
+        examples/sail_net/sail.msh framework/README.md framework/docs/architecture.md
+        framework/docs/architecture.svg framework/docs/theory.md plugins/emm/README.md sdk/README.md
+        sdk/guides/first_constraint.md sdk/guides/from_phi_to_forces.md)
+    run("${file} is installed" COMMAND "${CMAKE_COMMAND}" -E compare_files
+        "${data}/${file}" "${SOURCE_DIR}/${file}")
+endforeach()
+find_program(python NAMES python3)
+if(python)
+    run("links between installed documents" COMMAND "${python}"
+        "${CMAKE_CURRENT_LIST_DIR}/documents_test.py" "${data}"
+        CONTRIBUTING.md framework/report framework/src sdk/include tests)
+endif()
+file(GLOB_RECURSE strays "${data}/*.so" "${data}/*/results/*" "${data}/*/build/*" "${data}/*.pyc")
+if(strays)
+    message(FATAL_ERROR "installed, though no part of the sources: ${strays}")
+endif()
+run("an installed example" COMMAND "${ancora}" run "${data}/examples/tumbling_box/model.toml"
+    --set integrator.end=0.1 --out "${WORK_DIR}/tumbling_box" MATCHES "tumbling box: completed")
 
 run("reference" COMMAND "${ancora}" describe --all --markdown
     MATCHES "body `ancf_rigid_body`" "constraint `position`" "integrator `emm`")
@@ -39,8 +63,7 @@ run("plugin, check" COMMAND "${ancora}" check "${template}/model.toml" MATCHES "
 # A constraint that Ancora does not ship, with its friction. Its test compares the motion under emm
 # and rk4 with a solution in minimal coordinates.
 set(rope "${WORK_DIR}/custom_constraint")
-file(COPY "${SOURCE_DIR}/examples/custom_constraint" DESTINATION "${WORK_DIR}"
-    PATTERN build EXCLUDE PATTERN results EXCLUDE)
+file(COPY "${data}/examples/custom_constraint" DESTINATION "${WORK_DIR}")
 foreach(flags IN ITEMS "default flags" "-O3 -march=native")
     string(MAKE_C_IDENTIFIER "build ${flags}" name)
     set(binary "${rope}/${name}")
@@ -62,22 +85,41 @@ foreach(flags IN ITEMS "default flags" "-O3 -march=native")
     endforeach()
 endforeach()
 
-build("embedding program" "${SOURCE_DIR}/examples/embed_minimal" "${WORK_DIR}/embed")
+# A plugin that reads a mesh: the guide's example, with the component of the package that it asks for.
+set(springs "${WORK_DIR}/springs")
+build("mesh plugin" "${SOURCE_DIR}/tests/command/mesh_plugin" "${springs}")
+run("mesh plugin, a run"
+    COMMAND "${ancora}" run "${SOURCE_DIR}/tests/command/mesh_plugin/model.toml"
+        --plugin-dir "${springs}/plugins" --out "${springs}/results"
+    MATCHES "three springs: completed")
+
+# A plugin with the includes of an earlier release.
+set(old "${WORK_DIR}/old_paths")
+file(COPY "${template}/" DESTINATION "${old}" PATTERN build EXCLUDE)
+file(READ "${old}/src/rod.cpp" text)
+string(REPLACE "#include <ancora/sdk/authoring.hpp>"
+    "#include <ancora/sdk/holonomic_constraint.hpp>\n#include <ancora/sdk/plugin.hpp>\n#include <ancora/sdk/formula.hpp>"
+    text "${text}")
+file(WRITE "${old}/src/rod.cpp" "${text}")
+build("plugin with old include paths" "${old}" "${old}/build")
+
+build("embedding program" "${data}/examples/embed_minimal" "${WORK_DIR}/embed")
 run("embedding program, built in code" COMMAND "${WORK_DIR}/embed/embed_minimal"
     MATCHES "pin: reaction" "t = 1 s")
 run("embedding program, from a manifest"
     COMMAND "${WORK_DIR}/embed/embed_minimal" "${template}/model.toml"
     MATCHES "rod: reaction" "t = 5 s")
 
-build("larger tool" "${SOURCE_DIR}/examples/embed" "${WORK_DIR}/tool")
+build("larger tool" "${data}/examples/embed" "${WORK_DIR}/tool")
 run("larger tool, two kernels and one that fails"
-    COMMAND "${WORK_DIR}/tool/embed" "${SOURCE_DIR}/examples/embed/model.toml"
+    COMMAND "${WORK_DIR}/tool/embed" "${data}/examples/embed/model.toml"
     MATCHES "rod. failed: t = " "as forecast to the bit" "off its recursion by [0-9]e-1[3-9] m"
         "energy balance [0-9]e-1[5-9], angular")
 
 # The installed tree may be moved as a whole.
 file(RENAME "${prefix}" "${WORK_DIR}/moved")
-run("moved prefix" COMMAND "${WORK_DIR}/moved/bin/ancora" check "${template}/model.toml"
+run("moved prefix" COMMAND "${WORK_DIR}/moved/bin/ancora" check
+    "${WORK_DIR}/moved/share/ancora/sdk/template/constraint/model.toml"
     MATCHES "${WORK_DIR}/moved/lib")
 
 file(REMOVE_RECURSE "${WORK_DIR}")

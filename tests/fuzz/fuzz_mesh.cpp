@@ -3,16 +3,16 @@
 #include <cstdint>
 #include <string_view>
 
-#include "mesh.hpp"
+#include "ancora/mesh/mesh.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    using namespace ancora::truss;
+    using namespace ancora::mesh;
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     for (const bool with_edges : {false, true}) {
         try {
             Mesh mesh(with_edges);
             read_mesh(text, mesh);
-            mesh.network();
+            mesh.net();
         } catch (const MeshError&) {
         }
     }

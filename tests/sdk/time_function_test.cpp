@@ -168,7 +168,7 @@ TEST_SUITE("time tables") {
 
 TEST_SUITE("time functions") {
     TEST_CASE("numbers, rows and formulas, of any number of components") {
-        std::array<double, 2> y, rate, second, work;
+        std::array<double, 2> y, rate, second;
         FakeArguments from = arguments();
         const TimeFunction constant =
             pair(from.set("pair", {3.0, 4.0}), Interpolation::linear, Outside::refuse);
@@ -186,8 +186,6 @@ TEST_SUITE("time functions") {
         CHECK(std::abs(second[0] + 9.0 * std::sin(1.2)) + std::abs(second[1] - 2.4) <= 1e-14);
         formulas.mean(0.3, 0.2, y);
         CHECK(std::abs(y[0] - std::sin(1.2)) + std::abs(y[1] - 0.064) <= 1e-15);
-        formulas.increment(0.3, 0.2, y, work);
-        CHECK(std::abs(y[0] - (std::sin(1.5) - std::sin(0.9))) <= 1e-15);
 
         from.set_matrix("one", 2, {0.0, 1.0, 2.0, 5.0});
         const TimeFunction one(from, "one", {.components = {"factor"}});

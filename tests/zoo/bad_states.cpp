@@ -98,13 +98,9 @@ private:
 };
 
 /// Coulomb's friction with a wrong derivative.
-class NanSlip final : public NonidealForce, private ContactLaw {
+class NanSlip final : public DryFriction {
 public:
     explicit NanSlip(const Arguments&) {}
-    std::span<const char* const> attachments() const override { return {}; }
-    const ContactLaw* contact() const override { return this; }
-    WorkKind work() const override { return WorkKind::nonideal; }
-    void evaluate(const RowPoint&, std::span<const double>, const ForceValues&) const override {}
 
 private:
     const char* constraint() const override { return "on"; }

@@ -29,10 +29,6 @@ public:
         }
     }
 
-    std::span<const RowBlock> row_blocks() const override { return {}; }
-    void evaluate(int, const RowPoint&, const RowValues&) const override {
-        throw std::logic_error("a cluster has no rows");
-    }
     std::span<const Coordinate> coordinates() const override { return coordinates_; }
     void start(std::span<double> q, std::span<double> v) const override {
         for (std::size_t i = 0; i < q.size(); ++i) {

@@ -24,11 +24,6 @@ public:
           r_(arguments.triple("position")),
           v_(arguments.triple("velocity")) {}
 
-    std::span<const RowBlock> row_blocks() const override { return {}; }
-    void evaluate(int, const RowPoint&, const RowValues&) const override {
-        throw std::logic_error("a test mass has no rows");
-    }
-
     std::span<const Coordinate> coordinates() const override { return kCoordinates; }
 
     void start(std::span<double> q, std::span<double> v) const override {

@@ -43,6 +43,14 @@ public:
     void sample(bool on) { is_sampling_ = on; }
     bool is_sampling() const { return is_sampling_; }
     static constexpr int kSampleEvery = 16;
+    /// Of the sampled steps: all, in factorisations, in residuals and tangents, in solves.
+    struct Seconds {
+        double step = 0.0;
+        double factorise = 0.0;
+        double assemble = 0.0;
+        double solve = 0.0;
+    };
+    Seconds spent;
 
     /// Calls `function`, a call of `object`'s plugin named `what`, at time `t`. `capture` is called
     /// if that throws, and returns the PluginCall for the record.

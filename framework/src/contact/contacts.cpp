@@ -8,15 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "state_archive.hpp"
+
 namespace ancora {
-namespace {
-
-// A pivot below this, relative to the first, is a direction that the contacts leave open.
-constexpr double kOpen = 1e-14;
-// Each takes the effect of the regularisation out of the independent directions by its size.
-constexpr int kPasses = 5;
-
-}  // namespace
 
 std::vector<int> Contacts::constraints_of(const Model& model) {
     std::vector<int> constraints;
@@ -66,8 +60,8 @@ void Contacts::drop_idle_rows(const double* q, const double* v, double t) {
         const int first = static_cast<int>(row.size());
         for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
             const int r = row_[static_cast<std::size_t>(k)];
-            const auto begin = rows_.row_start[static_cast<std::size_t>(r)];
-            const auto end = rows_.row_start[static_cast<std::size_t>(r) + 1];
+            const auto begin = rows_.row_begin(r);
+            const auto end = rows_.row_end(r);
             const bool moves = std::any_of(values_ + begin, values_ + end, [](double x) {
                 return x != 0.0;
             });
@@ -127,31 +121,23 @@ void Contacts::take_surface(double h, bool of_step) {
 }
 
 double Contacts::along(int k, const double* x) const {
-    const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
-    double sum = 0.0;
-    for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)
-        sum += values_[e] * x[rows_.column[static_cast<std::size_t>(e)]];
-    return sum;
+    return rows_.multiply(values_, row_[static_cast<std::size_t>(k)], x);
 }
 
 double Contacts::size_along(int k, const double* x) const {
-    const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
+    const int r = row_[static_cast<std::size_t>(k)];
     double sum = 0.0;
-    for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)
-        sum += std::abs(values_[e]) * x[rows_.column[static_cast<std::size_t>(e)]];
+    for (const int e : rows_.entries(r)) sum += std::abs(values_[e]) * x[rows_.column_of(e)];
     return sum;
 }
 
 void Contacts::add_size_along(int k, double c, double* y) const {
-    const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
-    for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)
-        y[rows_.column[static_cast<std::size_t>(e)]] += c * std::abs(values_[e]);
+    const int r = row_[static_cast<std::size_t>(k)];
+    for (const int e : rows_.entries(r)) y[rows_.column_of(e)] += c * std::abs(values_[e]);
 }
 
 void Contacts::add_along(int k, double c, double* y) const {
-    const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
-    for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)
-        y[rows_.column[static_cast<std::size_t>(e)]] += c * values_[e];
+    rows_.add_transposed(values_, row_[static_cast<std::size_t>(k)], c, y);
 }
 
 double Contacts::bias(int k) const {
@@ -159,10 +145,10 @@ double Contacts::bias(int k) const {
 }
 
 double Contacts::mobility(int k, const Eigen::VectorXd& inverse_mass) const {
-    const auto r = static_cast<std::size_t>(row_[static_cast<std::size_t>(k)]);
+    const int r = row_[static_cast<std::size_t>(k)];
     double sum = 0.0;
-    for (int e = rows_.row_start[r]; e < rows_.row_start[r + 1]; ++e)
-        sum += values_[e] * values_[e] * inverse_mass[rows_.column[static_cast<std::size_t>(e)]];
+    for (const int e : rows_.entries(r))
+        sum += values_[e] * values_[e] * inverse_mass[rows_.column_of(e)];
     return sum;
 }
 
@@ -237,101 +223,32 @@ void Contacts::add_external(const double* s, double* F) const {
     }
 }
 
-void SmallSolver::resize(int n) {
-    n_ = n;
-    const auto size = static_cast<std::size_t>(n);
-    W_.assign(size * size, 0.0);
-    LU_ = W_;
-    r_.assign(size, 0.0);
-    x_ = rest_ = work_ = r_;
-    weight_.assign(size, 0.0);
-    row_place_.assign(size, 0);
-    column_place_ = row_place_;
-}
-
-void SmallSolver::clear() {
-    std::fill(W_.begin(), W_.end(), 0.0);
-    std::fill(r_.begin(), r_.end(), 0.0);
-    std::fill(weight_.begin(), weight_.end(), 0.0);
-}
-
-/// L U with complete pivoting of W and the regularisation; the sign of its determinant.
-int SmallSolver::factorise() {
-    double largest = 0.0;
-    for (int k = 0; k < n_; ++k)
-        if (weight_[static_cast<std::size_t>(k)] > 0.0)
-            largest = std::max(largest, std::abs(at(W_, k, k)));
-    LU_ = W_;
-    for (int k = 0; k < n_; ++k)
-        at(LU_, k, k) += share_ * weight_[static_cast<std::size_t>(k)] * largest;
-    std::iota(row_place_.begin(), row_place_.end(), 0);
-    column_place_ = row_place_;
-    int sign = 1;
-    for (rank_ = 0; rank_ < n_; ++rank_) {
-        int row = rank_, column = rank_;
-        for (int i = rank_; i < n_; ++i)
-            for (int j = rank_; j < n_; ++j)
-                if (std::abs(at(LU_, i, j)) > std::abs(at(LU_, row, column))) row = i, column = j;
-        const double pivot = at(LU_, row, column);
-        if (!(std::abs(pivot) > kOpen * std::abs(at(LU_, 0, 0)))) break;
-        if (pivot < 0.0) sign = -sign;
-        if (row != rank_) {
-            for (int j = 0; j < n_; ++j) std::swap(at(LU_, row, j), at(LU_, rank_, j));
-            std::swap(row_place_[static_cast<std::size_t>(row)],
-                      row_place_[static_cast<std::size_t>(rank_)]);
-            sign = -sign;
-        }
-        if (column != rank_) {
-            for (int i = 0; i < n_; ++i) std::swap(at(LU_, i, column), at(LU_, i, rank_));
-            std::swap(column_place_[static_cast<std::size_t>(column)],
-                      column_place_[static_cast<std::size_t>(rank_)]);
-            sign = -sign;
-        }
-        for (int i = rank_ + 1; i < n_; ++i) {
-            const double factor = at(LU_, i, rank_) / at(LU_, rank_, rank_);
-            at(LU_, i, rank_) = factor;
-            if (factor == 0.0) continue;
-            for (int j = rank_ + 1; j < n_; ++j) at(LU_, i, j) -= factor * at(LU_, rank_, j);
-        }
+template <class Archive>
+void Contacts::transfer(Archive& archive) {
+    std::size_t count = contacts_.size();
+    archive(count);
+    if (count != contacts_.size()) StateReader::refuse();
+    for (Contact& contact : contacts_) {
+        int mode = static_cast<int>(contact.mode);
+        archive(mode);
+        archive.require(mode == static_cast<int>(ContactMode::slip) ||
+                            mode == static_cast<int>(ContactMode::stick),
+                        "a contact's mode");
+        contact.mode = static_cast<ContactMode>(mode);
+        archive(contact.is_fresh);
+        archive(contact.direction);
+        archive(contact.speed);
+        archive(contact.fastest);
+        archive(contact.change);
+        archive(contact.anchor);
+        archive(contact.num_flips);
+        archive(contact.margin);
+        archive(contact.margin_h);
+        archive(contact.weight);
+        archive.require(contact.num_flips >= 0, "a number of changes");
     }
-    return rank_ == n_ ? sign : 0;
 }
-
-/// x += (L U)^-1 rest
-void SmallSolver::add_solution() {
-    work_.resize(static_cast<std::size_t>(n_));
-    for (int i = 0; i < n_; ++i) {
-        double sum = rest_[static_cast<std::size_t>(row_place_[static_cast<std::size_t>(i)])];
-        for (int j = 0; j < std::min(i, rank_); ++j)
-            sum -= at(LU_, i, j) * work_[static_cast<std::size_t>(j)];
-        work_[static_cast<std::size_t>(i)] = sum;
-    }
-    for (int i = rank_ - 1; i >= 0; --i) {
-        double sum = work_[static_cast<std::size_t>(i)];
-        for (int j = i + 1; j < rank_; ++j)
-            sum -= at(LU_, i, j) * work_[static_cast<std::size_t>(j)];
-        work_[static_cast<std::size_t>(i)] = sum / at(LU_, i, i);
-    }
-    for (int i = 0; i < rank_; ++i)
-        x_[static_cast<std::size_t>(column_place_[static_cast<std::size_t>(i)])] +=
-            work_[static_cast<std::size_t>(i)];
-}
-
-int SmallSolver::solve() {
-    const int sign = factorise();
-    std::fill(x_.begin(), x_.end(), 0.0);
-    const bool is_regularised = std::ranges::any_of(weight_, [](double w) {
-        return w > 0.0;
-    });
-    for (int pass = 0; pass < (is_regularised ? kPasses : 1); ++pass) {
-        for (int i = 0; i < n_; ++i) {
-            double sum = r_[static_cast<std::size_t>(i)];
-            for (int j = 0; j < n_; ++j) sum -= at(W_, i, j) * x_[static_cast<std::size_t>(j)];
-            rest_[static_cast<std::size_t>(i)] = sum;
-        }
-        add_solution();
-    }
-    return sign;
-}
+template void Contacts::transfer(StateWriter&);
+template void Contacts::transfer(StateReader&);
 
 }  // namespace ancora

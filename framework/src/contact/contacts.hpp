@@ -73,23 +73,6 @@ struct Contact {
     }
 };
 
-/// How contacts of one island that stick together share their friction. It may be open, as normal
-/// forces may; of least norm it can be more than one of them holds though together they hold it.
-/// Then their forces are priced, to come nearer to the share whose largest use |C| / limit is
-/// least, by Lawson's iteration: a price goes up with the use.
-///
-/// Source: C. L. Lawson, Contributions to the Theory of Linear Least Maximum Approximation, thesis,
-/// UCLA (1961).
-struct Sharing {
-    int rounds = 0;          ///< of the iteration, at the present instant
-    double worst = 0.0;      ///< largest use before the last round
-    bool is_strict = false;  ///< one has just reached its limit: it is to be relieved, or slips
-    // Found by every look at the sticking contacts.
-    int num_sticking = 0;
-    int most_used = -1;  ///< the contact that could still change, -1: none
-    double use = 0.0;    ///< its use
-};
-
 /// The contacts of a model and the rows along which they slide,
 ///
 ///   w = T v + pi_t - w_surface                                                           (1)
@@ -104,9 +87,7 @@ public:
     std::vector<Contact>& all() { return contacts_; }
     const std::vector<Contact>& all() const { return contacts_; }
     /// First of row k's entries in rows().
-    int first_entry(int k) const {
-        return rows_.row_start[static_cast<std::size_t>(row_[static_cast<std::size_t>(k)])];
-    }
+    int first_entry(int k) const { return rows_.row_begin(row_[static_cast<std::size_t>(k)]); }
     bool surface_is_still(const Contact& contact) const {
         return std::ranges::all_of(contact.law->surface_velocity(), [](double v) {
             return v == 0.0;
@@ -167,6 +148,10 @@ public:
 
     const RowSet& rows() const { return rows_; }
 
+    /// Writes or reads the contacts' state, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive);
+
 private:
     static std::vector<int> constraints_of(const Model& model);
     void take_surface(double h, bool of_step);
@@ -182,39 +167,6 @@ private:
     const double* values_ = nullptr;  // of T, the step's or the instant's
     Eigen::VectorXd drift_, surface_;
     std::vector<double> state0_, state1_;
-};
-
-/// Solves the dense system W x = r of the few contact rows, by elimination with complete pivoting.
-/// Rows that are marked as shared (stick) may depend on each other; their unknowns x are then those
-/// of least sum of weight x^2, by a little regularisation and refinement. [step]
-class SmallSolver {
-public:
-    void resize(int n);
-    /// What is added to the diagonal of shared rows, relative: well above the errors of W where
-    /// shared rows depend on each other. A solve takes its effect out of the independent
-    /// directions.
-    void set_regularisation(double share) { share_ = share; }
-    double& operator()(int i, int j) { return at(W_, i, j); }
-    double& rhs(int i) { return r_[static_cast<std::size_t>(i)]; }
-    void share(int i, double weight) { weight_[static_cast<std::size_t>(i)] = weight; }
-    void clear();
-    /// @returns sign of the determinant: 1, -1, or 0 where W is singular
-    int solve();
-    double x(int i) const { return x_[static_cast<std::size_t>(i)]; }
-
-private:
-    double& at(std::vector<double>& matrix, int i, int j) const {
-        return matrix[static_cast<std::size_t>(i * n_ + j)];
-    }
-    int factorise();
-    void add_solution();
-
-    int n_ = 0;
-    int rank_ = 0;
-    double share_ = 1e-6;
-    std::vector<double> W_, LU_, r_, x_, rest_, work_;
-    std::vector<double> weight_;  // of shared rows, at most 1; 0: not shared
-    std::vector<int> row_place_, column_place_;
 };
 
 }  // namespace ancora

@@ -16,6 +16,8 @@ namespace ancora {
 namespace {
 
 constexpr int kParts = 4;  // of a step
+// A jump of what is prescribed that is rounding, relative to the model's size.
+constexpr double kJump = 1e-9;
 // What a quarter may differ from w times its mean rate, relative to w times its largest rate.
 constexpr double kUnlike = 1e-3;
 // Intervals end at this many units in the last place of t.
@@ -50,7 +52,8 @@ void JumpSearch::evaluate(const BlockPart& part, const double* q, double t, Side
     rows_.evaluate_course(part, q, t, side.pi.data(), A_.data(), side.rate.data());
 }
 
-void JumpSearch::check(const double* q, double t0, double h, double tolerance) {
+void JumpSearch::check(const double* q, double t0, double h, double extent) {
+    const double tolerance = kJump * extent;
     for (const int b : blocks_) {
         const BlockPart& part = rows_.blocks[static_cast<std::size_t>(b)];
         evaluate(part, q, t0, before_);

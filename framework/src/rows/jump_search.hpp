@@ -25,9 +25,9 @@ public:
     JumpSearch(RowSet& rows, const RowLaws& laws);
 
     /// [step] Looks for jumps from t0 to t0 + h, at the coordinates q.
-    /// @param tolerance  largest jump that is rounding [m]
+    /// @param extent of the model [m], of which a small part is rounding
     /// @throws Error (numerical) that names the row, the time and the size
-    void check(const double* q, double t0, double h, double tolerance);
+    void check(const double* q, double t0, double h, double extent);
 
 private:
     struct Side {

@@ -18,10 +18,19 @@ namespace {
 
 // Eigenvalue of the normal matrix below which a direction counts as not determined, relative.
 constexpr double kRankTolerance = 1e-14;
+// What a row sees of massless coordinates, as a part of all that it sees: below this it is
+// rounding.
+constexpr double kSeen = 1e-12;
+// Constraints that see less of some direction, squared, say less about it than stiffness does.
+constexpr double kWellSeen = 1e-8;
 
 }  // namespace
 
-Massless::Massless(const MassMatrix& mass, const RowSet& rows, int num_coordinates) : rows_(rows) {
+Massless::Massless(const MassMatrix& mass,
+                   const RowSet& rows,
+                   const Space& space,
+                   int num_coordinates)
+    : rows_(rows), reach_(space.reaches()) {
     const auto n = static_cast<std::size_t>(num_coordinates);
     place_.assign(n, -1);
     DisjointSets sets(n);
@@ -31,10 +40,8 @@ Massless::Massless(const MassMatrix& mass, const RowSet& rows, int num_coordinat
     std::vector<int> first_of_row(static_cast<std::size_t>(rows.num_rows()), -1);
     for (int row = 0; row < rows.num_rows(); ++row) {
         int& first = first_of_row[static_cast<std::size_t>(row)];
-        for (int k = rows.row_start[static_cast<std::size_t>(row)];
-             k < rows.row_start[static_cast<std::size_t>(row) + 1];
-             ++k) {
-            const int i = rows.column[static_cast<std::size_t>(k)];
+        for (const int k : rows.entries(row)) {
+            const int i = rows.column_of(k);
             if (!mass.is_massless(i)) continue;
             if (first < 0) first = i;
             sets.join(i, first);
@@ -87,11 +94,8 @@ std::vector<int> Massless::idle_conventions(const Eigen::VectorXd& A) {
         // What is free, as the conventions see it: as many are needed as see it differently.
         Eigen::MatrixXd seen = Eigen::MatrixXd::Zero(free, static_cast<Eigen::Index>(own.size()));
         for (std::size_t c = 0; c < own.size(); ++c)
-            for (int k = rows_.row_start[static_cast<std::size_t>(own[c])];
-                 k < rows_.row_start[static_cast<std::size_t>(own[c]) + 1];
-                 ++k) {
-                const int a =
-                    place_[static_cast<std::size_t>(rows_.column[static_cast<std::size_t>(k)])];
+            for (const int k : rows_.entries(own[c])) {
+                const int a = place_[static_cast<std::size_t>(rows_.column_of(k))];
                 if (a >= 0)
                     seen.col(static_cast<Eigen::Index>(c)) +=
                         A[k] * eigen.eigenvectors().row(a).head(free).transpose();
@@ -130,6 +134,40 @@ double Massless::weight(const Cluster& cluster, int row) const {
     return 1.0 / law.compliance;
 }
 
+/// The largest massless entry of a row beside its largest, per displacement of matter.
+double Massless::part_seen(int row, const Eigen::VectorXd& A) const {
+    double most = 0.0;
+    double seen = 0.0;
+    for (const int k : rows_.entries(row)) {
+        const int i = rows_.column_of(k);
+        const double entry = std::abs(A[k]) / reach_[i];
+        most = std::max(most, entry);
+        if (place_[static_cast<std::size_t>(i)] >= 0) seen = std::max(seen, entry);
+    }
+    return most > 0.0 ? seen / most : 0.0;
+}
+
+/// Whether constraints alone determine every direction of a cluster, and not by a hair.
+bool Massless::is_well_seen(const Cluster& cluster, const Eigen::VectorXd& A) const {
+    const auto size = static_cast<Eigen::Index>(cluster.coordinates.size());
+    Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(size, size);
+    Eigen::VectorXd entries(size);
+    for (const int row : cluster.rows) {
+        if (!RowLaws::is_constraint(rows_.laws[static_cast<std::size_t>(row)])) continue;
+        entries.setZero();
+        double most = 0.0;
+        for (const int k : rows_.entries(row)) {
+            const int i = rows_.column_of(k);
+            const int a = place_[static_cast<std::size_t>(i)];
+            most = std::max(most, std::abs(A[k]) / reach_[i]);
+            if (a >= 0) entries[a] += A[k] / reach_[i];
+        }
+        if (most > 0.0) normal += entries * entries.transpose() / (most * most);
+    }
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(normal, Eigen::EigenvaluesOnly);
+    return eigen.eigenvalues()[0] > kWellSeen;
+}
+
 /// Normal equations of min sum w (A_z v_z + A_m v_m + pi_t)^2 in the massless v_z.
 void Massless::fill(Cluster& cluster,
                     const Eigen::VectorXd& A,
@@ -143,25 +181,24 @@ void Massless::fill(Cluster& cluster,
     for (const int row : cluster.rows) {
         double w = weight(cluster, row);
         if (w == 0.0) continue;
+        const bool is_constraint =
+            RowLaws::is_constraint(rows_.laws[static_cast<std::size_t>(row)]);
+        if (is_constraint && part_seen(row, A) <= kSeen) continue;
         // Constraints beside elastic rows count much more, but not beyond what rounding bears.
-        if (!cluster.by_constraints)
-            w = RowLaws::is_constraint(rows_.laws[static_cast<std::size_t>(row)]) ? 1e4
-                                                                                  : w / stiffest;
-        const int begin = rows_.row_start[static_cast<std::size_t>(row)];
-        const int end = rows_.row_start[static_cast<std::size_t>(row) + 1];
+        if (!cluster.by_constraints) w = is_constraint ? 1e4 : w / stiffest;
+        const int begin = rows_.row_begin(row);
+        const int end = rows_.row_end(row);
         double known = pi_t != nullptr ? (*pi_t)[row] : 0.0;
         for (int k = begin; k < end && v != nullptr; ++k) {
-            const int i = rows_.column[static_cast<std::size_t>(k)];
+            const int i = rows_.column_of(k);
             if (place_[static_cast<std::size_t>(i)] < 0) known += A[k] * v[i];
         }
         for (int k = begin; k < end; ++k) {
-            const int a =
-                place_[static_cast<std::size_t>(rows_.column[static_cast<std::size_t>(k)])];
+            const int a = place_[static_cast<std::size_t>(rows_.column_of(k))];
             if (a < 0) continue;
             cluster.rhs[a] -= w * A[k] * known;
             for (int l = begin; l < end; ++l) {
-                const int b =
-                    place_[static_cast<std::size_t>(rows_.column[static_cast<std::size_t>(l)])];
+                const int b = place_[static_cast<std::size_t>(rows_.column_of(l))];
                 if (b >= 0) cluster.normal(a, b) += w * A[k] * A[l];
             }
         }
@@ -175,17 +212,24 @@ int Massless::analyse(const Eigen::VectorXd& A) {
         cluster.rhs.setZero(size);
         cluster.ldlt = std::make_unique<Eigen::LDLT<Eigen::MatrixXd>>(size);
         Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen;
-        for (const bool by_constraints : {true, false}) {
+        // Where stiffness determines nothing more, constraints that hardly see it still count.
+        const bool sees_well = is_well_seen(cluster, A);
+        bool is_determined = false;
+        for (const bool by_constraints : {sees_well, !sees_well}) {
             cluster.by_constraints = by_constraints;
             fill(cluster, A, nullptr, nullptr);
             eigen.compute(cluster.normal);
             const double largest = eigen.eigenvalues().tail(1)[0];
-            if (largest > 0.0 && eigen.eigenvalues()[0] > kRankTolerance * largest) break;
-            if (by_constraints) continue;
-            Eigen::Index worst = 0;
-            eigen.eigenvectors().col(0).cwiseAbs().maxCoeff(&worst);
-            return cluster.coordinates[static_cast<std::size_t>(worst)];
+            is_determined = largest > 0.0 && eigen.eigenvalues()[0] > kRankTolerance * largest;
+            if (is_determined) break;
         }
+        if (is_determined) continue;
+        cluster.by_constraints = false;
+        fill(cluster, A, nullptr, nullptr);
+        eigen.compute(cluster.normal);
+        Eigen::Index worst = 0;
+        eigen.eigenvectors().col(0).cwiseAbs().maxCoeff(&worst);
+        return cluster.coordinates[static_cast<std::size_t>(worst)];
     }
     return -1;
 }

@@ -11,16 +11,18 @@
 
 #include "mass_matrix.hpp"
 #include "row_set.hpp"
+#include "space.hpp"
 
 namespace ancora {
 
 /// The velocity of a massless coordinate is not state: v1 = 2 dq / h - v0 would alternate,
-/// undamped. It is reset after each step from the rates of the rows that hold it (theory, section
-/// 3.1, "flat and thin bodies"): of constraint rows where those suffice, else of all, weighted by
-/// stiffness, in the least-squares sense.
+/// undamped. It is reset after each step from the rates of the rows that hold it (theory (35)): of
+/// constraint rows where those suffice, else of all, weighted by stiffness, in the least-squares
+/// sense. A joint in the plane of a flat body sees the director across it by rounding only, and
+/// says nothing about it.
 class Massless {
 public:
-    Massless(const MassMatrix& mass, const RowSet& rows, int num_coordinates);
+    Massless(const MassMatrix& mass, const RowSet& rows, const Space& space, int num_coordinates);
 
     bool empty() const { return clusters_.empty(); }
     int largest_cluster() const;
@@ -56,8 +58,11 @@ private:
               const Eigen::VectorXd* pi_t,
               const double* v);
     double weight(const Cluster& cluster, int row) const;
+    double part_seen(int row, const Eigen::VectorXd& A) const;
+    bool is_well_seen(const Cluster& cluster, const Eigen::VectorXd& A) const;
 
     const RowSet& rows_;
+    Eigen::VectorXd reach_;
     std::vector<Cluster> clusters_;
     std::vector<int> place_;  // of a coordinate in its cluster, -1 if it has mass
     std::vector<int> blocks_;

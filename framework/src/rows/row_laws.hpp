@@ -12,7 +12,7 @@
 
 namespace ancora {
 
-/// Turns the laws of all rows into the coefficients of theory, section 3.1:
+/// Turns the laws of all rows into the coefficients of theory (11):
 ///
 ///   B dq + tau + rho - gamma s = 0,   rho = theta pi_0 + extra                            (1)
 ///

@@ -10,6 +10,7 @@
 
 #include "attachment_map.hpp"
 #include "call_meter.hpp"
+#include "compressed_rows.hpp"
 #include "model.hpp"
 
 namespace ancora {
@@ -74,7 +75,7 @@ struct TangentTerm {
 ///
 /// The Jacobian is one compressed row matrix whose pattern never changes. For a body its values are
 /// the plugin's output itself; for a constraint they are chained through its attachments.
-class RowSet {
+class RowSet : public CompressedRows {
 public:
     RowSet(const Model& model, CallMeter& meter);
     /// Only the rows that measure sliding on these constraints, in their order.
@@ -163,8 +164,6 @@ public:
     std::vector<RowOwner> owners;
     std::vector<BlockPart> blocks;
     std::vector<RowLaw> laws;  ///< one per row
-    std::vector<int> row_start;
-    std::vector<int> column;
     Eigen::VectorXd B;    ///< values of the discrete Jacobian
     Eigen::VectorXd tau;  ///< per row
     Eigen::VectorXd K;    ///< tangent entries in the plugins' layout

@@ -143,6 +143,15 @@ double Space::displacement(const double* dq) const {
     return largest;
 }
 
+Eigen::VectorXd Space::reaches() const {
+    Eigen::VectorXd reach = Eigen::VectorXd::Ones(size_);
+    for (const Vector& vector : vectors_)
+        for (const int i : vector.at)
+            if (i >= 0) reach[i] = vector.reach;
+    for (const auto& [i, of] : scalars_) reach[i] = of;
+    return reach;
+}
+
 double Space::farthest(const double* q) const {
     double farthest = 0.0;
     for (const Vector& vector : vectors_) {

@@ -45,6 +45,9 @@ public:
     /// Largest |change| times reach over the vectors [m].
     double displacement(const double* dq) const;
 
+    /// By how much matter moves per unit of each coordinate.
+    Eigen::VectorXd reaches() const;
+
     /// Largest distance from the origin of a position, with its body's reach [m].
     double farthest(const double* q) const;
     /// Extent of the positions, at least the largest body [m].

@@ -39,7 +39,7 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
     for (std::size_t c = 0; c < model.constraints.size(); ++c) {
         const ConstraintPart& part = model.constraints[c];
         const auto first = static_cast<int>(names_.size());
-        const int count = system.reaction_start()[c + 1] - system.reaction_start()[c];
+        const int count = system.reactions().start()[c + 1] - system.reactions().start()[c];
         if (part.reaction == ReactionKind::force)
             add_vector(part.object.name + ".force.", "xyz");
         else
@@ -56,7 +56,7 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
     }
     for (std::size_t c = 0; all_forces_ && c < model.constraints.size(); ++c) {
         const ConstraintPart& part = model.constraints[c];
-        const int count = system.reaction_start()[c + 1] - system.reaction_start()[c];
+        const int count = system.reactions().start()[c + 1] - system.reactions().start()[c];
         for (const char* which : {".ideal.", ".nonideal."}) {
             if (part.reaction == ReactionKind::force)
                 add_vector(part.object.name + which, "xyz");
@@ -83,7 +83,7 @@ void Observables::sample(std::span<double> row) {
         for (const double x : values) *out++ = x;
     };
     const Balances& now = system_.ledger().now();
-    const KernelSystem::Violation& violation = system_.violation();
+    const Violation& violation = system_.violations().now();
     put(std::array{system_.time(),
                    now.kinetic,
                    now.elastic + now.gravity,
@@ -122,10 +122,10 @@ void Observables::sample(std::span<double> row) {
         put(pose.angular_velocity);
     }
     has_sampled_ = true;
-    put(system_.reactions());
-    put(system_.applied_forces());
+    put(system_.reactions().mean());
+    put(system_.reactions().applied());
     if (all_forces_)
-        for (const ConstraintForces& constraint : system_.dynamics().constraints) {
+        for (const ConstraintForces& constraint : system_.instant().dynamics().constraints) {
             put(constraint.ideal);
             put(constraint.nonideal);
         }

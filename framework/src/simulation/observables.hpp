@@ -12,7 +12,7 @@
 
 namespace ancora {
 
-/// Names and computes what a run records (design, section 4.3).
+/// Names and computes what a run records.
 class Observables {
 public:
     Observables(const Model& model, KernelSystem& system, const OutputSettings& output);

@@ -167,7 +167,7 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
 }
 
 void SceneSampler::sample(KernelSystem& system, std::span<double> frame) {
-    if (model_.traits.face == Face::continuous) system.update_reactions();
+    if (model_.traits.face == Face::continuous) system.instant().update_reactions();
     const std::span<const double> q = system.q();
     const std::span<const double> v = system.v();
     const double t = system.time();
@@ -221,12 +221,12 @@ void SceneSampler::sample(KernelSystem& system, std::span<double> frame) {
     for (std::size_t c = 0; c < scene_.constraints.size(); ++c) {
         put_points(ties_[c]);
         if (scene_.constraints[c].has_force)
-            put(system.reactions().subspan(static_cast<std::size_t>(system.reaction_start()[c]),
-                                           3));
+            put(system.reactions().mean().subspan(
+                static_cast<std::size_t>(system.reactions().start()[c]), 3));
     }
     for (std::size_t f = 0; f < scene_.forces.size(); ++f) {
         put_points(loads_[f]);
-        if (scene_.forces[f].has_force) put(system.applied_forces().subspan(3 * f, 3));
+        if (scene_.forces[f].has_force) put(system.reactions().applied().subspan(3 * f, 3));
     }
 }
 

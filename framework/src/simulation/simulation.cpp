@@ -31,7 +31,7 @@ namespace {
 /// First bytes of a saved state; the last two digits are the format's number.
 constexpr std::uint64_t kStateMagic = 0x34304554'41545341;  // "ASTATE04"
 
-// end / step within this of a whole number is that number of steps (design, section 4.2).
+// end / step within this of a whole number is that number of steps.
 constexpr double kWholeSteps = 1e-9;
 
 // Hexadecimal digits of a hash in words.
@@ -79,9 +79,9 @@ struct Simulation::Impl {
           num_steps(model.traits.is_adaptive ? 0 : count_steps(settings.step, settings.end)) {
         decide_rank();
         if (model.traits.face == Face::continuous)
-            system.check_accelerations();
+            system.instant().check_accelerations();
         else if (model.num_coordinates <= kMostBySolver)
-            system.check_consistency();
+            system.instant().check_consistency();
         const StepSettings step_settings{settings.step, settings.tolerance.value_or(0.0)};
         call_plugin(model.integrator_object, "prepare or num_history", [&] {
             model.integrator->prepare(system, step_settings);
@@ -95,7 +95,7 @@ struct Simulation::Impl {
         std::string names;
         const std::size_t shown = std::min<std::size_t>(rows.size(), 6);
         for (std::size_t i = 0; i < shown; ++i)
-            names += (i > 0 ? "; " : "") + system.rows().row_name(rows[i]);
+            names += (i > 0 ? "; " : "") + system.parts().rows.row_name(rows[i]);
         if (shown < rows.size()) names += fmt::format("; and {} more", rows.size() - shown);
         return names;
     }
@@ -124,8 +124,8 @@ struct Simulation::Impl {
         for (const ForcePart& part : model.forces) {
             if (part.contact == nullptr) continue;
             const RowOwner& owner =
-                system.rows()
-                    .owners[model.bodies.size() + static_cast<std::size_t>(part.constraint)];
+                system.parts()
+                    .rows.owners[model.bodies.size() + static_cast<std::size_t>(part.constraint)];
             bool is_idle = owner.num_rows > 0;
             for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
                 is_idle = is_idle && acts_on_nothing(k);
@@ -139,7 +139,7 @@ struct Simulation::Impl {
 
     /// Whether a row is zero at the state at which the rank was decided.
     bool acts_on_nothing(int row) const {
-        const std::vector<int>& start = system.rows().row_start;
+        const std::vector<int>& start = system.parts().rows.row_start;
         for (int e = start[static_cast<std::size_t>(row)];
              e < start[static_cast<std::size_t>(row) + 1];
              ++e)
@@ -163,7 +163,7 @@ struct Simulation::Impl {
         const std::span<const double> v = system.v();
         require("row", to.row.size(), observables.names().size());
         require("state", to.state.size(), 1 + q.size() + v.size());
-        if (model.traits.face == Face::continuous) system.update_reactions();
+        if (model.traits.face == Face::continuous) system.instant().update_reactions();
         if (!to.row.empty()) observables.sample(to.row);
         if (!to.frame.empty()) {
             require(
@@ -187,16 +187,15 @@ struct Simulation::Impl {
 
     void warn_at_end() {
         if (!warn) return;
-        const std::vector<KernelSystem::SingularPosition>& passed = system.singular_positions();
-        const auto smooth =
-            std::ranges::count_if(passed, &KernelSystem::SingularPosition::continues);
+        const std::vector<SingularPositions::Passed>& passed = system.singular_positions().all();
+        const auto smooth = std::ranges::count_if(passed, &SingularPositions::Passed::continues);
         if (smooth > 0)
             warn(fmt::format(
                 "the run passed {} in which constraints depend on each other and other "
                 "motions begin, first at t = {:.6g} s; it followed the one that "
                 "continues the motion",
                 smooth == 1 ? "a singular position" : fmt::format("{} singular positions", smooth),
-                std::ranges::find_if(passed, &KernelSystem::SingularPosition::continues)->t));
+                std::ranges::find_if(passed, &SingularPositions::Passed::continues)->t));
         for (const std::string& doubt : doubts()) warn(doubt);
     }
 
@@ -205,9 +204,8 @@ struct Simulation::Impl {
     std::vector<std::string> doubts() const {
         std::vector<std::string> out;
         if (const std::string text = doubt_of_balances(); !text.empty()) out.push_back(text);
-        const std::vector<KernelSystem::SingularPosition>& passed = system.singular_positions();
-        const auto jumps =
-            std::ranges::find(passed, false, &KernelSystem::SingularPosition::continues);
+        const std::vector<SingularPositions::Passed>& passed = system.singular_positions().all();
+        const auto jumps = std::ranges::find(passed, false, &SingularPositions::Passed::continues);
         if (jumps != passed.end())
             out.push_back(
                 fmt::format("velocities jump at t = {:.6g} s: the steps do not resolve the motion "
@@ -223,14 +221,15 @@ struct Simulation::Impl {
         if (!model.integrator_object.type->claims.has(Claim::keeps_energy)) return {};
         const Ledger& ledger = system.ledger();
         // At rest energies are rounding, and so are balances beside them.
-        const double slow = kSlowest * system.extent();
+        const double slow = kSlowest * system.state().extent;
         const double energy =
-            std::max(ledger.energy_scale(), 0.5 * system.total_mass() * slow * slow);
-        const double momentum = std::sqrt(2.0 * system.total_mass() * energy);
+            std::max(ledger.energy_scale(), 0.5 * system.books().total_mass() * slow * slow);
+        const double momentum = std::sqrt(2.0 * system.books().total_mass() * energy);
         const std::pair<const char*, double> balances[] = {
             {"energy", ledger.worst_energy() / energy},
             {"momentum", ledger.worst_momentum() / momentum},
-            {"angular momentum", ledger.worst_angular_momentum() / (momentum * system.farthest())}};
+            {"angular momentum",
+             ledger.worst_angular_momentum() / (momentum * system.state().farthest)}};
         std::string open;
         for (const auto& [name, relative] : balances)
             if (relative > kDoubtful)
@@ -288,7 +287,7 @@ struct Simulation::Impl {
 
     /// One call of the integrator, guarded and metered.
     void integrate(double t0, double h) {
-        const double others = system.meter().sampled_seconds();
+        const double others = system.parts().meter.sampled_seconds();
         const FpEnvironment environment = FpEnvironment::capture();
         const auto begin = std::chrono::steady_clock::now();
         try {
@@ -303,8 +302,8 @@ struct Simulation::Impl {
             environment.restore();
             refuse_environment(model.integrator_object, "step, or a plugin that it led to,", &t0);
         }
-        system.meter().book_integrator(model.integrator_object, taken, others);
-        if (system.meter().is_sampling()) system.sampled.step += taken;
+        system.parts().meter.book_integrator(model.integrator_object, taken, others);
+        if (system.parts().meter.is_sampling()) system.parts().meter.spent.step += taken;
         seconds += taken;
     }
 
@@ -316,7 +315,7 @@ struct Simulation::Impl {
         if (rank.rank == rank.num_rows || !warn) return;
         warn_redundant();
         warn_idle_friction();
-        for (const std::string& contact : system.ambiguous_contacts())
+        for (const std::string& contact : system.instant().ambiguous_contacts())
             warn(
                 fmt::format("{}: its normal force is not unique, since rows of its constraint are "
                             "redundant; friction follows the reactions of least norm",
@@ -326,15 +325,16 @@ struct Simulation::Impl {
     /// By the accelerations' own solver, or where they are not unique (a step may hold massless
     /// parts by stiffness) or the model is large, by the rows alone.
     RankAnalysis analyse_rank_now() {
-        system.rows().evaluate(system.q().data(), system.v().data(), system.time(), rank_rows);
+        system.parts().rows.evaluate(
+            system.q().data(), system.v().data(), system.time(), rank_rows);
         if (model.traits.face == Face::continuous || model.num_coordinates <= kMostBySolver) {
             try {
-                return system.rank_by_solver();
+                return system.instant().rank();
             } catch (const Error&) {
                 if (model.traits.face == Face::continuous) throw;
             }
         }
-        return analyse_rank(system.rows(), rank_rows.A, system.mass());
+        return analyse_rank(system.parts().rows, rank_rows.A, system.parts().mass);
     }
 
     std::vector<InputFile> input_files() const { return model.files; }
@@ -350,7 +350,7 @@ struct Simulation::Impl {
         for (std::size_t c = 0; c < model.constraints.size(); ++c)
             add("constraint",
                 model.constraints[c].object,
-                system.rows().owners[model.bodies.size() + c].num_rows);
+                system.parts().rows.owners[model.bodies.size() + c].num_rows);
         for (const ForcePart& part : model.forces) add("force", part.object, 0);
         lines.push_back(fmt::format(
             "integrator {}, step {} s", model.integrator_object.type->name, settings.step));
@@ -608,28 +608,28 @@ std::vector<double> Simulation::reaction(const std::string& constraint) const {
                     fmt::format("there is no constraint \"{}\"{}",
                                 constraint,
                                 did_you_mean(constraint, names_of(model.constraints))));
-    if (model.traits.face == Face::continuous) impl_->system.update_reactions();
+    if (model.traits.face == Face::continuous) impl_->system.instant().update_reactions();
     const auto c = static_cast<std::size_t>(found);
-    const auto& start = impl_->system.reaction_start();
-    const std::span<const double> all = impl_->system.reactions();
+    const auto& start = impl_->system.reactions().start();
+    const std::span<const double> all = impl_->system.reactions().mean();
     return {all.begin() + start[c], all.begin() + start[c + 1]};
 }
 
 Dynamics Simulation::dynamics() const {
     const TrapsOff traps_off;
-    return impl_->system.dynamics();
+    return impl_->system.instant().dynamics();
 }
 
 std::vector<SingularPosition> Simulation::singular_positions() const {
     std::vector<SingularPosition> out;
-    for (const KernelSystem::SingularPosition& position : impl_->system.singular_positions())
+    for (const SingularPositions::Passed& position : impl_->system.singular_positions().all())
         out.push_back({position.t, position.continues});
     return out;
 }
 
 std::vector<ContactEvent> Simulation::events() const {
     std::vector<ContactEvent> out;
-    for (const KernelSystem::Event& event : impl_->system.contact_events())
+    for (const ContactEvents::Event& event : impl_->system.contact_events().all())
         out.push_back({event.t,
                        impl_->model.forces[static_cast<std::size_t>(event.force)].object.name,
                        event.sticks});
@@ -637,9 +637,9 @@ std::vector<ContactEvent> Simulation::events() const {
 }
 
 std::vector<BreakEvent> Simulation::breaks() const {
-    const RowSet& rows = impl_->system.rows();
+    const RowSet& rows = impl_->system.parts().rows;
     std::vector<BreakEvent> out;
-    for (const KernelSystem::Break& broken : impl_->system.breaks()) {
+    for (const Breaking::Break& broken : impl_->system.breaking().all()) {
         const auto block = std::ranges::find_if(rows.blocks, [&](const BlockPart& part) {
             return broken.row < part.first_row + part.num_rows;
         });
@@ -670,7 +670,7 @@ void Simulation::sample_at(double t, const Samples& to) const {
     KernelSystem& system = impl_->system;
     const Model& model = impl_->model;
     if (!model.traits.is_adaptive || impl_->steps_done == 0 || impl_->was_restored ||
-        t < system.begin_of_step() || t > system.time())
+        t < system.motion().begin_of_step() || t > system.time())
         throw Error(ErrorKind::usage,
                     fmt::format("sample_at: t = {:.9g} s is not inside the last step of an "
                                 "integrator that chooses its steps",
@@ -682,14 +682,14 @@ void Simulation::sample_at(double t, const Samples& to) const {
     for (const double value : x)
         if (!std::isfinite(value))
             refuse_nonfinite(model.integrator_object, "interpolate", "a value", &t);
-    system.peek(t, x);
+    system.motion().peek(t, x);
     try {
         sample(to);
     } catch (...) {
-        system.unpeek();
+        system.motion().unpeek();
         throw;
     }
-    system.unpeek();
+    system.motion().unpeek();
 }
 std::vector<int> Simulation::step_mean_columns() const {
     return impl_->observables.step_means();
@@ -703,7 +703,8 @@ const std::vector<int>& Simulation::step_mean_values() const {
 }
 long Simulation::work_done() const {
     const KernelSystem& system = impl_->system;
-    return impl_->model.traits.face == Face::continuous ? system.evaluations : system.iterations;
+    return impl_->model.traits.face == Face::continuous ? system.motion().evaluations
+                                                        : system.counts().iterations;
 }
 
 RunStatistics Simulation::statistics() const {
@@ -712,36 +713,37 @@ RunStatistics Simulation::statistics() const {
     const Ledger& ledger = system.ledger();
     RunStatistics out;
     out.steps = impl_->steps_done;
-    out.substeps = system.substeps;
-    out.iterations = system.iterations;
-    out.max_iterations = system.max_iterations;
-    out.factorisations = system.factorisations;
-    out.factorise_seconds = system.factorise_seconds;
-    out.evaluations = system.evaluations;
+    out.substeps = system.counts().substeps;
+    out.iterations = system.counts().iterations;
+    out.max_iterations = system.counts().max_iterations;
+    out.factorisations = system.solver().factorisations;
+    out.factorise_seconds = system.solver().factorise_seconds;
+    out.evaluations = system.motion().evaluations;
     out.step_seconds = impl_->seconds;
     // Factorisations are rare and timed always; the others have their share of what they leave.
-    const KernelSystem::SampledSeconds& sampled = system.sampled;
+    const CallMeter::Seconds& sampled = system.parts().meter.spent;
     if (const double rest = sampled.step - sampled.factorise; rest > 0.0) {
         const double scale = std::max(0.0, out.step_seconds - out.factorise_seconds) / rest;
         out.assemble_seconds = scale * sampled.assemble;
         out.solve_seconds = scale * sampled.solve;
     }
     out.redundant_rows = impl_->rank.num_rows - impl_->rank.rank;
-    // Relative to the scales of design, section 4.3.
+    // Relative to the scales of theory, section 8.
     const auto relative = [](double worst, double scale) {
         return BalanceMaximum{worst, worst == 0.0 || !(scale > 0.0) ? 0.0 : worst / scale};
     };
     const double energy = ledger.energy_scale();
-    const double momentum = std::sqrt(2.0 * system.total_mass() * energy);
+    const double momentum = std::sqrt(2.0 * system.books().total_mass() * energy);
     out.energy = relative(ledger.worst_energy(), energy);
     out.momentum = relative(ledger.worst_momentum(), momentum);
-    out.angular_momentum = relative(ledger.worst_angular_momentum(), momentum * system.farthest());
-    const KernelSystem::Violation& worst = system.worst_violation();
+    out.angular_momentum =
+        relative(ledger.worst_angular_momentum(), momentum * system.state().farthest);
+    const Violation& worst = system.violations().worst();
     const double speed = momentum > 0.0 ? 2.0 * energy / momentum : 0.0;
-    out.constraint_position = relative(worst.position, system.extent());
+    out.constraint_position = relative(worst.position, system.state().extent);
     out.constraint_velocity = relative(worst.velocity, speed);
     out.constraint_strain = {worst.strain, worst.strain};
-    const std::vector<CallMeter::Account> accounts = system.meter().accounts(impl_->seconds);
+    const std::vector<CallMeter::Account> accounts = system.parts().meter.accounts(impl_->seconds);
     for (std::size_t i = 0; i < accounts.size(); ++i)
         out.plugins.push_back(
             {impl_->model.plugins[i]->name, accounts[i].seconds, accounts[i].calls});
@@ -762,7 +764,7 @@ ModelAnalysis Simulation::analyse() const {
 
     const RankAnalysis rank = impl_->analyse_rank_now();
     try {
-        system.dynamics();
+        system.instant().dynamics();
     } catch (const Error& error) {
         out.undetermined = error.message();
     }
@@ -774,10 +776,11 @@ ModelAnalysis Simulation::analyse() const {
     out.near_threshold = rank.is_near_threshold;
     out.degrees_of_freedom = out.num_coordinates - rank.rank;
     for (const int row : rank.redundant)
-        out.redundant_rows.push_back(system.rows().row_name(row) +
+        out.redundant_rows.push_back(system.parts().rows.row_name(row) +
                                      (impl_->acts_on_nothing(row) ? " (acts on nothing)" : ""));
 
-    const MassProperties of_all = mass_properties(system.space(), system.mass(), system.q());
+    const MassProperties of_all =
+        mass_properties(system.parts().space, system.parts().mass, system.q());
     out.mass = of_all.mass;
     out.center_of_mass = of_all.center;
     out.inertia = of_all.inertia;

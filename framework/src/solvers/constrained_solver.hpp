@@ -26,7 +26,7 @@ struct SystemPattern {
     int num_rows() const { return row_start.empty() ? 0 : static_cast<int>(row_start.size()) - 1; }
 };
 
-/// The linear algebra of Udwadia and Kalaba's equation (theory, section 1), for many right-hand
+/// The linear algebra of Udwadia and Kalaba's equation (theory (4)), for many right-hand
 /// sides at one state:
 ///
 ///   M x = f + A^T lambda,   A x = r                                                      (1)

@@ -29,6 +29,11 @@ constexpr double kUsable = 1e-13;
 constexpr double kConverged = 1e-13;
 constexpr double kRounding = 1e-17;
 constexpr int kMostRefinements = 6;
+// Where the factors are poor it takes more, and what then still changes by this part is no
+// solution.
+constexpr int kMostCorrections = 60;
+constexpr double kUnsettled = 1e-6;
+constexpr double kUnsettledOfFree = 1e-10;
 
 }  // namespace
 
@@ -56,6 +61,7 @@ SolverStatus DenseIsland::factorise_local(const std::vector<double>& M,
     });
     use_ = leaves_out ? RankUse::keep : RankUse::decide;
     compute_weights();
+    lend_weights();
     return do_factorise(true);
 }
 
@@ -196,16 +202,22 @@ bool DenseIsland::augment_with(const Eigen::VectorXd& weight, double sigma) {
 bool DenseIsland::do_solve() {
     solve_once(f_, r_, x_, lambda_);
     const double free = force_norm(f_);
-    for (int step = 0; step < kMostRefinements; ++step) {
+    bool is_settled = true;
+    for (int step = 0; step < kMostRefinements || (!is_settled && step < kMostCorrections);
+         ++step) {
         compute_residual();
         solve_once(residual_f_, residual_r_, dx_, dlambda_);
         x_ += dx_;
         lambda_ += dlambda_;
         const double correction = mass_norm(dx_);
-        if (correction <= kConverged * mass_norm(x_) || correction <= kRounding * free) break;
+        if (correction <= kConverged * mass_norm(x_) || correction <= kRounding * free) {
+            is_settled = true;
+            break;
+        }
+        is_settled = correction <= std::max(kUnsettled * mass_norm(x_), kUnsettledOfFree * free);
     }
     if (use_ == RankUse::keep) make_least();
-    return x_.allFinite();
+    return is_settled && x_.allFinite();
 }
 
 void DenseIsland::solve_once(const Eigen::VectorXd& f,

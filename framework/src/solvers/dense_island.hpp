@@ -8,8 +8,8 @@
 
 namespace ancora {
 
-/// With M = L L^T, D_k = A_k M^-1 A_k^T, scaled rows B = D^-1/2 A L^-T and y = L^T x (theory,
-/// section 1):
+/// With M = L L^T, D_k = A_k M^-1 A_k^T, scaled rows B = D^-1/2 A L^-T and y = L^T x, theory
+/// (6):
 ///
 ///   B^T P = Q [R11 R12]                      pivoted, the rank r decided on its pivots       (1)
 ///   [R11 R12]^T = H [U; 0]                   only if rows are redundant                      (2)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ancora {
 namespace {
@@ -32,6 +33,7 @@ SolverStatus SolverIsland::factorise(
     }
     for (std::size_t k = 0; k < A_.size(); ++k)
         A_[k] = A[static_cast<std::size_t>(pattern_.entry_from[k])];
+    lend_weights();
     choice_ = &choices_[static_cast<std::size_t>(set)];
     use_ = use == RankUse::keep && !choice_->is_made ? RankUse::decide : use;
     if (use_ == RankUse::keep)
@@ -87,12 +89,18 @@ void SolverIsland::compute_weights() {
         return count > 0 ? sum / count : 0.0;
     };
     usual_.setZero();
+    is_massless_body_.assign(static_cast<std::size_t>(n_), 0);
+    has_massless_bodies_ = false;
     double sum = 0.0;
     int count = 0;
     for (std::size_t b = 0; b < pattern_.first_of_body.size(); ++b) {
         const int begin = pattern_.first_of_body[b];
         const int end = b + 1 < pattern_.first_of_body.size() ? pattern_.first_of_body[b + 1] : n_;
         usual_.segment(begin, end - begin).setConstant(mean(begin, end));
+        if (!(usual_[begin] > 0.0)) {
+            std::fill(is_massless_body_.begin() + begin, is_massless_body_.begin() + end, 1);
+            has_massless_bodies_ = true;
+        }
         for (int i = begin; i < end; ++i) {
             sum += diagonal[i];
             count += diagonal[i] > 0.0 ? 1 : 0;
@@ -101,6 +109,36 @@ void SolverIsland::compute_weights() {
     for (int i = 0; i < n_; ++i) {
         if (!(usual_[i] > 0.0)) usual_[i] = count > 0 ? sum / count : 1.0;
         weight_[i] = std::sqrt(diagonal[i] > 0.0 ? diagonal[i] : usual_[i]);
+    }
+}
+
+/// A body without any mass, as the node of a link, moves with what its rows tie it to, and is
+/// measured by the least mass that one of them sees there. What is usual in the island may be
+/// heavier by any factor: rows would then hardly see such a node.
+void SolverIsland::lend_weights() {
+    if (!has_massless_bodies_) return;
+    lent_.setConstant(n_, std::numeric_limits<double>::infinity());
+    for (int k = 0; k < m_; ++k) {
+        const auto [begin, end] = entries(k);
+        double mobility = 0.0;  // of what has mass
+        for (int e = begin; e < end; ++e) {
+            const int i = pattern_.column[static_cast<std::size_t>(e)];
+            const double a = A_[static_cast<std::size_t>(e)];
+            if (is_massless_body_[static_cast<std::size_t>(i)] == 0)
+                mobility += a * a / (weight_[i] * weight_[i]);
+        }
+        if (!(mobility > 0.0)) continue;
+        for (int e = begin; e < end; ++e) {
+            const int i = pattern_.column[static_cast<std::size_t>(e)];
+            const double a = A_[static_cast<std::size_t>(e)];
+            if (is_massless_body_[static_cast<std::size_t>(i)] != 0 && a != 0.0)
+                lent_[i] = std::min(lent_[i], a * a / mobility);
+        }
+    }
+    for (int i = 0; i < n_; ++i) {
+        if (!std::isfinite(lent_[i]) || !(lent_[i] > 0.0)) continue;
+        usual_[i] = lent_[i];
+        weight_[i] = std::sqrt(usual_[i]);
     }
 }
 

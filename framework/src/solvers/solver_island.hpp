@@ -20,7 +20,7 @@ enum class SolverStatus {
     failed,        ///< M is not positive semidefinite, or a value is not finite
 };
 
-/// How a factorisation takes the rank of the rows (theory, section 1.6). In a closed loop rows
+/// How a factorisation takes the rank of the rows (theory, section 6). In a closed loop rows
 /// depend on each other on the constraints and not beside them, where a rank decided afresh would
 /// be one too large and its forces without meaning.
 enum class RankUse {
@@ -130,6 +130,8 @@ protected:
     void make_least();
     /// usual_ and weight_ from M_
     void compute_weights();
+    /// The same of bodies without mass, from A_
+    void lend_weights();
     /// y = M x
     void multiply_mass(const Eigen::VectorXd& x, Eigen::VectorXd& y) const;
     /// residual_f_ = f + A^T lambda - M x, residual_r_ = r - A x
@@ -164,6 +166,9 @@ protected:
     bool wants_least_ = false;
 
 private:
+    std::vector<char> is_massless_body_;  // of a coordinate: of a body without any mass
+    bool has_massless_bodies_ = false;
+    Eigen::VectorXd lent_;
     std::vector<long double> extended_;
     Eigen::VectorXd share_;
 };

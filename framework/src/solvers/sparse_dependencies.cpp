@@ -22,6 +22,9 @@ constexpr double kNearHigh = 1e-8;
 constexpr double kSuspectSquare = 1e-11;
 // A direction in which M and scaled rows are this small, squared, is not determined.
 constexpr double kUndetermined = 1e-12;
+// Iteration tells such directions apart from those that light bodies hold down to this only, since
+// +delta weighs on both.
+constexpr double kDoubtful = 1e-6;
 constexpr int kInverseIterations = 4;
 // Entries of a null vector below this are rounding.
 constexpr double kPartOf = 1e-12;
@@ -64,7 +67,12 @@ bool SparseIsland::has_null_direction() {
         if (length > 0.0) square += product * product / length;
     }
     null_direction_ = x_.normalized();
-    return square < kUndetermined;
+    if (square < kUndetermined || square > kDoubtful || n_ + m_ > kMostDense)
+        return square < kUndetermined;
+    DenseIsland& dense = factorised_dense();
+    if (dense.status() != Status::undetermined) return false;
+    null_direction_ = dense.null_direction();
+    return true;
 }
 
 /// Rows that depend on others, and how.

@@ -25,7 +25,7 @@ struct Balances {
     std::array<double, 3> angular_momentum{};
 };
 
-/// Sums what the steps booked and compares it with the state (design, section 4.3). Nothing here is
+/// Sums what the steps booked and compares it with the state (theory (43), (44)). Nothing here is
 /// the remainder of the rest.
 class Ledger {
 public:

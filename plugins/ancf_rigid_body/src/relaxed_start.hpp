@@ -23,8 +23,8 @@ struct StretchedSpin {
 /// (1) is the equation of motion d2[e1 e2 e3]/dt2 m = -[e1 e2 e3] K of a frame with constant U,
 /// dw/dt from Euler's equations; K holds the stresses of the six strains, so a shear strain
 /// e_i . e_j = 2 E_ij has K_ij. (3) keeps the angular momentum of a rigid body that spins with w_0.
-/// With U = I on the right, (1) is S* of theory, section 2; solving (1) to (3) by iteration adds
-/// terms of second order in the strain, so that spin about a principal axis is exactly steady.
+/// With U = I on the right, (1) holds to first order in the strain; solving (1) to (3) by iteration
+/// adds terms of second order, so that spin about a principal axis is exactly steady.
 ///
 /// @param m    second moments of mass, principal axes [kg m^2]; may hold zeros
 /// @param D    stiffness of every strain, V alpha [N m]

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The force type `constant_force`: the smallest nonideal force, in one file.
-#include <algorithm>
-#include <array>
-
-#include "ancora/sdk/plugin.hpp"
+#include "ancora/sdk/authoring.hpp"
 
 namespace {
 
 using namespace ancora;
-
-constexpr Parameter kParameters[] = {
-    parameter::point("at", "the point on which it acts").required(),
-    parameter::vector("force", 3, "N", "C, inertial axes").required(),
-};
 
 /// A given force on a point, the C of a nonideal constraint whose work is known:
 ///
@@ -24,23 +16,22 @@ constexpr Parameter kParameters[] = {
 /// taken up by the reaction.
 ///
 /// Source: F. E. Udwadia, R. E. Kalaba, Y. Fan, Nonlinear Analysis 63 (2005) 692-698, section 4.
-class ConstantForce final : public NonidealForce {
+class ConstantForce final : public ForceLaw<ConstantForce> {
 public:
-    explicit ConstantForce(const Arguments& arguments) : C_(arguments.triple("force")) {}
+    static constexpr Parameter kParameters[] = {
+        parameter::point("at", "the point on which it acts").required(),
+        parameter::vector("force", 3, "N", "C, inertial axes").required(),
+    };
+    explicit ConstantForce(const Arguments& arguments) : C_(vec3(arguments.numbers("force"))) {}
 
-    std::span<const char* const> attachments() const override { return kAttachments; }
     WorkKind work() const override { return WorkKind::nonideal; }
     /// Its direction is fixed in space, so its impulse comes from outside.
     bool tied_to_inertial_frame() const override { return true; }
 
-    void evaluate(const RowPoint&, std::span<const double>, const ForceValues& out) const override {
-        std::ranges::copy(C_, out.f.begin());
-    }
+    Vec3 force() const { return C_; }
 
 private:
-    static constexpr const char* kAttachments[] = {"at"};
-
-    std::array<double, 3> C_;
+    Vec3 C_;
 };
 
 constexpr TypeDescriptor kTypes[] = {
@@ -50,7 +41,7 @@ constexpr TypeDescriptor kTypes[] = {
                          .source = "Udwadia, Kalaba, Fan, Nonlinear Analysis 63, 2005, section 4",
                          .examples = {"at = \"a@[0.3, 0.1, -0.2]\"\n"
                                       "force = [1.0, -2.0, 0.5]"}},
-                        kParameters),
+                        ConstantForce::kParameters),
 };
 
 }  // namespace

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads the coefficients of dry friction and evaluates the force in slip.
+// Reads the coefficients of dry friction.
 #include "coulomb_friction.hpp"
-
-#include <algorithm>
-#include <cmath>
 
 namespace ancora::coulomb_friction {
 
@@ -23,26 +20,6 @@ CoulombFriction::CoulombFriction(const Arguments& arguments)
         arguments.fail("mu_static",
                        "is smaller than mu_kinetic; what rests would be harder to hold than to "
                        "move, so give mu_static >= mu_kinetic");
-}
-
-void CoulombFriction::evaluate(const RowPoint&,
-                               std::span<const double>,
-                               const ForceValues& out) const {
-    std::ranges::fill(out.f, 0.0);
-}
-
-SlipForce CoulombFriction::slip(double N, double speed) const {
-    // mu and d mu / d v by (3)
-    double mu = mu_kinetic_;
-    double by_speed = 0.0;
-    if (inv_stribeck_ > 0.0) {
-        const double x = speed * inv_stribeck_;
-        const double excess = (mu_static_ - mu_kinetic_) * std::exp(-x * x);
-        mu += excess;
-        by_speed = -2.0 * x * inv_stribeck_ * excess;
-    }
-    return {
-        .force = mu * N + viscous_ * speed, .by_normal = mu, .by_speed = by_speed * N + viscous_};
 }
 
 }  // namespace ancora::coulomb_friction

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <array>
-#include <span>
 
-#include "ancora/sdk/arguments.hpp"
-#include "ancora/sdk/nonideal_force.hpp"
+#include "ancora/sdk/authoring.hpp"
 
 namespace ancora::coulomb_friction {
 
@@ -28,22 +26,45 @@ namespace ancora::coulomb_friction {
 ///
 /// Sources: C. A. Coulomb, Théorie des machines simples, 1785; R. Stribeck, Z. VDI 46, 1902, for
 /// (3); F. E. Udwadia, R. E. Kalaba, ASME J. Appl. Mech. 69, 2002, for C.
-class CoulombFriction final : public NonidealForce, private ContactLaw {
+class CoulombFriction final : public FrictionLaw<CoulombFriction> {
 public:
+    static constexpr Parameter kParameters[] = {
+        parameter::object("on", "the constraint on which it acts, one on which a point slides")
+            .required(),
+        parameter::number("mu_static", "", "coefficient of static friction; left out: mu_kinetic")
+            .nonnegative(),
+        parameter::number("mu_kinetic", "", "coefficient of kinetic friction; left out: mu_static")
+            .nonnegative(),
+        parameter::number("viscous", "N s/m", "viscous coefficient: adds c |w| while it slips")
+            .nonnegative()
+            .otherwise("0.0"),
+        parameter::number("stribeck_velocity",
+                          "m/s",
+                          "speed over which static falls to kinetic friction; left out: at once")
+            .positive(),
+        parameter::vector(
+            "surface_velocity",
+            3,
+            "m/s",
+            "velocity of the surface that the point slides on, such as a belt's, inertial axes")
+            .otherwise("[0.0, 0.0, 0.0]"),
+    };
+
     /// [assembly] Refuses through Arguments::fail missing coefficients and mu_s < mu_k.
     explicit CoulombFriction(const Arguments& arguments);
 
-    std::span<const char* const> attachments() const override { return {}; }
-    const ContactLaw* contact() const override { return this; }
-    WorkKind work() const override { return WorkKind::nonideal; }
-    /// Zero: friction acts through contact().
-    void evaluate(const RowPoint& at,
-                  std::span<const double> state,
-                  const ForceValues& out) const override;
+    /// The magnitude in (1).
+    template <class S>
+    S friction(const S& N, const S& speed) const {
+        S mu = mu_kinetic_;
+        if (inv_stribeck_ > 0.0) {
+            const S x = speed * inv_stribeck_;
+            mu = mu + (mu_static_ - mu_kinetic_) * exp(-x * x);
+        }
+        return mu * N + viscous_ * speed;
+    }
 
 private:
-    const char* constraint() const override { return "on"; }
-    SlipForce slip(double N, double speed) const override;
     double stick_limit(double N) const override { return mu_static_ * N; }
     std::array<double, 3> surface_velocity() const override { return surface_velocity_; }
 

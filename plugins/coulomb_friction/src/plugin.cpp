@@ -1,32 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Entry point of the plugin "coulomb_friction": the schema of its force type.
-#include "ancora/sdk/plugin.hpp"
-
+// Entry point of the plugin "coulomb_friction".
 #include "coulomb_friction.hpp"
 
 namespace {
-
-namespace p = ancora::parameter;
-
-constexpr ancora::Parameter kFriction[] = {
-    p::object("on", "the constraint on which it acts, one on which a point slides").required(),
-    p::number("mu_static", "", "coefficient of static friction; left out: mu_kinetic")
-        .nonnegative(),
-    p::number("mu_kinetic", "", "coefficient of kinetic friction; left out: mu_static")
-        .nonnegative(),
-    p::number("viscous", "N s/m", "viscous coefficient: adds c |w| while it slips")
-        .nonnegative()
-        .otherwise("0.0"),
-    p::number("stribeck_velocity",
-              "m/s",
-              "speed over which static falls to kinetic friction; left out: at once")
-        .positive(),
-    p::vector("surface_velocity",
-              3,
-              "m/s",
-              "velocity of the surface that the point slides on, such as a belt's, inertial axes")
-        .otherwise("[0.0, 0.0, 0.0]"),
-};
 
 constexpr ancora::TypeDescriptor kTypes[] = {
     ancora::type<ancora::coulomb_friction::CoulombFriction>(
@@ -44,7 +20,7 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "viscous = 0.2\n"
                       "stribeck_velocity = 0.1"},
          .claims = {ancora::Claim::dissipative}},
-        kFriction),
+        ancora::coulomb_friction::CoulombFriction::kParameters),
 };
 
 }  // namespace

@@ -2,13 +2,9 @@
 // The force type `drag`: the resistance of a medium to points that move through it.
 #pragma once
 
-#include <array>
-#include <span>
-#include <string>
-#include <vector>
+#include <cmath>
 
-#include "ancora/sdk/arguments.hpp"
-#include "ancora/sdk/nonideal_force.hpp"
+#include "ancora/sdk/authoring.hpp"
 
 namespace ancora::drag {
 
@@ -29,28 +25,45 @@ namespace ancora::drag {
 ///
 /// Source: G. K. Batchelor, An Introduction to Fluid Dynamics, Cambridge UP, 1967, sections 4.9
 /// (c_1 of a sphere) and 5.11 (C_d).
-class Drag final : public NonidealForce {
+class Drag final : public PointForceLaw<Drag> {
 public:
+    static constexpr Parameter kParameters[] = {
+        parameter::point(
+            "at",
+            "the point on which it acts, a group of points such as \"net@rim\" or \"net@*\", or a "
+            "list of such; it acts on each point")
+            .with(Shape::texts)
+            .required(),
+        parameter::number("quadratic", "kg/m", "coefficient of |w| w")
+            .nonnegative()
+            .otherwise("0.0"),
+        parameter::number("area", "m^2", "A, instead of quadratic = density coefficient area / 2")
+            .positive(),
+        parameter::number("coefficient", "", "C_d, coefficient of drag").nonnegative(),
+        parameter::number("density", "kg/m^3", "rho, of the medium").nonnegative(),
+        parameter::number("linear", "N s/m", "coefficient of w").nonnegative().otherwise("0.0"),
+        parameter::vector("medium_velocity", 3, "m/s", "velocity of the medium, inertial axes")
+            .otherwise("[0.0, 0.0, 0.0]"),
+    };
+
     /// [assembly] Refuses through Arguments::fail a list without points and coefficients that are
     /// missing, incomplete or stated twice.
     explicit Drag(const Arguments& arguments);
 
-    std::span<const char* const> attachments() const override { return {}; }
-    std::span<const AttachmentRequest> more_attachments() const override { return requests_; }
     WorkKind work() const override { return WorkKind::nonideal; }
     /// The medium takes the impulse.
     bool tied_to_inertial_frame() const override { return true; }
 
-    void evaluate(const RowPoint& at,
-                  std::span<const double> state,
-                  const ForceValues& out) const override;
+    Vec3 force(const Vec3&, const Vec3& r_rate) const {
+        const Vec3 w = r_rate - medium_velocity_;
+        const double speed = std::sqrt(w.x() * w.x() + w.y() * w.y() + w.z() * w.z());
+        return -(linear_ + quadratic_ * speed) * w;
+    }
 
 private:
-    std::vector<std::string> points_;
-    std::vector<AttachmentRequest> requests_;
     double linear_;
-    double quadratic_ = 0.0;
-    std::array<double, 3> medium_velocity_;
+    double quadratic_;
+    Vec3 medium_velocity_;
 };
 
 }  // namespace ancora::drag

@@ -6,32 +6,20 @@
 #include <cmath>
 #include <limits>
 
+#include "ancora/sdk/helpers/step_pieces.hpp"
+#include "convergence.hpp"
+
 namespace ancora {
 namespace {
 
-constexpr double kDefaultTolerance = 1e-12;  // [m], Sugano section 5
-// What residuals may be, in units of what rounding leaves of their own terms.
-constexpr double kClosed = 1.0;
-// At the rounding floor nothing falls any more; then this much is accepted.
-constexpr double kFloorDefect = 1e3;
-constexpr double kFloorCorrections = 1e3;  // times the tolerance
-// A correction that shrinks by less than this calls for a fresh matrix at once.
-constexpr double kSlow = 0.3;
-constexpr double kLevel = 0.9;  // residuals that shrink by less are at their floor
-constexpr double kDiverged = 1e6;
 // Slow sliding in two directions turns fast before it stops, which only short pieces follow.
 constexpr int kMoreHalvings = 30;
-constexpr double kNothing = 1e-11;  // of a step
-// A trial this short, relative to the step, is too short for its residuals to tell rounding apart.
-constexpr double kTooShort = 1e-5;
 constexpr double kFewSteps = 4.0;  // from a start, until the extrapolation is at its best
 constexpr double kWarned = -1.0;
 constexpr double kEager = 20.0;       // steps for which each has a matrix of its own
 constexpr int kFewIterations = 2;     // one that moves and one that finds nothing left to do
-constexpr int kMostPieces = 1000;     // of a step, between events
 constexpr int kMostSettlings = 1000;  // changes of contact modes at one instant
 constexpr int kManyHalvings = 6;      // that shorter steps do not help is then true
-constexpr int kWords = 10;            // of the history before its vectors
 // A solution this far from the continuation of the motion, as a part of what the step moves, and
 // as many times farther than those before it, is perhaps another motion.
 constexpr double kJump = 1e-2;
@@ -73,25 +61,25 @@ void Emm::prepare(const System& system, const StepSettings& settings) {
 }
 
 int Emm::num_history(const System& system) const {
-    return kWords + 3 * (system.num_coordinates() + system.num_rows());
+    return History::kWords + 3 * (system.num_coordinates() + system.num_rows());
 }
 
 Emm::History Emm::history(System& system) {
     const std::span<double> x = system.history();
     const auto n = static_cast<std::size_t>(system.num_coordinates());
     const auto m = static_cast<std::size_t>(system.num_rows());
-    const std::span<double> a = x.subspan(kWords, 3 * n);
-    const std::span<double> s = x.subspan(kWords + 3 * n, 3 * m);
-    return {x[0],
-            x[1],
-            x[2],
-            x[3],
-            x[4],
-            x[5],
-            x[6],
-            x[7],
-            x[8],
-            x[9],
+    const std::span<double> a = x.subspan(History::kWords, 3 * n);
+    const std::span<double> s = x.subspan(History::kWords + 3 * n, 3 * m);
+    return {x[History::kSteps],
+            x[History::kLength],
+            x[History::kIsSettled],
+            x[History::kIterationsWhenFresh],
+            x[History::kWasted],
+            x[History::kPredictor],
+            x[History::kMissed],
+            x[History::kKnownSteps],
+            x[History::kSpeed],
+            x[History::kEagerSteps],
             a.subspan(0, n),
             a.subspan(n, n),
             a.subspan(2 * n, n),
@@ -188,56 +176,39 @@ double Emm::best_piece(System& system, double t0, double h, double whole, double
 /// A step of a model with contacts: pieces that end at events, or are halved where the iteration
 /// fails.
 void Emm::advance_over_events(System& system, double t0, double h) {
-    const double end = t0 + h;
-    double t = t0;
-    double rest = h;
     int halvings = 0;
-    double piece = h;
-    for (int pieces = 0; rest > 0.0; ++pieces) {
-        if (pieces == kMostPieces)
-            system.refuse(t,
-                          "contacts change between stick and slip without end; check their "
-                          "coefficients of friction (too large ones may leave no solution, "
-                          "Painleve's paradox)");
-        bool has_converged = true;
-        double last_length = 0.0;
-        const auto trial = [&](double length) {
-            if (has_converged) last_length = length;
-            has_converged = has_converged && converge(system, t, length);
-            for (int k = 0; has_converged && system.settle_modes({t, length, a_, s_}); ++k) {
-                if (k == kMostSettlings)
-                    system.refuse(t,
-                                  "no combination of stick and slip holds for the contacts; their "
-                                  "friction may be too large for the motion (Painleve's paradox)");
-                has_converged = converge(system, t, length);
-            }
-            if (has_converged)
-                system.evaluate_events({t, length, a_, s_}, events_.values());
-            else
-                std::ranges::fill(events_.values(), 0.0);
-        };
-        const double wanted = system.smooth_length(std::min(piece, rest));
-        double length = wanted;
-        trial(length);
-        const int event = has_converged ? events_.shorten(length, trial) : -1;
-        // The search for an event that is due at once ends in trials that fail.
-        if (event >= 0 && !has_converged && last_length < kTooShort * h) {
-            length = 0.0;
-            has_converged = true;
-        }
-        if (!has_converged) {
-            if (halvings++ == max_halvings_ + kMoreHalvings) refuse(system, t, wanted, true);
-            piece = 0.5 * wanted;
-            continue;
-        }
-        halvings = 0;
-        piece = h;
-        if (length > 0.0) accept(system, t, length);
-        if (event >= 0) system.pass_event(event);
-        rest = event < 0 && length == rest ? 0.0 : end - (t + length);
-        if (rest < kNothing * h) rest = 0.0;  // an event at the end of the step, but for rounding
-        t += length;
+    double longest = h;
+    for (StepPieces pieces(system, events_, t0, h); pieces.more();) {
+        const double t = pieces.t();
+        const double length = system.smooth_length(std::min(longest, pieces.rest()));
+        const bool is_made = pieces.advance(
+            length,
+            [&](double part) {
+                return solve_with_modes(system, t, part);
+            },
+            [&](double, double part) {
+                accept(system, t, part);
+            });
+        if (!is_made && halvings++ == max_halvings_ + kMoreHalvings)
+            refuse(system, t, length, true);
+        if (is_made) halvings = 0;
+        longest = is_made ? h : 0.5 * length;
     }
+}
+
+/// Solves a trial for modes that hold over it, and evaluates its events; false if it has no
+/// solution.
+bool Emm::solve_with_modes(System& system, double t, double h) {
+    bool has_converged = converge(system, t, h);
+    for (int k = 0; has_converged && system.settle_modes({t, h, a_, s_}); ++k) {
+        if (k == kMostSettlings)
+            system.refuse(t,
+                          "no combination of stick and slip holds for the contacts; their friction "
+                          "may be too large for the motion (Painleve's paradox)");
+        has_converged = converge(system, t, h);
+    }
+    if (has_converged) system.evaluate_events({t, h, a_, s_}, events_.values());
+    return has_converged;
 }
 
 /// Tries the ladder of tangents on one step; a_ and s_ are then its solution.
@@ -288,57 +259,32 @@ void Emm::refuse(System& system, double t0, double h, bool was_halved) {
                                     : "take a smaller step, or allow more max_halvings");
 }
 
+/// Newton's iteration, with a matrix for as many iterations and steps as it serves.
 bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse reuse) {
     predict(system, h);
     const StepTrial trial{t0, h, a_, s_};
-
+    Convergence convergence(tolerance_, max_iterations_);
     bool factorise =
         reuse == Reuse::never || history(system).is_settled == 0.0 || !system.is_factorised_for(h);
     const bool began_fresh = factorise;
     // The first matrix after a start is from before the stresses were known.
     bool is_stale = !factorise || history(system).steps == 0.0;
-    double correction = std::numeric_limits<double>::infinity();
-    double last_correction = correction;
-    double first_correction = correction;
-    StepDefect last{correction, correction};
-    const double slack = tolerance_ > kDefaultTolerance ? tolerance_ : 0.0;
-    bool was_level = false;
     for (int k = 0; k <= max_iterations_; ++k) {
         system.evaluate(trial, r_motion_, r_rows_);
-        // A first correction that moves matter leaves nothing to be looked at.
-        const bool is_under_way = k == 1 && correction > kFloorCorrections * tolerance_;
-        if (k > 0 && !is_under_way) {
-            const StepDefect defect = system.defect(trial, slack);
-            if (std::isnan(defect.motion) || std::isnan(defect.rows)) return false;
-            const bool is_still = correction <= tolerance_;
-            const bool is_closed = defect.motion <= kClosed && defect.rows <= kClosed;
-            // The rounding floor: in two iterations nothing has fallen any more.
-            const bool is_level = defect.motion >= 0.5 * last.motion &&
-                                  defect.rows >= 0.5 * last.rows &&
-                                  (is_still || correction >= 0.5 * last_correction);
-            const bool is_at_floor = is_level && was_level && defect.motion <= kFloorDefect &&
-                                     defect.rows <= kFloorDefect &&
-                                     correction <= kFloorCorrections * tolerance_;
-            was_level = is_level;
-            if ((is_still && is_closed) || is_at_floor) {
+        if (convergence.is_to_be_judged(k)) {
+            const double slack = Convergence::slack(tolerance_);
+            const Convergence::Verdict verdict = convergence.judge(k, system.defect(trial, slack));
+            if (verdict == Convergence::Verdict::converged) {
                 last_iterations_ = k;
                 last_was_fresh_ = began_fresh;
-                return true;
             }
-            if (k == max_iterations_ ||
-                correction > kDiverged * std::max(first_correction, tolerance_))
-                return false;
-            const double worst = std::max(defect.motion, defect.rows);
-            const bool is_known = std::isfinite(last.motion);
-            const Rates rates{correction / last_correction,
-                              is_known ? defect.motion / last.motion : correction / last_correction,
-                              is_known ? worst / std::max(last.motion, last.rows) : 1.0};
-            if (k > 1 && is_stale && wants_fresh_matrix(system, correction, worst, rates)) {
+            if (verdict != Convergence::Verdict::go_on)
+                return verdict == Convergence::Verdict::converged;
+            if (k > 1 && is_stale && convergence.wants_fresh_matrix(system.cost())) {
                 factorise = true;
                 is_stale = false;
                 history(system).wasted = 0.0;
             }
-            last = defect;
         }
         if (factorise) {
             if (!system.factorise(trial, tangent)) return false;
@@ -346,34 +292,20 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
             factorise = reuse == Reuse::never;
         }
         system.solve(r_motion_, r_rows_, ddq_, ds_);
-        const double to_acceleration = 2.0 / (h * h);
-        for (std::size_t i = 0; i < a_.size(); ++i) a_[i] -= to_acceleration * ddq_[i];
-        for (std::size_t i = 0; i < s_.size(); ++i) s_[i] -= ds_[i];
+        correct(h);
         system.count_iteration();
-        last_correction = correction;
-        correction = system.displacement(ddq_);
+        const double correction = system.displacement(ddq_);
         if (!std::isfinite(correction)) return false;
-        if (k == 0) first_correction = correction;
+        convergence.note(correction);
     }
     return false;
 }
 
-/// Whether the iterations that a stale matrix still needs would cost more than a new one. The
-/// corrections may stay as large where stresses were found first; then the residual has fallen.
-bool Emm::wants_fresh_matrix(const System& system,
-                             double correction,
-                             double defect,
-                             const Rates& rates) const {
-    const SolverCost cost = system.cost();
-    const auto is_dearer = [&cost](double to_gain, double rate) {
-        const double to_come = std::log(to_gain) / std::log(rate);
-        return to_come * cost.iterate > cost.factorise + 2.0 * cost.iterate;
-    };
-    // Positions are found; what stresses still miss is perhaps rounding.
-    if (correction <= tolerance_)
-        return defect > kClosed && rates.worst < kLevel && is_dearer(kClosed / defect, rates.worst);
-    if (rates.correction > kSlow) return rates.defect > kSlow;
-    return is_dearer(tolerance_ / correction, rates.correction);
+/// dq = h v0 + h^2/2 a
+void Emm::correct(double h) {
+    const double to_acceleration = 2.0 / (h * h);
+    for (std::size_t i = 0; i < a_.size(); ++i) a_[i] -= to_acceleration * ddq_[i];
+    for (std::size_t i = 0; i < s_.size(); ++i) s_[i] -= ds_[i];
 }
 
 /// Books the iterations that an old factorisation has cost beyond a fresh one's.

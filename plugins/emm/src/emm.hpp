@@ -50,6 +50,19 @@ private:
     /// Views into the history that the kernel keeps: the policy's words, then a and s of the three
     /// steps before the last.
     struct History {
+        enum Word : int {
+            kSteps,
+            kLength,
+            kIsSettled,
+            kIterationsWhenFresh,
+            kWasted,
+            kPredictor,
+            kMissed,
+            kKnownSteps,
+            kSpeed,
+            kEagerSteps,
+            kWords
+        };
         double& steps;       ///< accepted in a row with the same h
         double& h;           ///< of the last one
         double& is_settled;  ///< 1 unless the factorisation is due for renewal
@@ -66,8 +79,10 @@ private:
     static History history(System& system);
     void advance(System& system, double t0, double h, double shortest);
     void advance_over_events(System& system, double t0, double h);
+    bool solve_with_modes(System& system, double t, double h);
     bool converge(System& system, double t0, double h);
     bool iterate(System& system, double t0, double h, Tangent tangent, Reuse reuse);
+    void correct(double h);
     double miss(System& system, double h);
     bool is_beside_singular(System& system, double t0, double h);
     bool is_jump(System& system, double h);
@@ -77,16 +92,6 @@ private:
     void refuse(System& system, double t0, double h, bool was_halved);
     void predict(System& system, double h);
     void remember(System& system, double h);
-    /// Ratios of the last two corrections and residuals of motion, see wants_fresh_matrix().
-    struct Rates {
-        double correction = 0.0;
-        double defect = 0.0;
-        double worst = 0.0;  ///< of the larger of both residuals
-    };
-    bool wants_fresh_matrix(const System& system,
-                            double correction,
-                            double defect,
-                            const Rates& rates) const;
     static void weigh_factorisation(System& system, int iterations, bool was_fresh);
 
     int max_iterations_;

@@ -4,9 +4,11 @@
 
 #include <limits>
 #include <span>
+#include <utility>
 
 #include <boost/numeric/odeint/algebra/range_algebra.hpp>
 
+#include "ancora/sdk/helpers/step_pieces.hpp"
 #include "common.hpp"
 
 namespace ancora::explicit_integrators {
@@ -40,35 +42,31 @@ void Dopri5::prepare(const System& system, const StepSettings& settings) {
 }
 
 void Dopri5::step(System& system, double t0, double h) {
-    // An event that is due at once moves no time; the step begins anew behind it.
-    for (int pieces = 0; !try_step(system, t0, h); ++pieces)
-        if (pieces == kMostPieces) refuse_chatter(system, t0);
-}
-
-/// @returns false if an event came before any time passed
-bool Dopri5::try_step(System& system, double t0, double h) {
     const auto derivative = [&system](const State& x, State& dx, double t) {
         system.derivative(t, x, dx);
     };
-    const auto trial = [&](double part) {
-        stepper_.do_step(derivative, x0_, dx0_, t0, x1_, dx1_, part, error_);
+    const auto trial = [&](double length) {
+        stepper_.do_step(derivative, x0_, dx0_, t0, x1_, dx1_, length, error_);
     };
-    t0_ = t0;
-    system.read_state(x0_);
-    derivative(x0_, dx0_, t0);
-    double length = control(system, t0, h, trial);
-
-    const auto trial_with_events = [&](double part) {
-        trial(part);
-        system.evaluate_events(t0 + part, x1_, events_.values());
-    };
-    system.evaluate_events(t0 + length, x1_, events_.values());
-    const int event = events_.shorten(length, trial_with_events);
-    t1_ = event < 0 && length == h ? t0 + h : t0 + length;
-    const bool moves = t1_ > t0;
-    if (moves) system.accept_state(t0, t1_, x1_);
-    if (event >= 0) system.pass_event(event);
-    return moves;
+    t0_ = t1_ = t0;
+    // An event that is due at once moves no time; the step begins anew behind it.
+    StepPieces pieces(system, events_, t0, h);
+    while (t1_ == t0 && pieces.more()) {
+        system.read_state(x0_);
+        derivative(x0_, dx0_, t0);
+        const double length = control(system, t0, h, trial);
+        bool is_made = true;
+        pieces.advance(
+            length,
+            [&](double part) {
+                if (!std::exchange(is_made, false)) trial(part);
+                system.evaluate_events(t0 + part, x1_, events_.values());
+            },
+            [&](double t1, double) {
+                system.accept_state(t0, t1, x1_);
+                t1_ = t1;
+            });
+    }
 }
 
 /// Finds a length, at most h, whose trial meets the tolerance.

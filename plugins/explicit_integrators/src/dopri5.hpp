@@ -65,7 +65,6 @@ private:
     private:
         double tolerance_ = 0.0;
     };
-    bool try_step(System& system, double t0, double h);
     template <class Trial>
     double control(System& system, double t0, double h, const Trial& trial);
 

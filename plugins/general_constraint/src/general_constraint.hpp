@@ -38,7 +38,6 @@ public:
     /// [assembly] Refuses through Arguments::fail what is no equation, with the place in its text.
     explicit GeneralConstraint(const Arguments& arguments);
 
-    std::span<const char* const> attachments() const override { return {}; }
     std::span<const AttachmentRequest> more_attachments() const override { return requests_; }
     ReactionKind reaction() const override { return ReactionKind::lambda; }
     bool tied_to_inertial_frame() const override { return true; }

@@ -2,13 +2,10 @@
 // The constraint type `knife_edge`: a skate, a sled, a wheel without mass.
 #pragma once
 
-#include <array>
-#include <span>
-#include <string>
+#include <string_view>
 
-#include "ancora/sdk/arguments.hpp"
-#include "ancora/sdk/constraint.hpp"
-#include "ancora/sdk/numbers/math.hpp"
+#include "ancora/sdk/authoring.hpp"
+#include "reading.hpp"
 
 namespace ancora::nonholonomic {
 
@@ -21,29 +18,44 @@ namespace ancora::nonholonomic {
 ///   r_p   `point` of the edge [m]
 ///   d     `direction` along the edge, carried by the body, of unit length
 ///   n     `normal` of the plane that the edge runs on, fixed in space, of unit length
-/// (2) is (1) differentiated once. Nothing here keeps the point on the plane or the body upright.
+/// (2) is derived from (1). Nothing here keeps the point on the plane or the body upright.
 /// Where d comes to stand along n the edge has no side, and (1) is void. The reaction is a force on
 /// the point, across the edge and along the plane; it does no work. The inertial frame takes its
 /// moment.
 ///
 /// Source: Ju. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS, 1972.
-class KnifeEdge final : public Constraint {
+class KnifeEdge final : public NonholonomicConstraint<KnifeEdge> {
 public:
-    /// [assembly] Refuses through Arguments::fail directions that are zero.
-    explicit KnifeEdge(const Arguments& arguments);
-    KnifeEdge(const KnifeEdge&) = delete;
-    KnifeEdge& operator=(const KnifeEdge&) = delete;
+    static constexpr Parameter kParameters[] = {
+        parameter::body("body", "the body that carries the edge").required(),
+        parameter::vector("point", 3, "m", "point of the edge, body axes")
+            .otherwise("[0.0, 0.0, 0.0]"),
+        parameter::vector("direction", 3, "", "along the edge, body axes, of any length")
+            .required(),
+        kNormal,
+    };
+    static constexpr ArgumentKind kArguments[] = {ArgumentKind::point, ArgumentKind::direction};
+    static constexpr const char* kRowName = "velocity across the edge";
 
-    std::span<const char* const> attachments() const override { return {}; }
-    std::span<const AttachmentRequest> more_attachments() const override { return requests_; }
+    /// [assembly] Refuses through Arguments::fail directions that are zero.
+    explicit KnifeEdge(const Arguments& arguments) : n_(unit_vector(arguments, "normal")) {
+        const std::string_view body = arguments.text("body");
+        ask(attachment_text(body, vec3(arguments.numbers("point"))), "body");
+        ask(attachment_text(body, unit_vector(arguments, "direction")), "body");
+    }
+
+    template <class S>
+    S psi(const Vector3<S>&,
+          const Vector3<S>& d,
+          const Vector3<S>& p_rate,
+          const Vector3<S>&) const {
+        return dot(cross(n_, d), p_rate);
+    }
+
     bool tied_to_inertial_frame() const override { return true; }
-    std::span<const RowBlock> row_blocks() const override;
-    void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
 
 private:
     Vec3 n_;
-    std::array<std::string, 2> texts_;
-    std::array<AttachmentRequest, 2> requests_;
 };
 
 }  // namespace ancora::nonholonomic

@@ -1,33 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Entry point of the plugin "nonholonomic": the schemas of its constraint types.
-#include "ancora/sdk/plugin.hpp"
-
+// Entry point of the plugin "nonholonomic".
 #include "knife_edge.hpp"
 #include "rolling.hpp"
 
 namespace {
 
-namespace p = ancora::parameter;
-
 constexpr const char* kSource = "Neimark and Fufaev, Dynamics of Nonholonomic Systems, AMS, 1972";
-
-constexpr ancora::Parameter kNormal =
-    p::vector("normal", 3, "", "normal of the plane below, inertial axes, of any length")
-        .otherwise("[0.0, 0.0, 1.0]");
-
-constexpr ancora::Parameter kKnifeEdge[] = {
-    p::body("body", "the body that carries the edge").required(),
-    p::vector("point", 3, "m", "point of the edge, body axes").otherwise("[0.0, 0.0, 0.0]"),
-    p::vector("direction", 3, "", "along the edge, body axes, of any length").required(),
-    kNormal,
-};
-
-constexpr ancora::Parameter kRolling[] = {
-    p::body("body", "the ball").required(),
-    p::vector("center", 3, "m", "center of the ball, body axes").otherwise("[0.0, 0.0, 0.0]"),
-    p::number("radius", "m", "radius of the ball").positive().required(),
-    kNormal,
-};
 
 constexpr ancora::TypeDescriptor kTypes[] = {
     ancora::type<ancora::nonholonomic::KnifeEdge>(
@@ -41,7 +19,7 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "point = [0.3, 0.1, -0.2]\n"
                       "direction = [1.0, 0.0, 0.0]\n"
                       "normal = [0.1, -0.2, 1.0]"}},
-        kKnifeEdge),
+        ancora::nonholonomic::KnifeEdge::kParameters),
     ancora::type<ancora::nonholonomic::Rolling>(
         "rolling",
         {.doc = "a ball rolls on a plane without slipping",
@@ -53,7 +31,7 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "center = [0.1, 0.0, -0.2]\n"
                       "radius = 0.5\n"
                       "normal = [0.1, -0.2, 1.0]"}},
-        kRolling),
+        ancora::nonholonomic::Rolling::kParameters),
 };
 
 }  // namespace

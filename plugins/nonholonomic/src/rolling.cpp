@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Evaluates the velocity of a ball's contact point.
+// Directions of a ball's contact, and the bias of its rows.
 #include "rolling.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
+#include <string_view>
 
 #include <Eigen/Geometry>
 
-#include "reading.hpp"
-
 namespace ancora::nonholonomic {
 namespace {
-
-constexpr std::size_t kScalars = 12;
-constexpr std::int32_t kStencil[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-constexpr RowLaw kLaw[] = {{.kind = RowKind::velocity_constraint}};
-constexpr RowBlock kBlock[] = {{.name = "velocity of the contact point",
-                                .num_items = 1,
-                                .rows_per_item = 2,
-                                .scalars_per_item = kScalars,
-                                .stencil = kStencil,
-                                .laws = kLaw,
-                                .degree = Degree::quadratic,
-                                .tangent = TangentForm::none}};
 
 // Two axes perpendicular to n: x and y for n = z. Zeros of n stay exact zeros.
 std::array<Vec3, 2> across(const Vec3& n) {
@@ -41,31 +26,21 @@ std::array<Vec3, 2> across(const Vec3& n) {
 Rolling::Rolling(const Arguments& arguments)
     : radius_(arguments.number("radius")), n_(unit_vector(arguments, "normal")), t_(across(n_)) {
     const std::string_view body = arguments.text("body");
-    texts_[0] = attachment_text(body, vec3(arguments.numbers("center")));
-    requests_[0] = {AttachmentRequest::Kind::point, texts_[0].c_str(), "body"};
-    for (std::size_t i = 1; i < 4; ++i) {
-        texts_[i] = attachment_text(body, Vec3::Unit(static_cast<Eigen::Index>(i) - 1));
-        requests_[i] = {AttachmentRequest::Kind::direction, texts_[i].c_str(), "body"};
-    }
+    ask(attachment_text(body, vec3(arguments.numbers("center"))), "body");
+    for (Eigen::Index i = 0; i < 3; ++i) ask(attachment_text(body, Vec3::Unit(i)), "body");
 }
 
-std::span<const RowBlock> Rolling::row_blocks() const {
-    return kBlock;
-}
-
-void Rolling::evaluate(int, const RowPoint& at, const RowValues& out) const {
-    std::ranges::fill(out.pi, 0.0);
-    std::ranges::fill(out.pi_t, 0.0);
-    if (!out.A.empty())
-        for (std::size_t k = 0; k < 2; ++k) {
-            vec3(out.A, kScalars * k) = t_[k];
-            for (std::size_t i = 3; i < kScalars; i += 3)
-                vec3(out.A, kScalars * k + i) = -radius_ * n_.dot(vec3(at.u, i)) * t_[k];
-        }
-    if (out.b.empty()) return;
-    Vec3 sum = Vec3::Zero();
-    for (std::size_t i = 3; i < kScalars; i += 3) sum += n_.dot(vec3(at.du, i)) * vec3(at.du, i);
-    for (std::size_t k = 0; k < 2; ++k) out.b[k] = radius_ * t_[k].dot(sum);
+std::array<double, 2> Rolling::bias(const Vec3&,
+                                    const Vec3&,
+                                    const Vec3&,
+                                    const Vec3&,
+                                    const Vec3&,
+                                    const Vec3& e_1_rate,
+                                    const Vec3& e_2_rate,
+                                    const Vec3& e_3_rate) const {
+    const Vec3 sum =
+        n_.dot(e_1_rate) * e_1_rate + n_.dot(e_2_rate) * e_2_rate + n_.dot(e_3_rate) * e_3_rate;
+    return {radius_ * t_[0].dot(sum), radius_ * t_[1].dot(sum)};
 }
 
 }  // namespace ancora::nonholonomic

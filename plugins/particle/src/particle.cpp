@@ -133,8 +133,4 @@ void Particle::pose(std::span<const double> q, std::span<const double> v, Pose& 
     }
 }
 
-void Particle::evaluate(int, const RowPoint&, const RowValues&) const {
-    throw std::logic_error("a particle has no rows");
-}
-
 }  // namespace ancora::particle

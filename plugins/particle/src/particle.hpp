@@ -40,9 +40,6 @@ public:
     PoseKind pose_kind() const override { return PoseKind::position; }
     void pose(std::span<const double> q, std::span<const double> v, Pose& out) const override;
 
-    std::span<const RowBlock> row_blocks() const override { return {}; }
-    void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
-
 private:
     void set_axes(const Arguments& arguments);
     void set_mass(const Arguments& arguments);

@@ -2,8 +2,8 @@
 // Reads a load, asks for the points and the axes that it acts on, and distributes it over them.
 #include "point_load.hpp"
 
-#include <algorithm>
 #include <cstddef>
+#include <string>
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>
@@ -80,17 +80,10 @@ PointLoad::PointLoad(const Arguments& arguments)
             arguments.fail(key, "is about a table, and neither force nor torque is one");
 
     using Kind = AttachmentRequest::Kind;
-    if (has_force_) texts_.emplace_back(arguments.text("at"));
-    if (has_torque_ || follows_)
-        for (const char* axis : {"@[1, 0, 0]", "@[0, 1, 0]", "@[0, 0, 1]"})
-            texts_.push_back(body + axis);
-    // Now that no text moves any more.
-    const char* const key = arguments.given("body") ? "body" : "at";
-    for (std::size_t i = 0; i < texts_.size(); ++i) {
-        const bool is_point = has_force_ && i == 0;
-        requests_.push_back(
-            {is_point ? Kind::points : Kind::direction, texts_[i].c_str(), is_point ? "at" : key});
-    }
+    if (has_force_) requests_.add(Kind::points, arguments.text("at"), "at");
+    if (!has_torque_ && !follows_) return;
+    for (const char* axis : {"@[1, 0, 0]", "@[0, 1, 0]", "@[0, 0, 1]"})
+        requests_.add(Kind::direction, body + axis, arguments.given("body") ? "body" : "at");
 }
 
 template <class Call>

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <vector>
 
 #include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "ancora/sdk/helpers/time_function.hpp"
 #include "ancora/sdk/nonideal_force.hpp"
 #include "ancora/sdk/numbers/math.hpp"
@@ -35,8 +34,9 @@ public:
     /// and what TimeFunction refuses.
     explicit PointLoad(const Arguments& arguments);
 
-    std::span<const char* const> attachments() const override { return {}; }
-    std::span<const AttachmentRequest> more_attachments() const override { return requests_; }
+    std::span<const AttachmentRequest> more_attachments() const override {
+        return requests_.list();
+    }
     WorkKind work() const override { return WorkKind::external; }
 
     void evaluate(const RowPoint& at,
@@ -53,8 +53,7 @@ private:
     /// F and T in the axes of the load; u in the order of the requests: points, then axes.
     void apply(double factor, Vec3 F, Vec3 T, std::span<const double> u, std::span<double> f) const;
 
-    std::vector<std::string> texts_;
-    std::vector<AttachmentRequest> requests_;
+    AttachmentTexts requests_;
     TimeFunction force_;
     TimeFunction torque_;
     TimeFunction factor_;

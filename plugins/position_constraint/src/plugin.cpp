@@ -1,38 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Entry point of the plugin "position_constraint": the schema of its constraint type.
-#include "ancora/sdk/plugin.hpp"
-
+// Entry point of the plugin "position_constraint".
 #include "position_constraint.hpp"
 
 namespace {
-
-namespace p = ancora::parameter;
-
-constexpr ancora::Parameter kPosition[] = {
-    p::point("a", "the point on which the reaction is reported").required(),
-    p::point("b", "the point that it is tied to").required(),
-    p::text("components", "inertial axes along which the points coincide: letters of \"xyz\"")
-        .otherwise("\"xyz\""),
-    p::matrix(
-        "motion",
-        0,
-        4,
-        "m",
-        "d(t): displacement of the ground's point, inertial axes: a table with rows [t, x, y, "
-        "z], or a file with such rows, or three formulas of t such as \"0.1*sin(3*t)\"")
-        .or_texts()
-        .or_file(),
-    p::text("interpolation",
-            "through the rows of a table: the natural cubic spline, the one that begins and ends "
-            "at rest, or cubic pieces that also stay between their rows",
-            "spline|rest|monotone")
-        .otherwise("\"spline\""),
-    p::text("outside",
-            "before the first and after the last row of a table: an error, or, if it begins and "
-            "ends at rest, the displacement of that row",
-            "refuse|hold")
-        .otherwise("\"refuse\""),
-};
 
 constexpr ancora::TypeDescriptor kTypes[] = {
     ancora::type<ancora::position_constraint::PositionConstraint>(
@@ -56,7 +26,7 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "[9.0, 0.3, -0.1, 0.1]]\n"
                       "interpolation = \"rest\"\n"
                       "outside = \"hold\""}},
-        kPosition),
+        ancora::position_constraint::PositionConstraint::kParameters),
 };
 
 }  // namespace

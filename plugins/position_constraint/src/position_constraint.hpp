@@ -3,12 +3,7 @@
 // the ground may move.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <span>
-
-#include "ancora/sdk/arguments.hpp"
-#include "ancora/sdk/constraint.hpp"
+#include "ancora/sdk/authoring.hpp"
 #include "ancora/sdk/helpers/time_function.hpp"
 
 namespace ancora::position_constraint {
@@ -28,34 +23,60 @@ namespace ancora::position_constraint {
 ///   d          prescribed displacement, inertial axes [m]
 ///   e_k        inertial axes, one row each, in the order in which they are named
 /// (2) is (1) differentiated twice; A is constant, so it is its own discrete derivative, and (4) is
-/// what a step takes from explicit time: the support's work is s tau. Several such constraints may
-/// be redundant; the solver accepts a rank-deficient A.
+/// what a step takes from explicit time: the support's work is s tau. (2) to (4) are derived from
+/// (1) and (3). Several such constraints may be redundant; the solver accepts a rank-deficient A.
 ///
 /// Source: A. A. Shabana, Dynamics of Multibody Systems, 4th ed., Cambridge UP, 2013.
-class PositionConstraint final : public Constraint {
+class PositionConstraint final : public HolonomicConstraint<PositionConstraint> {
 public:
+    static constexpr Parameter kParameters[] = {
+        parameter::point("a", "the point on which the reaction is reported").required(),
+        parameter::point("b", "the point that it is tied to").required(),
+        parameter::text("components",
+                        "inertial axes along which the points coincide: letters of \"xyz\"")
+            .otherwise("\"xyz\""),
+        parameter::matrix(
+            "motion",
+            0,
+            4,
+            "m",
+            "d(t): displacement of the ground's point, inertial axes: a table with rows [t, x, y, "
+            "z], or a file with such rows, or three formulas of t such as \"0.1*sin(3*t)\"")
+            .or_texts()
+            .or_file(),
+        parameter::text(
+            "interpolation",
+            "through the rows of a table: the natural cubic spline, the one that begins and ends "
+            "at rest, or cubic pieces that also stay between their rows",
+            "spline|rest|monotone")
+            .otherwise("\"spline\""),
+        parameter::text(
+            "outside",
+            "before the first and after the last row of a table: an error, or, if it begins and "
+            "ends at rest, the displacement of that row",
+            "refuse|hold")
+            .otherwise("\"refuse\""),
+    };
+    static constexpr const char* kRowName = "gap";
+
     /// [assembly] Refuses through Arguments::fail what is no subset of x, y, z, a motion of a point
     /// that is not of the ground, and what TimeFunction refuses.
     explicit PositionConstraint(const Arguments& arguments);
 
-    std::span<const char* const> attachments() const override;
-    std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+    /// @throws std::domain_error where the motion is not given
+    template <class S>
+    Vector3<S> phi(const Vector3<S>& a, const Vector3<S>& b, const S& t) const {
+        return a - b + sign_ * motion_.vector(t);
+    }
+
     /// With less than three components the force does not pass through both points: what turns the
     /// bodies is the frame that the axes belong to.
-    bool tied_to_inertial_frame() const override { return num_rows_ < 3; }
-    void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
-    /// @throws std::domain_error where the motion is not given
-    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
+    bool tied_to_inertial_frame() const override { return row_blocks()[0].rows_per_item < 3; }
 
 private:
     void read_components(const Arguments& arguments);
     void read_motion(const Arguments& arguments);
-    bool moves() const { return motion_.num_components() > 0; }
-    void write_jacobian(std::span<double> A) const;
 
-    std::int32_t axes_[3] = {};  ///< inertial axis of each row
-    std::int32_t num_rows_ = 0;
-    RowBlock block_;
     TimeFunction motion_;  ///< d; no components: nothing moves
     double sign_ = -1.0;   ///< of d in phi: +1 if a is the point that moves
 };

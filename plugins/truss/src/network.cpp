@@ -9,12 +9,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <Eigen/Geometry>
 
+#include "ancora/mesh/mesh.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "groups.hpp"
-#include "mesh.hpp"
 #include "text.hpp"
 
 namespace ancora::truss {
@@ -161,9 +162,24 @@ void refuse_duplicates(const Arguments& arguments, const Network& net) {
 }
 
 Network from_mesh(const Arguments& arguments) {
-    if (arguments.shape("mesh") == Shape::file) return network_from_mesh(arguments, "mesh", false);
-    const Arguments& mesh = arguments.table("mesh");
-    return network_from_mesh(mesh, "file", mesh.boolean("edges"));
+    const auto read = [](const Arguments& table, const char* key, bool with_edges) {
+        return mesh::read_net(table,
+                              key,
+                              with_edges,
+                              "; to take their edges: mesh = { file = \"...\", edges = true }");
+    };
+    const bool is_file = arguments.shape("mesh") == Shape::file;
+    mesh::Net from =
+        is_file ? read(arguments, "mesh", false)
+                : read(arguments.table("mesh"), "file", arguments.table("mesh").boolean("edges"));
+    Network net;
+    net.x = std::move(from.x);
+    net.elements.reserve(from.lines.size());
+    for (const auto [a, b] : from.lines) net.elements.push_back({a, b});
+    for (mesh::Group& group : from.groups)
+        net.groups.push_back(
+            {std::move(group.name), std::move(group.nodes), std::move(group.lines)});
+    return net;
 }
 
 // The one way in which the network is given: its first key.

@@ -14,9 +14,9 @@
 #include <fmt/format.h>
 
 #include "co_rotation.hpp"
+#include "framework/models.hpp"
 #include "kernel_system.hpp"
 #include "model.hpp"
-#include "framework/models.hpp"
 #include "rank_analysis.hpp"
 
 using namespace ancora;
@@ -42,13 +42,13 @@ struct Equations {
 
     RowSet::Instant at(const VectorXd& q, const VectorXd& v, double t) {
         RowSet::Instant instant;
-        system.rows().evaluate(q.data(), v.data(), t, instant);
+        system.parts().rows.evaluate(q.data(), v.data(), t, instant);
         return instant;
     }
     /// A Jacobian in the row set's pattern as a full matrix.
     MatrixXd full(const VectorXd& values) {
         MatrixXd out = MatrixXd::Zero(m, n);
-        const RowSet& rows = system.rows();
+        const RowSet& rows = system.parts().rows;
         for (int k = 0; k < m; ++k)
             for (int e = rows.row_start[static_cast<std::size_t>(k)];
                  e < rows.row_start[static_cast<std::size_t>(k) + 1];
@@ -59,23 +59,23 @@ struct Equations {
     /// Evaluates the step q -> q + dq from t to t + h.
     void evaluate_step(const VectorXd& q0, const VectorXd& dq, double t, double h) {
         const VectorXd mid = q0 + 0.5 * dq;
-        std::vector<double> state0(static_cast<std::size_t>(system.rows().num_state));
+        std::vector<double> state0(static_cast<std::size_t>(system.parts().rows.num_state));
         std::vector<double> state1(state0);
-        system.rows().evaluate_step(q0.data(), dq.data(), mid.data(), t, h, state0, state1);
+        system.parts().rows.evaluate_step(q0.data(), dq.data(), mid.data(), t, h, state0, state1);
     }
     MatrixXd mass() const {
         MatrixXd M = MatrixXd::Zero(n, n);
-        for (const MassEntry& entry : system.mass().entries())
+        for (const MassEntry& entry : system.parts().mass.entries())
             M(entry.i, entry.j) = M(entry.j, entry.i) = entry.value;
         return M;
     }
     /// The geometric stiffness at q under stresses s.
     MatrixXd stiffness(const VectorXd& q, const VectorXd& s, bool positive_part) {
         evaluate_step(q, VectorXd::Zero(n), 0.0, 1.0);
-        system.rows().evaluate_tangent(q.data(), s.data(), positive_part, 0.0);
+        system.parts().rows.evaluate_tangent(q.data(), s.data(), positive_part, 0.0);
         MatrixXd G = MatrixXd::Zero(n, n);
-        for (const TangentTerm& term : system.rows().tangent_terms) {
-            const double g = term.weight * system.rows().K[term.from];
+        for (const TangentTerm& term : system.parts().rows.tangent_terms) {
+            const double g = term.weight * system.parts().rows.K[term.from];
             G(term.i, term.j) += g;
             if (term.i != term.j) G(term.j, term.i) += g;
         }
@@ -175,12 +175,12 @@ TEST_SUITE("rows of a model") {
             const double h = 0.05;
             model.evaluate_step(q0, dq, t0, h);
             const VectorXd increment =
-                model.full(model.system.rows().B) * dq + model.system.rows().tau;
+                model.full(model.system.parts().rows.B) * dq + model.system.parts().rows.tau;
             const VectorXd pi0 = model.at(q0, dq, t0).pi;
             const VectorXd pi1 = model.at(q0 + dq, dq, t0 + h).pi;
             for (Index k = 0; k < model.m; ++k)
                 CHECK_MESSAGE(near(increment[k], pi1[k] - pi0[k], 2e-14),
-                              model.system.rows().row_name(static_cast<int>(k)));
+                              model.system.parts().rows.row_name(static_cast<int>(k)));
         }
     }
 
@@ -215,12 +215,12 @@ b = "m@0"
             const double t = 0.3;
             const double h = 0.05;
             model.evaluate_step(q, dq, t, h);
-            const double increment =
-                model.full(model.system.rows().B).row(k).dot(dq) + model.system.rows().tau[k];
+            const double increment = model.full(model.system.parts().rows.B).row(k).dot(dq) +
+                                     model.system.parts().rows.tau[k];
             const double exact = model.at(q + dq, dq, t + h).pi[k] - model.at(q, dq, t).pi[k];
             CHECK(near(increment, exact, 1e-14));
             // tau is the part of time alone: without it there is none.
-            if (motion[0] == '\0') CHECK(model.system.rows().tau[k] == 0.0);
+            if (motion[0] == '\0') CHECK(model.system.parts().rows.tau[k] == 0.0);
 
             const VectorXd v = random_vector(model.n, random);
             const VectorXd a = random_vector(model.n, random);
@@ -384,8 +384,8 @@ end = 1.0
         CHECK(lowest(P - G) >= -1e-14);
     }
 
-    // r_motion = M a + B^T s - F, r_rows = B dq + tau + rho - gamma s with the laws of theory,
-    // section 3.1: here theta = 2, gamma = 2 c for strains and theta = 1, gamma = 0 for
+    // r_motion = M a + B^T s - F, r_rows = B dq + tau + rho - gamma s with the laws of theory
+    // (11): here theta = 2, gamma = 2 c for strains and theta = 1, gamma = 0 for
     // constraints.
     TEST_CASE("the residual is the sum of its parts") {
         Equations model(kAllRows);
@@ -402,7 +402,7 @@ end = 1.0
         const VectorXd dq = h * model.v() + 0.5 * h * h * a;
         const VectorXd pi0 = model.at(model.q(), model.v(), 0.0).pi;
         const VectorXd pi1 = model.at(model.q() + dq, model.v(), h).pi;
-        const MatrixXd B = model.full(model.system.rows().B);
+        const MatrixXd B = model.full(model.system.parts().rows.B);
         // Gravity on all that translates
         VectorXd fall = VectorXd::Zero(model.n);
         for (const BodyPart& part : model.model.bodies)
@@ -413,7 +413,7 @@ end = 1.0
         const VectorXd motion = model.mass() * (a - fall) + B.transpose() * s;
         CHECK((motion - r).cwiseAbs().maxCoeff() <= 1e-12 * motion.cwiseAbs().maxCoeff());
         for (Index k = 0; k < model.m; ++k) {
-            const RowLaw& law = model.system.rows().laws[static_cast<std::size_t>(k)];
+            const RowLaw& law = model.system.parts().rows.laws[static_cast<std::size_t>(k)];
             const double expected = law.kind == RowKind::constraint
                                         ? pi1[k]
                                         : pi0[k] + pi1[k] - 2.0 * law.compliance * s[k];
@@ -473,7 +473,7 @@ TEST_SUITE("step matrix") {
                                {y.data(), std::size_t(model.m)});
 
             const VectorXd dq = h * model.v() + 0.5 * h * h * a;
-            const MatrixXd B = model.full(model.system.rows().B);
+            const MatrixXd B = model.full(model.system.parts().rows.B);
             const MatrixXd B_end = model.full(model.at(model.q() + dq, a, h).A);
             const MatrixXd G = model.stiffness(model.q() + 0.5 * dq, s, false);
             MatrixXd K = MatrixXd::Zero(model.n + model.m, model.n + model.m);
@@ -481,7 +481,7 @@ TEST_SUITE("step matrix") {
             K.topRightCorner(model.n, model.m) = B.transpose();
             K.bottomLeftCorner(model.m, model.n) = B_end;
             for (Index k = 0; k < model.m; ++k) {
-                const RowLaw& law = model.system.rows().laws[static_cast<std::size_t>(k)];
+                const RowLaw& law = model.system.parts().rows.laws[static_cast<std::size_t>(k)];
                 if (law.kind == RowKind::elastic)
                     K(model.n + k, model.n + k) = -2.0 * law.compliance;
             }
@@ -511,19 +511,22 @@ TEST_SUITE("step matrix") {
             const double h = 1e-2;
             const VectorXd zero = VectorXd::Zero(n);
             model.evaluate_step(model.q(), zero, 0.0, h);
-            model.system.rows().K.setZero();
+            model.system.parts().rows.K.setZero();
             const VectorXd gamma = VectorXd::Zero(m);
             std::vector<int> first;
             for (const BodyPart& part : model.model.bodies) first.push_back(part.first);
             StepMatrix matrix(static_cast<int>(n),
-                              model.system.mass().entries(),
-                              model.system.rows(),
+                              model.system.parts().mass.entries(),
+                              model.system.parts().rows,
                               first,
                               true);
-            REQUIRE(matrix.factorise(
-                model.system.rows(), model.system.rows().B, gamma, h, Tangent::definite));
+            REQUIRE(matrix.factorise(model.system.parts().rows,
+                                     model.system.parts().rows.B,
+                                     gamma,
+                                     h,
+                                     Tangent::definite));
 
-            const MatrixXd B = model.full(model.system.rows().B);
+            const MatrixXd B = model.full(model.system.parts().rows.B);
             const MatrixXd M = model.mass();
             MatrixXd K = MatrixXd::Zero(n + m, n + m);
             K.topLeftCorner(n, n) = 2.0 / (h * h) * M;
@@ -589,7 +592,7 @@ step = 1e-3
 end = 1.0
 )",
                                         n));
-            RowSet& rows = model.system.rows();
+            RowSet& rows = model.system.parts().rows;
             std::vector<int> first;
             for (const BodyPart& part : model.model.bodies) first.push_back(part.first);
             for (const double h : {1e-4, 1e-2}) {
@@ -605,7 +608,7 @@ end = 1.0
                 const VectorXd g = 1e-5 * random_vector(model.m, random);
                 const auto solve = [&](StepMatrix::Condense condense, VectorXd& x, VectorXd& y) {
                     StepMatrix matrix(static_cast<int>(model.n),
-                                      model.system.mass().entries(),
+                                      model.system.parts().mass.entries(),
                                       rows,
                                       first,
                                       false,
@@ -670,16 +673,16 @@ end = 1.0
         std::vector<int> first;
         for (const BodyPart& part : model.model.bodies) first.push_back(part.first);
         StepMatrix matrix(static_cast<int>(model.n),
-                          model.system.mass().entries(),
-                          model.system.rows(),
+                          model.system.parts().mass.entries(),
+                          model.system.parts().rows,
                           first,
                           false,
                           StepMatrix::Condense::all);
         model.evaluate_step(model.q(), VectorXd::Zero(model.n), 0.0, 0.01);
-        model.system.rows().K.setZero();
+        model.system.parts().rows.K.setZero();
         for (const double gamma : {1e-20, 1.0}) {
             const VectorXd all = VectorXd::Constant(model.m, gamma);
-            matrix.plan(model.system.rows(), model.system.rows().B, all, 0.01);
+            matrix.plan(model.system.parts().rows, model.system.parts().rows.B, all, 0.01);
             CHECK(matrix.num_condensed() == (gamma < 1.0 ? 0 : model.m));
         }
     }
@@ -722,7 +725,7 @@ step = 1e-3
 end = 1.0
 )");
         std::mt19937 random(13);
-        RowSet& rows = model.system.rows();
+        RowSet& rows = model.system.parts().rows;
         std::vector<int> first;
         for (const BodyPart& part : model.model.bodies) first.push_back(part.first);
         const double h = 1e-2;
@@ -735,7 +738,7 @@ end = 1.0
         const auto factorised_at = [&](const VectorXd& q) {
             model.stiffness(q, s, true);
             auto matrix = std::make_unique<StepMatrix>(
-                static_cast<int>(model.n), model.system.mass().entries(), rows, first, false);
+                static_cast<int>(model.n), model.system.parts().mass.entries(), rows, first, false);
             REQUIRE(matrix->factorise(rows, rows.B, gamma, h, Tangent::definite));
             return matrix;
         };
@@ -753,7 +756,8 @@ end = 1.0
         };
         const VectorXd q0 = model.q() + 1e-2 * random_vector(model.n, random);
         const std::unique_ptr<StepMatrix> reference = factorised_at(q0);
-        CoRotation turn(model.system.space(), model.system.mass(), rows, static_cast<int>(model.n));
+        CoRotation turn(
+            model.system.parts().space, model.system.parts().mass, rows, static_cast<int>(model.n));
         turn.set_reference(q0);
         CHECK_FALSE(turn.follow(q0));
 
@@ -761,7 +765,7 @@ end = 1.0
         const Eigen::Vector3d axis = Eigen::Vector3d(1.0, -2.0, 0.5).normalized();
         for (int k = 1; k <= 40; ++k) {  // 2 rad, about no point in particular
             const Eigen::Matrix3d R(Eigen::AngleAxisd(0.05 * k, axis));
-            for (const Space::Vector& v : model.system.space().vectors()) {
+            for (const Space::Vector& v : model.system.parts().space.vectors()) {
                 const Eigen::Vector3d at(q0[v.at[0]], q0[v.at[1]], q0[v.at[2]]);
                 const Eigen::Vector3d turned =
                     R * at + (v.translates ? 100.0 : 0.0) * Eigen::Vector3d::Ones();
@@ -793,14 +797,14 @@ end = 1.0
             std::vector<int> first;
             for (const BodyPart& part : model.model.bodies) first.push_back(part.first);
             StepMatrix matrix(static_cast<int>(model.n),
-                              model.system.mass().entries(),
-                              model.system.rows(),
+                              model.system.parts().mass.entries(),
+                              model.system.parts().rows,
                               first,
                               false);
             model.evaluate_step(model.q(), VectorXd::Zero(model.n), 0.0, 0.01);
-            model.system.rows().K.setZero();
-            REQUIRE(matrix.factorise(model.system.rows(),
-                                     model.system.rows().B,
+            model.system.parts().rows.K.setZero();
+            REQUIRE(matrix.factorise(model.system.parts().rows,
+                                     model.system.parts().rows.B,
                                      VectorXd::Zero(model.m),
                                      0.01,
                                      Tangent::definite));
@@ -822,7 +826,7 @@ TEST_SUITE("rank of the constraint rows") {
             Equations model(chain(num_bodies, {doubled.begin(), doubled.end()}, 0.3));
             const RowSet::Instant here = model.at(model.q(), model.v(), 0.0);
             const RankAnalysis rank =
-                analyse_rank(model.system.rows(), here.A, model.system.mass());
+                analyse_rank(model.system.parts().rows, here.A, model.system.parts().mass);
             const int num_redundant = 3 * static_cast<int>(doubled.size());
             CHECK(rank.num_rows == model.m);
             CHECK(rank.rank == model.m - num_redundant);
@@ -836,7 +840,7 @@ TEST_SUITE("rank of the constraint rows") {
             // The rows named are copies of joints that exist twice, and the others are independent.
             MatrixXd A = model.full(here.A);
             for (const int row : rank.redundant) {
-                const std::string name = model.system.rows().row_name(row);
+                const std::string name = model.system.parts().rows.row_name(row);
                 bool is_double = false;
                 for (const int k : doubled)
                     is_double |= name.starts_with(fmt::format("constraint \"j{}\"", k)) ||
@@ -853,10 +857,11 @@ TEST_SUITE("rank of the constraint rows") {
     TEST_CASE("of rows that say the same the later are named") {
         Equations model(chain(3, {1}));
         const RowSet::Instant here = model.at(model.q(), model.v(), 0.0);
-        const RankAnalysis rank = analyse_rank(model.system.rows(), here.A, model.system.mass());
+        const RankAnalysis rank =
+            analyse_rank(model.system.parts().rows, here.A, model.system.parts().mass);
         REQUIRE(rank.redundant.size() == 3);
         for (std::size_t k = 0; k < 3; ++k)
-            CHECK(model.system.rows().row_name(rank.redundant[k]) ==
+            CHECK(model.system.parts().rows.row_name(rank.redundant[k]) ==
                   fmt::format("constraint \"again1\", gap {}", k));
     }
 
@@ -888,7 +893,7 @@ end = 1.0
 )",
                                         lever));
             const RowSet::Instant here = model.at(model.q(), model.v(), 0.0);
-            return analyse_rank(model.system.rows(), here.A, model.system.mass());
+            return analyse_rank(model.system.parts().rows, here.A, model.system.parts().mass);
         };
         const RankAnalysis wide = analyse("1e-5");
         CHECK(wide.rank == 10);

@@ -30,8 +30,6 @@ public:
 
     explicit Polar(const Arguments& arguments) : m_(arguments.number("mass")) {}
 
-    std::span<const RowBlock> row_blocks() const override { return {}; }
-    void evaluate(int, const RowPoint&, const RowValues&) const override {}
     std::span<const Coordinate> coordinates() const override { return kCoordinates; }
     void start(std::span<double> q, std::span<double> v) const override {
         q[0] = 0.3;

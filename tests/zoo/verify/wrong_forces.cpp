@@ -211,13 +211,9 @@ constexpr TypeDocs kFrictionDocs = {.doc = "dry friction",
                                     .examples = {"on = \"c\""},
                                     .claims = {Claim::dissipative}};
 
-class Friction : public NonidealForce, private ContactLaw {
+class Friction : public DryFriction {
 public:
     explicit Friction(const Arguments&) {}
-    std::span<const char* const> attachments() const override { return {}; }
-    const ContactLaw* contact() const override { return this; }
-    WorkKind work() const override { return WorkKind::nonideal; }
-    void evaluate(const RowPoint&, std::span<const double>, const ForceValues&) const override {}
 
 protected:
     const char* constraint() const override { return "on"; }

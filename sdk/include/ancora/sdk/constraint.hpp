@@ -26,8 +26,12 @@ enum class ReactionKind : std::int32_t {
 /// compliant law turns the same rows into a spring.
 class Constraint : public RowSource {
 public:
+    // A constraint has rows.
+    std::span<const RowBlock> row_blocks() const override = 0;
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override = 0;
+
     /// [assembly] Names of the parameters that hold the attachments, in the order of u.
-    virtual std::span<const char* const> attachments() const = 0;
+    virtual std::span<const char* const> attachments() const { return {}; }
 
     /// [assembly] Attachments besides, asked for by text; the texts live as long as the object.
     virtual std::span<const AttachmentRequest> more_attachments() const { return {}; }

@@ -55,19 +55,18 @@ protected:
 
 /// A force C of the Udwadia-Kalaba equation: how much work the constraints and the surroundings
 /// really do. It acts on attachments, u = (r_1, ..., r_k) as for a constraint. Dry friction acts on
-/// a constraint instead: its facet is contact(), it has no attachments and evaluate() is not
-/// called.
+/// a constraint instead: see DryFriction.
 class NonidealForce {
 public:
     virtual ~NonidealForce() = default;
 
     /// [assembly] Names of the parameters that hold the attachments, in the order of u.
-    virtual std::span<const char* const> attachments() const = 0;
+    virtual std::span<const char* const> attachments() const { return {}; }
 
     /// [assembly] Attachments besides, asked for by text; the texts live as long as the object.
     virtual std::span<const AttachmentRequest> more_attachments() const { return {}; }
 
-    /// [assembly] The law of dry friction, if this is one; lives as long as the object.
+    /// [assembly] The law of dry friction, if this is a DryFriction; lives as long as the object.
     virtual const ContactLaw* contact() const { return nullptr; }
 
     /// [assembly] Names of the parameters that name constraints to whose reactions the force
@@ -116,6 +115,21 @@ public:
 
     virtual int num_state() const { return 0; }
     virtual void start_state(std::span<double> state) const { static_cast<void>(state); }
+};
+
+/// Dry friction: a kind of its own, of which a type states the ContactLaw and nothing else. It has
+/// no attachments and no force that could be evaluated, since the kernel solves for it.
+class DryFriction : public NonidealForce, protected ContactLaw {
+public:
+    const ContactLaw* contact() const final { return this; }
+    std::span<const char* const> attachments() const final { return {}; }
+    std::span<const AttachmentRequest> more_attachments() const final { return {}; }
+    std::span<const char* const> listens_to() const final { return {}; }
+    WorkKind work() const final { return WorkKind::nonideal; }
+    /// Zero: the kernel does not call it.
+    void evaluate(const RowPoint&, std::span<const double>, const ForceValues& out) const final {
+        for (double& f : out.f) f = 0.0;
+    }
 };
 
 }  // namespace ancora

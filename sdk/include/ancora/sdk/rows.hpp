@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <stdexcept>
 
 namespace ancora {
 
-/// How the kernel turns a row's geometry into a force (theory, section 3.1, table of laws).
+/// How the kernel turns a row's geometry into a force (theory, section 3, tables of laws).
 enum class RowKind : std::int32_t {
     constraint,           ///< pi(u, t) = 0
     velocity_constraint,  ///< psi(u, u', t) = A u' + pi_t = 0, nothing carried
@@ -137,11 +138,11 @@ class RowSource {
 public:
     virtual ~RowSource() = default;
 
-    /// [assembly] The blocks; empty for a source without rows.
-    virtual std::span<const RowBlock> row_blocks() const = 0;
+    /// [assembly] The blocks; the default is for a source without rows, such as a point mass.
+    virtual std::span<const RowBlock> row_blocks() const { return {}; }
 
-    /// [step] Continuous face of block `block` at an instant.
-    virtual void evaluate(int block, const RowPoint& at, const RowValues& out) const = 0;
+    /// [step] Continuous face of block `block` at an instant. Every source with rows overrides it.
+    virtual void evaluate(int block, const RowPoint& at, const RowValues& out) const;
 
     /// [step] Discrete face: B du + tau = pi(u1, t1) - pi(u0, t0), exactly, with tau = 0 where the
     /// block has no explicit time; for velocity rows B = A and B du + tau = h psi at the midpoint
@@ -151,7 +152,7 @@ public:
     /// the midpoint, which is the exact discrete derivative and keeps momentum and angular momentum
     /// wherever pi is invariant. For a general pi it adds Gonzalez' correction along du item by
     /// item, which keeps energy only: a source built from invariants (distances, angles, volumes)
-    /// overrides it and corrects in those (theory, section 3).
+    /// overrides it and corrects in those (theory (25), (26)).
     virtual void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const;
 
     /// [step] G = sum_k s_k d^2 pi_k / du^2 of each item at `mid`, symmetric: for an isotropic
@@ -169,6 +170,13 @@ public:
     /// [assembly] Writes the state at the start.
     virtual void start_state(std::span<double> state) const { static_cast<void>(state); }
 };
+
+inline void RowSource::evaluate(int block, const RowPoint& at, const RowValues& out) const {
+    static_cast<void>(block);
+    static_cast<void>(at);
+    static_cast<void>(out);
+    throw std::logic_error("gives blocks of rows, but does not override evaluate()");
+}
 
 inline void RowSource::evaluate_step(int block,
                                      const RowStep& step,

@@ -54,7 +54,7 @@ struct ContinuousState {
 ///   r_motion = M a + sum_k B_k^T s_k - F = 0                                             (2)
 ///   r_rows   = B dq + tau + rho - gamma s = 0                                            (3)
 ///
-/// (theory, section 3.1). Row laws, ledger, state and linear algebra belong to the system; the
+/// (theory (29)). Row laws, ledger, state and linear algebra belong to the system; the
 /// iteration, its acceptance and the choice of h to the integrator.
 class System {
 public:

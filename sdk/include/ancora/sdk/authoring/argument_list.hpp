@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -176,5 +177,46 @@ struct SchemaArguments {
         return out;
     }();
 };
+
+/// The arguments of a class that makes its attachments from several parameters and says in a
+/// constant kKinds what they are; it asks for them by text, in that order.
+template <const auto& kKinds>
+struct StatedArguments {
+    static constexpr std::size_t kNumCoordinates = 0;
+    static constexpr std::size_t kCount = std::size(kKinds);
+    static constexpr std::array<const char*, 0> kAttachments{};
+    static constexpr std::array<const char*, 0> kCoordinates{};
+    using List = decltype([]<std::size_t... I>(std::index_sequence<I...>) {
+        return ArgumentList<kKinds[I]...>();
+    }(std::make_index_sequence<kCount>{}));
+    static constexpr std::array<std::int32_t, List::kWidth> kStencil = [] {
+        std::array<std::int32_t, List::kWidth> out{};
+        std::size_t n = 0;
+        for (std::size_t i = 0; i < kCount; ++i)
+            for (std::size_t k = 0; k < List::width(i); ++k)
+                out[n++] = static_cast<std::int32_t>(3 * i + k);
+        return out;
+    }();
+};
+
+namespace detail {
+
+template <class Author>
+struct ArgumentsOf {
+    using Type = SchemaArguments<Author::kParameters>;
+};
+template <class Author>
+requires requires {
+    Author::kArguments;
+}
+struct ArgumentsOf<Author> {
+    using Type = StatedArguments<Author::kArguments>;
+};
+
+}  // namespace detail
+
+/// The arguments of an author's function: what its constant kArguments says, or else its schema.
+template <class Author>
+using ArgumentsOf = typename detail::ArgumentsOf<Author>::Type;
 
 }  // namespace ancora

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Forces written as one function: of positions, rates and time, or of the reaction they listen to.
+// Forces written as one function: of positions, rates and time, on each of many points, or dry
+// friction.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <string>
 #include <type_traits>
 
+#include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "ancora/sdk/authoring/written_constraint.hpp"
 #include "ancora/sdk/nonideal_force.hpp"
 #include "ancora/sdk/numbers/gradient.hpp"
@@ -56,10 +58,11 @@ private:
 ///
 ///   std::array<Vec3, k> force(const Vec3& a, ..., const Vec3& a_rate, ..., double t) const
 ///
-/// of which the rates, or t, or both are left out where the force does not depend on them. Of one
-/// attachment a Vec3 alone is returned; of two points a Vec3 means the force on the first, and the
-/// second gets its opposite. Vector3<double> serves as well as Vec3. What belongs to a direction is
-/// conjugate to its three components [N m].
+/// of which the rates, or t, or both are left out where the force does not depend on them, or all
+/// but t where it is given beforehand: force() or force(t) has no derivative that a step needs. Of
+/// one attachment a Vec3 alone is returned; of two points a Vec3 means the force on the first, and
+/// the second gets its opposite. Vector3<double> serves as well as Vec3. What belongs to a
+/// direction is conjugate to its three components [N m].
 ///
 /// A force that depends on the reactions of constraints, as the torque in a journal bearing does,
 /// names each of them by a parameter::object of its schema and takes, behind all else,
@@ -96,12 +99,14 @@ public:
             call(at, out, Reactions(at.reactions));
     }
 
-    bool has_tangent() const override { return true; }
+    bool has_tangent() const override { return !is_given(); }
 
     void differentiate_step(const RowStep& step,
                             std::span<const double> mean_velocity,
                             std::span<double> D) const override {
-        if constexpr (SchemaOf<Author>::kNumObjects == 0)
+        if constexpr (is_given())
+            std::ranges::fill(D, 0.0);
+        else if constexpr (SchemaOf<Author>::kNumObjects == 0)
             differentiate(step, mean_velocity, D);
         else
             differentiate(step, mean_velocity, D, Reactions(step.reactions));
@@ -115,7 +120,7 @@ private:
     template <class... Heard>
     void call(const RowPoint& at, const ForceValues& out, const Heard&... heard) const {
         using Schema = SchemaOf<Author>;
-        static_assert(takes<double, Heard...>(),
+        static_assert(is_given() || takes<double, Heard...>(),
                       "force() must take, in the order of the schema, one vector for each point "
                       "and direction, then perhaps as many rates, and perhaps t; and, where the "
                       "schema has a parameter::object, const Reactions& at the end");
@@ -125,6 +130,10 @@ private:
 
     using Law = detail::ForceOf<Author>;
 
+    /// Whether the force depends on time at most.
+    static constexpr bool is_given() {
+        return std::is_invocable_v<const Law&> || std::is_invocable_v<const Law&, double>;
+    }
     /// Whether force() can be called with scalars S.
     template <class S, class... Heard>
     static constexpr bool takes() {
@@ -138,7 +147,11 @@ private:
     auto force_of(const S* u, const S* du, double t, const Heard&... heard) const {
         using List = typename SchemaOf<Author>::List;
         const Law law{static_cast<const Author&>(*this)};
-        if constexpr (List::template takes_pair<Law, S, double, Heard...>())
+        if constexpr (std::is_invocable_v<const Law&>)
+            return law();
+        else if constexpr (std::is_invocable_v<const Law&, double>)
+            return law(t);
+        else if constexpr (List::template takes_pair<Law, S, double, Heard...>())
             return List::call_pair(law, u, du, t, heard...);
         else if constexpr (List::template takes_pair<Law, S, Heard...>())
             return List::call_pair(law, u, du, heard...);
@@ -232,6 +245,65 @@ private:
     }
 };
 
+/// One law of force on each of any number of points. The author's class derives from
+/// PointForceLaw<itself> and has a schema kParameters, whose one point may be a point, a group of
+/// points such as "net@rim", or, if the schema allows texts, a list of such; work(); and
+///
+///   Vec3 force(const Vec3& r, const Vec3& r_rate, double t) const
+///
+/// of which the rate, or t, or both are left out. Over a step it is taken at the midpoint with the
+/// mean rates. It has no derivative for the step's iteration, which would be a full matrix of all
+/// points; a stiff law on few points is better a ForceLaw.
+template <class Author>
+class PointForceLaw : public NonidealForce {
+public:
+    std::span<const AttachmentRequest> more_attachments() const override { return points_.list(); }
+
+    void evaluate(const RowPoint& at,
+                  std::span<const double>,
+                  const ForceValues& out) const override {
+        for (std::size_t i = 0; i < out.f.size(); i += 3) {
+            const Vector3<double> force = force_on(at.u.data() + i, at.du.data() + i, at.t);
+            out.f[i] = force.x;
+            out.f[i + 1] = force.y;
+            out.f[i + 2] = force.z;
+        }
+    }
+
+protected:
+    /// [assembly] Reads the points.
+    explicit PointForceLaw(const Arguments& arguments) {
+        using Schema = SchemaArguments<Author::kParameters>;
+        static_assert(Schema::kNumAttachments == 1 && Schema::kNumCoordinates == 0,
+                      "the schema must have one parameter::point");
+        const char* const key = Schema::kAttachments[0];
+        const bool is_list = arguments.shape(key) == Shape::texts;
+        const int count = is_list ? arguments.num_texts(key) : 1;
+        if (count == 0) arguments.fail(key, "found no point, expected one or more");
+        for (int i = 0; i < count; ++i)
+            points_.add(AttachmentRequest::Kind::points,
+                        is_list ? arguments.text(key, i) : arguments.text(key),
+                        key);
+    }
+
+private:
+    auto force_on(const double* r, const double* rate, double t) const {
+        using List = ArgumentList<ArgumentKind::point>;
+        using Law = detail::ForceOf<Author>;
+        const Law law{static_cast<const Author&>(*this)};
+        if constexpr (List::takes_pair<Law, double, double>())
+            return List::call_pair(law, r, rate, t);
+        else if constexpr (List::takes_pair<Law, double>())
+            return List::call_pair(law, r, rate);
+        else if constexpr (List::takes<Law, double, double>())
+            return List::call(law, r, t);
+        else
+            return List::call(law, r);
+    }
+
+    AttachmentTexts points_;
+};
+
 /// Dry friction on a constraint, as a function of the normal force N that the constraint's reaction
 /// makes and of the sliding speed. The author's class derives from FrictionLaw<itself>, has a
 /// schema kParameters in which the one parameter::object names the constraint, and has
@@ -240,15 +312,9 @@ private:
 ///   S friction(const S& N, const S& speed) const       // [N], against the sliding velocity
 ///
 /// Its derivatives are automatic. Sticking bears friction(N, 0), or what an overriding
-/// stick_limit() says.
+/// stick_limit() says; surface_velocity() may be overridden for a belt.
 template <class Author>
-class FrictionLaw : public NonidealForce, protected ContactLaw {
-public:
-    std::span<const char* const> attachments() const override { return {}; }
-    const ContactLaw* contact() const override { return this; }
-    WorkKind work() const override { return WorkKind::nonideal; }
-    void evaluate(const RowPoint&, std::span<const double>, const ForceValues&) const override {}
-
+class FrictionLaw : public DryFriction {
 protected:
     FrictionLaw() = default;
 

@@ -2,7 +2,9 @@
 // A constraint written as one function of positions, directions and time.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
@@ -24,6 +26,13 @@ struct PhiOf {
         -> decltype(std::declval<const A&>().phi(x...)) {
         return author.phi(x...);
     }
+};
+
+/// Room for all rows, of which some are kept.
+template <class Function>
+struct RoomForRows {
+    typename Function::Rows pi, pi_t, b;
+    std::array<double, Function::kRows * Function::kWidth> A;
 };
 
 }  // namespace detail
@@ -55,13 +64,16 @@ struct PhiOf {
 /// differentiated by differences: A to about 1e-12 and b to 1e-10, relative; B du + tau is then
 /// exact all the same, G is none.
 ///
-/// Rows are constraints, or follow the laws that the constructor states by set_law().
+/// Rows are constraints, or follow the laws that the constructor states by set_law(). Where a
+/// parameter chooses axes, keep_rows() says which of phi's rows there are. Attachments that the
+/// class makes from several parameters are stated by a constant kArguments of ArgumentKind and
+/// asked for in the constructor by ask(). Time that only some objects have, such as a motion that
+/// may be given, is found out as well.
 template <class Author>
 class HolonomicConstraint : public WrittenConstraint<Author> {
     using Base = WrittenConstraint<Author>;
     template <class A>
-    using FunctionOf =
-        RowFunction<A, detail::PhiOf, typename SchemaArguments<A::kParameters>::List>;
+    using FunctionOf = RowFunction<A, detail::PhiOf, typename ArgumentsOf<A>::List>;
     using Base::author;
     using Base::gather;
 
@@ -94,6 +106,74 @@ public:
     }
 
     void evaluate(int, const RowPoint& at, const RowValues& out) const override {
+        if (kept_.empty()) return evaluate_all(at, out);
+        detail::RoomForRows<FunctionOf<Author>> all;
+        const auto wanted = [](std::span<double> values, auto& room) {
+            return values.empty() ? values : std::span<double>(room);
+        };
+        evaluate_all(at,
+                     {wanted(out.pi, all.pi),
+                      wanted(out.A, all.A),
+                      wanted(out.pi_t, all.pi_t),
+                      wanted(out.b, all.b)});
+        keep(all.pi, out.pi);
+        keep(all.A, out.A);
+        keep(all.pi_t, out.pi_t);
+        keep(all.b, out.b);
+    }
+
+    void evaluate_step(int, const RowStep& step, const RowStepValues& out) const override {
+        prepare();
+        typename FunctionOf<Author>::Row x0, dx, mid, x1;
+        gather(step.u0, x0);
+        gather(step.du, dx);
+        gather(step.mid, mid);
+        gather(step.u1, x1);
+        detail::RoomForRows<FunctionOf<Author>> all;
+        const bool is_whole = kept_.empty();
+        double* const tau = is_whole ? out.tau.data() : all.pi_t.data();
+        FunctionOf<Author>::step(author(),
+                                 traits_,
+                                 x0.data(),
+                                 dx.data(),
+                                 mid.data(),
+                                 x1.data(),
+                                 step.t0,
+                                 step.h,
+                                 is_whole ? out.B.data() : all.A.data(),
+                                 out.tau.empty() ? nullptr : tau);
+        if (is_whole) return;
+        keep(all.A, out.B);
+        keep(all.pi_t, out.tau);
+    }
+
+    void evaluate_tangent(int,
+                          std::span<const double> mid,
+                          std::span<const double> s,
+                          bool positive_part,
+                          std::span<double> G) const override {
+        prepare();
+        using Function = FunctionOf<Author>;
+        typename Function::Row x;
+        gather(mid, x);
+        typename Function::Rows all{};
+        for (std::size_t k = 0; k < kept_.size(); ++k) all[kept_[k]] = s[k];
+        if (!kept_.empty()) s = all;
+        tangent_.template evaluate<Function>(author(), x.data(), s, positive_part, G);
+    }
+
+protected:
+    using Base::Base;
+
+    /// [assembly] The law of all rows, or one for each; without it they are constraints.
+    void set_law(const RowLaw& law) { laws_.assign(1, law); }
+    void set_laws(std::span<const RowLaw> laws) { laws_.assign(laws.begin(), laws.end()); }
+
+    /// [assembly] Of phi's rows only these, in this order: where a parameter chooses axes.
+    void keep_rows(std::span<const std::size_t> rows) { kept_.assign(rows.begin(), rows.end()); }
+
+private:
+    void evaluate_all(const RowPoint& at, const RowValues& out) const {
         using Function = FunctionOf<Author>;
         typename Function::Row x, dx;
         gather(at.u, x);
@@ -113,44 +193,15 @@ public:
         std::ranges::copy(Function::bias(author(), x.data(), dx.data(), at.t), out.b.begin());
     }
 
-    void evaluate_step(int, const RowStep& step, const RowStepValues& out) const override {
-        prepare();
-        typename FunctionOf<Author>::Row x0, dx, mid, x1;
-        gather(step.u0, x0);
-        gather(step.du, dx);
-        gather(step.mid, mid);
-        gather(step.u1, x1);
-        FunctionOf<Author>::step(author(),
-                                 traits_,
-                                 x0.data(),
-                                 dx.data(),
-                                 mid.data(),
-                                 x1.data(),
-                                 step.t0,
-                                 step.h,
-                                 out.B.data(),
-                                 out.tau.empty() ? nullptr : out.tau.data());
+    /// Copies the kept rows of all, if they are wanted.
+    void keep(std::span<const double> all, std::span<double> out) const {
+        if (out.empty()) return;
+        const std::size_t width = out.size() / kept_.size();
+        for (std::size_t k = 0; k < kept_.size(); ++k)
+            std::ranges::copy(all.subspan(kept_[k] * width, width),
+                              out.begin() + static_cast<std::ptrdiff_t>(k * width));
     }
 
-    void evaluate_tangent(int,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
-                          std::span<double> G) const override {
-        prepare();
-        typename FunctionOf<Author>::Row x;
-        gather(mid, x);
-        tangent_.template evaluate<FunctionOf<Author>>(author(), x.data(), s, positive_part, G);
-    }
-
-protected:
-    using Base::Base;
-
-    /// [assembly] The law of all rows, or one for each; without it they are constraints.
-    void set_law(const RowLaw& law) { laws_.assign(1, law); }
-    void set_laws(std::span<const RowLaw> laws) { laws_.assign(laws.begin(), laws.end()); }
-
-private:
     /// At the first call, when the author's constructor has run.
     void prepare() const {
         if (is_prepared_) return;
@@ -162,17 +213,19 @@ private:
         block_.name = "phi";
         if constexpr (requires { Author::kRowName; }) block_.name = Author::kRowName;
         block_.num_items = 1;
-        block_.rows_per_item = static_cast<std::int32_t>(Function::kRows);
+        block_.rows_per_item =
+            static_cast<std::int32_t>(kept_.empty() ? Function::kRows : kept_.size());
         block_.scalars_per_item = static_cast<std::int32_t>(Function::kWidth);
-        block_.stencil = SchemaArguments<Author::kParameters>::kStencil;
+        block_.stencil = ArgumentsOf<Author>::kStencil;
         block_.laws = laws_;
         block_.degree = traits_.degree;
         block_.tangent = tangent_.form();
-        block_.depends_on_time = Function::kIsTimed;
+        block_.depends_on_time = Function::kIsTimed && traits_.depends_on_time;
         is_prepared_ = true;
     }
 
     std::vector<RowLaw> laws_ = {RowLaw{}};
+    std::vector<std::size_t> kept_;  ///< rows of phi; none: all
     // Configuration that cannot be found before the author's constructor has run.
     mutable bool is_prepared_ = false;
     mutable FunctionTraits traits_;

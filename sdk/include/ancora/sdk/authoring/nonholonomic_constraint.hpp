@@ -45,8 +45,7 @@ template <class Author>
 class NonholonomicConstraint : public WrittenConstraint<Author> {
     using Base = WrittenConstraint<Author>;
     template <class A>
-    using FunctionOf =
-        RateFunction<A, detail::PsiOf, typename SchemaArguments<A::kParameters>::List>;
+    using FunctionOf = RateFunction<A, detail::PsiOf, typename ArgumentsOf<A>::List>;
     using Base::author;
     using Base::gather;
 
@@ -105,7 +104,7 @@ private:
         block_.num_items = 1;
         block_.rows_per_item = static_cast<std::int32_t>(Function::kRows);
         block_.scalars_per_item = static_cast<std::int32_t>(Function::kWidth);
-        block_.stencil = SchemaArguments<Author::kParameters>::kStencil;
+        block_.stencil = ArgumentsOf<Author>::kStencil;
         block_.laws = kLaw;
         block_.degree = traits.is_constant ? Degree::linear : Degree::general;
         block_.tangent = TangentForm::none;

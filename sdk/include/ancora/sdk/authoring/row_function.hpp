@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -26,6 +27,9 @@ struct FunctionTraits {
     Degree degree = Degree::general;
     bool is_invariant = false;      ///< a rigid motion of all its arguments leaves it alone
     bool has_timed_tangent = true;  ///< its second derivatives may depend on time
+    bool depends_on_time = true;
+    /// Linear, and what depends on time is a term of its own: pi = A x + c(t).
+    bool has_timed_constant = false;
 };
 
 namespace detail {
@@ -297,6 +301,14 @@ public:
                 step_along(author, x0, dx, mid, x1, middle, B);
         }
         if (tau == nullptr) return;
+        if (traits.has_timed_constant) {
+            // c(t0 + h) - c(t0), without what positions would round away
+            constexpr Row kOrigin{};
+            const Rows after = value(author, kOrigin.data(), t0 + h);
+            const Rows before = value(author, kOrigin.data(), t0);
+            for (std::size_t r = 0; r < kRows; ++r) tau[r] = after[r] - before[r];
+            return;
+        }
         const Rows before = value(author, x0, t0);
         const Rows after = value(author, x1, t0 + h);
         for (std::size_t r = 0; r < kRows; ++r)
@@ -345,8 +357,14 @@ public:
                             : highest == 2 ? Degree::quadratic
                                            : Degree::general;
             traits.has_timed_tangent = timed >= 2;
+            traits.depends_on_time = timed >= 0;
+            traits.has_timed_constant = highest <= 1 && timed == 0;
         }
-        traits.is_invariant = is_found_invariant(author);
+        try {
+            traits.is_invariant = is_found_invariant(author);
+        } catch (const std::domain_error&) {
+            // It has no value there, as a table that ends before that time
+        }
         return traits;
     }
 

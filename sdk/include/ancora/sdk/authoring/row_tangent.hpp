@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "ancora/sdk/authoring/row_function.hpp"
@@ -103,7 +104,12 @@ public:
         if constexpr (Function::kIsTemplate) {
             if (traits.degree == Degree::linear || traits.has_timed_tangent) return;
             form_ = TangentForm::full;
-            if (traits.degree == Degree::quadratic) split_constants<Function>(author);
+            if (traits.degree != Degree::quadratic) return;
+            try {
+                split_constants<Function>(author);
+            } catch (const std::domain_error&) {
+                constants_.clear();
+            }
         }
     }
 
@@ -124,7 +130,13 @@ public:
         if constexpr (Function::kIsTemplate) {
             if (form_ == TangentForm::none) return;
             if (!constants_.empty()) return add_constants(s, positive_part, G);
-            Function::tangent(author, x, detail::kSomeTime, s.data(), G.data());
+            try {
+                Function::tangent(author, x, detail::kSomeTime, s.data(), G.data());
+            } catch (const std::domain_error&) {
+                // It has no value at that time; what shapes the iteration alone may be left out
+                std::ranges::fill(G, 0.0);
+                return;
+            }
             if (!std::ranges::all_of(G, detail::is_finite))
                 std::ranges::fill(G, 0.0);
             else if (positive_part)

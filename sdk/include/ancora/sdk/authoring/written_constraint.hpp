@@ -6,11 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
+#include <stdexcept>
+#include <string_view>
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/authoring/argument_list.hpp"
+#include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "ancora/sdk/constraint.hpp"
 
 namespace ancora {
@@ -25,22 +26,6 @@ void gather(std::span<const double> u,
     for (std::size_t j = 0; j < kWidth; ++j) x[j] = u[static_cast<std::size_t>(stencil[j])];
 }
 
-/// Coordinates of bodies that arguments name.
-class CoordinateRequests {
-public:
-    template <std::size_t N>
-    void read(const Arguments& arguments, const std::array<const char*, N>& keys) {
-        for (const char* key : keys) texts_.emplace_back(arguments.text(key));
-        for (std::size_t i = 0; i < N; ++i)
-            requests_.push_back({AttachmentRequest::Kind::coordinate, texts_[i].c_str(), keys[i]});
-    }
-    std::span<const AttachmentRequest> list() const { return requests_; }
-
-private:
-    std::vector<std::string> texts_;
-    std::vector<AttachmentRequest> requests_;
-};
-
 }  // namespace detail
 
 /// Base of HolonomicConstraint and NonholonomicConstraint.
@@ -49,7 +34,7 @@ class WrittenConstraint : public Constraint {
 protected:
     // A template, since the author's class is complete only where this is used.
     template <class A>
-    using SchemaOf = SchemaArguments<A::kParameters>;
+    using SchemaOf = ArgumentsOf<A>;
 
 public:
     WrittenConstraint(const WrittenConstraint&) = delete;
@@ -59,7 +44,7 @@ public:
         return SchemaOf<Author>::kAttachments;
     }
     std::span<const AttachmentRequest> more_attachments() const override {
-        return coordinates_.list();
+        return requests_.list();
     }
 
 protected:
@@ -70,7 +55,21 @@ protected:
     }
     /// [assembly] Reads the coordinates of the schema.
     explicit WrittenConstraint(const Arguments& arguments) {
-        coordinates_.read(arguments, SchemaOf<Author>::kCoordinates);
+        for (const char* key : SchemaOf<Author>::kCoordinates)
+            requests_.add(AttachmentRequest::Kind::coordinate, arguments.text(key), key);
+    }
+
+    /// [assembly] Asks for the next of the arguments that a constant kArguments states.
+    /// @param key  parameter that the text comes from, for the place of messages
+    void ask(std::string_view text, const char* key) {
+        static_assert(
+            requires { Author::kArguments; }, "the schema names the arguments");
+        using Kind = AttachmentRequest::Kind;
+        constexpr std::size_t kCount = SchemaOf<Author>::kCount;
+        const std::size_t next = requests_.list().size();
+        if (next == kCount) throw std::logic_error("asks for more than kArguments states");
+        constexpr Kind kKinds[] = {Kind::point, Kind::direction, Kind::coordinate};
+        requests_.add(kKinds[static_cast<std::size_t>(Author::kArguments[next])], text, key);
     }
 
     const Author& author() const { return static_cast<const Author&>(*this); }
@@ -81,7 +80,7 @@ protected:
     }
 
 private:
-    detail::CoordinateRequests coordinates_;
+    AttachmentTexts requests_;
 };
 
 }  // namespace ancora

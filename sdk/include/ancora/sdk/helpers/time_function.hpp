@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "ancora/sdk/formula/formula.hpp"
 #include "ancora/sdk/helpers/number_file.hpp"
 #include "ancora/sdk/helpers/time_table.hpp"
+#include "ancora/sdk/numbers/vector3.hpp"
 
 namespace ancora {
 
@@ -113,13 +115,33 @@ public:
         table_.mean(t0, h, outside_, value);
     }
 
-    /// [step] y(t0 + h) - y(t0).
-    /// @param work  room for one entry per component
+    /// [step] Three components at a time that may carry derivatives, as in a function phi(..., t);
+    /// zero if nothing is given. What is constant does not depend on t.
     /// @throws std::domain_error as evaluate() does
-    void increment(double t0, double h, std::span<double> out, std::span<double> work) const {
-        evaluate(t0 + h, out);
-        evaluate(t0, work);
-        for (std::size_t i = 0; i < names_.size(); ++i) out[i] -= work[i];
+    template <class S>
+    Vector3<S> vector(const S& t) const {
+        std::array<double, 3> y{}, rate{}, second{};
+        if constexpr (std::is_same_v<S, double>) {
+            if (!names_.empty()) evaluate(t, y);
+            return {y[0], y[1], y[2]};
+        } else {
+            if (names_.empty() || !constant_.empty()) {
+                std::ranges::copy(constant_, y.begin());
+                return {S(y[0]), S(y[1]), S(y[2])};
+            }
+            // A number that counts degrees has no derivatives, and no use for a value
+            if constexpr (S::kOrder > 0) {
+                const bool moves = !is_zero(t - S(t.value));
+                const auto wanted = [&](int order, std::array<double, 3>& of) {
+                    return moves && S::kOrder >= order ? std::span<double>(of)
+                                                       : std::span<double>();
+                };
+                evaluate(t.value, y, wanted(1, rate), wanted(2, second));
+            }
+            return {t.chain(y[0], rate[0], second[0]),
+                    t.chain(y[1], rate[1], second[1]),
+                    t.chain(y[2], rate[2], second[2])};
+        }
     }
 
 private:

@@ -118,7 +118,8 @@ operator*(const E& a, const S& s) {
 
 template <class A, class B>
 [[gnu::always_inline]] constexpr auto dot(const Vector3<A>& a, const Vector3<B>& b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
+    // In the order in which Eigen adds, so that Vec3 and Vector3 agree to the last bit
+    return a.x * b.x + (a.y * b.y + a.z * b.z);
 }
 template <class A, class B>
 [[gnu::always_inline]] constexpr auto cross(const Vector3<A>& a, const Vector3<B>& b) {

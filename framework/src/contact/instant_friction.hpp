@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Friction at an instant: the contacts' forces that go with accelerations.
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "assembly.hpp"
+#include "contacts.hpp"
+#include "continuous_face.hpp"
+#include "slip_law.hpp"
+
+namespace ancora {
+
+/// Solves the laws of all contacts at a state together with the frictionless equation, of which it
+/// needs the solution and its answers to forces along the sliding rows.
+class InstantFriction {
+public:
+    InstantFriction(const Assembly& parts,
+                    Contacts& contacts,
+                    const RestIslands& islands,
+                    SlipLaw& slip,
+                    ContactResponses& responses);
+
+    /// Friction at the state that the face was last solved for; adds its effect there. [step]
+    /// @param is_resolving modes are tried that may not hold, and sliding may turn to its pull
+    /// @throws Error (numerical) for Painleve's paradox, unless is_resolving
+    void solve(ContinuousFace& face, const double* q, const double* v, double t, bool is_resolving);
+    /// Stresses -C of the contacts' rows as last solved.
+    const Eigen::VectorXd& stress() const { return s_; }
+    void forget() { s_.setZero(); }
+
+    /// Writes or reads it, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(s_);
+        archive.require_finite(s_, "a force of friction");
+    }
+
+private:
+    double begin_slip(const ContinuousFace& face,
+                      const Contact& contact,
+                      const double* w,
+                      double* direction) const;
+    void add_turning(const Contact& contact,
+                     const SlipLaw::Linear& law,
+                     double pull,
+                     const double* d);
+
+    const Assembly& parts_;
+    Contacts& contacts_;
+    const RestIslands& islands_;
+    SlipLaw& slip_;
+    ContactResponses& responses_;
+    Eigen::VectorXd s_;  // of the contacts' rows
+    Eigen::VectorXd unit_, stress_;
+    std::vector<Eigen::Vector3d> normal_response_;  // per contact and row: d(normal force)/d s
+};
+
+}  // namespace ancora

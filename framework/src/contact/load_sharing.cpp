@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lawson's iteration among contacts that stick.
+#include "load_sharing.hpp"
+
+#include <algorithm>
+
+#include "state_archive.hpp"
+
+namespace ancora {
+namespace {
+
+// The use that counts as relieved, the progress of a round below which sharing ends, and bounds of
+// uses and of prices.
+constexpr double kRelieved = 1.0 - 1e-6;
+constexpr double kProgress = 1e-7;
+constexpr int kMostRounds = 400;
+constexpr double kLeastUse = 1e-3;
+constexpr double kMostUse = 1e3;
+constexpr double kLeastWeight = 1e-4;
+
+}  // namespace
+
+LoadSharing::LoadSharing(const Assembly& parts,
+                         Contacts& contacts,
+                         const RestIslands& islands,
+                         SlipLaw& slip,
+                         ContactEvents& events)
+    : parts_(parts),
+      contacts_(contacts),
+      islands_(islands),
+      slip_(slip),
+      events_(events),
+      sharing_(static_cast<std::size_t>(islands.num())) {}
+
+LoadSharing::Change LoadSharing::relieve(const double* s, bool of_step, double t) {
+    find_most_used(s, of_step, t);
+    Change change = Change::none;
+    for (std::size_t island = 0; island < sharing_.size(); ++island) {
+        Sharing& sharing = sharing_[island];
+        if (sharing.most_used < 0 || sharing.use <= (sharing.is_strict ? kRelieved : 1.0)) continue;
+        if (share_anew(static_cast<int>(island), s, of_step, t)) {
+            change = std::max(change, Change::share);
+            continue;
+        }
+        Contact& contact = contacts_.all()[static_cast<std::size_t>(sharing.most_used)];
+        sharing = {};
+        contact.begin(ContactMode::slip);
+        contact.turn_to(s + parts_.m + contact.first_row);
+        ++contact.num_flips;
+        events_.record(contact, t);
+        change = Change::mode;
+    }
+    return change;
+}
+
+double LoadSharing::use(const Contact& contact, const double* s, bool of_step, double t) {
+    Eigen::Vector3d f;
+    const double limit =
+        contacts_.stick_limit(contact, slip_.normal_force(contact, s, of_step, &f), t);
+    const double force = norm(s + parts_.m + contact.first_row, contact.num_rows);
+    return force <= limit * kLeastUse ? kLeastUse : force / limit;
+}
+
+void LoadSharing::find_most_used(const double* s, bool of_step, double t) {
+    for (Sharing& sharing : sharing_) {
+        sharing.num_sticking = 0;
+        sharing.most_used = -1;
+        sharing.use = 0.0;
+    }
+    for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
+        const Contact& contact = contacts_.all()[c];
+        if (contact.mode == ContactMode::slip) continue;
+        Sharing& sharing = sharing_[static_cast<std::size_t>(islands_.of(contact))];
+        ++sharing.num_sticking;
+        if (!contact.is_fresh || contact.num_flips >= kMostFlips) continue;
+        const double here = use(contact, s, of_step, t);
+        if (here <= sharing.use) continue;
+        sharing.use = here;
+        sharing.most_used = static_cast<int>(c);
+    }
+}
+
+bool LoadSharing::share_anew(int island, const double* s, bool of_step, double t) {
+    Sharing& sharing = sharing_[static_cast<std::size_t>(island)];
+    if (sharing.num_sticking < 2 || sharing.rounds == kMostRounds) return false;
+    if (sharing.rounds > 0 && sharing.use > (1.0 - kProgress) * sharing.worst) return false;
+    ++sharing.rounds;
+    sharing.worst = sharing.use;
+    double largest = 0.0;
+    for (Contact& contact : contacts_.all()) {
+        if (contact.mode == ContactMode::slip || islands_.of(contact) != island) continue;
+        contact.weight *= std::min(use(contact, s, of_step, t), kMostUse);
+        largest = std::max(largest, contact.weight);
+    }
+    for (Contact& contact : contacts_.all())
+        if (contact.mode == ContactMode::stick && islands_.of(contact) == island)
+            contact.weight = std::max(contact.weight / largest, kLeastWeight);
+    return true;
+}
+
+bool LoadSharing::may_be_open() const {
+    return std::ranges::count_if(contacts_.all(), [](const Contact& contact) {
+               return contact.mode == ContactMode::stick;
+           }) > 1;
+}
+
+bool LoadSharing::asks_others(const Contact& contact) {
+    Sharing& sharing = sharing_[static_cast<std::size_t>(islands_.of(contact))];
+    if (sharing.is_strict) return false;
+    sharing.is_strict = std::ranges::any_of(contacts_.all(), [&](const Contact& other) {
+        return &other != &contact && other.mode == ContactMode::stick &&
+               islands_.of(other) == islands_.of(contact);
+    });
+    return sharing.is_strict;
+}
+
+void LoadSharing::restart() {
+    for (Sharing& sharing : sharing_) sharing = {};
+}
+
+template <class Archive>
+void LoadSharing::transfer(Archive& archive) {
+    for (Sharing& sharing : sharing_) {
+        archive(sharing.rounds);
+        archive(sharing.worst);
+        archive(sharing.is_strict);
+        archive.require(sharing.rounds >= 0, "a number of rounds");
+    }
+}
+template void LoadSharing::transfer(StateWriter&);
+template void LoadSharing::transfer(StateReader&);
+
+}  // namespace ancora

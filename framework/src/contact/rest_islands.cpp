@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which bodies hang together, and which of them rest.
+#include "rest_islands.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ancora/sdk/numbers/disjoint_sets.hpp"
+#include "state_archive.hpp"
+
+namespace ancora {
+namespace {
+
+// Velocities and accelerations of an island at rest, relative to its top speed and to what its
+// forces alone would cause: what rounding leaves.
+constexpr double kRestSpeed = 1e-12;
+constexpr double kRestAcceleration = 1e-11;
+
+}  // namespace
+
+RestIslands::RestIslands(const Assembly& parts, const Contacts& contacts)
+    : parts_(parts), contacts_(contacts) {
+    if (contacts.empty()) return;
+    DisjointSets sets(static_cast<std::size_t>(parts.n));
+    for (const CompressedRows* rows : {static_cast<const CompressedRows*>(&parts.rows),
+                                       static_cast<const CompressedRows*>(&contacts.rows())})
+        for (std::size_t k = 0; k + 1 < rows->row_start.size(); ++k)
+            for (int e = rows->row_start[k] + 1; e < rows->row_start[k + 1]; ++e)
+                sets.join(rows->column_of(e - 1), rows->column_of(e));
+    for (const MassEntry& entry : parts.mass.entries()) sets.join(entry.i, entry.j);
+    for (const BodyPart& part : parts.model.bodies)
+        for (int i = part.first + 1; i < part.first + part.count; ++i) sets.join(i, part.first);
+
+    std::vector<int> number(static_cast<std::size_t>(parts.n), -1);
+    for (const int i : contacts.rows().column) {
+        int& island = number[static_cast<std::size_t>(sets.root(i))];
+        if (island < 0) island = num_islands_++;
+    }
+    for (int i = 0; i < parts.n; ++i)
+        island_of_.push_back(number[static_cast<std::size_t>(sets.root(i))]);
+    top_speed_.assign(static_cast<std::size_t>(num_islands_), 0.0);
+    is_held_.assign(static_cast<std::size_t>(num_islands_), 0);
+}
+
+int RestIslands::of(const Contact& contact) const {
+    const int first = contacts_.rows().column_of(contacts_.first_entry(contact.first_row));
+    return island_of_[static_cast<std::size_t>(first)];
+}
+
+void RestIslands::forget_speeds() {
+    std::ranges::fill(top_speed_, 0.0);
+}
+
+void RestIslands::note_speeds(const Eigen::VectorXd& v) {
+    for (int i = 0; i < parts_.n; ++i) {
+        const int island = island_of_[static_cast<std::size_t>(i)];
+        if (island < 0) continue;
+        double& top = top_speed_[static_cast<std::size_t>(island)];
+        top = std::max(top, std::abs(v[i]));
+    }
+}
+
+double RestIslands::speed(int island, const Eigen::VectorXd& v) const {
+    double speed = 0.0;
+    for (int i = 0; i < parts_.n; ++i)
+        if (has(i, island)) speed = std::max(speed, std::abs(v[i]));
+    return speed;
+}
+
+bool RestIslands::is_still(int island, double speed) const {
+    return speed <= kRestSpeed * top_speed(island);
+}
+
+double RestIslands::force_acceleration(int island, const Eigen::VectorXd& F) const {
+    double largest = 0.0;
+    for (int i = 0; i < parts_.n; ++i)
+        if (has(i, island)) largest = std::max(largest, std::abs(F[i]) * parts_.inverse_mass[i]);
+    return largest;
+}
+
+double RestIslands::free_acceleration(int island, const ContinuousFace& face) const {
+    double largest = 0.0;
+    for (int i = 0; i < parts_.n; ++i)
+        if (has(i, island)) largest = std::max(largest, face.free_acceleration(i));
+    return largest;
+}
+
+/// Marks the islands whose contacts all stick to surfaces at rest.
+void RestIslands::find_sticking() {
+    std::ranges::fill(is_held_, char{1});
+    for (const Contact& contact : contacts_.all()) {
+        const bool rests =
+            contact.mode == ContactMode::stick && contacts_.surface_is_still(contact);
+        if (!rests) is_held_[static_cast<std::size_t>(of(contact))] = 0;
+    }
+}
+
+void RestIslands::hold(const MotionState& state, Trial& trial) {
+    find_sticking();
+    for (int island = 0; island < num_islands_; ++island) {
+        char& is_held = is_held_[static_cast<std::size_t>(island)];
+        if (is_held == 0) continue;
+        double acceleration = 0.0;
+        for (int i = 0; i < parts_.n; ++i)
+            if (has(i, island))
+                acceleration =
+                    std::max(acceleration, std::abs(trial.dq[i]) * 2.0 / (trial.h * trial.h));
+        const double scale = force_acceleration(island, trial.F);
+        is_held = is_still(island, speed(island, state.v)) &&
+                  acceleration <=
+                      kRestAcceleration * scale + 4.0 * kRestSpeed * top_speed(island) / trial.h;
+    }
+    is_any_held_ = false;
+    for (int i = 0; i < parts_.n; ++i) {
+        if (!holds_coordinate(i)) continue;
+        trial.dq[i] = 0.0;
+        is_any_held_ = true;
+    }
+}
+
+void RestIslands::rest_accelerations(const double* v, double* a, const ContinuousFace& face) {
+    find_sticking();
+    for (int island = 0; island < num_islands_; ++island) {
+        char& is_held = is_held_[static_cast<std::size_t>(island)];
+        if (is_held == 0) continue;
+        double speed = 0.0, acceleration = 0.0, scale = 0.0;
+        for (int i = 0; i < parts_.n; ++i) {
+            if (!has(i, island)) continue;
+            speed = std::max(speed, std::abs(v[i]));
+            acceleration = std::max(acceleration, std::abs(a[i]));
+            scale = std::max(scale, face.free_acceleration(i));
+        }
+        if (speed > 0.0 || acceleration > kRestAcceleration * scale) {
+            is_held = 0;
+            continue;
+        }
+        for (int i = 0; i < parts_.n; ++i)
+            if (has(i, island)) a[i] = 0.0;
+    }
+}
+
+template <class Archive>
+void RestIslands::transfer(Archive& archive) {
+    archive.array(top_speed_.data(), static_cast<Eigen::Index>(top_speed_.size()));
+    archive.require_finite(top_speed_, "a speed");
+    std::vector<char> is_held = is_held_;
+    archive(is_held);
+    if (is_held.size() != is_held_.size()) StateReader::refuse();
+    const auto is_flag = [](char c) {
+        return c == 0 || c == 1;
+    };
+    archive.require(std::ranges::all_of(is_held, is_flag), "a flag");
+    is_held_ = is_held;
+    archive(is_any_held_);
+}
+template void RestIslands::transfer(StateWriter&);
+template void RestIslands::transfer(StateReader&);
+
+}  // namespace ancora

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Islands: bodies that hang together and of which something rubs; how fast they have been, and
+// which of them rest.
+#pragma once
+
+#include <vector>
+
+#include "assembly.hpp"
+#include "contacts.hpp"
+#include "continuous_face.hpp"
+
+namespace ancora {
+
+/// Where something rubs, rest is exact: an island whose contacts all stick, and which neither moves
+/// nor accelerates beyond rounding, is held.
+class RestIslands {
+public:
+    RestIslands(const Assembly& parts, const Contacts& contacts);
+
+    int num() const { return num_islands_; }
+    int of(const Contact& contact) const;
+    bool has(int coordinate, int island) const {
+        return island_of_[static_cast<std::size_t>(coordinate)] == island;
+    }
+
+    /// Fastest coordinate of an island so far: what its rest is measured by.
+    double top_speed(int island) const { return top_speed_[static_cast<std::size_t>(island)]; }
+    void forget_speeds();
+    void note_speeds(const Eigen::VectorXd& v);
+    /// Fastest coordinate of an island now.
+    double speed(int island, const Eigen::VectorXd& v) const;
+    /// Whether an island this slow rests.
+    bool is_still(int island, double speed) const;
+    /// Largest acceleration that forces F alone would cause in an island.
+    double force_acceleration(int island, const Eigen::VectorXd& F) const;
+    /// The same of the impressed forces at the instant last assembled.
+    double free_acceleration(int island, const ContinuousFace& face) const;
+
+    /// Decides over a trial which islands are held; their part of dq becomes zero. [step]
+    void hold(const MotionState& state, Trial& trial);
+    void hold_none() { is_any_held_ = false; }
+    /// Sets accelerations of islands at rest to zero where forces balance up to rounding. [step]
+    void rest_accelerations(const double* v, double* a, const ContinuousFace& face);
+    bool holds_any() const { return is_any_held_; }
+    bool holds_coordinate(int i) const {
+        const int island = num_islands_ > 0 ? island_of_[static_cast<std::size_t>(i)] : -1;
+        return island >= 0 && is_held_[static_cast<std::size_t>(island)] != 0;
+    }
+    bool holds_row(int k) const {
+        return is_any_held_ && holds_coordinate(parts_.rows.column_of(parts_.rows.row_begin(k)));
+    }
+
+    /// Writes or reads speeds and what is held, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive);
+
+private:
+    void find_sticking();
+
+    const Assembly& parts_;
+    const Contacts& contacts_;
+    std::vector<int> island_of_;  // of each coordinate, -1: none
+    int num_islands_ = 0;
+    std::vector<double> top_speed_;
+    std::vector<char> is_held_;
+    bool is_any_held_ = false;
+};
+
+}  // namespace ancora

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The law of slip, linearised.
+#include "slip_law.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace ancora {
+namespace {
+
+// Regularisation that leaves the share open to prices: the matrix of a step is regularised itself,
+// so that dependent rows seem a little independent; an instant's responses are exact.
+constexpr double kShareInStep = 1e-4;
+constexpr double kShareAtInstant = 1e-6;
+
+}  // namespace
+
+SlipLaw::SlipLaw(const Assembly& parts,
+                 const Contacts& contacts,
+                 const RestIslands& islands,
+                 IndependentRows& independent)
+    : parts_(parts), contacts_(contacts), islands_(islands), independent_(independent) {
+    int largest = 0;
+    for (std::size_t c = 0; c < parts.model.constraints.size(); ++c)
+        largest = std::max(largest, parts.owner_of_constraint(c).u_count);
+    local_force_.setZero(largest);
+}
+
+double SlipLaw::normal_force(const Contact& contact,
+                             const double* s,
+                             bool of_step,
+                             Eigen::Vector3d* f) {
+    if (of_step)
+        parts_.rows.local_force(contact.constraint, independent_.shared(s), local_force_.data());
+    else
+        parts_.rows.local_force_now(contact.constraint, s, local_force_.data());
+    *f = local_force_.head<3>();
+    return f->norm();
+}
+
+SlipLaw::Linear SlipLaw::linearise(
+    const Contact& contact, const double* w, double N, double t, const double* direction) const {
+    Linear out;
+    const int n = contact.num_rows;
+    // The side is frozen for the step, so that the law stays smooth through zero.
+    const double* side = direction != nullptr ? direction : contact.direction;
+    double d[2] = {side[0], side[1]};
+    double along = d[0] * w[0] + (n == 2 ? d[1] * w[1] : 0.0);
+    const double speed = norm(w, n);
+    out.has_turned = along < 0.0;
+    // Slower than this it has stopped, or just begins, and turns with rounding.
+    const double top = islands_.top_speed(islands_.of(contact));
+    const bool is_ending = contact.speed > 0.0 && contact.speed <= kTurning * contact.fastest;
+    const bool turns = n == 2 && direction == nullptr && !is_ending &&
+                       speed > std::max(kSlow * contact.speed, kStopped * top);
+    if (turns) {
+        const double sign = along < 0.0 ? -1.0 : 1.0;
+        for (int i = 0; i < n; ++i) d[i] = sign * w[i] / speed;
+        along = sign * speed;
+    }
+    const SlipForce slip = contacts_.slip(contact, N, along, t);
+    for (int i = 0; i < n; ++i) {
+        out.s[i] = slip.force * d[i];
+        out.by_normal[i] = slip.by_normal * d[i];
+        for (int j = 0; j < n; ++j) {
+            out.by_rate[i][j] = along > 0.0 ? slip.by_speed * d[i] * d[j] : 0.0;
+            if (turns)
+                out.by_rate[i][j] += slip.force / along * ((i == j ? 1.0 : 0.0) - d[i] * d[j]);
+        }
+    }
+    return out;
+}
+
+void SlipLaw::refuse_paradox(double t) const {
+    std::string names;
+    Place place;
+    for (const Contact& contact : contacts_.all()) {
+        if (contact.mode != ContactMode::slip) continue;
+        if (names.empty()) place = contact.force->object.place;
+        names += (names.empty() ? "" : "; ") + contact.force->object.label;
+    }
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: friction and normal force of {} have no solution or "
+                            "several (Painleve's paradox): friction raises the normal force as "
+                            "fast as the normal force raises friction; lower its coefficient",
+                            t,
+                            names),
+                place);
+}
+
+ContactResponses::ContactResponses(const Assembly& parts, const Contacts& contacts) {
+    const int K = contacts.num_rows();
+    small.resize(K);
+    const bool is_discrete = parts.model.traits.face == Face::discrete;
+    small.set_regularisation(is_discrete ? kShareInStep : kShareAtInstant);
+    x.setZero(parts.n, K);
+    s.setZero(parts.m, K);
+}
+
+}  // namespace ancora

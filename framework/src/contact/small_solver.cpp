@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elimination with complete pivoting.
+#include "small_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace ancora {
+namespace {
+
+// A pivot below this, relative to the first, is a direction that the contacts leave open.
+constexpr double kOpen = 1e-14;
+// Each takes the effect of the regularisation out of the independent directions by its size.
+constexpr int kPasses = 5;
+
+}  // namespace
+
+void SmallSolver::resize(int n) {
+    n_ = n;
+    const auto size = static_cast<std::size_t>(n);
+    W_.assign(size * size, 0.0);
+    LU_ = W_;
+    r_.assign(size, 0.0);
+    x_ = rest_ = work_ = r_;
+    weight_.assign(size, 0.0);
+    row_place_.assign(size, 0);
+    column_place_ = row_place_;
+}
+
+void SmallSolver::clear() {
+    std::fill(W_.begin(), W_.end(), 0.0);
+    std::fill(r_.begin(), r_.end(), 0.0);
+    std::fill(weight_.begin(), weight_.end(), 0.0);
+}
+
+/// L U with complete pivoting of W and the regularisation; the sign of its determinant.
+int SmallSolver::factorise() {
+    double largest = 0.0;
+    for (int k = 0; k < n_; ++k)
+        if (weight_[static_cast<std::size_t>(k)] > 0.0)
+            largest = std::max(largest, std::abs(at(W_, k, k)));
+    LU_ = W_;
+    for (int k = 0; k < n_; ++k)
+        at(LU_, k, k) += share_ * weight_[static_cast<std::size_t>(k)] * largest;
+    std::iota(row_place_.begin(), row_place_.end(), 0);
+    column_place_ = row_place_;
+    int sign = 1;
+    for (rank_ = 0; rank_ < n_; ++rank_) {
+        int row = rank_, column = rank_;
+        for (int i = rank_; i < n_; ++i)
+            for (int j = rank_; j < n_; ++j)
+                if (std::abs(at(LU_, i, j)) > std::abs(at(LU_, row, column))) row = i, column = j;
+        const double pivot = at(LU_, row, column);
+        if (!(std::abs(pivot) > kOpen * std::abs(at(LU_, 0, 0)))) break;
+        if (pivot < 0.0) sign = -sign;
+        if (row != rank_) {
+            for (int j = 0; j < n_; ++j) std::swap(at(LU_, row, j), at(LU_, rank_, j));
+            std::swap(row_place_[static_cast<std::size_t>(row)],
+                      row_place_[static_cast<std::size_t>(rank_)]);
+            sign = -sign;
+        }
+        if (column != rank_) {
+            for (int i = 0; i < n_; ++i) std::swap(at(LU_, i, column), at(LU_, i, rank_));
+            std::swap(column_place_[static_cast<std::size_t>(column)],
+                      column_place_[static_cast<std::size_t>(rank_)]);
+            sign = -sign;
+        }
+        for (int i = rank_ + 1; i < n_; ++i) {
+            const double factor = at(LU_, i, rank_) / at(LU_, rank_, rank_);
+            at(LU_, i, rank_) = factor;
+            if (factor == 0.0) continue;
+            for (int j = rank_ + 1; j < n_; ++j) at(LU_, i, j) -= factor * at(LU_, rank_, j);
+        }
+    }
+    return rank_ == n_ ? sign : 0;
+}
+
+/// x += (L U)^-1 rest
+void SmallSolver::add_solution() {
+    work_.resize(static_cast<std::size_t>(n_));
+    for (int i = 0; i < n_; ++i) {
+        double sum = rest_[static_cast<std::size_t>(row_place_[static_cast<std::size_t>(i)])];
+        for (int j = 0; j < std::min(i, rank_); ++j)
+            sum -= at(LU_, i, j) * work_[static_cast<std::size_t>(j)];
+        work_[static_cast<std::size_t>(i)] = sum;
+    }
+    for (int i = rank_ - 1; i >= 0; --i) {
+        double sum = work_[static_cast<std::size_t>(i)];
+        for (int j = i + 1; j < rank_; ++j)
+            sum -= at(LU_, i, j) * work_[static_cast<std::size_t>(j)];
+        work_[static_cast<std::size_t>(i)] = sum / at(LU_, i, i);
+    }
+    for (int i = 0; i < rank_; ++i)
+        x_[static_cast<std::size_t>(column_place_[static_cast<std::size_t>(i)])] +=
+            work_[static_cast<std::size_t>(i)];
+}
+
+int SmallSolver::solve() {
+    const int sign = factorise();
+    std::fill(x_.begin(), x_.end(), 0.0);
+    const bool is_regularised = std::ranges::any_of(weight_, [](double w) {
+        return w > 0.0;
+    });
+    for (int pass = 0; pass < (is_regularised ? kPasses : 1); ++pass) {
+        for (int i = 0; i < n_; ++i) {
+            double sum = r_[static_cast<std::size_t>(i)];
+            for (int j = 0; j < n_; ++j) sum -= at(W_, i, j) * x_[static_cast<std::size_t>(j)];
+            rest_[static_cast<std::size_t>(i)] = sum;
+        }
+        add_solution();
+    }
+    return sign;
+}
+
+}  // namespace ancora

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Friction in a step: rows of the residual, and what they add to its solve.
+#pragma once
+
+#include <span>
+
+#include <Eigen/Core>
+
+#include "ancora/sdk/system.hpp"
+#include "assembly.hpp"
+#include "contacts.hpp"
+#include "factored_step.hpp"
+#include "slip_law.hpp"
+
+namespace ancora {
+
+/// Adds friction to the step's residual (theory, section 7.2),
+///
+///   stick:  T dq + drift + anchor = 0,    slip:  (s_law(N, w) - s) h^2 D / 2 = 0         (1)
+///
+/// with D the row's own mobility, so that a residual is a length. Its rows stand behind those of
+/// the model, and their solve is an update of low rank of the factorised matrix.
+class StepFriction {
+public:
+    StepFriction(Assembly& parts,
+                 const MotionState& state,
+                 const Trial& trial,
+                 Contacts& contacts,
+                 SlipLaw& slip,
+                 ContactResponses& responses,
+                 FactoredStep& matrix);
+
+    /// Adds (1) to the residual of the frictionless rows. [step]
+    void evaluate(const StepTrial& trial, std::span<double> r_motion, std::span<double> r_rows);
+    /// Solves with the factorised matrix of the frictionless rows, then for the contacts' stresses
+    /// in the small space of their rows. [step]
+    void solve(std::span<const double> r_motion,
+               std::span<const double> r_rows,
+               std::span<double> ddq,
+               std::span<double> ds);
+    /// (r_motion, r_rows) -= the contacts' part of the residual's derivative times (x, y). [step]
+    void subtract_tangent(const double* x, const double* y, double* r_motion, double* r_rows);
+    /// Turns a residual of the slip law, a force, into a length.
+    double scale(int k, double h) const;
+
+private:
+    Assembly& parts_;
+    const MotionState& state_;
+    const Trial& trial_;
+    Contacts& contacts_;
+    SlipLaw& slip_;
+    ContactResponses& responses_;
+    FactoredStep& matrix_;
+    Eigen::VectorXd unit_, no_rows_;
+};
+
+}  // namespace ancora

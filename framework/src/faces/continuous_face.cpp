@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Assembly of the Udwadia-Kalaba equation, its forces, and projection onto the constraints.
+#include "continuous_face.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace ancora {
+namespace {
+
+// Rows that contradict each other at the start leave more than this, relative to their terms;
+// rounding leaves far less.
+constexpr double kInconsistent = 1e-7;
+constexpr int kMostProjections = 12;
+// Gaps that stay above this many tolerances are not left by rounding.
+constexpr double kRoundingLeft = 1e4;
+// From far the steps are damped: each is shortened until the largest gap falls.
+constexpr int kMostFromFar = 100;
+constexpr double kLeastPart = 1e-3;
+
+std::span<const double> view(const Eigen::VectorXd& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+std::span<double> view(Eigen::VectorXd& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+
+}  // namespace
+
+ContinuousFace::ContinuousFace(const Model& model,
+                               RowSet& rows,
+                               MassMatrix& mass,
+                               const Space& space,
+                               const RowLaws& laws,
+                               ForceSet& forces,
+                               CallMeter& meter)
+    : model_(model),
+      rows_(rows),
+      mass_(mass),
+      space_(space),
+      laws_(laws),
+      forces_(forces),
+      meter_(meter) {
+    SystemPattern pattern;
+    const int n = model.num_coordinates;
+    pattern.num_coordinates = n;
+    for (const MassEntry& entry : mass.entries()) pattern.mass.emplace_back(entry.i, entry.j);
+    for (const BodyPart& part : model.bodies) pattern.first_of_body.push_back(part.first);
+    row_start_.push_back(0);
+    for (int k = 0; k < rows.num_rows(); ++k) {
+        if (!laws.is_constraint(k)) continue;
+        chosen_.push_back(k);
+        for (const int e : rows.entries(k)) {
+            entry_.push_back(e);
+            pattern.column.push_back(rows.column_of(e));
+        }
+        row_start_.push_back(static_cast<int>(entry_.size()));
+        has_mixed_rows_ |= laws_[k].kind != RowKind::constraint;
+    }
+    pattern.row_start = row_start_;
+    solver_ = std::make_unique<ConstrainedSolver>(std::move(pattern));
+    A_.assign(entry_.size(), 0.0);
+    const auto m = static_cast<Eigen::Index>(chosen_.size());
+    for (Eigen::VectorXd* x :
+         {&field_, &gravity_, &Q_, &C_, &f_, &a_, &correction_, &work_, &zero_})
+        x->setZero(n);
+    for (Eigen::VectorXd* x : {&b_, &lambda_, &mu_}) x->setZero(m);
+    s_.setZero(rows.num_rows());
+    rate_.setZero(rows.num_rows());
+    space.add_uniform(model.gravity, field_.data());
+    has_gravity_ = field_.squaredNorm() > 0.0;
+    mass.multiply(field_.data(), gravity_.data());
+}
+
+void ContinuousFace::assemble(
+    const double* q, const double* v, double t, std::span<const double> state, RankUse use) {
+    t_ = t;
+    Q_.setZero();
+    mass_.update(q, v, t, meter_, Q_.data());
+    if (has_gravity_) {
+        if (!mass_.is_constant()) mass_.multiply(field_.data(), gravity_.data());
+        Q_ += gravity_;
+    }
+    rows_.evaluate(q, v, t, instant_);
+    for (int k = 0; k < rows_.num_rows(); ++k) {
+        const double rate = rows_.multiply_onto(instant_.pi_t[k], instant_.A.data(), k, v);
+        rate_[k] = rate;
+        if (!std::isfinite(instant_.pi[k]) || !std::isfinite(rate) || !std::isfinite(instant_.b[k]))
+            rows_.refuse_row(k, t);
+        if (laws_.is_constraint(k)) continue;
+        const double s = laws_.stress(k, instant_.pi[k], rate);
+        s_[k] = s;
+        rows_.add_transposed(instant_.A.data(), k, -s, Q_.data());
+    }
+    forces_.evaluate_loads(q, v, t, Q_.data());
+    C_.setZero();
+    forces_.evaluate(q, v, t, state, C_.data());
+
+    for (std::size_t c = 0; c < chosen_.size(); ++c) {
+        const int k = chosen_[c];
+        double b = instant_.b[k];
+        if (baumgarte_ > 0.0) {
+            const RowKind kind = laws_[k].kind;
+            if (kind == RowKind::constraint)
+                b -= baumgarte_ * (2.0 * rate_[k] + baumgarte_ * instant_.pi[k]);
+            else if (is_velocity_kind(kind))
+                b -= baumgarte_ * rate_[k];
+        }
+        b_[static_cast<Eigen::Index>(c)] = b;
+    }
+    for (std::size_t e = 0; e < entry_.size(); ++e) A_[e] = instant_.A[entry_[e]];
+    require(factorise(use, kAll));
+    if (use == RankUse::choose && has_mixed_rows_ && solver_->num_left_out(kAll) > 0) {
+        choose_for_projection();
+        require(factorise(RankUse::keep, kAll));
+    }
+}
+
+/// What depends on others among all rows may not among those that a projection concerns.
+void ContinuousFace::choose_for_projection() {
+    take_rows(Projected::position);
+    factorise(RankUse::choose, kPositions);
+    take_rows(Projected::velocity);
+    factorise(RankUse::choose, kRates);
+    for (std::size_t e = 0; e < entry_.size(); ++e) A_[e] = instant_.A[entry_[e]];
+}
+
+void ContinuousFace::update_forces(const double* q,
+                                   const double* v,
+                                   std::span<const double> state) {
+    C_.setZero();
+    forces_.evaluate(q, v, t_, state, C_.data());
+}
+
+SolverStatus ContinuousFace::factorise(RankUse use, int set) {
+    const bool is_mass_new = !has_factorised_ || !mass_.is_constant();
+    has_factorised_ = true;
+    return solver_->factorise(mass_.values(), A_, is_mass_new, use, set);
+}
+
+/// Refuses what cannot be solved for.
+void ContinuousFace::require(SolverStatus status) {
+    if (status == SolverStatus::good) return;
+    if (status == SolverStatus::failed)
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s: the mass matrix or the constraint Jacobian cannot "
+                                "be factorised: M is not positive semidefinite, or a value is not "
+                                "finite",
+                                t_));
+    refuse_undetermined();
+}
+
+void ContinuousFace::refuse_undetermined() {
+    const ConstrainedSolver::Undetermined free = solver_->undetermined();
+    for (const BodyPart& part : model_.bodies) {
+        if (free.coordinate < part.first || free.coordinate >= part.first + part.count) continue;
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s: the acceleration is not unique: {} has no mass in a "
+                                "direction that no constraint determines, mostly {} (the rank of "
+                                "[M; A] is below the number of coordinates); give it mass there, "
+                                "tie it, or make what holds it rigid",
+                                t_,
+                                part.object.label,
+                                coordinate_name(part, free.coordinate)),
+                    part.object.place);
+    }
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: the acceleration is not unique: the rank of [M; A] is "
+                            "below the number of coordinates",
+                            t_));
+}
+
+void ContinuousFace::refuse_failed_solve() const {
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: the accelerations cannot be solved for: refinement of "
+                            "the large sparse system does not converge; constraints may "
+                            "contradict each other there, see `ancora check`",
+                            t_));
+}
+
+void ContinuousFace::solve() {
+    f_ = Q_ + C_;
+    if (!solver_->solve(view(f_), view(b_), view(a_), view(lambda_))) refuse_failed_solve();
+    write_stress(lambda_, s_);
+}
+
+void ContinuousFace::add_response(double c, const double* x, const double* mu) {
+    for (Eigen::Index i = 0; i < a_.size(); ++i) a_[i] += c * x[i];
+    for (Eigen::Index k = 0; k < lambda_.size(); ++k) lambda_[k] += c * mu[k];
+    write_stress(lambda_, s_);
+}
+
+void ContinuousFace::respond(std::span<const double> f, std::span<double> x, std::span<double> mu) {
+    if (!solver_->solve(f, {}, x, mu)) refuse_failed_solve();
+}
+
+void ContinuousFace::write_stress(Eigen::Ref<const Eigen::VectorXd> lambda,
+                                  Eigen::VectorXd& s) const {
+    for (std::size_t c = 0; c < chosen_.size(); ++c)
+        s[chosen_[c]] = -lambda[static_cast<Eigen::Index>(c)];
+}
+
+void ContinuousFace::refuse_inconsistent() const {
+    const ConstrainedSolver::WorstRow worst = solver_->worst_row(view(f_), view(b_), view(a_));
+    if (worst.row < 0 || worst.relative <= kInconsistent) return;
+    const int k = chosen_[static_cast<std::size_t>(worst.row)];
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: inconsistent constraints: no acceleration meets {} "
+                            "together with the others ({:.2g} of its terms is left); remove one of "
+                            "them or make their motions agree",
+                            t_,
+                            rows_.row_name(k),
+                            worst.relative),
+                rows_.place_of_row(k));
+}
+
+ForceSet::Work ContinuousFace::power() const {
+    ForceSet::Work out = forces_.work();
+    for (int k = 0; k < rows_.num_rows(); ++k) {
+        if (instant_.pi_t[k] != 0.0) out.external += s_[k] * instant_.pi_t[k];
+        // The force of a condition on accelerations works whenever something moves along its row.
+        if (laws_[k].kind == RowKind::acceleration_constraint) out.external -= s_[k] * rate_[k];
+        out.nonideal -= laws_.dissipated_power(k, instant_.pi[k], rate_[k]);
+    }
+    return out;
+}
+
+void ContinuousFace::external_force(Eigen::VectorXd& F) const {
+    F = gravity_;
+    forces_.add_external(F.data());
+    for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
+        if (!model_.constraints[c].is_tied_to_ground) continue;
+        const RowOwner& owner = rows_.owners[model_.bodies.size() + c];
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
+            rows_.add_transposed(instant_.A.data(), k, -s_[k], F.data());
+    }
+}
+
+void ContinuousFace::split(std::span<const double> C,
+                           Eigen::VectorXd& lambda_L,
+                           Eigen::VectorXd& lambda_C) {
+    lambda_L.resize(lambda_.size());
+    lambda_C.resize(lambda_.size());
+    if (!solver_->solve(view(Q_), view(b_), view(work_), view(lambda_L))) refuse_failed_solve();
+    if (!solver_->solve(C, {}, view(work_), view(lambda_C))) refuse_failed_solve();
+}
+
+Eigen::VectorXd ContinuousFace::constraint_force(const Eigen::VectorXd& lambda) const {
+    Eigen::VectorXd F = Eigen::VectorXd::Zero(model_.num_coordinates);
+    for (std::size_t c = 0; c < chosen_.size(); ++c)
+        for (int e = row_start_[c]; e < row_start_[c + 1]; ++e)
+            F[rows_.column_of(entry_[static_cast<std::size_t>(e)])] +=
+                A_[static_cast<std::size_t>(e)] * lambda[static_cast<Eigen::Index>(c)];
+    return F;
+}
+
+/// Takes A of the rows that a projection concerns; others vanish.
+/// @param with_massless_rates positions without mass that only rates determine keep still to these
+void ContinuousFace::take_rows(Projected what, bool with_massless_rates) {
+    for (std::size_t c = 0; c < chosen_.size(); ++c) {
+        const RowKind kind = laws_[chosen_[c]].kind;
+        const auto moves_massless = [&] {
+            return std::any_of(
+                entry_.begin() + row_start_[c], entry_.begin() + row_start_[c + 1], [&](int e) {
+                    return mass_.is_massless(rows_.column_of(e));
+                });
+        };
+        // A convention holds what has no inertia, also while positions are moved.
+        const bool counts = kind == RowKind::constraint || kind == RowKind::convention ||
+                            (is_velocity_kind(kind) && (what == Projected::velocity ||
+                                                        (with_massless_rates && moves_massless())));
+        for (int e = row_start_[c]; e < row_start_[c + 1]; ++e) {
+            const auto i = static_cast<std::size_t>(e);
+            A_[i] = counts ? instant_.A[entry_[i]] : 0.0;
+        }
+    }
+}
+
+ContinuousFace::Projection ContinuousFace::project(
+    Projected what, double* q, double* v, double t, double tolerance, bool from_far) {
+    const bool positions = what == Projected::position;
+    double* x = positions ? q : v;
+    Projection out;
+    // The largest gap, or rate; they go to b_.
+    const auto measure = [&] {
+        rows_.evaluate(q, v, t, instant_);
+        double worst = 0.0;
+        for (std::size_t c = 0; c < chosen_.size(); ++c) {
+            const int k = chosen_[c];
+            const double gap = positions ? gap_of(k) : rate_of(c, v);
+            if (!std::isfinite(gap)) {
+                if (from_far && out.has_moved) return std::numeric_limits<double>::infinity();
+                rows_.refuse_row(k, t);
+            }
+            b_[static_cast<Eigen::Index>(c)] = -gap;
+            if (std::abs(gap) <= worst) continue;
+            worst = std::abs(gap);
+            out.row = k;
+        }
+        return worst;
+    };
+    // Positions and rates have a choice of their own only where it may differ.
+    const int set = !has_mixed_rows_ || solver_->num_left_out(kAll) == 0 ? kAll
+                    : positions                                          ? kPositions
+                                                                         : kRates;
+    RankUse use = from_far ? RankUse::decide : RankUse::keep;
+    double worst = measure();
+    out.first = worst;
+    double last = std::numeric_limits<double>::infinity();
+    const int most = from_far ? kMostFromFar : kMostProjections;
+    for (int step = 0; step < most && worst > tolerance; ++step) {
+        // What does not shrink any more is rounding, or what rows were left out for no longer is:
+        // the step has passed through a position in which they were redundant.
+        if (!from_far && worst > 0.5 * last) {
+            const bool may_be_rounding = worst <= kRoundingLeft * tolerance;
+            if (may_be_rounding || use == RankUse::decide || solver_->num_left_out(set) == 0) break;
+            use = RankUse::decide;
+        }
+        last = worst;
+        mass_.update(q, v, t, meter_, nullptr);
+        take_rows(what);
+        t_ = t;
+        if (factorise(use, set) == SolverStatus::undetermined && positions) {
+            take_rows(what, true);
+            factorise(RankUse::decide, set);
+        }
+        if (!solver_->solve({}, view(b_), view(correction_), {})) refuse_failed_solve();
+        out.has_moved = true;
+        for (Eigen::Index i = 0; i < correction_.size(); ++i) x[i] += correction_[i];
+        worst = measure();
+        if (!from_far) continue;
+        for (double part = 0.5; !(worst < last) && part > kLeastPart; part *= 0.5) {
+            for (Eigen::Index i = 0; i < correction_.size(); ++i) x[i] -= part * correction_[i];
+            worst = measure();
+        }
+        if (!(worst < last)) break;
+    }
+    out.left = worst;
+    return out;
+}
+
+double ContinuousFace::gap_of(int k) const {
+    return laws_[k].kind == RowKind::constraint ? instant_.pi[k] : 0.0;
+}
+
+/// Rate of constraint row c in use at velocities v.
+double ContinuousFace::rate_of(std::size_t c, const double* v) const {
+    const int k = chosen_[c];
+    const RowKind kind = laws_[k].kind;
+    if (kind != RowKind::constraint && !is_velocity_kind(kind)) return 0.0;
+    double rate = instant_.pi_t[k];
+    for (int e = row_start_[c]; e < row_start_[c + 1]; ++e) {
+        const auto i = static_cast<std::size_t>(entry_[static_cast<std::size_t>(e)]);
+        rate += instant_.A[static_cast<Eigen::Index>(i)] * v[rows_.column[i]];
+    }
+    return rate;
+}
+
+}  // namespace ancora

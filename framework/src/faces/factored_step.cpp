@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One factorisation for many iterations and steps.
+#include "factored_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "state_archive.hpp"
+
+namespace ancora {
+namespace {
+
+// What one refinement with a new matrix must gain for single precision to serve.
+constexpr double kSingleContraction = 1e-2;
+// A factorisation turned along must contract at least so well, or it is used as it is.
+constexpr double kTurnedContraction = 0.1;
+
+}  // namespace
+
+FactoredStep::FactoredStep(Assembly& parts,
+                           const Trial& trial,
+                           NonlinearRows& nonlinear,
+                           StepTangent& tangent)
+    : parts_(parts),
+      trial_(trial),
+      nonlinear_(nonlinear),
+      tangent_(tangent),
+      co_rotation_(parts.space, parts.mass, parts.rows, parts.n) {
+    turned_motion_.setZero(parts.n);
+    turned_rows_.setZero(parts.m);
+}
+
+void FactoredStep::lay_out(bool is_redundant) {
+    std::vector<int> first;
+    for (const BodyPart& part : parts_.model.bodies) first.push_back(part.first);
+    matrix_ = std::make_unique<StepMatrix>(parts_.n,
+                                           parts_.mass.entries(),
+                                           parts_.rows,
+                                           first,
+                                           is_redundant,
+                                           StepMatrix::Condense::if_cheaper,
+                                           tangent_.forces);
+    step_ = 0.0;
+}
+
+void FactoredStep::plan(double h, const Eigen::VectorXd& A) {
+    parts_.laws.prepare(h);
+    matrix_->plan(parts_.rows, A, parts_.laws.gamma(), h);
+}
+
+bool FactoredStep::factorise(const StepTrial& trial, Tangent tangent) {
+    const bool is_definite = tangent == Tangent::definite;
+    tangent_.evaluate_stiffness(trial.s.data(), is_definite, trial.t0);
+    is_exact_ = tangent == Tangent::exact;
+    if (is_exact_) tangent_.evaluate_start(trial.t0);
+    if (!nonlinear_.empty()) nonlinear_.give_slopes_to_matrix();
+    if (!tangent_.forces.empty()) tangent_.forces.evaluate(parts_.forces, is_definite);
+    const bool done = matrix_->factorise(parts_.rows,
+                                         is_exact_ ? tangent_.end_jacobian() : no_end_,
+                                         parts_.laws.gamma(),
+                                         trial.h,
+                                         tangent);
+    if (!done) parts_.attribute_nonfinite(trial.t0);
+    step_ = done ? trial.h : 0.0;
+    co_rotation_.set_reference(trial_.mid);
+    is_turned_ = false;
+    is_fresh_ = true;
+    return done;
+}
+
+void FactoredStep::solve(std::span<const double> r_motion,
+                         std::span<const double> r_rows,
+                         std::span<double> ddq,
+                         std::span<double> ds) {
+    const std::span<const double> r = nonlinear_.in_units_of_matrix(r_rows);
+    if (!is_turned_) return matrix_->solve(r_motion, r, ddq, ds);
+    std::copy(r_motion.begin(), r_motion.end(), turned_motion_.data());
+    std::copy(r.begin(), r.end(), turned_rows_.data());
+    const std::span<double> motion(turned_motion_.data(), r_motion.size());
+    const std::span<double> rows(turned_rows_.data(), r.size());
+    co_rotation_.into_reference(motion, rows);
+    matrix_->solve(motion, rows, ddq, ds);
+    co_rotation_.out_of_reference(ddq, ds);
+}
+
+void FactoredStep::judge(double first, double second) {
+    // A new matrix must contract well, or single precision is to blame and given up.
+    if (is_fresh_ && matrix_->is_single() && !(second <= kSingleContraction * first))
+        matrix_->use_double();
+    is_fresh_ = false;
+    if (is_turned_ && !(second <= kTurnedContraction * first)) co_rotation_.give_up();
+}
+
+template <class Archive>
+void FactoredStep::transfer(Archive& archive) {
+    archive(step_);
+    archive.require(std::isfinite(step_) && step_ >= 0.0, "a step");
+    archive(is_exact_);
+    archive(is_fresh_);
+    archive(tangent_.forces.values());
+    archive.require(tangent_.forces.values().allFinite(), "a tangent");
+    matrix_->transfer(archive, parts_.rows);
+    archive.require(step_ == 0.0 || matrix_->is_factorised(), "a matrix");
+    co_rotation_.transfer(archive);
+    if constexpr (Archive::kReads) {
+        if (step_ > 0.0) parts_.laws.prepare(step_);
+        nonlinear_.restore_slopes();
+        tangent_.forget_start();
+    }
+}
+template void FactoredStep::transfer(StateWriter&);
+template void FactoredStep::transfer(StateReader&);
+
+}  // namespace ancora

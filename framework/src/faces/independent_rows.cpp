@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Choice and watch of the rows that are left out.
+#include "independent_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/QR>
+
+#include "rank_analysis.hpp"
+#include "state_archive.hpp"
+
+namespace ancora {
+namespace {
+
+// A row left out follows the others to this, relative to the model's size, and within a few times
+// what it gaped when it was left out. One that does not depend on them opens by far more in a step.
+constexpr double kOpen = 1e-9;
+constexpr double kTimesAtStart = 10.0;
+// Rows up to which N is written out.
+constexpr std::size_t kMostDense = 400;
+constexpr double kShift = 1e-13;  // keeps the Gram matrix above rounding
+constexpr double kShared = 1e-13;
+constexpr int kMostRounds = 200;
+
+}  // namespace
+
+bool IndependentRows::choose(const Eigen::VectorXd& A, Eigen::VectorXd& pi) {
+    std::vector<int> before = rows_.left_out();
+    std::vector<int> chosen = dependent_rows(rows_, A, mass_, before);
+    if (chosen == before) return false;
+    for (std::size_t i = 0; i < before.size(); ++i)
+        if (laws_.carries(before[i])) pi[before[i]] = gap_[i];
+    gap_.clear();
+    for (const int k : chosen) {
+        gap_.push_back(pi[k]);
+        pi[k] = 0.0;
+    }
+    rows_.leave_out(chosen);
+    shares_from_ = -1.0;
+    return true;
+}
+
+void IndependentRows::forget() {
+    rows_.leave_out({});
+    gap_.clear();
+}
+
+int IndependentRows::opening_row(double extent) const {
+    int worst_row = -1;
+    double worst = 0.0;
+    for (std::size_t i = 0; i < gap_.size(); ++i) {
+        const double gap = std::abs(gap_[i] + rows_.left_out_increment()[i]);
+        const double allowed = kOpen * extent + kTimesAtStart * std::abs(gap_[i]);
+        if (gap <= allowed || gap <= worst) continue;
+        worst = gap;
+        worst_row = left_out()[i];
+    }
+    return worst_row;
+}
+
+double IndependentRows::gap_after(int row) const {
+    const auto found = std::ranges::find(left_out(), row);
+    if (found == left_out().end()) return 0.0;
+    const auto i = static_cast<std::size_t>(found - left_out().begin());
+    return gap_[i] + rows_.left_out_increment()[i];
+}
+
+void IndependentRows::accept() {
+    for (std::size_t i = 0; i < gap_.size(); ++i)
+        if (laws_.carries(left_out()[i])) gap_[i] += rows_.left_out_increment()[i];
+}
+
+void IndependentRows::prepare_sharing() {
+    rows_.whole_jacobian(whole_);
+    const ScaledRows all(rows_, whole_, mass_);
+    Sharing& to = sharing_;
+    to.kept.clear();
+    to.left.clear();
+    std::vector<int> kept, left;  // columns
+    for (std::size_t c = 0; c < all.chosen.size(); ++c) {
+        const bool is_out = std::ranges::binary_search(left_out(), all.chosen[c]);
+        // What acts on nothing bears nothing.
+        if (all.length[c] == 0.0) continue;
+        (is_out ? to.left : to.kept).push_back(all.chosen[c]);
+        (is_out ? left : kept).push_back(static_cast<int>(c));
+    }
+    const auto num_kept = static_cast<Eigen::Index>(kept.size());
+    const auto num_left = static_cast<Eigen::Index>(left.size());
+    to.kept_length.resize(num_kept);
+    to.left_length.resize(num_left);
+    for (Eigen::Index i = 0; i < num_kept; ++i)
+        to.kept_length[i] = all.length[static_cast<std::size_t>(kept[static_cast<std::size_t>(i)])];
+    for (Eigen::Index i = 0; i < num_left; ++i)
+        to.left_length[i] = all.length[static_cast<std::size_t>(left[static_cast<std::size_t>(i)])];
+    const auto take = [&all](const std::vector<int>& columns) {
+        Eigen::SparseMatrix<double> out(all.columns.rows(),
+                                        static_cast<Eigen::Index>(columns.size()));
+        std::vector<Eigen::Triplet<double>> entries;
+        for (std::size_t c = 0; c < columns.size(); ++c)
+            for (Eigen::SparseMatrix<double>::InnerIterator it(all.columns, columns[c]); it; ++it)
+                entries.emplace_back(static_cast<int>(it.row()), static_cast<int>(c), it.value());
+        out.setFromTriplets(entries.begin(), entries.end());
+        return out;
+    };
+    to.kept_columns = take(kept);
+    to.left_columns = take(left);
+    to.scaled.setZero(num_kept + num_left);
+    to.is_dense = kept.size() <= kMostDense;
+    if (num_left == 0 || num_kept == 0) return;
+    if (to.is_dense) {
+        const Eigen::HouseholderQR<Eigen::MatrixXd> qr{Eigen::MatrixXd(to.kept_columns)};
+        to.N.resize(num_kept + num_left, num_left);
+        to.N.topRows(num_kept) = qr.solve(Eigen::MatrixXd(to.left_columns));
+        to.N.bottomRows(num_left) = -Eigen::MatrixXd::Identity(num_left, num_left);
+        to.normal.compute(to.N.transpose() * to.N);
+        return;
+    }
+    Eigen::SparseMatrix<double> gram = to.kept_columns.transpose() * to.kept_columns;
+    for (Eigen::Index k = 0; k < gram.cols(); ++k) gram.coeffRef(k, k) += kShift;
+    to.gram.compute(gram);
+}
+
+void IndependentRows::share(double* s) {
+    Sharing& in = sharing_;
+    const auto num_kept = static_cast<Eigen::Index>(in.kept.size());
+    const auto num_left = static_cast<Eigen::Index>(in.left.size());
+    if (num_left == 0 || num_kept == 0) return;
+    for (Eigen::Index i = 0; i < num_kept; ++i)
+        in.scaled[i] = s[in.kept[static_cast<std::size_t>(i)]] * in.kept_length[i];
+    for (Eigen::Index i = 0; i < num_left; ++i)
+        in.scaled[num_kept + i] = s[in.left[static_cast<std::size_t>(i)]] * in.left_length[i];
+    if (in.is_dense) {
+        in.part = in.N.transpose() * in.scaled;
+        in.normal.solveInPlace(in.part);
+        in.scaled.noalias() -= in.N * in.part;
+    } else {
+        share_sparse(in.scaled);
+    }
+    for (Eigen::Index i = 0; i < num_kept; ++i)
+        s[in.kept[static_cast<std::size_t>(i)]] = in.scaled[i] / in.kept_length[i];
+    for (Eigen::Index i = 0; i < num_left; ++i)
+        s[in.left[static_cast<std::size_t>(i)]] = in.scaled[num_kept + i] / in.left_length[i];
+}
+
+/// Conjugate gradients on (1 + C^T C) y = N^T s, C = G^-1 K^T L with the columns K that stay, L
+/// that are left out, and G = K^T K.
+void IndependentRows::share_sparse(Eigen::VectorXd& scaled) {
+    Sharing& in = sharing_;
+    const auto num_kept = static_cast<Eigen::Index>(in.kept.size());
+    const auto num_left = static_cast<Eigen::Index>(in.left.size());
+    const auto combine = [&](const Eigen::VectorXd& y) -> Eigen::VectorXd {
+        return in.gram.solve(in.kept_columns.transpose() * (in.left_columns * y));
+    };
+    const auto combine_transposed = [&](const Eigen::VectorXd& z) -> Eigen::VectorXd {
+        return in.left_columns.transpose() * (in.kept_columns * in.gram.solve(z));
+    };
+    Eigen::VectorXd y = Eigen::VectorXd::Zero(num_left);
+    Eigen::VectorXd r = combine_transposed(scaled.head(num_kept)) - scaled.tail(num_left);
+    Eigen::VectorXd p = r;
+    double square = r.squaredNorm();
+    const double enough = kShared * kShared * scaled.squaredNorm();
+    for (int round = 0; round < kMostRounds && square > enough; ++round) {
+        const Eigen::VectorXd Ap = p + combine_transposed(combine(p));
+        const double step = square / p.dot(Ap);
+        y += step * p;
+        r -= step * Ap;
+        const double next = r.squaredNorm();
+        p = r + (next / square) * p;
+        square = next;
+    }
+    scaled.head(num_kept) -= combine(y);
+    scaled.tail(num_left) += y;
+}
+
+template <class Archive>
+void IndependentRows::transfer(Archive& archive) {
+    std::vector<int> rows = left_out();
+    std::vector<double> gap = gap_;
+    archive(rows);
+    archive(gap);
+    if constexpr (Archive::kReads) {
+        bool fits = rows.size() == gap.size() && std::ranges::is_sorted(rows) &&
+                    std::ranges::adjacent_find(rows) == rows.end();
+        archive.require_finite(gap, "a gap");
+        for (const int k : rows)
+            fits = fits && k >= 0 && k < rows_.num_rows() && laws_.is_constraint(k);
+        if (!fits) StateReader::refuse();
+        rows_.leave_out(rows);
+        gap_ = gap;
+    }
+}
+template void IndependentRows::transfer(StateWriter&);
+template void IndependentRows::transfer(StateReader&);
+
+}  // namespace ancora

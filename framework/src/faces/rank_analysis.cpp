@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Dense and sparse rank decisions.
+#include "rank_analysis.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/QR>
+#include <Eigen/SparseCholesky>
+
+#include "row_laws.hpp"
+
+namespace ancora {
+namespace {
+
+constexpr int kDenseRows = 400;
+constexpr double kShift = 1e-13;  // keeps dependent pivots of a Gram matrix above rounding
+// Of the largest mass, in a decision about rank.
+constexpr double kLightest = 1e-6;
+// Weight of the rows of bodies in the choice of rows that stay.
+constexpr double kBodiesFirst = 8.0;
+// Coefficients of a row left out, of many, that call for another choice: of a new one and one in
+// use.
+constexpr double kLargest = 2.0;
+constexpr double kLargestOfOld = 4.0;
+constexpr double kNearLow = 1e-14;
+constexpr double kNearHigh = 1e-8;
+
+/// Fills rank, pivots next to the threshold and the warning from the pivots' moduli.
+void decide(const Eigen::VectorXd& pivots, RankAnalysis& out) {
+    const double largest = pivots.size() > 0 ? pivots.maxCoeff() : 0.0;
+    out.rank = 0;
+    out.smallest_kept = 1.0;
+    for (const double pivot : pivots) {
+        const double relative = largest > 0.0 ? pivot / largest : 0.0;
+        if (relative > out.threshold) {
+            ++out.rank;
+            out.smallest_kept = std::min(out.smallest_kept, relative);
+        } else {
+            out.largest_dropped = std::max(out.largest_dropped, relative);
+        }
+        out.is_near_threshold |= relative > kNearLow && relative < kNearHigh;
+    }
+    if (out.rank == 0) out.smallest_kept = 0.0;
+}
+
+/// Columns that depend on those before them, by Gram-Schmidt with reorthogonalisation.
+std::vector<int> dependent_columns(const Eigen::MatrixXd& columns, double threshold) {
+    Eigen::MatrixXd basis(columns.rows(), std::min(columns.rows(), columns.cols()));
+    Eigen::Index size = 0;
+    std::vector<int> dependent;
+    for (Eigen::Index k = 0; k < columns.cols(); ++k) {
+        Eigen::VectorXd x = columns.col(k);
+        for (int pass = 0; pass < 2; ++pass)
+            x -= basis.leftCols(size) * (basis.leftCols(size).transpose() * x);
+        const double norm = x.norm();
+        if (norm > threshold && size < basis.cols())
+            basis.col(size++) = x / norm;
+        else
+            dependent.push_back(static_cast<int>(k));
+    }
+    return dependent;
+}
+
+using SparseFactor = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>;
+
+/// C^T C + shift, where C has unit columns.
+Eigen::SparseMatrix<double> shifted_gram(const Eigen::SparseMatrix<double>& columns,
+                                         const Eigen::VectorXd& shift) {
+    Eigen::SparseMatrix<double> gram = columns.transpose() * columns;
+    for (int k = 0; k < gram.cols(); ++k) gram.coeffRef(k, k) += shift[k];
+    return gram;
+}
+
+/// Pivots of a Gram matrix above this are of independent columns. A dependency that all columns
+/// share shows the shift times as many.
+double least_pivot(Eigen::Index num_columns) {
+    constexpr double kCandidate = 1e-11;
+    return std::max(kCandidate, 10.0 * kShift * static_cast<double>(num_columns));
+}
+
+/// The columns that are not among `left`, and their shifted Gram matrix.
+struct Span {
+    Span(const Eigen::SparseMatrix<double>& columns, const std::vector<int>& left) {
+        for (int c = 0; c < columns.cols(); ++c)
+            if (!std::ranges::binary_search(left, c)) kept.push_back(c);
+        const auto count = static_cast<Eigen::Index>(kept.size());
+        basis.resize(columns.rows(), count);
+        basis.reserve(columns.nonZeros());
+        for (int k = 0; k < count; ++k) {
+            basis.startVec(k);
+            const int column = kept[static_cast<std::size_t>(k)];
+            for (Eigen::SparseMatrix<double>::InnerIterator it(columns, column); it; ++it)
+                basis.insertBack(it.row(), k) = it.value();
+        }
+        basis.finalize();
+        factor.compute(shifted_gram(basis, Eigen::VectorXd::Constant(count, kShift)));
+    }
+    /// Coefficients of x as a combination of them.
+    Eigen::VectorXd share(const Eigen::VectorXd& x) const {
+        return factor.solve(basis.transpose() * x);
+    }
+    double distance(Eigen::VectorXd x) const {
+        for (int pass = 0; pass < 3; ++pass) x -= basis * share(x);
+        return x.norm();
+    }
+
+    std::vector<int> kept;
+    Eigen::SparseMatrix<double> basis;
+    SparseFactor factor;
+};
+
+/// Exchanges dependent columns for others until each is a combination of those that stay without a
+/// coefficient above `most`: what stays is then nearly as independent as it can be, the product of
+/// its singular values growing with every exchange (M. Gu and S. Eisenstat, SIAM J. Sci. Comput. 17
+/// (1996) 848).
+/// @returns whether there was any
+bool strengthen(const Eigen::SparseMatrix<double>& columns,
+                double most,
+                std::vector<int>& dependent) {
+    constexpr double kTouched = 1e-6;  // part of the largest coefficient
+    constexpr int kMostRounds = 50;
+    struct Exchange {
+        double coefficient;
+        int kept;
+        std::size_t left;
+    };
+    bool has_changed = false;
+    for (int round = 0; round < kMostRounds; ++round) {
+        const Span span(columns, dependent);
+        if (span.factor.info() != Eigen::Success) return has_changed;
+        const std::vector<int>& kept = span.kept;
+        // An exchange must not touch what another's combination consists of.
+        std::vector<char> is_touched(kept.size(), 0);
+        std::vector<Exchange> exchanges;
+        for (std::size_t left = 0; left < dependent.size(); ++left) {
+            const Eigen::VectorXd share = span.share(columns.col(dependent[left]));
+            Eigen::Index largest = 0;
+            const double coefficient = share.cwiseAbs().maxCoeff(&largest);
+            if (!(coefficient > most) || is_touched[static_cast<std::size_t>(largest)] != 0)
+                continue;
+            for (Eigen::Index k = 0; k < share.size(); ++k)
+                if (std::abs(share[k]) > kTouched * coefficient)
+                    is_touched[static_cast<std::size_t>(k)] = 1;
+            exchanges.push_back({coefficient, kept[static_cast<std::size_t>(largest)], left});
+        }
+        if (exchanges.empty()) return has_changed;
+        has_changed = true;
+        for (const Exchange& exchange : exchanges) dependent[exchange.left] = exchange.kept;
+        std::ranges::sort(dependent);
+    }
+    return has_changed;
+}
+
+/// Whether these columns depend on the others, which are independent, with no coefficient above
+/// `most`.
+bool holds(const Eigen::SparseMatrix<double>& columns,
+           const Eigen::SparseMatrix<double>& weighed,
+           const std::vector<int>& dependent,
+           double threshold,
+           double most) {
+    const Span span(weighed, dependent);
+    if (span.factor.info() != Eigen::Success ||
+        !(span.factor.vectorD().minCoeff() > least_pivot(columns.cols())))
+        return false;
+    return std::ranges::all_of(dependent, [&](int c) {
+        const Eigen::VectorXd column = weighed.col(c);
+        const double length = column.norm() / Eigen::VectorXd(columns.col(c)).norm();
+        return span.share(column).cwiseAbs().maxCoeff() <= most &&
+               span.distance(column) <= threshold * length;
+    });
+}
+
+/// Rank of many unit columns. The Gram matrix squares the pivots, so those of its L D L^T only say
+/// which columns are clearly independent. Of the rest each one's distance from the span of those,
+/// once these are as independent as they can be, decides.
+/// @param weighed the same columns, longer where they are to stay
+/// @returns the dependent columns
+std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns,
+                               const Eigen::SparseMatrix<double>& weighed,
+                               RankAnalysis& out) {
+    const double candidate = least_pivot(columns.cols());
+    constexpr int kMostRounds = 20;
+    std::vector<int> dependent;
+    for (int round = 0; round < kMostRounds; ++round) {
+        const Span span(columns, dependent);
+        const Eigen::VectorXd pivots = span.factor.permutationPinv() * span.factor.vectorD();
+        const std::size_t before = dependent.size();
+        out.smallest_kept = 1.0;
+        for (Eigen::Index k = 0; k < pivots.size(); ++k)
+            if (pivots[k] > candidate)
+                out.smallest_kept = std::min(out.smallest_kept, std::sqrt(pivots[k]));
+            else
+                dependent.push_back(span.kept[static_cast<std::size_t>(k)]);
+        if (dependent.size() == before) break;
+        std::ranges::sort(dependent);
+        strengthen(weighed, kLargest, dependent);
+    }
+    // Those that are a little independent join the span one by one, the farthest first.
+    while (!dependent.empty()) {
+        const Span span(columns, dependent);
+        double farthest = 0.0;
+        std::size_t which = 0;
+        out.largest_dropped = 0.0;
+        for (std::size_t i = 0; i < dependent.size(); ++i) {
+            const double distance = span.distance(columns.col(dependent[i]));
+            out.is_near_threshold |= distance > kNearLow && distance < kNearHigh;
+            if (distance <= farthest) continue;
+            farthest = distance;
+            which = i;
+        }
+        if (!(farthest > out.threshold)) {
+            out.largest_dropped = farthest;
+            break;
+        }
+        out.smallest_kept = std::min(out.smallest_kept, farthest);
+        dependent.erase(dependent.begin() + static_cast<std::ptrdiff_t>(which));
+    }
+    out.rank = static_cast<int>(columns.cols() - static_cast<Eigen::Index>(dependent.size()));
+    return dependent;
+}
+
+}  // namespace
+
+ScaledRows::ScaledRows(const RowSet& rows,
+                       const Eigen::VectorXd& A,
+                       const MassMatrix& matrix,
+                       double lightest) {
+    for (int k = 0; k < rows.num_rows(); ++k)
+        if (RowLaws::is_constraint(rows.laws[static_cast<std::size_t>(k)])) chosen.push_back(k);
+    int num_coordinates = 0;
+    for (const int i : rows.column) num_coordinates = std::max(num_coordinates, i + 1);
+    double mean = 0.0;
+    for (int i = 0; i < num_coordinates; ++i) mean += matrix.diagonal(i) / num_coordinates;
+    if (!(mean > 0.0)) mean = 1.0;
+    for (int i = 0; i < num_coordinates; ++i)
+        mass.push_back(matrix.is_massless(i) ? mean : matrix.diagonal(i));
+    if (!mass.empty()) {
+        const double least = lightest * *std::ranges::max_element(mass);
+        for (double& m : mass) m = std::max(m, least);
+    }
+    std::vector<Eigen::Triplet<double>> entries;
+    for (std::size_t c = 0; c < chosen.size(); ++c) {
+        const int k = chosen[c];
+        double square = 0.0;
+        for (int pass = 0; pass < 2; ++pass)
+            for (const int e : rows.entries(k)) {
+                const int i = rows.column_of(e);
+                const double x = A[e] / std::sqrt(mass[static_cast<std::size_t>(i)]);
+                if (pass == 0)
+                    square += x * x;
+                else if (square > 0.0 && x != 0.0)
+                    entries.emplace_back(i, static_cast<int>(c), x / std::sqrt(square));
+            }
+        length.push_back(std::sqrt(square));
+    }
+    columns.resize(num_coordinates, static_cast<int>(chosen.size()));
+    columns.setFromTriplets(entries.begin(), entries.end());
+    columns.makeCompressed();
+}
+
+RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass) {
+    RankAnalysis out;
+    const ScaledRows scaled(rows, A, mass, kLightest);
+    const Eigen::SparseMatrix<double>& columns = scaled.columns;
+    const std::vector<int>& chosen = scaled.chosen;
+    out.num_rows = static_cast<int>(chosen.size());
+    if (chosen.empty()) return out;
+
+    std::vector<int> dependent;
+    if (out.num_rows <= kDenseRows) {
+        const Eigen::MatrixXd dense(columns);
+        const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(dense);
+        decide(qr.matrixQR().diagonal().cwiseAbs(), out);
+        // Named are the last rows of each dependent set; if that disagrees with the pivoted
+        // decision, the pivots' own choice.
+        dependent = dependent_columns(dense, 10.0 * out.threshold);
+        if (static_cast<int>(dependent.size()) != out.num_rows - out.rank) {
+            dependent.clear();
+            for (int c = out.rank; c < out.num_rows; ++c)
+                dependent.push_back(qr.colsPermutation().indices()[c]);
+        }
+    } else {
+        dependent = decide_sparse(columns, columns, out);
+    }
+    std::sort(dependent.begin(), dependent.end());
+    for (const int c : dependent) out.redundant.push_back(chosen[static_cast<std::size_t>(c)]);
+    return out;
+}
+
+std::vector<int> dependent_rows(const RowSet& rows,
+                                const Eigen::VectorXd& A,
+                                const MassMatrix& mass,
+                                const std::vector<int>& instead) {
+    const ScaledRows scaled(rows, A, mass, kLightest);
+    const std::vector<int>& chosen = scaled.chosen;
+    std::vector<int> dependent;
+    if (chosen.empty()) return dependent;
+    RankAnalysis decision;
+    // What is longer is preferred.
+    Eigen::SparseMatrix<double> weighed = scaled.columns;
+    for (const RowOwner& owner : rows.owners)
+        if (owner.body >= 0)
+            for (auto row = std::ranges::lower_bound(chosen, owner.first_row);
+                 row != chosen.end() && *row < owner.first_row + owner.num_rows;
+                 ++row)
+                weighed.col(row - chosen.begin()) *= kBodiesFirst;
+    // A choice in use stays while it is good enough; this is looked at often.
+    for (std::size_t c = 0; c < chosen.size(); ++c)
+        if (std::ranges::binary_search(instead, chosen[c]))
+            dependent.push_back(static_cast<int>(c));
+    if (!instead.empty() &&
+        holds(scaled.columns, weighed, dependent, decision.threshold, kLargestOfOld))
+        return instead;
+    dependent.clear();
+    if (chosen.size() <= kDenseRows) {
+        const Eigen::MatrixXd dense(weighed);
+        const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(dense);
+        decide(qr.matrixQR().diagonal().cwiseAbs(), decision);
+        for (Eigen::Index c = decision.rank; c < dense.cols(); ++c)
+            dependent.push_back(qr.colsPermutation().indices()[c]);
+    } else {
+        dependent = decide_sparse(scaled.columns, weighed, decision);
+        strengthen(weighed, kLargest, dependent);
+    }
+    for (int& c : dependent) c = chosen[static_cast<std::size_t>(c)];
+    std::ranges::sort(dependent);
+    return dependent;
+}
+
+std::vector<double> independence(const RowSet& rows,
+                                 const Eigen::VectorXd& A,
+                                 const MassMatrix& mass,
+                                 const std::vector<int>& left_out) {
+    const ScaledRows scaled(rows, A, mass, kLightest);
+    std::vector<int> left;
+    for (std::size_t c = 0; c < scaled.chosen.size(); ++c)
+        if (std::ranges::binary_search(left_out, scaled.chosen[c]))
+            left.push_back(static_cast<int>(c));
+    std::vector<double> pivots;
+    const std::size_t rank = scaled.chosen.size() - left.size();
+    if (rank == 0) return pivots;
+    if (scaled.chosen.size() <= kDenseRows) {
+        // Of all rows, since others than those in use may be independent there.
+        const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr{Eigen::MatrixXd(scaled.columns)};
+        for (const double pivot : qr.matrixQR().diagonal().head(
+                 std::min<Eigen::Index>(static_cast<Eigen::Index>(rank), scaled.columns.rows())))
+            pivots.push_back(std::abs(pivot));
+    } else {
+        const Span span(scaled.columns, left);
+        for (const double pivot : span.factor.vectorD())
+            pivots.push_back(std::sqrt(std::abs(pivot)));
+    }
+    std::ranges::sort(pivots);
+    return pivots;
+}
+
+GapClosing close_gaps(const RowSet& rows,
+                      const Eigen::VectorXd& A,
+                      const MassMatrix& mass,
+                      const Eigen::VectorXd& pi) {
+    const ScaledRows scaled(rows, A, mass);
+    const auto count = static_cast<Eigen::Index>(scaled.chosen.size());
+    GapClosing out{Eigen::VectorXd::Zero(mass.size()), Eigen::VectorXd::Zero(rows.num_rows())};
+    if (count == 0) return out;
+    Eigen::VectorXd rest(count);
+    for (Eigen::Index c = 0; c < count; ++c) {
+        const auto k = static_cast<std::size_t>(c);
+        rest[c] = scaled.length[k] > 0.0 ? pi[scaled.chosen[k]] / scaled.length[k] : 0.0;
+    }
+    // min |C^T x - gap| by refinement on a shifted Gram matrix; what stays is out of reach.
+    const SparseFactor factor(shifted_gram(scaled.columns, Eigen::VectorXd::Constant(count, 1e-8)));
+    Eigen::VectorXd x = Eigen::VectorXd::Zero(scaled.columns.rows());
+    for (int pass = 0; pass < 6; ++pass) {
+        const Eigen::VectorXd step = scaled.columns * factor.solve(rest);
+        x += step;
+        rest -= scaled.columns.transpose() * step;
+    }
+    for (Eigen::Index i = 0; i < x.size(); ++i)
+        out.displacement[i] = x[i] / std::sqrt(scaled.mass[static_cast<std::size_t>(i)]);
+    for (Eigen::Index c = 0; c < count; ++c) {
+        const auto k = static_cast<std::size_t>(c);
+        out.left[scaled.chosen[k]] = rest[c] * scaled.length[k];
+    }
+    return out;
+}
+
+}  // namespace ancora

@@ -1,0 +1,642 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ordering, assembly and factorisation of the step matrix.
+#include "step_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <Eigen/SparseLU>
+
+#include "elimination_order.hpp"
+#include "ldlt.hpp"
+#include "row_set.hpp"
+#include "state_archive.hpp"
+
+namespace ancora {
+namespace {
+
+// A row's own diagonal relative to its Schur complement. 1e-10 leaves ten digits of each solve
+// right, which the next iteration squares; with redundant rows rounding divided by it ends up in
+// the multipliers, so it is larger there.
+constexpr double kRegularisation = 1e-10;
+constexpr double kRegularisationRedundant = 1e-7;
+constexpr double kUnregularised = 1e-17;
+// Rows that are idle damp by less than this beside masses, and support nothing.
+constexpr double kIdle = 1e-100;
+// A massless coordinate with less elastic support than this, relative, counts as held by
+// constraints alone.
+constexpr double kUnsupported = 1e-6;
+// Masses that differ by more lend support to each other through the rows that tie them, in so many
+// rounds: what stands on a light foot counts there.
+constexpr double kAlike = 1e7;
+constexpr int kLendings = 3;
+// What a light coordinate's diagonal is raised to: small beside masses that move by themselves, and
+// enough for its elimination to leave digits of what it ties.
+constexpr double kLent = 1e-13;
+// Factors with more entries leave the caches, and a solve then costs what reading them costs.
+constexpr long kSingleEntries = 100'000;
+// Largest stiffness of a condensed row beside the mass, B M^-1 B^T h^2 / (2 gamma): what recovering
+// its stress by a difference may cost in digits. Far beyond that, rows are taken out again.
+constexpr double kStiffest = 1e3;
+constexpr double kFarBeyond = 1e2;
+// What a solve spends on a group of columns beside its entries, in operations (measured).
+constexpr double kPerGroup = 60.0;
+
+/// Whether every coordinate and each row that is not condensed has a place of its own.
+bool is_order(const std::vector<int>& order, int n, int m) {
+    if (order.size() != static_cast<std::size_t>(n + m)) return false;
+    std::vector<char> is_taken(order.size(), 0);
+    int last = -1;
+    int count = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const int place = order[i];
+        if (place == -1 && i >= static_cast<std::size_t>(n)) continue;
+        if (place < 0 || place >= n + m) return false;
+        char& taken = is_taken[static_cast<std::size_t>(place)];
+        if (taken != 0) return false;
+        taken = 1;
+        last = std::max(last, place);
+        ++count;
+    }
+    return last + 1 == count;
+}
+
+}  // namespace
+
+/// The unsymmetric tangent, a last resort.
+struct StepMatrix::Exact {
+    Eigen::SparseMatrix<double> K;
+    Eigen::SparseLU<Eigen::SparseMatrix<double>> lu;
+};
+
+StepMatrix::StepMatrix(int num_coordinates,
+                       const std::vector<MassEntry>& mass,
+                       const RowSet& rows,
+                       const std::vector<int>& first_of_body,
+                       bool is_redundant,
+                       Condense condense,
+                       const ForceTangents& tangents)
+    : n_(num_coordinates),
+      m_(rows.num_rows()),
+      eps_(is_redundant ? kRegularisationRedundant : kRegularisation),
+      condense_(condense),
+      mass_(mass),
+      forces_(tangents),
+      first_of_body_(first_of_body),
+      is_massless_(static_cast<std::size_t>(num_coordinates), 1),
+      factor_(std::make_unique<Ldlt>()) {
+    double trace = 0.0;
+    double lightest = std::numeric_limits<double>::infinity();
+    double heaviest = 0.0;
+    for (const MassEntry& entry : mass_) {
+        if (entry.i == entry.j && entry.value > 0.0) {
+            is_massless_[static_cast<std::size_t>(entry.i)] = 0;
+            trace += entry.value;
+            lightest = std::min(lightest, entry.value);
+            heaviest = std::max(heaviest, entry.value);
+        }
+    }
+    mean_diagonal_ = trace > 0.0 ? trace / n_ : 1.0;
+    is_lent_.assign(static_cast<std::size_t>(n_), 0);
+    masses_differ_ = !(heaviest <= kAlike * lightest) ||
+                     std::ranges::find(is_massless_, 1) != is_massless_.end();
+    support_.setZero(n_);
+    for (std::size_t b = 0; b < first_of_body.size(); ++b) {
+        const int first = first_of_body[b];
+        const int last = b + 1 < first_of_body.size() ? first_of_body[b + 1] : n_;
+        if (std::any_of(is_massless_.begin() + first, is_massless_.begin() + last, [](char x) {
+                return x != 0;
+            }))
+            massless_runs_.emplace_back(first, last);
+    }
+}
+
+void StepMatrix::plan(const RowSet& rows,
+                      const Eigen::VectorXd& A,
+                      const Eigen::VectorXd& gamma,
+                      double h) {
+    support(rows, A, gamma, h);
+    decide(rows, A, gamma);
+}
+
+StepMatrix::~StepMatrix() = default;
+
+long StepMatrix::num_factor_entries() const {
+    return static_cast<long>(factor_->L().nonZeros());
+}
+
+/// Orders groups (the coordinates of a small body with its own rows, the coordinates of a node, the
+/// rows of an item) by minimum degree, and puts constraint rows behind a group that they tie, so
+/// that their pivot is a Schur complement and not the regularisation alone.
+StepMatrix::Order StepMatrix::order(const RowSet& rows) const {
+    EliminationGroups groups(n_, first_of_body_, m_);
+    // The rows of each item follow.
+    const int num_coordinate_groups = groups.size();
+    // Of each group: has a row without compliance.
+    std::vector<char> must_follow(static_cast<std::size_t>(num_coordinate_groups), 0);
+    for (const BlockPart& part : rows.blocks) {
+        const int body = rows.owners[static_cast<std::size_t>(part.owner)].body;
+        const int own = body >= 0 ? groups.of_small_body(body) : -1;
+        int group = own;
+        for (int row = part.first_row; row < part.first_row + part.num_rows; ++row) {
+            if (own < 0 && (row - part.first_row) % part.block->rows_per_item == 0) {
+                group = groups.add();
+                must_follow.push_back(0);
+            }
+            groups.put_row(row, group);
+            if (own >= 0) continue;
+            const RowKind kind = rows.laws[static_cast<std::size_t>(row)].kind;
+            if (kind != RowKind::elastic && kind != RowKind::dashpot) must_follow.back() = 1;
+        }
+    }
+
+    for (const MassEntry& entry : mass_) groups.connect(entry.i, entry.j);
+    for (const TangentTerm& term : rows.tangent_terms) groups.connect(term.i, term.j);
+    forces_.for_each_symmetric([&](int i, int j, double) {
+        groups.connect(i, j);
+    });
+    for (int row = 0; row < m_; ++row)
+        for (const int k : rows.entries(row)) groups.connect(n_ + row, rows.column_of(k));
+    const EliminationGroups::Graph graph = groups.graph();
+
+    // Sequence of groups; a row group that must follow waits for its first neighbour.
+    const auto num_groups = static_cast<std::size_t>(groups.size());
+    std::vector<int> sequence;
+    std::vector<char> is_placed(num_groups, 0);
+    std::vector<std::vector<int>> waiting(num_groups);
+    for (const int g : by_minimum_degree(graph)) {
+        if (must_follow[static_cast<std::size_t>(g)] != 0) {
+            bool has_neighbour_before = false;
+            for (EliminationGroups::Graph::InnerIterator it(graph, g); it; ++it)
+                has_neighbour_before |= is_placed[static_cast<std::size_t>(it.row())] != 0;
+            if (!has_neighbour_before) {
+                for (EliminationGroups::Graph::InnerIterator it(graph, g); it; ++it)
+                    if (it.row() != g) waiting[static_cast<std::size_t>(it.row())].push_back(g);
+                continue;
+            }
+        }
+        sequence.push_back(g);
+        is_placed[static_cast<std::size_t>(g)] = 1;
+        if (g >= num_coordinate_groups) continue;
+        for (const int follower : waiting[static_cast<std::size_t>(g)]) {
+            if (is_placed[static_cast<std::size_t>(follower)] != 0) continue;
+            sequence.push_back(follower);
+            is_placed[static_cast<std::size_t>(follower)] = 1;
+        }
+    }
+    // A row group without any coordinate would still be missing.
+    for (int g = 0; g < groups.size(); ++g)
+        if (is_placed[static_cast<std::size_t>(g)] == 0) sequence.push_back(g);
+    return groups.places(sequence);
+}
+
+Eigen::SparseMatrix<double> StepMatrix::pattern(const RowSet& rows, const Order& order) const {
+    std::vector<Eigen::Triplet<double>> entries;
+    int size = 0;
+    const auto add = [&](int i, int j) {
+        const int a = order[static_cast<std::size_t>(i)];
+        const int b = order[static_cast<std::size_t>(j)];
+        entries.emplace_back(std::min(a, b), std::max(a, b), 0.0);  // of the upper triangle
+    };
+    for (int i = 0; i < n_ + m_; ++i) {
+        if (order[static_cast<std::size_t>(i)] < 0) continue;
+        add(i, i);
+        ++size;
+    }
+    for (const MassEntry& entry : mass_) add(entry.i, entry.j);
+    for (const TangentTerm& term : rows.tangent_terms) add(term.i, term.j);
+    forces_.for_each_symmetric([&](int i, int j, double) {
+        add(i, j);
+    });
+    for (int row = 0; row < m_; ++row) {
+        const int* begin = rows.column.data() + rows.row_begin(row);
+        const int* end = rows.column.data() + rows.row_end(row);
+        const bool is_condensed = order[static_cast<std::size_t>(n_ + row)] < 0;
+        for (const int* i = begin; i != end; ++i) {
+            if (!is_condensed) add(n_ + row, *i);
+            for (const int* j = begin; is_condensed && j != i; ++j) add(*i, *j);
+        }
+    }
+    Eigen::SparseMatrix<double> K(size, size);
+    K.setFromTriplets(entries.begin(), entries.end());
+    K.makeCompressed();
+    return K;
+}
+
+/// Operations of a solve in this order, with what each group of columns costs beside its entries.
+double StepMatrix::solve_work(const RowSet& rows, const Order& order) const {
+    Ldlt factor;
+    factor.analyse(pattern(rows, order));
+    const Eigen::VectorXi& count = factor.column_counts();
+    const Eigen::VectorXi& parent = factor.parents();
+    double work = 0.0;
+    for (Eigen::Index j = 0; j < count.size(); ++j) {
+        work += 4.0 * count[j];
+        if (j == 0 || parent[j - 1] != j || count[j - 1] != count[j] + 1) work += kPerGroup;
+    }
+    for (int row = 0; row < m_; ++row)
+        if (order[static_cast<std::size_t>(n_ + row)] < 0)
+            work += 4.0 * (rows.row_end(row) - rows.row_begin(row));
+    return work;
+}
+
+/// Chooses the rows that are condensed and the order, with these values of the rows.
+void StepMatrix::decide(const RowSet& rows,
+                        const Eigen::VectorXd& B,
+                        const Eigen::VectorXd& gamma) {
+    is_decided_ = true;
+    const std::vector<char> none(static_cast<std::size_t>(m_), 0);
+    std::vector<char> soft = none;
+    for (int row = 0; row < m_; ++row)
+        soft[static_cast<std::size_t>(row)] =
+            gamma[row] > 0.0 && schur(rows, B, row) <= kStiffest * gamma[row];
+    const Order mixed = order(rows);
+    if (condense_ == Condense::never || soft == none) {
+        if (new_of_old_ != mixed) prepare(rows, mixed);
+        return;
+    }
+
+    // The others keep their order.
+    Order condensed = mixed;
+    std::vector<int> old_of_new(mixed.size());
+    for (std::size_t i = 0; i < mixed.size(); ++i)
+        old_of_new[static_cast<std::size_t>(mixed[i])] = static_cast<int>(i);
+    int next = 0;
+    for (const int i : old_of_new) {
+        const bool is_out = i >= n_ && soft[static_cast<std::size_t>(i - n_)] != 0;
+        condensed[static_cast<std::size_t>(i)] = is_out ? -1 : next++;
+    }
+    const bool pays =
+        condense_ == Condense::all || solve_work(rows, condensed) < solve_work(rows, mixed);
+    const Order& best = pays ? condensed : mixed;
+    if (new_of_old_ != best) prepare(rows, best);
+}
+
+/// Lays out the matrix for this order.
+void StepMatrix::prepare(const RowSet& rows, const Order& order) {
+    new_of_old_ = order;
+    K_ = pattern(rows, order);
+    const auto place = [&](int i, int j) {
+        const int a =
+            std::min(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
+        const int b =
+            std::max(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
+        const int* begin = K_.innerIndexPtr() + K_.outerIndexPtr()[b];
+        const int* end = K_.innerIndexPtr() + K_.outerIndexPtr()[b + 1];
+        return static_cast<int>(std::lower_bound(begin, end, a) - K_.innerIndexPtr());
+    };
+    for (std::vector<int>* list : {&mass_place_,
+                                   &tangent_place_,
+                                   &force_place_,
+                                   &jacobian_place_,
+                                   &diagonal_place_,
+                                   &condensed_rows_,
+                                   &condensed_column_,
+                                   &condensed_from_,
+                                   &pair_place_})
+        list->clear();
+    condensed_start_.assign(1, 0);
+    for (int i = 0; i < n_ + m_; ++i)
+        diagonal_place_.push_back(order[static_cast<std::size_t>(i)] < 0 ? -1 : place(i, i));
+    for (const MassEntry& entry : mass_) mass_place_.push_back(place(entry.i, entry.j));
+    for (const TangentTerm& term : rows.tangent_terms)
+        tangent_place_.push_back(place(term.i, term.j));
+    forces_.for_each_symmetric([&](int i, int j, double) {
+        force_place_.push_back(place(i, j));
+    });
+    for (int row = 0; row < m_; ++row) {
+        const int begin = rows.row_begin(row);
+        const int end = rows.row_end(row);
+        const bool is_condensed = order[static_cast<std::size_t>(n_ + row)] < 0;
+        for (int k = begin; k < end; ++k) {
+            const int i = rows.column_of(k);
+            jacobian_place_.push_back(is_condensed ? -1 : place(n_ + row, i));
+            if (!is_condensed) continue;
+            condensed_column_.push_back(i);
+            condensed_from_.push_back(k);
+            for (int l = begin; l <= k; ++l) pair_place_.push_back(place(i, rows.column_of(l)));
+        }
+        if (!is_condensed) continue;
+        condensed_rows_.push_back(row);
+        condensed_start_.push_back(static_cast<int>(condensed_column_.size()));
+    }
+    condensed_B_.setZero(static_cast<Eigen::Index>(condensed_column_.size()));
+    condensed_stiffness_.setZero(static_cast<Eigen::Index>(condensed_rows_.size()));
+    work_.setZero(K_.rows());
+
+    factor_ = std::make_unique<Ldlt>();
+    factor_->analyse(K_);
+    has_supernodes_ = false;
+    exact_.reset();
+    factorise_flops_ = 0.0;
+    solve_flops_ = 4.0 * static_cast<double>(condensed_column_.size());
+    for (const int count : factor_->column_counts()) {
+        factorise_flops_ += static_cast<double>(count) * count;
+        solve_flops_ += 4.0 * count;
+    }
+}
+
+/// What supports each coordinate: the diagonal of the leading block without elastic rows, for one
+/// without mass the elastic rows that hold it, or where there is nothing what is usual: the
+/// stiffest massless coordinate of the body, else the mean mass.
+void StepMatrix::support(const RowSet& rows,
+                         const Eigen::VectorXd& B,
+                         const Eigen::VectorXd& gamma,
+                         double h) {
+    const double scale = 2.0 / (h * h);
+    support_.setZero();
+    for (const MassEntry& entry : mass_)
+        if (entry.i == entry.j && is_massless_[static_cast<std::size_t>(entry.i)] == 0)
+            support_[entry.i] += scale * entry.value;
+    for (const TangentTerm& term : rows.tangent_terms)
+        if (term.i == term.j && is_massless_[static_cast<std::size_t>(term.i)] == 0)
+            support_[term.i] += 0.5 * term.weight * rows.K[term.from];
+    for (int i = 0; i < n_; ++i) support_[i] = std::abs(support_[i]);
+    if (massless_runs_.empty()) {
+        lend_support(rows, B, gamma);
+        return;
+    }
+    for (int row = 0; row < m_; ++row) {
+        for (const int k : rows.entries(row)) {
+            const int i = rows.column_of(k);
+            if (gamma[row] > 0.0 && is_massless_[static_cast<std::size_t>(i)] != 0)
+                support_[i] += B[k] * B[k] / gamma[row];
+        }
+    }
+    for (const auto& [first, last] : massless_runs_) {
+        double usual = 0.0;
+        for (int i = first; i < last; ++i)
+            if (is_massless_[static_cast<std::size_t>(i)] != 0)
+                usual = std::max(usual, support_[i]);
+        if (!(usual > kIdle * scale * mean_diagonal_)) usual = scale * mean_diagonal_;
+        for (int i = first; i < last; ++i)
+            if (is_massless_[static_cast<std::size_t>(i)] != 0 &&
+                support_[i] < kUnsupported * usual)
+                support_[i] = usual;
+    }
+    lend_support(rows, B, gamma);
+}
+
+/// A light coordinate that a constraint ties to a heavy one moves with it: it is measured by what
+/// supports the others of the row. Else the regularisation of a row between it and the ground would
+/// be soft beside what rests on it.
+void StepMatrix::lend_support(const RowSet& rows,
+                              const Eigen::VectorXd& B,
+                              const Eigen::VectorXd& gamma) {
+    lent_support_ = support_;
+    if (!masses_differ_) return;
+    std::ranges::fill(is_lent_, 0);
+    for (int round = 0; round < kLendings; ++round)
+        for (int row = 0; row < m_; ++row) {
+            if (gamma[row] > 0.0) continue;
+            const int begin = rows.row_begin(row);
+            const int end = rows.row_end(row);
+            // The one that the row moves most easily, and what the others make of the row.
+            int lightest = -1;
+            double most = 0.0;
+            double others = 0.0;
+            for (int k = begin; k < end; ++k) {
+                const double share = B[k] * B[k] / lent_support_[rows.column_of(k)];
+                others += share > most ? most : share;
+                if (share <= most) continue;
+                most = share;
+                lightest = k;
+            }
+            if (!(most > kAlike * others) || !(others > 0.0)) continue;
+            // Masses lend, and not entries next to nothing, as of a director along an axis: those
+            // would hold what is free to move.
+            double heaviest = 0.0;
+            for (int k = begin; k < end; ++k)
+                if (k != lightest) heaviest = std::max(heaviest, lent_support_[rows.column_of(k)]);
+            const int i = rows.column_of(lightest);
+            const double lent = std::min(B[lightest] * B[lightest] / others, heaviest);
+            if (!(lent > kAlike * lent_support_[i])) continue;
+            lent_support_[i] = lent;
+            is_lent_[static_cast<std::size_t>(i)] = 1;
+        }
+}
+
+/// A row's Schur complement, by the diagonal alone.
+double StepMatrix::schur(const RowSet& rows, const Eigen::VectorXd& B, int row) const {
+    return schur(rows, B, row, support_);
+}
+
+double StepMatrix::schur(const RowSet& rows,
+                         const Eigen::VectorXd& B,
+                         int row,
+                         const Eigen::VectorXd& support) const {
+    double sum = 0.0;
+    for (const int k : rows.entries(row)) sum += B[k] * B[k] / support[rows.column_of(k)];
+    return sum;
+}
+
+void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, double h, double eps) {
+    const Eigen::VectorXd& B = rows.B;
+    support(rows, B, gamma, h);
+    if (!is_decided_) decide(rows, B, gamma);
+    for (const int row : condensed_rows_) {
+        if (schur(rows, B, row) <= kFarBeyond * kStiffest * gamma[row]) continue;
+        decide(rows, B, gamma);
+        break;
+    }
+    double* K = K_.valuePtr();
+    std::fill(K, K + K_.nonZeros(), 0.0);
+
+    // 2 M / h^2 + G / 2 + T
+    const double scale = 2.0 / (h * h);
+    for (std::size_t k = 0; k < mass_place_.size(); ++k)
+        K[mass_place_[k]] += scale * mass_[k].value;
+    for (std::size_t k = 0; k < tangent_place_.size(); ++k) {
+        const TangentTerm& term = rows.tangent_terms[k];
+        K[tangent_place_[k]] += 0.5 * term.weight * rows.K[term.from];
+    }
+    const int* force_place = force_place_.data();
+    forces_.for_each_symmetric([&](int, int, double value) {
+        K[*force_place++] += value;
+    });
+    for (int i = 0; i < n_ && (masses_differ_ || !massless_runs_.empty()); ++i)
+        if (is_massless_[static_cast<std::size_t>(i)] != 0)
+            K[diagonal_place_[static_cast<std::size_t>(i)]] += eps * lent_support_[i];
+        else if (is_lent_[static_cast<std::size_t>(i)] != 0)
+            K[diagonal_place_[static_cast<std::size_t>(i)]] += kLent * lent_support_[i];
+    // B, and -gamma, but never less than eps times the row's Schur complement
+    for (int row = 0; row < m_; ++row) {
+        if (new_of_old_[static_cast<std::size_t>(n_ + row)] < 0) continue;
+        for (const int k : rows.entries(row))
+            K[jacobian_place_[static_cast<std::size_t>(k)]] += rows.B[k];
+        const double complement = schur(rows, B, row, lent_support_);
+        const double delta = complement > 0.0 ? eps * complement : 1.0;
+        K[diagonal_place_[static_cast<std::size_t>(n_ + row)]] = -std::max(gamma[row], delta);
+    }
+    // B^T B / gamma
+    const int* place = pair_place_.data();
+    for (std::size_t c = 0; c < condensed_rows_.size(); ++c) {
+        const double stiffness = 1.0 / gamma[condensed_rows_[c]];
+        condensed_stiffness_[static_cast<Eigen::Index>(c)] = stiffness;
+        const int begin = condensed_start_[c];
+        for (int k = begin; k < condensed_start_[c + 1]; ++k) {
+            condensed_B_[k] = rows.B[condensed_from_[static_cast<std::size_t>(k)]];
+            const double scaled = stiffness * condensed_B_[k];
+            for (int l = begin; l <= k; ++l) K[*place++] += scaled * condensed_B_[l];
+        }
+    }
+}
+
+bool StepMatrix::factorise(const RowSet& rows,
+                           const Eigen::VectorXd& B_end,
+                           const Eigen::VectorXd& gamma,
+                           double h,
+                           Tangent tangent) {
+    use_exact_ = tangent == Tangent::exact;
+    // Pivoting needs no regularisation, which beside a singular position is more than the rows.
+    assemble(rows, gamma, h, use_exact_ ? std::min(eps_, kUnregularised) : eps_);
+    is_factorised_ = use_exact_ ? factorise_exact(rows, B_end) : factorise_assembled();
+    return is_factorised_;
+}
+
+bool StepMatrix::factorise_assembled() {
+    if (!factor_->factorise(K_)) return false;
+    if (!has_supernodes_) {
+        supernodes_.analyse(factor_->L());
+        has_supernodes_ = true;
+        if (!std::exchange(keeps_precision_, false))
+            in_single_ = factor_->L().nonZeros() > kSingleEntries;
+    }
+    supernodes_.copy(factor_->L(), factor_->D(), in_single_);
+    return true;
+}
+
+template <class Archive>
+void StepMatrix::transfer(Archive& archive, const RowSet& rows) {
+    archive(is_decided_);
+    Order order = new_of_old_;
+    archive(order);
+    if constexpr (Archive::kReads) {
+        is_factorised_ = false;
+        const bool fits =
+            is_decided_ ? is_order(order, n_, m_) : order.empty() && new_of_old_.empty();
+        if (!fits) StateReader::refuse();
+        if (order != new_of_old_) prepare(rows, order);
+    }
+    archive(condensed_B_);
+    archive(condensed_stiffness_);
+    archive(is_factorised_);
+    archive(use_exact_);
+    archive(in_single_);
+    bool is_analysed = has_supernodes_ || keeps_precision_;
+    archive(is_analysed);
+    archive.require(is_decided_ || !is_factorised_, "a matrix");
+    // The supernodes are found anew with the next factorisation, but not its precision.
+    if constexpr (Archive::kReads) {
+        has_supernodes_ = false;
+        keeps_precision_ = is_analysed;
+    }
+    if (!is_factorised_) return;
+    if (use_exact_) {
+        if (exact_ == nullptr) {
+            exact_ = std::make_unique<Exact>();
+            exact_->K = K_.selfadjointView<Eigen::Upper>();
+        }
+        archive.array(exact_->K.valuePtr(), exact_->K.nonZeros());
+        exact_B_.resize(condensed_B_.size());
+        archive(exact_B_);
+        if constexpr (Archive::kReads) {
+            exact_->lu.compute(exact_->K);
+            archive.require(exact_->lu.info() == Eigen::Success, "a matrix");
+        }
+        return;
+    }
+    archive.array(K_.valuePtr(), K_.nonZeros());
+    if constexpr (Archive::kReads) {
+        const bool in_single = in_single_;
+        keeps_precision_ = false;
+        const bool is_done = factorise_assembled();
+        archive.require(is_done && (in_single_ || !in_single), "a matrix");
+        if (!in_single) use_double();
+    }
+}
+template void StepMatrix::transfer(StateWriter&, const RowSet&);
+template void StepMatrix::transfer(StateReader&, const RowSet&);
+
+void StepMatrix::use_double() {
+    in_single_ = false;
+    supernodes_.copy(factor_->L(), factor_->D(), false);
+}
+
+bool StepMatrix::factorise_exact(const RowSet& rows, const Eigen::VectorXd& B_end) {
+    if (exact_ == nullptr) exact_ = std::make_unique<Exact>();
+    exact_->K = K_.selfadjointView<Eigen::Upper>();
+    const auto entry = [this](int i, int j) -> double& {
+        return exact_->K.coeffRef(new_of_old_[static_cast<std::size_t>(i)],
+                                  new_of_old_[static_cast<std::size_t>(j)]);
+    };
+    // Below the diagonal block stands B at the end of the step: d(B(mid) dq) / d(dq).
+    for (int row = 0; row < m_; ++row) {
+        if (new_of_old_[static_cast<std::size_t>(n_ + row)] < 0) continue;
+        for (const int k : rows.entries(row)) entry(n_ + row, rows.column_of(k)) = B_end[k];
+    }
+    forces_.for_each_rest([&](int i, int j, double value) {
+        entry(i, j) += value;
+    });
+    exact_B_.resize(condensed_B_.size());
+    for (std::size_t c = 0; c < condensed_rows_.size(); ++c) {
+        const double stiffness = condensed_stiffness_[static_cast<Eigen::Index>(c)];
+        const int begin = condensed_start_[c];
+        const int end = condensed_start_[c + 1];
+        for (int k = begin; k < end; ++k) {
+            exact_B_[k] = B_end[condensed_from_[static_cast<std::size_t>(k)]];
+            for (int l = begin; l < end; ++l)
+                entry(condensed_column_[static_cast<std::size_t>(l)],
+                      condensed_column_[static_cast<std::size_t>(k)]) +=
+                    stiffness * condensed_B_[l] * (exact_B_[k] - condensed_B_[k]);
+        }
+    }
+    exact_->lu.compute(exact_->K);
+    return exact_->lu.info() == Eigen::Success;
+}
+
+void StepMatrix::solve(std::span<const double> r_motion,
+                       std::span<const double> r_rows,
+                       std::span<double> ddq,
+                       std::span<double> ds) {
+    const auto n = static_cast<std::size_t>(n_);
+    const auto m = static_cast<std::size_t>(m_);
+    double* x = work_.data();
+    const int* at = new_of_old_.data();
+    for (std::size_t i = 0; i < n; ++i) x[at[i]] = r_motion[i];
+    if (condensed_rows_.size() < m)
+        for (std::size_t i = 0; i < m; ++i)
+            if (at[n + i] >= 0) x[at[n + i]] = r_rows[i];
+    // B^T r / gamma of the condensed rows
+    for (std::size_t c = 0; c < condensed_rows_.size(); ++c) {
+        const double s = condensed_stiffness_[static_cast<Eigen::Index>(c)] *
+                         r_rows[static_cast<std::size_t>(condensed_rows_[c])];
+        for (int k = condensed_start_[c]; k < condensed_start_[c + 1]; ++k)
+            x[at[condensed_column_[static_cast<std::size_t>(k)]]] += condensed_B_[k] * s;
+    }
+    if (use_exact_) {
+        work_ = exact_->lu.solve(work_).eval();
+        x = work_.data();
+    } else {
+        supernodes_.solve(x);
+    }
+    for (std::size_t i = 0; i < n; ++i) ddq[i] = x[at[i]];
+    if (condensed_rows_.size() < m)
+        for (std::size_t i = 0; i < m; ++i)
+            if (at[n + i] >= 0) ds[i] = x[at[n + i]];
+    // s = (B dq - r) / gamma
+    const double* B = use_exact_ ? exact_B_.data() : condensed_B_.data();
+    for (std::size_t c = 0; c < condensed_rows_.size(); ++c) {
+        const auto row = static_cast<std::size_t>(condensed_rows_[c]);
+        double sum = -r_rows[row];
+        for (int k = condensed_start_[c]; k < condensed_start_[c + 1]; ++k)
+            sum += B[k] *
+                   ddq[static_cast<std::size_t>(condensed_column_[static_cast<std::size_t>(k)])];
+        ds[row] = condensed_stiffness_[static_cast<Eigen::Index>(c)] * sum;
+    }
+}
+
+}  // namespace ancora

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The matrix of a step's iteration: assembled in a fixed pattern, factorised, solved with.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <Eigen/Core>
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseCore>
+
+#include "ancora/sdk/system.hpp"
+#include "force_tangents.hpp"
+#include "mass_matrix.hpp"
+#include "supernodes.hpp"
+
+namespace ancora {
+
+class Ldlt;
+class RowSet;
+
+/// The matrix in the increments of dq and s (theory (30))
+///
+///   K = [ 2 M / h^2 + G(s)/2 + T    B^T ]
+///       [ B                        -gamma ]                                             (1)
+///
+/// symmetric and quasi-definite with the positive part of G, so that L D L^T without pivoting
+/// exists in any order. Rows with little or no gamma carry -delta_k = -eps S_k, relative to their
+/// own Schur complement S_k; coordinates without mass carry +delta likewise. The iteration on the
+/// true residual removes what that perturbs, by a factor eps each time.
+///
+/// Rows with gamma > 0 may be condensed, s_k = (B_k dq - r_k) / gamma_k, which adds B_k^T B_k /
+/// gamma_k to the leading block. That is done where it takes fewer operations, and never for rows
+/// so stiff beside the mass that the difference would lose digits.
+class StepMatrix {
+public:
+    /// Which of the rows that may be condensed are.
+    enum class Condense { never, if_cheaper, all };
+
+    /// @param mass lower triangle, one entry per pair
+    /// @param is_redundant constraint rows depend on each other: a larger eps keeps rounding in
+    ///        their indeterminate part small
+    /// @param tangents T, of forces; must outlive the matrix
+    StepMatrix(int num_coordinates,
+               const std::vector<MassEntry>& mass,
+               const RowSet& rows,
+               const std::vector<int>& first_of_body,
+               bool is_redundant,
+               Condense condense = Condense::if_cheaper,
+               const ForceTangents& tangents = kNoTangents);
+    ~StepMatrix();
+
+    /// Decides with the Jacobian A what the first factorisation would decide otherwise, so that no
+    /// step has to allocate for it.
+    void plan(const RowSet& rows, const Eigen::VectorXd& A, const Eigen::VectorXd& gamma, double h);
+
+    /// Assembles from the rows' present B and K and factorises.
+    bool factorise(const RowSet& rows,
+                   const Eigen::VectorXd& B_end,
+                   const Eigen::VectorXd& gamma,
+                   double h,
+                   Tangent tangent);
+
+    /// K (ddq, ds) = (r_motion, r_rows)
+    void solve(std::span<const double> r_motion,
+               std::span<const double> r_rows,
+               std::span<double> ddq,
+               std::span<double> ds);
+
+    /// Large factors are kept in single precision at first, since refinement makes up for it; this
+    /// is for a matrix where it does not.
+    void use_double();
+    bool is_single() const { return in_single_; }
+    bool is_factorised() const { return is_factorised_; }
+
+    /// Writes or reads the matrix that is factorised, see state_archive.hpp; a matrix that was read
+    /// is factorised anew, to the same bits.
+    template <class Archive>
+    void transfer(Archive& archive, const RowSet& rows);
+
+    /// Floating-point operations of a factorisation and of a solve.
+    double factorise_flops() const { return factorise_flops_; }
+    double solve_flops() const { return solve_flops_; }
+    /// Entries of the factor L.
+    long num_factor_entries() const;
+    /// Rows that are condensed; decided by plan() or the first factorisation.
+    int num_condensed() const { return static_cast<int>(condensed_rows_.size()); }
+
+private:
+    struct Exact;
+
+    /// Of each unknown its place in the order of elimination, -1 for condensed rows.
+    using Order = std::vector<int>;
+    Order order(const RowSet& rows) const;
+    double solve_work(const RowSet& rows, const Order& order) const;
+    void decide(const RowSet& rows, const Eigen::VectorXd& B, const Eigen::VectorXd& gamma);
+    void prepare(const RowSet& rows, const Order& order);
+    Eigen::SparseMatrix<double> pattern(const RowSet& rows, const Order& order) const;
+    void support(const RowSet& rows,
+                 const Eigen::VectorXd& B,
+                 const Eigen::VectorXd& gamma,
+                 double h);
+    void lend_support(const RowSet& rows, const Eigen::VectorXd& B, const Eigen::VectorXd& gamma);
+    double schur(const RowSet& rows, const Eigen::VectorXd& B, int row) const;
+    double schur(const RowSet& rows,
+                 const Eigen::VectorXd& B,
+                 int row,
+                 const Eigen::VectorXd& support) const;
+    void assemble(const RowSet& rows, const Eigen::VectorXd& gamma, double h, double eps);
+    bool factorise_exact(const RowSet& rows, const Eigen::VectorXd& B_end);
+    bool factorise_assembled();
+
+    int n_;
+    int m_;
+    double eps_;
+    Condense condense_;
+    std::vector<MassEntry> mass_;
+    const ForceTangents& forces_;
+    std::vector<int> force_place_;
+    std::vector<int> first_of_body_;
+    bool is_decided_ = false;
+    Order new_of_old_;
+    std::vector<int> condensed_rows_, condensed_start_, condensed_column_;
+    std::vector<int> condensed_from_;  // of each of their entries, its place in the rows' Jacobian
+    std::vector<int> pair_place_;      // of the products of a condensed row's entries, i >= j
+    Eigen::VectorXd condensed_B_, condensed_stiffness_;  // as factorised; stiffness: 1 / gamma
+    Eigen::VectorXd exact_B_;  // those entries at the end of the step, for the exact tangent
+    std::vector<char> is_massless_;
+    Eigen::SparseMatrix<double> K_;  // upper triangle in the elimination order
+    std::vector<int> mass_place_, tangent_place_, jacobian_place_, diagonal_place_;
+    Eigen::VectorXd support_;       // of each coordinate: what its diagonal is measured by
+    Eigen::VectorXd lent_support_;  // the same, or what rows lend to it
+    std::vector<std::pair<int, int>> massless_runs_;  // coordinates of bodies with massless ones
+    std::unique_ptr<Ldlt> factor_;
+    Supernodes supernodes_;
+    bool has_supernodes_ = false;
+    bool in_single_ = false;
+    bool keeps_precision_ = false;  // read with a state: the next analysis does not choose it anew
+    std::unique_ptr<Exact> exact_;
+    bool use_exact_ = false;
+    bool is_factorised_ = false;
+    Eigen::VectorXd work_;
+    double mean_diagonal_ = 0.0;
+    bool masses_differ_ = false;
+    std::vector<char> is_lent_;  // coordinates whose support is that of others
+    double factorise_flops_ = 0.0;
+    double solve_flops_ = 0.0;
+};
+
+}  // namespace ancora

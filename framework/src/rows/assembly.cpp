@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Assembly of a model: once, before the first step.
+#include "assembly.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "state_archive.hpp"
+
+namespace ancora {
+namespace {
+
+CallMeter meter_for(const Model& model) {
+    CallMeter meter;
+    meter.resize(model.plugins.size());
+    return meter;
+}
+
+}  // namespace
+
+Assembly::Assembly(const Model& of)
+    : model(of),
+      meter(meter_for(of)),
+      n(of.num_coordinates),
+      rows(of, meter),
+      m(rows.num_rows()),
+      space(of),
+      mass(of),
+      laws(rows.laws),
+      forces(of, meter, rows.num_state) {
+    inverse_mass.setZero(n);
+    for (int i = 0; i < n; ++i)
+        inverse_mass[i] = mass.is_massless(i) ? 0.0 : 1.0 / mass.diagonal(i);
+
+    // Gravity: the force that a uniform acceleration of all positions takes.
+    Eigen::VectorXd field = Eigen::VectorXd::Zero(n);
+    space.add_uniform(model.gravity, field.data());
+    gravity_force.setZero(n);
+    mass.multiply(field.data(), gravity_force.data());
+    has_gravity = gravity_force.squaredNorm() > 0.0;
+
+    for (const ForcePart& part : model.forces) has_external |= part.is_external;
+    for (const ConstraintPart& part : model.constraints) has_external |= part.is_tied_to_ground;
+
+    for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
+        const BlockPart& part = rows.blocks[b];
+        if (!part.is_constant) moving_blocks.push_back(static_cast<int>(b));
+        if (rows.owners[static_cast<std::size_t>(part.owner)].constraint < 0) continue;
+        const auto is_constraint = [](const RowLaw& law) {
+            return RowLaws::is_constraint(law);
+        };
+        if (std::ranges::any_of(part.block->laws, is_constraint))
+            constraint_blocks.push_back(static_cast<int>(b));
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
+            if (part.block->depends_on_time && laws[k].kind == RowKind::constraint)
+                timed_rows.push_back(k);
+    }
+}
+
+void Assembly::read_start(double* q, double* v) const {
+    for (const BodyPart& part : model.bodies) {
+        const auto count = static_cast<std::size_t>(part.count);
+        call_plugin(
+            part.object,
+            "start",
+            [&] {
+                part.body->start({q + part.first, count}, {v + part.first, count});
+            },
+            [] {
+                return PluginCall("start");
+            });
+        for (int i = part.first; i < part.first + part.count; ++i) {
+            if (std::isfinite(q[i]) && std::isfinite(v[i])) continue;
+            const std::string message = fmt::format("{}: its start is not finite in coordinate {}",
+                                                    describe(part.object),
+                                                    i - part.first);
+            throw FailedCall(message,
+                             part.object.place,
+                             failed_call_text(part.object, PluginCall("start"), message));
+        }
+    }
+}
+
+double Assembly::total_mass() const {
+    double total = 0.0;  // a body may lack some directions
+    for (const std::array<double, 3>& axis :
+         {std::array{1.0, 0.0, 0.0}, std::array{0.0, 1.0, 0.0}, std::array{0.0, 0.0, 1.0}}) {
+        Eigen::VectorXd field = Eigen::VectorXd::Zero(n);
+        space.add_uniform(axis, field.data());
+        Eigen::VectorXd force = field;
+        mass.multiply(field.data(), force.data());
+        total = std::max(total, field.dot(force));
+    }
+    return total;
+}
+
+void Assembly::attribute_nonfinite(double t) const {
+    rows.attribute_nonfinite(t);
+    forces.refuse_nonfinite_force("evaluate_step", t);
+}
+
+MotionState::MotionState(const Assembly& parts) {
+    for (Eigen::VectorXd* x : {&q, &q_low, &v, &v_low, &a}) x->setZero(parts.n);
+    for (Eigen::VectorXd* x : {&pi, &lag}) x->setZero(parts.m);
+    plugin.assign(static_cast<std::size_t>(parts.rows.num_state + parts.forces.num_state()), 0.0);
+}
+
+template <class Archive>
+void MotionState::transfer(Archive& archive) {
+    archive(t);
+    archive.require(std::isfinite(t), "a time");
+    archive(a);
+    for (Eigen::VectorXd* x : {&q, &q_low, &v, &v_low, &s, &pi, &lag}) {
+        archive(*x);
+        archive.require_finite(*x, "a number of the motion");
+    }
+    for (std::vector<double>* x : {&plugin, &history}) {
+        archive.array(x->data(), static_cast<Eigen::Index>(x->size()));
+        archive.require_finite(*x, "a number of a plugin's state");
+    }
+    archive(extent);
+    archive(farthest);
+}
+template void MotionState::transfer(StateWriter&);
+template void MotionState::transfer(StateReader&);
+
+Trial::Trial(const Assembly& parts) {
+    for (Eigen::VectorXd* x : {&dq, &mid, &Ma, &F, &q_next, &q_low_next, &v_next, &v_low_next})
+        x->setZero(parts.n);
+    Bdq.setZero(parts.m);
+    plugin.assign(static_cast<std::size_t>(parts.rows.num_state + parts.forces.num_state()), 0.0);
+}
+
+}  // namespace ancora

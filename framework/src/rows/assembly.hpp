@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the plugins of a model contribute to its equations, assembled once.
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "call_meter.hpp"
+#include "force_set.hpp"
+#include "mass_matrix.hpp"
+#include "model.hpp"
+#include "row_laws.hpp"
+#include "row_set.hpp"
+#include "space.hpp"
+
+namespace ancora {
+
+/// Rows, masses and forces of a model with n coordinates and m rows, and what follows from these
+/// alone. All that solves, steps or books reads from here; the state is not here.
+struct Assembly {
+    /// [assembly] The model must outlive it.
+    explicit Assembly(const Model& model);
+    Assembly(const Assembly&) = delete;
+    Assembly& operator=(const Assembly&) = delete;
+
+    const Model& model;
+    CallMeter meter;
+    int n;
+    RowSet rows;
+    int m;
+    Space space;
+    MassMatrix mass;
+    RowLaws laws;
+    ForceSet forces;
+
+    Eigen::VectorXd inverse_mass;   ///< 1 / M_ii, zero where there is none
+    Eigen::VectorXd gravity_force;  ///< on the coordinates
+    bool has_gravity = false;
+    bool has_external = false;           ///< some force or constraint acts from outside
+    std::vector<int> constraint_blocks;  ///< of constraints, with rows pi = 0
+    std::vector<int> moving_blocks;      ///< whose Jacobian is not constant
+    std::vector<int> timed_rows;         ///< constraint rows with explicit time
+
+    /// Owner of the rows of the model's constraint c.
+    const RowOwner& owner_of_constraint(std::size_t c) const {
+        return rows.owners[model.bodies.size() + c];
+    }
+    /// The bodies' start, n entries each.
+    /// @throws FailedCall (plugin) if it is not finite
+    void read_start(double* q, double* v) const;
+    /// All mass, of the direction in which bodies have most [kg].
+    double total_mass() const;
+    /// Throws the plugin error of the first value of the step last evaluated that is not finite, if
+    /// a plugin returned one.
+    void attribute_nonfinite(double t) const;
+};
+
+/// The numbers that q, v and carried quantities move on by from step to step.
+struct MotionState {
+    explicit MotionState(const Assembly& parts);
+
+    double t = 0.0;
+    /// q, v and the words that compensate their rounding; the last step's mean acceleration.
+    Eigen::VectorXd q, q_low, v, v_low, a;
+    Eigen::VectorXd s;            ///< stresses of the last step, of rows and then of contacts
+    Eigen::VectorXd pi;           ///< carried, of all rows
+    Eigen::VectorXd lag;          ///< of timed rows: what the next step makes up for
+    std::vector<double> plugin;   ///< state of plugins, owned by the kernel
+    std::vector<double> history;  ///< the integrator's
+    double extent = 1.0;          ///< of the model at its start [m]
+    double farthest = 0.0;        ///< distance of mass from the origin so far [m]
+
+    /// Writes or reads it, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive);
+};
+
+/// The step in progress: what its trial was evaluated at and came to.
+struct Trial {
+    explicit Trial(const Assembly& parts);
+
+    double h = 0.0;
+    Eigen::VectorXd dq;          ///< h v0 + h^2/2 a
+    Eigen::VectorXd mid;         ///< q0 + dq/2
+    Eigen::VectorXd Bdq;         ///< of rows
+    Eigen::VectorXd Ma;          ///< M a
+    Eigen::VectorXd F;           ///< all forces on the coordinates but those of rows
+    const double* s = nullptr;   ///< stresses of the trial
+    std::vector<double> plugin;  ///< state of plugins at its end
+    std::span<const double> r_motion, r_rows;
+    /// Room for the state at its end.
+    Eigen::VectorXd q_next, q_low_next, v_next, v_low_next;
+    bool moves_by_roundings = false;  ///< the last correction did
+};
+
+inline std::span<const double> view(const Eigen::VectorXd& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+
+}  // namespace ancora

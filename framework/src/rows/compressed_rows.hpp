@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A sparse matrix by rows whose pattern never changes: several sets of values share one.
+#pragma once
+
+#include <cstddef>
+#include <ranges>
+#include <span>
+#include <vector>
+
+namespace ancora {
+
+/// The pattern, and products with values that lie in it.
+struct CompressedRows {
+    std::vector<int> row_start;  ///< first entry of each row, and one past the last
+    std::vector<int> column;     ///< of each entry
+
+    int row_begin(int k) const { return row_start[static_cast<std::size_t>(k)]; }
+    int row_end(int k) const { return row_start[static_cast<std::size_t>(k) + 1]; }
+    int column_of(int entry) const { return column[static_cast<std::size_t>(entry)]; }
+    /// Entries of row k, as numbers.
+    std::ranges::iota_view<int, int> entries(int k) const { return {row_begin(k), row_end(k)}; }
+    /// Columns of row k.
+    std::span<const int> columns(int k) const {
+        return std::span(column).subspan(static_cast<std::size_t>(row_begin(k)),
+                                         static_cast<std::size_t>(row_end(k) - row_begin(k)));
+    }
+    /// Row k times x. [step]
+    double multiply(const double* values, int k, const double* x) const {
+        const int* const at = column.data();
+        double sum = 0.0;
+        for (int e = row_begin(k), end = row_end(k); e < end; ++e) sum += values[e] * x[at[e]];
+        return sum;
+    }
+    /// The same onto a sum that has begun.
+    double multiply_onto(double sum, const double* values, int k, const double* x) const {
+        const int* const at = column.data();
+        for (int e = row_begin(k), end = row_end(k); e < end; ++e) sum += values[e] * x[at[e]];
+        return sum;
+    }
+    /// y += c times row k. [step]
+    void add_transposed(const double* values, int k, double c, double* y) const {
+        const int* const at = column.data();
+        for (int e = row_begin(k), end = row_end(k); e < end; ++e) y[at[e]] += values[e] * c;
+    }
+};
+
+}  // namespace ancora

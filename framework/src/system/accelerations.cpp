@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Accelerations at an instant.
+#include "accelerations.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "conventions.hpp"
+
+namespace ancora {
+namespace {
+
+// Reactions and the forces that depend on them have settled when a round changes them by no more
+// than the first, or by no more than the second and by as much as the round before.
+constexpr double kHeardRounding = 1e-15;
+constexpr double kHeardClosely = 1e-11;
+constexpr int kMostHearings = 60;
+
+}  // namespace
+
+Accelerations::Accelerations(Assembly& parts,
+                             MotionState& state,
+                             const Contacts& contacts,
+                             InstantFriction& friction,
+                             const Books& books)
+    : parts_(parts), state_(state), contacts_(contacts), friction_(friction), books_(books) {
+    Ma_now_.setZero(parts.n);
+}
+
+ContinuousFace& Accelerations::face() {
+    if (!face_) {
+        face_ = std::make_unique<ContinuousFace>(parts_.model,
+                                                 parts_.rows,
+                                                 parts_.mass,
+                                                 parts_.space,
+                                                 parts_.laws,
+                                                 parts_.forces,
+                                                 parts_.meter);
+        face_->set_baumgarte(parts_.model.traits.baumgarte);
+        face_->want_least(!contacts_.empty() || parts_.forces.listens());
+    }
+    return *face_;
+}
+
+void Accelerations::solve(const double* q, const double* v, double t, RankUse use) {
+    ContinuousFace& face = this->face();
+    parts_.forces.forget_reactions();
+    face.assemble(q, v, t, state_.plugin, use);
+    double part = 1.0;
+    double last_change = std::numeric_limits<double>::infinity();
+    for (int round = 0;; ++round) {
+        face.solve();
+        // Contacts have no say before there are reactions that the forces could have heard.
+        const bool is_silent = round == 0 && parts_.forces.listens();
+        if (!contacts_.empty() && !is_silent) friction_.solve(face, q, v, t, is_resolving_);
+        if (!parts_.forces.listens()) return;
+        const ForceSet::Heard heard = parts_.forces.hear(parts_.rows, face.stress().data(), false);
+        const bool is_at_rounding =
+            heard.change <= kHeardRounding * heard.size ||
+            (heard.change <= kHeardClosely * heard.size && heard.change >= 0.5 * last_change);
+        if (is_at_rounding && (contacts_.empty() || !is_silent)) return;
+        if (round == kMostHearings || !std::isfinite(heard.change)) refuse_feedback(t);
+        part = round == 0 ? 1.0 : parts_.forces.aitken_part(part);
+        parts_.forces.go_part_of_the_way(part);
+        last_change = heard.change;
+        face.update_forces(q, v, state_.plugin);
+    }
+}
+
+void Accelerations::solve_and_store(const double* q, const double* v, double t) {
+    ContinuousFace& face = this->face();
+    solve(q, v, t);
+    state_.s.head(parts_.m) = face.stress();
+    state_.s.tail(contacts_.num_rows()) = friction_.stress();
+    parts_.mass.multiply(face.acceleration().data(), Ma_now_.data());
+    check_conventions(
+        parts_, state_.s.data(), face.Q().data(), Ma_now_.data(), books_.ledger.energy_scale(), t);
+}
+
+void Accelerations::solve_tentatively() {
+    is_resolving_ = true;
+    try {
+        solve_and_store(state_.q.data(), state_.v.data(), state_.t);
+    } catch (...) {
+        is_resolving_ = false;
+        throw;
+    }
+    is_resolving_ = false;
+}
+
+void Accelerations::refuse_feedback(double t) const {
+    const ForceSet::Listeners listeners = parts_.forces.listeners();
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: the reactions and the forces that listen to them ({}) "
+                            "do not settle: each raises the other by more than it grew itself, so "
+                            "that no force, or more than one, fits; lower the force's coefficient "
+                            "or lever",
+                            t,
+                            listeners.names),
+                listeners.place);
+}
+
+}  // namespace ancora

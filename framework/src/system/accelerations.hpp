@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Accelerations of the whole model at an instant: the frictionless equation, friction, and forces
+// that depend on reactions, together.
+#pragma once
+
+#include <memory>
+
+#include <Eigen/Core>
+
+#include "assembly.hpp"
+#include "books.hpp"
+#include "contacts.hpp"
+#include "continuous_face.hpp"
+#include "instant_friction.hpp"
+
+namespace ancora {
+
+/// The Udwadia-Kalaba equation of a system with all its forces.
+class Accelerations {
+public:
+    Accelerations(Assembly& parts,
+                  MotionState& state,
+                  const Contacts& contacts,
+                  InstantFriction& friction,
+                  const Books& books);
+
+    /// The frictionless equation; made when first asked for.
+    ContinuousFace& face();
+    const ContinuousFace& solved_face() const { return *face_; }
+    /// The rows' laws are others from here on.
+    void rebuild() { face_.reset(); }
+    void forget_choices() {
+        if (face_) face_->forget_choices();
+    }
+
+    /// Accelerations, reactions, contacts, and the forces that depend on reactions, together; the
+    /// last by repetition with Aitken's rule, from zero, so that looking at a run does not change
+    /// it. [step]
+    /// @throws Error (numerical) if they are not unique or do not settle
+    void solve(const double* q, const double* v, double t, RankUse use = RankUse::decide);
+    /// The same; stresses of all rows and contacts go to the state.
+    void solve_and_store(const double* q, const double* v, double t);
+    /// The same, for modes that may not hold: Painleve's paradox is then no error.
+    void solve_tentatively();
+
+private:
+    [[noreturn]] void refuse_feedback(double t) const;
+
+    Assembly& parts_;
+    MotionState& state_;
+    const Contacts& contacts_;
+    InstantFriction& friction_;
+    const Books& books_;
+    std::unique_ptr<ContinuousFace> face_;
+    Eigen::VectorXd Ma_now_;
+    bool is_resolving_ = false;
+};
+
+}  // namespace ancora

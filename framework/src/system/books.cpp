@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Works, impulses and balances of accepted steps.
+#include "books.hpp"
+
+namespace ancora {
+
+Books::Books(Assembly& parts,
+             MotionState& state,
+             const Trial& trial,
+             const Contacts& contacts,
+             const RestIslands& islands)
+    : parts_(parts), state_(state), trial_(trial), contacts_(contacts), islands_(islands) {
+    for (Eigen::VectorXd* x : {&external_, &momentum_, &change_}) x->setZero(parts.n);
+    pi_.setZero(parts.m);
+}
+
+void Books::book(const StepTrial& trial) {
+    const double h = trial.h;
+    for (int k = 0; k < parts_.m; ++k) {
+        const double s = trial.s[static_cast<std::size_t>(k)];
+        if (islands_.holds_row(k)) continue;
+        // Explicit time: prescribed motion works s tau; a gap that is closed works s pi0.
+        if (parts_.rows.tau[k] != 0.0) ledger.book_external(s * parts_.rows.tau[k]);
+        if (parts_.laws.is_constraint(k) && state_.pi[k] != 0.0)
+            ledger.book_projection(s * parts_.laws.theta()[k] * state_.pi[k]);
+        if (parts_.laws.has_viscosity()) {
+            const double loss =
+                parts_.laws.dissipation(k, state_.pi[k], trial_.Bdq[k] + parts_.rows.tau[k], h);
+            if (loss != 0.0) ledger.book_nonideal(-loss);
+        }
+    }
+    if (parts_.has_gravity)
+        ledger.book_gravity(
+            -pairwise_dot(parts_.gravity_force.data(), trial_.dq.data(), trial.a.size()));
+    const ForceSet::Work work = parts_.forces.work();
+    ledger.book_external(work.external);
+    ledger.book_nonideal(work.nonideal);
+    if (!parts_.has_gravity && !parts_.has_external && parts_.forces.loads().empty()) return;
+
+    // Forces from outside: gravity, loads, and reactions of the ground.
+    external_ = parts_.gravity_force;
+    parts_.forces.add_external(external_.data());
+    if (!contacts_.empty()) contacts_.add_external(trial.s.data() + parts_.m, external_.data());
+    for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
+        if (!parts_.model.constraints[c].is_tied_to_ground) continue;
+        const RowOwner& owner = parts_.rows.owners[parts_.model.bodies.size() + c];
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
+            parts_.rows.add_transposed(
+                parts_.rows.B.data(), k, -trial.s[static_cast<std::size_t>(k)], external_.data());
+    }
+    for (int i = 0; islands_.holds_any() && i < parts_.n; ++i)
+        if (islands_.holds_coordinate(i)) external_[i] = 0.0;  // in balance by definition
+    ledger.book_impulse(parts_.space.momenta(trial_.mid.data(), external_.data()), h);
+}
+
+void Books::book_velocity_change(const Eigen::VectorXd& v_before, double before) {
+    ledger.book_projection(total_energy(state_.q.data(), state_.v.data(), state_.t) - before);
+    change_ = state_.v - v_before;
+    parts_.mass.multiply(change_.data(), momentum_.data());
+    ledger.book_impulse(parts_.space.momenta(state_.q.data(), momentum_.data()), 1.0);
+    close();
+}
+
+double Books::elastic_energy() const {
+    CompensatedSum sum;
+    for (int k = 0; k < parts_.m; ++k) sum += parts_.laws.energy(k, state_.pi[k]);
+    return sum.value();
+}
+
+void Books::strike(bool begins) {
+    parts_.mass.update(state_.q.data(), state_.v.data(), state_.t, parts_.meter, nullptr);
+    parts_.mass.multiply(state_.v.data(), momentum_.data());
+    const double kinetic =
+        0.5 * pairwise_dot(state_.v.data(), momentum_.data(), static_cast<std::size_t>(parts_.n));
+    const Momenta momenta = parts_.space.momenta(state_.q.data(), momentum_.data());
+    state_.farthest = std::max(state_.farthest, parts_.space.farthest(state_.q.data()));
+    if (begins) {
+        total_mass_ = parts_.total_mass();
+        const double gravity = -pairwise_dot(
+            parts_.gravity_force.data(), state_.q.data(), static_cast<std::size_t>(parts_.n));
+        ledger.begin(kinetic, elastic_energy(), gravity, momenta);
+    } else {
+        ledger.close(kinetic, elastic_energy(), momenta);
+    }
+}
+
+double Books::total_energy(const double* q, const double* v, double t) {
+    parts_.mass.update(q, v, t, parts_.meter, nullptr);
+    parts_.mass.multiply(v, momentum_.data());
+    parts_.rows.evaluate_elastic(q, t, pi_.data());
+    CompensatedSum sum(0.5 * pairwise_dot(v, momentum_.data(), static_cast<std::size_t>(parts_.n)));
+    for (int k = 0; k < parts_.m; ++k) sum += parts_.laws.energy(k, pi_[k]);
+    sum += -pairwise_dot(parts_.gravity_force.data(), q, static_cast<std::size_t>(parts_.n));
+    return sum.value();
+}
+
+}  // namespace ancora

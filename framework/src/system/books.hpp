@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The books of the system: works and impulses of accepted steps, energies and momenta of states.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "ancora/sdk/system.hpp"
+#include "assembly.hpp"
+#include "contacts.hpp"
+#include "ledger.hpp"
+#include "rest_islands.hpp"
+
+namespace ancora {
+
+/// Keeps the ledger from the forces that moved the bodies.
+class Books {
+public:
+    Books(Assembly& parts,
+          MotionState& state,
+          const Trial& trial,
+          const Contacts& contacts,
+          const RestIslands& islands);
+
+    /// Books works and impulses of a step, before the state moves on. [step]
+    void book(const StepTrial& trial);
+    /// Books a change of velocities at an instant, at which the energy was `before`.
+    void book_velocity_change(const Eigen::VectorXd& v_before, double before);
+    /// Begins at the present state, or takes its energies and momenta and strikes the balances.
+    void begin() { strike(true); }
+    void close() { strike(false); }
+
+    /// Kinetic, elastic and gravity energy of a state. [step]
+    double total_energy(const double* q, const double* v, double t);
+    /// M v of the state last looked at.
+    const Eigen::VectorXd& momentum() const { return momentum_; }
+    /// All mass [kg].
+    double total_mass() const { return total_mass_; }
+
+    /// Writes or reads it, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(ledger);
+    }
+
+    Ledger ledger;
+
+private:
+    void strike(bool begins);
+    double elastic_energy() const;
+
+    Assembly& parts_;
+    MotionState& state_;
+    const Trial& trial_;
+    const Contacts& contacts_;
+    const RestIslands& islands_;
+    Eigen::VectorXd external_, momentum_, change_, pi_;
+    double total_mass_ = 0.0;
+};
+
+}  // namespace ancora

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Motion by accelerations.
+#include "continuous_motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "ancora/framework/failed_call.hpp"
+
+namespace ancora {
+namespace {
+
+// Constraints are met to this, relative to the model's size or speed; rounding is a little less.
+constexpr double kProjected = 1e-14;
+// What projection may leave, relative likewise; more is no rounding.
+constexpr double kGaping = 1e-7;
+// Projection corrects what a step errs by. Where that is more than this part of what the step moved
+// the bodies, or of the energy in play, the step followed another motion.
+constexpr double kFarMoved = 0.1;
+constexpr double kFarFromEnergy = 0.1;
+constexpr const char* kTooLong =
+    "the step is too long for the motion; take a shorter one, or an integrator with error control "
+    "or one that meets constraints by itself";
+// Coordinates and velocities beyond this, in SI units or those of a larger model's size, have
+// diverged.
+constexpr double kRunaway = 1e12;
+
+}  // namespace
+
+ContinuousMotion::ContinuousMotion(Assembly& parts,
+                                   MotionState& state,
+                                   Trial& trial,
+                                   Contacts& contacts,
+                                   RestIslands& islands,
+                                   const InstantFriction& friction,
+                                   StickSlip& modes,
+                                   Accelerations& accelerations,
+                                   StepTangent& tangent,
+                                   JumpSearch& jumps,
+                                   Violations& violations,
+                                   Books& books)
+    : parts_(parts),
+      state_(state),
+      trial_(trial),
+      contacts_(contacts),
+      islands_(islands),
+      friction_(friction),
+      modes_(modes),
+      accelerations_(accelerations),
+      tangent_(tangent),
+      jumps_(jumps),
+      violations_(violations),
+      books_(books) {
+    x_force_.setZero(parts.n);
+}
+
+void ContinuousMotion::read_state(std::span<double> x) const {
+    std::copy(state_.q.begin(), state_.q.end(), x.begin());
+    std::copy(state_.v.begin(), state_.v.end(), x.begin() + parts_.n);
+    std::fill(x.begin() + 2 * parts_.n, x.end(), 0.0);
+}
+
+int ContinuousMotion::runaway(std::span<const double> x) const {
+    for (int i = 0; i < 2 * parts_.n; ++i)
+        if (!(std::abs(x[static_cast<std::size_t>(i)]) <= kRunaway * std::max(1.0, state_.extent)))
+            return i % parts_.n;
+    return -1;
+}
+
+/// False where a trial state has no accelerations and the integrator may take a shorter step.
+bool ContinuousMotion::can_solve(const double* q, const double* v, double t, RankUse use) {
+    try {
+        accelerations_.solve(q, v, t, use);
+        return true;
+    } catch (const FailedCall&) {
+        throw;
+    } catch (const Error& error) {
+        if (!parts_.model.traits.is_adaptive || error.kind() != ErrorKind::numerical) throw;
+        trial_error_ = error;
+        return false;
+    }
+}
+
+bool ContinuousMotion::is_accepted_state(std::span<const double> x) const {
+    return std::equal(state_.q.begin(), state_.q.end(), x.begin()) &&
+           std::equal(state_.v.begin(), state_.v.end(), x.begin() + parts_.n);
+}
+
+void ContinuousMotion::derivative(double t, std::span<const double> x, std::span<double> dx) {
+    ++evaluations;
+    if (runaway(x) >= 0) {
+        // Plugins are not asked; a step that leads here is shortened, or refused when it ends.
+        std::ranges::fill(dx, std::numeric_limits<double>::quiet_NaN());
+        return;
+    }
+    const double* q = x.data();
+    const double* v = q + parts_.n;
+    ContinuousFace& face = accelerations_.face();
+    // The rank of the step is that of the state it starts from.
+    const bool is_start = is_accepted_state(x);
+    if (is_start) {
+        trial_error_.reset();
+        accelerations_.solve(q, v, t, RankUse::choose);
+        has_chosen_rank_ = true;
+    } else if (!can_solve(q, v, t, has_chosen_rank_ ? RankUse::keep : RankUse::decide)) {
+        std::ranges::fill(dx, std::numeric_limits<double>::quiet_NaN());
+        return;
+    }
+    const Eigen::VectorXd& a = face.acceleration();
+    std::copy(v, v + parts_.n, dx.begin());
+    std::copy(a.begin(), a.end(), dx.begin() + parts_.n);
+
+    double* books = dx.data() + 2 * parts_.n;
+    ForceSet::Work power = face.power();
+    if (!contacts_.empty()) {
+        islands_.rest_accelerations(v, dx.data() + parts_.n, face);
+        const Contacts::Work friction = contacts_.work(friction_.stress().data(), v);
+        power.nonideal += friction.nonideal;
+        power.external += friction.external;
+    }
+    books[kExternal] = power.external / book_unit_[kExternal];
+    books[kNonideal] = power.nonideal / book_unit_[kNonideal];
+    std::fill(books + kImpulse, books + kBooks, 0.0);
+    if (!parts_.has_gravity && !parts_.has_external && parts_.forces.loads().empty()) return;
+    face.external_force(x_force_);
+    if (!contacts_.empty()) {
+        contacts_.add_external(friction_.stress().data(), x_force_.data());
+        for (int i = 0; i < parts_.n; ++i)
+            if (islands_.holds_coordinate(i)) x_force_[i] = 0.0;  // in balance by definition
+    }
+    const Momenta rate = parts_.space.momenta(q, x_force_.data());
+    std::copy(rate.linear.begin(), rate.linear.end(), books + kImpulse);
+    std::copy(rate.angular.begin(), rate.angular.end(), books + kAngularImpulse);
+    for (std::size_t i = kImpulse; i < kBooks; ++i) books[i] /= book_unit_[i];
+}
+
+void ContinuousMotion::scale_books() {
+    const auto unit = [](double scale) {
+        return std::exp2(std::ceil(std::log2(1.0 + scale)));
+    };
+    const double energy = books_.ledger.energy_scale();
+    const double momentum = std::sqrt(2.0 * books_.total_mass() * energy);
+    book_unit_[kExternal] = book_unit_[kNonideal] = unit(energy);
+    std::fill_n(book_unit_.begin() + kImpulse, 3, unit(momentum));
+    std::fill_n(book_unit_.begin() + kAngularImpulse, 3, unit(momentum * state_.farthest));
+}
+
+void ContinuousMotion::accept(double t0, double t1, std::span<const double> x) {
+    if (const int coordinate = runaway(x); coordinate >= 0) {
+        const auto part = std::find_if(
+            parts_.model.bodies.begin(), parts_.model.bodies.end(), [&](const BodyPart& body) {
+                return coordinate < body.first + body.count;
+            });
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s, step of {:.3g} s: the motion runs away, first {} of "
+                                "{}; the step is too long for the fastest vibration of the model: "
+                                "take a shorter one, or an integrator with error control or one "
+                                "that is implicit",
+                                t0,
+                                t1 - t0,
+                                coordinate_name(*part, coordinate),
+                                part->object.label),
+                    part->object.place);
+    }
+    jumps_.check(state_.q.data(), t0, t1 - t0, state_.extent);
+    save(before_);
+    const Violation violation = violations_.now();
+    try {
+        advance_to(t0, t1, x);
+    } catch (...) {
+        // What is refused leaves the accepted state as it was, also for the last row of results.
+        restore(before_);
+        violations_.show(violation);
+        parts_.mass.update(state_.q.data(), state_.v.data(), state_.t, parts_.meter, nullptr);
+        throw;
+    }
+    scale_books();
+    tangent_.forget_start();
+    has_chosen_rank_ = false;
+    violations_.note();
+}
+
+void ContinuousMotion::advance_to(double t0, double t1, std::span<const double> x) {
+    if (!state_.plugin.empty()) {
+        // State of plugins moves on with the discrete face; its forces are not used.
+        for (int i = 0; i < parts_.n; ++i) {
+            trial_.dq[i] = x[static_cast<std::size_t>(i)] - state_.q[i];
+            trial_.mid[i] = state_.q[i] + 0.5 * trial_.dq[i];
+        }
+        std::copy(state_.plugin.begin(), state_.plugin.end(), trial_.plugin.begin());
+        const double h = t1 - t0;
+        if (parts_.rows.num_state > 0)
+            parts_.rows.evaluate_step(state_.q.data(),
+                                      trial_.dq.data(),
+                                      trial_.mid.data(),
+                                      t0,
+                                      h,
+                                      state_.plugin,
+                                      trial_.plugin);
+        trial_.F.setZero();
+        parts_.forces.evaluate_step(state_.q.data(),
+                                    trial_.dq.data(),
+                                    t0,
+                                    h,
+                                    state_.plugin,
+                                    trial_.plugin,
+                                    trial_.F.data());
+        state_.plugin.swap(trial_.plugin);
+    }
+    take_state(t1, x);
+    if (!contacts_.empty()) modes_.advance();
+}
+
+/// Goes from the present state to x at t1: projection, books, balances.
+void ContinuousMotion::take_state(double t1, std::span<const double> x) {
+    trial_.q_next = state_.q;
+    std::copy(x.begin(), x.begin() + parts_.n, state_.q.begin());
+    std::copy(x.begin() + parts_.n, x.begin() + 2 * parts_.n, state_.v.begin());
+    state_.q_low.setZero();
+    state_.v_low.setZero();
+    state_.t = t1;
+    if (parts_.model.traits.projects) {
+        trial_.dq = state_.q - trial_.q_next;
+        const double speed = std::max(parts_.space.displacement(state_.v.data()),
+                                      parts_.space.displacement(before_.v.data()));
+        project(t1,
+                std::max(parts_.space.displacement(trial_.dq.data()), (t1 - before_.t) * speed));
+    }
+    std::array<double, kBooks> books;
+    for (std::size_t i = 0; i < kBooks; ++i)
+        books[i] = book_unit_[i] * x[static_cast<std::size_t>(2 * parts_.n) + i];
+    books_.ledger.book_external(books[kExternal]);
+    books_.ledger.book_nonideal(books[kNonideal]);
+    Momenta impulse;
+    std::copy_n(books.begin() + kImpulse, 3, impulse.linear.begin());
+    std::copy_n(books.begin() + kAngularImpulse, 3, impulse.angular.begin());
+    books_.ledger.book_impulse(impulse, 1.0);
+    if (parts_.has_gravity) {
+        trial_.dq = state_.q - trial_.q_next;
+        books_.ledger.book_gravity(-pairwise_dot(
+            parts_.gravity_force.data(), trial_.dq.data(), static_cast<std::size_t>(parts_.n)));
+    }
+    violations_.measure(state_.q.data(), state_.v.data(), t1);
+    parts_.rows.evaluate_elastic(state_.q.data(), t1, state_.pi.data());
+    books_.close();
+}
+
+/// Moves the present state onto the constraints and books the energy that this changes.
+/// @param way what the step moved the bodies by [m]
+void ContinuousMotion::project(double t, double way) {
+    if (accelerations_.face().constraint_rows().empty()) return;
+    const double before = books_.total_energy(state_.q.data(), state_.v.data(), t);
+    const double speed = parts_.space.displacement(state_.v.data());
+    using Projected = ContinuousFace::Projected;
+    trial_.mid = state_.q;
+    const ContinuousFace::Projection positions = accelerations_.face().project(
+        Projected::position, state_.q.data(), state_.v.data(), t, kProjected * state_.extent);
+    if (positions.left > kGaping * state_.extent)
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s: {} is {:.3g} instead of 0 and cannot be projected: "
+                                "it contradicts other constraints, jumps, or moves too fast for "
+                                "the step",
+                                t,
+                                parts_.rows.row_name(positions.row),
+                                positions.left),
+                    parts_.rows.place_of_row(positions.row));
+    trial_.mid -= state_.q;
+    const double moved = parts_.space.displacement(trial_.mid.data());
+    // What is prescribed may move by any amount within a step.
+    if (parts_.timed_rows.empty() && moved > kFarMoved * way + kGaping * state_.extent)
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s, step of {:.3g} s: to meet the constraints at its "
+                                "end, bodies would have to be moved by {:.3g} m, of {:.3g} m that "
+                                "they went: {}",
+                                before_.t,
+                                t - before_.t,
+                                moved,
+                                way,
+                                kTooLong),
+                    parts_.model.integrator_object.place);
+    const ContinuousFace::Projection velocities = accelerations_.face().project(
+        Projected::velocity, state_.q.data(), state_.v.data(), t, kProjected * speed);
+    if (velocities.left > kGaping * std::max(speed, velocities.first))
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s: {} changes at a rate of {:.3g} and cannot be "
+                                "projected: it contradicts other constraints",
+                                t,
+                                parts_.rows.row_name(velocities.row),
+                                velocities.left),
+                    parts_.rows.place_of_row(velocities.row));
+    if (!positions.has_moved && !velocities.has_moved) return;
+    const double work = books_.total_energy(state_.q.data(), state_.v.data(), t) - before;
+    const double kinetic =
+        0.5 *
+        pairwise_dot(state_.v.data(), books_.momentum().data(), static_cast<std::size_t>(parts_.n));
+    const double scale = std::max(books_.ledger.energy_scale(), kinetic);
+    if (parts_.timed_rows.empty() && positions.first > kGaping * state_.extent &&
+        std::abs(work) > kFarFromEnergy * scale)
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s, step of {:.3g} s: to meet the constraints at its "
+                                "end, the energy would have to change by {:.3g} J, of {:.3g} J in "
+                                "play: {}",
+                                before_.t,
+                                t - before_.t,
+                                work,
+                                scale,
+                                kTooLong),
+                    parts_.model.integrator_object.place);
+    books_.ledger.book_projection(work);
+}
+
+void ContinuousMotion::project_start() {
+    ContinuousFace& face = accelerations_.face();
+    using Projected = ContinuousFace::Projected;
+    face.project(Projected::position,
+                 state_.q.data(),
+                 state_.v.data(),
+                 state_.t,
+                 kProjected * state_.extent,
+                 true);
+    const double speed = parts_.space.displacement(state_.v.data());
+    face.project(
+        Projected::velocity, state_.q.data(), state_.v.data(), state_.t, kProjected * speed, true);
+}
+
+void ContinuousMotion::save(Snapshot& to) const {
+    to.t = state_.t;
+    to.q = state_.q;
+    to.v = state_.v;
+    to.pi = state_.pi;
+    to.ledger = books_.ledger;
+    to.state = state_.plugin;
+    to.contacts = contacts_.all();
+    to.broken = parts_.laws.broken();
+    to.book_unit = book_unit_;
+}
+
+void ContinuousMotion::restore(const Snapshot& from) {
+    state_.t = from.t;
+    state_.q = from.q;
+    state_.v = from.v;
+    state_.pi = from.pi;
+    books_.ledger = from.ledger;
+    state_.plugin = from.state;
+    contacts_.all() = from.contacts;
+    parts_.laws.set_broken(from.broken);
+    book_unit_ = from.book_unit;
+}
+
+void ContinuousMotion::peek(double t, std::span<const double> x) {
+    save(after_);
+    restore(before_);
+    take_state(t, x);
+    violations_.exchange();
+}
+
+void ContinuousMotion::unpeek() {
+    restore(after_);
+    violations_.exchange();
+    parts_.mass.update(state_.q.data(), state_.v.data(), state_.t, parts_.meter, nullptr);
+}
+
+}  // namespace ancora

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The continuous face as an integrator uses it: derivatives, accepted states, projection.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "accelerations.hpp"
+#include "ancora/sdk/system.hpp"
+#include "assembly.hpp"
+#include "books.hpp"
+#include "contacts.hpp"
+#include "instant_friction.hpp"
+#include "jump_search.hpp"
+#include "rest_islands.hpp"
+#include "step_tangent.hpp"
+#include "stick_slip.hpp"
+#include "violations.hpp"
+
+namespace ancora {
+
+/// A state x = (q, v, books) that moves by its derivative, is projected onto the constraints where
+/// it is accepted, and carries works and impulses as quadratures.
+class ContinuousMotion {
+public:
+    ContinuousMotion(Assembly& parts,
+                     MotionState& state,
+                     Trial& trial,
+                     Contacts& contacts,
+                     RestIslands& islands,
+                     const InstantFriction& friction,
+                     StickSlip& modes,
+                     Accelerations& accelerations,
+                     StepTangent& tangent,
+                     JumpSearch& jumps,
+                     Violations& violations,
+                     Books& books);
+
+    /// What a state carries behind q and v.
+    enum Book : int { kExternal, kNonideal, kImpulse, kAngularImpulse = kImpulse + 3, kBooks = 8 };
+
+    void read_state(std::span<double> x) const;
+    /// See System::derivative(). [step]
+    void derivative(double t, std::span<const double> x, std::span<double> dx);
+    /// See System::accept_state(). [step]
+    void accept(double t0, double t1, std::span<const double> x);
+    /// Coordinate of a state that has run away, or -1.
+    int runaway(std::span<const double> x) const;
+    /// Why a trial state of the step has no accelerations, if one had none.
+    const std::optional<Error>& trial_error() const { return trial_error_; }
+
+    /// Shows the state x at t inside the last accepted step as if it were the present one,
+    /// projected and with its balances, until unpeek().
+    void peek(double t, std::span<const double> x);
+    void unpeek();
+    double begin_of_step() const { return before_.t; }
+
+    /// Chooses units for the books of the next step, in which an error means as much as one of the
+    /// same size in q and v, with 1 J, 1 N s and 1 N m s for what is small: the energy E of the
+    /// ledger, the momentum (2 m E)^1/2, and that at the largest distance of mass from the origin.
+    /// Powers of two, which round nothing.
+    void scale_books();
+    /// The accepted state is another one.
+    void forget_rank() { has_chosen_rank_ = false; }
+    /// Moves a start that gapes onto the constraints, as the manifest asks for.
+    void project_start();
+
+    /// Writes or reads it, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(book_unit_);
+        archive(evaluations);
+        archive.require(evaluations >= 0, "a count");
+    }
+
+    long evaluations = 0;  ///< of accelerations by the integrator
+
+private:
+    /// What a peek must put back, and what it starts from.
+    struct Snapshot {
+        double t = 0.0;
+        Eigen::VectorXd q, v, pi;
+        Ledger ledger;
+        std::vector<double> state;
+        std::vector<Contact> contacts;
+        std::vector<char> broken;
+        std::array<double, kBooks> book_unit{};
+    };
+    void save(Snapshot& to) const;
+    void restore(const Snapshot& from);
+    bool can_solve(const double* q, const double* v, double t, RankUse use);
+    bool is_accepted_state(std::span<const double> x) const;
+    void advance_to(double t0, double t1, std::span<const double> x);
+    void take_state(double t1, std::span<const double> x);
+    void project(double t, double way);
+
+    Assembly& parts_;
+    MotionState& state_;
+    Trial& trial_;
+    Contacts& contacts_;
+    RestIslands& islands_;
+    const InstantFriction& friction_;
+    StickSlip& modes_;
+    Accelerations& accelerations_;
+    StepTangent& tangent_;
+    JumpSearch& jumps_;
+    Violations& violations_;
+    Books& books_;
+    Eigen::VectorXd x_force_;
+    bool has_chosen_rank_ = false;  // at the present accepted state
+    std::optional<Error> trial_error_;
+    Snapshot before_, after_;
+    std::array<double, kBooks> book_unit_{};  // in which a state carries its books
+};
+
+}  // namespace ancora

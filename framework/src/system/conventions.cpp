@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loads where nothing has inertia.
+#include "conventions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace ancora {
+namespace {
+
+// A convention row (the spin of an ideal rod) may carry rounding only, relative to what is beside.
+constexpr double kConventionTolerance = 1e-8;
+
+}  // namespace
+
+void check_conventions(const Assembly& parts,
+                       const double* s,
+                       const double* F,
+                       const double* Ma,
+                       double energy_scale,
+                       double t) {
+    for (const RowOwner& owner : parts.rows.owners) {
+        double scale = -1.0;
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k) {
+            if (parts.laws[k].kind != RowKind::convention) continue;
+            if (scale < 0.0) {
+                scale = std::max(energy_scale, std::numeric_limits<double>::min());
+                for (int i = owner.first_row; i < owner.first_row + owner.num_rows; ++i)
+                    if (i != k) scale = std::max(scale, std::abs(s[i]));
+                if (owner.body >= 0)
+                    for (int i = owner.u_first; i < owner.u_first + owner.u_count; ++i)
+                        scale = std::max({scale, std::abs(F[i]), std::abs(Ma[i])});
+            }
+            if (std::abs(s[k]) <= kConventionTolerance * scale) continue;
+            throw Error(
+                ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: {} is loaded by {:.3g} N m, but nothing there has "
+                            "inertia or stiffness; attach on the axis, or give the body "
+                            "inertia about it",
+                            t,
+                            parts.rows.row_name(k),
+                            s[k]),
+                owner.object->place);
+        }
+    }
+}
+
+}  // namespace ancora

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Residuals and roundings.
+#include "defect.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ancora {
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+// Roundings that a sum's terms have behind them, and its own partial sums; on average they cancel.
+constexpr double kRoundings = 1.0;
+// A difference of values of a function has those of the function's own steps besides.
+constexpr double kValueRoundings = 0.1;
+// Below this part of the roundings of positions no gap is looked at, and below this part of those
+// of a body's largest force no force: at rest nothing else tells them from nothing.
+constexpr double kUnseen = 1e-4;
+// A force that moves its node by less than this part of the model's size is none: where nothing
+// pulls, forces are noise beside noise.
+constexpr double kNoForce = 1e-30;
+constexpr int kNode = 3;  // coordinates of a point or director
+
+/// What is left in units of what may be.
+double ratio(double left, double allowed) {
+    return left == 0.0 ? 0.0 : left / allowed;
+}
+
+}  // namespace
+
+DefectMeasure::DefectMeasure(Assembly& parts,
+                             const MotionState& state,
+                             const Trial& trial,
+                             const NonlinearRows& nonlinear,
+                             const Contacts& contacts,
+                             const RestIslands& islands,
+                             const StepFriction& friction)
+    : parts_(parts),
+      state_(state),
+      trial_(trial),
+      nonlinear_(nonlinear),
+      contacts_(contacts),
+      islands_(islands),
+      friction_(friction) {
+    for (Eigen::VectorXd* x : {&size_q_, &size_dq_, &terms_}) x->setZero(parts_.n);
+    row_terms_.setZero(parts_.m);
+    for (const BodyPart& part : parts_.model.bodies)
+        for (int i = part.first; i < part.first + part.count; i += kNode) {
+            first_of_node_.push_back(i);
+            body_of_node_.push_back(static_cast<int>(&part - parts_.model.bodies.data()));
+        }
+    first_of_node_.push_back(parts_.n);
+    body_terms_.assign(parts_.model.bodies.size(), 0.0);
+    for (const BlockPart& part : parts_.rows.blocks) {
+        const bool is_difference =
+            part.block->degree == Degree::general || part.block->depends_on_time;
+        for (int k = part.first_row; is_difference && k < part.first_row + part.num_rows; ++k)
+            if (parts_.laws.carries(k)) valued_rows_.push_back(k);
+    }
+}
+
+StepDefect DefectMeasure::measure(const StepTrial& trial, double slack) {
+    const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.assemble);
+    StepDefect out;
+    worst_row_ = worst_node_ = -1;
+    measure_sizes(trial);
+    measure_rows(trial, slack, out);
+    if (!contacts_.empty()) measure_contacts(trial, slack, out);
+    measure_motion(trial.h, slack, out);
+    return out;
+}
+
+/// Sizes of q and dq by nodes, the first terms of (2), and of those rows of (1) that differ values.
+void DefectMeasure::measure_sizes(const StepTrial& trial) {
+    const double h = trial.h;
+    const double* a = trial.a.data();
+    for (std::size_t node = 0; node + 1 < first_of_node_.size(); ++node) {
+        double length = 0.0;
+        double size = 0.0;
+        for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
+            length = std::max(length, std::abs(trial_.mid[i]));
+            size = std::max(size, std::abs(h * state_.v[i]) + (0.5 * h * h) * std::abs(a[i]));
+            terms_[i] = std::abs(trial_.Ma[i]) + parts_.mass.diagonal(i) * std::abs(a[i]) +
+                        std::abs(trial_.F[i]);
+        }
+        for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
+            size_q_[i] = length;
+            size_dq_[i] = size + kUnseen * std::max(length, state_.extent);
+        }
+    }
+    const int* column = parts_.rows.column.data();
+    const double* B = parts_.rows.B.data();
+    for (const int k : valued_rows_) {
+        double values = 0.0;
+        for (const int e : parts_.rows.entries(k)) values += std::abs(B[e]) * size_q_[column[e]];
+        row_terms_[k] = kValueRoundings * values;
+    }
+}
+
+/// (1), and what rows add to (2).
+void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefect& out) {
+    const double* s = trial.s.data();
+    const int* column = parts_.rows.column.data();
+    const double* B = parts_.rows.B.data();
+    for (int k = 0; k < parts_.m; ++k) {
+        const double sk = std::abs(s[k]);
+        double terms = row_terms_[k] + std::abs(parts_.rows.tau[k]);
+        double reach = 0.0;
+        for (const int e : parts_.rows.entries(k)) {
+            const int i = column[e];
+            const double entry = std::abs(B[e]);
+            terms += entry * size_dq_[i];
+            reach += entry;
+            terms_[i] += entry * sk;
+        }
+        if (parts_.laws.is_nonlinear(k))
+            terms += nonlinear_.terms(k, s[k]);
+        else
+            terms += std::abs(parts_.laws.theta()[k] * state_.pi[k]) +
+                     std::abs(parts_.laws.extra()[k]) + parts_.laws.gamma()[k] * sk;
+        const double left = std::abs(trial_.r_rows[static_cast<std::size_t>(k)]);
+        const double allowed = kRoundings * kEpsilon * terms + slack * reach;
+        if (left <= out.rows * allowed) continue;
+        out.rows = ratio(left, allowed);
+        worst_row_ = k;
+    }
+}
+
+/// The same of contact rows; adds their forces to the terms of motion.
+void DefectMeasure::measure_contacts(const StepTrial& trial, double slack, StepDefect& out) {
+    const double* s = trial.s.data() + parts_.m;
+    for (const Contact& contact : contacts_.all()) {
+        const auto left = [&](int k) {
+            return std::abs(trial_.r_rows[static_cast<std::size_t>(parts_.m + k)]);
+        };
+        double friction = 0.0;
+        for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
+            contacts_.add_size_along(k, std::abs(s[k]), terms_.data());
+            friction = std::max(friction, friction_.scale(k, trial.h) * std::abs(s[k]) + left(k));
+        }
+        for (int i = 0; i < contact.num_rows; ++i) {
+            const int k = contact.first_row + i;
+            // The law's force follows a reaction with its own roundings.
+            double terms = kRoundings * friction;
+            if (contact.mode == ContactMode::stick)
+                terms = contacts_.size_along(k, size_dq_.data()) + std::abs(contacts_.drift(k)) +
+                        std::abs(contact.anchor[i]) + unreachable(contact, k);
+            const double here = ratio(left(k), kRoundings * kEpsilon * terms + slack);
+            if (here <= out.rows) continue;
+            out.rows = here;
+            worst_row_ = parts_.m + k;
+        }
+    }
+}
+
+/// (2)
+void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
+    if (trial_.moves_by_roundings)
+        for (const TangentTerm& term : parts_.rows.tangent_terms) {
+            const double g = 0.5 * std::abs(term.weight * parts_.rows.K[term.from]);
+            terms_[term.i] += g * size_q_[term.j];
+            if (term.i != term.j) terms_[term.j] += g * size_q_[term.i];
+        }
+    for (std::size_t body = 0; body < parts_.model.bodies.size(); ++body) {
+        const BodyPart& part = parts_.model.bodies[body];
+        body_terms_[body] =
+            part.count > 0 ? kUnseen * terms_.segment(part.first, part.count).maxCoeff() : 0.0;
+    }
+    const double inertia = (slack + kNoForce * state_.extent) * 2.0 / (h * h);
+    for (std::size_t node = 0; node + 1 < first_of_node_.size(); ++node) {
+        double left = 0.0;
+        double terms = body_terms_[static_cast<std::size_t>(body_of_node_[node])];
+        double mass = 0.0;
+        for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
+            left = std::max(left, std::abs(trial_.r_motion[static_cast<std::size_t>(i)]));
+            terms = std::max(terms, terms_[i]);
+            mass = std::max(mass, parts_.mass.diagonal(i));
+        }
+        const double allowed = kRoundings * kEpsilon * terms + inertia * mass;
+        if (left <= out.motion * allowed) continue;
+        out.motion = ratio(left, allowed);
+        worst_node_ = static_cast<int>(node);
+    }
+}
+
+double DefectMeasure::unreachable(const Contact& contact, int k) const {
+    const auto shares = [&](const Contact& other) {
+        return &other != &contact && other.mode == ContactMode::stick &&
+               islands_.of(other) == islands_.of(contact);
+    };
+    return std::ranges::any_of(contacts_.all(), shares) ? contacts_.size_along(k, size_q_.data())
+                                                        : 0.0;
+}
+
+DefectMeasure::Worst DefectMeasure::worst(const StepTrial& trial) {
+    const StepDefect found = measure(trial, 0.0);
+    Worst out;
+    if (worst_row_ < 0 && worst_node_ < 0) return out;
+    if (worst_row_ >= parts_.m) {
+        const Contact& contact =
+            contacts_.all()[static_cast<std::size_t>(contacts_.contact_of(worst_row_ - parts_.m))];
+        out.name = contact.force->object.label;
+        out.left = trial_.r_rows[static_cast<std::size_t>(worst_row_)];
+        out.is_slipping = contact.mode == ContactMode::slip;
+    } else if (found.rows >= found.motion) {
+        out.name = parts_.rows.row_name(worst_row_);
+        out.left = trial_.r_rows[static_cast<std::size_t>(worst_row_)];
+    } else {
+        out.unit = "N";
+        int worst = first_of_node_[static_cast<std::size_t>(worst_node_)];
+        for (int i = worst; i < first_of_node_[static_cast<std::size_t>(worst_node_) + 1]; ++i)
+            if (std::abs(trial_.r_motion[static_cast<std::size_t>(i)]) >
+                std::abs(trial_.r_motion[static_cast<std::size_t>(worst)]))
+                worst = i;
+        const auto body =
+            static_cast<std::size_t>(body_of_node_[static_cast<std::size_t>(worst_node_)]);
+        const BodyPart& part = parts_.model.bodies[body];
+        out.name = part.object.label + ", equation of motion of " + coordinate_name(part, worst);
+        out.left = trial_.r_motion[static_cast<std::size_t>(worst)];
+    }
+    out.left = std::abs(out.left);
+    return out;
+}
+
+}  // namespace ancora

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How far a trial is from solving the step: residuals against what rounding leaves of their terms.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "ancora/sdk/system.hpp"
+#include "assembly.hpp"
+#include "contacts.hpp"
+#include "nonlinear_rows.hpp"
+#include "rest_islands.hpp"
+#include "step_friction.hpp"
+
+namespace ancora {
+
+/// Sizes of q and dq are those of nodes, a point's or director's coordinates together, so that the
+/// axes do not count. Each residual is compared with what rounding leaves of *its own* terms: of a
+/// row
+///
+///   |B| (|h v0| + |h^2/2 a|) + |tau| + |theta pi0| + |extra| + |gamma s|                 (1)
+///
+/// and |B| |q|, a small part of it besides and all of it where its increment is a difference of
+/// values of pi; of a node
+///
+///   |M a| + |B|^T |s| + |F|                                                              (2)
+///
+/// a small part of the largest in its body, and |G| |q| once corrections move positions by
+/// roundings only, G the geometric stiffness. So the measure is right at rest, in a drive, and for
+/// any mass (theory (46) and (47)).
+class DefectMeasure {
+public:
+    DefectMeasure(Assembly& parts,
+                  const MotionState& state,
+                  const Trial& trial,
+                  const NonlinearRows& nonlinear,
+                  const Contacts& contacts,
+                  const RestIslands& islands,
+                  const StepFriction& friction);
+
+    /// Of the residual last evaluated. [step]
+    /// @param slack [m] what each gap may be besides, and each node be moved by
+    StepDefect measure(const StepTrial& trial, double slack);
+    /// Where several contacts stick they may contradict each other by roundings of positions, which
+    /// no motion closes; this is the size of positions that counts for row k of one of them.
+    double unreachable(const Contact& contact, int k) const;
+
+    /// The residual that is furthest from what rounding leaves of its terms.
+    struct Worst {
+        std::string name = "nothing";
+        double left = 0.0;
+        const char* unit = "m";
+        bool is_slipping = false;
+    };
+    Worst worst(const StepTrial& trial);
+
+private:
+    void measure_sizes(const StepTrial& trial);
+    void measure_rows(const StepTrial& trial, double slack, StepDefect& out);
+    void measure_contacts(const StepTrial& trial, double slack, StepDefect& out);
+    void measure_motion(double h, double slack, StepDefect& out);
+
+    Assembly& parts_;
+    const MotionState& state_;
+    const Trial& trial_;
+    const NonlinearRows& nonlinear_;
+    const Contacts& contacts_;
+    const RestIslands& islands_;
+    const StepFriction& friction_;
+    Eigen::VectorXd size_q_, size_dq_;   // of each coordinate's node
+    Eigen::VectorXd terms_, row_terms_;  // of motion, and of the rows below
+    std::vector<int> valued_rows_;       // whose increment is a difference of values of pi
+    std::vector<int> first_of_node_;     // of the coordinates that are measured together
+    std::vector<int> body_of_node_;
+    std::vector<double> body_terms_;
+    int worst_row_ = -1;
+    int worst_node_ = -1;
+};
+
+}  // namespace ancora

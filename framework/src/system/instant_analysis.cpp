@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Questions about a state.
+#include "instant_analysis.hpp"
+
+#include <algorithm>
+
+namespace ancora {
+
+Dynamics InstantAnalysis::dynamics() {
+    const Eigen::VectorXd stress = state_.s;  // the next step starts from it
+    ContinuousFace& face = accelerations_.face();
+    accelerations_.solve_and_store(state_.q.data(), state_.v.data(), state_.t);
+    state_.s = stress;
+    face.refuse_inconsistent();
+    const auto list = [](const Eigen::VectorXd& x) {
+        return std::vector<double>(x.begin(), x.end());
+    };
+    Dynamics out;
+    out.acceleration = list(face.acceleration());
+    out.Q = list(face.Q());
+    Eigen::VectorXd C = face.C();
+    for (int k = 0; k < contacts_.num_rows(); ++k)
+        contacts_.add_along(k, -friction_.stress()[k], C.data());
+    out.C = list(C);
+    Eigen::VectorXd lambda_L, lambda_C, s_L = Eigen::VectorXd::Zero(parts_.m), s_C = s_L;
+    face.split(view(C), lambda_L, lambda_C);
+    out.F_L = list(face.constraint_force(lambda_L));
+    out.F_C = list(C + face.constraint_force(lambda_C));
+    face.write_stress(lambda_L, s_L);
+    face.write_stress(lambda_C, s_C);
+    // A compliant constraint's force belongs to Q, but it is its reaction all the same.
+    for (int k = 0; k < parts_.m; ++k)
+        if (!parts_.laws.is_constraint(k)) s_L[k] = face.stress()[k];
+    for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
+        ConstraintForces forces{parts_.model.constraints[c].object.name,
+                                reactions_.reported(c, s_L.data(), false),
+                                reactions_.reported(c, s_C.data(), false),
+                                {}};
+        for (std::size_t i = 0; i < forces.ideal.size(); ++i)
+            forces.reaction.push_back(forces.ideal[i] + forces.nonideal[i]);
+        out.constraints.push_back(std::move(forces));
+    }
+    const Eigen::VectorXd applied = reactions_.applied_at_instant(friction_.stress().data());
+    for (std::size_t f = 0; f < parts_.model.forces.size(); ++f) {
+        const auto i = static_cast<Eigen::Index>(3 * f);
+        out.forces.push_back(
+            {parts_.model.forces[f].object.name, {applied[i], applied[i + 1], applied[i + 2]}});
+    }
+    return out;
+}
+
+void InstantAnalysis::update_reactions() {
+    accelerations_.solve_and_store(state_.q.data(), state_.v.data(), state_.t);
+    reactions_.take_instant(state_.s.data(), friction_.stress().data());
+}
+
+void InstantAnalysis::check_consistency() {
+    ContinuousFace& face = accelerations_.face();
+    try {
+        parts_.forces.forget_reactions();
+        face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
+        face.solve();
+    } catch (const Error&) {
+        return;  // not unique, which a step may not need
+    }
+    face.refuse_inconsistent();
+}
+
+void InstantAnalysis::check_accelerations() {
+    accelerations_.solve_and_store(state_.q.data(), state_.v.data(), state_.t);
+    accelerations_.face().refuse_inconsistent();
+    state_.s.setZero();
+}
+
+RankAnalysis InstantAnalysis::rank() {
+    ContinuousFace& face = accelerations_.face();
+    face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
+    RankAnalysis rank = face.solver().rank(true);
+    for (int& row : rank.redundant) row = face.constraint_rows()[static_cast<std::size_t>(row)];
+    return rank;
+}
+
+std::vector<std::string> InstantAnalysis::ambiguous_contacts() {
+    std::vector<std::string> names;
+    if (contacts_.empty()) return names;
+    ContinuousFace& face = accelerations_.face();
+    face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
+    for (const int c : face.solver().rows_without_unique_multiplier()) {
+        const int k = face.constraint_rows()[static_cast<std::size_t>(c)];
+        const auto begin = parts_.rows.row_begin(k);
+        const auto end = parts_.rows.row_end(k);
+        const bool vanishes = std::all_of(
+            face.instant().A.data() + begin, face.instant().A.data() + end, [](double x) {
+                return x == 0.0;
+            });
+        if (vanishes) continue;  // its force is zero
+        for (const Contact& contact : contacts_.all()) {
+            const RowOwner& owner =
+                parts_.rows.owners[parts_.model.bodies.size() +
+                                   static_cast<std::size_t>(contact.constraint)];
+            const std::string& label = contact.force->object.label;
+            if (k >= owner.first_row && k < owner.first_row + owner.num_rows &&
+                std::find(names.begin(), names.end(), label) == names.end())
+                names.push_back(label);
+        }
+    }
+    return names;
+}
+
+}  // namespace ancora

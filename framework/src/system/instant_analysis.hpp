@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What can be asked about a state: its equation, its rank, its reactions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "accelerations.hpp"
+#include "ancora/framework/dynamics.hpp"
+#include "assembly.hpp"
+#include "contacts.hpp"
+#include "instant_friction.hpp"
+#include "rank.hpp"
+#include "reactions.hpp"
+
+namespace ancora {
+
+/// Questions about the accepted state; none of them changes the motion.
+class InstantAnalysis {
+public:
+    InstantAnalysis(Assembly& parts,
+                    MotionState& state,
+                    const Contacts& contacts,
+                    const InstantFriction& friction,
+                    Accelerations& accelerations,
+                    Reactions& reactions)
+        : parts_(parts),
+          state_(state),
+          contacts_(contacts),
+          friction_(friction),
+          accelerations_(accelerations),
+          reactions_(reactions) {}
+
+    /// The Udwadia-Kalaba equation.
+    Dynamics dynamics();
+    /// Reactions at the present state, in place of a step's means.
+    void update_reactions();
+    /// Refuses a start whose accelerations are not unique or whose constraints contradict each
+    /// other.
+    void check_accelerations();
+    /// Refuses a start at which constraints contradict each other, where accelerations are unique.
+    void check_consistency();
+    /// Rank with the true mass matrix, by the solver of the continuous face.
+    RankAnalysis rank();
+    /// Frictions whose normal force is not unique, since rows of their constraint are redundant.
+    std::vector<std::string> ambiguous_contacts();
+
+private:
+    Assembly& parts_;
+    MotionState& state_;
+    const Contacts& contacts_;
+    const InstantFriction& friction_;
+    Accelerations& accelerations_;
+    Reactions& reactions_;
+};
+
+}  // namespace ancora

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Forces that depend on reactions, in the solve of a step.
+#include "reaction_feedback.hpp"
+
+namespace ancora {
+
+void ReactionFeedback::prepare() {
+    const int d = parts_.forces.num_heard();
+    const auto n = static_cast<std::size_t>(parts_.n);
+    if (by_reactions_.cols() != d) {
+        by_reactions_.setZero(parts_.n, d);
+        x_.setZero(parts_.n, d);
+        s_.setZero(num_rows_, d);
+        answer_.setZero(d, d);
+        zero_.setZero(num_rows_);
+        heard_.setZero(d);
+        y_.setZero(d);
+    }
+    parts_.forces.differentiate_by_reactions(by_reactions_);
+    for (int j = 0; j < d; ++j) {
+        friction_.solve({by_reactions_.col(j).data(), n},
+                        view(zero_),
+                        {x_.col(j).data(), n},
+                        {s_.col(j).data(), static_cast<std::size_t>(num_rows_)});
+        parts_.forces.read_reactions(
+            parts_.rows, independent_.shared(s_.col(j).data()), true, heard_.data());
+        answer_.col(j) = -heard_;
+        answer_(j, j) += 1.0;
+    }
+    solver_.compute(answer_);
+}
+
+void ReactionFeedback::solve(std::span<const double> r_motion,
+                             std::span<const double> r_rows,
+                             std::span<double> ddq,
+                             std::span<double> ds) {
+    friction_.solve(r_motion, r_rows, ddq, ds);
+    if (empty()) return;
+    parts_.forces.read_reactions(parts_.rows, independent_.shared(ds.data()), true, heard_.data());
+    y_ = solver_.solve(heard_);
+    if (!y_.allFinite()) return;  // no answer of this kind; the iteration will say so
+    for (Eigen::Index j = 0; j < y_.size(); ++j) {
+        for (int i = 0; i < parts_.n; ++i) ddq[static_cast<std::size_t>(i)] += x_(i, j) * y_[j];
+        for (int k = 0; k < num_rows_; ++k) ds[static_cast<std::size_t>(k)] += s_(k, j) * y_[j];
+    }
+}
+
+void ReactionFeedback::add_tangent(const double* y, double* r_motion) {
+    parts_.forces.read_reactions(parts_.rows, independent_.shared(y), true, heard_.data());
+    for (Eigen::Index j = 0; j < heard_.size(); ++j)
+        for (int i = 0; i < parts_.n; ++i) r_motion[i] += by_reactions_(i, j) * heard_[j];
+}
+
+}  // namespace ancora

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Forces that depend on reactions, in the solve of a step.
+#pragma once
+
+#include <span>
+
+#include <Eigen/Core>
+#include <Eigen/LU>
+
+#include "assembly.hpp"
+#include "independent_rows.hpp"
+#include "step_friction.hpp"
+
+namespace ancora {
+
+/// With R = E s the reactions that forces depend on and U = dF/dR, the matrix of an iteration is
+/// K - [0 U E; 0 0], of low rank beside K:
+///
+///   x = x0 + W y,   (I - E W) y = E x0,   x0 = K^-1 r,   W = K^-1 [U; 0]                  (1)
+///
+/// with E taken of the stresses in x, K^-1 the solve with friction (theory (42)).
+class ReactionFeedback {
+public:
+    ReactionFeedback(Assembly& parts,
+                     IndependentRows& independent,
+                     StepFriction& friction,
+                     int num_rows)
+        : parts_(parts), independent_(independent), friction_(friction), num_rows_(num_rows) {}
+
+    bool empty() const { return !parts_.forces.listens(); }
+    /// Takes U and W at the last trial. [step]
+    void prepare();
+    /// (1), or x0 if there is no such force. [step]
+    void solve(std::span<const double> r_motion,
+               std::span<const double> r_rows,
+               std::span<double> ddq,
+               std::span<double> ds);
+    /// r_motion += U E y: what the exact matrix has beside StepTangent. [step]
+    void add_tangent(const double* y, double* r_motion);
+
+private:
+    Assembly& parts_;
+    IndependentRows& independent_;
+    StepFriction& friction_;
+    int num_rows_;                  // of the model and of contacts
+    Eigen::MatrixXd by_reactions_;  // U
+    Eigen::MatrixXd x_, s_;         // W
+    Eigen::MatrixXd answer_;        // I - E W
+    Eigen::PartialPivLU<Eigen::MatrixXd> solver_;
+    Eigen::VectorXd zero_, heard_, y_;
+};
+
+}  // namespace ancora

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reactions of constraints and forces of force objects, as they are reported.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "ancora/sdk/system.hpp"
+#include "assembly.hpp"
+#include "contacts.hpp"
+#include "independent_rows.hpp"
+
+namespace ancora {
+
+/// Means over a grid step, of least norm where rows depend on each other, or values at an instant.
+class Reactions {
+public:
+    Reactions(const Assembly& parts, const Contacts& contacts, IndependentRows& independent);
+
+    /// Where a constraint's reaction stands: three entries, or one per row.
+    const std::vector<int>& start() const { return start_; }
+    std::span<const double> mean() const {
+        share();
+        return view(mean_);
+    }
+    /// C of every force object, three entries each.
+    std::span<const double> applied() const { return view(applied_mean_); }
+
+    void begin_grid_step();
+    /// Adds an accepted piece of the grid step. [step]
+    void collect(const StepTrial& trial);
+    void end_grid_step();
+    void forget();
+    /// Takes those at an instant, of stresses s of all rows and contacts.
+    void take_instant(const double* s, const double* contact_s);
+    /// A constraint's reaction for stresses s.
+    std::vector<double> reported(std::size_t constraint, const double* s, bool of_step) const;
+    /// C of every force object at an instant, three entries each.
+    Eigen::VectorXd applied_at_instant(const double* contact_s) const;
+
+    /// Writes or reads it, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive);
+
+private:
+    void share() const;
+    void add_applied(const double* contact_s, double factor, Eigen::VectorXd& to) const;
+
+    const Assembly& parts_;
+    const Contacts& contacts_;
+    IndependentRows& independent_;
+    std::vector<int> start_;
+    Eigen::VectorXd sum_, applied_sum_, applied_mean_, stress_sum_;
+    double time_ = 0.0;  // of the grid step so far
+    // Made those of least norm when asked for, since a step itself does not need them.
+    mutable Eigen::VectorXd mean_;
+    mutable bool is_shared_ = true;
+    mutable Eigen::VectorXd local_force_, share_work_, share_force_;
+};
+
+}  // namespace ancora

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The choice of rows, kept and renewed.
+#include "row_choice.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "state_archive.hpp"
+
+namespace ancora {
+namespace {
+
+// A choice of rows is looked at again when the system has moved by this part of its size and the
+// matrix has had to be made anew.
+constexpr double kMoved = 0.05;
+
+}  // namespace
+
+RowChoice::RowChoice(Assembly& parts,
+                     MotionState& state,
+                     const Trial& trial,
+                     IndependentRows& independent,
+                     StepTangent& tangent,
+                     FactoredStep& matrix)
+    : parts_(parts),
+      state_(state),
+      trial_(trial),
+      independent_(independent),
+      tangent_(tangent),
+      matrix_(matrix) {
+    for (Eigen::VectorXd* x : {&q_at_choice_, &way_}) x->setZero(parts.n);
+}
+
+void RowChoice::set_redundant(bool is_redundant) {
+    if (is_redundant && parts_.model.traits.face == Face::discrete) {
+        parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
+        independent_.choose(instant_.A, state_.pi);
+        q_at_choice_ = state_.q;
+        is_redundant = false;
+    }
+    is_redundant_ = is_redundant;
+    matrix_.lay_out(is_redundant);
+}
+
+bool RowChoice::choose_anew() {
+    q_at_choice_ = state_.q;
+    parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
+    if (!independent_.choose(instant_.A, state_.pi)) return false;
+    for (int k = 0; k < parts_.m; ++k)
+        if (parts_.laws.is_constraint(k)) state_.s[k] = 0.0;
+    begin_anew();
+    return true;
+}
+
+/// Nothing that steps have collected with other rows serves any more.
+void RowChoice::begin_anew() {
+    std::ranges::fill(state_.history, 0.0);
+    matrix_.forget();
+    tangent_.forget_start();
+}
+
+bool RowChoice::settle(const StepTrial& trial) {
+    if (independent_.all()) return false;
+    const int row = independent_.opening_row(state_.extent);
+    if (row < 0) return false;
+    const double gap = independent_.gap_after(row);
+    parts_.rows.evaluate(trial_.mid.data(), state_.v.data(), trial.t0 + 0.5 * trial.h, instant_);
+    if (!independent_.choose(instant_.A, state_.pi))
+        throw Error(ErrorKind::numerical,
+                    fmt::format("t = {:.9g} s, step of {:.3g} s: {} opens by {:.3g} and cannot be "
+                                "closed, since the other constraints determine what it measures: "
+                                "they contradict it; remove it or make their motions agree",
+                                trial.t0,
+                                trial.h,
+                                parts_.rows.row_name(row),
+                                gap),
+                    parts_.rows.place_of_row(row));
+    for (const int k : independent_.left_out()) state_.s[k] = 0.0;
+    begin_anew();
+    return true;
+}
+
+void RowChoice::follow_motion() {
+    if (independent_.all() || !has_factorised_) return;
+    has_factorised_ = false;
+    way_ = state_.q - q_at_choice_;
+    if (parts_.space.displacement(way_.data()) > kMoved * state_.extent) choose_anew();
+}
+
+template <class Archive>
+void RowChoice::transfer(Archive& archive) {
+    independent_.transfer(archive);
+    archive(q_at_choice_);
+    archive(has_factorised_);
+    bool is_redundant = is_redundant_;
+    archive(is_redundant);
+    if (is_redundant != is_redundant_) StateReader::refuse();
+}
+template void RowChoice::transfer(StateWriter&);
+template void RowChoice::transfer(StateReader&);
+
+}  // namespace ancora

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checks of a start.
+#include "start.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "rank_analysis.hpp"
+
+namespace ancora {
+namespace {
+
+// A start whose constraints gape wider than this, relative to the model's size or speed, is
+// refused (design, section 4.3).
+constexpr double kStartTolerance = 1e-9;
+// Massless coordinates that hang together are solved for densely.
+constexpr int kMostMassless = 1500;
+// What damps a convention that is not needed [N m s]: next to nothing, so that it has no force.
+constexpr double kIdle = 1e-200;
+// Rows named in one message.
+constexpr int kMostNames = 6;
+
+}  // namespace
+
+void Start::begin(std::span<const double> q, std::span<const double> v, double t) {
+    take(q, v, t);
+    const auto look = [this] {
+        parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
+    };
+    look();
+    check_vanishing();
+    if (!massless_.empty()) {
+        determine_massless();
+        look();
+    }
+    if (parts_.model.projects_start) {
+        motion_.project_start();
+        look();
+    }
+    check();
+    breaking_.check_start(instant_.pi);
+    state_.pi = instant_.pi;
+    for (int k = 0; k < parts_.m; ++k)
+        if (!parts_.laws.carries(k)) state_.pi[k] = 0.0;
+    start_plugins();
+}
+
+void Start::take(std::span<const double> q, std::span<const double> v, double t) {
+    state_.t = t;
+    std::copy(q.begin(), q.end(), state_.q.data());
+    std::copy(v.begin(), v.end(), state_.v.data());
+    for (Eigen::VectorXd* x : {&state_.q_low, &state_.v_low, &state_.a, &state_.s, &state_.lag})
+        x->setZero();
+    std::ranges::fill(state_.history, 0.0);
+    state_.extent = parts_.space.extent(state_.q.data());
+    state_.farthest = parts_.space.farthest(state_.q.data());
+}
+
+/// Velocities without mass are not state: they follow from the others, at the start too.
+void Start::determine_massless() {
+    release_conventions();
+    check_massless();
+    massless_.reset(instant_.A, instant_.pi_t, state_.v.data());
+}
+
+void Start::start_plugins() {
+    const auto state_of = [this](int first, int count) {
+        return std::span(state_.plugin)
+            .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    };
+    for (const RowOwner& owner : parts_.rows.owners)
+        if (owner.state_count > 0)
+            start_state_of(
+                *owner.source, *owner.object, state_of(owner.state_first, owner.state_count));
+    parts_.forces.start_state(state_.plugin);
+}
+
+/// Refuses rows that vanish: their attachments are one point and cannot move apart.
+void Start::check_vanishing() const {
+    const int k = parts_.rows.vanishing_row(instant_.A);
+    if (k < 0) return;
+    throw Error(ErrorKind::numerical,
+                fmt::format("{} holds nothing: its attachments are, but for rounding, the same "
+                            "point of the same body; remove it or attach it elsewhere",
+                            parts_.rows.row_name(k)),
+                parts_.rows.place_of_row(k));
+}
+
+/// Refuses a start that is not finite or violates constraints beyond rounding, naming the worst.
+void Start::check() {
+    const double speed = parts_.space.displacement(state_.v.data());
+    int worst_row = -1;
+    double worst = 0.0;
+    bool is_rate = false;
+    for (int k = 0; k < parts_.m; ++k) {
+        double rate = instant_.pi_t[k];
+        double size = std::abs(rate);
+        for (const int i : parts_.rows.entries(k)) {
+            const double term = instant_.A[i] * state_.v[parts_.rows.column_of(i)];
+            rate += term;
+            size = std::max(size, std::abs(term));
+        }
+        if (!std::isfinite(instant_.pi[k]) || !std::isfinite(rate))
+            parts_.rows.refuse_row(k, state_.t);
+        if (!parts_.laws.has_rate(k)) continue;
+        // Of a motion that begins at rest but for rounding only its acceleration tells a speed.
+        if (rate != 0.0 && instant_.pi_t[k] != 0.0)
+            size = std::max(size, std::sqrt(state_.extent * std::abs(instant_.b[k])));
+        // A strain, a pure number, is measured like a gap in metres.
+        const double gap = parts_.laws.carries(k)
+                               ? std::abs(instant_.pi[k]) / (kStartTolerance * state_.extent)
+                               : 0.0;
+        const double slip = std::max(size, speed) > 0.0
+                                ? std::abs(rate) / (kStartTolerance * std::max(size, speed))
+                                : 0.0;
+        if (std::max(gap, slip) > worst) {
+            worst = std::max(gap, slip);
+            worst_row = k;
+            is_rate = slip > gap;
+        }
+    }
+    if (worst <= 1.0) return;
+    const Place& place = parts_.rows.place_of_row(worst_row);
+    const char* advice = parts_.model.projects_start
+                             ? "; from this start [model] project_start found no way, and this is "
+                               "as far as it came"
+                             : ", or let [model] project_start = true move them";
+    if (is_rate) {
+        const double rate = parts_.rows.multiply_onto(
+            instant_.pi_t[worst_row], instant_.A.data(), worst_row, state_.v.data());
+        throw Error(
+            ErrorKind::numerical,
+            fmt::format("inconsistent start: {} changes at a rate of {:.6g} (allowed {:.2g} "
+                        "of the velocities){}; correct velocities or angular velocities of "
+                        "the bodies it ties{}",
+                        parts_.rows.row_name(worst_row),
+                        rate,
+                        kStartTolerance,
+                        instant_.pi_t[worst_row] != 0.0
+                            ? fmt::format(", of which {:.6g} is prescribed over time",
+                                          instant_.pi_t[worst_row])
+                            : "",
+                        advice),
+            place);
+    }
+    refuse_contradiction();
+    throw Error(
+        ErrorKind::numerical,
+        fmt::format("inconsistent start: {} is {:.6g} instead of 0 (allowed {:.2g} of the model's "
+                    "size); correct positions or attachment points of the bodies it ties{}",
+                    parts_.rows.row_name(worst_row),
+                    instant_.pi[worst_row],
+                    kStartTolerance,
+                    advice),
+        place);
+}
+
+/// If the gaps of the start cannot be closed, the constraints contradict each other: names the rows
+/// that do. Tries Gauss-Newton steps, since what contradicts along straight lines may be closed by
+/// a rotation.
+void Start::refuse_contradiction() {
+    constexpr int kSteps = 20;
+    Eigen::VectorXd q = state_.q;
+    RowSet::Instant at = instant_;
+    GapClosing closing;
+    for (int step = 0; step < kSteps; ++step) {
+        closing = close_gaps(parts_.rows, at.A, parts_.mass, at.pi);
+        q -= closing.displacement;
+        parts_.rows.evaluate(q.data(), state_.v.data(), state_.t, at);
+        double gap = 0.0;
+        for (int k = 0; k < parts_.m; ++k)
+            if (parts_.laws[k].kind == RowKind::constraint) gap = std::max(gap, std::abs(at.pi[k]));
+        if (gap <= kStartTolerance * state_.extent) return;
+    }
+    const double worst = closing.left.cwiseAbs().maxCoeff();
+    if (!(worst > kStartTolerance * state_.extent)) return;
+    std::string names;
+    int count = 0;
+    Place place;
+    for (int k = 0; k < parts_.m; ++k) {
+        if (std::abs(closing.left[k]) < 0.1 * worst) continue;
+        if (count < kMostNames) names += (count > 0 ? "; " : "") + parts_.rows.row_name(k);
+        if (count == 0) place = parts_.rows.place_of_row(k);
+        ++count;
+    }
+    if (count > kMostNames) names += fmt::format("; and {} more", count - kMostNames);
+    throw Error(ErrorKind::numerical,
+                fmt::format("inconsistent constraints: no motion of the bodies closes {} together "
+                            "(a gap of {:.6g} is left); remove one of them or correct where they "
+                            "attach",
+                            names,
+                            worst),
+                place);
+}
+
+/// Conventions stand where nothing else determines a motion without inertia; others would hold
+/// what is free to move.
+void Start::release_conventions() {
+    if (massless_.conventions().empty() || massless_.largest_cluster() > kMostMassless) return;
+    std::vector<RowKind> before;
+    for (const int k : massless_.conventions()) {
+        RowLaw& law = parts_.rows.laws[static_cast<std::size_t>(k)];
+        before.push_back(law.kind);
+        law.kind = RowKind::convention;
+        law.viscosity = 0.0;
+    }
+    for (const int k : massless_.idle_conventions(instant_.A)) {
+        RowLaw& law = parts_.rows.laws[static_cast<std::size_t>(k)];
+        law.kind = RowKind::dashpot;
+        law.viscosity = kIdle;
+    }
+    bool has_changed = false;
+    for (std::size_t c = 0; c < before.size(); ++c)
+        has_changed |= before[c] !=
+                       parts_.rows.laws[static_cast<std::size_t>(massless_.conventions()[c])].kind;
+    if (!has_changed) return;
+    parts_.laws.forget_step();
+    accelerations_.rebuild();
+}
+
+void Start::check_massless() {
+    if (massless_.largest_cluster() > kMostMassless)
+        throw Error(ErrorKind::numerical,
+                    fmt::format("{} coordinates without mass hang together, more than the {} that "
+                                "are solved for at once; give the nodes mass",
+                                massless_.largest_cluster(),
+                                kMostMassless));
+    const int i = massless_.analyse(instant_.A);
+    if (i < 0) return;
+    for (const BodyPart& part : parts_.model.bodies) {
+        if (i < part.first || i >= part.first + part.count) continue;
+        throw Error(ErrorKind::numerical,
+                    fmt::format("{}: its {} (coordinate {}) has no mass, and no constraint or "
+                                "stiffness determines its motion; give it mass or tie it",
+                                part.object.label,
+                                coordinate_name(part, i),
+                                i - part.first),
+                    part.object.place);
+    }
+}
+
+}  // namespace ancora

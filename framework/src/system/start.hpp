@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The start of a motion: a state taken, checked, and what is wrong with it said.
+#pragma once
+
+#include <span>
+
+#include "accelerations.hpp"
+#include "assembly.hpp"
+#include "breaking.hpp"
+#include "continuous_motion.hpp"
+#include "massless.hpp"
+
+namespace ancora {
+
+/// Makes the state of a motion that begins at (q, v, t).
+class Start {
+public:
+    Start(Assembly& parts,
+          MotionState& state,
+          Massless& massless,
+          Accelerations& accelerations,
+          ContinuousMotion& motion,
+          const Breaking& breaking)
+        : parts_(parts),
+          state_(state),
+          massless_(massless),
+          accelerations_(accelerations),
+          motion_(motion),
+          breaking_(breaking) {}
+
+    /// Strains from q, velocities without mass from the others, the plugins' state from themselves.
+    /// @throws Error (numerical) if constraints are violated beyond rounding or contradict each
+    ///         other, or nothing determines a coordinate; the state is then of no use
+    void begin(std::span<const double> q, std::span<const double> v, double t);
+
+private:
+    void take(std::span<const double> q, std::span<const double> v, double t);
+    void check_vanishing() const;
+    void determine_massless();
+    void check();
+    void refuse_contradiction();
+    void release_conventions();
+    void check_massless();
+    void start_plugins();
+
+    Assembly& parts_;
+    MotionState& state_;
+    Massless& massless_;
+    Accelerations& accelerations_;
+    ContinuousMotion& motion_;
+    const Breaking& breaking_;
+    RowSet::Instant instant_;
+};
+
+}  // namespace ancora

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From one state to the next.
+#include "step_acceptance.hpp"
+
+#include <algorithm>
+
+#include "compensated_sum.hpp"
+#include "conventions.hpp"
+
+namespace ancora {
+
+StepAcceptance::StepAcceptance(Assembly& parts,
+                               MotionState& state,
+                               Trial& trial,
+                               IndependentRows& independent,
+                               const NonlinearRows& nonlinear,
+                               Contacts& contacts,
+                               RestIslands& islands,
+                               StickSlip& modes,
+                               StepTangent& tangent,
+                               RowChoice& choice,
+                               Massless& massless,
+                               JumpSearch& jumps,
+                               Violations& violations,
+                               Books& books,
+                               Reactions& reactions)
+    : parts_(parts),
+      state_(state),
+      trial_(trial),
+      independent_(independent),
+      nonlinear_(nonlinear),
+      contacts_(contacts),
+      islands_(islands),
+      modes_(modes),
+      tangent_(tangent),
+      choice_(choice),
+      massless_(massless),
+      jumps_(jumps),
+      violations_(violations),
+      books_(books),
+      reactions_(reactions) {
+    A_.setZero(parts.rows.B.size());
+    pi_t_.setZero(parts.m);
+}
+
+void StepAcceptance::accept(const StepTrial& trial) {
+    check(trial);
+    if (!contacts_.empty()) islands_.hold(state_, trial_);
+    move_on(trial);
+    violations_.measure(trial_.q_next.data(), trial_.v_next.data(), trial.t0 + trial.h);
+
+    // Events have looked at the end of the step since the residual was evaluated.
+    if (!contacts_.empty())
+        contacts_.evaluate_step(
+            state_.q.data(), trial_.dq.data(), trial_.mid.data(), trial.t0, trial.h);
+    books_.book(trial);
+    if (!contacts_.empty()) modes_.book(trial);
+    reactions_.collect(trial);
+    commit(trial);
+    violations_.note();
+    books_.close();
+    choice_.follow_motion();
+    if (!contacts_.empty()) modes_.note_step(trial.h);
+}
+
+void StepAcceptance::check(const StepTrial& trial) {
+    const double h = trial.h;
+    jumps_.check(state_.q.data(), trial.t0, h, state_.extent);
+    const double dv_M_dv = h * h * pairwise_dot(trial.a.data(), trial_.Ma.data(), trial.a.size());
+    check_conventions(parts_,
+                      trial.s.data(),
+                      trial_.F.data(),
+                      trial_.Ma.data(),
+                      std::max(books_.ledger.energy_scale(), dv_M_dv),
+                      trial.t0);
+}
+
+/// q1 = q0 + dq, v1 = v0 + h a, compensated
+void StepAcceptance::move_on(const StepTrial& trial) {
+    trial_.q_next = state_.q;
+    trial_.q_low_next = state_.q_low;
+    trial_.v_next = state_.v;
+    trial_.v_low_next = state_.v_low;
+    for (int i = 0; i < parts_.n; ++i) {
+        add_compensated(trial_.q_next[i], trial_.q_low_next[i], trial_.dq[i]);
+        add_compensated(
+            trial_.v_next[i], trial_.v_low_next[i], trial.h * trial.a[static_cast<std::size_t>(i)]);
+    }
+    for (int i = 0; islands_.holds_any() && i < parts_.n; ++i) {
+        if (!islands_.holds_coordinate(i)) continue;
+        trial_.q_next[i] = state_.q[i];
+        trial_.q_low_next[i] = state_.q_low[i];
+        trial_.v_next[i] = trial_.v_low_next[i] = 0.0;
+    }
+    if (massless_.empty()) return;
+    parts_.rows.evaluate_rates(massless_.blocks(),
+                               trial_.q_next.data(),
+                               trial_.v_next.data(),
+                               trial.t0 + trial.h,
+                               A_.data(),
+                               pi_t_.data());
+    massless_.reset(A_, pi_t_, trial_.v_next.data());
+}
+
+void StepAcceptance::commit(const StepTrial& trial) {
+    state_.q.swap(trial_.q_next);
+    state_.q_low.swap(trial_.q_low_next);
+    state_.v.swap(trial_.v_next);
+    state_.v_low.swap(trial_.v_low_next);
+    std::copy(trial.a.begin(), trial.a.end(), state_.a.data());
+    if (!massless_.empty())
+        for (int i = 0; i < parts_.n; ++i)
+            if (parts_.mass.is_massless(i)) {
+                state_.v_low[i] = 0.0;
+                state_.a[i] = 0.0;
+            }
+    for (int k = 0; k < parts_.m; ++k)
+        if (parts_.laws.carries(k) && !islands_.holds_row(k))
+            state_.pi[k] += trial_.Bdq[k] + parts_.rows.tau[k];
+    std::copy(trial.s.begin(), trial.s.end(), state_.s.data());
+    independent_.accept();
+    for (const int k : parts_.laws.nonlinear())
+        if (nonlinear_.law(k).is_slack()) state_.s[k] = 0.0;
+    for (const int k : parts_.timed_rows) state_.lag[k] = 0.0;
+    state_.plugin.swap(trial_.plugin);
+    tangent_.forget_start();
+    state_.t = trial.t0 + trial.h;
+}
+
+}  // namespace ancora

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Accepting a step: from the trial to the next state.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "ancora/sdk/system.hpp"
+#include "assembly.hpp"
+#include "books.hpp"
+#include "contacts.hpp"
+#include "independent_rows.hpp"
+#include "jump_search.hpp"
+#include "massless.hpp"
+#include "nonlinear_rows.hpp"
+#include "reactions.hpp"
+#include "rest_islands.hpp"
+#include "row_choice.hpp"
+#include "step_tangent.hpp"
+#include "stick_slip.hpp"
+#include "violations.hpp"
+
+namespace ancora {
+
+/// Everything that a plugin computes of the new state comes first; then the commit, which cannot
+/// fail.
+class StepAcceptance {
+public:
+    StepAcceptance(Assembly& parts,
+                   MotionState& state,
+                   Trial& trial,
+                   IndependentRows& independent,
+                   const NonlinearRows& nonlinear,
+                   Contacts& contacts,
+                   RestIslands& islands,
+                   StickSlip& modes,
+                   StepTangent& tangent,
+                   RowChoice& choice,
+                   Massless& massless,
+                   JumpSearch& jumps,
+                   Violations& violations,
+                   Books& books,
+                   Reactions& reactions);
+
+    /// See System::accept(). [step]
+    void accept(const StepTrial& trial);
+
+private:
+    void check(const StepTrial& trial);
+    void move_on(const StepTrial& trial);
+    void commit(const StepTrial& trial);
+
+    Assembly& parts_;
+    MotionState& state_;
+    Trial& trial_;
+    IndependentRows& independent_;
+    const NonlinearRows& nonlinear_;
+    Contacts& contacts_;
+    RestIslands& islands_;
+    StickSlip& modes_;
+    StepTangent& tangent_;
+    RowChoice& choice_;
+    Massless& massless_;
+    JumpSearch& jumps_;
+    Violations& violations_;
+    Books& books_;
+    Reactions& reactions_;
+    Eigen::VectorXd A_, pi_t_;
+};
+
+}  // namespace ancora

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The equations of a step.
+#include "step_residual.hpp"
+
+#include <algorithm>
+
+namespace ancora {
+
+void StepResidual::evaluate(const StepTrial& trial,
+                            std::span<double> r_motion,
+                            std::span<double> r_rows) {
+    const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.assemble);
+    parts_.laws.prepare(trial.h);
+    move_by(trial);
+    evaluate_rows(trial);
+    parts_.mass.multiply(trial.a.data(), trial_.Ma.data());
+    evaluate_forces(trial);
+    balance(trial.s.data(), r_motion.data(), r_rows.data());
+    for (const int k : parts_.laws.nonlinear())
+        r_rows[static_cast<std::size_t>(k)] =
+            nonlinear_.follow(k, trial_.Bdq[k] + parts_.rows.tau[k], trial.s.data()[k], trial.h);
+    if (has_friction_) friction_.evaluate(trial, r_motion, r_rows);
+    trial_.r_motion = r_motion;
+    trial_.r_rows = r_rows;
+    trial_.h = trial.h;
+    trial_.s = trial.s.data();
+}
+
+/// dq = h v0 + h^2/2 a
+void StepResidual::move_by(const StepTrial& trial) {
+    const double h = trial.h;
+    const double* a = trial.a.data();
+    for (int i = 0; i < parts_.n; ++i) {
+        trial_.dq[i] = h * state_.v[i] + (h * state_.v_low[i] + (0.5 * h * h) * a[i]);
+        trial_.mid[i] = state_.q[i] + (state_.q_low[i] + 0.5 * trial_.dq[i]);
+    }
+}
+
+/// B and tau
+void StepResidual::evaluate_rows(const StepTrial& trial) {
+    std::copy(state_.plugin.begin(), state_.plugin.end(), trial_.plugin.begin());
+    parts_.rows.evaluate_step(state_.q.data(),
+                              trial_.dq.data(),
+                              trial_.mid.data(),
+                              trial.t0,
+                              trial.h,
+                              state_.plugin,
+                              trial_.plugin);
+    for (const int k : parts_.timed_rows) parts_.rows.tau[k] += state_.lag[k];
+}
+
+/// F, of which some may depend on the reactions in s
+void StepResidual::evaluate_forces(const StepTrial& trial) {
+    trial_.F = parts_.gravity_force;
+    const bool depends_on_reactions = parts_.forces.listens();
+    if (depends_on_reactions || has_friction_) independent_.prepare_sharing_of(trial.t0, trial.h);
+    if (depends_on_reactions)
+        parts_.forces.hear(parts_.rows, independent_.shared(trial.s.data()), true);
+    parts_.forces.evaluate_step(state_.q.data(),
+                                trial_.dq.data(),
+                                trial.t0,
+                                trial.h,
+                                state_.plugin,
+                                trial_.plugin,
+                                trial_.F.data());
+}
+
+/// (1)
+void StepResidual::balance(const double* s, double* r_motion, double* r_rows) {
+    const RowSet& rows = parts_.rows;
+    const double* B = rows.B.data();
+    const double* theta = parts_.laws.theta().data();
+    const double* extra = parts_.laws.extra().data();
+    const double* gamma = parts_.laws.gamma().data();
+    for (int i = 0; i < parts_.n; ++i) r_motion[i] = trial_.Ma[i] - trial_.F[i];
+    for (int k = 0; k < parts_.m; ++k) {
+        trial_.Bdq[k] = rows.multiply(B, k, trial_.dq.data());
+        rows.add_transposed(B, k, s[k], r_motion);
+        r_rows[k] =
+            trial_.Bdq[k] + rows.tau[k] + theta[k] * state_.pi[k] + extra[k] - gamma[k] * s[k];
+    }
+}
+
+}  // namespace ancora

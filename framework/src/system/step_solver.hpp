@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The correction of a step's iteration.
+#pragma once
+
+#include <span>
+
+#include <Eigen/Core>
+
+#include "ancora/sdk/system.hpp"
+#include "assembly.hpp"
+#include "contacts.hpp"
+#include "factored_step.hpp"
+#include "nonlinear_rows.hpp"
+#include "reaction_feedback.hpp"
+#include "row_choice.hpp"
+#include "slip_law.hpp"
+#include "step_friction.hpp"
+#include "step_tangent.hpp"
+
+namespace ancora {
+
+/// One operator made of small ones, from the outside in: a step of refinement towards the exact
+/// tangent (here), an update of low rank by forces that depend on reactions (ReactionFeedback),
+/// another by friction (StepFriction), and the matrix as factorised or turned along (FactoredStep).
+class StepSolver {
+public:
+    StepSolver(Assembly& parts,
+               const MotionState& state,
+               Trial& trial,
+               const Contacts& contacts,
+               NonlinearRows& nonlinear,
+               StepTangent& tangent,
+               FactoredStep& matrix,
+               ContactResponses& responses,
+               StepFriction& friction,
+               ReactionFeedback& feedback,
+               RowChoice& choice);
+
+    /// See System::factorise().
+    bool factorise(const StepTrial& trial, Tangent tangent);
+    /// See System::solve(). [step]
+    void solve(std::span<const double> r_motion,
+               std::span<const double> r_rows,
+               std::span<double> ddq,
+               std::span<double> ds);
+    SolverCost cost() const;
+
+    /// Writes or reads the count, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(factorisations);
+        archive.require(factorisations >= 0, "a count");
+    }
+
+    long factorisations = 0;
+    double factorise_seconds = 0.0;
+
+private:
+    void solve_refined(std::span<const double> r_motion,
+                       std::span<const double> r_rows,
+                       std::span<double> ddq,
+                       std::span<double> ds);
+    void leave_residual(std::span<const double> r_motion,
+                        std::span<const double> r_rows,
+                        std::span<const double> ddq,
+                        std::span<const double> ds);
+
+    Assembly& parts_;
+    const MotionState& state_;
+    Trial& trial_;
+    const Contacts& contacts_;
+    NonlinearRows& nonlinear_;
+    StepTangent& tangent_;
+    FactoredStep& matrix_;
+    ContactResponses& responses_;
+    StepFriction& friction_;
+    ReactionFeedback& feedback_;
+    RowChoice& choice_;
+    Eigen::VectorXd left_motion_, left_rows_, more_dq_, more_s_;
+};
+
+}  // namespace ancora

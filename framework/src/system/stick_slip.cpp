@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transitions between stick and slip.
+#include "stick_slip.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace ancora {
+namespace {
+
+// Changes of modes at one instant, of all contacts, before they are left as they are.
+constexpr int kMostModeChanges = 50;
+// A slide that turns by less than this while it stops [rad] is straight; of others a fixed formula
+// takes this part of the time to the stop.
+constexpr double kStraight = 1e-8;
+constexpr double kSmoothPart = 0.125;
+// What several anchors may contradict each other by, relative to positions.
+constexpr double kAnchorRounding = 4.0 * std::numeric_limits<double>::epsilon();
+
+}  // namespace
+
+StickSlip::StickSlip(Assembly& parts,
+                     MotionState& state,
+                     const Trial& trial,
+                     Contacts& contacts,
+                     RestIslands& islands,
+                     SlipLaw& slip,
+                     ContactResponses& responses,
+                     InstantFriction& friction,
+                     LoadSharing& sharing,
+                     ContactEvents& events,
+                     Accelerations& accelerations,
+                     const DefectMeasure& defect,
+                     Books& books)
+    : parts_(parts),
+      state_(state),
+      trial_(trial),
+      contacts_(contacts),
+      islands_(islands),
+      slip_(slip),
+      responses_(responses),
+      friction_(friction),
+      sharing_(sharing),
+      events_(events),
+      accelerations_(accelerations),
+      defect_(defect),
+      books_(books) {
+    for (Eigen::VectorXd* x : {&unit_, &q_, &v_}) x->setZero(parts.n);
+}
+
+void StickSlip::start() {
+    islands_.forget_speeds();
+    islands_.note_speeds(state_.v);
+    friction_.forget();
+    contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
+    for (Contact& contact : contacts_.all()) {
+        const std::array<double, 2> w = contacts_.sliding(contact, state_.v.data());
+        const double top = islands_.top_speed(islands_.of(contact));
+        const bool is_sliding = norm(w.data(), contact.num_rows) > kStopped * top;
+        contact.begin(is_sliding ? ContactMode::slip : ContactMode::stick);
+        contact.num_flips = 0;
+        if (is_sliding) contact.turn_to(w.data());
+        contact.speed = contact.fastest = norm(w.data(), contact.num_rows);
+    }
+    if (parts_.model.traits.face == Face::continuous) {
+        resolve();
+        return;
+    }
+    // A step confirms modes itself, and it may do so where accelerations are not unique.
+    try {
+        resolve();
+    } catch (const Error&) {
+    }
+    for (Contact& contact : contacts_.all()) contact.is_fresh = contact.mode == ContactMode::stick;
+    state_.s.setZero();
+}
+
+bool StickSlip::settle(const StepTrial& trial) {
+    if (contacts_.empty()) return false;
+    if (responses_.has_no_solution) slip_.refuse_paradox(trial.t0);
+    // A short trial would close what the velocities gape in a short time, by large forces, which
+    // hides where a sticking contact reaches its limit.
+    if (met_constraints_at_ != state_.t && stick_ends(trial)) {
+        met_constraints_at_ = state_.t;
+        if (meet_velocity_constraints()) {
+            for (int island = 0; island < islands_.num(); ++island)
+                if (std::ranges::any_of(contacts_.all(), [&](const Contact& contact) {
+                        return contact.mode == ContactMode::stick && islands_.of(contact) == island;
+                    }))
+                    stop_sliding(island);
+            follow_sliding();
+            return true;
+        }
+    }
+    if (sharing_.relieve(trial.s.data(), true, trial.t0) != LoadSharing::Change::none) return true;
+    bool has_changed = false;
+    for (Contact& contact : contacts_.all()) {
+        if (contact.mode == ContactMode::stick || !contact.is_fresh ||
+            contact.num_flips >= kMostFlips)
+            continue;
+        double along = 0.0;
+        for (int i = 0; i < contact.num_rows; ++i) {
+            const int k = contact.first_row + i;
+            along +=
+                contact.direction[i] * (contacts_.along(k, trial_.dq.data()) + contacts_.drift(k));
+        }
+        const double rounding = kUndecided * 0.5 * trial.h * trial.h *
+                                islands_.force_acceleration(islands_.of(contact), trial_.F);
+        if (along >= -rounding) continue;
+        contact.begin(ContactMode::stick);
+        ++contact.num_flips;
+        events_.record(contact, trial.t0);
+        has_changed = true;
+    }
+    return has_changed;
+}
+
+/// What a sticking contact could bear more, for stresses s of all rows and contacts.
+double StickSlip::stick_margin(const Contact& contact, const double* s, bool of_step, double t) {
+    Eigen::Vector3d f;
+    const double N = slip_.normal_force(contact, s, of_step, &f);
+    return contacts_.stick_limit(contact, N, t) -
+           norm(s + parts_.m + contact.first_row, contact.num_rows);
+}
+
+/// What a sticking contact could bear more at the end of a trial. The step knows means; what is
+/// left at its end follows from those of two steps.
+double StickSlip::margin_at_end(const Contact& contact, const StepTrial& trial) {
+    const double margin = stick_margin(contact, trial.s.data(), true, trial.t0);
+    const double h = trial.h;
+    return contact.margin_h > 0.0 ? margin + (margin - contact.margin) * h / (h + contact.margin_h)
+                                  : margin;
+}
+
+/// Whether a contact that sticks would reach its limit within the trial.
+bool StickSlip::stick_ends(const StepTrial& trial) {
+    return std::ranges::any_of(contacts_.all(), [&](const Contact& contact) {
+        return contact.mode == ContactMode::stick && margin_at_end(contact, trial) < 0.0;
+    });
+}
+
+void StickSlip::evaluate(const StepTrial& trial, std::span<double> g) {
+    const double h = trial.h;
+    bool has_slip = false;
+    for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
+        const Contact& contact = contacts_.all()[c];
+        has_slip |= contact.mode == ContactMode::slip;
+        if (contact.mode == ContactMode::stick) g[c] = margin_at_end(contact, trial);
+    }
+    if (!has_slip) return;
+    for (int i = 0; i < parts_.n; ++i) {
+        q_[i] = state_.q[i] + (state_.q_low[i] + trial_.dq[i]);
+        v_[i] = state_.v[i] + (state_.v_low[i] + h * trial.a[static_cast<std::size_t>(i)]);
+    }
+    contacts_.evaluate(q_.data(), v_.data(), trial.t0 + h);
+    sliding_events(v_.data(), g);
+}
+
+void StickSlip::evaluate(double t, const double* q, const double* v, std::span<double> g) {
+    if (contacts_.empty()) return;
+    const auto& all = contacts_.all();
+    const bool has_stick = std::any_of(all.begin(), all.end(), [](const Contact& contact) {
+        return contact.mode == ContactMode::stick;
+    });
+    if (has_stick)
+        accelerations_.solve_and_store(q, v, t);
+    else
+        contacts_.evaluate(q, v, t);
+    for (std::size_t c = 0; c < all.size(); ++c)
+        if (all[c].mode == ContactMode::stick)
+            g[c] = stick_margin(all[c], state_.s.data(), false, t);
+    sliding_events(v, g);
+}
+
+/// Sliding velocity of each slipping contact along its direction; geometry of an instant.
+void StickSlip::sliding_events(const double* v, std::span<double> g) const {
+    for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
+        const Contact& contact = contacts_.all()[c];
+        if (contact.mode == ContactMode::stick) continue;
+        g[c] = 0.0;
+        for (int i = 0; i < contact.num_rows; ++i) {
+            const int k = contact.first_row + i;
+            g[c] += contact.direction[i] * (contacts_.along(k, v) + contacts_.drift(k));
+        }
+    }
+}
+
+void StickSlip::book(const StepTrial& trial) {
+    const Contacts::Work work = contacts_.work(trial.s.data() + parts_.m, trial_.dq.data());
+    books_.ledger.book_nonideal(work.nonideal);
+    books_.ledger.book_external(work.external);
+    sharing_.restart();
+    for (Contact& contact : contacts_.all()) {
+        contact.is_fresh = false;
+        contact.num_flips = 0;
+        if (contact.mode == ContactMode::slip) continue;
+        contact.margin = stick_margin(contact, trial.s.data(), true, trial.t0);
+        contact.margin_h = trial.h;
+        for (int i = 0; i < contact.num_rows; ++i) {
+            const int k = contact.first_row + i;
+            double& anchor = contact.anchor[i];
+            anchor += contacts_.along(k, trial_.dq.data()) + contacts_.drift(k);
+            if (std::abs(anchor) <= kAnchorRounding * defect_.unreachable(contact, k)) anchor = 0.0;
+        }
+    }
+}
+
+void StickSlip::note_step(double h) {
+    events_.note_step();
+    islands_.note_speeds(state_.v);
+    note_changes(h);
+    follow_sliding();
+    // Slow sliding is less than what a step's end misses velocity constraints by.
+    if (smooth_length(h) < h && meet_velocity_constraints()) follow_sliding();
+}
+
+void StickSlip::advance() {
+    events_.note_step();
+    islands_.note_speeds(state_.v);
+    follow_sliding();
+    sharing_.restart();
+    for (Contact& contact : contacts_.all()) contact.is_fresh = false;
+}
+
+/// How sliding velocities have changed over the step just accepted.
+void StickSlip::note_changes(double h) {
+    contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
+    for (Contact& contact : contacts_.all())
+        for (int i = 0; i < contact.num_rows; ++i) {
+            const int k = contact.first_row + i;
+            const double w = contacts_.along(k, state_.v.data()) + contacts_.drift(k);
+            contact.change[i] = (w - contact.speed * contact.direction[i]) / h;
+        }
+}
+
+/// Sliding directions at the present state.
+void StickSlip::follow_sliding() {
+    contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
+    for (Contact& contact : contacts_.all()) {
+        if (contact.mode == ContactMode::stick || contact.num_rows == 1) continue;
+        const std::array<double, 2> w = contacts_.sliding(contact, state_.v.data());
+        contact.turn_to(w.data());
+        contact.speed = norm(w.data(), contact.num_rows);
+        contact.fastest = std::max(contact.fastest, contact.speed);
+    }
+}
+
+void StickSlip::confirm_anew() {
+    // Forces jump: what sticks is to be confirmed anew.
+    for (Contact& other : contacts_.all()) {
+        other.is_fresh = other.mode == ContactMode::stick;
+        other.margin_h = 0.0;
+        other.num_flips = 0;
+    }
+}
+
+void StickSlip::pass(int event) {
+    Contact& contact = contacts_.all()[static_cast<std::size_t>(event)];
+    const ContactMode before = contact.mode;
+    if (before == ContactMode::slip) {
+        const bool is_unique = meet_velocity_constraints();
+        if (!has_stopped(contact)) {
+            follow_sliding();
+            return;
+        }
+        contact.begin(ContactMode::stick);
+        stop_others(contact);
+        if (is_unique) stop_sliding(islands_.of(contact));
+        follow_sliding();  // of what goes on, with the velocities that are left
+        events_.record(contact, state_.t);
+    } else if (!sharing_.asks_others(contact)) {
+        contact.begin(ContactMode::slip);
+        contact.turn_to(state_.s.data() + parts_.m + contact.first_row);
+        events_.record(contact, state_.t);
+    }
+    if (parts_.model.traits.face == Face::continuous) resolve();
+}
+
+/// Contacts of one body often stop together; those that stand still now are tried as stick too.
+void StickSlip::stop_others(const Contact& stopped) {
+    const int island = islands_.of(stopped);
+    const double top = islands_.top_speed(island);
+    contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
+    for (Contact& other : contacts_.all()) {
+        if (other.mode == ContactMode::stick || islands_.of(other) != island) continue;
+        const std::array<double, 2> w = contacts_.sliding(other, state_.v.data());
+        if (norm(w.data(), other.num_rows) > kTurning * top) continue;
+        other.begin(ContactMode::stick);
+        events_.record(other, state_.t);
+    }
+}
+
+/// Whether a contact whose sliding velocity along its direction is zero has stopped; a slide in two
+/// directions may only have turned.
+bool StickSlip::has_stopped(Contact& contact) {
+    if (contact.num_rows == 1) return true;
+    contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
+    const std::array<double, 2> w = contacts_.sliding(contact, state_.v.data());
+    if (norm(w.data(), 2) <= kTurning * contact.fastest) return true;
+    contact.turn_to(w.data());
+    return false;
+}
+
+/// Takes what is left of sliding at sticking contacts out of the velocities, with what else that
+/// moves.
+void StickSlip::stop_sliding(int island) {
+    ContinuousFace& face = accelerations_.face();
+    const double before = books_.total_energy(state_.q.data(), state_.v.data(), state_.t);
+    const Eigen::VectorXd v_before = state_.v;
+    face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
+    contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
+    const auto n = static_cast<std::size_t>(parts_.n);
+    const auto m = static_cast<std::size_t>(face.multipliers().size());
+    responses_.small.clear();
+    for (int k = 0; k < contacts_.num_rows(); ++k) {
+        const Contact& other = contacts_.all()[static_cast<std::size_t>(contacts_.contact_of(k))];
+        unit_.setZero();
+        contacts_.add_along(k, 1.0, unit_.data());
+        face.respond(view(unit_), {responses_.x.col(k).data(), n}, {responses_.s.col(k).data(), m});
+        responses_.are_of_step = false;
+        const bool stops = other.mode == ContactMode::stick;
+        for (int j = 0; j < contacts_.num_rows(); ++j) {
+            const Contact& row = contacts_.all()[static_cast<std::size_t>(contacts_.contact_of(j))];
+            responses_.small(j, k) = stops && row.mode == ContactMode::stick
+                                         ? contacts_.along(j, responses_.x.col(k).data())
+                                         : (j == k ? 1.0 : 0.0);
+        }
+        if (stops) responses_.small.share(k, other.weight);
+        if (stops)
+            responses_.small.rhs(k) = -(contacts_.along(k, state_.v.data()) + contacts_.drift(k));
+    }
+    responses_.small.solve();
+    for (int k = 0; k < contacts_.num_rows(); ++k) {
+        const double x = responses_.small.x(k);
+        if (x != 0.0) state_.v += x * responses_.x.col(k);
+    }
+    state_.v_low.setZero();
+    // What is now at rest is exactly so.
+    const bool is_still = islands_.is_still(island, islands_.speed(island, state_.v));
+    for (int i = 0; i < parts_.n && is_still; ++i)
+        if (islands_.has(i, island)) state_.v[i] = 0.0;
+    books_.book_velocity_change(v_before, before);
+}
+
+/// Projects the velocities onto the constraints. A step's end meets them only to its order, which
+/// hides where slow sliding ends, and would rattle at rest.
+/// @returns false where accelerations are not unique; then what is left there, a rounding error,
+///          stays
+bool StickSlip::meet_velocity_constraints() {
+    ContinuousFace& face = accelerations_.face();
+    try {
+        face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
+    } catch (const Error&) {
+        return false;
+    }
+    const double before = books_.total_energy(state_.q.data(), state_.v.data(), state_.t);
+    const Eigen::VectorXd v_before = state_.v;
+    face.project(
+        ContinuousFace::Projected::velocity, state_.q.data(), state_.v.data(), state_.t, 0.0);
+    if (state_.v == v_before) return true;
+    state_.v_low.setZero();
+    books_.book_velocity_change(v_before, before);
+    return true;
+}
+
+void StickSlip::resolve() {
+    int num_changes = 0;
+    for (;;) {
+        // Modes that will not hold may have no solution.
+        accelerations_.solve_tentatively();
+        const LoadSharing::Change change = sharing_.relieve(state_.s.data(), false, state_.t);
+        if (change == LoadSharing::Change::share) continue;
+        if (change == LoadSharing::Change::none && !stop_pushed_back()) {
+            if (responses_.has_no_solution) slip_.refuse_paradox(state_.t);
+            break;
+        }
+        if (++num_changes > kMostModeChanges)
+            throw Error(ErrorKind::numerical,
+                        fmt::format("t = {:.9g} s: no combination of stick and slip holds for the "
+                                    "contacts; their friction may be too large for the motion "
+                                    "(Painleve's paradox)",
+                                    state_.t));
+    }
+    for (Contact& contact : contacts_.all()) {
+        contact.is_fresh = false;
+        contact.num_flips = 0;
+    }
+    sharing_.restart();
+}
+
+/// Turns the first contact into stick that has just begun to slip and is pushed back; accelerations
+/// are those of the present state.
+bool StickSlip::stop_pushed_back() {
+    for (Contact& contact : contacts_.all()) {
+        if (contact.mode == ContactMode::stick || !contact.is_fresh ||
+            contact.num_flips >= kMostFlips)
+            continue;
+        double w = 0.0, acceleration = 0.0;
+        for (int i = 0; i < contact.num_rows; ++i) {
+            const int k = contact.first_row + i;
+            w += contact.direction[i] * (contacts_.along(k, state_.v.data()) + contacts_.drift(k));
+            acceleration +=
+                contact.direction[i] *
+                (contacts_.along(k, accelerations_.solved_face().acceleration().data()) -
+                 contacts_.bias(k));
+        }
+        const int island = islands_.of(contact);
+        if (w > kStopped * islands_.top_speed(island)) continue;
+        if (acceleration >=
+            -kUndecided * islands_.free_acceleration(island, accelerations_.solved_face()))
+            continue;
+        contact.begin(ContactMode::stick);
+        ++contact.num_flips;
+        events_.record(contact, state_.t);
+        return true;
+    }
+    return false;
+}
+
+double StickSlip::smooth_length(double h) const {
+    const bool is_discrete = parts_.model.traits.face == Face::discrete;
+    double length = h;
+    for (const Contact& contact : contacts_.all()) {
+        if (contact.mode == ContactMode::stick || contact.num_rows == 1) continue;
+        double w[2], a[2];
+        for (int i = 0; i < 2; ++i) {
+            const int k = contact.first_row + i;
+            w[i] = is_discrete ? contact.speed * contact.direction[i]
+                               : contacts_.along(k, state_.v.data()) + contacts_.drift(k);
+            a[i] = is_discrete
+                       ? contact.change[i]
+                       : contacts_.along(k, accelerations_.solved_face().acceleration().data()) -
+                             contacts_.bias(k);
+        }
+        const double speed = norm(w, 2), pull = norm(a, 2);
+        const double top = islands_.top_speed(islands_.of(contact));
+        const bool is_slow = speed <= kSlow * contact.fastest ||
+                             (contact.fastest <= kTurning * top && speed <= kTurning * top);
+        if (is_slow || std::abs(w[0] * a[1] - w[1] * a[0]) <= kStraight * speed * pull) continue;
+        // Up to its stop, or as long as its direction takes to follow the pull.
+        if (w[0] * a[0] + w[1] * a[1] < 0.0) length = std::min(length, kSmoothPart * speed / pull);
+        if (is_discrete) continue;  // which is implicit: no turn is too fast for it
+        const double turning =
+            norm(friction_.stress().data() + contact.first_row, 2) *
+            std::max(contacts_.mobility(contact.first_row, parts_.inverse_mass),
+                     contacts_.mobility(contact.first_row + 1, parts_.inverse_mass));
+        if (turning > 0.0) length = std::min(length, speed / turning);
+    }
+    return length;
+}
+
+}  // namespace ancora

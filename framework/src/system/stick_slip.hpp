@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stick and slip: which contacts do what, and when that changes.
+#pragma once
+
+#include <span>
+
+#include <Eigen/Core>
+
+#include "accelerations.hpp"
+#include "ancora/sdk/system.hpp"
+#include "assembly.hpp"
+#include "books.hpp"
+#include "contact_events.hpp"
+#include "contacts.hpp"
+#include "defect.hpp"
+#include "instant_friction.hpp"
+#include "load_sharing.hpp"
+#include "rest_islands.hpp"
+#include "slip_law.hpp"
+
+namespace ancora {
+
+/// The active set of friction: modes of contacts, frozen within a step, and their transitions. A
+/// contact that sticks slips where it bears more than it holds (LoadSharing); one that slips sticks
+/// where its sliding velocity comes to zero.
+class StickSlip {
+public:
+    StickSlip(Assembly& parts,
+              MotionState& state,
+              const Trial& trial,
+              Contacts& contacts,
+              RestIslands& islands,
+              SlipLaw& slip,
+              ContactResponses& responses,
+              InstantFriction& friction,
+              LoadSharing& sharing,
+              ContactEvents& events,
+              Accelerations& accelerations,
+              const DefectMeasure& defect,
+              Books& books);
+
+    /// Modes at the start: what slides slips, the rest is tried as stick.
+    void start();
+    /// Confirms modes that began at the start of the trial. @returns whether one has changed
+    bool settle(const StepTrial& trial);
+
+    /// Event functions of each contact: what is left until it slips, or its sliding velocity.
+    void evaluate(const StepTrial& trial, std::span<double> g);
+    void evaluate(double t, const double* q, const double* v, std::span<double> g);
+    /// Forces jump: what sticks is to be confirmed anew.
+    void confirm_anew();
+    /// Contact `event` has come to its event at the present state.
+    void pass(int event);
+    /// Finds the modes that go on from the present state, by their accelerations and forces.
+    void resolve();
+
+    /// Books the friction of the step and moves the contacts' state on; before the state moves.
+    void book(const StepTrial& trial);
+    /// After an accepted step of the discrete face, and of the continuous one.
+    void note_step(double h);
+    void advance();
+
+    /// See System::smooth_length().
+    double smooth_length(double h) const;
+
+    /// Writes or reads it, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(met_constraints_at_);
+    }
+
+private:
+    double stick_margin(const Contact& contact, const double* s, bool of_step, double t);
+    double margin_at_end(const Contact& contact, const StepTrial& trial);
+    bool stick_ends(const StepTrial& trial);
+    void sliding_events(const double* v, std::span<double> g) const;
+    void note_changes(double h);
+    void follow_sliding();
+    void stop_others(const Contact& stopped);
+    bool has_stopped(Contact& contact);
+    void stop_sliding(int island);
+    bool meet_velocity_constraints();
+    bool stop_pushed_back();
+
+    Assembly& parts_;
+    MotionState& state_;
+    const Trial& trial_;
+    Contacts& contacts_;
+    RestIslands& islands_;
+    SlipLaw& slip_;
+    ContactResponses& responses_;
+    InstantFriction& friction_;
+    LoadSharing& sharing_;
+    ContactEvents& events_;
+    Accelerations& accelerations_;
+    const DefectMeasure& defect_;
+    Books& books_;
+    Eigen::VectorXd unit_, q_, v_;
+    double met_constraints_at_ = -1.0;  // time at which velocities last met the constraints
+};
+
+}  // namespace ancora

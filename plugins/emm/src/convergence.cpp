@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an iteration's corrections and residuals say.
+#include "convergence.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ancora {
+namespace {
+
+// What residuals may be, in units of what rounding leaves of their own terms.
+constexpr double kClosed = 1.0;
+// At the rounding floor nothing falls any more; then this much is accepted.
+constexpr double kFloorDefect = 1e3;
+// A correction that shrinks by less than this calls for a fresh matrix at once.
+constexpr double kSlow = 0.3;
+constexpr double kLevel = 0.9;   // residuals that shrink by less are at their floor
+constexpr double kHalved = 0.5;  // what does not fall so far from one iteration to the next stays
+constexpr double kDiverged = 1e6;
+
+}  // namespace
+
+double Convergence::slack(double tolerance) {
+    return tolerance > kDefaultTolerance ? tolerance : 0.0;
+}
+
+bool Convergence::is_to_be_judged(int k) const {
+    const bool is_under_way = k == 1 && correction_ > kFloorCorrections * tolerance_;
+    return k > 0 && !is_under_way;
+}
+
+Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
+    if (std::isnan(defect.motion) || std::isnan(defect.rows)) return Verdict::failed;
+    const bool is_still = correction_ <= tolerance_;
+    const bool is_closed = defect.motion <= kClosed && defect.rows <= kClosed;
+    // The rounding floor: in two iterations nothing has fallen any more.
+    const bool is_level = defect.motion >= kHalved * last_.motion &&
+                          defect.rows >= kHalved * last_.rows &&
+                          (is_still || correction_ >= kHalved * last_correction_);
+    const bool is_at_floor = is_level && was_level_ && defect.motion <= kFloorDefect &&
+                             defect.rows <= kFloorDefect &&
+                             correction_ <= kFloorCorrections * tolerance_;
+    was_level_ = is_level;
+    if ((is_still && is_closed) || is_at_floor) return Verdict::converged;
+    if (k == max_iterations_ || correction_ > kDiverged * std::max(first_correction_, tolerance_))
+        return Verdict::failed;
+    worst_ = std::max(defect.motion, defect.rows);
+    const double shrinks = correction_ / last_correction_;
+    rates_ = std::isfinite(last_.motion) ? Rates{shrinks,
+                                                 defect.motion / last_.motion,
+                                                 worst_ / std::max(last_.motion, last_.rows)}
+                                         : Rates{shrinks, shrinks, 1.0};
+    last_ = defect;
+    return Verdict::go_on;
+}
+
+/// The corrections may stay as large where stresses were found first; then the residual has fallen.
+bool Convergence::wants_fresh_matrix(const SolverCost& cost) const {
+    const auto is_dearer = [&cost](double to_gain, double rate) {
+        const double to_come = std::log(to_gain) / std::log(rate);
+        return to_come * cost.iterate > cost.factorise + 2.0 * cost.iterate;
+    };
+    // Positions are found; what stresses still miss is perhaps rounding.
+    if (correction_ <= tolerance_)
+        return worst_ > kClosed && rates_.worst < kLevel &&
+               is_dearer(kClosed / worst_, rates_.worst);
+    if (rates_.correction > kSlow) return rates_.defect > kSlow;
+    return is_dearer(tolerance_ / correction_, rates_.correction);
+}
+
+void Convergence::note(double correction) {
+    last_correction_ = correction_;
+    correction_ = correction;
+    if (!std::isfinite(first_correction_)) first_correction_ = correction;
+}
+
+}  // namespace ancora

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When an iteration has converged, has failed, or would do better with a new matrix.
+#pragma once
+
+#include <limits>
+
+#include "ancora/sdk/system.hpp"
+
+namespace ancora {
+
+inline constexpr double kDefaultTolerance = 1e-12;  // [m], Sugano section 5
+/// Corrections and misses below this many tolerances are noise.
+inline constexpr double kFloorCorrections = 1e3;
+
+/// Judges one iteration by its corrections and by residuals in units of what rounding leaves of
+/// their own terms (StepDefect).
+class Convergence {
+public:
+    /// @param tolerance what corrections may still move bodies by [m]
+    Convergence(double tolerance, int max_iterations)
+        : tolerance_(tolerance), max_iterations_(max_iterations) {}
+
+    /// What gaps may be besides rounding [m]: a tolerance above the usual one loosens all of it.
+    static double slack(double tolerance);
+
+    /// Whether residuals are to be looked at after k corrections. A first one that moves matter
+    /// leaves nothing to be looked at.
+    bool is_to_be_judged(int k) const;
+
+    enum class Verdict { go_on, converged, failed };
+    /// @param k corrections made so far, > 0
+    Verdict judge(int k, const StepDefect& defect);
+
+    /// Whether the iterations that a stale matrix still needs would cost more than a new one, at
+    /// the defect judged last.
+    bool wants_fresh_matrix(const SolverCost& cost) const;
+
+    /// A correction moves bodies by as much [m].
+    void note(double correction);
+
+private:
+    /// Ratios of the last two corrections and residuals of motion.
+    struct Rates {
+        double correction = 0.0;
+        double defect = 0.0;
+        double worst = 0.0;  // of the larger of both residuals
+    };
+
+    static constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+    double tolerance_;
+    int max_iterations_;
+    double correction_ = kUnknown;
+    double last_correction_ = kUnknown;
+    double first_correction_ = kUnknown;
+    StepDefect last_{kUnknown, kUnknown};
+    double worst_ = kUnknown;  // of the residuals judged last
+    Rates rates_;
+    bool was_level_ = false;
+};
+
+}  // namespace ancora

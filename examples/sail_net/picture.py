@@ -15,6 +15,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import picture_frame as frame
 
 plt = frame.pyplot()
+from matplotlib.collections import LineCollection
+
 TIMES = (0.0, 1.5, 3.0, 8.0)  # s
 STRETCH = 4.0  # of heights in the views
 TURN, TILT = math.radians(25.0), math.radians(28.0)  # of the view

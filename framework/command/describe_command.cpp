@@ -296,11 +296,9 @@ std::vector<PluginType> find_types(PluginRegistry& registry, const std::string& 
         return found;
     }
 
-    const std::string nearest = nearest_name(name, names);
-    std::string text =
-        fmt::format("unknown type \"{}\"{} (\"ancora plugins\" lists the types)",
-                    name,
-                    nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest));
+    std::string text = fmt::format("unknown type \"{}\"{} (\"ancora plugins\" lists the types)",
+                                   name,
+                                   did_you_mean(name, names));
     for (std::size_t i = 0; i < refused.size() && i < kMostRefusals; ++i)
         text += "\n  refused: " + refused[i];
     if (refused.size() > kMostRefusals)

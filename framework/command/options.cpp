@@ -144,12 +144,6 @@ std::vector<OptionText> texts_of(const po::options_description& list) {
     throw Error(ErrorKind::usage, message);
 }
 
-/// "; did you mean "X"?" or nothing.
-std::string suggestion(const std::string& name, std::span<const std::string> names) {
-    const std::string nearest = nearest_name(name, names);
-    return nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest);
-}
-
 [[noreturn]] void fail_unknown_option(const std::string& option,
                                       const std::string& of,
                                       const po::options_description& list) {
@@ -158,7 +152,7 @@ std::string suggestion(const std::string& name, std::span<const std::string> nam
         names.push_back(fmt::format("--{}", entry->long_name()));
     fail(fmt::format("unknown option \"{}\"{} (\"{} --help\" lists the options)",
                      option,
-                     suggestion(option, names),
+                     did_you_mean(option, names),
                      of));
 }
 
@@ -330,7 +324,7 @@ const Command& find(std::span<const Command> commands, const std::string& name) 
     }
     fail(fmt::format("unknown command \"{}\"{} (\"ancora --help\" lists the commands)",
                      name,
-                     suggestion(name, names)));
+                     did_you_mean(name, names)));
 }
 
 }  // namespace

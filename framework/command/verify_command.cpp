@@ -50,11 +50,10 @@ void require_check(const std::string& name) {
     std::vector<std::string> names = {verify::kLoad};
     for (const verify::Check& check : verify::checks()) names.emplace_back(check.name);
     if (std::ranges::find(names, name) != names.end()) return;
-    const std::string nearest = nearest_name(name, names);
     throw Error(ErrorKind::usage,
                 fmt::format("unknown check \"{}\"{} (\"ancora verify --list\" lists the checks)",
                             name,
-                            nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest)));
+                            did_you_mean(name, names)));
 }
 
 /// What stands where the plugin's name or file was given: nothing is opened for it here.

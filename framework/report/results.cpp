@@ -128,14 +128,12 @@ void History::refuse_at(std::size_t line, std::size_t at, const char* why) const
 std::size_t History::column(const std::string& name) const {
     const auto found = std::ranges::find(columns_, name);
     if (found != columns_.end()) return static_cast<std::size_t>(found - columns_.begin());
-    const std::string near = nearest_name(name, columns_);
-    throw Error(
-        ErrorKind::usage,
-        near.empty()
-            ? fmt::format(
-                  "\"{}\" has no column \"{}\"; its first line names all", file_.string(), name)
-            : fmt::format(
-                  "\"{}\" has no column \"{}\"; did you mean \"{}\"?", file_.string(), name, near));
+    const std::string meant = did_you_mean(name, columns_);
+    throw Error(ErrorKind::usage,
+                fmt::format("\"{}\" has no column \"{}\"{}",
+                            file_.string(),
+                            name,
+                            meant.empty() ? "; its first line names all" : meant));
 }
 
 std::vector<std::vector<double>> History::read(std::span<const std::size_t> chosen,

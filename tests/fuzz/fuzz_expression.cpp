@@ -10,6 +10,7 @@
 #include "ancora/sdk/formula/formula.hpp"
 #include "expression.hpp"
 #include "expression_scope.hpp"
+#include "interpolation.hpp"
 
 namespace {
 

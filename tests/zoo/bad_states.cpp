@@ -58,6 +58,14 @@ public:
     }
 };
 
+class ThrowsInAttach final : public zoo::TestMass {
+public:
+    using TestMass::TestMass;
+    void attach(const Locator&, AttachmentSink&) const override {
+        throw std::runtime_error("no points today");
+    }
+};
+
 class ThrowsInPose final : public zoo::TestMass {
 public:
     using TestMass::TestMass;
@@ -105,6 +113,7 @@ constexpr Parameter kOn[] = {parameter::object("on", "the constraint").required(
 constexpr TypeDescriptor kTypes[] = {
     type<NanMassLater>("nan_mass_later", {"body"}, zoo::TestMass::kParameters),
     type<NanAttachment>("nan_attachment", {"body"}, zoo::TestMass::kParameters),
+    type<ThrowsInAttach>("throws_in_attach", {"body"}, zoo::TestMass::kParameters),
     type<ThrowsInPose>("throws_in_pose", {"body"}, zoo::TestMass::kParameters),
     type<NanCarried>("nan_carried", {"body"}, NanCarried::kParameters),
     type<NanSlip>("nan_slip", {"friction"}, kOn),

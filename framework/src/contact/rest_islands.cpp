@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "disjoint_sets.hpp"
+#include "ancora/sdk/numbers/disjoint_sets.hpp"
 #include "state_archive.hpp"
 
 namespace ancora {
@@ -21,7 +21,7 @@ constexpr double kRestAcceleration = 1e-11;
 RestIslands::RestIslands(const Assembly& parts, const Contacts& contacts)
     : parts_(parts), contacts_(contacts) {
     if (contacts.empty()) return;
-    DisjointSets sets(parts.n);
+    DisjointSets sets(static_cast<std::size_t>(parts.n));
     for (const CompressedRows* rows : {static_cast<const CompressedRows*>(&parts.rows),
                                        static_cast<const CompressedRows*>(&contacts.rows())})
         for (std::size_t k = 0; k + 1 < rows->row_start.size(); ++k)
@@ -33,11 +33,11 @@ RestIslands::RestIslands(const Assembly& parts, const Contacts& contacts)
 
     std::vector<int> number(static_cast<std::size_t>(parts.n), -1);
     for (const int i : contacts.rows().column) {
-        int& island = number[static_cast<std::size_t>(sets.find(i))];
+        int& island = number[static_cast<std::size_t>(sets.root(i))];
         if (island < 0) island = num_islands_++;
     }
     for (int i = 0; i < parts.n; ++i)
-        island_of_.push_back(number[static_cast<std::size_t>(sets.find(i))]);
+        island_of_.push_back(number[static_cast<std::size_t>(sets.root(i))]);
     top_speed_.assign(static_cast<std::size_t>(num_islands_), 0.0);
     is_held_.assign(static_cast<std::size_t>(num_islands_), 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Computing [parameters], and putting values into texts.
+// Computing [parameters].
 #include "expression_scope.hpp"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ancora/sdk/formula/error.hpp"
+#include "expression.hpp"
 #include "wording.hpp"
 
 namespace ancora {
@@ -164,82 +165,6 @@ std::string ExpressionScope::indices_text() const {
     for (const auto& [index, value] : indices_)
         text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", index, number_text(value.value));
     return text;
-}
-
-namespace {
-
-std::string text_of(std::string_view expression, const ExpressionScope& scope, bool before_power) {
-    if (const Symbol array = named_array(expression, scope); array.is_array) {
-        std::string text = "[";
-        for (const Quantity& x : array.values)
-            text += (text.size() > 1 ? ", " : "") + number_text(x.value);
-        return text + ']';
-    }
-    const double x = evaluate(expression, scope).value;
-    // "${a}^2" is the square of a, negative or not
-    const std::string text = number_text(x);
-    return before_power && x < 0.0 ? fmt::format("({})", text) : text;
-}
-
-std::string interpolated(const std::string& text,
-                         const Place& place,
-                         const ExpressionScope& scope) {
-    std::string out;
-    std::size_t at = 0;
-    for (;;) {
-        const std::size_t dollar = text.find("${", at);
-        if (dollar == std::string::npos) return out += text.substr(at);
-        if (dollar > at && text[dollar - 1] == '$') {
-            out += text.substr(at, dollar - at);  // with the first "$"
-            out += '{';
-            at = dollar + 2;
-            continue;
-        }
-        out += text.substr(at, dollar - at);
-        const std::size_t begin = dollar + 2;
-        const std::size_t end = text.find('}', begin);
-        const auto refuse = [&](std::size_t position, const std::string& why) {
-            throw Error(ErrorKind::manifest,
-                        fmt::format("{}: position {}: {}", in_quotes(text), position, why),
-                        place);
-        };
-        if (end == std::string::npos)
-            refuse(dollar + 1, "found no \"}\" to close \"${\"; write \"$${\" for the text \"${\"");
-        const std::size_t next = text.find_first_not_of(' ', end + 1);
-        const bool before_power = next != std::string::npos && text[next] == '^';
-        try {
-            out += text_of(std::string_view(text).substr(begin, end - begin), scope, before_power);
-        } catch (const FormulaError& error) {
-            refuse(begin + error.position(), error.message());
-        }
-        at = end + 1;
-    }
-}
-
-}  // namespace
-
-void interpolate(Value& value, const ExpressionScope& scope) {
-    if (auto* const text = std::get_if<std::string>(&value.data())) {
-        if (text->find("${") != std::string::npos)
-            *text = interpolated(*text, value.place(), scope);
-    } else if (auto* const array = std::get_if<Array>(&value.data())) {
-        for (Value& entry : *array) interpolate(entry, scope);
-    } else if (auto* const table = std::get_if<Table>(&value.data())) {
-        interpolate(*table, scope);
-    }
-}
-
-void interpolate(Table& table, const ExpressionScope& scope) {
-    for (Table::Entry& entry : table.entries()) interpolate(entry.value, scope);
-}
-
-std::string without_interpolation(std::string_view text) {
-    std::string out;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (text.substr(at).starts_with("${")) out += '$';
-        out += text[at];
-    }
-    return out;
 }
 
 }  // namespace ancora

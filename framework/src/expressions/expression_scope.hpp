@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "ancora/framework/value.hpp"
-#include "expression.hpp"
+#include "symbols.hpp"
 
 namespace ancora {
 
@@ -58,14 +58,5 @@ private:
     std::deque<Definition> parameters_;
     std::unordered_map<std::string_view, const Definition*> by_name_;
 };
-
-/// Replaces each "${EXPRESSION}" in the strings of `value`, at any depth, by its value; "$${"
-/// stands for "${".
-/// @throws Error (manifest) at the string's place
-void interpolate(Value& value, const ExpressionScope& scope);
-void interpolate(Table& table, const ExpressionScope& scope);
-
-/// The string so that interpolate() gives it back.
-std::string without_interpolation(std::string_view text);
 
 }  // namespace ancora

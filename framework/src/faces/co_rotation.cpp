@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "ancora/sdk/numbers/disjoint_sets.hpp"
 #include "state_archive.hpp"
 
 namespace ancora {
@@ -19,31 +19,6 @@ constexpr double kStill = 1e-13;
 constexpr double kUndetermined = 1e-9;
 // Longest rotation that one step of the fit makes [rad].
 constexpr double kLongest = 1.0;
-
-/// Sets that are merged until they are the islands.
-class Union {
-public:
-    explicit Union(int size) : parent_(static_cast<std::size_t>(size)) {
-        std::iota(parent_.begin(), parent_.end(), 0);
-    }
-    int root(int i) {
-        while (parent_[static_cast<std::size_t>(i)] != i) {
-            int& above = parent_[static_cast<std::size_t>(i)];
-            above = parent_[static_cast<std::size_t>(above)];
-            i = above;
-        }
-        return i;
-    }
-    /// The smaller number leads, so that islands are numbered alike in every run.
-    void join(int i, int j) {
-        i = root(i);
-        j = root(j);
-        parent_[static_cast<std::size_t>(std::max(i, j))] = std::min(i, j);
-    }
-
-private:
-    std::vector<int> parent_;
-};
 
 bool have_equal_laws(const RowLaw& a, const RowLaw& b) {
     return a.kind == b.kind && a.compliance == b.compliance && a.viscosity == b.viscosity;
@@ -80,7 +55,7 @@ CoRotation::CoRotation(const Space& space,
                        const RowSet& rows,
                        int num_coordinates) {
     const auto n = static_cast<std::size_t>(num_coordinates);
-    Union sets(num_coordinates);
+    DisjointSets sets(n);
     std::vector<int> vector_of(n, -1);
     std::vector<int> axis_of(n, -1);
     std::vector<char> is_refused(n, 0);  // scalars and vectors that lack a component

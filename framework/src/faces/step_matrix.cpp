@@ -8,9 +8,10 @@
 #include <numeric>
 #include <utility>
 
-#include <Eigen/OrderingMethods>
 #include <Eigen/SparseLU>
 
+#include "elimination_order.hpp"
+#include "ldlt.hpp"
 #include "row_set.hpp"
 #include "state_archive.hpp"
 
@@ -37,8 +38,6 @@ constexpr int kLendings = 3;
 constexpr double kLent = 1e-13;
 // Factors with more entries leave the caches, and a solve then costs what reading them costs.
 constexpr long kSingleEntries = 100'000;
-// Bodies up to this many coordinates are eliminated as one piece.
-constexpr int kSmallBody = 24;
 // Largest stiffness of a condensed row beside the mass, B M^-1 B^T h^2 / (2 gamma): what recovering
 // its stress by a difference may cost in digits. Far beyond that, rows are taken out again.
 constexpr double kStiffest = 1e3;
@@ -67,26 +66,6 @@ bool is_order(const std::vector<int>& order, int n, int m) {
 
 }  // namespace
 
-/// Eigen's L D L^T with access to its parts: our order needs no copy of the matrix, and its solve()
-/// allocates.
-class StepMatrix::Factor : public Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>,
-                                                        Eigen::Upper,
-                                                        Eigen::NaturalOrdering<int>> {
-public:
-    void analyse(const Eigen::SparseMatrix<double>& upper) {
-        analyzePattern_preordered(upper, true);
-    }
-    bool factorise(const Eigen::SparseMatrix<double>& upper) {
-        factorize_preordered<true>(upper);
-        return m_info == Eigen::Success && m_diag.allFinite();
-    }
-    const Eigen::SparseMatrix<double>& L() const { return m_matrix; }
-    const Eigen::VectorXd& D() const { return m_diag; }
-    /// Entries of each column of L and the row of the first, known after analyse().
-    const Eigen::VectorXi& column_counts() const { return m_nonZerosPerCol; }
-    const Eigen::VectorXi& parents() const { return m_parent; }
-};
-
 /// The unsymmetric tangent, a last resort.
 struct StepMatrix::Exact {
     Eigen::SparseMatrix<double> K;
@@ -108,7 +87,7 @@ StepMatrix::StepMatrix(int num_coordinates,
       forces_(tangents),
       first_of_body_(first_of_body),
       is_massless_(static_cast<std::size_t>(num_coordinates), 1),
-      factor_(std::make_unique<Factor>()) {
+      factor_(std::make_unique<Ldlt>()) {
     double trace = 0.0;
     double lightest = std::numeric_limits<double>::infinity();
     double heaviest = 0.0;
@@ -153,82 +132,48 @@ long StepMatrix::num_factor_entries() const {
 /// rows of an item) by minimum degree, and puts constraint rows behind a group that they tie, so
 /// that their pivot is a Schur complement and not the regularisation alone.
 StepMatrix::Order StepMatrix::order(const RowSet& rows) const {
-    const std::vector<int>& first_of_body = first_of_body_;
-    const auto N = static_cast<std::size_t>(n_ + m_);
-    std::vector<int> group(N, -1);
-    int num_groups = 0;
-    const std::size_t num_bodies = first_of_body.size();
-    std::vector<int> group_of_small_body(num_bodies, -1);
-    for (std::size_t b = 0; b < num_bodies; ++b) {
-        const int begin = first_of_body[b];
-        const int end = b + 1 < num_bodies ? first_of_body[b + 1] : n_;
-        const bool is_small = end - begin <= kSmallBody;
-        if (is_small) group_of_small_body[b] = num_groups;
-        for (int i = begin; i < end; ++i) {
-            group[static_cast<std::size_t>(i)] = num_groups;
-            const bool ends_node = (i - begin) % 3 == 2 || i + 1 == end;
-            if (!is_small && ends_node) ++num_groups;
-        }
-        if (is_small && end > begin) ++num_groups;
-    }
-    const int num_coordinate_groups = num_groups;
+    EliminationGroups groups(n_, first_of_body_, m_);
     // The rows of each item follow.
-    std::vector<char> must_follow;  // per row group: has a row without compliance
+    const int num_coordinate_groups = groups.size();
+    // Of each group: has a row without compliance.
+    std::vector<char> must_follow(static_cast<std::size_t>(num_coordinate_groups), 0);
     for (const BlockPart& part : rows.blocks) {
-        const RowOwner& owner = rows.owners[static_cast<std::size_t>(part.owner)];
-        const int per_item = part.block->rows_per_item;
-        const bool joins =
-            owner.body >= 0 && group_of_small_body[static_cast<std::size_t>(owner.body)] >= 0;
-        for (int row = 0; row < part.num_rows; ++row) {
-            int& g = group[static_cast<std::size_t>(n_ + part.first_row + row)];
-            if (joins) {
-                g = group_of_small_body[static_cast<std::size_t>(owner.body)];
-                continue;
-            }
-            if (row % per_item == 0) {
-                ++num_groups;
+        const int body = rows.owners[static_cast<std::size_t>(part.owner)].body;
+        const int own = body >= 0 ? groups.of_small_body(body) : -1;
+        int group = own;
+        for (int row = part.first_row; row < part.first_row + part.num_rows; ++row) {
+            if (own < 0 && (row - part.first_row) % part.block->rows_per_item == 0) {
+                group = groups.add();
                 must_follow.push_back(0);
             }
-            g = num_groups - 1;
-            const RowKind kind = rows.laws[static_cast<std::size_t>(part.first_row + row)].kind;
+            groups.put_row(row, group);
+            if (own >= 0) continue;
+            const RowKind kind = rows.laws[static_cast<std::size_t>(row)].kind;
             if (kind != RowKind::elastic && kind != RowKind::dashpot) must_follow.back() = 1;
         }
     }
 
-    std::vector<Eigen::Triplet<char>> edges;
-    const auto connect = [&](int i, int j) {
-        const int a = group[static_cast<std::size_t>(i)];
-        const int b = group[static_cast<std::size_t>(j)];
-        if (a == b) return;
-        edges.emplace_back(a, b, char{1});
-        edges.emplace_back(b, a, char{1});
-    };
-    for (const MassEntry& entry : mass_) connect(entry.i, entry.j);
-    for (const TangentTerm& term : rows.tangent_terms) connect(term.i, term.j);
+    for (const MassEntry& entry : mass_) groups.connect(entry.i, entry.j);
+    for (const TangentTerm& term : rows.tangent_terms) groups.connect(term.i, term.j);
     forces_.for_each_symmetric([&](int i, int j, double) {
-        connect(i, j);
+        groups.connect(i, j);
     });
     for (int row = 0; row < m_; ++row)
-        for (const int k : rows.entries(row)) connect(n_ + row, rows.column_of(k));
-    for (int g = 0; g < num_groups; ++g) edges.emplace_back(g, g, char{1});
-    Eigen::SparseMatrix<char> graph(num_groups, num_groups);
-    graph.setFromTriplets(edges.begin(), edges.end());
-    Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> elimination;
-    Eigen::AMDOrdering<int>()(graph, elimination);
+        for (const int k : rows.entries(row)) groups.connect(n_ + row, rows.column_of(k));
+    const EliminationGroups::Graph graph = groups.graph();
 
     // Sequence of groups; a row group that must follow waits for its first neighbour.
+    const auto num_groups = static_cast<std::size_t>(groups.size());
     std::vector<int> sequence;
-    std::vector<char> is_placed(static_cast<std::size_t>(num_groups), 0);
-    std::vector<std::vector<int>> waiting(static_cast<std::size_t>(num_groups));
-    for (int step = 0; step < num_groups; ++step) {
-        const int g = elimination.indices()[step];
-        if (g >= num_coordinate_groups &&
-            must_follow[static_cast<std::size_t>(g - num_coordinate_groups)] != 0) {
+    std::vector<char> is_placed(num_groups, 0);
+    std::vector<std::vector<int>> waiting(num_groups);
+    for (const int g : by_minimum_degree(graph)) {
+        if (must_follow[static_cast<std::size_t>(g)] != 0) {
             bool has_neighbour_before = false;
-            for (Eigen::SparseMatrix<char>::InnerIterator it(graph, g); it; ++it)
+            for (EliminationGroups::Graph::InnerIterator it(graph, g); it; ++it)
                 has_neighbour_before |= is_placed[static_cast<std::size_t>(it.row())] != 0;
             if (!has_neighbour_before) {
-                for (Eigen::SparseMatrix<char>::InnerIterator it(graph, g); it; ++it)
+                for (EliminationGroups::Graph::InnerIterator it(graph, g); it; ++it)
                     if (it.row() != g) waiting[static_cast<std::size_t>(it.row())].push_back(g);
                 continue;
             }
@@ -243,19 +188,9 @@ StepMatrix::Order StepMatrix::order(const RowSet& rows) const {
         }
     }
     // A row group without any coordinate would still be missing.
-    for (int g = 0; g < num_groups; ++g)
+    for (int g = 0; g < groups.size(); ++g)
         if (is_placed[static_cast<std::size_t>(g)] == 0) sequence.push_back(g);
-
-    std::vector<std::vector<int>> members(static_cast<std::size_t>(num_groups));
-    for (std::size_t i = 0; i < N; ++i)
-        if (group[i] >= 0)
-            members[static_cast<std::size_t>(group[i])].push_back(static_cast<int>(i));
-    Order place(N, -1);
-    int next = 0;
-    for (const int g : sequence)
-        for (const int i : members[static_cast<std::size_t>(g)])
-            place[static_cast<std::size_t>(i)] = next++;
-    return place;
+    return groups.places(sequence);
 }
 
 Eigen::SparseMatrix<double> StepMatrix::pattern(const RowSet& rows, const Order& order) const {
@@ -293,7 +228,7 @@ Eigen::SparseMatrix<double> StepMatrix::pattern(const RowSet& rows, const Order&
 
 /// Operations of a solve in this order, with what each group of columns costs beside its entries.
 double StepMatrix::solve_work(const RowSet& rows, const Order& order) const {
-    Factor factor;
+    Ldlt factor;
     factor.analyse(pattern(rows, order));
     const Eigen::VectorXi& count = factor.column_counts();
     const Eigen::VectorXi& parent = factor.parents();
@@ -392,7 +327,7 @@ void StepMatrix::prepare(const RowSet& rows, const Order& order) {
     condensed_stiffness_.setZero(static_cast<Eigen::Index>(condensed_rows_.size()));
     work_.setZero(K_.rows());
 
-    factor_ = std::make_unique<Factor>();
+    factor_ = std::make_unique<Ldlt>();
     factor_->analyse(K_);
     has_supernodes_ = false;
     exact_.reset();

@@ -17,6 +17,7 @@
 
 namespace ancora {
 
+class Ldlt;
 class RowSet;
 
 /// The matrix in the increments of dq and s (theory (30))
@@ -87,7 +88,6 @@ public:
     int num_condensed() const { return static_cast<int>(condensed_rows_.size()); }
 
 private:
-    class Factor;
     struct Exact;
 
     /// Of each unknown its place in the order of elimination, -1 for condensed rows.
@@ -132,7 +132,7 @@ private:
     Eigen::VectorXd support_;       // of each coordinate: what its diagonal is measured by
     Eigen::VectorXd lent_support_;  // the same, or what rows lend to it
     std::vector<std::pair<int, int>> massless_runs_;  // coordinates of bodies with massless ones
-    std::unique_ptr<Factor> factor_;
+    std::unique_ptr<Ldlt> factor_;
     Supernodes supernodes_;
     bool has_supernodes_ = false;
     bool in_single_ = false;

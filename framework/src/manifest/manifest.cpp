@@ -13,6 +13,7 @@
 
 #include "expression_scope.hpp"
 #include "file_writer.hpp"
+#include "interpolation.hpp"
 #include "manifest_reader.hpp"
 #include "toml_reader.hpp"
 #include "traps_off.hpp"

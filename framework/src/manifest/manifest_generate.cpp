@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "ancora/sdk/formula/error.hpp"
+#include "expression.hpp"
 #include "expression_scope.hpp"
+#include "interpolation.hpp"
 #include "manifest_reader.hpp"
 #include "place_note.hpp"
 #include "wording.hpp"

@@ -8,6 +8,7 @@
 
 #include "ancora/framework/printable.hpp"
 #include "expression_scope.hpp"
+#include "interpolation.hpp"
 #include "manifest_reader.hpp"
 #include "toml_reader.hpp"
 #include "wording.hpp"

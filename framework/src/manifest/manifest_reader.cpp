@@ -197,12 +197,9 @@ void check_for_slips(const std::string& owner, const Table& table) {
         if (table.find(key)) continue;
         const std::vector<std::string> wanted{key};
         for (const Table::Entry& entry : table.entries())
-            if (!nearest_name(entry.key, wanted).empty())
+            if (const std::string meant = did_you_mean(entry.key, wanted); !meant.empty())
                 throw Error(ErrorKind::manifest,
-                            fmt::format("{}: unknown key {}; did you mean {}?",
-                                        owner,
-                                        in_quotes(entry.key),
-                                        in_quotes(key)),
+                            fmt::format("{}: unknown key {}{}", owner, in_quotes(entry.key), meant),
                             entry.place);
     }
 }
@@ -291,14 +288,14 @@ void check_single(const Table::Entry& entry) {
     const Array* const array = entry.value.as<Array>();
     const bool is_list = array && !array->empty() && array->front().as<Table>();
     const bool is_table = is_list || entry.value.as<Table>();
-    const bool is_include = !nearest_name(entry.key, std::vector<std::string>{"include"}).empty();
+    const std::string meant = did_you_mean(entry.key, std::vector<std::string>{"include"});
     throw Error(ErrorKind::manifest,
                 is_table ? unknown_table(entry.key)
-                         : fmt::format("key {} stands outside every table; {}",
+                         : fmt::format("key {} stands outside every table{}",
                                        in_quotes(entry.key),
-                                       is_include ? "did you mean \"include\"?"
-                                                  : "write it below the header of its table, such "
-                                                    "as [model]"),
+                                       meant.empty() ? "; write it below the header of its table, "
+                                                       "such as [model]"
+                                                     : meant),
                 entry.place);
 }
 

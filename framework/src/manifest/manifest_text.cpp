@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "expression_scope.hpp"
+#include "interpolation.hpp"
 #include "manifest_plugins.hpp"
 #include "toml_writer.hpp"
 #include "traps_off.hpp"

@@ -201,9 +201,7 @@ void PluginRegistry::Impl::refuse_unknown(TypeKind kind,
                                 to_text(its_kind),
                                 heading(its_kind));
     }
-    const std::string near_name = nearest_name(name, names);
-    if (guess.empty() && !near_name.empty())
-        guess = fmt::format("; did you mean \"{}\"?", near_name);
+    if (guess.empty()) guess = did_you_mean(name, names);
 
     std::string used;
     for (const Plugin* plugin : in_use) used += (used.empty() ? "" : ", ") + plugin->name;

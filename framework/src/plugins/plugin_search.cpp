@@ -138,11 +138,9 @@ std::string PluginSearch::not_found(const std::string& name) const {
                    ? fmt::format("\n  write \"{}\" in plugins of [model]", near_name)
                    : fmt::format("\n  rename lib{0}.so to {0}.so", name);
     }
-    const std::string guess =
-        near_name.empty() ? "" : fmt::format("; did you mean \"{}\"?", near_name);
     return fmt::format("plugin \"{}\" was not found{}{}{}{}{}",
                        name,
-                       guess,
+                       did_you_mean(name, names),
                        searched(),
                        near_miss.empty() ? "" : "\n  found instead:",
                        near_miss,

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <numeric>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 
+#include "ancora/sdk/numbers/disjoint_sets.hpp"
 #include "row_laws.hpp"
 
 namespace ancora {
@@ -33,16 +33,7 @@ Massless::Massless(const MassMatrix& mass,
     : rows_(rows), reach_(space.reaches()) {
     const auto n = static_cast<std::size_t>(num_coordinates);
     place_.assign(n, -1);
-    std::vector<int> parent(n);
-    std::iota(parent.begin(), parent.end(), 0);
-    const auto root = [&](int i) {
-        while (parent[static_cast<std::size_t>(i)] != i) {
-            int& up = parent[static_cast<std::size_t>(i)];
-            up = parent[static_cast<std::size_t>(up)];
-            i = up;
-        }
-        return i;
-    };
+    DisjointSets sets(n);
     for (int row = 0; row < rows.num_rows(); ++row)
         if (rows.laws[static_cast<std::size_t>(row)].kind == RowKind::convention)
             conventions_.push_back(row);
@@ -53,13 +44,13 @@ Massless::Massless(const MassMatrix& mass,
             const int i = rows.column_of(k);
             if (!mass.is_massless(i)) continue;
             if (first < 0) first = i;
-            parent[static_cast<std::size_t>(root(i))] = root(first);
+            sets.join(i, first);
         }
     }
     std::map<int, std::size_t> cluster_of;
     for (int i = 0; i < num_coordinates; ++i) {
         if (!mass.is_massless(i)) continue;
-        const auto [it, is_new] = cluster_of.try_emplace(root(i), clusters_.size());
+        const auto [it, is_new] = cluster_of.try_emplace(sets.root(i), clusters_.size());
         if (is_new) clusters_.emplace_back();
         Cluster& cluster = clusters_[it->second];
         place_[static_cast<std::size_t>(i)] = static_cast<int>(cluster.coordinates.size());
@@ -67,7 +58,7 @@ Massless::Massless(const MassMatrix& mass,
     }
     for (int row = 0; row < rows.num_rows(); ++row) {
         const int first = first_of_row[static_cast<std::size_t>(row)];
-        if (first >= 0) clusters_[cluster_of[root(first)]].rows.push_back(row);
+        if (first >= 0) clusters_[cluster_of[sets.root(first)]].rows.push_back(row);
     }
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];

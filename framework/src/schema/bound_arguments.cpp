@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <stdexcept>
@@ -14,14 +12,12 @@
 
 #include <fmt/format.h>
 
+#include "argument_files.hpp"
 #include "schema_words.hpp"
 #include "wording.hpp"
 
 namespace ancora {
 namespace {
-
-// Of a file that a parameter names: a table of a motion, a mesh. Lines and columns stay countable.
-constexpr std::uintmax_t kMostInputBytes = std::uintmax_t{1} << 30;
 
 bool is_number(const Value& value) {
     return value.as<double>() || value.as<std::int64_t>();
@@ -216,46 +212,17 @@ void BoundArguments::bind(Item& item, const std::string& x, const Value& value) 
         return p.allows(candidate) && (candidate != Shape::text || is_choice(p, x));
     });
     if (shape == shapes.end()) refuse(item, "", expected_value(p), value);
-    item.content = *shape == Shape::file ? find_file(item, x, value.place()) : x;
     item.shape = *shape;
-}
-
-/// Path of a file that a value names; relative ones begin at the folder of the file in which the
-/// value stands, those of --set at the one in which the object stands.
-std::string BoundArguments::find_file(const Item& item,
-                                      const std::string& name,
-                                      const Place& place) const {
-    namespace fs = std::filesystem;
-    const Place where = place.known() ? place : item.place;
-    const Place& home = where.line > 0 ? where : place_;
-    fs::path path = name;
-    if (path.is_relative() && home.known()) path = fs::path(*home.file).parent_path() / path;
-    const auto refuse_file = [&](const std::string& why) {
-        throw Error(
-            ErrorKind::file,
-            fmt::format(
-                "{}: {}{}: {} {}", owner_, prefix_, item.name, in_quotes(path.string()), why),
-            where);
-    };
-    std::error_code error;
-    const fs::file_status status = fs::status(path, error);
-    if (!fs::exists(status)) {
-        std::string why = "does not exist";
-        if (path.is_absolute() && !fs::path(name).is_absolute())
-            why += "; a relative path begins at the manifest's folder";
-        // "0.1*t" where formulas are allowed too
-        if (item.parameter->allows(Shape::texts))
-            why += "; a text alone names a file, formulas stand in an array";
-        refuse_file(why);
-    }
-    if (fs::is_directory(status)) refuse_file("is a folder, not a file");
-    // A device may never end.
-    if (!fs::is_regular_file(status)) refuse_file("is no regular file");
-    if (const std::uintmax_t size = fs::file_size(path, error); !error && size > kMostInputBytes)
-        refuse_file(
-            fmt::format("has {} bytes, more than the {} that are read", size, kMostInputBytes));
-    if (!std::ifstream(path)) refuse_file("cannot be read");
-    return path.string();
+    item.content = x;
+    if (*shape != Shape::file) return;
+    // Relative names begin at the folder of the file in which the value stands, those of --set at
+    // the one in which the object stands.
+    const Place where = value.place().known() ? value.place() : item.place;
+    item.content = find_file({fmt::format("{}: {}{}", owner_, prefix_, item.name),
+                              x,
+                              where,
+                              where.line > 0 ? where : place_,
+                              p.allows(Shape::texts)});
 }
 
 void BoundArguments::bind(Item& item, const Array& x, const Value& value) const {

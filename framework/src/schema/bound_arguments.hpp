@@ -116,7 +116,6 @@ private:
     void bind(Item& item, double x, const Value& value) const;
     void bind(Item& item, const std::string& x, const Value& value) const;
     void bind(Item& item, const Array& x, const Value& value) const;
-    std::string find_file(const Item& item, const std::string& name, const Place& place) const;
     void bind_booleans(Item& item, const Array& x, const Value& value) const;
     void bind_vector(Item& item, const Array& x, const Value& value) const;
     void bind_matrix(Item& item, const Array& x, const Value& value) const;

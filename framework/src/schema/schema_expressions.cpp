@@ -13,7 +13,9 @@
 
 #include "ancora/framework/error.hpp"
 #include "ancora/sdk/formula/error.hpp"
+#include "expression.hpp"
 #include "schema_words.hpp"
+#include "units.hpp"
 #include "wording.hpp"
 
 namespace ancora {

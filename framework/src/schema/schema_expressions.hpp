@@ -7,7 +7,7 @@
 
 #include "ancora/framework/value.hpp"
 #include "ancora/sdk/parameter.hpp"
-#include "expression.hpp"
+#include "symbols.hpp"
 
 namespace ancora {
 

@@ -142,8 +142,7 @@ bool is_choice(const Parameter& p, std::string_view text) {
 }
 
 std::string hint_at_choice(const Parameter& p, std::string_view text) {
-    const std::string nearest = nearest_name(text, choices_of(p));
-    return nearest.empty() ? "" : fmt::format("; did you mean {}?", in_quotes(nearest));
+    return did_you_mean(text, choices_of(p));
 }
 
 bool has_unit(const Parameter& p) {

@@ -8,13 +8,13 @@
 #include <limits>
 #include <map>
 
-#include <Eigen/Core>
 #include <fmt/format.h>
 
 #include "ancora/framework/lock.hpp"
 #include "ancora/framework/version.hpp"
 #include "expression_scope.hpp"
 #include "kernel_system.hpp"
+#include "mass_properties.hpp"
 #include "model.hpp"
 #include "model_identity.hpp"
 #include "observables.hpp"
@@ -779,31 +779,11 @@ ModelAnalysis Simulation::analyse() const {
         out.redundant_rows.push_back(system.parts().rows.row_name(row) +
                                      (impl_->acts_on_nothing(row) ? " (acts on nothing)" : ""));
 
-    // Mass, centre and inertia from the kinetic energy of translations and rotations of space.
-    const auto n = static_cast<Eigen::Index>(system.num_coordinates());
-    const Eigen::Map<const Eigen::VectorXd> q(system.q().data(), n);
-    Eigen::VectorXd Mq(n);
-    system.parts().mass.multiply(q.data(), Mq.data());
-    Eigen::VectorXd field = Eigen::VectorXd::Zero(n);
-    Eigen::VectorXd M_field(n);
-    system.parts().space.add_uniform({1.0, 0.0, 0.0}, field.data());
-    system.parts().mass.multiply(field.data(), M_field.data());
-    out.mass = field.dot(M_field);
-    const Momenta first = system.parts().space.momenta(q.data(), Mq.data());
-    for (std::size_t c = 0; c < 3; ++c)
-        out.center_of_mass[c] = out.mass > 0.0 ? first.linear[c] / out.mass : 0.0;
-    for (int axis = 0; axis < 3; ++axis) {
-        const Eigen::VectorXd rate = system.parts().space.rotation(q.data(), axis);
-        system.parts().mass.multiply(rate.data(), M_field.data());
-        const Momenta spin = system.parts().space.momenta(q.data(), M_field.data());
-        for (std::size_t c = 0; c < 3; ++c)
-            out.inertia[3 * c + static_cast<std::size_t>(axis)] = spin.angular[c];
-    }
-    const auto& x = out.center_of_mass;
-    const double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
-    for (std::size_t i = 0; i < 3; ++i)
-        for (std::size_t j = 0; j < 3; ++j)
-            out.inertia[3 * i + j] -= out.mass * ((i == j ? square : 0.0) - x[i] * x[j]);
+    const MassProperties of_all =
+        mass_properties(system.parts().space, system.parts().mass, system.q());
+    out.mass = of_all.mass;
+    out.center_of_mass = of_all.center;
+    out.inertia = of_all.inertia;
 
     const Balances& now = system.ledger().now();
     out.kinetic_energy = now.kinetic;

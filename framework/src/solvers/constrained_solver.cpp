@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
+#include "ancora/sdk/numbers/disjoint_sets.hpp"
 #include "dense_island.hpp"
 #include "sparse_island.hpp"
 
@@ -20,27 +20,6 @@ constexpr int kMostDense = 60;
 constexpr double kInSupport = 1e-8;
 // A free motion's acceleration counts in a row's scale by this part, since x is made of it.
 constexpr double kFreeMotion = 1e-6;
-
-/// Disjoint sets of coordinates.
-class Components {
-public:
-    explicit Components(int size) : parent_(static_cast<std::size_t>(size)) {
-        std::iota(parent_.begin(), parent_.end(), 0);
-    }
-    int root(int i) {
-        int* parent = parent_.data();
-        while (parent[i] != i) i = parent[i] = parent[parent[i]];
-        return i;
-    }
-    void join(int i, int j) {
-        const int a = root(i);
-        const int b = root(j);
-        parent_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
-    }
-
-private:
-    std::vector<int> parent_;
-};
 
 /// The last row of each dependent set: columns of the basis are rotated so that, from the last row
 /// upwards, all but one of those that are left vanish in a row; the row belongs to that one.
@@ -79,7 +58,7 @@ ConstrainedSolver::ConstrainedSolver(SystemPattern pattern, SolverPath path)
 ConstrainedSolver::~ConstrainedSolver() = default;
 
 void ConstrainedSolver::find_islands(const SystemPattern& pattern) {
-    Components components(n_);
+    DisjointSets components(static_cast<std::size_t>(n_));
     for (const auto& [i, j] : pattern.mass) components.join(i, j);
     for (int k = 0; k < m_; ++k) {
         const int* start = pattern.row_start.data() + k;

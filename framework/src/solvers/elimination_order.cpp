@@ -15,31 +15,68 @@ constexpr int kSmallBody = 24;
 
 }  // namespace
 
+EliminationGroups::EliminationGroups(int num_coordinates,
+                                     const std::vector<int>& first_of_body,
+                                     int num_rows)
+    : n_(num_coordinates), group_(static_cast<std::size_t>(num_coordinates + num_rows), -1) {
+    for (std::size_t b = 0; b < first_of_body.size(); ++b) {
+        const int begin = first_of_body[b];
+        const int end = b + 1 < first_of_body.size() ? first_of_body[b + 1] : n_;
+        const bool is_whole = end - begin <= kSmallBody;
+        of_small_body_.push_back(is_whole && begin < end ? size_ : -1);
+        for (int i = begin; i < end; ++i) {
+            group_[static_cast<std::size_t>(i)] = size_;
+            const bool ends_group = i + 1 == end || (!is_whole && (i - begin) % 3 == 2);
+            if (!ends_group) continue;
+            is_small_.push_back(is_whole ? 1 : 0);
+            ++size_;
+        }
+    }
+}
+
+void EliminationGroups::connect_groups(int a, int b) {
+    if (a == b) return;
+    edges_.emplace_back(a, b, char{1});
+    edges_.emplace_back(b, a, char{1});
+}
+
+EliminationGroups::Graph EliminationGroups::graph() const {
+    std::vector<Eigen::Triplet<char>> edges = edges_;
+    for (int g = 0; g < size_; ++g) edges.emplace_back(g, g, char{1});
+    Graph graph(size_, size_);
+    graph.setFromTriplets(edges.begin(), edges.end(), [](char, char) {
+        return char{1};
+    });
+    return graph;
+}
+
+std::vector<int> EliminationGroups::places(const std::vector<int>& sequence) const {
+    std::vector<std::vector<int>> members(static_cast<std::size_t>(size_));
+    for (std::size_t i = 0; i < group_.size(); ++i)
+        if (group_[i] >= 0)
+            members[static_cast<std::size_t>(group_[i])].push_back(static_cast<int>(i));
+    std::vector<int> places(group_.size(), -1);
+    int next = 0;
+    for (const int g : sequence)
+        for (const int i : members[static_cast<std::size_t>(g)])
+            places[static_cast<std::size_t>(i)] = next++;
+    return places;
+}
+
+std::vector<int> by_minimum_degree(const EliminationGroups::Graph& graph) {
+    Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> elimination;
+    Eigen::AMDOrdering<int>()(graph, elimination);
+    return {elimination.indices().begin(), elimination.indices().end()};
+}
+
 std::vector<int> elimination_order(const IslandPattern& pattern,
                                    const std::vector<std::pair<int, int>>& mass) {
     const int n = pattern.num_coordinates();
     const int m = pattern.num_rows();
-    const auto N = static_cast<std::size_t>(n + m);
-    std::vector<int> group(N, -1);
-    std::vector<char> is_small;  // per coordinate group: a whole body
-    const std::size_t num_bodies = pattern.first_of_body.size();
-    int num_groups = 0;
-    for (std::size_t b = 0; b < num_bodies; ++b) {
-        const int begin = pattern.first_of_body[b];
-        const int end = b + 1 < num_bodies ? pattern.first_of_body[b + 1] : n;
-        const bool is_whole = end - begin <= kSmallBody;
-        for (int i = begin; i < end; ++i) {
-            group[static_cast<std::size_t>(i)] = num_groups;
-            const bool ends_group = i + 1 == end || (!is_whole && (i - begin) % 3 == 2);
-            if (!ends_group) continue;
-            ++num_groups;
-            is_small.push_back(is_whole ? 1 : 0);
-        }
-    }
-    const int num_coordinate_groups = num_groups;
+    EliminationGroups groups(n, pattern.first_of_body, m);
+    const int num_coordinate_groups = groups.size();
     std::vector<int> room(static_cast<std::size_t>(num_coordinate_groups), 0);
-    for (int i = 0; i < n; ++i)
-        ++room[static_cast<std::size_t>(group[static_cast<std::size_t>(i)])];
+    for (int i = 0; i < n; ++i) ++room[static_cast<std::size_t>(groups.of(i))];
 
     // Rows of one small body join it; others form a group with their predecessors if they tie the
     // same coordinate groups.
@@ -51,45 +88,30 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
         for (int e = pattern.row_start[static_cast<std::size_t>(k)];
              e < pattern.row_start[static_cast<std::size_t>(k) + 1];
              ++e)
-            tied.push_back(
-                group[static_cast<std::size_t>(pattern.column[static_cast<std::size_t>(e)])]);
+            tied.push_back(groups.of(pattern.column[static_cast<std::size_t>(e)]));
         std::sort(tied.begin(), tied.end());
         tied.erase(std::unique(tied.begin(), tied.end()), tied.end());
-        int& g = group[static_cast<std::size_t>(n + k)];
-        if (tied.size() == 1 && is_small[static_cast<std::size_t>(tied.front())] != 0) {
-            g = tied.front();
-            --room[static_cast<std::size_t>(g)];
+        if (tied.size() == 1 && groups.is_small_body(tied.front())) {
+            groups.put_row(k, tied.front());
+            --room[static_cast<std::size_t>(tied.front())];
             continue;
         }
         if (ties.empty() || ties.back() != tied) {
             ties.push_back(tied);
             num_rows_in.push_back(0);
-            ++num_groups;
+            groups.add();
         }
-        g = num_groups - 1;
+        groups.put_row(k, groups.size() - 1);
         ++num_rows_in.back();
     }
 
-    std::vector<Eigen::Triplet<char>> edges;
-    const auto connect = [&](int a, int b) {
-        if (a == b) return;
-        edges.emplace_back(a, b, char{1});
-        edges.emplace_back(b, a, char{1});
-    };
-    for (const auto& [i, j] : mass)
-        connect(group[static_cast<std::size_t>(i)], group[static_cast<std::size_t>(j)]);
+    for (const auto& [i, j] : mass) groups.connect(i, j);
     for (std::size_t g = 0; g < ties.size(); ++g)
-        for (const int other : ties[g]) connect(num_coordinate_groups + static_cast<int>(g), other);
-    for (int g = 0; g < num_groups; ++g) edges.emplace_back(g, g, char{1});
-    Eigen::SparseMatrix<char> graph(num_groups, num_groups);
-    graph.setFromTriplets(edges.begin(), edges.end(), [](char, char) {
-        return char{1};
-    });
-    Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> elimination;
-    Eigen::AMDOrdering<int>()(graph, elimination);
+        for (const int other : ties[g])
+            groups.connect_groups(num_coordinate_groups + static_cast<int>(g), other);
 
     std::vector<int> sequence;
-    std::vector<char> is_placed(static_cast<std::size_t>(num_groups), 0);
+    std::vector<char> is_placed(static_cast<std::size_t>(groups.size()), 0);
     std::vector<std::vector<int>> waiting(static_cast<std::size_t>(num_coordinate_groups));
     const auto place = [&](int g) {
         sequence.push_back(g);
@@ -122,8 +144,7 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
         }
         place(g);
     };
-    for (int step = 0; step < num_groups; ++step) {
-        const int g = elimination.indices()[step];
+    for (const int g : by_minimum_degree(groups.graph())) {
         if (g >= num_coordinate_groups) {
             try_rows(g, true);
             continue;
@@ -132,16 +153,7 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
         for (const int rows : waiting[static_cast<std::size_t>(g)])
             if (is_placed[static_cast<std::size_t>(rows)] == 0) try_rows(rows, false);
     }
-
-    std::vector<std::vector<int>> members(static_cast<std::size_t>(num_groups));
-    for (std::size_t i = 0; i < N; ++i)
-        members[static_cast<std::size_t>(group[i])].push_back(static_cast<int>(i));
-    std::vector<int> new_of_old(N, 0);
-    int next = 0;
-    for (const int g : sequence)
-        for (const int i : members[static_cast<std::size_t>(g)])
-            new_of_old[static_cast<std::size_t>(i)] = next++;
-    return new_of_old;
+    return groups.places(sequence);
 }
 
 }  // namespace ancora

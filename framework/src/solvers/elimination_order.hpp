@@ -5,9 +5,52 @@
 #include <utility>
 #include <vector>
 
+#include <Eigen/SparseCore>
+
 #include "solver_island.hpp"
 
 namespace ancora {
+
+/// Unknowns, coordinates and then rows, in groups that are eliminated as one: the coordinates of a
+/// small body or of a node, and what rows are put to them or into groups of their own.
+class EliminationGroups {
+public:
+    using Graph = Eigen::SparseMatrix<char>;
+
+    EliminationGroups(int num_coordinates, const std::vector<int>& first_of_body, int num_rows);
+
+    int size() const { return size_; }
+    /// The group of an unknown.
+    int of(int unknown) const { return group_[static_cast<std::size_t>(unknown)]; }
+    /// The group that is all of a body; -1 if the body is not small.
+    int of_small_body(int body) const { return of_small_body_[static_cast<std::size_t>(body)]; }
+    /// Whether a group of coordinates is all of a body.
+    bool is_small_body(int group) const { return is_small_[static_cast<std::size_t>(group)] != 0; }
+
+    /// A new group, for rows.
+    int add() { return size_++; }
+    void put_row(int row, int group) { group_[static_cast<std::size_t>(n_ + row)] = group; }
+
+    /// Ties the groups of two unknowns; both have one.
+    void connect(int i, int j) { connect_groups(of(i), of(j)); }
+    void connect_groups(int a, int b);
+    /// Who is tied to whom, oneself included.
+    Graph graph() const;
+
+    /// The place of each unknown where groups are eliminated in this sequence; -1 without a group.
+    std::vector<int> places(const std::vector<int>& sequence) const;
+
+private:
+    int n_;
+    int size_ = 0;
+    std::vector<int> group_;  // of each unknown
+    std::vector<int> of_small_body_;
+    std::vector<char> is_small_;  // per group of coordinates
+    std::vector<Eigen::Triplet<char>> edges_;
+};
+
+/// The groups in the order of least fill.
+std::vector<int> by_minimum_degree(const EliminationGroups::Graph& graph);
 
 /// Orders groups (the coordinates of a small body with its own rows, the coordinates of a node, the
 /// rows that tie the same groups) by minimum degree. A group of rows waits until the coordinates

@@ -6,7 +6,7 @@
 
 #include <Eigen/QR>
 
-#include "sparse_factor.hpp"
+#include "ldlt.hpp"
 #include "sparse_island.hpp"
 
 namespace ancora {

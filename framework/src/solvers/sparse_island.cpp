@@ -8,7 +8,7 @@
 #include <span>
 
 #include "elimination_order.hpp"
-#include "sparse_factor.hpp"
+#include "ldlt.hpp"
 
 namespace ancora {
 namespace {
@@ -83,7 +83,7 @@ void SparseIsland::build(bool is_augmented) {
     }
     new_of_old_ = elimination_order(pattern_, mass_pattern_);
     build_pattern();
-    factor_ = std::make_unique<Factor>();
+    factor_ = std::make_unique<Ldlt>();
     factor_->analyse(K_);
     has_supernodes_ = false;
 }

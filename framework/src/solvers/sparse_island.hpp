@@ -16,6 +16,8 @@
 
 namespace ancora {
 
+class Ldlt;
+
 /// With rows scaled by D^-1/2, D_k = A_k M^-1 A_k^T, and mu = -D^1/2 lambda
 ///
 ///   K = [ M   A^T    ]      K (x, mu) = (f, r)                                           (1)
@@ -50,7 +52,6 @@ public:
     long num_fallbacks() const override { return num_fallbacks_; }
 
 private:
-    class Factor;
     struct Dependencies;
 
     enum class Mode {
@@ -121,7 +122,7 @@ private:
     std::vector<int> new_of_old_;
     Eigen::SparseMatrix<double> K_;  // upper triangle in the elimination order
     std::vector<int> mass_place_, local_place_, row_place_, diagonal_place_;
-    std::unique_ptr<Factor> factor_;
+    std::unique_ptr<Ldlt> factor_;
     Supernodes supernodes_;
     bool has_supernodes_ = false;
     bool is_factorised_ = false;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sparse_factor.hpp"
+#include "ldlt.hpp"
 #include "sparse_island.hpp"
 
 namespace ancora {

@@ -80,8 +80,7 @@ std::string alternatives(std::span<const std::string> phrases) {
 
 std::string hint(std::string_view name, std::span<const std::string> names, std::string_view what) {
     if (names.empty()) return {};
-    const std::string nearest = nearest_name(name, names);
-    if (!nearest.empty()) return fmt::format("; did you mean {}?", in_quotes(nearest));
+    if (std::string nearest = did_you_mean(name, names); !nearest.empty()) return nearest;
     const auto listed = names.first(std::min(names.size(), kMostNamesListed));
     return fmt::format(
         "; {}: {}{}", what, fmt::join(listed, ", "), listed.size() < names.size() ? ", ..." : "");

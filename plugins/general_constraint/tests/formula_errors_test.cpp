@@ -108,6 +108,8 @@ TEST_SUITE("formula errors") {
               "position 5: found \"sine(\", expected a function; did you mean \"sin\"?");
         CHECK(error_of("Sqrt(2)") ==
               "position 1: found \"Sqrt(\", expected a function; did you mean \"sqrt\"?");
+        CHECK(error_of("isn(2)") ==
+              "position 1: found \"isn(\", expected a function; did you mean \"sin\"?");
         CHECK(error_of("gamma(2)") == "position 1: found \"gamma(\", expected a function");
         CHECK(error_of("atan2(a.x)") == "position 1: found 1 argument of \"atan2\", expected 2");
         CHECK(error_of("1 + sin(a.x, 2)") ==

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 #include <string>
 
 #include <Eigen/Geometry>
 #include <Eigen/SparseCholesky>
 
+#include "ancora/sdk/numbers/disjoint_sets.hpp"
 #include "text.hpp"
 
 namespace ancora::truss {
@@ -80,25 +80,14 @@ struct Parts {
 };
 
 Parts find_parts(const Network& net, const std::vector<bool>& is_held, const VectorXd& node_mass) {
-    std::vector<Index> root(static_cast<std::size_t>(net.num_nodes()));
-    std::iota(root.begin(), root.end(), Index{0});
-    const auto find = [&](Index i) {
-        while (root[static_cast<std::size_t>(i)] != i) {
-            Index& above = root[static_cast<std::size_t>(i)];
-            above = root[static_cast<std::size_t>(above)];
-            i = above;
-        }
-        return i;
-    };
-    for (const auto [a, b] : net.elements) {
-        const Index x = find(a), y = find(b);
-        root[static_cast<std::size_t>(std::max(x, y))] = std::min(x, y);
-    }
+    const auto count = static_cast<std::size_t>(net.num_nodes());
+    DisjointSets sets(count);
+    for (const auto [a, b] : net.elements) sets.join(static_cast<int>(a), static_cast<int>(b));
 
     Parts parts;
-    std::vector<Index> number(root.size(), -1);
-    for (std::size_t i = 0; i < root.size(); ++i) {
-        Index& part = number[static_cast<std::size_t>(find(static_cast<Index>(i)))];
+    std::vector<Index> number(count, -1);
+    for (std::size_t i = 0; i < count; ++i) {
+        Index& part = number[static_cast<std::size_t>(sets.root(static_cast<int>(i)))];
         if (part < 0) {
             part = static_cast<Index>(parts.mass.size());
             parts.mass.push_back(0.0);

@@ -125,6 +125,13 @@ TEST_SUITE("failed calls") {
              "evaluate_attachment",
              "",
              "J is nan at row 1, column 2"},
+            {mass("throws_in_attach") +
+                 "[[constraint]]\nname = \"c\"\ntype = \"general_constraint\"\n"
+                 "equation = \"m.x = 0\"\n" +
+                 by("emm"),
+             "attach",
+             "\"no points today\"",
+             ""},
             {mass("throws_in_pose") + by("emm"), "pose", "\"lost\"", ""},
             {friction + by("emm"), "slip", "", "by_normal is nan"},
         };

@@ -20,6 +20,8 @@
 #include "ancora/framework/plugin_registry.hpp"
 #include "ancora/sdk/formula/error.hpp"
 #include "expression_scope.hpp"
+#include "interpolation.hpp"
+#include "units.hpp"
 
 namespace ancora {
 namespace {

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace ancora {
 
@@ -58,36 +56,4 @@ inline std::string formula_excerpt(std::string_view text,
     return std::string(indent) + shown + "\n" + std::string(indent) + std::string(at, ' ') + "^";
 }
 
-namespace detail {
-
-/// The name that differs least from `name`, empty if none is near: one change in three letters,
-/// case not counted.
-inline std::string nearest_formula_name(std::string_view name, std::span<const std::string> known) {
-    const auto lower = [](char c) {
-        return std::tolower(static_cast<unsigned char>(c));
-    };
-    std::string nearest;
-    std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;
-    for (const std::string& other : known) {
-        // Levenshtein's distance, row by row.
-        std::vector<std::size_t> row(other.size() + 1);
-        for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-        for (std::size_t i = 0; i < name.size(); ++i) {
-            std::size_t diagonal = row[0]++;
-            for (std::size_t j = 0; j < other.size(); ++j) {
-                const std::size_t change = diagonal + (lower(name[i]) != lower(other[j]) ? 1 : 0);
-                diagonal = row[j + 1];
-                row[j + 1] = std::min({change, diagonal + 1, row[j] + 1});
-            }
-        }
-        // A name of one or two letters is near only to itself in the other case.
-        if (row.back() >= least || (row.back() > 0 && std::min(name.size(), other.size()) < 2))
-            continue;
-        least = row.back();
-        nearest = other;
-    }
-    return nearest;
-}
-
-}  // namespace detail
 }  // namespace ancora

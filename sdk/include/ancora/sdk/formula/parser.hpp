@@ -4,18 +4,15 @@
 
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstddef>
 #include <numbers>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
 #include <vector>
 
 #include "ancora/sdk/formula/builder.hpp"
-#include "ancora/sdk/formula/error.hpp"
+#include "ancora/sdk/formula/scanner.hpp"
 #include "ancora/sdk/formula/scope.hpp"
 
 namespace ancora::detail {
@@ -40,12 +37,10 @@ inline constexpr FormulaFunction kFormulaFunctions[] = {
 };
 
 /// Recursive descent over the grammar of Formula; one function per rule.
-class FormulaParser {
+class FormulaParser final : FormulaScanner {
 public:
-    static constexpr std::size_t kMaxLength = 4096;
-    static constexpr int kMaxDepth = 64;
-
-    FormulaParser(std::string_view text, FormulaScope& scope) : text_(text), scope_(scope) {}
+    FormulaParser(std::string_view text, FormulaScope& scope)
+        : FormulaScanner(text, {"formula", true}), scope_(scope) {}
 
     std::vector<FormulaNode> expression() {
         begin();
@@ -72,10 +67,7 @@ public:
 
 private:
     void begin() {
-        if (text_.size() > kMaxLength)
-            fail(kMaxLength,
-                 "the formula has " + std::to_string(text_.size()) +
-                     " characters, expected at most " + std::to_string(kMaxLength));
+        check_length();
         skip_space();
         if (at_end()) fail(at_, "the formula is empty, expected " + operand());
     }
@@ -126,7 +118,7 @@ private:
             close(begin);
             return value;
         }
-        if (is_digit(peek()) || (peek() == '.' && is_digit(peek(1)))) return number();
+        if (number_begins()) return number();
         if (peek() == '\'') return variable(read_coordinate(false), begin);
         if (!is_letter(peek())) fail_found(operand());
 
@@ -168,22 +160,11 @@ private:
     int call(const FormulaFunction& function, std::size_t begin) {
         const std::string name(function.name);
         if (peek() != '(') fail_found("\"(\" behind the function \"" + name + "\"");
-        const std::size_t bracket = at_++;
         std::vector<int> arguments;
-        next();
-        if (peek() != ')') {
-            do arguments.push_back(sum());
-            while (next(), accept(','));
-        }
-        close(bracket);
-        const int count = static_cast<int>(arguments.size());
-        if (function.num_arguments < 0 ? count < 2 : count != function.num_arguments)
-            fail(begin,
-                 "found " + std::to_string(count) +
-                     (count == 1 ? " argument of \"" : " arguments of \"") + name +
-                     "\", expected " +
-                     (function.num_arguments < 0 ? "two or more"
-                                                 : std::to_string(function.num_arguments)));
+        read_arguments([&] {
+            arguments.push_back(sum());
+        });
+        check_arguments(name, function.num_arguments, arguments.size(), begin);
         const std::size_t position = begin + 1;
         if (name == "hypot") {
             int squares = builder_.constant(0.0);
@@ -194,7 +175,7 @@ private:
                                           position);
             return builder_.unary(FormulaOp::sqrt, squares, position);
         }
-        if (count == 1) return builder_.unary(function.op, arguments[0], position);
+        if (arguments.size() == 1) return builder_.unary(function.op, arguments[0], position);
         int value = arguments[0];
         for (std::size_t i = 1; i < arguments.size(); ++i)
             value = builder_.binary(function.op, value, arguments[i], position);
@@ -287,23 +268,6 @@ private:
         return std::string(text_.substr(begin, at_++ - begin));
     }
 
-    std::string_view read_word() {
-        const std::size_t begin = at_;
-        while (is_word(peek())) ++at_;
-        return text_.substr(begin, at_ - begin);
-    }
-
-    double read_number() {
-        double value = 0.0;
-        const auto [stop, error] =
-            std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-        if (error == std::errc::result_out_of_range)
-            fail(at_, "found a number that is too large or too small for double precision");
-        if (error != std::errc()) fail_found("a number");
-        at_ = static_cast<std::size_t>(stop - text_.data());
-        return value;
-    }
-
     int variable(const FormulaName& name, std::size_t begin) {
         int index = -1;
         try {
@@ -346,87 +310,12 @@ private:
         for (const FormulaFunction& function : kFormulaFunctions) names.emplace_back(function.name);
         return names;
     }
-    static std::string suggestion(std::string_view name, const std::vector<std::string>& known) {
-        const std::string near = nearest_formula_name(name, known);
-        return near.empty() ? "" : "; did you mean \"" + near + "\"?";
-    }
-
     std::string operand() const {
         return "a number, a function, " + scope_.expected() + " or \"(\"";
     }
 
-    void close(std::size_t bracket) {
-        next();
-        if (!accept(')'))
-            fail_found("\")\" to close \"(\" at position " + std::to_string(bracket + 1));
-    }
-
-    /// What stands at the current place, in quotes.
-    std::string found() const {
-        if (at_end()) return "the end of the formula";
-        std::size_t last = at_ + 1;
-        if (is_word(peek()))
-            while (last < text_.size() && is_word(text_[last])) ++last;
-        else  // the rest of a character of several bytes
-            while (last < text_.size() && (static_cast<unsigned char>(text_[last]) & 0xC0) == 0x80)
-                ++last;
-        std::string out = "\"";
-        out.append(text_.substr(at_, last - at_)).append("\"");
-        if (static_cast<unsigned char>(peek()) >= 0x80) out += " (no ASCII character)";
-        return out;
-    }
-    [[noreturn]] void fail_found(const std::string& expected) const {
-        fail(at_, "found " + found() + ", expected " + expected);
-    }
-    /// `at` counts from 0.
-    [[noreturn]] static void fail(std::size_t at, const std::string& message) {
-        throw FormulaError(at + 1, message);
-    }
-
-    /// Counts how deep the rules are nested while it lives.
-    struct Level {
-        explicit Level(FormulaParser& parser) : depth(parser.depth_) {
-            if (++depth > kMaxDepth)
-                fail(parser.at_,
-                     "the formula is nested too deep, expected at most " +
-                         std::to_string(kMaxDepth) + " levels");
-        }
-        ~Level() { --depth; }
-        Level(const Level&) = delete;
-        Level& operator=(const Level&) = delete;
-        int& depth;
-    };
-
-    static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-    static bool is_letter(char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    }
-    static bool is_word(char c) { return is_letter(c) || is_digit(c); }
-
-    bool at_end() const { return at_ >= text_.size(); }
-    char peek(std::size_t ahead = 0) const {
-        return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
-    }
-    void skip_space() {
-        constexpr std::string_view kSpace = " \t\r\n";
-        while (!at_end() && kSpace.find(peek()) != std::string_view::npos) ++at_;
-    }
-    /// Goes to what comes next and returns where that is.
-    std::size_t next() {
-        skip_space();
-        return at_;
-    }
-    bool accept(char c) {
-        if (peek() != c) return false;
-        ++at_;
-        return true;
-    }
-
-    std::string_view text_;
     FormulaScope& scope_;
     FormulaBuilder builder_;
-    std::size_t at_ = 0;
-    int depth_ = 0;
 };
 
 }  // namespace ancora::detail

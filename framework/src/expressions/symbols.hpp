@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The names that an expression may use.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quantity.hpp"
+
+namespace ancora {
+
+/// What a name stands for: a number, or an array of them.
+struct Symbol {
+    std::span<const Quantity> values;
+    bool is_array = false;
+};
+
+/// The names that an expression may use.
+class Symbols {
+public:
+    virtual ~Symbols() = default;
+    /// Nothing (no values, no array) if the name is not known.
+    virtual Symbol find(std::string_view name) const = 0;
+    /// The same without counting as a use.
+    virtual bool knows(std::string_view name) const = 0;
+    virtual std::vector<std::string> names() const = 0;
+};
+
+class NoSymbols final : public Symbols {
+public:
+    Symbol find(std::string_view) const override { return {}; }
+    bool knows(std::string_view) const override { return false; }
+    std::vector<std::string> names() const override { return {}; }
+};
+
+}  // namespace ancora

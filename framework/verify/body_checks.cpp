@@ -15,6 +15,16 @@
 namespace ancora::verify {
 namespace {
 
+/// W and W' of an elastic row.
+double energy_of(const RowLaw& row, double pi) {
+    return row.law != nullptr ? row.law->energy(row, pi)
+                              : pi * (0.5 * pi / row.compliance + row.prestress);
+}
+double stress_of(const RowLaw& row, double pi) {
+    return row.law != nullptr ? row.law->stress(row, pi, 0.0)
+                              : pi / row.compliance + row.prestress;
+}
+
 constexpr int kStates = 12;
 
 // --- a body at a state
@@ -572,7 +582,7 @@ void check_rotation(Subject& subject) {
                 Vector s = values.pi;
                 for (Eigen::Index row = 0; row < s.size(); ++row) {
                     const RowLaw& of = law(block.shape(), static_cast<std::size_t>(row));
-                    if (of.kind == RowKind::elastic) s(row) = s(row) / of.compliance + of.prestress;
+                    if (of.kind == RowKind::elastic) s(row) = stress_of(of, s(row));
                 }
                 const double change = s.dot(values.A * dq);
                 const double scale = s.cwiseAbs().dot(values.A.cwiseAbs() * dq.cwiseAbs());
@@ -617,8 +627,7 @@ void check_potential(Subject& subject) {
                 double U = 0.0;
                 for (Eigen::Index i = 0; i < pi.size(); ++i) {
                     const RowLaw& row = law(block.shape(), static_cast<std::size_t>(i));
-                    if (row.kind == RowKind::elastic)
-                        U += pi(i) * (0.5 * pi(i) / row.compliance + row.prestress);
+                    if (row.kind == RowKind::elastic) U += energy_of(row, pi(i));
                 }
                 return U;
             };
@@ -626,7 +635,7 @@ void check_potential(Subject& subject) {
                 Vector s = Vector::Zero(pi.size());
                 for (Eigen::Index i = 0; i < pi.size(); ++i) {
                     const RowLaw& row = law(block.shape(), static_cast<std::size_t>(i));
-                    if (row.kind == RowKind::elastic) s(i) = pi(i) / row.compliance + row.prestress;
+                    if (row.kind == RowKind::elastic) s(i) = stress_of(row, pi(i));
                 }
                 return s;
             };

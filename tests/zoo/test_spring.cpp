@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "ancora/sdk/helpers/stress_laws.hpp"
 #include "ancora/sdk/plugin.hpp"
 
 namespace {
@@ -13,7 +14,7 @@ using namespace ancora;
 constexpr Parameter kParameters[] = {
     parameter::point("a", "one end").required(),
     parameter::point("b", "the other end").required(),
-    parameter::text("law", "law of the row", "constraint|velocity|elastic|dashpot")
+    parameter::text("law", "law of the row", "constraint|velocity|elastic|dashpot|hardening|play")
         .otherwise("\"constraint\""),
     parameter::text("geometry",
                     "what the row measures: a component of the distance, its square, or itself",
@@ -23,10 +24,33 @@ constexpr Parameter kParameters[] = {
     parameter::number("compliance", "m/N", "of an elastic row").otherwise("1"),
     parameter::number("viscosity", "N s/m", "of an elastic row or a dashpot").otherwise("0"),
     parameter::number("prestress", "N", "of an elastic row").otherwise("0"),
+    parameter::number("cubic", "N/m^3", "k3 of a hardening row").otherwise("0"),
+    parameter::number("play", "m", "either side, without any force").otherwise("0"),
     parameter::number("length", "m", "where the square is zero").otherwise("0"),
     parameter::number("speed", "m/s", "prescribed motion: V t").otherwise("0"),
     parameter::number("amplitude", "m", "prescribed motion: C (1 - cos w t)").otherwise("0"),
     parameter::number("frequency", "rad/s", "its w").otherwise("1"),
+};
+
+/// s = k x + k3 x^3
+class Hardening final : public PotentialLaw {
+public:
+    double k = 1.0, k3 = 0.0;
+    Potential potential(double x) const override {
+        const double xx = x * x;
+        return {xx * (0.5 * k + 0.25 * k3 * xx), x * (k + k3 * xx), k + 3.0 * k3 * xx};
+    }
+};
+
+/// s = k (|x| - g) sign(x) beyond a play of g either side: W' has kinks.
+class Play final : public PotentialLaw {
+public:
+    double k = 1.0, gap = 0.0;
+    Potential potential(double x) const override {
+        const double over = std::abs(x) - gap;
+        if (over <= 0.0) return {};
+        return {0.5 * k * over * over, std::copysign(k * over, x), k};
+    }
 };
 
 /// With d = r_a - r_b and the prescribed motion g(t) = V t + C (1 - cos w t), one of
@@ -50,7 +74,13 @@ public:
         if (law == "velocity") law_.kind = RowKind::velocity_constraint;
         if (law == "elastic") law_.kind = RowKind::elastic;
         if (law == "dashpot") law_.kind = RowKind::dashpot;
+        if (law == "hardening") law_.law = &hardening_;
+        if (law == "play") law_.law = &play_;
+        if (law_.law != nullptr) law_.kind = RowKind::elastic;
         if (law_.kind == RowKind::elastic) law_.compliance = arguments.number("compliance");
+        hardening_.k = play_.k = 1.0 / arguments.number("compliance");
+        hardening_.k3 = arguments.number("cubic");
+        play_.gap = arguments.number("play");
         law_.viscosity = arguments.number("viscosity");
         law_.prestress = arguments.number("prestress");
         block_ = {.name = "distance",
@@ -156,6 +186,8 @@ private:
     bool is_square_, is_length_;
     std::array<double, 3> n_;
     double length_, speed_, amplitude_, frequency_;
+    Hardening hardening_;
+    Play play_;
     RowLaw law_;
     RowBlock block_;
 };

@@ -24,7 +24,7 @@ NonlinearRows::NonlinearRows(Assembly& parts, const MotionState& state, const Tr
 }
 
 double NonlinearRows::follow(int k, double increment, double s, double h) {
-    const RowLaws::Secant law = parts_.laws.secant(k, state_.pi[k], increment, h);
+    const StressMean law = parts_.laws.mean_stress(k, state_.pi[k], increment, h);
     trial_law_[static_cast<std::size_t>(k)] = law;
     return parts_.laws.taut_gamma(k) * (law.stress - s);
 }
@@ -32,7 +32,7 @@ double NonlinearRows::follow(int k, double increment, double s, double h) {
 double NonlinearRows::terms(int k, double s) const {
     if (trial_law_[static_cast<std::size_t>(k)].is_slack() && s == 0.0) return 0.0;
     return 2.0 * std::abs(state_.pi[k] + parts_.laws[k].compliance * parts_.laws[k].prestress) +
-           parts_.laws.taut_gamma(k) * std::abs(s);
+           parts_.laws.taut_gamma(k) * std::max(std::abs(s), law(k).terms);
 }
 
 void NonlinearRows::give_slopes_to_matrix() {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows whose law is more than a line through zero, in a step: prestress, slack, and what has
-// broken.
+// Rows with a law that is no line, in a step.
 #pragma once
 
 #include <span>
@@ -24,7 +23,7 @@ public:
     double follow(int k, double increment, double s, double h);
     /// What that residual is made of beside its increment.
     double terms(int k, double s) const;
-    const RowLaws::Secant& law(int k) const { return trial_law_[static_cast<std::size_t>(k)]; }
+    const StressMean& law(int k) const { return trial_law_[static_cast<std::size_t>(k)]; }
 
     /// Gives the matrix the slopes of the last trial. [step]
     void give_slopes_to_matrix();
@@ -43,7 +42,7 @@ private:
     Assembly& parts_;
     const MotionState& state_;
     const Trial& trial_;
-    std::vector<RowLaws::Secant> trial_law_;
+    std::vector<StressMean> trial_law_;
     Eigen::VectorXd slope_in_matrix_, matrix_rows_;
 };
 

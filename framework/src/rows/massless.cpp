@@ -130,7 +130,7 @@ double Massless::weight(const Cluster& cluster, int row) const {
     if (RowLaws::is_constraint(law)) return 1.0;
     if (cluster.by_constraints || law.kind != RowKind::elastic) return 0.0;
     // What may go slack or break determines nothing.
-    if (law.tension_only || std::isfinite(law.breaks_at)) return 0.0;
+    if (law.law != nullptr) return 0.0;
     return 1.0 / law.compliance;
 }
 

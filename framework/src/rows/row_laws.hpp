@@ -9,6 +9,7 @@
 #include <Eigen/Core>
 
 #include "ancora/sdk/rows.hpp"
+#include "ancora/sdk/stress_law.hpp"
 
 namespace ancora {
 
@@ -16,13 +17,8 @@ namespace ancora {
 ///
 ///   B dq + tau + rho - gamma s = 0,   rho = theta pi_0 + extra                            (1)
 ///
-/// Rows that may go slack or break are no lines. With p = pi + c s0 and <x> = max(x, 0) the law of
-/// a tension-only row over a step is
-///
-///   s* = max(0, W_d + eta d<p> / h),   W_d = dW / dpi,   W = <p>^2 / (2 c)                (2)
-///
-/// and (1) is (s* - s) / (dW_d/dpi_1 + eta / h) = 0 at the iterate. A row that may break is elastic
-/// until it does, and its W is p^2 / (2 c); of a broken one nothing is left.
+/// Rows with a StressLaw are no lines: (1) is (s* - s) / (d s*/d pi_1) = 0 at the iterate, with the
+/// law's mean stress s* over the step. Of a row that has broken nothing is left.
 class RowLaws {
 public:
     explicit RowLaws(const std::vector<RowLaw>& laws);
@@ -49,31 +45,27 @@ public:
     }
     const RowLaw& operator[](int k) const { return laws_[static_cast<std::size_t>(k)]; }
 
-    /// Elastic energy of row k: pi^2 / (2 c) + s0 pi, or W of (2).
+    /// Elastic energy of row k: pi^2 / (2 c) + s0 pi, or the law's W.
     double energy(int k, double pi) const {
         const RowLaw& law = laws_[static_cast<std::size_t>(k)];
         if (law.kind != RowKind::elastic) return 0.0;
-        if (!is_nonlinear(k)) return pi * (0.5 * pi / law.compliance + law.prestress);
-        const double p = taut_part(k, pi);
-        return 0.5 * p * p / law.compliance;
+        if (law.law == nullptr) return pi * (0.5 * pi / law.compliance + law.prestress);
+        return is_broken(k) ? 0.0 : law.law->energy(law, pi);
     }
     /// Stress of a row that is no constraint, at an instant.
     double stress(int k, double pi, double rate) const {
         const RowLaw& law = laws_[static_cast<std::size_t>(k)];
         const double viscous = law.viscosity * rate;
         if (law.kind != RowKind::elastic) return viscous;
-        if (!is_nonlinear(k)) return pi / law.compliance + viscous + law.prestress;
-        const double p = taut_part(k, pi);
-        const double s = p / law.compliance + viscous;
-        if (may_break() && is_broken(k)) return 0.0;
-        return !law.tension_only ? s : p > 0.0 ? std::max(s, 0.0) : 0.0;
+        if (law.law == nullptr) return pi / law.compliance + viscous + law.prestress;
+        return is_broken(k) ? 0.0 : law.law->stress(law, pi, rate);
     }
     /// Power that the row dissipates at an instant, >= 0.
     double dissipated_power(int k, double pi, double rate) const {
         const RowLaw& law = laws_[static_cast<std::size_t>(k)];
         if (law.viscosity == 0.0) return 0.0;
-        if (!is_nonlinear(k)) return law.viscosity * rate * rate;
-        return (stress(k, pi, rate) - taut_part(k, pi) / law.compliance) * rate;
+        if (law.law == nullptr) return law.viscosity * rate * rate;
+        return (stress(k, pi, rate) - stress(k, pi, 0.0)) * rate;
     }
     /// Energy that the row dissipates over a step from pi0 to pi0 + dpi, >= 0: eta dpi^2 / h, or
     /// (s* - W_d) dpi.
@@ -81,8 +73,8 @@ public:
         const double viscosity = laws_[static_cast<std::size_t>(k)].viscosity;
         if (viscosity == 0.0) return 0.0;
         if (!is_nonlinear(k)) return viscosity * dpi * dpi / h;
-        const Secant law = secant(k, pi0, dpi, h);
-        return (law.stress - law.elastic) * dpi;
+        const StressMean mean = mean_stress(k, pi0, dpi, h);
+        return (mean.stress - mean.elastic) * dpi;
     }
     bool has_viscosity() const { return has_viscosity_; }
 
@@ -91,23 +83,18 @@ public:
     const Eigen::VectorXd& gamma() const { return gamma_; }
     const Eigen::VectorXd& extra() const { return extra_; }
 
-    // Rows that may go slack or break.
+    // Rows with a law that is no line.
 
     bool has_nonlinear() const { return !nonlinear_.empty(); }
-    bool is_nonlinear(int k) const {
-        return has_nonlinear() && is_nonlinear_[static_cast<std::size_t>(k)] != 0;
-    }
+    bool is_nonlinear(int k) const { return laws_[static_cast<std::size_t>(k)].law != nullptr; }
     const std::vector<int>& nonlinear() const { return nonlinear_; }
 
-    /// (2) over a step from pi0 to pi0 + dpi.
-    struct Secant {
-        double stress = 0.0;   ///< s*
-        double elastic = 0.0;  ///< W_d
-        double slope = 0.0;    ///< d s* / d pi_1, zero where the row is slack
-        bool is_slack() const { return stress == 0.0 && slope == 0.0; }
-    };
-    Secant secant(int k, double pi0, double dpi, double h) const;
-    /// gamma of row k if it is taut for the whole of a step: the unit of its residual.
+    /// The law over a step from pi0 to pi0 + dpi; zero if the row has broken.
+    StressMean mean_stress(int k, double pi0, double dpi, double h) const {
+        const RowLaw& law = laws_[static_cast<std::size_t>(k)];
+        return is_broken(k) ? StressMean{} : law.law->mean(law, pi0, dpi, h);
+    }
+    /// gamma of the line that row k is where it is stiffest: the unit of its residual.
     double taut_gamma(int k) const { return taut_gamma_[k]; }
     /// Takes 1 / slope as gamma of a nonlinear row; of a slack one so much that it does not count.
     void follow(int k, double slope);
@@ -115,11 +102,15 @@ public:
     /// Whether some row has a limit.
     bool may_break() const { return !breakable_.empty(); }
     const std::vector<int>& breakable() const { return breakable_; }
-    bool is_broken(int k) const { return is_broken_[static_cast<std::size_t>(k)] != 0; }
+    bool is_broken(int k) const {
+        return may_break() && is_broken_[static_cast<std::size_t>(k)] != 0;
+    }
+    /// pi at which a breakable row breaks.
+    double limit(int k) const { return laws_[static_cast<std::size_t>(k)].law->limit(); }
     /// How far an unbroken row is from its limit, relative to it.
     double margin(int k, double pi) const {
-        const double limit = laws_[static_cast<std::size_t>(k)].breaks_at;
-        return (limit - pi) / (limit != 0.0 ? std::abs(limit) : 1.0);
+        const double at = limit(k);
+        return (at - pi) / (at != 0.0 ? std::abs(at) : 1.0);
     }
     void break_row(int k) { is_broken_[static_cast<std::size_t>(k)] = 1; }
     /// One per row; empty where no row has a limit.
@@ -127,20 +118,12 @@ public:
     void set_broken(const std::vector<char>& broken) { is_broken_ = broken; }
 
 private:
-    /// p, 0 if the row is slack or broken.
-    double taut_part(int k, double pi) const {
-        const RowLaw& law = laws_[static_cast<std::size_t>(k)];
-        if (may_break() && is_broken(k)) return 0.0;
-        const double p = pi + law.compliance * law.prestress;
-        return law.tension_only ? std::max(p, 0.0) : p;
-    }
-
     const std::vector<RowLaw>& laws_;
     double prepared_for_ = 0.0;
     bool has_viscosity_ = false;
     Eigen::VectorXd theta_, gamma_, extra_, taut_gamma_;
     std::vector<int> nonlinear_, breakable_;
-    std::vector<char> is_nonlinear_, is_broken_;
+    std::vector<char> is_broken_;
 };
 
 }  // namespace ancora

@@ -268,9 +268,10 @@ void RowSet::check_block(const RowOwner& owner, int index, const RowBlock& block
             refuse("a viscosity is negative, or a viscosity or prestress is not finite");
         if (law.kind == RowKind::dashpot && law.viscosity == 0.0)
             refuse("a dashpot row has no viscosity");
-        if (!bears && (law.tension_only || std::isfinite(law.breaks_at)))
-            refuse("only elastic rows may go slack or break");
-        if (std::isnan(law.breaks_at)) refuse("breaks_at is not a number");
+        if (!bears && law.law != nullptr)
+            refuse("only elastic rows have a law of their own, such as one that goes slack");
+        if (law.law != nullptr && std::isnan(law.law->limit()))
+            refuse("the limit of a law is not a number");
     }
     if (block.tangent == TangentForm::isotropic && block.scalars_per_item % 3 != 0)
         refuse("an isotropic tangent needs scalars in triples");

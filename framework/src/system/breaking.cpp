@@ -37,13 +37,13 @@ void Breaking::break_rows() {
 
 void Breaking::check_start(const Eigen::VectorXd& pi) const {
     for (const int k : parts_.laws.breakable()) {
-        if (parts_.laws.is_broken(k) || pi[k] <= parts_.laws[k].breaks_at) continue;
+        if (parts_.laws.is_broken(k) || pi[k] <= parts_.laws.limit(k)) continue;
         throw Error(ErrorKind::numerical,
                     fmt::format("{} starts at {:.6g}, but breaks at {:.6g}; start it nearer to "
                                 "rest, or let it bear more",
                                 parts_.rows.row_name(k),
                                 pi[k],
-                                parts_.laws[k].breaks_at),
+                                parts_.laws.limit(k)),
                     parts_.rows.place_of_row(k));
     }
 }

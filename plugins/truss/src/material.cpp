@@ -115,7 +115,9 @@ void refuse_broken_start(const Arguments& arguments,
     }
 }
 
-std::vector<RowLaw> row_laws(const Material& material, std::span<const double> L) {
+std::vector<RowLaw> row_laws(const Material& material,
+                             std::span<const double> L,
+                             std::deque<BreakingLaw>& breaking) {
     std::vector<RowLaw> laws;
     bool is_uniform = true;
     for (std::size_t e = 0; e < L.size(); ++e) {
@@ -126,17 +128,36 @@ std::vector<RowLaw> row_laws(const Material& material, std::span<const double> L
             law.compliance = 1.0 / (material.young[e] * volume);
             law.viscosity = material.damping[e] * volume;
             law.prestress = material.prestress[e] * volume;
-            law.tension_only = material.tension_only[e] != 0.0;
-            law.breaks_at = material.breaking_strain[e];
+            const double limit = material.breaking_strain[e];
+            const StressLaw* const unbroken = material.tension_only[e] != 0.0
+                                                  ? static_cast<const StressLaw*>(&kSlackLaw)
+                                                  : &kLineLaw;
+            if (limit != kNever) {
+                const bool is_like_last = !breaking.empty() && breaking.back().limit() == limit &&
+                                          &breaking.back().unbroken() == unbroken;
+                if (!is_like_last) breaking.emplace_back(limit, *unbroken);
+                law.law = &breaking.back();
+            } else if (unbroken == &kSlackLaw) {
+                law.law = unbroken;
+            }
         }
         const RowLaw& first = laws.empty() ? law : laws.front();
         is_uniform = is_uniform && law.kind == first.kind && law.compliance == first.compliance &&
                      law.viscosity == first.viscosity && law.prestress == first.prestress &&
-                     law.tension_only == first.tension_only && law.breaks_at == first.breaks_at;
+                     law.law == first.law;
         laws.push_back(law);
     }
     if (is_uniform) laws.resize(1);
     return laws;
+}
+
+bool is_tension_only(const RowLaw& law) {
+    const auto* const breaking = dynamic_cast<const BreakingLaw*>(law.law);
+    return (breaking != nullptr ? &breaking->unbroken() : law.law) == &kSlackLaw;
+}
+
+double breaking_strain(const RowLaw& law) {
+    return law.law != nullptr ? law.law->limit() : kNever;
 }
 
 }  // namespace ancora::truss

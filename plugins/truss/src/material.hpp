@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/helpers/stress_laws.hpp"
 #include "ancora/sdk/rows.hpp"
 
 namespace ancora::truss {
@@ -54,7 +56,15 @@ void refuse_broken_start(const Arguments& arguments,
 Material read_material(const Arguments& arguments, std::int32_t num_elements);
 
 /// [assembly] Laws of the elements' rows for rest lengths L: elastic with compliance 1 / (E A L),
-/// viscosity, prestress and limits, or a constraint; one law where all rows have the same.
-std::vector<RowLaw> row_laws(const Material& material, std::span<const double> L);
+/// viscosity, prestress and a law of its own where it goes slack or breaks, or a constraint; one
+/// law where all rows have the same.
+/// @param breaking  owns what rows that break refer to, for their life
+std::vector<RowLaw> row_laws(const Material& material,
+                             std::span<const double> L,
+                             std::deque<BreakingLaw>& breaking);
+
+/// What the law of a row says.
+bool is_tension_only(const RowLaw& law);
+double breaking_strain(const RowLaw& law);
 
 }  // namespace ancora::truss

@@ -12,6 +12,7 @@
 #include <Eigen/SparseCholesky>
 
 #include "ancora/sdk/numbers/disjoint_sets.hpp"
+#include "material.hpp"
 #include "text.hpp"
 
 namespace ancora::truss {
@@ -115,7 +116,10 @@ public:
           offset_(load.rest_length.size()),
           stress_(load.rest_length.size()),
           arm_(3, net.num_elements()) {
-        for (std::size_t e = 0; e < stress_.size(); ++e) stress_[e] = law_of(e).prestress;
+        for (std::size_t e = 0; e < stress_.size(); ++e) {
+            stress_[e] = law_of(e).prestress;
+            is_tension_only_.push_back(is_tension_only(law_of(e)));
+        }
     }
 
     const RowLaw& law_of(std::size_t e) const { return load_.laws[load_.laws.size() == 1 ? 0 : e]; }
@@ -154,7 +158,7 @@ public:
             const double l = d.norm();
             const double strain = 0.5 * (l - L) * (l + L) / (L * L);
             double s = (strain + offset_[e]) / total_[e];
-            if (law.tension_only) s = std::fmax(s, 0.0);
+            if (is_tension_only_[e] != 0) s = std::fmax(s, 0.0);
             stress_[e] = s;
             energy += 0.5 * total_[e] * s * s;
             const Vec3 A = d / (L * L);
@@ -266,7 +270,7 @@ public:
 
 private:
     // A slack element has no stiffness.
-    bool is_active(std::size_t e) const { return !law_of(e).tension_only || stress_[e] > 0.0; }
+    bool is_active(std::size_t e) const { return is_tension_only_[e] == 0 || stress_[e] > 0.0; }
 
     Points normal(Points p) const {
         p -= axis_ * (axis_.transpose() * p);
@@ -296,6 +300,7 @@ private:
     std::vector<double> total_;   // c + delta
     std::vector<double> offset_;  // c s0 + delta s^
     std::vector<double> stress_;
+    std::vector<char> is_tension_only_;
     Points arm_;  // (r_b - r_a) / L^2
     Points gradient_;
 };
@@ -558,10 +563,10 @@ void refuse_misfits(const Network& net,
         const double L = load.rest_length[e];
         const double l = (x.col(net.elements[e].b) - x.col(net.elements[e].a)).norm();
         const double strain = 0.5 * (l - L) * (l + L) / (L * L);
-        if (strain > law.breaks_at)
+        if (strain > breaking_strain(law))
             throw NoSteadyShape("no steady shape: " + element(static_cast<Index>(e)) +
                                 " breaks; the strain there would be " + text(strain) +
-                                " and may be " + text(law.breaks_at));
+                                " and may be " + text(breaking_strain(law)));
     }
 }
 
@@ -583,7 +588,7 @@ std::vector<double> steady_shape(const Network& net, const SteadyLoad& load) {
         !pi.spins() || std::ranges::find(pi.parts().is_free, true) == pi.parts().is_free.end();
     // Of ropes that do not spin Pi is convex, so that no way down leads elsewhere.
     const bool is_convex = !pi.spins() && std::ranges::all_of(load.laws, [](const RowLaw& law) {
-        return law.tension_only;
+        return is_tension_only(law);
     });
     for (double soft = kRopeStiffness; is_convex && soft < kStiffness; soft *= kRopeStep) {
         pi.soften(soft * force);

@@ -161,7 +161,7 @@ Truss::Truss(const GroupedArguments& arguments, Network&& net)
         stencil_.insert(stencil_.end(), {3 * a, 3 * a + 1, 3 * a + 2, 3 * b, 3 * b + 1, 3 * b + 2});
     if (arguments.text("start") != "relaxed")
         refuse_broken_start(arguments, material_, net_.distance, rest_length_);
-    laws_ = row_laws(material_, rest_length_);
+    laws_ = row_laws(material_, rest_length_, breaking_laws_);
     net_.x = start_positions(arguments, net_, rest_length_, laws_, node_by_node(*this), spin);
 
     // v = V + omega x (r - c)

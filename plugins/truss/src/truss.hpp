@@ -76,6 +76,7 @@ private:
     std::vector<Coordinate> coordinates_;
     std::vector<std::int32_t> all_nodes_;
     std::vector<std::int32_t> stencil_;
+    std::deque<BreakingLaw> breaking_laws_;  // that laws_ refer to
     std::vector<RowLaw> laws_;
     RowBlock block_;
 };

@@ -24,7 +24,8 @@ std::string integrator(double h, double end, const char* type = "emm") {
 }
 
 /// A point mass of 2 kg at x0 with velocity v0 in x, and a row to the ground along x.
-std::string mass_with_row(double x0, double v0, const std::string& row, double h, double end) {
+std::string mass_with_row(
+    double x0, double v0, const std::string& row, double h, double end, const char* type = "emm") {
     return fmt::format(R"(
 [[body]]
 name = "m"
@@ -42,7 +43,7 @@ b = "ground@[0, 0, 0]"
                        x0,
                        v0,
                        row) +
-           integrator(h, end);
+           integrator(h, end, type);
 }
 
 /// log2 of the ratio of the errors at h and h / 2.
@@ -75,6 +76,66 @@ TEST_SUITE("laws of rows") {
             return std::abs(run.column("m.x") - x);
         };
         CHECK(near(order(error, 0.02), 2.0, 0.02));
+    }
+
+    // m x'' + k x + k3 x^3 = 0 from rest at A: x = A cn(w t, K) with w^2 = (k + k3 A^2) / m and
+    // K^2 = k3 A^2 / (2 (k + k3 A^2)); its period is 4 F(K) / w, F the complete elliptic integral.
+    TEST_CASE("a row that hardens is Duffing's oscillator: its period, order 2, and its energy") {
+        constexpr double m = 2.0, k = 10.0, k3 = 400.0, A = 0.5;
+        const double stiffest = k + k3 * A * A;
+        const double modulus = std::sqrt(k3 * A * A / (2.0 * stiffest));
+        const double period = 4.0 * std::comp_ellint_1(modulus) / std::sqrt(stiffest / m);
+        const std::string row = "law = \"hardening\"\ncompliance = 0.1\ncubic = 400.0";
+        const auto error = [&](double parts) {
+            Run run(mass_with_row(A, 0.0, row, 0.25 * period / parts, 3.25 * period));
+            run.to_end();
+            CHECK(run.simulation.statistics().energy.max_rel <= 2e-15);
+            return std::abs(run.column("m.x"));  // zero after 13 quarters
+        };
+        CHECK(near(std::log2(error(50) / error(100)), 2.0, 0.02));
+        CHECK(error(400) < 1e-3);
+        Run other(mass_with_row(A, 0.0, row, 0.25 * period / 400, 3.25 * period, "rk4"));
+        other.to_end();
+        CHECK(std::abs(other.column("m.x")) < 1e-8);
+    }
+
+    // Between two bumpers the mass flies freely, and half an oscillation turns it round: the period
+    // is 4 g / v + 2 pi (m / k)^(1/2).
+    TEST_CASE("a row with play keeps its energy across the kinks of its law") {
+        constexpr double m = 2.0, k = 50.0, gap = 0.3, v = 1.7;
+        const double period = 4.0 * gap / v + 2.0 * std::acos(-1.0) * std::sqrt(m / k);
+        for (const double parts : {37.3, 111.7, 1003.1}) {
+            CAPTURE(parts);
+            Run run(mass_with_row(0.0,
+                                  v,
+                                  "law = \"play\"\ncompliance = 0.02\nplay = 0.3",
+                                  period / parts,
+                                  7.0 * period));
+            run.to_end();
+            CHECK(run.simulation.statistics().energy.max_rel <= 4e-15);
+            const double left = std::abs(run.column("m.x") - v * (run.column("t") - 7.0 * period));
+            CHECK(left <= 7.0 * 200.0 / (parts * parts));
+        }
+    }
+
+    // 2 W_d = k (x0 + x1) + k3 (x0 + x1) (x0^2 + x1^2) / 2
+    TEST_CASE("viscosity beside such a law dissipates eta dx^2 / h a step") {
+        constexpr double eta = 3.0, h = 0.01;
+        Run run(
+            mass_with_row(0.5,
+                          0.0,
+                          "law = \"hardening\"\ncompliance = 0.1\ncubic = 400.0\nviscosity = 3.0",
+                          h,
+                          2.0));
+        double lost = 0.0, x = 0.5;
+        while (!run.simulation.done()) {
+            run.simulation.step();
+            const double next = run.column("m.x");
+            lost += eta * (next - x) * (next - x) / h;
+            x = next;
+            CHECK(near(run.column("work.nonideal"), -lost, 1e-12));
+        }
+        CHECK(run.simulation.statistics().energy.max_rel <= 4e-15);
     }
 
     // The same in the scheme's own terms, solved as two equations in (x1, v1):

@@ -7,6 +7,8 @@
 #include <span>
 #include <stdexcept>
 
+#include "ancora/sdk/stress_law.hpp"
+
 namespace ancora {
 
 /// How the kernel turns a row's geometry into a force (theory, section 3, tables of laws).
@@ -29,19 +31,13 @@ constexpr bool is_velocity_kind(RowKind kind) {
     return kind == RowKind::velocity_constraint || kind == RowKind::convention;
 }
 
-/// Law of one row.
-///
-/// With `tension_only` an elastic row is slack, s = 0, where pi / c + s0 < 0: its potential is
-/// c <pi / c + s0>^2 / 2 with <x> = max(x, 0), its viscosity acts on the taut part of pi alone, and
-/// s is never negative.
+/// Law of one row. An elastic row is a line, s = pi / c + s0 + eta pi', unless it has a `law`.
 struct RowLaw {
     RowKind kind = RowKind::constraint;
-    double compliance = 0.0;  ///< c > 0 for elastic rows: energy pi^2 / (2 c)
-    double viscosity = 0.0;   ///< eta >= 0
-    double prestress = 0.0;   ///< s0
-    bool tension_only = false;
-    /// An elastic row whose pi rises above this breaks: s = 0 from then on.
-    double breaks_at = std::numeric_limits<double>::infinity();
+    double compliance = 0.0;         ///< c > 0 for elastic rows: energy pi^2 / (2 c)
+    double viscosity = 0.0;          ///< eta >= 0
+    double prestress = 0.0;          ///< s0
+    const StressLaw* law = nullptr;  ///< of an elastic row that may go slack, break or harden
 };
 
 /// Polynomial degree of pi in the local scalars. Linear and quadratic functions have the exact

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Laws of elastic rows: slack under compression, breaking, and any given by its potential.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "ancora/sdk/rows.hpp"
+#include "ancora/sdk/stress_law.hpp"
+
+namespace ancora {
+
+/// The line s = pi / c + s0 + eta pi' as a law, with p = pi + c s0 and W = p^2 / (2 c).
+class LineLaw : public StressLaw {
+public:
+    double energy(const RowLaw& row, double pi) const override {
+        const double p = shifted(row, pi);
+        return 0.5 * p * p / row.compliance;
+    }
+    double stress(const RowLaw& row, double pi, double rate) const override {
+        return shifted(row, pi) / row.compliance + row.viscosity * rate;
+    }
+    StressMean mean(const RowLaw& row, double pi0, double dpi, double h) const override {
+        const double p0 = shifted(row, pi0);
+        const double p1 = p0 + dpi;
+        const double half = 0.5 / row.compliance;
+        const double damping = row.viscosity / h;
+        StressMean out;
+        out.elastic = half * (p0 + p1);
+        out.slope = half + damping;
+        out.stress = out.elastic + damping * dpi;
+        return out;
+    }
+
+protected:
+    static double shifted(const RowLaw& row, double pi) {
+        return pi + row.compliance * row.prestress;
+    }
+};
+
+/// Slack, s = 0, where p = pi + c s0 < 0: W = <p>^2 / (2 c) with <p> = max(p, 0), viscosity acts on
+/// the taut part alone, and s is never negative (theory, section 3.3).
+class SlackLaw final : public LineLaw {
+public:
+    double energy(const RowLaw& row, double pi) const override {
+        const double p = std::max(shifted(row, pi), 0.0);
+        return 0.5 * p * p / row.compliance;
+    }
+    double stress(const RowLaw& row, double pi, double rate) const override {
+        const double p = std::max(shifted(row, pi), 0.0);
+        const double s = p / row.compliance + row.viscosity * rate;
+        return p > 0.0 ? std::max(s, 0.0) : 0.0;
+    }
+    StressMean mean(const RowLaw& row, double pi0, double dpi, double h) const override {
+        const double p0 = shifted(row, pi0);
+        const double p1 = p0 + dpi;
+        const double half = 0.5 / row.compliance;
+        const double damping = row.viscosity / h;
+        if (p0 > 0.0 && p1 > 0.0) {
+            const StressMean out = LineLaw::mean(row, pi0, dpi, h);
+            return out.stress <= 0.0 ? StressMean{0.0, out.elastic, 0.0} : out;
+        }
+        if (!(p0 > 0.0) && !(p1 > 0.0)) return {};
+        // Taut at one end: for the part r of the increment, so that
+        //   W_d = <p>^2 / (2 c |dpi|) = <p> r / (2 c)
+        if (p1 > 0.0) {
+            const double r = p1 / dpi;
+            const double elastic = half * p1 * r;
+            return {elastic + damping * p1, elastic, half * r * (2.0 - r) + damping};
+        }
+        const double r = p0 / -dpi;
+        const double elastic = half * p0 * r;
+        const double stress = elastic - damping * p0;
+        return stress > 0.0 ? StressMean{stress, elastic, half * r * r}
+                            : StressMean{0.0, elastic, 0.0};
+    }
+};
+
+inline const LineLaw kLineLaw;
+inline const SlackLaw kSlackLaw;
+
+/// Another law up to a limit of pi, at which the row breaks.
+class BreakingLaw final : public StressLaw {
+public:
+    /// @param law must outlive this one
+    explicit BreakingLaw(double limit, const StressLaw& law = kLineLaw)
+        : limit_(limit), law_(&law) {}
+
+    const StressLaw& unbroken() const { return *law_; }
+    double energy(const RowLaw& row, double pi) const override { return law_->energy(row, pi); }
+    double stress(const RowLaw& row, double pi, double rate) const override {
+        return law_->stress(row, pi, rate);
+    }
+    StressMean mean(const RowLaw& row, double pi0, double dpi, double h) const override {
+        return law_->mean(row, pi0, dpi, h);
+    }
+    double limit() const override { return limit_; }
+
+private:
+    double limit_;
+    const StressLaw* law_;
+};
+
+/// A law given by its potential W, with linear viscosity beside it:
+///
+///     class Hardening final : public PotentialLaw {       // N = k x + k3 x^3
+///         Potential potential(double x) const override {
+///             return {x * x * (0.5 * k + 0.25 * k3 * x * x), x * (k + k3 * x * x), k + 3.0 * k3 *
+///             x * x};
+///         }
+///     };
+///
+/// The row's compliance is 1 / W'' where it is stiffest, or near it: it sets the unit in which the
+/// step looks at the row's residual. Prestress belongs into W.
+class PotentialLaw : public StressLaw {
+public:
+    struct Potential {
+        double energy = 0.0;     ///< W [J]
+        double stress = 0.0;     ///< W'
+        double stiffness = 0.0;  ///< W''
+    };
+    /// [step] W and its derivatives; W' must be continuous.
+    virtual Potential potential(double pi) const = 0;
+
+    double energy(const RowLaw&, double pi) const override { return potential(pi).energy; }
+    double stress(const RowLaw& row, double pi, double rate) const override {
+        return potential(pi).stress + row.viscosity * rate;
+    }
+    /// W_d by Gauss' formula of five points, the mean of W' over the step: exact for W of degree
+    /// 10, and without the cancellation of a difference. Where the difference says otherwise beyond
+    /// its own rounding, as across a kink of W', it is right.
+    StressMean mean(const RowLaw& row, double pi0, double dpi, double h) const override {
+        // Nodes and weights on [0, 1].
+        static constexpr std::array<double, 5> kNode = {0.04691007703066800,
+                                                        0.23076534494715845,
+                                                        0.5,
+                                                        0.76923465505284155,
+                                                        0.95308992296933200};
+        static constexpr std::array<double, 5> kWeight = {0.11846344252809454,
+                                                          0.23931433524968324,
+                                                          0.28444444444444444,
+                                                          0.23931433524968324,
+                                                          0.11846344252809454};
+        constexpr double kRoundings = 16.0 * std::numeric_limits<double>::epsilon();
+        StressMean out;
+        for (std::size_t i = 0; i < kNode.size(); ++i) {
+            const Potential at = potential(pi0 + kNode[i] * dpi);
+            out.elastic += kWeight[i] * at.stress;
+            out.slope += kWeight[i] * kNode[i] * at.stiffness;
+            out.terms = std::max(out.terms, std::abs(at.stress));
+        }
+        const Potential begin = potential(pi0);
+        const Potential end = potential(pi0 + dpi);
+        const double gained = end.energy - begin.energy;
+        const double size = std::abs(end.energy) + std::abs(begin.energy);
+        if (std::abs(gained - out.elastic * dpi) >
+            kRoundings * (size + out.terms * std::abs(dpi))) {
+            out.elastic = gained / dpi;
+            out.slope = (end.stress - out.elastic) / dpi;
+            out.terms = std::max(out.terms, size / std::abs(dpi));
+        }
+        const double damping = row.viscosity / h;
+        out.stress = out.elastic + damping * dpi;
+        out.slope += damping;
+        return out;
+    }
+};
+
+}  // namespace ancora

@@ -21,7 +21,8 @@ constexpr double kUndetermined = 1e-9;
 constexpr double kLongest = 1.0;
 
 bool have_equal_laws(const RowLaw& a, const RowLaw& b) {
-    return a.kind == b.kind && a.compliance == b.compliance && a.viscosity == b.viscosity;
+    return a.kind == b.kind && a.compliance == b.compliance && a.viscosity == b.viscosity &&
+           a.law == nullptr && b.law == nullptr;
 }
 
 /// Whether the three rows from `row` on are components 0, 1, 2 of the same vectors.

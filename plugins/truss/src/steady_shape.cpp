@@ -152,7 +152,6 @@ public:
         gradient_.setZero(3, x.cols());
         for (std::size_t e = 0; e < total_.size(); ++e) {
             const auto [a, b] = net_.elements[e];
-            const RowLaw& law = law_of(e);
             const double L = load_.rest_length[e];
             const Vec3 d = x.col(b) - x.col(a);
             const double l = d.norm();

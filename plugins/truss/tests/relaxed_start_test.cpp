@@ -134,7 +134,7 @@ double unbalance(const ancora::Body& body,
     for (std::size_t e = 0; e < num; ++e) {
         const ancora::RowLaw& law = block.laws[block.laws.size() == 1 ? 0 : e];
         double s = pi[e] / law.compliance + law.prestress;
-        if (truss::is_tension_only(law)) s = std::fmax(s, 0.0);
+        if (ancora::truss::is_tension_only(law)) s = std::fmax(s, 0.0);
         for (std::size_t k = 6 * e; k < 6 * e + 6; ++k) force[block.stencil[k]] += A[k] * s;
     }
     for (const Index i : held) force.segment<3>(3 * i).setZero();

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace ancora {
 namespace {
 
 // A diagonal below this part of the body's largest is no mass.
 constexpr double kMassless = 1e-14;
+// Nodes without mass are weighed anew where they are tied to what is this much lighter than usual.
+constexpr double kFarLighter = 1e-6;
 
 }  // namespace
 
@@ -106,37 +107,42 @@ void SolverIsland::compute_weights() {
             count += diagonal[i] > 0.0 ? 1 : 0;
         }
     }
+    mean_ = count > 0 ? sum / count : 1.0;
     for (int i = 0; i < n_; ++i) {
-        if (!(usual_[i] > 0.0)) usual_[i] = count > 0 ? sum / count : 1.0;
+        if (!(usual_[i] > 0.0)) usual_[i] = mean_;
         weight_[i] = std::sqrt(diagonal[i] > 0.0 ? diagonal[i] : usual_[i]);
     }
 }
 
 /// A body without any mass, as the node of a link, moves with what its rows tie it to, and is
-/// measured by the least mass that one of them sees there. What is usual in the island may be
-/// heavier by any factor: rows would then hardly see such a node.
+/// measured by the most mass that one of them sees there, if that is far from what is usual in the
+/// island: rows between light bodies would then hardly see such a node.
 void SolverIsland::lend_weights() {
     if (!has_massless_bodies_) return;
-    lent_.setConstant(n_, std::numeric_limits<double>::infinity());
+    for (int i = 0; i < n_; ++i)
+        if (is_massless_body_[static_cast<std::size_t>(i)] != 0) {
+            usual_[i] = mean_;
+            weight_[i] = std::sqrt(mean_);
+        }
+    lent_.setZero(n_);
     for (int k = 0; k < m_; ++k) {
         const auto [begin, end] = entries(k);
-        double mobility = 0.0;  // of what has mass
+        double mobility = 0.0;  // by the means of bodies: diagonals may vanish where M is full
         for (int e = begin; e < end; ++e) {
             const int i = pattern_.column[static_cast<std::size_t>(e)];
             const double a = A_[static_cast<std::size_t>(e)];
-            if (is_massless_body_[static_cast<std::size_t>(i)] == 0)
-                mobility += a * a / (weight_[i] * weight_[i]);
+            if (is_massless_body_[static_cast<std::size_t>(i)] == 0) mobility += a * a / usual_[i];
         }
         if (!(mobility > 0.0)) continue;
         for (int e = begin; e < end; ++e) {
             const int i = pattern_.column[static_cast<std::size_t>(e)];
             const double a = A_[static_cast<std::size_t>(e)];
-            if (is_massless_body_[static_cast<std::size_t>(i)] != 0 && a != 0.0)
-                lent_[i] = std::min(lent_[i], a * a / mobility);
+            if (is_massless_body_[static_cast<std::size_t>(i)] != 0)
+                lent_[i] = std::max(lent_[i], a * a / mobility);
         }
     }
     for (int i = 0; i < n_; ++i) {
-        if (!std::isfinite(lent_[i]) || !(lent_[i] > 0.0)) continue;
+        if (!(lent_[i] > 0.0) || !(lent_[i] < kFarLighter * mean_)) continue;
         usual_[i] = lent_[i];
         weight_[i] = std::sqrt(usual_[i]);
     }

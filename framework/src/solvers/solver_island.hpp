@@ -168,6 +168,7 @@ protected:
 private:
     std::vector<char> is_massless_body_;  // of a coordinate: of a body without any mass
     bool has_massless_bodies_ = false;
+    double mean_ = 1.0;  // of the island's masses
     Eigen::VectorXd lent_;
     std::vector<long double> extended_;
     Eigen::VectorXd share_;

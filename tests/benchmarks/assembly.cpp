@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How the time until a model stands grows with the model: a chain of boxes joined by positions.
-#include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 #include <fmt/format.h>
 #include <malloc.h>
@@ -13,10 +14,9 @@
 namespace {
 
 using namespace ancora;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
+/// Of the processor, which other programs on the machine do not lengthen.
+double seconds_since(std::clock_t begin) {
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
 double bytes_in_use() {
@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
         for (int k = 1; k < argc; ++k) sizes.push_back(std::atoi(argv[k]));
     }
     fmt::print(
-        "Chains of exactly rigid boxes, us a box\n"
+        "Chains of exactly rigid boxes, processor time in us a box\n"
         "{:>8} {:>8} {:>10} {:>10} {:>10} {:>12} {:>10}\n",
         "bodies",
         "type",
@@ -82,18 +82,18 @@ int main(int argc, char** argv) {
     for (const char* const integrator : {"rk4", "emm"}) {
         for (const int N : sizes) {
             const double per_box = 1e6 / N;
-            auto begin = Clock::now();
+            auto begin = std::clock();
             Manifest built = benchmark::hanging_chain(N, 1e-3, 1000);
             built.integrator.type = integrator;
             built.validate();
             const double in_code = seconds_since(begin);
 
-            begin = Clock::now();
+            begin = std::clock();
             const Manifest read = Manifest::parse(chain_text(N, integrator), {});
             const double reading = seconds_since(begin);
 
             const double before = bytes_in_use();
-            begin = Clock::now();
+            begin = std::clock();
             const Simulation simulation(read, registry);
             const double assembling = seconds_since(begin);
             fmt::print("{:>8} {:>8} {:>10.2f} {:>10.2f} {:>10.2f} {:>12.0f} {:>10.3f}\n",
@@ -104,6 +104,7 @@ int main(int argc, char** argv) {
                        per_box * assembling,
                        (bytes_in_use() - before) / N,
                        reading + assembling);
+            std::fflush(stdout);
         }
     }
     return 0;

@@ -52,8 +52,8 @@ TEST_SUITE("assembly") {
     TEST_CASE("eight times as many boxes take about eight times as long") {
         PluginRegistry registry;
         registry.add_folder(ANCORA_TEST_PLUGIN_DIR);
-        const double few = seconds_to_assemble(500, registry);
-        const double many = seconds_to_assemble(4000, registry);
+        const double few = seconds_to_assemble(1000, registry);
+        const double many = seconds_to_assemble(8000, registry);
         CAPTURE(few);
         CAPTURE(many);
         // 64 where every object is searched for among all the others

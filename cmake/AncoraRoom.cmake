@@ -33,5 +33,6 @@ function(ancora_room name)
     set_target_properties(${target} PROPERTIES
         POSITION_INDEPENDENT_CODE ON
         ANCORA_PUBLIC "${arg_PUBLIC}")
+    ancora_precompiled(kernel ${target})
     set_property(GLOBAL APPEND PROPERTY ANCORA_ROOMS ${target})
 endfunction()

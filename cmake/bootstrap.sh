@@ -4,6 +4,7 @@
 #
 #   sh cmake/bootstrap.sh run [MODEL [OPTION...]]   build, then `ancora run` with these arguments
 #   sh cmake/bootstrap.sh test                      build, then all tests; CI=true: warnings fail
+#   sh cmake/bootstrap.sh lint [OPTION...]          `sh cmake/lint.sh` with these arguments
 #
 # Needs root or sudo, but only where a package is missing. Standard output is left to the program
 # that is run, so that `run MODEL --json` can be piped; everything else goes to standard error.
@@ -24,11 +25,11 @@ packages="
     nlohmann-json3-dev
     libpugixml-dev
     zlib1g-dev
-    doctest-dev
 "
 
-# What only tests of reports need, so "run" does without: a browser, VTK's reader, gnuplot; 330 MB.
+# What only tests need, so "run" does without: for those of reports a browser, VTK's reader, gnuplot; 330 MB.
 test_packages="
+    doctest-dev
     python3
     python3-jsonschema
     python3-selenium
@@ -38,17 +39,26 @@ test_packages="
     chromium-driver
 "
 
+# What cmake/lint.sh needs; with the packages of a build, since CMake asks for them.
+lint_packages="
+    clang-format-14
+    clang-tidy-14
+    git
+"
+
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 build=$root/build/release
 
 say() { printf 'bootstrap: %s\n' "$*" >&2; }
+failure=1
 fail() {
     say "error: $*"
-    exit 1
+    exit $failure
 }
 
 usage() {
     printf 'usage: sh %s run [MODEL [OPTION...]]\n       sh %s test\n' "$0" "$0"
+    printf '       sh %s lint [--all | BASE]\n' "$0"
 }
 
 # Prints the packages of the list that are not installed.
@@ -82,15 +92,24 @@ install_packages() {
     say "installing $missing"
     # Unquoted on purpose: several packages, or no sudo at all. Another apt may hold the lock.
     apt="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300"
+    # Lists that were fetched in this hour are good, unless a package has changed since.
+    # shellcheck disable=SC2086
+    if [ -n "$(find /var/lib/apt/lists/partial -maxdepth 0 -mmin -60 2>/dev/null)" ] &&
+        $apt install -y --no-install-recommends $missing >&2; then
+        return 0
+    fi
     $apt update >&2 || fail "apt-get update failed; is the network up?"
     # shellcheck disable=SC2086
     $apt install -y --no-install-recommends $missing >&2 ||
         fail "apt-get could not install: $missing"
 }
 
-# configure [CMAKE_ARGUMENT...]: its long output is shown only if it fails.
+# configure [CMAKE_ARGUMENT...]: its long output is shown only if it fails. A new folder is set up for
+# a build that is made once; one that was set up for daily work, by `cmake --preset release`, stays so.
 configure() {
     mkdir -p "$build"
+    grep -qs '^ANCORA_FIRST_BUILD:BOOL=OFF' "$build/CMakeCache.txt" ||
+        set -- "$@" -DANCORA_FIRST_BUILD=ON
     (cd "$root" && cmake --preset release "$@") >"$build/configure.log" 2>&1 || {
         cat "$build/configure.log" >&2
         fail "cannot configure in $build; if the folder was copied from elsewhere, delete it"
@@ -134,6 +153,14 @@ test)
     ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" ||
         fail "tests failed, see above"
     say "all tests passed"
+    ;;
+lint)
+    shift
+    # As CTest has it for a test that cannot be run: findings end with 1.
+    failure=77
+    packages="$packages $lint_packages"
+    install_packages
+    exec sh "$root/cmake/lint.sh" "$@"
     ;;
 -h | --help | help)
     usage

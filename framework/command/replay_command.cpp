@@ -41,7 +41,7 @@ void add(TextTable& table, const CallValues& values) {
         table.add({"", fmt::format("and {} more", values.values.size() - shown)});
 }
 
-std::string section(const char* title, const std::vector<CallValues>& values) {
+std::string values_section(const char* title, const std::vector<CallValues>& values) {
     if (values.empty()) return "";
     TextTable table;
     for (const CallValues& one : values) add(table, one);
@@ -74,8 +74,8 @@ int replay(const Options& options) {
                           replay.object,
                           replay.call,
                           replay.failure,
-                          section("inputs", replay.inputs),
-                          section("outputs", replay.outputs),
+                          values_section("inputs", replay.inputs),
+                          values_section("outputs", replay.outputs),
                           verdict(replay)));
     return replay.has_failed ? kFailsAgain : 0;
 }

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Whole numbers in single precision are no conversion's trouble up to here.
-constexpr float kMostRows = 0x1p62F;
+constexpr float kBeyondRows = 0x1p62F;
 
 [[noreturn]] void refuse_frames(const fs::path& file, const std::string& why) {
     throw Error(ErrorKind::file, fmt::format("\"{}\" {}", file.string(), why));
@@ -254,7 +254,7 @@ void Frames::check_values(const fs::path& file) const {
                "holds a value that is not finite");
     for (std::size_t f = 0; f < count_; ++f)
         if (const float row = data_[f * width_];
-            row < 0.0F || row != std::floor(row) || row >= kMostRows)
+            row < 0.0F || row != std::floor(row) || row >= kBeyondRows)
             refuse(f, "does not belong to a row of history.csv");
 }
 

@@ -29,7 +29,7 @@ double mean_stress_of(const RowLaw& row, double pi0, double pi1) {
                               : 0.5 * (stress_of(row, pi0) + stress_of(row, pi1));
 }
 
-constexpr int kStates = 12;
+constexpr int kBodyStates = 12;
 
 // --- a body at a state
 
@@ -74,9 +74,9 @@ struct State {
 };
 
 /// A body of an example.
-class Specimen {
+class BodySpecimen {
 public:
-    explicit Specimen(const Example& example)
+    explicit BodySpecimen(const Example& example)
         : arguments_(example.bind()),
           object_(example.make(arguments_)),
           stage_(example.type(), arguments_, object_) {
@@ -165,7 +165,7 @@ private:
 /// A point or direction of a body as a function of its coordinates.
 class Attached final : public AttachmentSink {
 public:
-    Attached(const Specimen& specimen, const Locator& where)
+    Attached(const BodySpecimen& specimen, const Locator& where)
         : specimen_(specimen),
           is_direction_(where.is_direction),
           W_(Matrix::Zero(3, specimen.n())) {
@@ -214,7 +214,7 @@ public:
     bool is_direction() const { return is_direction_; }
 
 private:
-    const Specimen& specimen_;
+    const BodySpecimen& specimen_;
     bool is_direction_;
     Matrix W_;
     Vec3 c_ = Vec3::Zero();
@@ -228,7 +228,7 @@ struct NamedAttachment {
 };
 
 /// What the body answers of some points and directions that one may ask for.
-std::vector<NamedAttachment> attachments(const Specimen& specimen, Random& random) {
+std::vector<NamedAttachment> attachments(const BodySpecimen& specimen, Random& random) {
     std::vector<NamedAttachment> found;
     const auto ask = [&](const Locator& where, const std::string& name) {
         try {
@@ -270,7 +270,7 @@ std::vector<NamedAttachment> attachments(const Specimen& specimen, Random& rando
 
 void check_start(Subject& subject) {
     for_each_example(subject, [](const Example& example) {
-        const Specimen specimen(example);
+        const BodySpecimen specimen(example);
         const auto n = static_cast<std::size_t>(specimen.n());
         std::array<std::vector<double>, 2> found;
         for (std::size_t k = 0; k < 2; ++k) {
@@ -317,7 +317,7 @@ void require_semidefinite(const Matrix& M, const char* what) {
 
 void check_mass(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
-        const Specimen specimen(example);
+        const BodySpecimen specimen(example);
         Mass pattern(specimen.n());
         guard("mass", [&] {
             specimen.body().mass(pattern);
@@ -333,7 +333,7 @@ void check_mass(Subject& subject) {
                      "M by evaluate_mass at the start",
                      "mass() gave");
         Random random(subject.seed);
-        for (int k = 0; k < kStates; ++k) {
+        for (int k = 0; k < kBodyStates; ++k) {
             const State at = specimen.random(random);
             const Matrix M = specimen.mass(at.q, at.v);
             require_semidefinite(M, "the mass matrix at a sampled state");
@@ -352,10 +352,10 @@ void check_mass(Subject& subject) {
 
 void check_inertia_force(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
-        const Specimen specimen(example);
+        const BodySpecimen specimen(example);
         if (specimen.body().has_constant_mass()) throw Skipped("the mass is constant");
         Random random(subject.seed);
-        for (int k = 0; k < kStates; ++k) {
+        for (int k = 0; k < kBodyStates; ++k) {
             const State at = specimen.random(random);
             double error = 0.0;
             Vector force;
@@ -385,13 +385,13 @@ void check_inertia_force(Subject& subject) {
 
 void check_attachments(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
-        const Specimen specimen(example);
+        const BodySpecimen specimen(example);
         Random random(subject.seed);
         const std::vector<NamedAttachment> found = attachments(specimen, random);
         if (found.empty())
             throw Failure("the body answers no point [x, y, z], no direction and no node");
         for (const NamedAttachment& entry : found)
-            for (int k = 0; k < kStates; ++k) {
+            for (int k = 0; k < kBodyStates; ++k) {
                 const State at = specimen.random(random);
                 double error = 0.0;
                 const Attached& attached = entry.attached;
@@ -459,7 +459,7 @@ void check_attachments(Subject& subject) {
 
 /// The change of pi of all position rows for a change dq: A dq, with the size of its terms.
 template <class Function>
-void for_each_position_block(const Specimen& specimen, Function&& function) {
+void for_each_position_block(const BodySpecimen& specimen, Function&& function) {
     const RowPart part = row_parts(specimen.object()).front();
     const std::span<const RowBlock> blocks = specimen.body().row_blocks();
     for (std::size_t k = 0; k < blocks.size(); ++k) {
@@ -472,7 +472,7 @@ void for_each_position_block(const Specimen& specimen, Function&& function) {
 }
 
 // A coordinate that moves every point by the same is one of a position.
-void require_translating(const Specimen& specimen, const std::vector<NamedAttachment>& found) {
+void require_translating(const BodySpecimen& specimen, const std::vector<NamedAttachment>& found) {
     const State start = specimen.start();
     const std::span<const Coordinate> coordinates = specimen.body().coordinates();
     for (std::size_t k = 0; k < coordinates.size(); ++k) {
@@ -495,11 +495,11 @@ void require_translating(const Specimen& specimen, const std::vector<NamedAttach
 
 void check_translation(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
-        const Specimen specimen(example);
+        const BodySpecimen specimen(example);
         Random random(subject.seed);
         const std::vector<NamedAttachment> found = attachments(specimen, random);
         require_translating(specimen, found);
-        for (int k = 0; k < kStates; ++k) {
+        for (int k = 0; k < kBodyStates; ++k) {
             const State at = specimen.random(random);
             const Vec3 c = random.vector();
             Vector dq = specimen.shift(c);
@@ -549,7 +549,7 @@ void check_translation(Subject& subject) {
 
 void check_rotation(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
-        const Specimen specimen(example);
+        const BodySpecimen specimen(example);
         Random random(subject.seed);
         const std::vector<NamedAttachment> found = attachments(specimen, random);
         const bool is_invariant = subject.type.claims.has(Claim::rigid_motion_invariant);
@@ -565,7 +565,7 @@ void check_rotation(Subject& subject) {
             if (has_scalars && !is_invariant)
                 throw Skipped("scalar coordinates, and invariance is not claimed");
         }
-        for (int k = 0; k < kStates; ++k) {
+        for (int k = 0; k < kBodyStates; ++k) {
             const State at = specimen.random(random);
             double error = 0.0;
             const Vec3 w = random.vector();
@@ -622,7 +622,7 @@ void check_rotation(Subject& subject) {
 void check_potential(Subject& subject) {
     bool found = false;
     for_each_example(subject, [&](const Example& example) {
-        const Specimen specimen(example);
+        const BodySpecimen specimen(example);
         Random random(subject.seed);
         for_each_position_block(specimen, [&](const Block& block) {
             if (block.kind() != RowKind::elastic) return;
@@ -643,7 +643,7 @@ void check_potential(Subject& subject) {
                 }
                 return s;
             };
-            for (int k = 0; k < kStates; ++k) {
+            for (int k = 0; k < kBodyStates; ++k) {
                 const State at = specimen.random(random);
                 double error = 0.0;
                 const Block::Values values = block.evaluate(at.q, at.v, 0.0);
@@ -690,7 +690,7 @@ void check_potential(Subject& subject) {
 
 void check_pose(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
-        const Specimen specimen(example);
+        const BodySpecimen specimen(example);
         const PoseKind kind = specimen.body().pose_kind();
         if (kind == PoseKind::none) throw Skipped("the body has no pose");
         const State at = specimen.start();
@@ -739,7 +739,7 @@ void check_pose(Subject& subject) {
     });
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kBodyChecks[] = {
     {"start", kBodies, "start() writes every coordinate and velocity, finite", check_start},
     {"mass", kBodies, "M is symmetric, positive semidefinite, and in its pattern", check_mass},
     {"inertia_force",
@@ -768,7 +768,7 @@ constexpr Check kChecks[] = {
 }  // namespace
 
 std::span<const Check> body_checks() {
-    return kChecks;
+    return kBodyChecks;
 }
 
 }  // namespace ancora::verify

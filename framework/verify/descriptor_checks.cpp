@@ -276,7 +276,7 @@ void check_wrong_parameters(Subject& subject) {
     });
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kDescriptorChecks[] = {
     {"descriptor",
      kEvery,
      "doc, equation, source, docs of parameters and an example are there; claims fit the kind",
@@ -300,7 +300,7 @@ constexpr Check kChecks[] = {
 }  // namespace
 
 std::span<const Check> descriptor_checks() {
-    return kChecks;
+    return kDescriptorChecks;
 }
 
 }  // namespace ancora::verify

@@ -10,7 +10,7 @@
 namespace ancora::verify {
 namespace {
 
-constexpr int kSteps = 5;
+constexpr int kDrawingSteps = 5;
 
 /// The kernel refuses shapes, lines and values that cannot be, when it is asked for them.
 void check_drawing(Subject& subject) {
@@ -18,7 +18,7 @@ void check_drawing(Subject& subject) {
         for (const std::string& integrator : example.integrators()) {
             RunSettings settings;
             settings.integrator = integrator;
-            settings.end = kSteps * settings.step;
+            settings.end = kDrawingSteps * settings.step;
             Simulation simulation = example.simulate(settings);
             const Scene& scene = simulation.scene();
             if (std::ranges::all_of(scene.bodies, [](const SceneBody& body) {
@@ -26,7 +26,7 @@ void check_drawing(Subject& subject) {
                 }))
                 throw Skipped("the body draws nothing of its own");
             std::vector<double> frame(static_cast<std::size_t>(scene.num_values));
-            for (int k = 0; k <= kSteps; ++k) {
+            for (int k = 0; k <= kDrawingSteps; ++k) {
                 // what is not written stays what it is
                 std::ranges::fill(frame, std::numeric_limits<double>::quiet_NaN());
                 simulation.sample({{}, frame, {}});
@@ -36,7 +36,7 @@ void check_drawing(Subject& subject) {
     });
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kDrawingChecks[] = {
     {"drawing",
      kBodies,
      "shapes, nodes and lines of draw() are there, and draw_values() writes every value",
@@ -46,7 +46,7 @@ constexpr Check kChecks[] = {
 }  // namespace
 
 std::span<const Check> drawing_checks() {
-    return kChecks;
+    return kDrawingChecks;
 }
 
 }  // namespace ancora::verify

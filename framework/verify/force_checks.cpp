@@ -10,12 +10,12 @@
 namespace ancora::verify {
 namespace {
 
-constexpr int kStates = 48;
+constexpr int kForceStates = 48;
 
 /// A force of an example, called with plain vectors.
-class Specimen {
+class ForceSpecimen {
 public:
-    explicit Specimen(const Example& example)
+    explicit ForceSpecimen(const Example& example)
         : arguments_(example.bind()),
           object_(example.make(arguments_)),
           stage_(example.type(), arguments_, object_),
@@ -104,9 +104,9 @@ public:
 void check_dissipation(Subject& subject) {
     if (!subject.type.claims.has(Claim::dissipative)) throw Skipped("not claimed");
     for_each_example(subject, [&](const Example& example) {
-        Specimen specimen(example);
+        ForceSpecimen specimen(example);
         Random random(subject.seed);
-        for (int k = 0; k < kStates; ++k) {
+        for (int k = 0; k < kForceStates; ++k) {
             for (double& R : specimen.reactions) R = random.uniform(-10.0, 10.0);
             // speeds of all magnitudes: m/h to km/s
             const double factor = std::pow(10.0, k % 7 - 3);
@@ -124,9 +124,9 @@ void check_dissipation(Subject& subject) {
             }
             const Motion motion = specimen.stage().motion(random);
             Vector u(specimen.n()), du(specimen.n()), u1(specimen.n());
-            motion.evaluate(0.0, Specimen::view(u), Specimen::view(du), {});
+            motion.evaluate(0.0, ForceSpecimen::view(u), ForceSpecimen::view(du), {});
             double h = random.uniform(1e-3, 0.3);
-            motion.evaluate(h, Specimen::view(u1), {}, {});
+            motion.evaluate(h, ForceSpecimen::view(u1), {}, {});
             du *= factor;
             if (factor < 1.0)
                 u1 = u + factor * (u1 - u);
@@ -170,11 +170,11 @@ void require_balance(
                 state));
         };
         virtual_du = u;
-        stage.move(Mat3::Identity(), e, Specimen::view(virtual_du));
+        stage.move(Mat3::Identity(), e, ForceSpecimen::view(virtual_du));
         virtual_du -= u;
         const double force = f.dot(virtual_du);
         if (!(std::abs(force) <= kRounding * size * reach)) refuse(force, "resultant [N] along");
-        stage.spin(e, Specimen::view(u), Specimen::view(virtual_du));
+        stage.spin(e, ForceSpecimen::view(u), ForceSpecimen::view(virtual_du));
         const double moment = f.dot(virtual_du);
         if (!(std::abs(moment) <= kRounding * size * reach)) refuse(moment, "moment [N m] about");
     }
@@ -182,7 +182,7 @@ void require_balance(
 
 void check_momentum(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
-        Specimen specimen(example);
+        ForceSpecimen specimen(example);
         const NonidealForce& force = specimen.force();
         if (specimen.contact() != nullptr) throw Skipped("the kernel applies friction, in pairs");
         if (force.work() == WorkKind::external) throw Skipped("it is an external load");
@@ -191,14 +191,14 @@ void check_momentum(Subject& subject) {
         if (stage.has_lone_scalars()) throw Skipped("it acts on coordinates that stand alone");
         if (stage.is_on_ground()) throw Skipped("the ground takes its reaction");
         Random random(subject.seed);
-        for (int k = 0; k < kStates; ++k) {
+        for (int k = 0; k < kForceStates; ++k) {
             for (double& R : specimen.reactions) R = random.uniform(-10.0, 10.0);
             // directions keep their lengths and angles, as on bodies
             const Motion motion = stage.motion(random, 0.0);
             Vector u(specimen.n()), du(specimen.n()), u1(specimen.n());
-            motion.evaluate(0.0, Specimen::view(u), Specimen::view(du), {});
+            motion.evaluate(0.0, ForceSpecimen::view(u), ForceSpecimen::view(du), {});
             const double h = random.uniform(1e-3, 0.3), t = random.uniform(0.0, 2.0);
-            motion.evaluate(h, Specimen::view(u1), {}, {});
+            motion.evaluate(h, ForceSpecimen::view(u1), {}, {});
             require_balance(stage, u, specimen.evaluate(u, du, t), "f", k + 1);
             // the kernel's angular momentum over a step is about the midpoints
             const Vector mid = u + 0.5 * (u1 - u);
@@ -211,19 +211,19 @@ void check_momentum(Subject& subject) {
 void check_frame(Subject& subject) {
     if (!subject.type.claims.has(Claim::frame_invariant)) throw Skipped("not claimed");
     for_each_example(subject, [&](const Example& example) {
-        Specimen specimen(example);
+        ForceSpecimen specimen(example);
         if (specimen.contact() != nullptr) throw Skipped("a law of friction reads no vectors");
         Random random(subject.seed);
-        for (int k = 0; k < kStates; ++k) {
+        for (int k = 0; k < kForceStates; ++k) {
             Vector u(specimen.n()), du(specimen.n());
             specimen.stage().motion(random).evaluate(
-                0.0, Specimen::view(u), Specimen::view(du), {});
+                0.0, ForceSpecimen::view(u), ForceSpecimen::view(du), {});
             const double t = random.uniform(0.0, 2.0);
             const Mat3 R = random.rotation();
             const Vec3 c = random.vector();
             const Vector before = specimen.evaluate(u, du, t);
             Vector moved = u, turned = du, expected = before;
-            if (!specimen.stage().move(R, c, Specimen::view(moved)))
+            if (!specimen.stage().move(R, c, ForceSpecimen::view(moved)))
                 throw Failure("claims frame invariance, but reads coordinates that stand alone");
             for (Eigen::Index i = 0; i + 2 < u.size(); i += 3) {
                 turned.segment<3>(i) = R * du.segment<3>(i);
@@ -243,7 +243,7 @@ void check_frame(Subject& subject) {
 
 void check_rest(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
-        const Specimen specimen(example);
+        const ForceSpecimen specimen(example);
         Random random(subject.seed);
         if (const ContactLaw* law = specimen.contact()) {
             for (const double N : {0.0, 1.0, 1e6})
@@ -257,7 +257,7 @@ void check_rest(Subject& subject) {
         }
         Vector u(specimen.n());
         for (int k = 0; k < 8; ++k) {
-            specimen.stage().motion(random).evaluate(0.0, Specimen::view(u), {}, {});
+            specimen.stage().motion(random).evaluate(0.0, ForceSpecimen::view(u), {}, {});
             const Vector f = specimen.evaluate(u, Vector::Zero(specimen.n()), 0.0);
             const Vector step = specimen.evaluate_step(u, u, 0.0, 1e-3);
             if (!f.allFinite() || !step.allFinite())
@@ -266,20 +266,20 @@ void check_rest(Subject& subject) {
     });
 }
 
-void check_tangent(Subject& subject) {
+void check_force_tangent(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
-        Specimen specimen(example);
+        ForceSpecimen specimen(example);
         if (!specimen.force().has_tangent()) throw Skipped("it gives no tangent");
         if (specimen.contact() != nullptr) throw Skipped("a law of friction has its own");
         // A tangent may come from differences itself; the iteration wants it, not its last digits.
         constexpr double kEnough = 1e-5;
         Random random(subject.seed);
-        for (int k = 0; k < kStates; ++k) {
+        for (int k = 0; k < kForceStates; ++k) {
             const Motion motion = specimen.stage().motion(random);
             const double h = random.uniform(1e-3, 0.3), t = random.uniform(0.0, 2.0);
             Vector u0(specimen.n()), u1(specimen.n());
-            motion.evaluate(0.0, Specimen::view(u0), {}, {});
-            motion.evaluate(h, Specimen::view(u1), {}, {});
+            motion.evaluate(0.0, ForceSpecimen::view(u0), {}, {});
+            motion.evaluate(h, ForceSpecimen::view(u1), {}, {});
             const Matrix D = specimen.differentiate_step(u0, u1, t, h);
             for (Eigen::Index j = 0; j < D.cols(); ++j) {
                 double error = 0.0;
@@ -311,11 +311,11 @@ void check_tangent(Subject& subject) {
 
 void check_friction_law(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
-        const Specimen specimen(example);
+        const ForceSpecimen specimen(example);
         const ContactLaw* law = specimen.contact();
         if (law == nullptr) throw Skipped("it is no law of dry friction");
         Random random(subject.seed);
-        for (int k = 0; k < kStates; ++k) {
+        for (int k = 0; k < kForceStates; ++k) {
             const double N = random.uniform(0.1, 100.0), speed = random.uniform(0.01, 3.0);
             const SlipForce slip = law->slip(N, speed);
             double error = 0.0;
@@ -356,7 +356,7 @@ void check_friction_law(Subject& subject) {
     });
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kForceChecks[] = {
     {"momentum",
      kForces,
      "forces between bodies balance each other: no resultant and no moment is left over",
@@ -370,7 +370,7 @@ constexpr Check kChecks[] = {
     {"tangent",
      kForces,
      "the derivative over a step against differences (if it gives one)",
-     check_tangent},
+     check_force_tangent},
     {"friction_law",
      kForces,
      "slip's derivatives against differences; sticking bears what slipping at rest takes",
@@ -381,16 +381,16 @@ constexpr Check kChecks[] = {
 
 void check_force_consistency(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
-        const Specimen specimen(example);
+        const ForceSpecimen specimen(example);
         if (specimen.contact() != nullptr) throw Skipped("a law of friction has one face");
         Random random(subject.seed);
-        for (int k = 0; k < kStates; ++k) {
+        for (int k = 0; k < kForceStates; ++k) {
             const Motion motion = specimen.stage().motion(random);
             const double t = random.uniform(0.0, 2.0);
             const auto difference = [&](double h, Vector& at_instant, Vector& over_step) {
                 Vector u0(specimen.n()), u1(specimen.n());
-                motion.evaluate(-0.5 * h, Specimen::view(u0), {}, {});
-                motion.evaluate(0.5 * h, Specimen::view(u1), {}, {});
+                motion.evaluate(-0.5 * h, ForceSpecimen::view(u0), {}, {});
+                motion.evaluate(0.5 * h, ForceSpecimen::view(u1), {}, {});
                 const Vector du = u1 - u0;
                 at_instant = specimen.evaluate(u0 + 0.5 * du, du / h, t + 0.5 * h);
                 over_step = specimen.evaluate_step(u0, u1, t, h);
@@ -414,7 +414,7 @@ void check_force_consistency(Subject& subject) {
 }
 
 std::span<const Check> force_checks() {
-    return kChecks;
+    return kForceChecks;
 }
 
 }  // namespace ancora::verify

@@ -370,7 +370,7 @@ void check_conservation(Subject& subject) {
 
 // --- the heap
 
-void check_allocation(Subject& subject) {
+void check_step_allocation(Subject& subject) {
     if (!AllocationProbe::is_there())
         throw Skipped("allocations cannot be counted in this program");
     for_each_example(subject, [&](const Example& example) {
@@ -394,7 +394,7 @@ void check_allocation(Subject& subject) {
     });
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kIntegratorChecks[] = {
     {"order",
      kIntegrators,
      "observed order on a pendulum, a free top, a turning link and a mass driven over time",
@@ -410,13 +410,13 @@ constexpr Check kChecks[] = {
     {"step_allocation",
      kIntegrators,
      "step() allocates nothing of its own after the first steps",
-     check_allocation},
+     check_step_allocation},
 };
 
 }  // namespace
 
 std::span<const Check> integrator_checks() {
-    return kChecks;
+    return kIntegratorChecks;
 }
 
 }  // namespace ancora::verify

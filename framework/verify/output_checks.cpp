@@ -15,7 +15,7 @@
 namespace ancora::verify {
 namespace {
 
-constexpr int kStates = 48;  // sampled per function
+constexpr int kOutputStates = 48;  // sampled per function
 constexpr int kThreadRounds = 1000;
 
 using Numbers = std::vector<double>;
@@ -100,7 +100,7 @@ void check_sizes(Subject& subject) {
 
 void check_outputs(Subject& subject) {
     for_each_call(subject, [](const Example&, const Bench& bench, const StepCall& call, Random& r) {
-        for (int k = 0; k < kStates; ++k) {
+        for (int k = 0; k < kOutputStates; ++k) {
             const Numbers in = inputs(call, r);
             const Numbers a = results(call, bench.object, in, kCanary);
             const Numbers b = results(call, bench.object, in, kOtherCanary);
@@ -113,7 +113,7 @@ void check_outputs(Subject& subject) {
 
 void check_finite(Subject& subject) {
     for_each_call(subject, [](const Example&, const Bench& bench, const StepCall& call, Random& r) {
-        for (int k = 0; k < 4 * kStates; ++k) {
+        for (int k = 0; k < 4 * kOutputStates; ++k) {
             const Numbers in = inputs(call, r);
             const Numbers out = results(call, bench.object, in, 0.0);
             for (std::size_t i = 0; i < out.size(); ++i)
@@ -307,7 +307,7 @@ void check_environment(Subject& subject) {
     });
 }
 
-void check_allocation(Subject& subject) {
+void check_call_allocation(Subject& subject) {
     if (!AllocationProbe::is_there())
         throw Skipped("allocations cannot be counted in this program");
     for_each_call(subject, [](const Example&, const Bench& bench, const StepCall& call, Random& r) {
@@ -331,7 +331,7 @@ void check_allocation(Subject& subject) {
     });
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kOutputChecks[] = {
     {"sizes", kRows, "blocks, stencils, laws and coordinates fit each other", check_sizes},
     {"outputs", kModels, "every entry of every output is written (two canaries)", check_outputs},
     {"finite", kModels, "no NaN or infinity at sampled states and steps", check_finite},
@@ -345,7 +345,7 @@ constexpr Check kChecks[] = {
     {"allocation",
      kModels,
      "[step] functions allocate nothing after the first call",
-     check_allocation},
+     check_call_allocation},
     {"environment",
      kModels,
      "[step] functions leave the floating-point unit alone",
@@ -355,7 +355,7 @@ constexpr Check kChecks[] = {
 }  // namespace
 
 std::span<const Check> output_checks() {
-    return kChecks;
+    return kOutputChecks;
 }
 
 }  // namespace ancora::verify

@@ -12,7 +12,7 @@
 namespace ancora::verify {
 namespace {
 
-constexpr int kStates = 12;
+constexpr int kRowStates = 12;
 
 /// A motion at one instant.
 struct At {
@@ -94,7 +94,7 @@ void check_jacobian(Subject& subject) {
         },
         [](const Block& block, const Stage& stage, Random& random) {
             const Vector none;
-            for (int k = 0; k < kStates; ++k) {
+            for (int k = 0; k < kRowStates; ++k) {
                 const At at = random_state(stage, random);
                 double error = 0.0;
                 const Matrix A = block.evaluate(at.u, at.du, at.t).A;
@@ -132,7 +132,7 @@ void check_time_derivative(Subject& subject) {
                    kNoPositions,
                    has_positions,
                    [](const Block& block, const Stage& stage, Random& random) {
-                       for (int k = 0; k < kStates; ++k) {
+                       for (int k = 0; k < kRowStates; ++k) {
                            const At at = random_state(stage, random);
                            double error = 0.0;
                            const Block::Values values = block.evaluate(at.u, at.du, at.t);
@@ -164,7 +164,7 @@ void check_bias(Subject& subject) {
             return !block.is_acceleration();
         },
         [](const Block& block, const Stage& stage, Random& random) {
-            for (int k = 0; k < kStates; ++k) {
+            for (int k = 0; k < kRowStates; ++k) {
                 const At at = random_state(stage, random);
                 double error = 0.0;
                 const Block::Values values = block.evaluate(at.u, at.du, at.t);
@@ -196,7 +196,7 @@ void check_discrete_identity(Subject& subject) {
             return !block.is_acceleration() && !(block.is_tangential() && block.is_velocity());
         },
         [](const Block& block, const Stage& stage, Random& random) {
-            for (int k = 0; k < 4 * kStates; ++k) {
+            for (int k = 0; k < 4 * kRowStates; ++k) {
                 const At at = random_state(stage, random);
                 // from steps that change everything to steps that change the seventh digit
                 const double h = std::pow(10.0, -random.uniform(0.3, 6.0));
@@ -240,7 +240,7 @@ void check_consistency(Subject& subject) {
             return !block.is_acceleration();
         },
         [](const Block& block, const Stage& stage, Random& random) {
-            for (int k = 0; k < kStates; ++k) {
+            for (int k = 0; k < kRowStates; ++k) {
                 const At at = random_state(stage, random);
                 Matrix A, B;
                 const auto difference = [&](double h) -> Matrix {
@@ -280,7 +280,7 @@ void check_sliding(Subject& subject) {
         const int n = stage.num_scalars();
         const Block sliding(object, parts[1], 0, n);
         Random random(subject.seed);
-        for (int k = 0; k < kStates; ++k) {
+        for (int k = 0; k < kRowStates; ++k) {
             const At at = random_state(stage, random, 0.0);
             const Matrix T = sliding.evaluate(at.u, at.du, at.t).A.leftCols(3);
             const Matrix product = T * T.transpose();
@@ -320,7 +320,7 @@ void check_rigid_motion(Subject& subject) {
         for (int index = 0; index < count; ++index) {
             const Block block(object, part, index, stage.num_scalars());
             if (!has_positions(block)) continue;
-            for (int k = 0; k < kStates; ++k) {
+            for (int k = 0; k < kRowStates; ++k) {
                 const At at = random_state(stage, random);
                 const Mat3 R = random.rotation();
                 const Vec3 c = random.vector();
@@ -366,7 +366,7 @@ void check_rigid_motion(Subject& subject) {
     });
 }
 
-void check_tangent(Subject& subject) {
+void check_row_tangent(Subject& subject) {
     for_each_block(
         subject,
         "no block supplies a tangent",
@@ -374,7 +374,7 @@ void check_tangent(Subject& subject) {
             return num_tangent(block.shape()) > 0 && has_positions(block);
         },
         [](const Block& block, const Stage& stage, Random& random) {
-            for (int k = 0; k < kStates; ++k) {
+            for (int k = 0; k < kRowStates; ++k) {
                 const At at = random_state(stage, random);
                 double error = 0.0;
                 Vector s(block.num_rows_of());
@@ -433,7 +433,7 @@ bool project(const Block& block, const At& at, Vector& u) {
 void check_rank_on_constraint(const Block& block, const Stage& stage, Random& random) {
     Vector anywhere = Vector::Zero(block.num_rows_of()), satisfied = anywhere;
     int found = 0;
-    for (int k = 0; k < kStates; ++k) {
+    for (int k = 0; k < kRowStates; ++k) {
         const At at = random_state(stage, random);
         Vector u;
         if (!project(block, at, u)) continue;
@@ -456,7 +456,7 @@ void check_rank_on_constraint(const Block& block, const Stage& stage, Random& ra
 void check_rank(Subject& subject) {
     for_each_block(subject, kNoRows, any, [&](const Block& block, const Stage& stage, Random& r) {
         Eigen::Index lowest = block.num_rows_of();
-        for (int k = 0; k < kStates; ++k) {
+        for (int k = 0; k < kRowStates; ++k) {
             const At at = random_state(stage, r);
             const Matrix A = block.evaluate(at.u, at.du, at.t).A;
             Eigen::ColPivHouseholderQR<Matrix> qr(A.rows(), A.cols());
@@ -474,7 +474,7 @@ void check_rank(Subject& subject) {
     });
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kRowChecks[] = {
     {"jacobian", kRows, "A against differences of pi, or of psi in u'", check_jacobian},
     {"time_derivative", kRows, "pi_t against differences in t", check_time_derivative},
     {"bias", kRows, "b against differences along a motion", check_bias},
@@ -494,7 +494,10 @@ constexpr Check kChecks[] = {
      kConstraints,
      "pi does not change under a rigid motion, and B annihilates one (if claimed)",
      check_rigid_motion},
-    {"tangent", kRows, "G against differences of A^T s; its positive part is one", check_tangent},
+    {"tangent",
+     kRows,
+     "G against differences of A^T s; its positive part is one",
+     check_row_tangent},
     {"rank",
      kRows,
      "A is not zero at sampled states, nor where the rows are satisfied",
@@ -504,7 +507,7 @@ constexpr Check kChecks[] = {
 }  // namespace
 
 std::span<const Check> row_checks() {
-    return kChecks;
+    return kRowChecks;
 }
 
 }  // namespace ancora::verify

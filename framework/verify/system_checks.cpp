@@ -18,14 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSteps = 40;
+constexpr int kSystemSteps = 40;
 
 RunSettings settings_of(const std::string& integrator) {
     RunSettings settings;
     settings.integrator = integrator;
     // rk4's error is then far below what a wrong book would show
     settings.step = integrator == "rk4" ? 2.5e-4 : 1e-3;
-    settings.end = kSteps * settings.step;
+    settings.end = kSystemSteps * settings.step;
     settings.gravity = true;
     return settings;
 }
@@ -81,7 +81,7 @@ void check_ledger(Subject& subject) {
                 fmt::format("energy less works is not kept: {:.3g} of it is left over "
                             "after {} steps",
                             left,
-                            kSteps));
+                            kSystemSteps));
         if (!keeps_momenta(example)) return;
         const RunStatistics& statistics = simulation.statistics();
         const auto require = [&](const BalanceMaximum& balance, const char* what) {
@@ -92,7 +92,7 @@ void check_ledger(Subject& subject) {
                                 "by tied_to_inertial_frame()",
                                 what,
                                 balance.max_rel,
-                                kSteps));
+                                kSystemSteps));
         };
         require(statistics.momentum, "momentum");
         require(statistics.angular_momentum, "angular momentum");
@@ -191,7 +191,7 @@ void check_restart(Subject& subject) {
     for_each_run(subject, [&](const Example& example, const std::string& integrator) {
         const RunSettings settings = settings_of(integrator);
         Simulation whole = example.simulate(settings);
-        for (int k = 0; k < kSteps / 2 && !whole.done(); ++k) whole.step();
+        for (int k = 0; k < kSystemSteps / 2 && !whole.done(); ++k) whole.step();
         const std::vector<std::byte> saved = whole.save();
         while (!whole.done()) whole.step();
         const std::vector<double> expected = final_state(whole);
@@ -240,7 +240,7 @@ void check_reload(Subject& subject) {
 
         // one that is half-way while a second kernel with a second library comes and goes
         Simulation survivor = example.simulate(settings);
-        for (int k = 0; k < kSteps / 2 && !survivor.done(); ++k) survivor.step();
+        for (int k = 0; k < kSystemSteps / 2 && !survivor.done(); ++k) survivor.step();
         {
             PluginRegistry registry;
             for (const fs::path& folder : subject.registry.folders()) registry.add_folder(folder);
@@ -263,7 +263,7 @@ void check_reload(Subject& subject) {
     });
 }
 
-constexpr Check kChecks[] = {
+constexpr Check kSystemChecks[] = {
     {"workless",
      kConstraints,
      "ideal reactions do no work in a small system, under emm and rk4",
@@ -286,7 +286,7 @@ constexpr Check kChecks[] = {
 }  // namespace
 
 std::span<const Check> system_checks() {
-    return kChecks;
+    return kSystemChecks;
 }
 
 }  // namespace ancora::verify

@@ -40,7 +40,6 @@ ContinuousFace::ContinuousFace(const Model& model,
     : model_(model),
       rows_(rows),
       mass_(mass),
-      space_(space),
       laws_(laws),
       forces_(forces),
       meter_(meter) {

@@ -120,7 +120,6 @@ private:
     const Model& model_;
     RowSet& rows_;
     MassMatrix& mass_;
-    const Space& space_;
     const RowLaws& laws_;
     ForceSet& forces_;
     CallMeter& meter_;

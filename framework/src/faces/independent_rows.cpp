@@ -19,9 +19,9 @@ constexpr double kOpen = 1e-9;
 constexpr double kTimesAtStart = 10.0;
 // Rows up to which N is written out.
 constexpr std::size_t kMostDense = 400;
-constexpr double kShift = 1e-13;  // keeps the Gram matrix above rounding
+constexpr double kGramShift = 1e-13;  // keeps the Gram matrix above rounding
 constexpr double kShared = 1e-13;
-constexpr int kMostRounds = 200;
+constexpr int kMostGradientRounds = 200;
 
 }  // namespace
 
@@ -117,7 +117,7 @@ void IndependentRows::prepare_sharing() {
         return;
     }
     Eigen::SparseMatrix<double> gram = to.kept_columns.transpose() * to.kept_columns;
-    for (Eigen::Index k = 0; k < gram.cols(); ++k) gram.coeffRef(k, k) += kShift;
+    for (Eigen::Index k = 0; k < gram.cols(); ++k) gram.coeffRef(k, k) += kGramShift;
     to.gram.compute(gram);
 }
 
@@ -160,7 +160,7 @@ void IndependentRows::share_sparse(Eigen::VectorXd& scaled) {
     Eigen::VectorXd p = r;
     double square = r.squaredNorm();
     const double enough = kShared * kShared * scaled.squaredNorm();
-    for (int round = 0; round < kMostRounds && square > enough; ++round) {
+    for (int round = 0; round < kMostGradientRounds && square > enough; ++round) {
         const Eigen::VectorXd Ap = p + combine_transposed(combine(p));
         const double step = square / p.dot(Ap);
         y += step * p;

@@ -75,7 +75,7 @@ std::vector<const ObjectSpec*> in_order(const Manifest& manifest) {
     return objects;
 }
 
-std::string where(const Place& place) {
+std::string at_place(const Place& place) {
     if (!place.known()) return "";
     if (place.line == 0) return fmt::format(" ({})", *place.file);
     return fmt::format(" at {}:{}:{}", *place.file, place.line, place.column);
@@ -91,7 +91,7 @@ void check_names(const Manifest& manifest) {
                         fmt::format("{}: this name is already that of a {}{}",
                                     object_title(object->kind, object->name),
                                     to_text(first->second->kind),
-                                    where(first->second->name_place)),
+                                    at_place(first->second->name_place)),
                         object->name_place);
     }
 }

@@ -189,7 +189,7 @@ std::span<const Parameter> parameters(const TypeDescriptor& type) {
 }
 
 // The names of the types, each with its line for the editor's list.
-Json names_of(const std::vector<const TypeDescriptor*>& types) {
+Json choice_of(const std::vector<const TypeDescriptor*>& types) {
     Json names = Json::array();
     Json docs = Json::array();
     for (const TypeDescriptor* const type : types) {
@@ -217,7 +217,7 @@ Json kind_of(TypeKind kind, const std::vector<const TypeDescriptor*>& types, Jso
     }
     common["name"] = object_name();
     common["type"].erase("type");
-    common["type"].update(names_of(types));
+    common["type"].update(choice_of(types));
 
     Json branches = Json::array();
     for (const TypeDescriptor* const type : types) {
@@ -277,7 +277,7 @@ Json integrator(const std::vector<const TypeDescriptor*>& types) {
     Json out = object_of(integrator_keys());
     out.erase("required");  // may stand in another file
     out["properties"]["type"].erase("type");
-    out["properties"]["type"].update(names_of(types));
+    out["properties"]["type"].update(choice_of(types));
     for (const TypeDescriptor* const type : types) {
         Json own = object_of(parameters(*type));
         own["title"] = fmt::format("[integrator.{}]", type->name);

@@ -23,7 +23,7 @@ using NoteHeader = ElfW(Nhdr);
 // Far more than any linker writes; larger counts come from a damaged file.
 constexpr std::size_t kMostSegments = 64;
 constexpr std::uint64_t kMostNoteBytes = 1 << 20;
-constexpr std::size_t kMostEntries = 4096;
+constexpr std::size_t kMostDynamicEntries = 4096;
 constexpr std::size_t kLongestText = 4096;
 
 constexpr unsigned char kClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
@@ -121,7 +121,7 @@ void read_dynamic(const ReadBytes& read,
     std::vector<std::uint64_t> needed;
     std::optional<std::uint64_t> strings, run_path, old_run_path;
     const std::uint64_t count =
-        std::min<std::uint64_t>(dynamic.p_filesz / sizeof(Entry), kMostEntries);
+        std::min<std::uint64_t>(dynamic.p_filesz / sizeof(Entry), kMostDynamicEntries);
     for (std::uint64_t i = 0; i < count; ++i) {
         Entry entry;
         if (!read_one(read, sum(dynamic.p_offset, i * sizeof(Entry)), entry)) return;

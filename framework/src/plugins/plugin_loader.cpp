@@ -57,14 +57,14 @@ struct OpenLibrary {
     std::string problem;  ///< why it was refused
 };
 
-struct Table {
+struct OpenedLibraries {
     std::mutex mutex;
     std::map<fs::path, OpenLibrary> libraries;  ///< by canonical path
 };
 
 // Never destroyed: plugins may be in use until the very end of the process.
-Table& table() {
-    static Table& the_table = *new Table;
+OpenedLibraries& table() {
+    static OpenedLibraries& the_table = *new OpenedLibraries;
     return the_table;
 }
 
@@ -222,7 +222,7 @@ std::string compare(const PluginNote& note, const PluginDescriptor& descriptor) 
 // opened, so that the file may be tried again.
 std::string open_new(const PluginFile& file,
                      const std::function<void(const Plugin&)>& admit,
-                     Table& opened) {
+                     OpenedLibraries& opened) {
     const fs::path& path = file.file.path;
     const PluginImage image = read_image(file.file.descriptor.number(), path.filename().string());
     if (!image.problem.empty()) return image.problem;
@@ -305,7 +305,7 @@ PluginFile read_plugin_file(const fs::path& file, bool allows_unchecked) {
 }
 
 bool is_open(const PluginFile& file) {
-    Table& opened = table();
+    OpenedLibraries& opened = table();
     const std::scoped_lock lock(opened.mutex);
     return opened.libraries.contains(file.file.path);
 }
@@ -313,7 +313,7 @@ bool is_open(const PluginFile& file) {
 OpenedPlugin open_plugin(const PluginFile& file, const std::function<void(const Plugin&)>& admit) {
     if (!file.problem.empty()) return {nullptr, file.problem};
 
-    Table& opened = table();
+    OpenedLibraries& opened = table();
     const std::scoped_lock lock(opened.mutex);
     auto entry = opened.libraries.find(file.file.path);
     if (entry == opened.libraries.end()) {

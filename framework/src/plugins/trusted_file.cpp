@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 constexpr int kMostLinks = 40;  // as the system has it
 constexpr std::size_t kMostNameBytes = 16384;
 
-std::string reason(int error) {
+std::string why_not_opened(int error) {
     return "cannot be opened: " + std::generic_category().message(error);
 }
 
@@ -201,7 +201,7 @@ std::string Way::follow(const FileDescriptor& link,
                         const struct stat& s,
                         const std::string& name,
                         std::deque<std::string>& rest) {
-    if (++links_ > kMostLinks) return reason(ELOOP);
+    if (++links_ > kMostLinks) return why_not_opened(ELOOP);
     // In a folder that only its owner writes to, a link is his, whoever made it.
     const Folder& in = folders_.back();
     if (others_may_write(in.status, in.descriptor.number()) && !holds_kernel(in.status)) {
@@ -210,7 +210,7 @@ std::string Way::follow(const FileDescriptor& link,
     }
     std::array<char, PATH_MAX> target;
     const ssize_t size = ::readlinkat(link.number(), "", target.data(), target.size());
-    if (size < 0) return reason(errno);
+    if (size < 0) return why_not_opened(errno);
     const fs::path to(std::string(target.data(), static_cast<std::size_t>(size)));
     if (to.is_absolute()) folders_.resize(1);
     std::vector<std::string> parts;
@@ -230,7 +230,8 @@ std::string Way::open_file(const std::string& name, TrustedFile& out) const {
         FileDescriptor(::openat(folder.descriptor.number(),
                                 name.c_str(),
                                 O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-    if (!out.descriptor || ::fstat(out.descriptor.number(), &out.status) != 0) return reason(errno);
+    if (!out.descriptor || ::fstat(out.descriptor.number(), &out.status) != 0)
+        return why_not_opened(errno);
     if (!S_ISREG(out.status.st_mode)) return "is not a file";
     out.path = fs::path(path()) / name;
     return find_distrust(out.status, out.descriptor.number(), "file", out.path.string());
@@ -250,7 +251,7 @@ TrustedFile Way::go(const fs::path& file) {
     constexpr int kLook = O_PATH | O_NOFOLLOW | O_CLOEXEC;
     FileDescriptor root(::open("/", kLook | O_DIRECTORY));
     struct stat s = {};
-    if (!root || ::fstat(root.number(), &s) != 0) return std::move(refuse(reason(errno)));
+    if (!root || ::fstat(root.number(), &s) != 0) return std::move(refuse(why_not_opened(errno)));
     std::string problem = enter(std::move(root), s, "");
     while (problem.empty() && !rest.empty()) {
         const std::string name = std::move(rest.front());
@@ -262,13 +263,13 @@ TrustedFile Way::go(const fs::path& file) {
         }
         FileDescriptor next(::openat(folders_.back().descriptor.number(), name.c_str(), kLook));
         if (!next || ::fstat(next.number(), &s) != 0)
-            problem = reason(errno);
+            problem = why_not_opened(errno);
         else if (S_ISLNK(s.st_mode))
             problem = follow(next, s, name, rest);
         else if (S_ISDIR(s.st_mode))
             problem = enter(std::move(next), s, name);
         else if (!rest.empty())
-            problem = reason(ENOTDIR);
+            problem = why_not_opened(ENOTDIR);
         else if (!S_ISREG(s.st_mode))
             problem = "is not a file";
         else

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // First line of every checkpoint; its number is the format's.
-constexpr std::string_view kMark = "Ancora checkpoint ";
+constexpr std::string_view kCheckpointMark = "Ancora checkpoint ";
 constexpr int kFormat = 3;
 constexpr std::size_t kChecksum = 64;  // hexadecimal digits
 constexpr std::size_t kMostDifferences = 8;
@@ -51,7 +51,7 @@ void transfer(Archive& archive, C& checkpoint) {
     archive(checkpoint.resumed_at);
 }
 
-[[noreturn]] void refuse(const fs::path& file, const std::string& why) {
+[[noreturn]] void refuse_checkpoint(const fs::path& file, const std::string& why) {
     throw Error(
         ErrorKind::file,
         fmt::format(
@@ -95,32 +95,33 @@ void write_checkpoint(const FileAt& file, const Checkpoint& checkpoint) {
     transfer(writer, checkpoint);
     const std::vector<std::byte> bytes = writer.take();
     const std::string_view content(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    std::string text = fmt::format("{}{}\n", kMark, kFormat);
+    std::string text = fmt::format("{}{}\n", kCheckpointMark, kFormat);
     text += sha256_of_text(content);
     text += content;
-    replace_file(file, text, kMark, "a checkpoint");
+    replace_file(file, text, kCheckpointMark, "a checkpoint");
 }
 
 std::optional<Checkpoint> read_checkpoint(const fs::path& file) {
     std::error_code error;
     if (!fs::exists(file, error)) return std::nullopt;
     const std::string text = read_text_file(file, "the checkpoint", "", most_result_bytes());
-    const std::string first = fmt::format("{}{}\n", kMark, kFormat);
-    if (!text.starts_with(kMark)) refuse(file, "is no checkpoint");
-    if (!text.starts_with(first)) refuse(file, "was written by another version");
+    const std::string first = fmt::format("{}{}\n", kCheckpointMark, kFormat);
+    if (!text.starts_with(kCheckpointMark)) refuse_checkpoint(file, "is no checkpoint");
+    if (!text.starts_with(first)) refuse_checkpoint(file, "was written by another version");
     const std::string_view rest = std::string_view(text).substr(first.size());
     if (rest.size() < kChecksum ||
         rest.substr(0, kChecksum) != sha256_of_text(rest.substr(kChecksum)))
-        refuse(file, "is damaged: its checksum does not fit, it may have been cut short");
+        refuse_checkpoint(file,
+                          "is damaged: its checksum does not fit, it may have been cut short");
     const std::string_view content = rest.substr(kChecksum);
     Checkpoint checkpoint;
     StateReader reader({reinterpret_cast<const std::byte*>(content.data()), content.size()});
     try {
         transfer(reader, checkpoint);
     } catch (const Error&) {
-        refuse(file, "is damaged: its lengths do not fit");
+        refuse_checkpoint(file, "is damaged: its lengths do not fit");
     }
-    if (!reader.at_end()) refuse(file, "is damaged: it is too long");
+    if (!reader.at_end()) refuse_checkpoint(file, "is damaged: it is too long");
     return checkpoint;
 }
 
@@ -159,7 +160,7 @@ void require_sound(const Checkpoint& checkpoint,
                    const std::array<double, 2>& outputs_passed,
                    const fs::path& file) {
     const auto require = [&](bool holds, const char* what) {
-        if (!holds) refuse(file, fmt::format("is damaged: {} cannot be", what));
+        if (!holds) refuse_checkpoint(file, fmt::format("is damaged: {} cannot be", what));
     };
     const FrameRecorder::Progress& frames = checkpoint.frames;
     const auto is_among = [](std::int64_t x, std::int64_t most) {

@@ -14,7 +14,7 @@ namespace {
 
 // Without `output.frames` a run has about this many frames at most, and bytes of them.
 constexpr double kMostFrames = 1000.0;
-constexpr double kMostBytes = 5e7;
+constexpr double kMostFrameBytes = 5e7;
 
 constexpr std::size_t kOwnValues = 2;  // of a frame, before those of the scene
 
@@ -32,7 +32,7 @@ FrameRecorder::FrameRecorder(const Simulation& simulation,
         stride_ = has_frames ? 1.0 : 0.0;
     } else {
         const double bytes = static_cast<double>(sizeof(float) * (kOwnValues + size));
-        const double most = std::clamp(kMostBytes / bytes, 2.0, kMostFrames);
+        const double most = std::clamp(kMostFrameBytes / bytes, 2.0, kMostFrames);
         stride_ = std::max(1.0, std::ceil(num_rows / most));
     }
     if (stride_ > 0.0) frame_.resize(size);

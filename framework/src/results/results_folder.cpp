@@ -27,13 +27,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // First line of every list; its number is the format's.
-constexpr std::string_view kMark = "Ancora results ";
+constexpr std::string_view kListMark = "Ancora results ";
 constexpr std::string_view kFirstLine = "Ancora results 1\n";
 constexpr std::string_view kExplanation =
     "# Files that Ancora made in this folder. The next run into it removes these, and what is "
     "left\n"
     "# of them (FILE.NUMBER.new) if a run was killed, and nothing else.\n";
-constexpr std::size_t kMostBytes = std::size_t{1} << 28;  // of a list
+constexpr std::size_t kMostListBytes = std::size_t{1} << 28;  // of a list
 
 std::string system_text(int error) {
     return std::generic_category().message(error);
@@ -195,7 +195,7 @@ void ResultsFolder::read_list() {
         ::openat(descriptor_, kListFile, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat found {};
     const bool is_file = file >= 0 && ::fstat(file, &found) == 0 && S_ISREG(found.st_mode) &&
-                         static_cast<std::size_t>(found.st_size) <= kMostBytes;
+                         static_cast<std::size_t>(found.st_size) <= kMostListBytes;
     std::string text;
     if (is_file) {
         char buffer[4096];
@@ -361,7 +361,7 @@ void ResultsFolder::begin(std::span<const std::string> files) {
     std::string text(kFirstLine);
     text += kExplanation;
     for (const std::string& name : files) text += name + '\n';
-    replace_file(at(kListFile), text, kMark, "a list of results");
+    replace_file(at(kListFile), text, kListMark, "a list of results");
     has_list_ = true;
     names_ = {files.begin(), files.end()};
 }

@@ -18,8 +18,9 @@ ForceTangents::ForceTangents(const ForceSet& forces) {
             for (const AttachmentMap::Entry& entry : map.row(scalar))
                 block.coordinate.push_back(entry.coordinate);
         std::ranges::sort(block.coordinate);
-        const auto [end, last] = std::ranges::unique(block.coordinate);
-        block.coordinate.erase(end, last);
+        // not std::ranges::unique, which clang 14 cannot read in GCC 12's library
+        block.coordinate.erase(std::unique(block.coordinate.begin(), block.coordinate.end()),
+                               block.coordinate.end());
         if (block.coordinate.empty()) continue;
         const int k = map.num_scalars();
         const int n = block.size();

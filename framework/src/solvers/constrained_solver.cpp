@@ -15,7 +15,7 @@ namespace {
 
 // Islands with more unknowns (coordinates and rows) are sparse. Measured: in open chains that pays
 // from 20 unknowns on, twofold at 60, with redundant rows from 80 on, with full matrices never.
-constexpr int kMostDense = 60;
+constexpr int kMostUnknownsDense = 60;
 // An entry of a null vector up to this size is rounding: it is a unit vector over scaled rows.
 constexpr double kInSupport = 1e-8;
 // A free motion's acceleration counts in a row's scale by this part, since x is made of it.
@@ -127,8 +127,8 @@ void ConstrainedSolver::build_islands(const SystemPattern& pattern, SolverPath p
             continue;
         }
         const int unknowns = one.num_coordinates() + one.num_rows();
-        const bool is_sparse =
-            path == SolverPath::sparse || (path == SolverPath::automatic && unknowns > kMostDense);
+        const bool is_sparse = path == SolverPath::sparse ||
+                               (path == SolverPath::automatic && unknowns > kMostUnknownsDense);
         if (is_sparse) {
             ++num_sparse_;
             islands_.push_back(std::make_unique<SparseIsland>(std::move(one)));

@@ -8,31 +8,25 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "island_limits.hpp"
+
 namespace ancora {
 namespace {
 
-// Pivots up to this part of the largest are noise: a row kept at 1e-10 makes 1e-2 of 1e-12 in b.
-constexpr double kRankThreshold = 1e-10;
 // Rows that are kept through a step are given up only where nothing of them is left.
 constexpr double kKeptThreshold = 1e-13;
-constexpr double kNearLow = 1e-14;
-constexpr double kNearHigh = 1e-8;
-// Pivots of M up to this part of their diagonals vanish.
-constexpr double kVanishedPivot = 1e-8;
 // M_A with a smaller pivot may be singular, or merely ill-scaled: looked at in scaled coordinates.
-// It is singular with an eigenvalue below the second number, and factorised above the third.
+// It is singular with an eigenvalue below kUndetermined, and factorised above the second number.
 constexpr double kSuspicious = 1e-6;
-constexpr double kUndetermined = 1e-12;
 constexpr double kUsable = 1e-13;
 // Refinement ends when a correction is no more than this part of the solution; what it leaves is
 // smaller by the factor that each correction gains, 1e-8 or better where the rank is clear.
-constexpr double kConverged = 1e-13;
-constexpr double kRounding = 1e-17;
-constexpr int kMostRefinements = 6;
+constexpr double kDenseConverged = 1e-13;
+constexpr int kMostDenseRefinements = 6;
 // Where the factors are poor it takes more, and what then still changes by this part is no
 // solution.
 constexpr int kMostCorrections = 60;
-constexpr double kUnsettled = 1e-6;
+constexpr double kUnsettledPart = 1e-6;
 constexpr double kUnsettledOfFree = 1e-10;
 
 }  // namespace
@@ -203,18 +197,19 @@ bool DenseIsland::do_solve() {
     solve_once(f_, r_, x_, lambda_);
     const double free = force_norm(f_);
     bool is_settled = true;
-    for (int step = 0; step < kMostRefinements || (!is_settled && step < kMostCorrections);
+    for (int step = 0; step < kMostDenseRefinements || (!is_settled && step < kMostCorrections);
          ++step) {
         compute_residual();
         solve_once(residual_f_, residual_r_, dx_, dlambda_);
         x_ += dx_;
         lambda_ += dlambda_;
         const double correction = mass_norm(dx_);
-        if (correction <= kConverged * mass_norm(x_) || correction <= kRounding * free) {
+        if (correction <= kDenseConverged * mass_norm(x_) || correction <= kRounding * free) {
             is_settled = true;
             break;
         }
-        is_settled = correction <= std::max(kUnsettled * mass_norm(x_), kUnsettledOfFree * free);
+        is_settled =
+            correction <= std::max(kUnsettledPart * mass_norm(x_), kUnsettledOfFree * free);
     }
     if (use_ == RankUse::keep) make_least();
     return is_settled && x_.allFinite();

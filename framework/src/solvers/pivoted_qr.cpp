@@ -9,13 +9,13 @@
 namespace ancora {
 namespace {
 
-using Entries = Eigen::Map<Eigen::VectorXd>;
+using MutableEntries = Eigen::Map<Eigen::VectorXd>;
 using ConstEntries = Eigen::Map<const Eigen::VectorXd>;
 
 /// v := (I - tau u u^T) v with u = (1, tail).
 void reflect(double tau, const double* tail, int tail_size, double* v) {
     const ConstEntries u(tail, tail_size);
-    Entries below(v + 1, tail_size);
+    MutableEntries below(v + 1, tail_size);
     const double share = tau * (v[0] + u.dot(below));
     v[0] -= share;
     below -= share * u;
@@ -37,7 +37,7 @@ void PivotedQr::resize(int rows, int cols) {
 
 void PivotedQr::swap_columns(int a, int b) {
     if (a == b) return;
-    Entries(column(a), rows_).swap(Entries(column(b), rows_));
+    MutableEntries(column(a), rows_).swap(MutableEntries(column(b), rows_));
     std::swap(norm_[a], norm_[b]);
     std::swap(norm_then_[a], norm_then_[b]);
     std::swap(source_[static_cast<std::size_t>(a)], source_[static_cast<std::size_t>(b)]);
@@ -62,7 +62,7 @@ void PivotedQr::factorise(double threshold, bool has_pivoting) {
         // x = (alpha, tail) -> (beta, 0), the tail of the reflection's vector in the tail's place
         double* x = column(k) + k;
         const int tail_size = rows_ - k - 1;
-        Entries tail(x + 1, tail_size);
+        MutableEntries tail(x + 1, tail_size);
         const double alpha = x[0];
         const double tail_square = tail.squaredNorm();
         const double length = std::sqrt(alpha * alpha + tail_square);
@@ -113,14 +113,14 @@ void PivotedQr::solve_R(double* v) const {
     for (int j = rank_ - 1; j >= 0; --j) {
         const double* R = column(j);
         v[j] /= R[j];
-        Entries(v, j) -= v[j] * ConstEntries(R, j);
+        MutableEntries(v, j) -= v[j] * ConstEntries(R, j);
     }
 }
 
 void PivotedQr::solve_Rt(double* v) const {
     for (int j = 0; j < rank_; ++j) {
         const double* R = column(j);
-        v[j] = (v[j] - ConstEntries(R, j).dot(Entries(v, j))) / R[j];
+        v[j] = (v[j] - ConstEntries(R, j).dot(MutableEntries(v, j))) / R[j];
     }
 }
 

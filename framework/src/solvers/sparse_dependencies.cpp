@@ -6,6 +6,7 @@
 
 #include <Eigen/QR>
 
+#include "island_limits.hpp"
 #include "ldlt.hpp"
 #include "sparse_island.hpp"
 
@@ -13,17 +14,11 @@ namespace ancora {
 namespace {
 
 // Islands up to this size are analysed densely, in a tenth of a second.
-constexpr int kMostDense = 1000;
-// As in the dense path.
-constexpr double kRankThreshold = 1e-10;
-constexpr double kNearLow = 1e-14;
-constexpr double kNearHigh = 1e-8;
+constexpr int kMostAnalysedDensely = 1000;
 // Rows are looked at one by one where combinations of them are this small, squared.
 constexpr double kSuspectSquare = 1e-11;
-// A direction in which M and scaled rows are this small, squared, is not determined.
-constexpr double kUndetermined = 1e-12;
-// Iteration tells such directions apart from those that light bodies hold down to this only, since
-// +delta weighs on both.
+// Iteration tells directions that are not determined apart from those that light bodies hold down
+// to this only, since +delta weighs on both.
 constexpr double kDoubtful = 1e-6;
 constexpr int kInverseIterations = 4;
 // Entries of a null vector below this are rounding.
@@ -260,7 +255,7 @@ std::unique_ptr<SparseIsland> SparseIsland::restricted_to(const std::vector<int>
 }
 
 void SparseIsland::add_rank(RankAnalysis& out) {
-    if (n_ + m_ <= kMostDense || !is_factorised_) {
+    if (n_ + m_ <= kMostAnalysedDensely || !is_factorised_) {
         factorised_dense().add_rank(out);
         return;
     }
@@ -277,7 +272,7 @@ void SparseIsland::add_rank(RankAnalysis& out) {
 }
 
 std::vector<NullBlock> SparseIsland::null_blocks() {
-    if (n_ + m_ <= kMostDense || !is_factorised_) return factorised_dense().null_blocks();
+    if (n_ + m_ <= kMostAnalysedDensely || !is_factorised_) return factorised_dense().null_blocks();
     return blocks_of(find_dependencies().null_vectors);
 }
 

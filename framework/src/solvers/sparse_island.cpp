@@ -8,6 +8,7 @@
 #include <span>
 
 #include "elimination_order.hpp"
+#include "island_limits.hpp"
 #include "ldlt.hpp"
 
 namespace ancora {
@@ -27,10 +28,6 @@ constexpr double kPivotOverSquare = 100.0;
 // +delta where a pivot of M vanishes, relative to what is usual; smaller ones cost digits in long
 // chains.
 constexpr double kMassRegularisation = 1e-7;
-// Pivots of M up to this part of their diagonals vanish.
-constexpr double kVanishedPivot = 1e-8;
-// Islands up to this size may go to the dense path when a factorisation fails.
-constexpr int kMostDense = 3000;
 // Row lengths are taken with M's diagonal alone where its factor would make them dear.
 constexpr double kMostLengthWork = 100.0;  // per coordinate, row and entry
 const std::vector<std::pair<int, int>> kDiagonal;
@@ -240,7 +237,7 @@ SolverStatus SparseIsland::do_factorise(bool is_mass_new) {
             if (was_dependent_) enter(Mode::dependent);
         }
     }
-    if (!is_factorised_ && n_ + m_ > kMostDense) return Status::failed;
+    if (!is_factorised_ && n_ + m_ > kMostFallenBack) return Status::failed;
     if (mass_.is_singular() && has_null_direction()) return Status::undetermined;
     return Status::good;
 }

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "island_limits.hpp"
 #include "ldlt.hpp"
 #include "sparse_island.hpp"
 
 namespace ancora {
 namespace {
 
-// Refinement ends when the next correction would be no more than this part of the solution, or this
-// part of the free motion.
-constexpr double kConverged = 1e-15;
-constexpr double kRounding = 1e-17;
-constexpr int kMostRefinements = 20;
+// Refinement ends when the next correction would be no more than this part of the solution, or
+// kRounding of the free motion.
+constexpr double kSparseConverged = 1e-15;
+constexpr int kMostSparseRefinements = 20;
 // The same for multipliers; and what of them may be left when x is right and corrections have
 // stalled. Multipliers that change by more belong to dependent rows.
 constexpr double kSettled = 1e-14;
@@ -21,7 +21,7 @@ constexpr double kUnsettled = 1e-6;
 // Corrections that shrink by less than this have stalled.
 constexpr double kStalled = 0.5;
 // Residuals of scaled rows above this part of their terms mean that rows contradict each other.
-constexpr double kContradiction = 1e-12;
+constexpr double kContradictingResidual = 1e-12;
 constexpr int kContradictionPasses = 3;
 // Multipliers are reduced until that changes them by no more than this part; the next time it would
 // be 1e-6 of that and less.
@@ -32,8 +32,6 @@ constexpr int kMostReductions = 4;
 constexpr double kProjected = 1e-15;
 constexpr double kShortOfOne = 1e-4;
 constexpr int kMostProjections = 30;
-// An island without a convergent refinement goes to the dense path if it is no larger.
-constexpr int kMostDense = 3000;
 
 }  // namespace
 
@@ -46,7 +44,7 @@ bool SparseIsland::do_solve() {
         enter(Mode::dependent);
         is_solved = was_dependent_ = is_factorised_ && attempt();
     }
-    if (!is_solved && n_ + m_ <= kMostDense) return fall_back();
+    if (!is_solved && n_ + m_ <= kMostFallenBack) return fall_back();
     if (!is_solved && mode_ == Mode::dependent) {
         enter(Mode::motion_only);
         is_solved = is_factorised_ && attempt();
@@ -69,7 +67,7 @@ bool SparseIsland::refine() {
     const double free = force_norm(f_);
     solve_once(f_, r_, x_, lambda_);
     double before = mass_norm(x_);
-    for (int step = 0; step < kMostRefinements; ++step) {
+    for (int step = 0; step < kMostSparseRefinements; ++step) {
         correct();
         const double correction = mass_norm(dx_);
         const double solution = mass_norm(x_);
@@ -78,7 +76,7 @@ bool SparseIsland::refine() {
         // part of the solution gains.
         const double gain = std::max(slowest_gain_, before > 0.0 ? correction / before : 0.0);
         const bool is_right =
-            correction * gain <= kConverged * solution || correction <= kRounding * free;
+            correction * gain <= kSparseConverged * solution || correction <= kRounding * free;
         const double unsettled =
             mode_ == Mode::independent ? scaled_norm(dlambda_) / scaled_norm(lambda_) : 0.0;
         if (is_right && !(unsettled * gain > kSettled)) return true;
@@ -127,7 +125,7 @@ bool SparseIsland::is_contradictory() {
         gap = std::max(gap, std::abs(row_work_[k]));
         if (is_used(k)) terms = std::max(terms, std::abs(r_[k]) / length_[k]);
     }
-    return gap > kContradiction * terms;
+    return gap > kContradictingResidual * terms;
 }
 
 /// Solves again without what r misses by: that is not for the multipliers to push against. Each
@@ -208,7 +206,7 @@ double SparseIsland::scaled_norm(const Eigen::VectorXd& lambda) const {
 }
 
 bool SparseIsland::fall_back() {
-    if (n_ + m_ > kMostDense) return false;
+    if (n_ + m_ > kMostFallenBack) return false;
     ++num_fallbacks_;
     r_ = given_r_;
     return factorised_dense().solve_local(f_, r_, x_, lambda_);

@@ -81,7 +81,7 @@ void subtract(double* y, const Scalar* x, double c, int n) {
 }
 
 template <class Scalar>
-double dot(const Scalar* x, const double* y, int n) {
+double two_sums(const Scalar* x, const double* y, int n) {
     double even = 0.0;
     double odd = 0.0;
     int i = 0;
@@ -229,7 +229,7 @@ void Supernodes::solve_with(const Scalar* values, double* x) {
             dot_three(block + c * stride, stride, t, group.num_rows, below);
             for (int k = 0; k < 3; ++k) own[c + k] -= below[k];
         }
-        for (; c < group.width; ++c) own[c] -= dot(block + c * stride, t, group.num_rows);
+        for (; c < group.width; ++c) own[c] -= two_sums(block + c * stride, t, group.num_rows);
         for (c = group.width - 1; c > 0; --c) subtract(own, triangle + c * group.width, own[c], c);
     }
 }

@@ -75,13 +75,13 @@ void check(
 }
 
 /// The entries that are not zero, and their values in the pattern's order.
-struct Entries {
+struct SystemEntries {
     SystemPattern pattern;
     std::vector<double> M, A;
 };
 
-Entries entries_of(const MatrixIn& M, const MatrixIn& A) {
-    Entries out;
+SystemEntries entries_of(const MatrixIn& M, const MatrixIn& A) {
+    SystemEntries out;
     out.pattern.num_coordinates = static_cast<int>(M.rows());
     out.pattern.first_of_body = {0};
     for (int i = 0; i < M.rows(); ++i)
@@ -151,7 +151,7 @@ ConstrainedMotion udwadia_kalaba(const MatrixIn& M,
                                  SolverPath path) {
     const TrapsOff traps_off;
     check(M, A, b, Q, C);
-    const Entries entries = entries_of(M, A);
+    const SystemEntries entries = entries_of(M, A);
     ConstrainedSolver solver(entries.pattern, path);
     check_unique(solver.factorise(entries.M, entries.A), solver);
 

@@ -16,7 +16,7 @@ constexpr double kRoundings = 1.0;
 constexpr double kValueRoundings = 0.1;
 // Below this part of the roundings of positions no gap is looked at, and below this part of those
 // of a body's largest force no force: at rest nothing else tells them from nothing.
-constexpr double kUnseen = 1e-4;
+constexpr double kUnseenPart = 1e-4;
 // A force that moves its node by less than this part of the model's size is none: where nothing
 // pulls, forces are noise beside noise.
 constexpr double kNoForce = 1e-30;
@@ -86,7 +86,7 @@ void DefectMeasure::measure_sizes(const StepTrial& trial) {
         }
         for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
             size_q_[i] = length;
-            size_dq_[i] = size + kUnseen * std::max(length, state_.extent);
+            size_dq_[i] = size + kUnseenPart * std::max(length, state_.extent);
         }
     }
     const int* column = parts_.rows.column.data();
@@ -165,7 +165,7 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
     for (std::size_t body = 0; body < parts_.model.bodies.size(); ++body) {
         const BodyPart& part = parts_.model.bodies[body];
         body_terms_[body] =
-            part.count > 0 ? kUnseen * terms_.segment(part.first, part.count).maxCoeff() : 0.0;
+            part.count > 0 ? kUnseenPart * terms_.segment(part.first, part.count).maxCoeff() : 0.0;
     }
     const double inertia = (slack + kNoForce * state_.extent) * 2.0 / (h * h);
     for (std::size_t node = 0; node + 1 < first_of_node_.size(); ++node) {

@@ -10,7 +10,7 @@ namespace ancora {
 namespace {
 
 // Corrections smaller than this, relative to the largest position, change positions by roundings.
-constexpr double kUnseen = std::numeric_limits<double>::epsilon();
+constexpr double kUnseenCorrection = std::numeric_limits<double>::epsilon();
 // What a refinement must gain to be taken.
 constexpr double kContraction = 0.5;
 
@@ -89,7 +89,7 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     const double second = parts_.space.displacement(more_dq_.data());
     if (!std::isfinite(second)) parts_.attribute_nonfinite(state_.t);
     matrix_.judge(first, second);
-    trial_.moves_by_roundings = first <= kUnseen * state_.farthest;
+    trial_.moves_by_roundings = first <= kUnseenCorrection * state_.farthest;
     if (!(second <= kContraction * first)) return;
     for (std::size_t i = 0; i < ddq.size(); ++i) ddq[i] += more_dq_[static_cast<Eigen::Index>(i)];
     for (std::size_t k = 0; k < ds.size(); ++k) ds[k] += more_s_[static_cast<Eigen::Index>(k)];

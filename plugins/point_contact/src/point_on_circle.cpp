@@ -11,11 +11,11 @@ namespace {
 
 // u = (r_p, r_c), and (n, t1, t2) behind them if a body carries the axes.
 constexpr std::size_t kNormal = 6, kT1 = 9, kT2 = 12;
-constexpr const char* kAttachments[] = {"point", "center", "normal"};
+constexpr const char* kCircleAttachments[] = {"point", "center", "normal"};
 constexpr std::int32_t kNormalStencil[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
 constexpr std::int32_t kSlidingStencil[] = {0, 1, 2, 3, 4, 5, 9, 10, 11, 12, 13, 14};
-constexpr RowLaw kNormalLaw[] = {{.kind = RowKind::constraint}};
-constexpr RowLaw kSlidingLaw[] = {{.kind = RowKind::velocity_constraint}};
+constexpr RowLaw kCircleNormalLaw[] = {{.kind = RowKind::constraint}};
+constexpr RowLaw kCircleSlidingLaw[] = {{.kind = RowKind::velocity_constraint}};
 
 }  // namespace
 
@@ -26,7 +26,7 @@ CircleSliding::CircleSliding(const Axes& axes) : axes_(axes) {
               .rows_per_item = 1,
               .scalars_per_item = static_cast<std::int32_t>(scalars),
               .stencil = std::span(kSlidingStencil).first(scalars),
-              .laws = kSlidingLaw,
+              .laws = kCircleSlidingLaw,
               .degree = Degree::general,
               .tangent = TangentForm::none};
 }
@@ -73,13 +73,13 @@ PointOnCircle::PointOnCircle(const Arguments& arguments)
               .rows_per_item = 2,
               .scalars_per_item = static_cast<std::int32_t>(scalars),
               .stencil = std::span(kNormalStencil).first(scalars),
-              .laws = kNormalLaw,
+              .laws = kCircleNormalLaw,
               .degree = Degree::quadratic,
               .tangent = TangentForm::isotropic};
 }
 
 std::span<const char* const> PointOnCircle::attachments() const {
-    return std::span(kAttachments).first(axes_.on_ground() ? 2 : 3);
+    return std::span(kCircleAttachments).first(axes_.on_ground() ? 2 : 3);
 }
 
 void PointOnCircle::evaluate(int, const RowPoint& at, const RowValues& out) const {

@@ -15,12 +15,12 @@
 namespace ancora::point_contact {
 namespace {
 
-constexpr const char* kAttachments[] = {"point", "origin"};
+constexpr const char* kSurfaceAttachments[] = {"point", "origin"};
 // u = (r_p, r_o)
 constexpr std::int32_t kStencil[] = {0, 1, 2, 3, 4, 5};
 constexpr std::size_t kScalars = 6;
-constexpr RowLaw kNormalLaw[] = {{.kind = RowKind::constraint}};
-constexpr RowLaw kSlidingLaw[] = {{.kind = RowKind::velocity_constraint}};
+constexpr RowLaw kSurfaceNormalLaw[] = {{.kind = RowKind::constraint}};
+constexpr RowLaw kSurfaceSlidingLaw[] = {{.kind = RowKind::velocity_constraint}};
 
 /// Right-handed: e1 x e2 = c.
 struct Axes3 {
@@ -95,7 +95,7 @@ ImplicitSliding::ImplicitSliding(std::span<const Implicit> functions) : function
               .rows_per_item = static_cast<std::int32_t>(3 - functions.size()),
               .scalars_per_item = static_cast<std::int32_t>(kScalars),
               .stencil = kStencil,
-              .laws = kSlidingLaw,
+              .laws = kSurfaceSlidingLaw,
               .degree = Degree::general,
               .tangent = TangentForm::none};
 }
@@ -194,13 +194,13 @@ PointOnImplicit::PointOnImplicit(const Arguments& arguments, const char* key, in
               .rows_per_item = count,
               .scalars_per_item = static_cast<std::int32_t>(kScalars),
               .stencil = kStencil,
-              .laws = kNormalLaw,
+              .laws = kSurfaceNormalLaw,
               .degree = degree,
               .tangent = degree == Degree::linear ? TangentForm::none : TangentForm::full};
 }
 
 std::span<const char* const> PointOnImplicit::attachments() const {
-    return kAttachments;
+    return kSurfaceAttachments;
 }
 
 void PointOnImplicit::evaluate(int, const RowPoint& at, const RowValues& out) const {

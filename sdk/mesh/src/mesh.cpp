@@ -21,7 +21,7 @@ std::string read_file(const Arguments& arguments, std::string_view key) {
 }
 
 // Line and column, counted from 1.
-std::pair<int, int> place_of(std::size_t offset, std::string_view file) {
+std::pair<int, int> line_and_column(std::size_t offset, std::string_view file) {
     const std::string_view before = file.substr(0, std::min(offset, file.size()));
     const auto lines = std::ranges::count(before, '\n');
     const std::size_t line_begin = before.rfind('\n') + 1;  // 0 if there is no line before
@@ -214,7 +214,7 @@ Net read_net(const Arguments& arguments,
         read_mesh(file, mesh);
         net = mesh.net();
     } catch (const MeshError& error) {
-        const auto [line, column] = place_of(error.offset, file);
+        const auto [line, column] = line_and_column(error.offset, file);
         arguments.fail_in_file(key, line, column, error.what());
     }
     return net;

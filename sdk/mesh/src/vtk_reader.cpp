@@ -12,11 +12,11 @@
 namespace ancora::mesh {
 namespace {
 
-constexpr std::int64_t kVtkLine = 3, kPolyLine = 4, kTriangle = 5, kPolygon = 7, kPixel = 8,
-                       kQuad = 9;
+constexpr std::int64_t kVtkLine = 3, kVtkPolyLine = 4, kVtkTriangle = 5, kVtkPolygon = 7,
+                       kVtkPixel = 8, kVtkQuad = 9;
 // Edges, triangles and quadrilaterals with nodes between their corners.
-constexpr std::array kCurvedLines = {21, 35, 68};
-constexpr std::array kCurvedFaces = {22, 23, 28, 30, 32, 34, 69, 70};
+constexpr std::array kVtkCurvedLines = {21, 35, 68};
+constexpr std::array kVtkCurvedFaces = {22, 23, 28, 30, 32, 34, 69, 70};
 
 bool is_one_of(std::int64_t type, const auto& types) {
     return std::ranges::find(types, type) != types.end();
@@ -79,10 +79,10 @@ private:
             read_cells(points_);
         } else if (name == "LINES" && !is_grid_) {
             read_cells(lines_);
-            lines_.types.assign(lines_.size(), kPolyLine);
+            lines_.types.assign(lines_.size(), kVtkPolyLine);
         } else if (name == "POLYGONS" && !is_grid_) {
             read_cells(faces_);
-            faces_.types.assign(faces_.size(), kPolygon);
+            faces_.types.assign(faces_.size(), kVtkPolygon);
         } else if (name == "METADATA") {
             // up to an empty line
             do in_.line();
@@ -254,19 +254,21 @@ void add_vtk_cells(const VtkCells& cells, Mesh& mesh, VtkMembers& members) {
         begin = end;
 
         const std::int64_t type = cells.types[k];
-        if (is_one_of(type, kCurvedLines) || (mesh.takes_faces() && is_one_of(type, kCurvedFaces)))
+        if (is_one_of(type, kVtkCurvedLines) ||
+            (mesh.takes_faces() && is_one_of(type, kVtkCurvedFaces)))
             refuse(k,
                    "has nodes between its corners (type " + std::to_string(type) +
                        "); save elements of first order");
-        if (type == kVtkLine || type == kPolyLine) {
+        if (type == kVtkLine || type == kVtkPolyLine) {
             if (corners.size() < 2 || (type == kVtkLine && corners.size() != 2))
                 refuse(k, "is a line of " + std::to_string(corners.size()) + " points");
             for (std::size_t i = 0; i + 1 < corners.size(); ++i)
                 members[k].push_back(mesh.add_line(corners[i], corners[i + 1], cells.places[k]));
-        } else if (type == kTriangle || type == kQuad || type == kPolygon || type == kPixel) {
-            if (corners.size() < 3 || (type == kPixel && corners.size() != 4))
+        } else if (type == kVtkTriangle || type == kVtkQuad || type == kVtkPolygon ||
+                   type == kVtkPixel) {
+            if (corners.size() < 3 || (type == kVtkPixel && corners.size() != 4))
                 refuse(k, "is a face of " + std::to_string(corners.size()) + " points");
-            if (type == kPixel) std::swap(corners[2], corners[3]);
+            if (type == kVtkPixel) std::swap(corners[2], corners[3]);
             mesh.add_face(corners, cells.places[k], members[k]);
         }
     }

@@ -20,7 +20,7 @@ namespace {
 
 using Node = pugi::xml_node;
 
-std::size_t place_of(const Node& node) {
+std::size_t offset_of(const Node& node) {
     return static_cast<std::size_t>(std::max<std::ptrdiff_t>(node.offset_debug(), 0));
 }
 
@@ -93,7 +93,7 @@ public:
 
 private:
     [[noreturn]] void fail(const Node& node, const std::string& message) const {
-        throw MeshError(place_of(node), message);
+        throw MeshError(offset_of(node), message);
     }
 
     // What is appended may be binary and is no XML: the document ends before it.
@@ -229,11 +229,11 @@ private:
     template <class T>
     Values<T> numbers(const Node& array, const std::string& what) const {
         Values<T> out;
-        out.array_place = place_of(array);
+        out.array_place = offset_of(array);
         const std::string_view format = array.attribute("format").value();
         if (format == "ascii") {
             for (const Node& text : array.children()) {
-                Cursor in(text.value(), place_of(text));
+                Cursor in(text.value(), offset_of(text));
                 while (!in.at_end()) {
                     if constexpr (std::is_same_v<T, double>)
                         out.values.push_back(in.number(what));

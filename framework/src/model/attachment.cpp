@@ -18,54 +18,6 @@
 namespace ancora {
 namespace {
 
-/// The inputs of Body::attach, for the record of a failure.
-PluginCall call_attach(const std::string& locator) {
-    PluginCall call("attach");
-    call.locators = {locator};
-    return call;
-}
-
-class AttachmentWriter final : public AttachmentSink {
-public:
-    AttachmentWriter(Attachment& out, const BodyPart& body) : out_(out), body_(body) {}
-
-    void weight(int component, int coordinate, double weight) override {
-        check(component, coordinate);
-        if (!std::isfinite(weight)) refuse("a weight", component);
-        if (weight != 0.0) out_.terms.push_back({component, body_.first + coordinate, weight});
-    }
-    void constant(int component, double value) override {
-        check(component, 0);
-        if (!std::isfinite(value)) refuse("a constant", component);
-        out_.constant[static_cast<std::size_t>(component)] = value;
-    }
-    void nonlinear(int id, std::span<const std::int32_t> coordinates) override {
-        out_.is_nonlinear = true;
-        out_.id = id;
-        for (const int coordinate : coordinates) {
-            check(0, coordinate);
-            out_.coordinates.push_back(body_.first + coordinate);
-        }
-    }
-
-private:
-    [[noreturn]] void refuse(const char* what, int component) const {
-        const PluginCall inputs = call_attach(out_.locator);
-        refuse_nonfinite(
-            body_.object, "attach", what, nullptr, fmt::format("component {}", component), &inputs);
-    }
-    void check(int component, int coordinate) const {
-        if (component < 0 || component > 2 || coordinate < 0 || coordinate >= body_.count)
-            throw std::out_of_range(
-                fmt::format("component {} or coordinate {} of an attachment does not exist",
-                            component,
-                            coordinate));
-    }
-
-    Attachment& out_;
-    const BodyPart& body_;
-};
-
 /// Splits "name@rest"; both parts trimmed.
 bool split_attachment(const std::string& text, std::string& name, std::string& rest) {
     const std::size_t at = text.find('@');
@@ -123,22 +75,17 @@ std::optional<std::string> attach_to_body(const Model& model,
                                           Attachment& out) {
     const BodyPart& part = model.bodies[static_cast<std::size_t>(out.body)];
     out.locator = locator_text(where);
-    AttachmentWriter writer(out, part);
-    std::optional<std::string> why_not;
-    call_plugin(
-        part.object,
-        "attach",
-        [&] {
-            try {
-                part.body->attach(where, writer);
-            } catch (const std::invalid_argument& reason) {
-                why_not = reason.what();
-            }
-        },
-        [&] {
-            return call_attach(out.locator);
-        });
-    return why_not;
+    calls::AttachmentTerms said;
+    if (std::optional<std::string> why_not = part.attach(where, said)) return why_not;
+    for (const auto& [component, coordinate, weight] : said.terms)
+        if (weight != 0.0) out.terms.push_back({component, part.first + coordinate, weight});
+    for (const auto& [component, value] : said.constants)
+        out.constant[static_cast<std::size_t>(component)] = value;
+    out.is_nonlinear = said.is_nonlinear;
+    out.id = said.id;
+    for (const int coordinate : said.coordinates)
+        out.coordinates.push_back(part.first + coordinate);
+    return {};
 }
 
 }  // namespace
@@ -167,27 +114,9 @@ void evaluate_attachment(const std::vector<BodyPart>& bodies,
     const std::size_t width = at.coordinates.size();
     std::vector<double> J(3 * width);
     const std::span<const double> own(q + part.first, count);
-    const auto capture = [&] {
-        return capture_of(at, own, {});
-    };
-    call_plugin(
-        part.object,
-        "evaluate_attachment",
-        [&] {
-            part.body->evaluate_attachment(at.id, own, {}, {{r, 3}, J, std::span<double>{}});
-        },
-        capture);
-    for (std::size_t c = 0; c < 3; ++c) {
-        if (!std::isfinite(r[c])) {
-            const PluginCall inputs = capture();
-            refuse_nonfinite(part.object,
-                             "evaluate_attachment",
-                             "a position",
-                             nullptr,
-                             fmt::format("attachment \"{}\", component {}", at.text, "xyz"[c]),
-                             &inputs);
-        }
-        if (v == nullptr) continue;
+    part.evaluate_attachment(
+        nullptr, nullptr, {at.id, at.locator, at.text}, own, {}, {{r, 3}, J, {}});
+    for (std::size_t c = 0; v != nullptr && c < 3; ++c) {
         rate[c] = 0.0;
         for (std::size_t j = 0; j < width; ++j) rate[c] += J[c * width + j] * v[at.coordinates[j]];
     }
@@ -251,14 +180,7 @@ void attach_points(const Model& model,
     const int body = model.body_index(body_name, asker);
     const BodyPart& part = model.bodies[static_cast<std::size_t>(body)];
     std::span<const std::int32_t> points;
-    std::optional<std::string> why_no_group;
-    call_plugin(part.object, "group", [&] {
-        try {
-            points = part.body->group(group);
-        } catch (const std::invalid_argument& reason) {
-            why_no_group = reason.what();
-        }
-    });
+    const std::optional<std::string> why_no_group = part.group(group, points);
     if (why_no_group) {
         std::string said = fmt::format("\"{}\": {}", text, *why_no_group);
         if (group == "*") throw asker.error(said);
@@ -305,10 +227,7 @@ Attachment attach_coordinate(const Model& model, const std::string& text, const 
             if (term.component == component) out.terms.push_back({0, term.coordinate, term.weight});
         return out;
     }
-    int coordinate = -1;
-    call_plugin(part.object, "find_coordinate", [&] {
-        if (!names_point) coordinate = part.body->find_coordinate(component_name);
-    });
+    const int coordinate = names_point ? -1 : part.find_coordinate(component_name);
     if (coordinate < 0 || coordinate >= part.count)
         throw asker.error(fmt::format(
             "{} (type {}) has no coordinate \"{}\"; \"x\", \"y\" and \"z\" are those of "

@@ -3,12 +3,10 @@
 #pragma once
 
 #include <array>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "ancora/framework/error.hpp"
-#include "plugin_call.hpp"
 
 namespace ancora {
 
@@ -39,15 +37,6 @@ struct Attachment {
         for (const Term& term : terms) r[term.component] += term.weight * x[term.coordinate];
     }
 };
-
-/// The inputs of Body::evaluate_attachment, for the record of a failure.
-inline PluginCall capture_of(const Attachment& at,
-                             std::span<const double> q,
-                             std::span<const double> v) {
-    PluginCall call("evaluate_attachment");
-    call.in("q", q).in("v", v).locators = {at.locator};
-    return call;
-}
 
 /// Who asks for an attachment, and where: for messages.
 struct Asker {

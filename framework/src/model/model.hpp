@@ -12,39 +12,39 @@
 #include "ancora/framework/plugin_registry.hpp"
 #include "ancora/framework/used_plugin.hpp"
 #include "attachment.hpp"
+#include "guarded_body.hpp"
+#include "guarded_constraint.hpp"
+#include "guarded_force.hpp"
+#include "guarded_integrator.hpp"
 #include "name_index.hpp"
-#include "object.hpp"
 
 namespace ancora {
 
-struct BodyPart {
-    ObjectRef object;
-    std::unique_ptr<Body> body;
-    std::span<const Coordinate> coordinates;
-    PoseKind pose_kind = PoseKind::none;
-    bool has_constant_mass = true;
+struct BodyPart : GuardedBody {
+    using GuardedBody::GuardedBody;
+
     int first = 0;  ///< of its coordinates in the model's
-    int count = 0;
 };
 
 /// "vector 3 along y": component of a body's vector; i counts in the model.
 std::string coordinate_name(const BodyPart& part, int i);
 
-struct ConstraintPart {
-    ObjectRef object;
-    std::unique_ptr<Constraint> constraint;
+struct ConstraintPart : GuardedConstraint {
+    using GuardedConstraint::GuardedConstraint;
+
     ReactionKind reaction = ReactionKind::force;
     std::vector<Attachment> attachments;
     bool is_tied_to_ground = false;
 };
 
-struct ForcePart {
-    ObjectRef object;
-    std::unique_ptr<NonidealForce> force;
+struct ForcePart : GuardedForce {
+    using GuardedForce::GuardedForce;
+
     WorkKind work = WorkKind::external;
     bool is_external = false;  ///< its impulse comes from outside
     std::vector<Attachment> attachments;
     const ContactLaw* contact = nullptr;  ///< dry friction on a constraint, without attachments
+    GuardedContactLaw law() const { return {*contact, object}; }
     int constraint = -1;                  ///< that constraint's index
     std::vector<int> listens_to;          ///< constraints whose reactions it hears
 };
@@ -74,7 +74,7 @@ public:
     NameIndex body_names;        ///< in the order of `bodies`
     NameIndex constraint_names;  ///< in the order of `constraints`
     ObjectRef integrator_object;
-    std::unique_ptr<Integrator> integrator;
+    GuardedIntegrator integrator;
     IntegratorTraits traits;
     std::vector<const Plugin*> plugins;    ///< in use, in the order of first use
     std::vector<UsedPlugin> used_plugins;  ///< with types, and with plugins that are only named

@@ -113,42 +113,13 @@ private:
         return arguments;
     }
 
-    /// Calls the factory; what it throws is named after the object, and it must leave the
-    /// floating-point environment alone.
-    template <class Interface>
-    std::unique_ptr<Interface> create(const ObjectRef& object, const BoundArguments& arguments) {
-        std::unique_ptr<Interface> made;
-        const auto make = [&] {
-            made.reset(static_cast<Interface*>(object.type->create(arguments)));
-        };
-        if constexpr (std::is_same_v<Interface, Integrator>)
-            call_plugin(object, "its factory", make);
-        else
-            call_plugin(object, "its factory", make, [] {
-                return PluginCall("its factory");
-            });
-        if (made == nullptr)
-            throw Error(ErrorKind::plugin,
-                        fmt::format("{}: its factory returned nothing", describe(object)),
-                        object.place);
-        return made;
-    }
-
     void make_body(std::size_t i) {
         if (progress_[i] == Progress::made) return;
         const ObjectSpec& spec = manifest_.bodies[i];
         progress_[i] = Progress::making;
-        BodyPart part;
-        part.object = refer(spec);
-        const BoundArguments arguments = bind(part.object, spec.parameters, spec.scope.get());
-        part.body = create<Body>(part.object, arguments);
-        call_plugin(part.object, "coordinates or pose_kind", [&] {
-            part.coordinates = part.body->coordinates();
-            part.pose_kind = part.body->pose_kind();
-            part.has_constant_mass = part.body->has_constant_mass();
-        });
-        part.count = static_cast<int>(part.coordinates.size());
-        model_.bodies[i] = std::move(part);
+        const ObjectRef object = refer(spec);
+        const BoundArguments arguments = bind(object, spec.parameters, spec.scope.get());
+        model_.bodies[i] = {object, create_object<Body>(object, arguments)};
         progress_[i] = Progress::made;
     }
 
@@ -262,20 +233,15 @@ private:
     }
 
     void make_constraint(const ObjectSpec& spec) {
-        ConstraintPart part;
-        part.object = refer(spec);
-        const BoundArguments arguments = bind(part.object, spec.parameters, spec.scope.get());
-        part.constraint = create<Constraint>(part.object, arguments);
-        std::span<const char* const> names;
-        std::span<const AttachmentRequest> requests;
-        call_plugin(part.object, "attachments, reaction or tied_to_inertial_frame", [&] {
-            names = part.constraint->attachments();
-            requests = part.constraint->more_attachments();
-            part.reaction = part.constraint->reaction();
-            part.is_tied_to_ground = part.constraint->tied_to_inertial_frame();
-        });
+        const ObjectRef object = refer(spec);
+        const BoundArguments arguments = bind(object, spec.parameters, spec.scope.get());
+        ConstraintPart part(object, create_object<Constraint>(object, arguments));
+        const GuardedConstraint::Facts facts = part.facts();
+        part.reaction = facts.reaction;
+        part.is_tied_to_ground = facts.is_tied_to_inertial_frame;
         call_plugin(part.object, "attachments", [&] {
-            part.attachments = attachments_of(part.object, arguments, names, requests);
+            part.attachments =
+                attachments_of(object, arguments, facts.attachments, facts.more_attachments);
         });
         for (const Attachment& at : part.attachments) part.is_tied_to_ground |= at.body < 0;
         model_.constraint_names.add(spec.name);
@@ -284,27 +250,21 @@ private:
     }
 
     void make_force(const ObjectSpec& spec) {
-        ForcePart part;
-        part.object = refer(spec);
-        const BoundArguments arguments = bind(part.object, spec.parameters, spec.scope.get());
-        part.force = create<NonidealForce>(part.object, arguments);
-        std::span<const char*const> names, listened;
-        std::span<const AttachmentRequest> requests;
-        call_plugin(part.object, "attachments, work or tied_to_inertial_frame", [&] {
-            names = part.force->attachments();
-            requests = part.force->more_attachments();
-            part.contact = part.force->contact();
-            part.work = part.force->work();
-            part.is_external =
-                part.work == WorkKind::external || part.force->tied_to_inertial_frame();
-            listened = part.force->listens_to();
-        });
-        for (const char* key : listened) part.listens_to.push_back(listen(part, arguments, key));
+        const ObjectRef object = refer(spec);
+        const BoundArguments arguments = bind(object, spec.parameters, spec.scope.get());
+        ForcePart part(object, create_object<NonidealForce>(object, arguments));
+        const GuardedForce::Facts facts = part.facts();
+        part.contact = facts.contact;
+        part.work = facts.work;
+        part.is_external = part.work == WorkKind::external || facts.is_tied_to_inertial_frame;
+        for (const char* key : facts.listens_to)
+            part.listens_to.push_back(listen(part, arguments, key));
         if (part.contact != nullptr) {
             put_on_constraint(part, arguments);
         } else {
             call_plugin(part.object, "attachments", [&] {
-                part.attachments = attachments_of(part.object, arguments, names, requests);
+                part.attachments =
+                    attachments_of(object, arguments, facts.attachments, facts.more_attachments);
             });
         }
         for (const Attachment& at : part.attachments) part.is_external |= at.body < 0;
@@ -343,10 +303,10 @@ private:
 
     /// Finds the constraint that friction acts on.
     void put_on_constraint(ForcePart& part, const BoundArguments& arguments) {
-        const char* const key = part.contact->constraint();
+        const char* const key = part.law().constraint();
         part.constraint = find_constraint(part, arguments, key);
         const ConstraintPart& on = model_.constraints[static_cast<std::size_t>(part.constraint)];
-        if (on.constraint->tangents() == nullptr)
+        if (!on.tangents())
             throw Error(ErrorKind::manifest,
                         fmt::format("{}: nothing slides on {} (type {}); friction needs a "
                                     "constraint with tangential directions, such as a point kept "
@@ -396,20 +356,16 @@ private:
         for (const ForcePart& part : model_.forces) refuse_nonlinear(part);
         for (const ConstraintPart& part : model_.constraints) {
             refuse_nonlinear(part);
-            refuse_accelerations(*part.constraint, part.object, needs);
+            refuse_accelerations(part.rows(), part.object, needs);
         }
         for (const BodyPart& part : model_.bodies)
-            refuse_accelerations(*part.body, part.object, needs);
+            refuse_accelerations(part.rows(), part.object, needs);
     }
 
-    static void refuse_accelerations(const RowSource& source,
+    static void refuse_accelerations(const GuardedRows& rows,
                                      const ObjectRef& object,
                                      const std::string& needs) {
-        std::span<const RowBlock> blocks;
-        call_plugin(object, "row_blocks", [&] {
-            blocks = source.row_blocks();
-        });
-        for (const RowBlock& block : blocks)
+        for (const RowBlock& block : rows.blocks())
             for (const RowLaw& law : block.laws)
                 if (law.kind == RowKind::acceleration_constraint)
                     throw Error(ErrorKind::manifest,
@@ -432,10 +388,9 @@ private:
         const auto own = settings.own.find(settings.type);
         const BoundArguments arguments = bind(
             model_.integrator_object, own == settings.own.end() ? kNone : own->second, nullptr);
-        model_.integrator = create<Integrator>(model_.integrator_object, arguments);
-        call_plugin(model_.integrator_object, "traits", [&] {
-            model_.traits = model_.integrator->traits();
-        });
+        const ObjectRef& object = model_.integrator_object;
+        model_.integrator = {object, create_object<Integrator>(object, arguments)};
+        model_.traits = model_.integrator.traits();
         if (model_.traits.face == Face::discrete) check_discrete_face();
         // Keys of other integrators are checked too, so that a slip there is not silent.
         for (const auto& [type, table] : settings.own) {

@@ -6,8 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "state_archive.hpp"
 
 namespace ancora {
@@ -63,24 +61,7 @@ Assembly::Assembly(const Model& of)
 void Assembly::read_start(double* q, double* v) const {
     for (const BodyPart& part : model.bodies) {
         const auto count = static_cast<std::size_t>(part.count);
-        call_plugin(
-            part.object,
-            "start",
-            [&] {
-                part.body->start({q + part.first, count}, {v + part.first, count});
-            },
-            [] {
-                return PluginCall("start");
-            });
-        for (int i = part.first; i < part.first + part.count; ++i) {
-            if (std::isfinite(q[i]) && std::isfinite(v[i])) continue;
-            const std::string message = fmt::format("{}: its start is not finite in coordinate {}",
-                                                    describe(part.object),
-                                                    i - part.first);
-            throw FailedCall(message,
-                             part.object.place,
-                             failed_call_text(part.object, PluginCall("start"), message));
-        }
+        part.start({q + part.first, count}, {v + part.first, count});
     }
 }
 

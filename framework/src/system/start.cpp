@@ -72,8 +72,7 @@ void Start::start_plugins() {
     };
     for (const RowOwner& owner : parts_.rows.owners)
         if (owner.state_count > 0)
-            start_state_of(
-                *owner.source, *owner.object, state_of(owner.state_first, owner.state_count));
+            owner.source.start_state(state_of(owner.state_first, owner.state_count));
     parts_.forces.start_state(state_.plugin);
 }
 

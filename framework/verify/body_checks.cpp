@@ -9,6 +9,7 @@
 #include <Eigen/Dense>
 #include <fmt/format.h>
 
+#include "call_table.hpp"
 #include "differences.hpp"
 #include "step_call.hpp"
 
@@ -26,28 +27,31 @@ std::span<double> view(Vector& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
 }
 
-/// Receives a mass matrix and refuses what the interface does not allow.
-class Mass final : public MassSink {
-public:
-    explicit Mass(int n) : M(Matrix::Zero(n, n)), is_given(n, n) { is_given.setZero(); }
-
-    void add(int i, int j, double value) override {
-        const auto n = static_cast<int>(M.rows());
-        if (i < 0 || j < 0 || i >= n || j >= n)
-            throw Failure(fmt::format("mass() adds to M({}, {}) of {} coordinates", i, j, n));
-        if (i < j)
-            throw Failure(
-                fmt::format("mass() adds to M({}, {}), above the diagonal: the mirror "
-                            "entry of M({}, {}) is implied",
-                            i,
-                            j,
-                            j,
-                            i));
-        if (!std::isfinite(value))
-            throw Failure(fmt::format("mass() adds {} to M({}, {})", value, i, j));
-        M(i, j) += value;
-        if (i != j) M(j, i) += value;
-        is_given(i, j) = is_given(j, i) = 1;
+/// What a body gives as its mass matrix; what the interface does not allow is refused.
+struct Mass {
+    Mass(const Body& body, int n) : M(Matrix::Zero(n, n)), is_given(n, n) {
+        is_given.setZero();
+        calls::MassEntries said;
+        guard("mass", [&] {
+            body.mass(said);
+        });
+        for (const auto& [i, j, value] : said.entries) {
+            if (i < 0 || j < 0 || i >= n || j >= n)
+                throw Failure(fmt::format("mass() adds to M({}, {}) of {} coordinates", i, j, n));
+            if (i < j)
+                throw Failure(
+                    fmt::format("mass() adds to M({}, {}), above the diagonal: the mirror "
+                                "entry of M({}, {}) is implied",
+                                i,
+                                j,
+                                j,
+                                i));
+            if (!std::isfinite(value))
+                throw Failure(fmt::format("mass() adds {} to M({}, {})", value, i, j));
+            M(i, j) += value;
+            if (i != j) M(j, i) += value;
+            is_given(i, j) = is_given(j, i) = 1;
+        }
     }
 
     Matrix M;
@@ -87,13 +91,7 @@ public:
     /// M at a state, and the force that goes with it.
     Matrix mass(const Vector& q, const Vector& v, Vector* force = nullptr) const {
         if (force != nullptr) force->setZero(n());
-        if (body().has_constant_mass()) {
-            Mass sink(n());
-            guard("mass", [&] {
-                body().mass(sink);
-            });
-            return sink.M;
-        }
+        if (body().has_constant_mass()) return Mass(body(), n()).M;
         std::vector<double> M(static_cast<std::size_t>(n()) * static_cast<std::size_t>(n()));
         Vector f = Vector::Zero(n());
         guard("evaluate_mass", [&] {
@@ -149,32 +147,33 @@ private:
 };
 
 /// A point or direction of a body as a function of its coordinates.
-class Attached final : public AttachmentSink {
+class Attached {
 public:
     Attached(const Specimen& specimen, const Locator& where)
         : specimen_(specimen),
           is_direction_(where.is_direction),
           W_(Matrix::Zero(3, specimen.n())) {
-        specimen.body().attach(where, *this);
-    }
-
-    void weight(int component, int coordinate, double weight) override {
-        if (component < 0 || component > 2 || coordinate < 0 || coordinate >= specimen_.n())
-            throw Failure(fmt::format(
-                "attach() gives the weight of component {}, coordinate {}", component, coordinate));
-        W_(component, coordinate) += weight;
-    }
-    void constant(int component, double value) override {
-        if (component < 0 || component > 2)
-            throw Failure(fmt::format("attach() sets component {}", component));
-        c_(component) = value;
-    }
-    void nonlinear(int id, std::span<const std::int32_t> coordinates) override {
-        id_ = id;
-        coordinates_.assign(coordinates.begin(), coordinates.end());
-        for (const std::int32_t i : coordinates_)
-            if (i < 0 || i >= specimen_.n())
-                throw Failure(fmt::format("attach() names coordinate {} of {}", i, specimen_.n()));
+        calls::AttachmentTerms said;
+        specimen.body().attach(where, said);
+        const int n = specimen.n();
+        for (const auto& [component, coordinate, weight] : said.terms) {
+            if (component < 0 || component > 2 || coordinate < 0 || coordinate >= n)
+                throw Failure(
+                    fmt::format("attach() gives the weight of component {}, coordinate {}",
+                                component,
+                                coordinate));
+            W_(component, coordinate) += weight;
+        }
+        for (const auto& [component, value] : said.constants) {
+            if (component < 0 || component > 2)
+                throw Failure(fmt::format("attach() sets component {}", component));
+            c_(component) = value;
+        }
+        for (const std::int32_t i : said.coordinates)
+            if (i < 0 || i >= n)
+                throw Failure(fmt::format("attach() names coordinate {} of {}", i, n));
+        if (said.is_nonlinear) id_ = said.id;
+        coordinates_ = std::move(said.coordinates);
     }
 
     struct Values {
@@ -304,10 +303,7 @@ void require_semidefinite(const Matrix& M, const char* what) {
 void check_mass(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
         const Specimen specimen(example);
-        Mass pattern(specimen.n());
-        guard("mass", [&] {
-            specimen.body().mass(pattern);
-        });
+        const Mass pattern(specimen.body(), specimen.n());
         require_semidefinite(pattern.M, "the mass matrix");
         if (specimen.body().has_constant_mass()) return;
         const State start = specimen.start();

@@ -3,8 +3,11 @@
 #include "step_call.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
+
+#include "call_table.hpp"
 
 namespace ancora::verify {
 namespace {
@@ -31,9 +34,170 @@ private:
     std::size_t at_ = 0;
 };
 
-std::string entry_of_rows(const char* what, const RowBlock& block, std::size_t i) {
-    const auto scalars = static_cast<std::size_t>(block.scalars_per_item);
-    return fmt::format("{}, row {}, column {}", what, i / scalars, i % scalars);
+/// Counts and names what a call of the kernel's table takes and gives.
+class Layout {
+public:
+    std::size_t num_inputs = 0;
+    std::size_t num_scratch = 0;
+    struct Part {
+        calls::Output output;
+        std::size_t size;
+    };
+    std::vector<Part> outputs;
+
+    std::size_t num_outputs() const {
+        std::size_t count = 0;
+        for (const Part& part : outputs) count += part.size;
+        return count;
+    }
+    /// "A, row 0, column 3"
+    std::string describe(std::size_t i) const {
+        using calls::Entries;
+        auto part = outputs.begin();
+        for (; i >= part->size; ++part) i -= part->size;
+        const auto& [output, size] = *part;
+        switch (output.entries) {
+            case Entries::one:
+                return output.name;
+            case Entries::rows:
+                return fmt::format("{}, row {}", output.name, i);
+            case Entries::matrix:
+                return fmt::format(
+                    "{}, row {}, column {}", output.name, i / output.columns, i % output.columns);
+            case Entries::pairs:
+                return fmt::format(
+                    "{}({}, {})", output.name, i / output.columns, i % output.columns);
+            case Entries::numbers:
+            case Entries::components:
+            case Entries::items:
+                break;
+        }
+        return fmt::format("{}, entry {}", output.name, i);
+    }
+
+    void setting(const char*, const auto&) {}
+    void place(std::string_view, const auto&, const auto&) {}
+    // as long as it will be: outputs may depend on that
+    void in(const char*, In& x, std::size_t size) {
+        num_inputs += size;
+        if (numbers_.size() < size) numbers_.resize(size);
+        x = In(numbers_).first(size);
+    }
+    void in(const char*, double) { ++num_inputs; }
+    void in_or_none(const char* key, In& x, std::size_t size) { in(key, x, size); }
+    void remark(const char*, double) {}
+    void out(const calls::Output& output, const Out&, std::size_t size) {
+        outputs.push_back({output, size});
+    }
+    template <std::size_t N>
+    void out(const calls::Output& output, const std::array<double, N>&) {
+        outputs.push_back({output, N});
+    }
+    void out(const calls::Output& output, double) { outputs.push_back({output, 1}); }
+    void choice(const calls::Output& output, const Out& x, std::size_t size) {
+        out(output, x, size);
+    }
+    void made(const calls::Output&, std::size_t, const auto&) {}
+    void moved(const calls::Output& output, const Out&, const In& state0) {
+        outputs.push_back({output, state0.size()});
+    }
+    void room(const Out&, std::size_t size) { num_scratch += size; }
+
+private:
+    std::vector<double> numbers_;
+};
+
+/// Lays a call over two spans. What the outputs hold goes into those that a call has by reference,
+/// so that an entry left alone shows.
+class Bind {
+public:
+    Bind(In in, Out out, std::size_t num_outputs)
+        : in_(in), out_(out.first(num_outputs)), room_(out.subspan(num_outputs)) {}
+
+    void setting(const char*, const auto&) {}
+    template <class Place>
+    void place(std::string_view, Place& place, const Place& of_shape) {
+        place = of_shape;
+    }
+    void in(const char*, In& x, std::size_t size) { x = in_.take(size); }
+    void in(const char*, double& x) { x = in_.take(1)[0]; }
+    void in_or_none(const char*, In& x, std::size_t size) { x = in_.take(size); }
+    void remark(const char*, double) {}
+    void out(const calls::Output&, Out& x, std::size_t size) { x = out_.take(size); }
+    template <std::size_t N>
+    void out(const calls::Output&, std::array<double, N>& x) {
+        std::ranges::copy(out_.take(N), x.begin());
+    }
+    void out(const calls::Output&, double& x) { x = out_.take(1)[0]; }
+    void choice(const calls::Output&, Out& x, std::size_t size) { x = out_.take(size); }
+    void made(const calls::Output&, std::size_t, const auto&) {}
+    void moved(const calls::Output&, Out& state1, const In& state0) {
+        state1 = out_.take(state0.size());
+        std::ranges::copy(state0, state1.begin());
+    }
+    void room(Out& x, std::size_t size) { x = room_.take(size); }
+
+private:
+    Parts<const double> in_;
+    Parts<double> out_;
+    Parts<double> room_;
+};
+
+/// Writes what a call has by reference to the outputs.
+class Collect {
+public:
+    explicit Collect(Out out) : out_(out) {}
+    void setting(const char*, const auto&) {}
+    void place(std::string_view, const auto&, const auto&) {}
+    void in(const char*, const auto&...) {}
+    void in_or_none(const char*, const auto&, std::size_t) {}
+    void remark(const char*, double) {}
+    void out(const calls::Output&, const Out&, std::size_t size) { out_.take(size); }
+    template <std::size_t N>
+    void out(const calls::Output&, const std::array<double, N>& x) {
+        std::ranges::copy(x, out_.take(N).begin());
+    }
+    void out(const calls::Output&, const double& x) { out_.take(1)[0] = x; }
+    void choice(const calls::Output&, const Out&, std::size_t size) { out_.take(size); }
+    void made(const calls::Output&, std::size_t, const auto&) {}
+    void moved(const calls::Output&, const Out& state1, const In&) { out_.take(state1.size()); }
+    void room(const Out&, std::size_t) {}
+
+private:
+    Parts<double> out_;
+};
+
+using Sample = std::function<void(Random&, Out)>;
+
+/// A call of the kernel's table as a StepCall.
+///
+/// @param call    with its settings
+/// @param of      gives what is called of an object
+/// @param sample  writes the inputs, in the order of the table
+template <class Call, class Of>
+StepCall step_call(const std::string& name,
+                   const Call& call,
+                   const typename Call::Shape& shape,
+                   Of of,
+                   Sample sample) {
+    Layout layout;
+    Call counted = call;
+    Call::fields(counted, shape, layout);
+    const std::size_t num_outputs = layout.num_outputs();
+    return {name,
+            layout.num_inputs,
+            num_outputs,
+            layout.num_scratch,
+            std::move(sample),
+            [=](const Object& on, In in, Out out) {
+                Call made = call;
+                Call::fields(made, shape, Bind(in, out, num_outputs));
+                made.make(*of(on));
+                Call::fields(made, shape, Collect(out.first(num_outputs)));
+            },
+            [layout](std::size_t i) {
+                return layout.describe(i);
+            }};
 }
 
 // --- rows
@@ -68,278 +232,132 @@ void sample_step(const Stage& stage, Random& random, Out in) {
     for (double& x : in.subspan(5 * n + 2)) x = random.uniform(0.0, 0.1);
 }
 
-RowStep step_of(In in, std::size_t n, std::size_t num_state, Out state1) {
-    Parts<const double> parts(in);
-    RowStep step;
-    step.u0 = parts.take(n);
-    step.du = parts.take(n);
-    step.mid = parts.take(n);
-    step.u1 = parts.take(n);
-    step.rate = parts.take(n);
-    step.t0 = parts.take(1)[0];
-    step.h = parts.take(1)[0];
-    step.state0 = parts.take(num_state);
-    step.state1 = state1;
-    std::ranges::copy(step.state0, state1.begin());
-    return step;
-}
-
 void add_row_calls(const Stage& stage,
                    const Object& object,
                    const RowPart& part,
                    std::vector<StepCall>& calls) {
     const RowSource& source = *part.of(object);
     const auto n = static_cast<std::size_t>(stage.num_scalars());
-    const auto num_state = static_cast<std::size_t>(source.num_state());
-    const auto sample_at = [&stage](Random& random, Out in) {
-        sample_point(stage, random, in);
-    };
-    const auto of = part.of;
     const std::span<const RowBlock> blocks = source.row_blocks();
     for (std::size_t k = 0; k < blocks.size(); ++k) {
-        const RowBlock block = blocks[k];
+        const RowBlock& block = blocks[k];
         const int index = static_cast<int>(k);
-        const std::size_t rows = num_rows(block);
-        const std::size_t values = num_values(block);
-        const std::size_t times = block.depends_on_time ? rows : 0;
+        calls::RowShape shape(block, n, source.num_state());
+        shape.rates = shape.times;
         const std::string where = fmt::format("{}block \"{}\"", part.title, block.name);
 
-        calls.push_back(
-            {"evaluate, " + where,
-             2 * n + 1,
-             2 * rows + values + times,
-             0,
-             sample_at,
-             [=](const Object& on, In in, Out out) {
-                 Parts<double> outs(out);
-                 RowValues results;
-                 results.pi = outs.take(rows);
-                 results.b = outs.take(rows);
-                 results.pi_t = outs.take(times);
-                 results.A = outs.take(values);
-                 of(on)->evaluate(index, {in.subspan(0, n), in.subspan(n, n), in[2 * n]}, results);
-             },
-             [=](std::size_t i) {
-                 if (i < rows) return fmt::format("pi, row {}", i);
-                 if (i < 2 * rows) return fmt::format("b, row {}", i - rows);
-                 if (i < 2 * rows + times) return fmt::format("pi_t, row {}", i - 2 * rows);
-                 return entry_of_rows("A", block, i - 2 * rows - times);
-             }});
-
-        const bool has_discrete_face = law(block, 0).kind != RowKind::acceleration_constraint;
-        if (has_discrete_face)
-            calls.push_back({"evaluate_step, " + where,
-                             5 * n + 2 + num_state,
-                             values + times + num_state,
-                             2 * rows,
-                             [&stage](Random& random, Out in) {
-                                 sample_step(stage, random, in);
-                             },
-                             [=](const Object& on, In in, Out out) {
-                                 Parts<double> outs(out);
-                                 RowStepValues results;
-                                 results.B = outs.take(values);
-                                 results.tau = outs.take(times);
-                                 const RowStep step =
-                                     step_of(in, n, num_state, outs.take(num_state));
-                                 results.work0 = outs.take(rows);
-                                 results.work1 = outs.take(rows);
-                                 of(on)->evaluate_step(index, step, results);
-                             },
-                             [=](std::size_t i) {
-                                 if (i < values) return entry_of_rows("B", block, i);
-                                 if (i < values + times)
-                                     return fmt::format("tau, row {}", i - values);
-                                 return fmt::format("state {}", i - values - times);
-                             }});
-
-        if (num_tangent(block) == 0 || !has_discrete_face) continue;
+        calls.push_back(step_call("evaluate, " + where,
+                                  calls::Evaluate{index, false, {}, {}},
+                                  shape,
+                                  part.of,
+                                  [&stage](Random& random, Out in) {
+                                      sample_point(stage, random, in);
+                                  }));
+        if (law(block, 0).kind == RowKind::acceleration_constraint) continue;
+        calls.push_back(step_call("evaluate_step, " + where,
+                                  calls::EvaluateStep{index, false, {}, {}},
+                                  shape,
+                                  part.of,
+                                  [&stage](Random& random, Out in) {
+                                      sample_step(stage, random, in);
+                                  }));
+        if (shape.tangent == 0) continue;
         for (const bool positive_part : {false, true})
-            calls.push_back({"evaluate_tangent, " + where,
-                             n + rows,
-                             num_tangent(block),
-                             0,
-                             [&stage, n](Random& random, Out in) {
-                                 stage.motion(random).evaluate(0.0, in.subspan(0, n), {}, {});
-                                 for (double& s : in.subspan(n)) s = random.uniform();
-                             },
-                             [=](const Object& on, In in, Out out) {
-                                 of(on)->evaluate_tangent(
-                                     index, in.subspan(0, n), in.subspan(n), positive_part, out);
-                             },
-                             [](std::size_t i) {
-                                 return fmt::format("G, entry {}", i);
-                             }});
+            calls.push_back(
+                step_call("evaluate_tangent, " + where,
+                          calls::EvaluateTangent{index, false, positive_part, {}, {}, {}},
+                          shape,
+                          part.of,
+                          [&stage, n](Random& random, Out in) {
+                              stage.motion(random).evaluate(0.0, in.subspan(0, n), {}, {});
+                              for (double& s : in.subspan(n)) s = random.uniform();
+                          }));
     }
 }
 
 // --- bodies
 
-/// Collects which coordinates a nonlinear attachment reads.
-class NonlinearSink final : public AttachmentSink {
-public:
-    void weight(int, int, double) override {}
-    void constant(int, double) override {}
-    void nonlinear(int id, std::span<const std::int32_t> coordinates) override {
-        id_ = id;
-        count_ = coordinates.size();
-    }
-    int id_ = -1;
-    std::size_t count_ = 0;
-};
-
 void add_body_calls(const Stage& stage, const Object& object, std::vector<StepCall>& calls) {
     const Body& body = *object.body;
     const auto n = static_cast<std::size_t>(stage.num_scalars());
-    const auto sample = [&stage](Random& random, Out in) {
-        sample_point(stage, random, in);
+    const auto of = [](const Object& on) {
+        return on.body.get();
+    };
+    // q, v
+    const auto sample = [&stage, n](Random& random, Out in) {
+        std::vector<double> point(2 * n + 1);
+        sample_point(stage, random, point);
+        std::copy_n(point.begin(), 2 * n, in.begin());
     };
     if (!body.has_constant_mass())
-        calls.push_back({"evaluate_mass",
-                         2 * n + 1,
-                         n * n + n,
-                         0,
-                         sample,
-                         [n](const Object& on, In in, Out out) {
-                             on.body->evaluate_mass(in.subspan(0, n),
-                                                    in.subspan(n, n),
-                                                    {out.subspan(0, n * n), out.subspan(n * n)});
-                         },
-                         [n](std::size_t i) {
-                             return i < n * n ? fmt::format("M({}, {})", i / n, i % n)
-                                              : fmt::format("force, entry {}", i - n * n);
-                         }});
+        calls.push_back(step_call(
+            calls::EvaluateMass::kName, calls::EvaluateMass(), {stage.num_scalars()}, of, sample));
     for (const bool is_direction : {false, true}) {
-        NonlinearSink sink;
+        calls::AttachmentTerms said;
         Locator where;
         where.is_direction = is_direction;
         where.xyz = {0.48, -0.6, 0.64};
         try {
-            body.attach(where, sink);
+            body.attach(where, said);
         } catch (const std::invalid_argument&) {
             continue;
         }
-        if (sink.id_ < 0) continue;
-        const int id = sink.id_;
-        const std::size_t count = sink.count_;
+        if (!said.is_nonlinear) continue;
         calls.push_back(
-            {fmt::format("evaluate_attachment, {}", is_direction ? "direction" : "point"),
-             2 * n + 1,
-             6 + 3 * count,
-             0,
-             sample,
-             [=](const Object& on, In in, Out out) {
-                 on.body->evaluate_attachment(
-                     id,
-                     in.subspan(0, n),
-                     in.subspan(n, n),
-                     {out.subspan(0, 3), out.subspan(6), out.subspan(3, 3)});
-             },
-             [](std::size_t i) {
-                 return i < 3   ? fmt::format("r, entry {}", i)
-                        : i < 6 ? fmt::format("bias, entry {}", i - 3)
-                                : fmt::format("J, entry {}", i - 6);
-             }});
+            step_call(fmt::format("evaluate_attachment, {}", is_direction ? "direction" : "point"),
+                      calls::EvaluateAttachment(),
+                      {n, said.coordinates.size(), said.id},
+                      of,
+                      sample));
     }
-    const PoseKind pose = body.pose_kind();
-    if (pose != PoseKind::none) {
-        const bool has_attitude = pose == PoseKind::attitude;
-        calls.push_back({"pose",
-                         2 * n + 1,
-                         has_attitude ? 13u : 6u,
-                         0,
-                         sample,
-                         [=](const Object& on, In in, Out out) {
-                             Pose result;
-                             Parts<double> outs(out);
-                             // what `out` holds goes in, so that an entry left alone shows
-                             const Out x = outs.take(3), v = outs.take(3);
-                             std::ranges::copy(x, result.position.begin());
-                             std::ranges::copy(v, result.velocity.begin());
-                             if (has_attitude) {
-                                 std::ranges::copy(out.subspan(6, 4), result.quaternion.begin());
-                                 std::ranges::copy(out.subspan(10, 3),
-                                                   result.angular_velocity.begin());
-                             }
-                             on.body->pose(in.subspan(0, n), in.subspan(n, n), result);
-                             std::ranges::copy(result.position, x.begin());
-                             std::ranges::copy(result.velocity, v.begin());
-                             if (!has_attitude) return;
-                             std::ranges::copy(result.quaternion, out.begin() + 6);
-                             std::ranges::copy(result.angular_velocity, out.begin() + 10);
-                         },
-                         [](std::size_t i) {
-                             return i < 3    ? fmt::format("position, entry {}", i)
-                                    : i < 6  ? fmt::format("velocity, entry {}", i - 3)
-                                    : i < 10 ? fmt::format("quaternion, entry {}", i - 6)
-                                             : fmt::format("angular velocity, entry {}", i - 10);
-                         }});
-    }
+    if (body.pose_kind() != PoseKind::none)
+        calls.push_back(step_call(calls::PoseOf::kName,
+                                  calls::PoseOf(),
+                                  {n, body.pose_kind() == PoseKind::attitude},
+                                  of,
+                                  sample));
 }
 
 // --- forces
 
 void add_force_calls(const Stage& stage, const Object& object, std::vector<StepCall>& calls) {
     const auto n = static_cast<std::size_t>(stage.num_scalars());
-    const auto num_state = static_cast<std::size_t>(object.force->num_state());
-    const std::size_t num_heard = 3 * object.force->listens_to().size();
     if (object.force->contact() != nullptr) {
-        calls.push_back(
-            {"slip and stick_limit",
-             2,
-             4,
-             0,
-             [](Random& random, Out in) {
-                 in[0] = random.uniform(0.0, 100.0);
-                 in[1] = random.uniform(0.0, 3.0);
-             },
-             [](const Object& on, In in, Out out) {
-                 const ContactLaw* contact = on.force->contact();
-                 const SlipForce slip = contact->slip(in[0], in[1]);
-                 out[0] = slip.force;
-                 out[1] = slip.by_normal;
-                 out[2] = slip.by_speed;
-                 out[3] = contact->stick_limit(in[0]);
-             },
-             [](std::size_t i) {
-                 constexpr const char* kNames[] = {"force", "by_normal", "by_speed", "stick_limit"};
-                 return std::string(kNames[i]);
-             }});
+        const auto of = [](const Object& on) {
+            return on.force->contact();
+        };
+        // N, and the speed
+        const auto sample = [](Random& random, Out in) {
+            in[0] = random.uniform(0.0, 100.0);
+            if (in.size() > 1) in[1] = random.uniform(0.0, 3.0);
+        };
+        calls.push_back(step_call(calls::Slip::kName, calls::Slip(), {}, of, sample));
+        calls.push_back(step_call(calls::StickLimit::kName, calls::StickLimit(), {}, of, sample));
         return;
     }
-    const auto describe = [n](std::size_t i) {
-        return i < n ? fmt::format("f, entry {}", i) : fmt::format("state {}", i - n);
+    const calls::ForceShape shape{n,
+                                  static_cast<std::size_t>(object.force->num_state()),
+                                  3 * object.force->listens_to().size()};
+    const auto of = [](const Object& on) {
+        return on.force.get();
     };
-    calls.push_back(
-        {"evaluate",
-         2 * n + 1 + num_state + num_heard,
-         n,
-         0,
-         [&stage, n](Random& random, Out in) {
-             sample_point(stage, random, in);
-             for (double& x : in.subspan(2 * n + 1)) x = random.uniform(0.0, 0.1);
-         },
-         [=](const Object& on, In in, Out out) {
-             const In behind = in.subspan(2 * n + 1);
-             on.force->evaluate(
-                 {in.subspan(0, n), in.subspan(n, n), in[2 * n], behind.subspan(num_state)},
-                 behind.subspan(0, num_state),
-                 {out});
-         },
-         describe});
-    calls.push_back({"evaluate_step",
-                     5 * n + 2 + num_state + num_heard,
-                     n + num_state,
-                     0,
-                     [&stage](Random& random, Out in) {
-                         sample_step(stage, random, in);
-                     },
-                     [=](const Object& on, In in, Out out) {
-                         RowStep step = step_of(in, n, num_state, out.subspan(n));
-                         step.reactions = in.subspan(5 * n + 2 + num_state);
-                         on.force->evaluate_step(step, step.rate, {out.subspan(0, n)});
-                     },
-                     describe});
+    const auto over_step = [&stage](Random& random, Out in) {
+        sample_step(stage, random, in);
+    };
+    calls.push_back(step_call(calls::EvaluateForce::kName,
+                              calls::EvaluateForce(),
+                              shape,
+                              of,
+                              [&stage, n](Random& random, Out in) {
+                                  sample_point(stage, random, in);
+                                  for (double& x : in.subspan(2 * n + 1))
+                                      x = random.uniform(0.0, 0.1);
+                              }));
+    calls.push_back(step_call(
+        calls::EvaluateForceStep::kName, calls::EvaluateForceStep(), shape, of, over_step));
+    if (object.force->has_tangent())
+        calls.push_back(step_call(
+            calls::DifferentiateStep::kName, calls::DifferentiateStep(), shape, of, over_step));
 }
 
 // --- sizes
@@ -382,17 +400,7 @@ void check_block(const RowBlock& block, int num_scalars, const std::string& wher
 }  // namespace
 
 std::size_t num_tangent(const RowBlock& block) {
-    const auto S = static_cast<std::size_t>(block.scalars_per_item);
-    const auto items = static_cast<std::size_t>(block.num_items);
-    switch (block.tangent) {
-        case TangentForm::none:
-            return 0;
-        case TangentForm::isotropic:
-            return items * (S / 3) * (S / 3);
-        case TangentForm::full:
-            return items * S * S;
-    }
-    return 0;
+    return calls::RowShape(block, 0, 0).tangent;
 }
 
 const RowLaw& law(const RowBlock& block, std::size_t row) {

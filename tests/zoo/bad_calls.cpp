@@ -101,6 +101,27 @@ private:
     static constexpr const char* kAttachments[] = {"at"};
 };
 
+/// Good forces, but no derivative of them over a step.
+class NanDerivative final : public NonidealForce {
+public:
+    explicit NanDerivative(const Arguments&) {}
+    std::span<const char* const> attachments() const override { return kAttachments; }
+    WorkKind work() const override { return WorkKind::external; }
+    void evaluate(const RowPoint&, std::span<const double>, const ForceValues& out) const override {
+        for (double& f : out.f) f = 0.0;
+    }
+    bool has_tangent() const override { return true; }
+    void differentiate_step(const RowStep&,
+                            std::span<const double>,
+                            std::span<double> D) const override {
+        for (double& d : D) d = 0.0;
+        D[5] = kNan;
+    }
+
+private:
+    static constexpr const char* kAttachments[] = {"at"};
+};
+
 /// Allocates in every call.
 class AllocatingForce final : public NonidealForce {
 public:
@@ -195,6 +216,7 @@ constexpr TypeDescriptor kTypes[] = {
     type<Massless>("massless", {"body"}, zoo::TestMass::kParameters),
     type<ThrowingForce>("throwing_force", {"force"}, kAt),
     type<NanForce>("nan_force", {"force"}, kAt),
+    type<NanDerivative>("nan_derivative", {"force"}, kAt),
     type<AllocatingForce>("allocating_force", {"force"}, kAt),
     type<NanJacobian>("nan_jacobian", {"z^2 / 2"}, zoo::TestPlane::kParameters),
     type<NanTangent>("nan_tangent", {"z^2 / 2"}, zoo::TestPlane::kParameters),

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fp_environment.hpp"
-#include "object.hpp"
+#include "guard.hpp"
 
 namespace ancora {
 

@@ -177,47 +177,12 @@ Eigen::Vector3d Contacts::force_axis(int k) const {
 SlipForce Contacts::slip(const Contact& contact, double N, double speed, double t) const {
     // An iteration that diverges is no fault of the law.
     if (!std::isfinite(N) || !std::isfinite(speed)) return {NAN, NAN, NAN};
-    SlipForce out;
-    const double w = std::max(speed, 0.0);
-    const auto capture = [&] {
-        return PluginCall("slip").in("N", N).in("speed", w).in("t", t);
-    };
-    meter_.call(
-        contact.force->object,
-        "slip",
-        t,
-        [&] {
-            out = contact.law->slip(N, w);
-        },
-        capture);
-    const auto check = [&](double x, const char* what) {
-        if (std::isfinite(x)) return;
-        const PluginCall inputs = capture();
-        refuse_nonfinite(contact.force->object, "slip", what, &t, "", &inputs);
-    };
-    check(out.force, "a force");
-    check(out.by_normal, "a derivative by the normal force");
-    check(out.by_speed, "a derivative by the speed");
-    return out;
+    return contact.force->law().slip(meter_, t, N, std::max(speed, 0.0));
 }
 
 double Contacts::stick_limit(const Contact& contact, double N, double t) const {
     if (!std::isfinite(N)) return NAN;
-    double out = 0.0;
-    const auto capture = [&] {
-        return PluginCall("stick_limit").in("N", N).in("t", t);
-    };
-    meter_.call(
-        contact.force->object,
-        "stick_limit",
-        t,
-        [&] {
-            out = contact.law->stick_limit(N);
-        },
-        capture);
-    if (std::isfinite(out)) return out;
-    const PluginCall inputs = capture();
-    refuse_nonfinite(contact.force->object, "stick_limit", "a force", &t, "", &inputs);
+    return contact.force->law().stick_limit(meter_, t, N);
 }
 
 Contacts::Work Contacts::work(const double* s, const double* dq) const {

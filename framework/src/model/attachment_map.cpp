@@ -3,10 +3,6 @@
 #include "attachment_map.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-
-#include <fmt/format.h>
 
 namespace ancora {
 
@@ -56,33 +52,7 @@ void AttachmentMap::evaluate_nonlinear(
         rates = {v + part.first, count};
     }
     const std::span<const double> own(q + part.first, count);
-    const auto capture = [&] {
-        return capture_of(at, own, rates);
-    };
-    meter_.call(
-        part.object,
-        "evaluate_attachment",
-        t,
-        [&] {
-            part.body->evaluate_attachment(at.id, own, rates, values);
-        },
-        capture);
-    const auto refuse = [&](const char* what, const std::string& entry) {
-        const PluginCall inputs = capture();
-        refuse_nonfinite(part.object,
-                         "evaluate_attachment",
-                         what,
-                         &t,
-                         fmt::format("attachment \"{}\", {}", at.text, entry),
-                         &inputs);
-    };
-    for (std::size_t c = 0; c < 3; ++c) {
-        if (!std::isfinite(u[c])) refuse("a position", fmt::format("component {}", "xyz"[c]));
-        if (!std::isfinite(bias[c])) refuse("a bias", fmt::format("component {}", "xyz"[c]));
-    }
-    for (std::size_t i = 0; i < J.size(); ++i)
-        if (!std::isfinite(J[i]))
-            refuse("a Jacobian", fmt::format("row {}, column {}", i / width, i % width));
+    part.evaluate_attachment(&meter_, &t, {at.id, at.locator, at.text}, own, rates, values);
     if (at.component >= 0) {
         // A single coordinate of the point stands first, the others are zero.
         const auto c = static_cast<std::size_t>(at.component);

@@ -21,54 +21,6 @@
 namespace ancora {
 namespace {
 
-/// The inputs of Body::attach, for the record of a failure.
-PluginCall call_attach(const std::string& locator) {
-    PluginCall call("attach");
-    call.locators = {locator};
-    return call;
-}
-
-class AttachmentWriter final : public AttachmentSink {
-public:
-    AttachmentWriter(Attachment& out, const BodyPart& body) : out_(out), body_(body) {}
-
-    void weight(int component, int coordinate, double weight) override {
-        check(component, coordinate);
-        if (!std::isfinite(weight)) refuse("a weight", component);
-        if (weight != 0.0) out_.terms.push_back({component, body_.first + coordinate, weight});
-    }
-    void constant(int component, double value) override {
-        check(component, 0);
-        if (!std::isfinite(value)) refuse("a constant", component);
-        out_.constant[static_cast<std::size_t>(component)] = value;
-    }
-    void nonlinear(int id, std::span<const std::int32_t> coordinates) override {
-        out_.is_nonlinear = true;
-        out_.id = id;
-        for (const int coordinate : coordinates) {
-            check(0, coordinate);
-            out_.coordinates.push_back(body_.first + coordinate);
-        }
-    }
-
-private:
-    [[noreturn]] void refuse(const char* what, int component) const {
-        const PluginCall inputs = call_attach(out_.locator);
-        refuse_nonfinite(
-            body_.object, "attach", what, nullptr, fmt::format("component {}", component), &inputs);
-    }
-    void check(int component, int coordinate) const {
-        if (component < 0 || component > 2 || coordinate < 0 || coordinate >= body_.count)
-            throw std::out_of_range(
-                fmt::format("component {} or coordinate {} of an attachment does not exist",
-                            component,
-                            coordinate));
-    }
-
-    Attachment& out_;
-    const BodyPart& body_;
-};
-
 /// Splits "name@rest"; both parts trimmed.
 bool split_attachment(const std::string& text, std::string& name, std::string& rest) {
     const std::size_t at = text.find('@');
@@ -128,16 +80,8 @@ std::string prefix(const std::string& owner) {
 RigidMotion start_motion(const BodyPart& part) {
     std::vector<double> q(static_cast<std::size_t>(part.count));
     std::vector<double> v(q.size());
-    call_plugin(
-        part.object,
-        "start",
-        [&] {
-            part.body->start(q, v);
-        },
-        [] {
-            return PluginCall("start");
-        });
-    const Pose pose = pose_of(part, q, v, nullptr);
+    part.start(q, v);
+    const Pose pose = part.pose(q, v, nullptr);
     RigidMotion motion;
     motion.position = pose.position;
     motion.velocity = pose.velocity;
@@ -160,39 +104,6 @@ std::string coordinate_name(const BodyPart& part, int i) {
                         : fmt::format("vector {} along {}", c.vector, "xyz"[c.axis]);
 }
 
-Pose pose_of(const BodyPart& part,
-             std::span<const double> q,
-             std::span<const double> v,
-             const double* t) {
-    Pose pose;
-    const auto capture = [&] {
-        return PluginCall("pose").in("q", q).in("v", v);
-    };
-    const FpEnvironment environment = FpEnvironment::capture();
-    try {
-        part.body->pose(q, v, pose);
-    } catch (...) {
-        environment.restore();
-        rethrow_captured(part.object, "pose", t, capture);
-    }
-    if (environment.differs()) {
-        environment.restore();
-        refuse_environment(part.object, "pose", t);
-    }
-    const auto check = [&](const auto& values, const char* what) {
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            if (std::isfinite(values[i])) continue;
-            const PluginCall inputs = capture();
-            refuse_nonfinite(part.object, "pose", what, t, fmt::format("entry {}", i), &inputs);
-        }
-    };
-    check(pose.position, "a position");
-    check(pose.velocity, "a velocity");
-    check(pose.quaternion, "a quaternion");
-    check(pose.angular_velocity, "an angular velocity");
-    return pose;
-}
-
 void evaluate_attachment(const std::vector<BodyPart>& bodies,
                          const Attachment& at,
                          const double* q,
@@ -209,27 +120,9 @@ void evaluate_attachment(const std::vector<BodyPart>& bodies,
     const std::size_t width = at.coordinates.size();
     std::vector<double> J(3 * width);
     const std::span<const double> own(q + part.first, count);
-    const auto capture = [&] {
-        return capture_of(at, own, {});
-    };
-    call_plugin(
-        part.object,
-        "evaluate_attachment",
-        [&] {
-            part.body->evaluate_attachment(at.id, own, {}, {{r, 3}, J, std::span<double>{}});
-        },
-        capture);
-    for (std::size_t c = 0; c < 3; ++c) {
-        if (!std::isfinite(r[c])) {
-            const PluginCall inputs = capture();
-            refuse_nonfinite(part.object,
-                             "evaluate_attachment",
-                             "a position",
-                             nullptr,
-                             fmt::format("attachment \"{}\", component {}", at.text, "xyz"[c]),
-                             &inputs);
-        }
-        if (v == nullptr) continue;
+    part.evaluate_attachment(
+        nullptr, nullptr, {at.id, at.locator, at.text}, own, {}, {{r, 3}, J, {}});
+    for (std::size_t c = 0; v != nullptr && c < 3; ++c) {
         rate[c] = 0.0;
         for (std::size_t j = 0; j < width; ++j) rate[c] += J[c * width + j] * v[at.coordinates[j]];
     }
@@ -325,42 +218,13 @@ private:
         return arguments;
     }
 
-    /// Calls the factory; what it throws is named after the object, and it must leave the
-    /// floating-point environment alone.
-    template <class Interface>
-    std::unique_ptr<Interface> create(const ObjectRef& object, const BoundArguments& arguments) {
-        std::unique_ptr<Interface> made;
-        const auto make = [&] {
-            made.reset(static_cast<Interface*>(object.type->create(arguments)));
-        };
-        if constexpr (std::is_same_v<Interface, Integrator>)
-            call_plugin(object, "its factory", make);
-        else
-            call_plugin(object, "its factory", make, [] {
-                return PluginCall("its factory");
-            });
-        if (made == nullptr)
-            throw Error(ErrorKind::plugin,
-                        fmt::format("{}: its factory returned nothing", describe(object)),
-                        object.place);
-        return made;
-    }
-
     void make_body(std::size_t i) {
         if (progress_[i] == Progress::made) return;
         const ObjectSpec& spec = manifest_.bodies[i];
         progress_[i] = Progress::making;
-        BodyPart part;
-        part.object = refer(spec);
-        const BoundArguments arguments = bind(part.object, spec.parameters, spec.scope.get());
-        part.body = create<Body>(part.object, arguments);
-        call_plugin(part.object, "coordinates or pose_kind", [&] {
-            part.coordinates = part.body->coordinates();
-            part.pose_kind = part.body->pose_kind();
-            part.has_constant_mass = part.body->has_constant_mass();
-        });
-        part.count = static_cast<int>(part.coordinates.size());
-        model_.bodies[i] = std::move(part);
+        const ObjectRef object = refer(spec);
+        const BoundArguments arguments = bind(object, spec.parameters, spec.scope.get());
+        model_.bodies[i] = {object, create_object<Body>(object, arguments)};
         progress_[i] = Progress::made;
     }
 
@@ -486,47 +350,36 @@ private:
     }
 
     void make_constraint(const ObjectSpec& spec) {
-        ConstraintPart part;
-        part.object = refer(spec);
-        const BoundArguments arguments = bind(part.object, spec.parameters, spec.scope.get());
-        part.constraint = create<Constraint>(part.object, arguments);
-        std::span<const char* const> names;
-        std::span<const AttachmentRequest> requests;
-        call_plugin(part.object, "attachments, reaction or tied_to_inertial_frame", [&] {
-            names = part.constraint->attachments();
-            requests = part.constraint->more_attachments();
-            part.reaction = part.constraint->reaction();
-            part.is_tied_to_ground = part.constraint->tied_to_inertial_frame();
-        });
+        const ObjectRef object = refer(spec);
+        const BoundArguments arguments = bind(object, spec.parameters, spec.scope.get());
+        ConstraintPart part(object, create_object<Constraint>(object, arguments));
+        const GuardedConstraint::Facts facts = part.facts();
+        part.reaction = facts.reaction;
+        part.is_tied_to_ground = facts.is_tied_to_inertial_frame;
         call_plugin(part.object, "attachments", [&] {
-            part.attachments = attachments_of(part.object, arguments, names, requests);
+            part.attachments =
+                attachments_of(object, arguments, facts.attachments, facts.more_attachments);
         });
         for (const Attachment& at : part.attachments) part.is_tied_to_ground |= at.body < 0;
         model_.constraints.push_back(std::move(part));
     }
 
     void make_force(const ObjectSpec& spec) {
-        ForcePart part;
-        part.object = refer(spec);
-        const BoundArguments arguments = bind(part.object, spec.parameters, spec.scope.get());
-        part.force = create<NonidealForce>(part.object, arguments);
-        std::span<const char*const> names, listened;
-        std::span<const AttachmentRequest> requests;
-        call_plugin(part.object, "attachments, work or tied_to_inertial_frame", [&] {
-            names = part.force->attachments();
-            requests = part.force->more_attachments();
-            part.contact = part.force->contact();
-            part.work = part.force->work();
-            part.is_external =
-                part.work == WorkKind::external || part.force->tied_to_inertial_frame();
-            listened = part.force->listens_to();
-        });
-        for (const char* key : listened) part.listens_to.push_back(listen(part, arguments, key));
+        const ObjectRef object = refer(spec);
+        const BoundArguments arguments = bind(object, spec.parameters, spec.scope.get());
+        ForcePart part(object, create_object<NonidealForce>(object, arguments));
+        const GuardedForce::Facts facts = part.facts();
+        part.contact = facts.contact;
+        part.work = facts.work;
+        part.is_external = part.work == WorkKind::external || facts.is_tied_to_inertial_frame;
+        for (const char* key : facts.listens_to)
+            part.listens_to.push_back(listen(part, arguments, key));
         if (part.contact != nullptr) {
             put_on_constraint(part, arguments);
         } else {
             call_plugin(part.object, "attachments", [&] {
-                part.attachments = attachments_of(part.object, arguments, names, requests);
+                part.attachments =
+                    attachments_of(object, arguments, facts.attachments, facts.more_attachments);
             });
         }
         for (const Attachment& at : part.attachments) part.is_external |= at.body < 0;
@@ -569,10 +422,10 @@ private:
 
     /// Finds the constraint that friction acts on.
     void put_on_constraint(ForcePart& part, const BoundArguments& arguments) {
-        const char* const key = part.contact->constraint();
+        const char* const key = part.law().constraint();
         part.constraint = find_constraint(part, arguments, key);
         const ConstraintPart& on = model_.constraints[static_cast<std::size_t>(part.constraint)];
-        if (on.constraint->tangents() == nullptr)
+        if (!on.tangents())
             throw Error(ErrorKind::manifest,
                         fmt::format("{}: nothing slides on {} (type {}); friction needs a "
                                     "constraint with tangential directions, such as a point kept "
@@ -621,20 +474,16 @@ private:
         for (const ForcePart& part : model_.forces) refuse_nonlinear(part);
         for (const ConstraintPart& part : model_.constraints) {
             refuse_nonlinear(part);
-            refuse_accelerations(*part.constraint, part.object, needs);
+            refuse_accelerations(part.rows(), part.object, needs);
         }
         for (const BodyPart& part : model_.bodies)
-            refuse_accelerations(*part.body, part.object, needs);
+            refuse_accelerations(part.rows(), part.object, needs);
     }
 
-    static void refuse_accelerations(const RowSource& source,
+    static void refuse_accelerations(const GuardedRows& rows,
                                      const ObjectRef& object,
                                      const std::string& needs) {
-        std::span<const RowBlock> blocks;
-        call_plugin(object, "row_blocks", [&] {
-            blocks = source.row_blocks();
-        });
-        for (const RowBlock& block : blocks)
+        for (const RowBlock& block : rows.blocks())
             for (const RowLaw& law : block.laws)
                 if (law.kind == RowKind::acceleration_constraint)
                     throw Error(ErrorKind::manifest,
@@ -657,10 +506,9 @@ private:
         const auto own = settings.own.find(settings.type);
         const BoundArguments arguments = bind(
             model_.integrator_object, own == settings.own.end() ? kNone : own->second, nullptr);
-        model_.integrator = create<Integrator>(model_.integrator_object, arguments);
-        call_plugin(model_.integrator_object, "traits", [&] {
-            model_.traits = model_.integrator->traits();
-        });
+        const ObjectRef& object = model_.integrator_object;
+        model_.integrator = {object, create_object<Integrator>(object, arguments)};
+        model_.traits = model_.integrator.traits();
         if (model_.traits.face == Face::discrete) check_discrete_face();
         // Keys of other integrators are checked too, so that a slip there is not silent.
         for (const auto& [type, table] : settings.own) {
@@ -754,22 +602,18 @@ Attachment Model::attach(const std::string& text,
     out.body = body_index(body_name, owner, place);
     const BodyPart& part = bodies[static_cast<std::size_t>(out.body)];
     out.locator = locator_text(where);
-    AttachmentWriter writer(out, part);
-    call_plugin(
-        part.object,
-        "attach",
-        [&] {
-            try {
-                part.body->attach(where, writer);
-            } catch (const std::invalid_argument& reason) {
-                throw Error(ErrorKind::manifest,
-                            fmt::format("{}\"{}\": {}", prefix(owner), text, reason.what()),
-                            place);
-            }
-        },
-        [&] {
-            return call_attach(out.locator);
-        });
+    calls::AttachmentTerms said;
+    if (const std::optional<std::string> why_not = part.attach(where, said))
+        throw Error(
+            ErrorKind::manifest, fmt::format("{}\"{}\": {}", prefix(owner), text, *why_not), place);
+    for (const auto& [component, coordinate, weight] : said.terms)
+        if (weight != 0.0) out.terms.push_back({component, part.first + coordinate, weight});
+    for (const auto& [component, value] : said.constants)
+        out.constant[static_cast<std::size_t>(component)] = value;
+    out.is_nonlinear = said.is_nonlinear;
+    out.id = said.id;
+    for (const int coordinate : said.coordinates)
+        out.coordinates.push_back(part.first + coordinate);
     return out;
 }
 
@@ -790,15 +634,8 @@ void Model::attach_points(const std::string& text,
     }
     const BodyPart& part = bodies[static_cast<std::size_t>(body_index(body_name, owner, place))];
     std::span<const std::int32_t> points;
-    std::string why_no_group;
-    call_plugin(part.object, "group", [&] {
-        try {
-            points = part.body->group(group);
-        } catch (const std::invalid_argument& reason) {
-            why_no_group = reason.what();
-        }
-    });
-    if (!why_no_group.empty()) {
+    if (const std::optional<std::string> said = part.group(group, points)) {
+        const std::string& why_no_group = *said;
         // as it stands in a message
         const std::string begin = printable(fmt::format("{}\"{}\": ", prefix(owner), text));
         if (group == "*") throw Error(ErrorKind::manifest, begin + why_no_group, place);
@@ -851,10 +688,7 @@ Attachment Model::attach_coordinate(const std::string& text,
             if (term.component == component) out.terms.push_back({0, term.coordinate, term.weight});
         return out;
     }
-    int coordinate = -1;
-    call_plugin(part.object, "find_coordinate", [&] {
-        if (!names_point) coordinate = part.body->find_coordinate(component_name);
-    });
+    const int coordinate = names_point ? -1 : part.find_coordinate(component_name);
     if (coordinate < 0 || coordinate >= part.count)
         throw Error(
             ErrorKind::manifest,

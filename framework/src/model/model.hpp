@@ -11,7 +11,10 @@
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/plugin_registry.hpp"
 #include "ancora/framework/used_plugin.hpp"
-#include "object.hpp"
+#include "guarded_body.hpp"
+#include "guarded_constraint.hpp"
+#include "guarded_force.hpp"
+#include "guarded_integrator.hpp"
 
 namespace ancora {
 
@@ -40,43 +43,31 @@ struct Attachment {
     }
 };
 
-/// The inputs of Body::evaluate_attachment, for the record of a failure.
-inline PluginCall capture_of(const Attachment& at,
-                             std::span<const double> q,
-                             std::span<const double> v) {
-    PluginCall call("evaluate_attachment");
-    call.in("q", q).in("v", v).locators = {at.locator};
-    return call;
-}
+struct BodyPart : GuardedBody {
+    using GuardedBody::GuardedBody;
 
-struct BodyPart {
-    ObjectRef object;
-    std::unique_ptr<Body> body;
-    std::span<const Coordinate> coordinates;
-    PoseKind pose_kind = PoseKind::none;
-    bool has_constant_mass = true;
     int first = 0;  ///< of its coordinates in the model's
-    int count = 0;
 };
 
 /// "vector 3 along y": component of a body's vector; i counts in the model.
 std::string coordinate_name(const BodyPart& part, int i);
 
-struct ConstraintPart {
-    ObjectRef object;
-    std::unique_ptr<Constraint> constraint;
+struct ConstraintPart : GuardedConstraint {
+    using GuardedConstraint::GuardedConstraint;
+
     ReactionKind reaction = ReactionKind::force;
     std::vector<Attachment> attachments;
     bool is_tied_to_ground = false;
 };
 
-struct ForcePart {
-    ObjectRef object;
-    std::unique_ptr<NonidealForce> force;
+struct ForcePart : GuardedForce {
+    using GuardedForce::GuardedForce;
+
     WorkKind work = WorkKind::external;
     bool is_external = false;  ///< its impulse comes from outside
     std::vector<Attachment> attachments;
     const ContactLaw* contact = nullptr;  ///< dry friction on a constraint, without attachments
+    GuardedContactLaw law() const { return {*contact, object}; }
     int constraint = -1;                  ///< that constraint's index
     std::vector<int> listens_to;          ///< constraints whose reactions it hears
 };
@@ -88,13 +79,6 @@ void evaluate_attachment(const std::vector<BodyPart>& bodies,
                          const double* v,
                          double* r,
                          double* rate);
-
-/// Pose of a body from its own coordinates; finite, or the plugin's error. `t` for messages, or
-/// null.
-Pose pose_of(const BodyPart& part,
-             std::span<const double> q,
-             std::span<const double> v,
-             const double* t);
 
 /// Owns the objects of a manifest. Immutable after construction.
 class Model {
@@ -129,7 +113,7 @@ public:
     std::vector<ConstraintPart> constraints;
     std::vector<ForcePart> forces;
     ObjectRef integrator_object;
-    std::unique_ptr<Integrator> integrator;
+    GuardedIntegrator integrator;
     IntegratorTraits traits;
     std::vector<const Plugin*> plugins;    ///< in use, in the order of first use
     std::vector<UsedPlugin> used_plugins;  ///< with types, and with plugins that are only named

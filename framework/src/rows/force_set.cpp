@@ -21,14 +21,7 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state)
     for (const ForcePart& part : model.forces) {
         part_of_force_.push_back(-1);
         if (part.contact != nullptr) continue;
-        int count = 0;
-        call_plugin(part.object, "num_state", [&] {
-            count = part.force->num_state();
-        });
-        if (count < 0)
-            throw Error(ErrorKind::plugin,
-                        fmt::format("{}: num_state returned {}", describe(part.object), count),
-                        part.object.place);
+        const int count = part.num_state();
         AttachmentMap map(model, part.attachments, meter);
         const int u_count = map.num_scalars();
         part_of_force_.back() = static_cast<int>(parts_.size());
@@ -39,10 +32,7 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state)
                           static_cast<std::size_t>(first_state + num_state_),
                           static_cast<std::size_t>(count),
                           heard_.size(),
-                          false});
-        call_plugin(part.object, "has_tangent", [&] {
-            parts_.back().has_tangent = part.force->has_tangent();
-        });
+                          part.has_tangent()});
         heard_.insert(heard_.end(), part.listens_to.begin(), part.listens_to.end());
         u += u_count;
         num_state_ += count;
@@ -110,9 +100,7 @@ ForceSet::Listeners ForceSet::listeners() const {
 void ForceSet::start_state(std::span<double> state) const {
     for (const Part& part : parts_)
         if (part.state_count > 0)
-            start_state_of(*part.force->force,
-                           part.force->object,
-                           state.subspan(part.state_first, part.state_count));
+            part.force->start_state(state.subspan(part.state_first, part.state_count));
 }
 
 void ForceSet::evaluate_step(const double* q0,
@@ -143,16 +131,7 @@ void ForceSet::evaluate_step(const double* q0,
         RowStep step = last_step(part);
         step.state1 = state1.subspan(part.state_first, part.state_count);
         double* f = f_.data() + part.u_first;
-        meter_.call(
-            part.force->object,
-            "evaluate_step",
-            t0,
-            [&] {
-                part.force->force->evaluate_step(step, step.rate, {{f, count}});
-            },
-            [&] {
-                return capture_of(step, step.rate);
-            });
+        part.force->evaluate_step(meter_, step, {f, count});
         part.map.scatter(f, F);
     }
     loads_.evaluate_step(q0, dq, t0, h, F);
@@ -169,20 +148,11 @@ void ForceSet::evaluate(
         part.map.evaluate(q, v, t, u, du);
         const RowPoint at{{u, count}, {du, count}, t, reactions_of(part)};
         const std::span<const double> own = state.subspan(part.state_first, part.state_count);
-        meter_.call(
-            part.force->object,
-            "evaluate",
-            t,
-            [&] {
-                part.force->force->evaluate(at, own, {{f, count}});
-            },
-            [&] {
-                return capture_of(at, own);
-            });
+        part.force->evaluate(meter_, at, own, {f, count});
         part.map.scatter(f, F);
     }
     for (const double f : f_)
-        if (!std::isfinite(f)) refuse_nonfinite_force("evaluate", t);
+        if (!std::isfinite(f)) refuse_nonfinite_force(calls::EvaluateForce::kName, t);
 }
 
 ForceSet::Work ForceSet::work() const {
@@ -254,9 +224,7 @@ void ForceSet::differentiate_by_reactions(Eigen::MatrixXd& by_reactions) {
             const auto force_at = [&](double x, Eigen::VectorXd& f) {
                 reactions_[j] = x;
                 std::ranges::copy(step.state0, state_room_.begin());
-                meter_.call(part.force->object, "evaluate_step", last_.t, [&] {
-                    part.force->force->evaluate_step(step, step.rate, {{f.data(), count}});
-                });
+                part.force->evaluate_step(meter_, step, {f.data(), count});
             };
             force_at(reaction + d, f_up_);
             force_at(reaction - d, f_down_);
@@ -279,38 +247,18 @@ void ForceSet::differentiate_by_increments(int index, Eigen::MatrixXd& D) {
     const auto count = static_cast<std::size_t>(part.u_count);
     tangent_.assign(count * count, 0.0);
     const RowStep step = last_step(part);
-    const auto capture = [&] {
-        return capture_of(step, step.rate);
-    };
-    meter_.call(
-        part.force->object,
-        "differentiate_step",
-        last_.t,
-        [&] {
-            part.force->force->differentiate_step(step, step.rate, tangent_);
-        },
-        capture);
-    for (std::size_t k = 0; k < tangent_.size(); ++k) {
-        const double value = tangent_[k];
-        if (!std::isfinite(value)) {
-            const PluginCall inputs = capture();
-            refuse_nonfinite(part.force->object,
-                             "differentiate_step",
-                             "a derivative",
-                             &last_.t,
-                             fmt::format("row {}, column {}", k / count, k % count),
-                             &inputs);
-        }
-        D(static_cast<Eigen::Index>(k / count), static_cast<Eigen::Index>(k % count)) = value;
-    }
+    part.force->differentiate_step(meter_, step, tangent_);
+    for (std::size_t k = 0; k < tangent_.size(); ++k)
+        D(static_cast<Eigen::Index>(k / count), static_cast<Eigen::Index>(k % count)) = tangent_[k];
 }
 
 /// From the buffers, which still hold what the call was given.
 PluginCall ForceSet::last_call(const Part& part, std::string_view call) const {
     const RowStep step = last_step(part);
-    if (call == "evaluate")
-        return capture_of(RowPoint{step.u0, step.du, last_.t, step.reactions}, step.state0);
-    return capture_of(step, step.rate);
+    if (call == calls::EvaluateForce::kName)
+        return record_of(
+            calls::EvaluateForce{{step.u0, step.du, last_.t, step.reactions}, step.state0, {}});
+    return record_of(calls::EvaluateForceStep{step, {}});
 }
 
 std::span<const double> ForceSet::force(int index) const {

@@ -9,49 +9,15 @@
 #include <fmt/format.h>
 
 namespace ancora {
-namespace {
-
-class MassWriter final : public MassSink {
-public:
-    MassWriter(const BodyPart& part, std::vector<MassEntry>& out) : part_(part), out_(out) {}
-
-    void add(int i, int j, double value) override {
-        if (i < 0 || i >= part_.count || j < 0 || j >= part_.count)
-            refuse(fmt::format("entry ({}, {}) is outside its {} coordinates", i, j, part_.count));
-        if (!std::isfinite(value)) refuse(fmt::format("entry ({}, {}) is not finite", i, j));
-        // What varies may be zero at the start only.
-        if (value != 0.0 || !part_.has_constant_mass)
-            out_.push_back({part_.first + std::max(i, j), part_.first + std::min(i, j), value});
-    }
-
-private:
-    [[noreturn]] void refuse(const std::string& what) const {
-        const std::string message =
-            fmt::format("{}: its mass matrix is wrong: {}", describe(part_.object), what);
-        throw FailedCall(message,
-                         part_.object.place,
-                         failed_call_text(part_.object, PluginCall("mass"), message));
-    }
-
-    const BodyPart& part_;
-    std::vector<MassEntry>& out_;
-};
-
-}  // namespace
 
 MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
     for (const BodyPart& part : model.bodies) {
-        MassWriter writer(part, entries_);
         const auto first = static_cast<std::ptrdiff_t>(entries_.size());
-        call_plugin(
-            part.object,
-            "mass",
-            [&] {
-                part.body->mass(writer);
-            },
-            [] {
-                return PluginCall("mass");
-            });
+        // What varies may be zero at the start only.
+        for (const auto& [i, j, value] : part.mass())
+            if (value != 0.0 || !part.has_constant_mass)
+                entries_.push_back(
+                    {part.first + std::max(i, j), part.first + std::min(i, j), value});
         std::stable_sort(
             entries_.begin() + first, entries_.end(), [](const MassEntry& a, const MassEntry& b) {
                 return a.i != b.i ? a.i < b.i : a.j < b.j;
@@ -153,27 +119,12 @@ void MassMatrix::update(
         const auto count = static_cast<std::size_t>(part.count);
         const std::span<const double> own_q(q + part.first, count);
         const std::span<const double> own_v(v + part.first, count);
-        const auto capture = [&] {
-            return PluginCall("evaluate_mass").in("q", own_q).in("v", own_v);
-        };
-        const auto refuse = [&](const char* what, const std::string& where) {
-            const PluginCall inputs = capture();
-            refuse_nonfinite(part.object, "evaluate_mass", what, &t, where, &inputs);
-        };
-        meter.call(
-            part.object,
-            "evaluate_mass",
-            t,
-            [&] {
-                part.body->evaluate_mass(own_q, own_v, {body.M, body.force});
-            },
-            capture);
+        part.evaluate_mass(meter, t, own_q, own_v, {body.M, body.force});
         for (std::size_t k = body.first_entry; k < body.first_entry + body.num_entries; ++k) {
             MassEntry& entry = entries_[k];
             const auto i = static_cast<std::size_t>(entry.i - part.first);
             const auto j = static_cast<std::size_t>(entry.j - part.first);
             const double value = body.M[i * count + j];
-            if (!std::isfinite(value)) refuse("a mass", fmt::format("entry ({}, {})", i, j));
             entry.value = value;
             entry_value_[k] = value;
             if (entry.i == entry.j) diagonal_[entry.i] = value;
@@ -182,10 +133,8 @@ void MassMatrix::update(
             value_[static_cast<std::size_t>(place_[k].second)] = value;
         }
         if (force == nullptr) continue;
-        for (std::size_t i = 0; i < count; ++i) {
-            if (!std::isfinite(body.force[i])) refuse("a force", fmt::format("entry {}", i));
+        for (std::size_t i = 0; i < count; ++i)
             force[static_cast<std::size_t>(part.first) + i] += body.force[i];
-        }
     }
 }
 

@@ -30,16 +30,6 @@ int tangent_entries(const RowBlock& block) {
     return 0;
 }
 
-/// "row 1, column 2", and of which item where there are several.
-std::string tangent_entry(const RowBlock& block, int i) {
-    const int width = block.tangent == TangentForm::isotropic ? block.scalars_per_item / 3
-                                                              : block.scalars_per_item;
-    const int of_item = i % (width * width);
-    const std::string item =
-        block.num_items > 1 ? fmt::format("element {}, ", i / (width * width)) : "";
-    return fmt::format("{}row {}, column {}", item, of_item / width, of_item % width);
-}
-
 bool holds(const RowBlock& block, RowKind kind) {
     return std::any_of(block.laws.begin(), block.laws.end(), [kind](const RowLaw& law) {
         return law.kind == kind;
@@ -57,10 +47,10 @@ RowSet::RowSet(const Model& model, CallMeter& meter) : model_(model), meter_(met
         owner.body = static_cast<int>(i);
         owner.u_first = part.first;
         owner.u_count = part.count;
-        add_owner(*part.body, part.object, owner);
+        add_owner(part.rows(), part.object, owner);
     }
     for (std::size_t i = 0; i < model.constraints.size(); ++i)
-        add_on_attachments(*model.constraints[i].constraint, static_cast<int>(i), u_size);
+        add_on_attachments(model.constraints[i].rows(), static_cast<int>(i), u_size);
     finish(u_size);
 }
 
@@ -69,12 +59,11 @@ RowSet::RowSet(const Model& model, CallMeter& meter, std::span<const int> constr
     row_start.push_back(0);
     int u_size = 0;
     for (const int c : constraints)
-        add_on_attachments(
-            *model.constraints[static_cast<std::size_t>(c)].constraint->tangents(), c, u_size);
+        add_on_attachments(model.constraints[static_cast<std::size_t>(c)].tangents(), c, u_size);
     finish(u_size);
 }
 
-void RowSet::add_on_attachments(const RowSource& source, int constraint, int& u_size) {
+void RowSet::add_on_attachments(const GuardedRows& source, int constraint, int& u_size) {
     const ConstraintPart& part = model_.constraints[static_cast<std::size_t>(constraint)];
     RowOwner owner;
     owner.constraint = constraint;
@@ -154,19 +143,12 @@ void RowSet::clear_left_out(double* values) const {
                   0.0);
 }
 
-void RowSet::add_owner(const RowSource& source, const ObjectRef& object, RowOwner owner) {
-    owner.source = &source;
+void RowSet::add_owner(const GuardedRows& source, const ObjectRef& object, RowOwner owner) {
+    owner.source = source;
     owner.object = &object;
     owner.first_row = num_rows();
-    std::span<const RowBlock> source_blocks;
-    call_plugin(object, "row_blocks or num_state", [&] {
-        source_blocks = source.row_blocks();
-        owner.state_count = source.num_state();
-    });
-    if (owner.state_count < 0)
-        throw Error(ErrorKind::plugin,
-                    fmt::format("{}: num_state returned {}", describe(object), owner.state_count),
-                    object.place);
+    const auto [source_blocks, state_count] = source.facts();
+    owner.state_count = state_count;
     owner.state_first = num_state;
     num_state += owner.state_count;
     owner.first_block = static_cast<int>(blocks.size());
@@ -384,30 +366,7 @@ void RowSet::chain(const BlockPart& part, const double* local, double* values) c
 
 void RowSet::call_evaluate(const BlockPart& part, const RowPoint& at, const RowValues& out) {
     const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
-    meter_.call(
-        *owner.object,
-        "evaluate",
-        at.t,
-        [&] {
-            owner.source->evaluate(part.index, at, out);
-        },
-        [&] {
-            return capture_of(part.index, is_of_tangents(owner), at, out);
-        });
-}
-
-bool RowSet::is_of_tangents(const RowOwner& owner) const {
-    if (owner.constraint < 0) return false;
-    const ConstraintPart& part = model_.constraints[static_cast<std::size_t>(owner.constraint)];
-    return owner.source != static_cast<const RowSource*>(part.constraint.get());
-}
-
-PluginObject RowSet::plugin_object(const RowOwner& owner) const {
-    if (owner.body >= 0)
-        return {model_.bodies[static_cast<std::size_t>(owner.body)].body.get(), nullptr, nullptr};
-    return {nullptr,
-            model_.constraints[static_cast<std::size_t>(owner.constraint)].constraint.get(),
-            nullptr};
+    owner.source.evaluate(meter_, part.index, at, out);
 }
 
 // The buffers have other values by now: the inputs are computed afresh, in memory of their own.
@@ -424,7 +383,7 @@ PluginCall RowSet::last_evaluation(const BlockPart& part) const {
         AttachmentMap map = maps_[static_cast<std::size_t>(owner.map)];
         map.evaluate(q, v, t, u.data(), v != nullptr ? du.data() : nullptr);
     }
-    PluginCall call = capture_of(part.index, is_of_tangents(owner), RowPoint{u, du, t}, {});
+    PluginCall call = record_of(owner.source.call(part.index, RowPoint{u, du, t}));
     const std::string_view all = wanted;
     for (const char* output : {"pi", "A", "pi_t", "b"})
         call.want(output, all.find(std::string(" ") + output + " ") != std::string_view::npos);
@@ -458,18 +417,16 @@ PluginCall RowSet::last_step(const BlockPart& part) const {
         step.u1 = {u1_.data() + first, count};
         step.rate = {u_rate_.data() + first, count};
     }
-    return capture_of(part.index, is_of_tangents(owner), step);
+    return record_of(owner.source.call(part.index, step));
 }
 
 PluginCall RowSet::last_tangent(const BlockPart& part) const {
     const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
     const double* u = owner.body >= 0 ? last_tangent_.mid : umid_.data();
-    return PluginCall("evaluate_tangent")
-        .set("block", part.index)
-        .set("of_tangents", is_of_tangents(owner) ? 1 : 0)
-        .set("positive_part", last_tangent_.positive_part ? 1 : 0)
-        .in("mid", view(u + owner.u_first, owner.u_count))
-        .in("s", view(last_tangent_.s + part.first_row, part.num_rows));
+    return record_of(owner.source.call(part.index,
+                                       last_tangent_.positive_part,
+                                       view(u + owner.u_first, owner.u_count),
+                                       view(last_tangent_.s + part.first_row, part.num_rows)));
 }
 
 void RowSet::evaluate_step(const double* q0,
@@ -526,16 +483,7 @@ void RowSet::evaluate_step(const double* q0,
         if (block.depends_on_time) out.tau = view(tau.data() + part.first_row, part.num_rows);
         out.work0 = view(work0_.data() + part.first_row, part.num_rows);
         out.work1 = view(work1_.data() + part.first_row, part.num_rows);
-        meter_.call(
-            *owner.object,
-            "evaluate_step",
-            t0,
-            [&] {
-                owner.source->evaluate_step(part.index, step, out);
-            },
-            [&] {
-                return capture_of(part.index, is_of_tangents(owner), step);
-            });
+        owner.source.evaluate_step(meter_, part.index, step, out);
         if (owner.constraint >= 0) chain(part, values, B.data());
     }
     if (left_out_.empty()) return;
@@ -668,21 +616,13 @@ void RowSet::evaluate_tangent(const double* mid, const double* s, bool positive_
         if (part.num_tangent == 0) continue;
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         const double* u = owner.body >= 0 ? mid + owner.u_first : umid_.data() + owner.u_first;
-        meter_.call(
-            *owner.object,
-            "evaluate_tangent",
-            t,
-            [&] {
-                owner.source->evaluate_tangent(
-                    part.index,
-                    view(u, owner.u_count),
-                    view(s + part.first_row, part.num_rows),
-                    positive_part,
-                    view(K.data() + part.first_tangent, part.num_tangent));
-            },
-            [&] {
-                return last_tangent(part);
-            });
+        owner.source.evaluate_tangent(meter_,
+                                      t,
+                                      part.index,
+                                      view(u, owner.u_count),
+                                      view(s + part.first_row, part.num_rows),
+                                      positive_part,
+                                      view(K.data() + part.first_tangent, part.num_tangent));
     }
 }
 
@@ -724,9 +664,8 @@ void RowSet::refuse_row(int row, double t) const {
         const PluginCall call = last_evaluation(part);
         // Which entry it is, the same call says once more.
         std::string where = row_name(row);
-        const FpEnvironment environment = FpEnvironment::capture();
         try {
-            const std::vector<std::string> bad = bad_entries(make_call(plugin_object(owner), call));
+            const std::vector<std::string> bad = owner.source.bad_entries_of(call);
             const std::string here = fmt::format(" at row {}", row - part.first_row);
             const bool is_one_row = part.num_rows == 1;
             const auto of_row = std::ranges::find_if(bad, [&](const std::string& entry) {
@@ -737,8 +676,7 @@ void RowSet::refuse_row(int row, double t) const {
         } catch (...) {
             where += "; called again with the same inputs, it threw";
         }
-        environment.restore();
-        refuse_nonfinite(*owner.object, "evaluate", "a value", &t, where, &call);
+        refuse_nonfinite(*owner.object, calls::Evaluate::kName, "a value", &t, where, &call);
     }
 }
 
@@ -818,32 +756,38 @@ std::string RowSet::row_name(int row) const {
 }
 
 void RowSet::attribute_nonfinite(double t) const {
-    const auto refuse =
-        [&](const BlockPart& part, PluginCall call, const char* what, const std::string& entry) {
-            refuse_nonfinite(*owners[static_cast<std::size_t>(part.owner)].object,
-                             call.name.c_str(),
-                             what,
-                             &t,
-                             fmt::format("block \"{}\", {}", part.block->name, entry),
-                             &call);
-        };
+    // Copies, since a call writes to its outputs.
+    const auto copied = [](const double* x, int n) {
+        return std::vector<double>(x, x + n);
+    };
     for (const BlockPart& part : blocks) {
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
-        const int S = part.block->scalars_per_item;
-        const double* values =
-            owner.body >= 0 ? B.data() + part.first_value : local_.data() + part.first_local;
-        for (int i = 0; i < part.num_values; ++i)
-            if (!std::isfinite(values[i]))
-                refuse(part,
-                       last_step(part),
-                       "a Jacobian",
-                       fmt::format("row {}, column {}", i / S, i % S));
-        for (int row = 0; row < part.num_rows; ++row)
-            if (!std::isfinite(tau[part.first_row + row]))
-                refuse(part, last_step(part), "a time increment", fmt::format("row {}", row));
-        for (int i = 0; i < part.num_tangent; ++i)
-            if (!std::isfinite(K[part.first_tangent + i]))
-                refuse(part, last_tangent(part), "a tangent", tangent_entry(*part.block, i));
+        const calls::RowShape shape(
+            *part.block, static_cast<std::size_t>(owner.u_count), owner.state_count);
+        const auto in_block = [&] {
+            return fmt::format("block \"{}\", ", part.block->name);
+        };
+        std::vector<double> B_of =
+            copied(owner.body >= 0 ? B.data() + part.first_value : local_.data() + part.first_local,
+                   part.num_values);
+        std::vector<double> tau_of = copied(tau.data() + part.first_row, part.num_rows);
+        require_finite(*owner.object,
+                       owner.source.call(part.index, RowStep(), {B_of, tau_of, {}, {}}),
+                       shape,
+                       &t,
+                       in_block,
+                       [&] {
+                           return last_step(part);
+                       });
+        std::vector<double> G = copied(K.data() + part.first_tangent, part.num_tangent);
+        require_finite(*owner.object,
+                       owner.source.call(part.index, false, {}, {}, G),
+                       shape,
+                       &t,
+                       in_block,
+                       [&] {
+                           return last_tangent(part);
+                       });
     }
 }
 

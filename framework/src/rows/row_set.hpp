@@ -16,7 +16,7 @@ namespace ancora {
 
 /// A body or constraint as a source of rows, with its local scalars u.
 struct RowOwner {
-    const RowSource* source = nullptr;
+    GuardedRows source;
     const ObjectRef* object = nullptr;
     int body = -1;        ///< index in the model, or -1
     int constraint = -1;  ///< index in the model, or -1
@@ -172,9 +172,9 @@ public:
     int num_state = 0;
 
 private:
-    void add_on_attachments(const RowSource& source, int constraint, int& u_size);
+    void add_on_attachments(const GuardedRows& source, int constraint, int& u_size);
     void finish(int u_size);
-    void add_owner(const RowSource& source, const ObjectRef& object, RowOwner owner);
+    void add_owner(const GuardedRows& source, const ObjectRef& object, RowOwner owner);
     void check_block(const RowOwner& owner, int index, const RowBlock& block) const;
     void add_body_block(BlockPart& part);
     void add_constraint_block(BlockPart& part);
@@ -182,9 +182,6 @@ private:
         return maps_[static_cast<std::size_t>(owner.map)];
     }
     void chain(const BlockPart& part, const double* local, double* values) const;
-    /// Whether an owner's rows are directions of sliding, not the constraint's own.
-    bool is_of_tangents(const RowOwner& owner) const;
-    PluginObject plugin_object(const RowOwner& owner) const;
     PluginCall last_evaluation(const BlockPart& part) const;
     PluginCall last_step(const BlockPart& part) const;
     PluginCall last_tangent(const BlockPart& part) const;

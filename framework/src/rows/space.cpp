@@ -46,26 +46,7 @@ Space::Space(const Model& model) : size_(model.num_coordinates) {
 
 void Space::rotation_of(const Turning& body, const double* z) const {
     const auto count = static_cast<std::size_t>(body.part->count);
-    const std::span<double> Xi(Xi_.data(), 3 * count);
-    const std::span<const double> q(z + body.part->first, count);
-    const auto capture = [&] {
-        return PluginCall("rotation").in("q", q);
-    };
-    try {
-        body.part->body->rotation(q, Xi);
-    } catch (...) {
-        rethrow_captured(body.part->object, "rotation", nullptr, capture);
-    }
-    for (std::size_t i = 0; i < Xi.size(); ++i) {
-        if (std::isfinite(Xi[i])) continue;
-        const PluginCall inputs = capture();
-        refuse_nonfinite(body.part->object,
-                         "rotation",
-                         "an entry",
-                         nullptr,
-                         fmt::format("row {}, column {}", i / 3, i % 3),
-                         &inputs);
-    }
+    body.part->rotation({z + body.part->first, count}, {Xi_.data(), 3 * count});
 }
 
 Momenta Space::momenta(const double* z, const double* p) const {

@@ -102,7 +102,7 @@ void Observables::sample(std::span<double> row) {
         const auto first = static_cast<std::size_t>(part.first);
         const auto count = static_cast<std::size_t>(part.count);
         const double t = system_.time();
-        const Pose pose = pose_of(part, q.subspan(first, count), v.subspan(first, count), &t);
+        const Pose pose = part.pose(q.subspan(first, count), v.subspan(first, count), &t);
         put(pose.position);
         put(pose.velocity);
         if (pose_kinds_[i] != PoseKind::attitude) continue;

@@ -130,10 +130,8 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
         body.first = next;
         body.first_coordinate = part.first;
         body.num_coordinates = part.count;
-        call_plugin(part.object, "draw", [&] {
-            SceneSketch sketch(body);
-            part.body->draw(sketch);
-        });
+        SceneSketch sketch(body);
+        part.draw(sketch);
         nodes_.push_back(nodes_of(model, part, body.num_nodes));
         next = body.end();
         note_means(body.channel_at(0), next);
@@ -187,7 +185,7 @@ void SceneSampler::sample(KernelSystem& system, std::span<double> frame) {
         const std::span<const double> own_q = q.subspan(first, count);
         const std::span<const double> own_v = v.subspan(first, count);
         if (body.pose != PoseKind::none) {
-            const Pose pose = pose_of(part, own_q, own_v, &t);
+            const Pose pose = part.pose(own_q, own_v, &t);
             put(pose.position);
             put(pose.velocity);
             if (body.pose == PoseKind::attitude) {
@@ -207,11 +205,7 @@ void SceneSampler::sample(KernelSystem& system, std::span<double> frame) {
         if (body.channels.empty()) continue;
         const std::span<double> values(out, body.channels.size() * body.lines.size());
         const SketchState state{own_q, own_v, system.stress_of_body(i), t};
-        call_plugin(part.object, "draw_values", [&] {
-            part.body->draw_values(state, values);
-        });
-        for (const double x : values)
-            if (!std::isfinite(x)) refuse_nonfinite(part.object, "draw_values", "a value", &t);
+        part.draw_values(state, values);
         out += values.size();
     }
     for (std::size_t c = 0; c < scene_.constraints.size(); ++c) {

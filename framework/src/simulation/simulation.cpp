@@ -3,7 +3,6 @@
 #include "ancora/framework/simulation.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -82,9 +81,8 @@ struct Simulation::Impl {
         else if (model.num_coordinates <= kMostBySolver)
             system.check_consistency();
         const StepSettings step_settings{settings.step, settings.tolerance.value_or(0.0)};
-        call_plugin(model.integrator_object, "prepare or num_history", [&] {
-            model.integrator->prepare(system, step_settings);
-            system.resize_history(model.integrator->num_history(system));
+        model.integrator.prepare(system, step_settings, [this](int count) {
+            system.resize_history(count);
         });
         identity = identity_with(manifest);
     }
@@ -287,22 +285,7 @@ struct Simulation::Impl {
 
     /// One call of the integrator, guarded and metered.
     void integrate(double t0, double h) {
-        const double others = system.meter().sampled_seconds();
-        const FpEnvironment environment = FpEnvironment::capture();
-        const auto begin = std::chrono::steady_clock::now();
-        try {
-            model.integrator->step(system, t0, h);
-        } catch (...) {
-            environment.restore();
-            rethrow_from_plugin(model.integrator_object, "step", &t0);
-        }
-        const double taken =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        if (environment.differs()) {
-            environment.restore();
-            refuse_environment(model.integrator_object, "step, or a plugin that it led to,", &t0);
-        }
-        system.meter().book_integrator(model.integrator_object, taken, others);
+        const double taken = model.integrator.step(system.meter(), system, t0, h);
         if (system.meter().is_sampling()) system.sampled.step += taken;
         seconds += taken;
     }
@@ -595,7 +578,7 @@ Pose Simulation::pose(const std::string& body) const {
     const auto first = static_cast<std::size_t>(part.first);
     const auto count = static_cast<std::size_t>(part.count);
     const double t = time();
-    return pose_of(part, q().subspan(first, count), v().subspan(first, count), &t);
+    return part.pose(q().subspan(first, count), v().subspan(first, count), &t);
 }
 
 std::vector<double> Simulation::reaction(const std::string& constraint) const {
@@ -678,12 +661,7 @@ void Simulation::sample_at(double t, const Samples& to) const {
                                 "integrator that chooses its steps",
                                 t));
     std::vector<double> x(static_cast<std::size_t>(system.continuous().num_states));
-    call_plugin(model.integrator_object, "interpolate", [&] {
-        model.integrator->interpolate(t, x);
-    });
-    for (const double value : x)
-        if (!std::isfinite(value))
-            refuse_nonfinite(model.integrator_object, "interpolate", "a value", &t);
+    model.integrator.interpolate(t, x);
     system.peek(t, x);
     try {
         sample(to);

@@ -113,8 +113,7 @@ void KernelSystem::start_at(std::span<const double> q, std::span<const double> v
     };
     for (const RowOwner& owner : rows_.owners)
         if (owner.state_count > 0)
-            start_state_of(
-                *owner.source, *owner.object, state_of(owner.state_first, owner.state_count));
+            owner.source.start_state(state_of(owner.state_first, owner.state_count));
     forces_.start_state(state0_);
     measure_violation(q_.data(), v_.data(), t_);
     if (!contacts_.empty()) start_contacts();

@@ -121,24 +121,7 @@ KernelSystem::KernelSystem(const Model& model)
     Eigen::VectorXd v = q;
     for (const BodyPart& part : model.bodies) {
         const auto count = static_cast<std::size_t>(part.count);
-        call_plugin(
-            part.object,
-            "start",
-            [&] {
-                part.body->start({q.data() + part.first, count}, {v.data() + part.first, count});
-            },
-            [] {
-                return PluginCall("start");
-            });
-        for (int i = part.first; i < part.first + part.count; ++i) {
-            if (std::isfinite(q[i]) && std::isfinite(v[i])) continue;
-            const std::string message = fmt::format("{}: its start is not finite in coordinate {}",
-                                                    describe(part.object),
-                                                    i - part.first);
-            throw FailedCall(message,
-                             part.object.place,
-                             failed_call_text(part.object, PluginCall("start"), message));
-        }
+        part.start({q.data() + part.first, count}, {v.data() + part.first, count});
     }
     prepare_defect();
     contacts_.drop_idle_rows(q.data(), v.data(), 0.0);

@@ -117,6 +117,10 @@ TEST_SUITE("failed calls") {
              "",
              "f is nan at row 0, column 1"},
             {mass() + push("nan_force") + by("rk4"), "evaluate", "", "f is nan at row 0, column 1"},
+            {mass() + push("nan_derivative") + by("emm"),
+             "differentiate_step",
+             "",
+             "D is nan at row 1, column 2"},
             {mass("nan_mass_later") + by("rk4"),
              "evaluate_mass",
              "",
@@ -184,6 +188,10 @@ TEST_SUITE("failed calls") {
                   .message()
                   .ends_with("a Jacobian that is not finite (attachment \"m@0\", row 1, column "
                              "2)"));
+        CHECK(failure_of(mass() + push("nan_derivative") + by("emm"), plugins.registry)
+                  .message()
+                  .ends_with("differentiate_step returned a derivative that is not finite (row 1, "
+                             "column 2)"));
     }
 
     TEST_CASE("a body that starts with another's motion is made again without that body") {

@@ -14,9 +14,9 @@
 #include <fmt/format.h>
 
 #include "co_rotation.hpp"
+#include "framework/models.hpp"
 #include "kernel_system.hpp"
 #include "model.hpp"
-#include "framework/models.hpp"
 #include "rank_analysis.hpp"
 
 using namespace ancora;
@@ -407,7 +407,7 @@ end = 1.0
         VectorXd fall = VectorXd::Zero(model.n);
         for (const BodyPart& part : model.model.bodies)
             for (int i = 0; i < part.count; ++i) {
-                const Coordinate& c = part.body->coordinates()[static_cast<std::size_t>(i)];
+                const Coordinate& c = part.coordinates[static_cast<std::size_t>(i)];
                 if (c.translates && c.axis == 2) fall[part.first + i] = -9.81;
             }
         const VectorXd motion = model.mass() * (a - fall) + B.transpose() * s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Attribution of errors to plugins.
-#include "object.hpp"
+#include "guard.hpp"
 
 #include <exception>
 #include <new>
@@ -8,15 +8,6 @@
 #include <fmt/format.h>
 
 namespace ancora {
-
-std::string describe(const ObjectRef& object) {
-    return fmt::format("{} (type {} of plugin {} {})",
-                       object.label,
-                       object.type->name,
-                       object.plugin->name,
-                       object.plugin->version);
-}
-
 namespace {
 
 std::string when(const double* t) {
@@ -59,6 +50,44 @@ void refuse_nonfinite(const ObjectRef& object,
                            ? ""
                            : "; its inputs were not finite already"),
            inputs);
+}
+
+void refuse_call(const ObjectRef& object, const PluginCall& call, const std::string& what) {
+    const std::string message = fmt::format("{}: {}", describe(object), what);
+    throw FailedCall(message, object.place, failed_call_text(object, call, message));
+}
+
+void require_num_state(const ObjectRef& object, int num_state) {
+    if (num_state < 0)
+        throw Error(ErrorKind::plugin,
+                    fmt::format("{}: num_state returned {}", describe(object), num_state),
+                    object.place);
+}
+
+std::string BadOutput::where() const {
+    using calls::Entries;
+    const std::size_t columns = output_.columns;
+    switch (output_.entries) {
+        case Entries::one:
+            return "";
+        case Entries::rows:
+            return fmt::format("row {}", index_);
+        case Entries::matrix:
+            return fmt::format("row {}, column {}", index_ / columns, index_ % columns);
+        case Entries::numbers:
+            return fmt::format("entry {}", index_);
+        case Entries::pairs:
+            return fmt::format("entry ({}, {})", index_ / columns, index_ % columns);
+        case Entries::components:
+            return fmt::format("component {}", "xyz"[index_ % 3]);
+        case Entries::items: {
+            const std::size_t of_item = output_.per_item > 0 ? index_ % output_.per_item : index_;
+            const std::string item =
+                output_.per_item > 0 ? fmt::format("element {}, ", index_ / output_.per_item) : "";
+            return fmt::format("{}row {}, column {}", item, of_item / columns, of_item % columns);
+        }
+    }
+    return "";
 }
 
 void rethrow_from_plugin(const ObjectRef& object,

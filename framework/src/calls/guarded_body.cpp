@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls of Body.
+#include "guarded_body.hpp"
+
+#include <fmt/format.h>
+
+namespace ancora {
+
+GuardedBody::GuardedBody(ObjectRef its_object, std::unique_ptr<Body> body)
+    : object(std::move(its_object)), body_(std::move(body)) {
+    call_plugin(object, "coordinates or pose_kind", [&] {
+        coordinates = body_->coordinates();
+        pose_kind = body_->pose_kind();
+        has_constant_mass = body_->has_constant_mass();
+    });
+    count = static_cast<int>(coordinates.size());
+}
+
+void GuardedBody::start(std::span<double> q, std::span<double> v) const {
+    call_plugin(
+        object,
+        calls::Start::kName,
+        [&] {
+            body_->start(q, v);
+        },
+        [] {
+            return record_of(calls::Start{});
+        });
+    for (std::size_t i = 0; i < q.size(); ++i)
+        if (!std::isfinite(q[i]) || !std::isfinite(v[i]))
+            refuse_call(object,
+                        record_of(calls::Start{}),
+                        fmt::format("its start is not finite in coordinate {}", i));
+}
+
+std::vector<calls::MassEntries::Entry> GuardedBody::mass() const {
+    calls::Mass call;
+    const auto record = [] {
+        return PluginCall(calls::Mass::kName);
+    };
+    call_plugin(
+        object,
+        calls::Mass::kName,
+        [&] {
+            call.make(*body_);
+        },
+        record);
+    for (const auto& [i, j, value] : call.out.entries) {
+        const auto refuse = [&](const std::string& what) {
+            refuse_call(object, record(), "its mass matrix is wrong: " + what);
+        };
+        if (i < 0 || i >= count || j < 0 || j >= count)
+            refuse(fmt::format("entry ({}, {}) is outside its {} coordinates", i, j, count));
+        if (!std::isfinite(value)) refuse(fmt::format("entry ({}, {}) is not finite", i, j));
+    }
+    return std::move(call.out.entries);
+}
+
+void GuardedBody::evaluate_mass(CallMeter& meter,
+                                double t,
+                                std::span<const double> q,
+                                std::span<const double> v,
+                                const MassValues& out) const {
+    const calls::EvaluateMass call{q, v, out};
+    meter.call(
+        object,
+        calls::EvaluateMass::kName,
+        t,
+        [&] {
+            call.make(*body_);
+        },
+        [&] {
+            return record_of(call);
+        });
+    require_finite(object, call, {count}, &t);
+}
+
+// [step], and called so often that the floating-point environment is left to the metered calls.
+void GuardedBody::rotation(std::span<const double> q, std::span<double> Xi) const {
+    const calls::Rotation call{q, Xi};
+    try {
+        call.make(*body_);
+    } catch (...) {
+        rethrow_captured(object, calls::Rotation::kName, nullptr, [&] {
+            return record_of(call);
+        });
+    }
+    require_finite(object, call, {count}, nullptr);
+}
+
+std::optional<std::string> GuardedBody::attach(const Locator& where,
+                                               calls::AttachmentTerms& out) const {
+    const auto record = [&] {
+        return record_of(calls::Attach{locator_text(where), where, {}});
+    };
+    std::optional<std::string> why_not;
+    call_plugin(
+        object,
+        calls::Attach::kName,
+        [&] {
+            try {
+                body_->attach(where, out);
+            } catch (const std::invalid_argument& reason) {
+                why_not = reason.what();
+                return;
+            }
+            out.require(count);
+        },
+        record);
+    if (why_not) return why_not;
+    const auto check = [&](double x, const char* what, int component) {
+        if (std::isfinite(x)) return;
+        const PluginCall inputs = record();
+        refuse_nonfinite(object,
+                         calls::Attach::kName,
+                         what,
+                         nullptr,
+                         fmt::format("component {}", component),
+                         &inputs);
+    };
+    for (const auto& term : out.terms) check(term.weight, "a weight", term.component);
+    for (const auto& constant : out.constants)
+        check(constant.value, "a constant", constant.component);
+    return std::nullopt;
+}
+
+std::optional<std::string> GuardedBody::group(std::string_view name,
+                                              std::span<const std::int32_t>& points) const {
+    std::optional<std::string> why_not;
+    call_plugin(object, "group", [&] {
+        try {
+            points = body_->group(name);
+        } catch (const std::invalid_argument& reason) {
+            why_not = reason.what();
+        }
+    });
+    return why_not;
+}
+
+int GuardedBody::find_coordinate(std::string_view name) const {
+    int index = -1;
+    call_plugin(object, "find_coordinate", [&] {
+        index = body_->find_coordinate(name);
+    });
+    return index;
+}
+
+void GuardedBody::evaluate_attachment(CallMeter* meter,
+                                      const double* t,
+                                      const AttachmentId& which,
+                                      std::span<const double> q,
+                                      std::span<const double> v,
+                                      const AttachmentValues& out) const {
+    const calls::EvaluateAttachment call{which.locator, which.id, q, v, out};
+    const auto make = [&] {
+        call.make(*body_);
+    };
+    const auto record = [&] {
+        return record_of(call);
+    };
+    if (meter != nullptr)
+        meter->call(object, calls::EvaluateAttachment::kName, *t, make, record);
+    else
+        call_plugin(object, calls::EvaluateAttachment::kName, make, record);
+    require_finite(object, call, {q.size(), out.J.size() / 3, which.id}, t, [&] {
+        return fmt::format("attachment \"{}\", ", which.text);
+    });
+}
+
+Pose GuardedBody::pose(std::span<const double> q,
+                       std::span<const double> v,
+                       const double* t) const {
+    calls::PoseOf call{q, v, {}};
+    call_plugin(
+        object,
+        calls::PoseOf::kName,
+        [&] {
+            call.make(*body_);
+        },
+        [&] {
+            return record_of(call);
+        },
+        t);
+    require_finite(object, call, {}, t);
+    return call.out;
+}
+
+void GuardedBody::draw(Sketch& out) const {
+    call_plugin(object, "draw", [&] {
+        body_->draw(out);
+    });
+}
+
+void GuardedBody::draw_values(const SketchState& at, std::span<double> values) const {
+    call_plugin(object, "draw_values", [&] {
+        body_->draw_values(at, values);
+    });
+    for (const double x : values)
+        if (!std::isfinite(x)) refuse_nonfinite(object, "draw_values", "a value", &at.t);
+}
+
+}  // namespace ancora

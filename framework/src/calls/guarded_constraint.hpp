@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A constraint as the kernel calls it.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "ancora/sdk/constraint.hpp"
+#include "guarded_rows.hpp"
+
+namespace ancora {
+
+/// Owns a constraint.
+class GuardedConstraint {
+public:
+    GuardedConstraint() = default;
+    GuardedConstraint(ObjectRef its_object, std::unique_ptr<Constraint> constraint)
+        : object(std::move(its_object)), constraint_(std::move(constraint)) {}
+
+    ObjectRef object;
+
+    struct Facts {
+        std::span<const char* const> attachments;
+        std::span<const AttachmentRequest> more_attachments;
+        ReactionKind reaction = ReactionKind::force;
+        bool is_tied_to_inertial_frame = false;
+    };
+    Facts facts() const;
+
+    GuardedRows rows() const { return {constraint_.get(), object}; }
+    /// What slides on it, if anything.
+    GuardedRows tangents() const;
+
+private:
+    std::unique_ptr<Constraint> constraint_;
+};
+
+}  // namespace ancora

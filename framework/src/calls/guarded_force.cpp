@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls of NonidealForce and ContactLaw.
+#include "guarded_force.hpp"
+
+namespace ancora {
+
+GuardedForce::Facts GuardedForce::facts() const {
+    Facts out;
+    call_plugin(object, "attachments, work or tied_to_inertial_frame", [&] {
+        out.attachments = force_->attachments();
+        out.more_attachments = force_->more_attachments();
+        out.contact = force_->contact();
+        out.work = force_->work();
+        out.is_tied_to_inertial_frame = force_->tied_to_inertial_frame();
+        out.listens_to = force_->listens_to();
+    });
+    return out;
+}
+
+int GuardedForce::num_state() const {
+    int count = 0;
+    call_plugin(object, "num_state", [&] {
+        count = force_->num_state();
+    });
+    require_num_state(object, count);
+    return count;
+}
+
+bool GuardedForce::has_tangent() const {
+    bool has = false;
+    call_plugin(object, "has_tangent", [&] {
+        has = force_->has_tangent();
+    });
+    return has;
+}
+
+void GuardedForce::start_state(std::span<double> state) const {
+    start_state_of(object, *force_, state);
+}
+
+void GuardedForce::evaluate(CallMeter& meter,
+                            const RowPoint& at,
+                            std::span<const double> state,
+                            std::span<double> f) const {
+    meter.call(
+        object,
+        calls::EvaluateForce::kName,
+        at.t,
+        [&] {
+            force_->evaluate(at, state, {f});
+        },
+        [&] {
+            return record_of(calls::EvaluateForce{at, state, {f}});
+        });
+}
+
+void GuardedForce::evaluate_step(CallMeter& meter, const RowStep& step, std::span<double> f) const {
+    meter.call(
+        object,
+        calls::EvaluateForceStep::kName,
+        step.t0,
+        [&] {
+            force_->evaluate_step(step, step.rate, {f});
+        },
+        [&] {
+            return record_of(calls::EvaluateForceStep{step, {f}});
+        });
+}
+
+void GuardedForce::differentiate_step(CallMeter& meter,
+                                      const RowStep& step,
+                                      std::span<double> D) const {
+    const calls::DifferentiateStep call{step, D};
+    meter.call(
+        object,
+        calls::DifferentiateStep::kName,
+        step.t0,
+        [&] {
+            call.make(*force_);
+        },
+        [&] {
+            return record_of(call);
+        });
+    require_finite(object, call, {step.u0.size(), 0, 0}, &step.t0);
+}
+
+const char* GuardedContactLaw::constraint() const {
+    const char* key = "";
+    call_plugin(object_, "constraint", [&] {
+        key = law_.constraint();
+    });
+    return key;
+}
+
+SlipForce GuardedContactLaw::slip(CallMeter& meter, double t, double N, double speed) const {
+    calls::Slip call{N, speed, t, {}};
+    meter.call(
+        object_,
+        calls::Slip::kName,
+        t,
+        [&] {
+            call.make(law_);
+        },
+        [&] {
+            return record_of(call);
+        });
+    require_finite(object_, call, {}, &t);
+    return call.out;
+}
+
+double GuardedContactLaw::stick_limit(CallMeter& meter, double t, double N) const {
+    calls::StickLimit call{N, t, 0.0};
+    meter.call(
+        object_,
+        calls::StickLimit::kName,
+        t,
+        [&] {
+            call.make(law_);
+        },
+        [&] {
+            return record_of(call);
+        });
+    require_finite(object_, call, {}, &t);
+    return call.force;
+}
+
+}  // namespace ancora

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls of Integrator.
+#include "guarded_integrator.hpp"
+
+#include <chrono>
+
+namespace ancora {
+
+IntegratorTraits GuardedIntegrator::traits() const {
+    IntegratorTraits out;
+    call_plugin(*object_, "traits", [&] {
+        out = integrator_->traits();
+    });
+    return out;
+}
+
+void GuardedIntegrator::prepare(const System& system,
+                                const StepSettings& settings,
+                                const std::function<void(int)>& resize_history) {
+    call_plugin(*object_, "prepare or num_history", [&] {
+        integrator_->prepare(system, settings);
+        resize_history(integrator_->num_history(system));
+    });
+}
+
+double GuardedIntegrator::step(CallMeter& meter, System& system, double t0, double h) {
+    const double others = meter.sampled_seconds();
+    const FpEnvironment environment = FpEnvironment::capture();
+    const auto begin = std::chrono::steady_clock::now();
+    try {
+        integrator_->step(system, t0, h);
+    } catch (...) {
+        environment.restore();
+        rethrow_from_plugin(*object_, "step", &t0);
+    }
+    const double taken =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (environment.differs()) {
+        environment.restore();
+        refuse_environment(*object_, "step, or a plugin that it led to,", &t0);
+    }
+    meter.book_integrator(*object_, taken, others);
+    return taken;
+}
+
+void GuardedIntegrator::interpolate(double t, std::span<double> x) const {
+    call_plugin(*object_, "interpolate", [&] {
+        integrator_->interpolate(t, x);
+    });
+    for (const double value : x)
+        if (!std::isfinite(value)) refuse_nonfinite(*object_, "interpolate", "a value", &t);
+}
+
+}  // namespace ancora

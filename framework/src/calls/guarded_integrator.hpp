@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The integrator as the kernel calls it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "ancora/sdk/integrator.hpp"
+#include "call_meter.hpp"
+
+namespace ancora {
+
+/// Owns an integrator. Its calls are not recorded, since a system went in.
+class GuardedIntegrator {
+public:
+    GuardedIntegrator() = default;
+    /// @param object  must outlive it
+    GuardedIntegrator(const ObjectRef& object, std::unique_ptr<Integrator> integrator)
+        : object_(&object), integrator_(std::move(integrator)) {}
+
+    IntegratorTraits traits() const;
+    /// Prepares it for `system` and hands the length of its history to `resize_history`.
+    void prepare(const System& system,
+                 const StepSettings& settings,
+                 const std::function<void(int)>& resize_history);
+    /// @returns the time that it took [s], which is booked, too
+    double step(CallMeter& meter, System& system, double t0, double h);
+    /// Refuses what is not finite.
+    void interpolate(double t, std::span<double> x) const;
+
+private:
+    const ObjectRef* object_ = nullptr;
+    std::unique_ptr<Integrator> integrator_;
+};
+
+}  // namespace ancora

@@ -9,42 +9,28 @@
 
 #include "allocation_probe.hpp"
 #include "random.hpp"
+#include "reference_systems.hpp"
 #include "system_run.hpp"
 
 namespace ancora::verify {
 namespace {
 
-// --- problems with exact solutions
+// --- systems with exact solutions
 
-/// A model without its [integrator], a point of it, and where that point is.
+/// A system of the kit, and where its point is.
 struct Problem {
-    const char* name;
-    std::vector<std::pair<TypeKind, std::string>> types;  ///< that the model is made of
-    std::string model;
-    std::string point;
-    double end;
+    ReferenceSystem system;
     std::function<Vec3(double t)> exact;
 };
 
-/// A bead on a hoop, released from rest at 2 rad from the lowest point:
+/// A bead on a hoop, released from rest at an angle theta_0 from the lowest point:
 ///
 ///   sin(theta / 2) = k cd(w t, k),   k = sin(theta_0 / 2),   w^2 = g / l
 Problem pendulum() {
-    const double g = 9.81, l = 0.8, angle = 2.0;
+    const ReferenceSystem system = reference_system("pendulum");
+    const double g = system.number("g"), l = system.number("l"), angle = system.number("angle");
     const double k = std::sin(0.5 * angle), w = std::sqrt(g / l);
-    return {"pendulum",
-            {{TypeKind::body, "particle"}, {TypeKind::constraint, "point_on_circle"}},
-            fmt::format("[model]\ngravity = [0.0, 0.0, -9.81]\n"
-                        "[[body]]\nname = \"bead\"\ntype = \"particle\"\nmass = 1.3\n"
-                        "position = [{:.17g}, 0.0, {:.17g}]\n"
-                        "[[constraint]]\nname = \"hoop\"\ntype = \"point_on_circle\"\n"
-                        "point = \"bead@[0, 0, 0]\"\nnormal = [0.0, 1.0, 0.0]\nradius = {}\n",
-                        l * std::sin(angle),
-                        -l * std::cos(angle),
-                        l),
-            "bead@[0, 0, 0]",
-            0.8,
-            [=](double t) {
+    return {system, [=](double t) {
                 double cn = 0.0, dn = 0.0;
                 boost::math::jacobi_elliptic(k, w * t, &cn, &dn);
                 const double half = std::asin(k * cn / dn);
@@ -56,15 +42,12 @@ Problem pendulum() {
 ///
 ///   R = exp(t L / J_1) exp(t w_3 (J_1 - J_3) / J_1 e_3),   L = J w
 Problem top() {
-    const Vec3 J(0.4, 0.4, 0.7), w(0.5, -0.3, 2.0);
-    const Vec3 L = J.cwiseProduct(w), xi(0.3, 0.5, -0.2);
-    return {"free top",
-            {{TypeKind::body, "ancf_rigid_body"}},
-            "[model]\n[[body]]\nname = \"top\"\ntype = \"ancf_rigid_body\"\nmass = 2.0\n"
-            "inertia = [0.4, 0.4, 0.7]\nangular_velocity = [0.5, -0.3, 2.0]\n",
-            "top@[0.3, 0.5, -0.2]",
-            1.0,
-            [=](double t) {
+    const ReferenceSystem system = reference_system("top");
+    const double J1 = system.number("J1"), J3 = system.number("J3");
+    const Vec3 J(J1, J1, J3), w(system.number("w1"), system.number("w2"), system.number("w3"));
+    const Vec3 L = J.cwiseProduct(w);
+    const Vec3 xi(system.number("x"), system.number("y"), system.number("z"));
+    return {system, [=](double t) {
                 const Eigen::AngleAxisd precession(t * L.norm() / J(0), L.normalized());
                 const Eigen::AngleAxisd spin(t * w(2) * (J(0) - J(2)) / J(0), Vec3::UnitZ());
                 return Vec3(precession * (spin * xi));
@@ -75,24 +58,11 @@ Problem top() {
 ///
 ///   m w^2 l / 2 = E A eps l / L,   eps = (l^2 - L^2) / (2 L^2)
 Problem orbit() {
-    const double E_A = 20.0, L = 1.0, m = 1.5, w = 1.7;
-    const double l = L * std::sqrt(1.0 + m * w * w * L / E_A);
-    return {"turning link",
-            {{TypeKind::body, "truss"}},
-            fmt::format("[model]\n[[body]]\nname = \"link\"\ntype = \"truss\"\n"
-                        "from = [{0:.17g}, 0.0, 0.0]\nto = [{1:.17g}, 0.0, 0.0]\n"
-                        "young = {2}\narea = 1.0\ndensity = 0.0\nrest_length = {3}\n"
-                        "node_masses = [[0, {4}], [1, {4}]]\n"
-                        "spin = {{ axis = [0.0, 0.0, 1.0], rate = {5} }}\n",
-                        0.5 * l,
-                        -0.5 * l,
-                        E_A,
-                        L,
-                        m,
-                        w),
-            "link@0",
-            1.0,
-            [=](double t) {
+    const ReferenceSystem system = reference_system("orbit");
+    const double EA = system.number("EA"), L = system.number("L"), m = system.number("m"),
+                 w = system.number("w");
+    const double l = L * std::sqrt(1.0 + m * w * w * L / EA);
+    return {system, [=](double t) {
                 return Vec3(0.5 * l * std::cos(w * t), 0.5 * l * std::sin(w * t), 0.0);
             }};
 }
@@ -101,28 +71,25 @@ Problem orbit() {
 ///
 ///   m x'' = F sin(w t),  m y'' = G cos(w t)
 Problem driven() {
-    const double m = 1.3, w = 7.0, F = 4.0, G = -3.0;
-    const Vec3 x0(0.1, -0.2, 0.3), v0(0.4, 0.1, -0.2);
-    return {"driven mass",
-            {{TypeKind::body, "particle"}, {TypeKind::force, "point_load"}},
-            fmt::format("[model]\n[[body]]\nname = \"mass\"\ntype = \"particle\"\nmass = {}\n"
-                        "position = [0.1, -0.2, 0.3]\nvelocity = [0.4, 0.1, -0.2]\n"
-                        "[[force]]\nname = \"load\"\ntype = \"point_load\"\n"
-                        "at = \"mass@[0, 0, 0]\"\n"
-                        "force = [\"{}*sin({}*t)\", \"{}*cos({}*t)\", \"0\"]\n",
-                        m,
-                        F,
-                        w,
-                        G,
-                        w),
-            "mass@[0, 0, 0]",
-            1.0,
-            [=](double t) {
+    const ReferenceSystem system = reference_system("driven");
+    const double m = system.number("m"), w = system.number("w"), F = system.number("F"),
+                 G = system.number("G");
+    const Vec3 x0(system.number("x"), system.number("y"), system.number("z"));
+    const Vec3 v0(system.number("vx"), system.number("vy"), system.number("vz"));
+    return {system, [=](double t) {
                 return Vec3(x0 + t * v0 +
                             Vec3(F / (m * w) * (t - std::sin(w * t) / w),
                                  G / (m * w * w) * (1.0 - std::cos(w * t)),
                                  0.0));
             }};
+}
+
+/// What to say where no system could be built.
+std::string needed_types(const std::vector<ReferenceSystem>& systems) {
+    std::string names;
+    for (const ReferenceSystem& system : systems)
+        names += (names.empty() ? "" : " or ") + system.types();
+    return fmt::format("needs the types {}, which no plugin on the search path offers", names);
 }
 
 // --- order
@@ -141,29 +108,18 @@ Outcome solve(Subject& subject,
     const std::string text = fmt::format(
         "{}[integrator]\ntype = \"{}\"\nstep = {}\nend = {}\n{}"
         "[integrator.{}]\n{}\n",
-        problem.model,
+        problem.system.model,
         type,
         step,
-        problem.end,
+        problem.system.end,
         tolerance > 0.0 ? fmt::format("tolerance = {}\n", tolerance) : "",
         type,
         own);
-    Simulation simulation(Manifest::parse(text, problem.name), subject.registry);
+    Simulation simulation(Manifest::parse(text, problem.system.name), subject.registry);
     while (!simulation.done()) simulation.step();
-    const auto at = simulation.point(problem.point).position;
+    const auto at = simulation.point(problem.system.point).position;
     return {(Vec3(at[0], at[1], at[2]) - problem.exact(simulation.time())).norm(),
             static_cast<double>(simulation.statistics().substeps)};
-}
-
-bool are_there(Subject& subject, const Problem& problem) {
-    for (const auto& [kind, name] : problem.types) {
-        try {
-            subject.registry.find_type(kind, name);
-        } catch (const Error&) {
-            return false;
-        }
-    }
-    return true;
 }
 
 // Errors below this are rounding, and tell nothing of an order.
@@ -177,7 +133,7 @@ void check_order(Subject& subject) {
         const bool is_adaptive = example.make().integrator->traits().is_adaptive;
         int solved = 0;
         for (const Problem& problem : {pendulum(), top(), orbit(), driven()}) {
-            if (!are_there(subject, problem)) continue;
+            if (!problem.system.is_there(subject.registry)) continue;
             Outcome coarse, fine;
             try {
                 if (is_adaptive) {
@@ -195,14 +151,15 @@ void check_order(Subject& subject) {
             }
             ++solved;
             if (!(coarse.error < 0.5))
-                throw Failure(fmt::format(
-                    "the {} ends {:.3g} m from the exact solution", problem.name, coarse.error));
+                throw Failure(fmt::format("the {} ends {:.3g} m from the exact solution",
+                                          problem.system.name,
+                                          coarse.error));
             if (fine.error < kRoundingError) continue;
             if (is_adaptive && fine.steps == coarse.steps)
                 throw Failure(fmt::format(
                     "the number of steps does not change with the tolerance: the {} takes {} at "
                     "1e-6 and at 1e-9, with an error of {:.3g} m",
-                    problem.name,
+                    problem.system.name,
                     fine.steps,
                     fine.error));
             const double order =
@@ -211,7 +168,7 @@ void check_order(Subject& subject) {
                 throw Failure(
                     fmt::format("the {} shows the order {:.2f} (errors {:.3g} and {:.3g} "
                                 "in {} and {} steps), {} is claimed",
-                                problem.name,
+                                problem.system.name,
                                 order,
                                 coarse.error,
                                 fine.error,
@@ -222,48 +179,46 @@ void check_order(Subject& subject) {
         if (solved == 0)
             throw Skipped(
                 remark.empty()
-                    ? "needs the types particle and point_on_circle or point_load, "
-                      "ancf_rigid_body or truss, which no plugin on the search path offers"
+                    ? needed_types(
+                          {pendulum().system, top().system, orbit().system, driven().system})
                     : "no problem with an exact solution can be run: " + remark);
     });
 }
 
 // --- the books
 
-/// A mass that swings and is braked, and what the ledger must say of it.
+/// A mass that swings or is braked, and what the ledger must say of it.
 struct BookedProblem {
-    Problem problem;
+    ReferenceSystem system;
     double duration;
     const char* column;
     double work;
 };
 
 std::vector<BookedProblem> booked_problems() {
+    constexpr double t = 0.2;
     std::vector<BookedProblem> problems;
-    // the load's work is the kinetic energy that the exact motion gains
-    const double m = 1.3, w = 7.0, F = 4.0, G = -3.0, t = 0.2;
-    const Vec3 v0(0.4, 0.1, -0.2);
-    const Vec3 v =
-        v0 + Vec3(F / (m * w) * (1.0 - std::cos(w * t)), G / (m * w) * std::sin(w * t), 0.0);
-    problems.push_back(
-        {driven(), t, "work.external", 0.5 * m * (v.squaredNorm() - v0.squaredNorm())});
-    // v = v_0 exp(-c t / m)
-    const double c = 2.0;
-    problems.push_back(
-        {{"braked mass",
-          {{TypeKind::body, "particle"}, {TypeKind::force, "drag"}},
-          fmt::format("[model]\n[[body]]\nname = \"mass\"\ntype = \"particle\"\nmass = {}\n"
-                      "velocity = [0.4, 0.1, -0.2]\n"
-                      "[[force]]\nname = \"medium\"\ntype = \"drag\"\n"
-                      "at = \"mass@[0, 0, 0]\"\nlinear = {}\n",
-                      m,
-                      c),
-          "mass@[0, 0, 0]",
-          t,
-          {}},
-         t,
-         "work.nonideal",
-         0.5 * m * v0.squaredNorm() * std::expm1(-2.0 * c * t / m)});
+    {
+        // the load's work is the kinetic energy that the exact motion gains
+        const ReferenceSystem system = reference_system("driven");
+        const double m = system.number("m"), w = system.number("w"), F = system.number("F"),
+                     G = system.number("G");
+        const Vec3 v0(system.number("vx"), system.number("vy"), system.number("vz"));
+        const Vec3 v =
+            v0 + Vec3(F / (m * w) * (1.0 - std::cos(w * t)), G / (m * w) * std::sin(w * t), 0.0);
+        problems.push_back(
+            {system, t, "work.external", 0.5 * m * (v.squaredNorm() - v0.squaredNorm())});
+    }
+    {
+        // v = v_0 exp(-c t / m)
+        const ReferenceSystem system = reference_system("braked");
+        const double m = system.number("m"), c = system.number("c");
+        const Vec3 v0(system.number("vx"), system.number("vy"), system.number("vz"));
+        problems.push_back({system,
+                            t,
+                            "work.nonideal",
+                            0.5 * m * v0.squaredNorm() * std::expm1(-2.0 * c * t / m)});
+    }
     return problems;
 }
 
@@ -272,11 +227,11 @@ void check_works(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
         int booked = 0;
         for (const BookedProblem& each : booked_problems()) {
-            if (!are_there(subject, each.problem)) continue;
+            if (!each.system.is_there(subject.registry)) continue;
             const std::string text = fmt::format(
                 "{}[integrator]\ntype = \"{}\"\nstep = 1e-3\nend = {}\n"
                 "[integrator.{}]\n{}\n",
-                each.problem.model,
+                each.system.model,
                 subject.type.name,
                 each.duration,
                 subject.type.name,
@@ -284,7 +239,7 @@ void check_works(Subject& subject) {
             double work = 0.0;
             RunStatistics statistics;
             try {
-                Simulation simulation(Manifest::parse(text, each.problem.name), subject.registry);
+                Simulation simulation(Manifest::parse(text, each.system.name), subject.registry);
                 while (!simulation.done()) simulation.step();
                 work = SystemRow(simulation).value(simulation, each.column);
                 statistics = simulation.statistics();
@@ -300,7 +255,7 @@ void check_works(Subject& subject) {
                 throw Failure(fmt::format(
                     "the {} ends with {} = {:.6g} J, exactly it is {:.6g} J: the entries of x "
                     "behind q and v are states like them",
-                    each.problem.name,
+                    each.system.name,
                     each.column,
                     work,
                     each.work));
@@ -308,7 +263,7 @@ void check_works(Subject& subject) {
                 if (!(balance.max_rel <= 0.02))
                     throw Failure(
                         fmt::format("the {} leaves {:.3g} of its {} over that no impulse explains",
-                                    each.problem.name,
+                                    each.system.name,
                                     balance.max_rel,
                                     what));
             };
@@ -317,8 +272,8 @@ void check_works(Subject& subject) {
             require(statistics.angular_momentum, "angular momentum");
         }
         if (booked == 0)
-            throw Skipped(remark.empty() ? "needs the types particle and point_load or drag, which "
-                                           "no plugin on the search path offers"
+            throw Skipped(remark.empty() ? needed_types({reference_system("driven"),
+                                                         reference_system("braked")})
                                          : "no such problem can be run: " + remark);
     });
 }

@@ -12,6 +12,7 @@
 #include "call_in_progress.hpp"
 #include "fp_environment.hpp"
 #include "random.hpp"
+#include "reference_systems.hpp"
 
 namespace ancora::verify {
 namespace {
@@ -20,62 +21,16 @@ constexpr const char* kName = "subject";
 
 constexpr int kPlacements = 60;  // tried until the example can be assembled
 
-/// Two rigid bodies that hold whatever is fastened to them; `placement` says where they start.
+/// One of the two bodies that hold whatever is fastened to them; `placement` says where they start.
 std::string standard_body(const char* name, int placement) {
-    const bool is_a = std::string_view(name) == "a";
-    Random random(static_cast<std::uint64_t>(2 * placement + (is_a ? 0 : 1)));
-    const Vec3 x = placement > 0 ? random.vector(1.2)
-                   : is_a        ? Vec3(0.1, 0.2, 0.3)
-                                 : Vec3(1.1, 0.5, 0.4);
-    const Vec3 axis = placement > 0 ? random.vector() : Vec3(1.0, 1.0, 0.0);
-    return fmt::format(R"(
-[[body]]
-name = "{}"
-type = "ancf_rigid_body"
-mass = {}
-inertia = {}
-position = [{}, {}, {}]
-orientation = {{ axis = [{}, {}, {}], angle = {} }}
-velocity = {}
-angular_velocity = {}
-)",
-                       name,
-                       is_a ? 2.0 : 1.5,
-                       is_a ? "[0.3, 0.4, 0.5]" : "[0.25, 0.2, 0.3]",
-                       x(0),
-                       x(1),
-                       x(2),
-                       axis(0),
-                       axis(1),
-                       axis(2),
-                       is_a ? 0.1 : 0.4,
-                       is_a ? "[0.3, -0.1, 0.2]" : "[-0.2, 0.1, 0.1]",
-                       is_a ? "[0.4, -0.3, 0.6]" : "[0.1, 0.5, -0.2]");
+    const ReferenceBody body = reference_body(name);
+    if (placement == 0) return body.placed(body.at, body.axis);
+    const int which = std::string_view(name) == "a" ? 0 : 1;
+    Random random(static_cast<std::uint64_t>(2 * placement + which));
+    const Vec3 x = random.vector(1.2);
+    const Vec3 axis = random.vector();
+    return body.placed({x(0), x(1), x(2)}, {axis(0), axis(1), axis(2)});
 }
-
-// For integrators that take no constraints.
-constexpr const char* kElasticTriangle = R"(
-[[body]]
-name = "triangle"
-type = "truss"
-nodes = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.4, 0.8, 0.2]]
-elements = [[0, 1], [1, 2], [2, 0]]
-young = 200.0
-area = 1.0
-density = 0.0
-rest_length = 0.95
-node_masses = [[0, 1.0], [1, 0.7], [2, 1.4]]
-spin = { axis = [0.2, 0.3, 1.0], rate = 1.5 }
-velocity = [0.3, -0.1, 0.2]
-)";
-
-constexpr const char* kConstraintC = R"(
-[[constraint]]
-name = "c"
-type = "point_on_plane"
-point = "a@[0.1, 0.0, -0.2]"
-normal = [0.0, 0.0, 1.0]
-)";
 
 bool names(const std::string& text, const char* object) {
     return text.find(fmt::format("\"{}\"", object)) != std::string::npos ||
@@ -103,7 +58,8 @@ std::vector<std::string> Subject::examples() const {
 
 Example::Example(Subject& subject, std::string text) : subject_(subject), text_(std::move(text)) {
     RunSettings settings;
-    if (type().kind == TypeKind::integrator) settings.integrator = type().name;
+    settings.integrator =
+        type().kind == TypeKind::integrator ? type().name : reference_integrators().front().type;
     const Manifest manifest = system(settings);
     switch (type().kind) {
         case TypeKind::integrator: {
@@ -132,13 +88,11 @@ Manifest Example::system(const RunSettings& settings, int placement) const {
     if (settings.gravity) text += "gravity = [0.0, 0.0, -9.81]\n";
     if (has_bodies || names(text_, "a") || names(text_, "c")) text += standard_body("a", placement);
     if (has_bodies || names(text_, "b")) text += standard_body("b", placement);
-    if (names(text_, "c")) text += kConstraintC;
+    if (names(text_, "c")) text += reference_constraint();
     if (is_free)
-        text += kElasticTriangle;
+        text += reference_free_body();
     else if (is_integrator)
-        text +=
-            "[[constraint]]\nname = \"joint\"\ntype = \"position\"\n"
-            "a = \"a@[0.5, 0.1, 0.0]\"\nb = \"b@[-0.4, 0.0, 0.1]\"\n";
+        text += reference_joint();
     else
         text += fmt::format("[[{}]]\nname = \"{}\"\ntype = \"{}\"\n{}\n",
                             ancora::to_text(t.kind),
@@ -247,12 +201,15 @@ Simulation Example::simulate(const RunSettings& settings) const {
 std::vector<std::string> Example::integrators() const {
     if (type().kind == TypeKind::integrator) return {type().name};
     const Object object = make();
-    if (object.body && !object.body->has_constant_mass()) return {"rk4"};
+    bool has_discrete_face = !object.body || object.body->has_constant_mass();
     if (const RowSource* rows = object.rows())
         for (const RowBlock& block : rows->row_blocks())
             for (const RowLaw& law : block.laws)
-                if (law.kind == RowKind::acceleration_constraint) return {"rk4"};
-    return {"emm", "rk4"};
+                has_discrete_face &= law.kind != RowKind::acceleration_constraint;
+    std::vector<std::string> out;
+    for (const ReferenceIntegrator& integrator : reference_integrators())
+        if (has_discrete_face || !integrator.is_discrete) out.push_back(integrator.type);
+    return out;
 }
 
 }  // namespace ancora::verify

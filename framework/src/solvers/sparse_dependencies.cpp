@@ -62,7 +62,7 @@ bool SparseIsland::has_null_direction() {
         if (length > 0.0) square += product * product / length;
     }
     null_direction_ = x_.normalized();
-    if (square < kUndetermined || square > kDoubtful || n_ + m_ > kMostDense)
+    if (square < kUndetermined || square > kDoubtful || n_ + m_ > kMostAnalysedDensely)
         return square < kUndetermined;
     DenseIsland& dense = factorised_dense();
     if (dense.status() != Status::undetermined) return false;

@@ -8,23 +8,23 @@
 namespace ancora::verify {
 namespace {
 
-char* page = nullptr;
+char* shared_page = nullptr;
 
 }  // namespace
 
 CallInProgress::CallInProgress(std::string_view name) {
-    if (page == nullptr) return;
+    if (shared_page == nullptr) return;
     const std::size_t count = std::min(name.size(), kCallNameBytes - 1);
-    std::memcpy(page, name.data(), count);
-    page[count] = '\0';
+    std::memcpy(shared_page, name.data(), count);
+    shared_page[count] = '\0';
 }
 
 CallInProgress::~CallInProgress() {
-    if (page != nullptr) page[0] = '\0';
+    if (shared_page != nullptr) shared_page[0] = '\0';
 }
 
 void CallInProgress::write_to(char* memory) {
-    page = memory;
+    shared_page = memory;
 }
 
 }  // namespace ancora::verify

@@ -2,11 +2,11 @@
 // How time and memory of a step grow with the model: chains and nets, beside the free top by hand.
 #include <chrono>
 #include <cstdio>
-#include <malloc.h>
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include "ancora/framework/plugin_registry.hpp"
 #include "ancora/framework/simulation.hpp"
@@ -72,9 +72,9 @@ double top_by_hand(double h, long steps) {
     Vec9 v;
     for (int i = 0; i < 3; ++i) {
         q.segment<3>(3 * i) = Eigen::Vector3d::Unit(i);
-        v.segment<3>(3 * i) = Eigen::Vector3d(
-            omega.y() * (i == 2) - omega.z() * (i == 1), omega.z() * (i == 0) - omega.x() * (i == 2),
-            omega.x() * (i == 1) - omega.y() * (i == 0));
+        v.segment<3>(3 * i) = Eigen::Vector3d(omega.y() * (i == 2) - omega.z() * (i == 1),
+                                              omega.z() * (i == 0) - omega.x() * (i == 2),
+                                              omega.x() * (i == 1) - omega.y() * (i == 0));
     }
     Vec9 a = Vec9::Zero();
     Vec6 s = Vec6::Zero();
@@ -127,21 +127,28 @@ int main() {
     const double by_hand = top_by_hand(1e-3, 100000);
     fmt::print("  by hand, same scheme      {:8.3f} us a step\n", 1e6 * by_hand);
     for (const double penalty : {kInf, 1e9}) {
-        const Figures top =
-            measure(benchmark::free_top(1e-3, 100000, penalty), registry, 3);
-        fmt::print("  kernel, penalty = {:<6} {:9.3f} us a step, {:.2f} times by hand, {:.2f} "
-                   "iterations\n",
-                   penalty,
-                   1e6 * top.step,
-                   top.step / by_hand,
-                   static_cast<double>(top.statistics.iterations) /
-                       static_cast<double>(top.statistics.steps));
+        const Figures top = measure(benchmark::free_top(1e-3, 100000, penalty), registry, 3);
+        fmt::print(
+            "  kernel, penalty = {:<6} {:9.3f} us a step, {:.2f} times by hand, {:.2f} "
+            "iterations\n",
+            penalty,
+            1e6 * top.step,
+            top.step / by_hand,
+            static_cast<double>(top.statistics.iterations) /
+                static_cast<double>(top.statistics.steps));
     }
 
-    fmt::print("\nHanging chains of exactly rigid boxes, step 1e-3 s\n"
-               "{:>8} {:>12} {:>14} {:>8} {:>12} {:>10} {:>14} {:>12}\n",
-               "bodies", "us a step", "us a body", "growth", "iterations", "factor %",
-               "bytes a body", "balance");
+    fmt::print(
+        "\nHanging chains of exactly rigid boxes, step 1e-3 s\n"
+        "{:>8} {:>12} {:>14} {:>8} {:>12} {:>10} {:>14} {:>12}\n",
+        "bodies",
+        "us a step",
+        "us a body",
+        "growth",
+        "iterations",
+        "factor %",
+        "bytes a body",
+        "balance");
     double first = 0.0;
     for (const int N : {10, 100, 1000}) {
         const long steps = N == 1000 ? 100 : 1000;
@@ -161,10 +168,19 @@ int main() {
                    chain.statistics.energy.max_rel);
     }
 
-    fmt::print("\nSpinning nets, step 1e-3 s; times per element without factorisations\n"
-               "{:>8} {:>9} {:>10} {:>13} {:>8} {:>12} {:>14} {:>12} {:>13} {:>10}\n",
-               "nodes", "elements", "ms a step", "ns an element", "growth", "iterations",
-               "factorisations", "ms each", "bytes an el.", "balance");
+    fmt::print(
+        "\nSpinning nets, step 1e-3 s; times per element without factorisations\n"
+        "{:>8} {:>9} {:>10} {:>13} {:>8} {:>12} {:>14} {:>12} {:>13} {:>10}\n",
+        "nodes",
+        "elements",
+        "ms a step",
+        "ns an element",
+        "growth",
+        "iterations",
+        "factorisations",
+        "ms each",
+        "bytes an el.",
+        "balance");
     first = 0.0;
     for (const int N : {30, 60, 100}) {
         const Figures net = measure(benchmark::spinning_net(N, 1e-3, 100), registry, 2);
@@ -174,20 +190,21 @@ int main() {
                                    static_cast<double>(net.statistics.steps) /
                                    static_cast<double>(net.statistics.iterations);
         if (first == 0.0) first = per_element;
-        fmt::print("{:>5}^2 {:>9.0f} {:>10.2f} {:>13.1f} {:>8.2f} {:>12.2f} {:>14} {:>12.1f} "
-                   "{:>13.0f} {:>10.1e}\n",
-                   N,
-                   elements,
-                   1e3 * net.step,
-                   1e9 * per_element,
-                   per_element / first,
-                   static_cast<double>(net.statistics.iterations) /
-                       static_cast<double>(net.statistics.steps),
-                   net.statistics.factorisations,
-                   1e3 * net.statistics.factorise_seconds /
-                       static_cast<double>(net.statistics.factorisations),
-                   net.bytes / elements,
-                   net.statistics.energy.max_rel);
+        fmt::print(
+            "{:>5}^2 {:>9.0f} {:>10.2f} {:>13.1f} {:>8.2f} {:>12.2f} {:>14} {:>12.1f} "
+            "{:>13.0f} {:>10.1e}\n",
+            N,
+            elements,
+            1e3 * net.step,
+            1e9 * per_element,
+            per_element / first,
+            static_cast<double>(net.statistics.iterations) /
+                static_cast<double>(net.statistics.steps),
+            net.statistics.factorisations,
+            1e3 * net.statistics.factorise_seconds /
+                static_cast<double>(net.statistics.factorisations),
+            net.bytes / elements,
+            net.statistics.energy.max_rel);
     }
     return 0;
 }

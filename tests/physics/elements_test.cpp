@@ -405,8 +405,8 @@ TEST_SUITE("tension-only elements") {
     }
 
     // The power of a damped rope jumps where it becomes taut, and none of its motion shows how much
-    // is lost there. It becomes taut some ten times, and about each jump there are a few steps whose
-    // error is what a step may have, up to four times the tolerance times the energy.
+    // is lost there. It becomes taut some ten times, and about each jump there are a few steps
+    // whose error is what a step may have, up to four times the tolerance times the energy.
     TEST_CASE("dopri5 keeps the balance of a damped rope to its tolerance") {
         Hanging jump;
         jump.z = -0.5;

@@ -37,12 +37,7 @@ ContinuousFace::ContinuousFace(const Model& model,
                                const RowLaws& laws,
                                ForceSet& forces,
                                CallMeter& meter)
-    : model_(model),
-      rows_(rows),
-      mass_(mass),
-      laws_(laws),
-      forces_(forces),
-      meter_(meter) {
+    : model_(model), rows_(rows), mass_(mass), laws_(laws), forces_(forces), meter_(meter) {
     SystemPattern pattern;
     const int n = model.num_coordinates;
     pattern.num_coordinates = n;

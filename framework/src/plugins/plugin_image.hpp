@@ -21,7 +21,7 @@ struct PluginImage {
     struct stat status = {};  ///< of the file that was copied
     std::string sha256;
     bool is_file = false;  ///< no copy: the process may not write as much (ulimit -f)
-    std::string problem;  ///< why there is none; to be read after 'plugin "truss" (FILE) '
+    std::string problem;   ///< why there is none; to be read after 'plugin "truss" (FILE) '
 };
 
 /// Copies an open file. Waits, for a second at most, while it is being written.

@@ -3,11 +3,36 @@
 #pragma once
 
 #include <cstddef>
-#include <ranges>
 #include <span>
 #include <vector>
 
 namespace ancora {
+
+/// Entries of a row, as numbers to loop over: std::views::iota, which clang 14 cannot read in GCC
+/// 12's library.
+class EntryRange {
+public:
+    class Iterator {
+    public:
+        explicit Iterator(int entry) : entry_(entry) {}
+        int operator*() const { return entry_; }
+        Iterator& operator++() {
+            ++entry_;
+            return *this;
+        }
+        bool operator==(const Iterator& other) const = default;
+
+    private:
+        int entry_;
+    };
+
+    EntryRange(int begin, int end) : begin_(begin), end_(end) {}
+    Iterator begin() const { return Iterator(begin_); }
+    Iterator end() const { return Iterator(end_); }
+
+private:
+    int begin_, end_;
+};
 
 /// The pattern, and products with values that lie in it.
 struct CompressedRows {
@@ -18,7 +43,7 @@ struct CompressedRows {
     int row_end(int k) const { return row_start[static_cast<std::size_t>(k) + 1]; }
     int column_of(int entry) const { return column[static_cast<std::size_t>(entry)]; }
     /// Entries of row k, as numbers.
-    std::ranges::iota_view<int, int> entries(int k) const { return {row_begin(k), row_end(k)}; }
+    EntryRange entries(int k) const { return {row_begin(k), row_end(k)}; }
     /// Columns of row k.
     std::span<const int> columns(int k) const {
         return std::span(column).subspan(static_cast<std::size_t>(row_begin(k)),

@@ -164,9 +164,9 @@ public:
     std::vector<RowOwner> owners;
     std::vector<BlockPart> blocks;
     std::vector<RowLaw> laws;  ///< one per row
-    Eigen::VectorXd B;    ///< values of the discrete Jacobian
-    Eigen::VectorXd tau;  ///< per row
-    Eigen::VectorXd K;    ///< tangent entries in the plugins' layout
+    Eigen::VectorXd B;         ///< values of the discrete Jacobian
+    Eigen::VectorXd tau;       ///< per row
+    Eigen::VectorXd K;         ///< tangent entries in the plugins' layout
     std::vector<TangentTerm> tangent_terms;
     int num_state = 0;
 

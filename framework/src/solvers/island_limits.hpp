@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The limits that the dense and the sparse way of solving an island share, so that both decide alike.
+// The limits that the dense and the sparse way of solving an island share, so that both decide
+// alike.
 #pragma once
 
 namespace ancora {

@@ -6,8 +6,8 @@
 
 namespace ancora {
 
-/// The rank of rows A and how clearly it is what it is. Pivots are relative to the largest one of A L^-T with rows of unit
-/// length (theory, section 2.2).
+/// The rank of rows A and how clearly it is what it is. Pivots are relative to the largest one of A
+/// L^-T with rows of unit length (theory, section 2.2).
 struct RankAnalysis {
     int num_rows = 0;
     int rank = 0;

@@ -101,7 +101,8 @@ TEST_SUITE("truss: values by groups") {
             CHECK(near(laws[e].viscosity, is_second ? 3.0 * volume : 0.0));
             CHECK(near(laws[e].prestress, is_second ? 2e5 * volume : 0.0));
             CHECK(ancora::truss::is_tension_only(laws[e]) == is_second);
-            CHECK(ancora::truss::breaking_strain(laws[e]) == (is_second ? 0.5 : std::numeric_limits<double>::infinity()));
+            CHECK(ancora::truss::breaking_strain(laws[e]) ==
+                  (is_second ? 0.5 : std::numeric_limits<double>::infinity()));
         }
         // Halves of rho A L: 0.05 along the first direction, 0.04 along the second
         CHECK(near(node_masses(*body), {0.09, 0.14, 0.09, 0.09, 0.14, 0.09}));

@@ -90,7 +90,7 @@ TEST_SUITE("laws of rows") {
             Run run(mass_with_row(A, 0.0, row, 0.25 * period / parts, 3.25 * period));
             run.to_end();
             CHECK(run.simulation.statistics().energy.max_rel <= 1e-14);  // of 5200 steps at most
-            return std::abs(run.column("m.x"));  // zero after 13 quarters
+            return std::abs(run.column("m.x"));                          // zero after 13 quarters
         };
         CHECK(near(std::log2(error(50) / error(100)), 2.0, 0.02));
         CHECK(error(400) < 1e-3);

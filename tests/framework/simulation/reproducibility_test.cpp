@@ -8,9 +8,9 @@
 
 #include <doctest/doctest.h>
 
-#include "support/process.hpp"
 #include "ancora/framework/run.hpp"
 #include "framework/models.hpp"
+#include "support/process.hpp"
 
 using namespace ancora;
 using ancora::testing::ProcessResult;

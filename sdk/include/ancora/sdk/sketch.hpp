@@ -16,8 +16,8 @@ namespace ancora {
 /// channels: values along the lines that can be shown as colours.
 class Sketch {
 public:
-    /// A box with edges `size` along axes that `quaternion` (w, x, y, z) turns from the body's; zero
-    /// edges make it flat. [m]
+    /// A box with edges `size` along axes that `quaternion` (w, x, y, z) turns from the body's;
+    /// zero edges make it flat. [m]
     virtual void box(const std::array<double, 3>& size,
                      const std::array<double, 3>& center,
                      const std::array<double, 4>& quaternion) = 0;

@@ -45,8 +45,8 @@ struct ForcePart : GuardedForce {
     std::vector<Attachment> attachments;
     const ContactLaw* contact = nullptr;  ///< dry friction on a constraint, without attachments
     GuardedContactLaw law() const { return {*contact, object}; }
-    int constraint = -1;                  ///< that constraint's index
-    std::vector<int> listens_to;          ///< constraints whose reactions it hears
+    int constraint = -1;          ///< that constraint's index
+    std::vector<int> listens_to;  ///< constraints whose reactions it hears
 };
 
 /// Names of bodies, constraints or forces, in their order.

@@ -125,8 +125,8 @@ public:
         const double speed = std::hypot(mean[0], mean[1], mean[2]);
         for (std::size_t i = 0; i < 3; ++i)
             for (std::size_t j = 0; j < 3; ++j)
-                D[3 * i + j] = speed > 0.0 ? -0.2 * (speed * (i == j) + mean[i] * mean[j] / speed)
-                                           : 0.0;
+                D[3 * i + j] =
+                    speed > 0.0 ? -0.2 * (speed * (i == j) + mean[i] * mean[j] / speed) : 0.0;
     }
 };
 

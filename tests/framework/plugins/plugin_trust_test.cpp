@@ -3,6 +3,7 @@
 // are only looked at, and the reader of their notes.
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -20,7 +21,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

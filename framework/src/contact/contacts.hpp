@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dry friction: where contacts slide, which of them stick, and the laws that say so.
+// Contacts as data: where they slide, their modes and thresholds, and calls of their laws.
 #pragma once
 
 #include <algorithm>

@@ -130,6 +130,8 @@ std::vector<Value> sample_values(const Parameter& p) {
     if (p.allows(Shape::direction)) values.emplace_back("a@[1, 0, 0]");
     if (p.allows(Shape::body)) values.emplace_back("a");
     if (p.allows(Shape::object)) values.emplace_back("c");
+    if (p.allows(Shape::frame)) values.emplace_back("b");
+    if (p.allows(Shape::measure)) values.emplace_back("j.angle");
     if (p.allows(Shape::table)) {
         Table table;
         bool is_complete = true;  // false: it needs a file, or a text that only the type knows
@@ -174,7 +176,8 @@ bool accepts(const Example& example,
 
 /// Whether the kernel reads the parameter, to resolve what it names.
 bool is_resolved_by_kernel(const Parameter& p) {
-    return p.allows(Shape::point) || p.allows(Shape::direction) || p.allows(Shape::object);
+    return p.allows(Shape::point) || p.allows(Shape::direction) || p.allows(Shape::object) ||
+           p.makes != nullptr;
 }
 
 void check_examples(Subject& subject) {

@@ -69,12 +69,17 @@ public:
         Vector pi, pi_t, b;
         Matrix A;  // rows x n
     };
-    Values evaluate(const Vector& u, const Vector& du, double t) const {
+    /// Without a state: that at the start.
+    Values evaluate(const Vector& u,
+                    const Vector& du,
+                    double t,
+                    std::vector<double> state = {}) const {
+        if (state.empty()) state = start_state();
         Values out{Vector::Zero(rows_), Vector::Zero(rows_), Vector::Zero(rows_), {}};
         std::vector<double> A(num_values(block_), 0.0);
         guard("evaluate, " + where_, [&] {
             source_.evaluate(index_,
-                             {view(u), view(du), t},
+                             {view(u), view(du), t, {}, state},
                              {view(out.pi),
                               A,
                               block_.depends_on_time ? view(out.pi_t) : std::span<double>(),
@@ -91,13 +96,13 @@ public:
     struct StepValues {
         Matrix B;
         Vector tau;
+        std::vector<double> state1;
     };
     StepValues evaluate_step(const Vector& u0, const Vector& u1, double t0, double h) const {
         const Vector du = u1 - u0;
         const Vector mid = u0 + 0.5 * du;
         const Vector rate = du / h;
-        std::vector<double> state0(static_cast<std::size_t>(source_.num_state()));
-        source_.start_state(state0);
+        const std::vector<double> state0 = start_state();
         std::vector<double> state1 = state0;
         RowStep step;
         step.u0 = view(u0);
@@ -118,7 +123,7 @@ public:
                 step,
                 {B, block_.depends_on_time ? view(tau) : std::span<double>(), work0, work1});
         });
-        return {dense(B), tau};
+        return {dense(B), tau, state1};
     }
     /// G of all items as one matrix, n x n.
     Matrix tangent(const Vector& mid, const Vector& s, bool positive_part) const {
@@ -143,6 +148,11 @@ public:
     }
 
 private:
+    std::vector<double> start_state() const {
+        std::vector<double> state(static_cast<std::size_t>(source_.num_state()));
+        source_.start_state(state);
+        return state;
+    }
     static std::span<const double> view(const Vector& x) {
         return {x.data(), static_cast<std::size_t>(x.size())};
     }

@@ -71,17 +71,38 @@ Stage::Stage(const TypeDescriptor& type, const BoundArguments& arguments, const 
                     type.parameters[k].allows(Shape::direction))
                     kind = Kind::direction;
             attachments_.push_back({kind, -1, Vec3(r[0], r[1], r[2]), -1, true});
+        } else if (arguments.shape(key) == Shape::measure) {
+            add_measure(std::string(arguments.text(key)));
         } else {
             const bool is_direction = arguments.shape(key) == Shape::direction;
             add(std::string(arguments.text(key)), is_direction ? Kind::direction : Kind::point);
         }
     }
-    for (const AttachmentRequest& request : requests)
+    for (const AttachmentRequest& request : requests) {
+        if (request.kind == AttachmentRequest::Kind::measure) {
+            add_measure(request.text);
+            continue;
+        }
         add(request.text,
             request.kind == AttachmentRequest::Kind::coordinate  ? Kind::coordinate
             : request.kind == AttachmentRequest::Kind::direction ? Kind::direction
                                                                  : Kind::point);
+    }
     num_scalars_ = 3 * static_cast<int>(attachments_.size());
+}
+
+// "j.angle", "k.displacement": as between a and b
+void Stage::add_measure(const std::string& text) {
+    using Kind = Attachment::Kind;
+    if (text.ends_with("displacement")) {
+        add("a@[0.2, 0.1, -0.3]", Kind::point);
+        add("b@[-0.1, 0.4, 0.2]", Kind::point);
+        add("a@[0.0, 0.0, 1.0]", Kind::direction);
+        return;
+    }
+    add("a@[1.0, 0.0, 0.0]", Kind::direction);
+    add("a@[0.0, 1.0, 0.0]", Kind::direction);
+    add("b@[0.6, 0.8, 0.0]", Kind::direction);
 }
 
 // "a@[x, y, z]", "b@3", "a.x"

@@ -70,6 +70,7 @@ private:
         bool is_given = false;  // the locator was given by coordinates
     };
     void add(const std::string& text, Attachment::Kind kind);
+    void add_measure(const std::string& text);
 
     int num_scalars_ = 0;
     std::vector<Attachment> attachments_;

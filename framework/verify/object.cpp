@@ -3,12 +3,14 @@
 #include "object.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "ancora/sdk/numbers/math.hpp"
 #include "call_in_progress.hpp"
 #include "fp_environment.hpp"
 #include "random.hpp"
@@ -34,7 +36,8 @@ std::string standard_body(const char* name, int placement) {
 
 bool names(const std::string& text, const char* object) {
     return text.find(fmt::format("\"{}\"", object)) != std::string::npos ||
-           text.find(fmt::format("\"{}@", object)) != std::string::npos;
+           text.find(fmt::format("\"{}@", object)) != std::string::npos ||
+           text.find(fmt::format("{}.", object)) != std::string::npos;
 }
 
 const RigidMotion& motion_of_standard_body(const std::string&, const Place&) {
@@ -43,6 +46,45 @@ const RigidMotion& motion_of_standard_body(const std::string&, const Place&) {
                                             .rotation = {0.8, -0.6, 0.0, 0.6, 0.8, 0.0, 0, 0, 1},
                                             .angular_velocity = {0.4, -0.3, 0.6}};
     return kMotion;
+}
+
+/// Frames and points of the standard bodies and of the ground.
+const FrameStart& standard_frame(const std::string& text) {
+    static const std::string kBodies[] = {"a", "b", "ground"};
+    thread_local std::deque<std::pair<std::string, FrameStart>> known;
+    for (const auto& [name, frame] : known)
+        if (name == text) return frame;
+    auto& [name, frame] = known.emplace_back(text, FrameStart{});
+    const std::size_t mark = text.find('@');
+    frame.names_point = mark != std::string::npos;
+    frame.has_attitude = true;
+    for (const std::string& body : kBodies)
+        if (text.substr(0, mark) == body) frame.body = body;
+    if (frame.body != "ground") frame.carrier = motion_of_standard_body(text, {});
+    if (frame.body == "b") frame.carrier.position = {0.9, -0.4, 0.5};
+    frame.motion = frame.carrier;
+    if (frame.names_point) {
+        const Value where = parse_value(text.substr(mark + 1));
+        Vec3 local = Vec3::Zero();
+        if (const Array* const entries = where.as<Array>(); entries != nullptr)
+            for (std::size_t k = 0; k < 3 && k < entries->size(); ++k)
+                if (const double* const x = (*entries)[k].as<double>())
+                    local(static_cast<int>(k)) = *x;
+        const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(
+            frame.carrier.rotation.data());
+        vec3(frame.motion.position) += R * local;
+    }
+    static thread_local std::deque<std::string> texts;
+    frame.point =
+        texts.emplace_back(frame.names_point ? text : text.substr(0, mark) + "@[0, 0, 0]");
+    return frame;
+}
+
+/// By the end of its name: an angle, a displacement, or of a joint by its own name an angle.
+const MeasureStart& standard_measure(const std::string& text) {
+    static const MeasureStart kAngle = {MeasureKind::angle, 0.3, 0.1, "j.angle"};
+    static const MeasureStart kWay = {MeasureKind::displacement, 0.2, -0.1, "k.displacement"};
+    return text.ends_with("displacement") ? kWay : kAngle;
 }
 
 }  // namespace
@@ -88,7 +130,8 @@ Manifest Example::system(const RunSettings& settings, int placement) const {
     if (settings.gravity) text += "gravity = [0.0, 0.0, -9.81]\n";
     if (has_bodies || names(text_, "a") || names(text_, "c")) text += standard_body("a", placement);
     if (has_bodies || names(text_, "b")) text += standard_body("b", placement);
-    if (names(text_, "c")) text += reference_constraint();
+    for (const std::string& constraint : reference_constraints())
+        if (names(text_, constraint.c_str())) text += reference_constraint(constraint);
     if (is_free)
         text += reference_free_body();
     else if (is_integrator)
@@ -113,8 +156,15 @@ BoundArguments Example::bind(const Table& changes) const {
     for (const Table::Entry& entry : changes.entries()) values.set(entry.key, entry.value);
     const std::span<const Parameter> schema(type().parameters,
                                             static_cast<std::size_t>(type().num_parameters));
-    return BoundArguments(
+    BoundArguments arguments(
         "the example", kName, type().name, values, {}, schema, motion_of_standard_body);
+    arguments.set_lookup({[](const std::string& text, const Place&) -> const FrameStart& {
+                              return standard_frame(text);
+                          },
+                          [](const std::string& text, const Place&) -> const MeasureStart& {
+                              return standard_measure(text);
+                          }});
+    return arguments;
 }
 
 Object Example::make(const BoundArguments& arguments) const {

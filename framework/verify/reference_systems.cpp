@@ -98,8 +98,15 @@ ReferenceBody reference_body(const std::string& name) {
             value<std::string>(node["model"], "model")};
 }
 
-std::string reference_constraint() {
-    return value<std::string>(document()["constraint"]["c"]["model"], "constraint c");
+std::vector<std::string> reference_constraints() {
+    std::vector<std::string> names;
+    if (const toml::table* const all = document()["constraint"].as_table())
+        for (const auto& [name, node] : *all) names.emplace_back(name.str());
+    return names;
+}
+
+std::string reference_constraint(const std::string& name) {
+    return value<std::string>(document()["constraint"][name]["model"], "constraint");
 }
 
 std::string reference_joint() {

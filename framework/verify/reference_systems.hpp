@@ -31,8 +31,9 @@ struct ReferenceBody {
     std::string placed(const std::array<double, 3>& at, const std::array<double, 3>& axis) const;
 };
 ReferenceBody reference_body(const std::string& name);
-/// Text of the constraint that examples refer to, "c".
-std::string reference_constraint();
+/// Names of the constraints that examples refer to, and their texts.
+std::vector<std::string> reference_constraints();
+std::string reference_constraint(const std::string& name);
 /// What integrators advance: the joint of a and b, or a body without any constraint.
 std::string reference_joint();
 std::string reference_free_body();

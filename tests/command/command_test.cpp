@@ -752,7 +752,7 @@ TEST_SUITE("ancora describe") {
         CHECK(result.err == "");
         CHECK(result.out.starts_with("body \"ancf_rigid_body\": "));
         CHECK(contains(result.out, "\n  density: a number [kg/m^3], optional, > 0\n"));
-        CHECK(contains(result.out, "\n      angle: a number [rad], required\n"));
+        CHECK(contains(result.out, "\n      angle: a number [rad], optional\n"));
         CHECK(contains(result.out, "\nSource:\n"));
 
         const Json json = Json::parse(ancora(folder, {"describe", "emm", "--json"}).out);
@@ -782,7 +782,7 @@ TEST_SUITE("ancora describe") {
         CHECK(result.out.starts_with("# Types\n\n## body `ancf_rigid_body`\n"));
         CHECK(contains(result.out, "\n## constraint `position`\n"));
         CHECK(contains(result.out, "\n| `density` | a number | kg/m^3 |  | > 0 | "));
-        CHECK(contains(result.out, "\n| `orientation.angle` | a number | rad | required |"));
+        CHECK(contains(result.out, "\n| `orientation.angle` | a number | rad |  |"));
 
         CHECK(ancora(folder, {"describe", "--all", "truss"}).status == 2);
         CHECK(ancora(folder, {"describe", "truss", "--json", "--markdown"}).err ==

@@ -15,6 +15,8 @@ public:
     /// Gives the name the next index. Of equal names the first is found.
     void add(std::string_view name) { index_of_.try_emplace(std::string(name), count_++); }
 
+    std::size_t size() const { return static_cast<std::size_t>(count_); }
+
     /// -1: not among them.
     int find(std::string_view name) const {
         const auto found = index_of_.find(name);

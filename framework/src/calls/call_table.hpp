@@ -176,6 +176,7 @@ struct Evaluate {
         visit.in("u", self.at.u, n.scalars);
         visit.in_or_none("du", self.at.du, n.scalars);
         visit.in("t", self.at.t);
+        visit.in_or_none("state", self.at.state, n.state);
         visit.choice({"pi", "a value"}, self.out.pi, n.rows);
         visit.choice(
             {"A", "a Jacobian", Entries::matrix, n.columns}, self.out.A, n.rows * n.columns);

@@ -88,6 +88,18 @@ void GuardedBody::rotation(std::span<const double> q, std::span<double> Xi) cons
     require_finite(object, call, {count}, nullptr);
 }
 
+void GuardedBody::turn(const std::array<double, 9>& R,
+                       std::span<double> q,
+                       std::span<double> v) const {
+    call_plugin(object, "turn", [&] {
+        body_->turn(R, q, v);
+    });
+    for (std::size_t i = 0; i < q.size(); ++i)
+        if (!std::isfinite(q[i]) || !std::isfinite(v[i]))
+            refuse_nonfinite(
+                object, "turn", "a coordinate", nullptr, fmt::format("coordinate {}", i));
+}
+
 std::optional<std::string> GuardedBody::attach(const Locator& where,
                                                calls::AttachmentTerms& out) const {
     const auto record = [&] {

@@ -2,6 +2,7 @@
 // A body as the kernel calls it.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,6 +39,9 @@ public:
                        std::span<const double> v,
                        const MassValues& out) const;
     void rotation(std::span<const double> q, std::span<double> Xi) const;
+
+    /// Refuses what is not finite.
+    void turn(const std::array<double, 9>& R, std::span<double> q, std::span<double> v) const;
 
     /// Says what `where` is; returns the reason if the body has no such point or direction.
     /// Components and coordinates are in their ranges.

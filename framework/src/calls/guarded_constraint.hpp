@@ -24,6 +24,7 @@ public:
         std::span<const AttachmentRequest> more_attachments;
         ReactionKind reaction = ReactionKind::force;
         bool is_tied_to_inertial_frame = false;
+        const Joint* joint = nullptr;
     };
     Facts facts() const;
 

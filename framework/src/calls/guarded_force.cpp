@@ -13,6 +13,7 @@ GuardedForce::Facts GuardedForce::facts() const {
         out.work = force_->work();
         out.is_tied_to_inertial_frame = force_->tied_to_inertial_frame();
         out.listens_to = force_->listens_to();
+        out.effort_on = force_->effort_on();
     });
     return out;
 }

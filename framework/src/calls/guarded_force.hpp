@@ -43,6 +43,7 @@ public:
         WorkKind work = WorkKind::external;
         bool is_tied_to_inertial_frame = false;
         std::span<const char* const> listens_to;
+        const Measure* effort_on = nullptr;
     };
     Facts facts() const;
     int num_state() const;

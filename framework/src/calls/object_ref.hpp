@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,6 +22,9 @@ struct ObjectRecord {
     double end_time = 0.0;
     /// Motions of other bodies at the start that its factory may have asked for.
     std::vector<std::pair<std::string, RigidMotion>> motions;
+    /// The same of frames and measures, by the texts that name them.
+    std::deque<std::pair<std::string, FrameStart>> frames;
+    std::deque<std::pair<std::string, MeasureStart>> measures;
 };
 
 /// One object of a model, for messages and cost accounts.

@@ -49,6 +49,7 @@ Contacts::Contacts(const Model& model, CallMeter& meter)
     drift_.setZero(static_cast<Eigen::Index>(row_.size()));
     surface_ = drift_;
     values_ = rows_.B.data();
+    rows_.read_state_from(state0_);
 }
 
 void Contacts::drop_idle_rows(const double* q, const double* v, double t) {

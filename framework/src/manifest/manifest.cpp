@@ -34,7 +34,9 @@ bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-bool is_valid_name(std::string_view name) {
+}  // namespace
+
+bool may_name_object(std::string_view name) {
     const auto may_begin = [](char c) {
         return is_letter(c) || c == '_';
     };
@@ -44,9 +46,11 @@ bool is_valid_name(std::string_view name) {
     return !name.empty() && may_begin(name.front()) && std::ranges::all_of(name, may_follow);
 }
 
+namespace {
+
 void check_name(const ObjectSpec& object) {
     const std::string title = object_title(object.kind, object.name);
-    if (!is_valid_name(object.name))
+    if (!may_name_object(object.name))
         throw Error(ErrorKind::manifest,
                     fmt::format("{}: a name is a letter or _, then letters, digits, _ or -", title),
                     object.name_place);

@@ -5,8 +5,12 @@
 #include <filesystem>
 #include <variant>
 
+#include "ancora/sdk/helpers/orientation.hpp"
 #include "expression_scope.hpp"
+#include "manifest_reader.hpp"
 #include "schema_expressions.hpp"
+#include "type_kind.hpp"
+#include "wording.hpp"
 
 namespace ancora {
 namespace {
@@ -52,6 +56,68 @@ const Table& with_numbers(const Manifest& manifest,
     compute_expressions(
         label, storage, schema, scope != nullptr ? static_cast<const Symbols&>(*scope) : kNone);
     return storage;
+}
+
+std::span<const Parameter> frame_keys() {
+    static constexpr Parameter kKeys[] = {
+        parameter::text("name", "name of the frame; BODY.NAME means it elsewhere").required(),
+        parameter::vector("position", 3, "m", "origin from the reference point, body axes")
+            .otherwise("[0.0, 0.0, 0.0]"),
+        orientation_parameter("rotation from the frame's to body axes: unit quaternion "
+                              "[w, x, y, z], axis and angle, a sequence of angles, or two "
+                              "directions"),
+        parameter::vector("axis",
+                          3,
+                          "",
+                          "direction of the frame's z axis, body axes; instead of "
+                          "orientation"),
+    };
+    return kKeys;
+}
+
+Table frame_with_numbers(const Manifest& manifest, const ObjectSpec& body, const Value& frame) {
+    Table storage;
+    return with_numbers(manifest,
+                        body.scope.get(),
+                        object_title(body.kind, body.name) + ": frame",
+                        *frame.as<Table>(),
+                        frame_keys(),
+                        storage);
+}
+
+std::vector<BodyFrame> read_frames(const Manifest& manifest, const ObjectSpec& body) {
+    std::vector<BodyFrame> frames;
+    for (const Value& value : body.frames) {
+        const BoundArguments keys(object_title(body.kind, body.name) + ": frame",
+                                  "",
+                                  "[[body.frame]]",
+                                  frame_with_numbers(manifest, body, value),
+                                  value.place(),
+                                  frame_keys());
+        BodyFrame frame;
+        frame.name = keys.text("name");
+        const auto refuse_name = [&](const std::string& why) {
+            keys.fail("name", in_quotes(frame.name) + " " + why);
+        };
+        if (!may_name_object(frame.name))
+            refuse_name("is no name; it is a letter or _, then letters, digits, _ or -");
+        for (const char* const component : {"x", "y", "z"})
+            if (frame.name == component) refuse_name("means a coordinate; choose another name");
+        for (const BodyFrame& other : frames)
+            if (other.name == frame.name) refuse_name("is already that of a frame of this body");
+        frame.position = keys.triple("position");
+        Mat3 R = read_orientation(keys);
+        if (keys.given("axis")) {
+            if (keys.given("orientation"))
+                keys.fail("axis", "is given beside orientation; give one of them");
+            const Vec3 axis = vec3(keys.numbers("axis"));
+            if (!(axis.norm() > 0.0)) keys.fail("axis", "the axis has length zero");
+            R = frame_about(axis);
+        }
+        Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(frame.axes.data()) = R;
+        frames.push_back(std::move(frame));
+    }
+    return frames;
 }
 
 void write_whole_paths(Table& parameters, const BoundArguments& arguments) {

@@ -2,6 +2,7 @@
 // What a manifest says about plugins and types.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -31,6 +32,22 @@ const Table& with_numbers(const Manifest& manifest,
                           const Table& parameters,
                           std::span<const Parameter> schema,
                           Table& storage);
+
+/// The keys of [[body.frame]].
+std::span<const Parameter> frame_keys();
+
+/// A frame that a body names.
+struct BodyFrame {
+    std::string name;
+    std::array<double, 3> position{};  ///< body axes [m]
+    std::array<double, 9> axes{};      ///< frame to body axes, row by row
+};
+
+/// The table of a frame with numbers in the place of expressions.
+Table frame_with_numbers(const Manifest& manifest, const ObjectSpec& body, const Value& frame);
+/// The frames of a body.
+/// @throws Error (manifest)
+std::vector<BodyFrame> read_frames(const Manifest& manifest, const ObjectSpec& body);
 
 /// Replaces the names of files by their whole paths, so that the table serves wherever it lies.
 void write_whole_paths(Table& parameters, const BoundArguments& arguments);

@@ -204,6 +204,8 @@ void check_for_slips(const std::string& owner, const Table& table) {
     }
 }
 
+void check_list(const Table::Entry& entry, std::string_view within = "");
+
 ObjectSpec read_object(TypeKind kind, Table table, const Place& place) {
     // what every object has, apart from what its type's schema will check
     Table common;
@@ -236,6 +238,11 @@ ObjectSpec read_object(TypeKind kind, Table table, const Place& place) {
     object.type_place = keys.place_of("type");
     table.erase("name");
     table.erase("type");
+    if (Table::Entry* const frames = table.find("frame"); frames && kind == TypeKind::body) {
+        check_list(*frames, "body.");
+        object.frames = std::move(std::get<Array>(frames->value.data()));
+        table.erase("frame");
+    }
     object.parameters = std::move(table);
     return object;
 }
@@ -254,9 +261,11 @@ std::vector<ObjectSpec> read_objects(ManifestTables& tables, TypeKind kind) {
 
 // --- the outline
 
-void check_list(const Table::Entry& entry) {
+// `within`: "body." for a list in each body.
+void check_list(const Table::Entry& entry, std::string_view within) {
     const Array* const array = entry.value.as<Array>();
-    const std::string form = fmt::format("write [[{}]] above each {}", entry.key, entry.key);
+    const std::string form =
+        fmt::format("write [[{}{}]] above each {}", within, entry.key, entry.key);
     if (!array)
         throw Error(ErrorKind::manifest,
                     fmt::format("{} must be a list of tables, not {}; {}",

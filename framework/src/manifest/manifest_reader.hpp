@@ -34,6 +34,9 @@ std::span<const Parameter> integrator_keys();
 std::span<const Parameter> output_keys();
 std::span<const Parameter> object_keys();
 
+/// A letter or _, then letters, digits, _ or -.
+bool may_name_object(std::string_view name);
+
 /// Names that no object may have.
 std::span<const std::string_view> reserved_names();
 

@@ -111,10 +111,14 @@ std::vector<Json> alternatives_of(const Parameter& p) {
     const auto is_name = [&](Shape shape) {
         return p.allows(shape);
     };
-    if (std::ranges::any_of(
-            std::initializer_list<Shape>{
-                Shape::point, Shape::direction, Shape::body, Shape::object, Shape::file},
-            is_name))
+    if (std::ranges::any_of(std::initializer_list<Shape>{Shape::point,
+                                                         Shape::direction,
+                                                         Shape::body,
+                                                         Shape::object,
+                                                         Shape::file,
+                                                         Shape::frame,
+                                                         Shape::measure},
+                            is_name))
         out.push_back({{"type", "string"}});
     return out;
 }

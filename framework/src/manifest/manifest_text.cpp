@@ -93,6 +93,11 @@ private:
              spec.parameters,
              spec.place,
              spec.type_place);
+        for (const Value& frame : spec.frames) {
+            text_ += fmt::format("[[{}.frame]]\n", to_text(spec.kind));
+            const Table numbers = frame_with_numbers(manifest_, spec, frame);
+            for (const Table::Entry& entry : numbers.entries()) add(entry.key, entry.value);
+        }
     }
 
     void integrator() {

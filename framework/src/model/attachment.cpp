@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/value.hpp"
+#include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "model.hpp"
 
@@ -129,6 +130,18 @@ Attachment attach(const Model& model,
     Attachment out;
     out.is_point = !is_direction;
     out.text = text;
+    if (const FrameNames::Named* const named = model.frames.find(text)) {
+        const BodyPart& part = model.bodies[static_cast<std::size_t>(named->body)];
+        const std::array<double, 9>& R = named->frame.axes;
+        const std::array<double, 3> z{R[2], R[5], R[8]};
+        Attachment at = attach(
+            model,
+            attachment_text(part.object.name, vec3(is_direction ? z : named->frame.position)),
+            asker,
+            is_direction);
+        at.text = text;
+        return at;
+    }
     std::string body_name;
     std::string rest;
     Locator where;

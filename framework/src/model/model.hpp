@@ -17,6 +17,7 @@
 #include "guarded_force.hpp"
 #include "guarded_integrator.hpp"
 #include "name_index.hpp"
+#include "references.hpp"
 
 namespace ancora {
 
@@ -35,13 +36,17 @@ struct ConstraintPart : GuardedConstraint {
     ReactionKind reaction = ReactionKind::force;
     std::vector<Attachment> attachments;
     bool is_tied_to_ground = false;
+    const Joint* joint = nullptr;  ///< null: it is none
+    /// Axes of a joint's frame in its body a; none: inertial ones.
+    std::vector<Attachment> axes;
 };
 
 struct ForcePart : GuardedForce {
     using GuardedForce::GuardedForce;
 
     WorkKind work = WorkKind::external;
-    bool is_external = false;  ///< its impulse comes from outside
+    const Measure* effort_on = nullptr;  ///< null: it is a force
+    bool is_external = false;            ///< its impulse comes from outside
     std::vector<Attachment> attachments;
     const ContactLaw* contact = nullptr;  ///< dry friction on a constraint, without attachments
     GuardedContactLaw law() const { return {*contact, object}; }
@@ -80,6 +85,10 @@ public:
     std::vector<UsedPlugin> used_plugins;  ///< with types, and with plugins that are only named
     std::vector<InputFile> files;          ///< that parameters name
     int num_coordinates = 0;
+    std::vector<double> start_q, start_v;  ///< of all bodies, where joints have put them
+    FrameNames frames;
+    std::deque<std::string> texts;   ///< that starts of frames and measures refer to
+    std::vector<int> placed_bodies;  ///< that joints have put somewhere
 };
 
 }  // namespace ancora

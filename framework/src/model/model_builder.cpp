@@ -3,12 +3,16 @@
 #include "model_builder.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "ancora/framework/nearest_name.hpp"
+#include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "bound_arguments.hpp"
+#include "joint_placement.hpp"
 #include "manifest_plugins.hpp"
 #include "model.hpp"
 #include "pose.hpp"
@@ -38,13 +42,27 @@ public:
         model_.bodies.resize(manifest_.bodies.size());
         for (std::size_t i = 0; i < manifest_.bodies.size(); ++i) make_body(i);
         number_coordinates();
-        for (const ObjectSpec& spec : manifest_.constraints) make_constraint(spec);
-        for (const ObjectSpec& spec : manifest_.forces) make_force(spec);
+        for (std::size_t i = 0; i < manifest_.bodies.size(); ++i) name_frames(i);
+        sort_out_actors();
+        // Joints come first: they say where bodies are, which others ask for.
+        make_constraints(true);
+        place();
+        make_constraints(false);
+        for (const Actor& actor : actors_)
+            if (actor.object.type->kind == TypeKind::force) make_force(actor);
         make_integrator();
     }
 
 private:
     enum class Progress { waiting, making, made };
+
+    /// A constraint or force, as the manifest has it or as a law inside a joint.
+    struct Actor {
+        const ObjectSpec* spec;
+        ObjectRef object;
+        const Table* parameters;
+        bool is_joint = false;
+    };
 
     void open_plugins() {
         for (const Plugin* const plugin : load_plugins(manifest_, registry_)) use(*plugin);
@@ -97,6 +115,19 @@ private:
         };
         BoundArguments arguments(
             object.label, object.name, object.type->name, numbers, object.place, schema, motion);
+        arguments.set_lookup(
+            {[this, record = object.record, label = object.label](
+                 const std::string& text, const Place& place) -> const FrameStart& {
+                 return record->frames
+                     .emplace_back(text, frame_start(model_, text, {label, place, {}, {}}, texts()))
+                     .second;
+             },
+             [this, record = object.record, label = object.label](
+                 const std::string& text, const Place& place) -> const MeasureStart& {
+                 const MeasureRef ref = find_measure(model_, text, {label, place, {}, {}});
+                 return record->measures.emplace_back(text, measure_start(model_, ref, texts()))
+                     .second;
+             }});
         arguments.set_model(model_.gravity, manifest_.integrator.end);
         Table recorded = numbers;
         write_whole_paths(recorded, arguments);
@@ -123,6 +154,120 @@ private:
         progress_[i] = Progress::made;
     }
 
+    void name_frames(std::size_t i) {
+        const ObjectSpec& spec = manifest_.bodies[i];
+        for (BodyFrame& frame : read_frames(manifest_, spec))
+            model_.frames.add(static_cast<int>(i), spec.name, std::move(frame));
+    }
+
+    std::deque<std::string>& texts() { return model_.texts; }
+
+    /// All constraints and forces with their types, laws inside joints behind their joint.
+    void sort_out_actors() {
+        for (const auto* const list : {&manifest_.constraints, &manifest_.forces})
+            for (const ObjectSpec& spec : *list) add_actor(spec);
+        for (const Actor& actor : actors_)
+            if (actor.object.type->kind == TypeKind::constraint)
+                model_.constraint_names.add(actor.object.name);
+        model_.constraints.resize(model_.constraint_names.size());
+        friction_on_.assign(model_.constraints.size(), -1);
+    }
+
+    void add_actor(const ObjectSpec& spec) {
+        Actor actor{&spec, refer(spec), &spec.parameters};
+        const std::span<const Parameter> schema(
+            actor.object.type->parameters,
+            static_cast<std::size_t>(actor.object.type->num_parameters));
+        std::vector<const ObjectSpec*> laws;
+        for (const Parameter& p : schema) {
+            actor.is_joint |=
+                actor.object.type->kind == TypeKind::constraint && p.allows(Shape::frame);
+            if (p.makes == nullptr) continue;
+            const Table::Entry* const entry = actor.parameters->find(p.name);
+            if (entry == nullptr) continue;
+            laws.push_back(&inner_laws_.emplace_back(law_inside(spec, p, *entry)));
+            if (actor.parameters == &spec.parameters)
+                actor.parameters = &own_parameters_.emplace_back(spec.parameters);
+            own_parameters_.back().erase(p.name);
+        }
+        actors_.push_back(std::move(actor));
+        for (const ObjectSpec* const law : laws) add_actor(*law);
+    }
+
+    /// The object that `joint.KEY` makes.
+    static ObjectSpec law_inside(const ObjectSpec& joint,
+                                 const Parameter& key,
+                                 const Table::Entry& entry) {
+        ObjectSpec law;
+        law.kind = TypeKind::force;
+        law.name = fmt::format("{}.{}", joint.name, key.name);
+        law.type = key.makes;
+        law.place = law.name_place = law.type_place =
+            entry.place.known() ? entry.place : joint.place;
+        law.scope = joint.scope;
+        std::string on = joint.name;
+        if (const Table* const table = entry.value.as<Table>()) {
+            law.parameters = *table;
+            if (const Table::Entry* const inner = table->find("on")) {
+                const std::string* const measure = inner->value.as<std::string>();
+                if (measure != nullptr) on = fmt::format("{}.{}", joint.name, *measure);
+            }
+        } else {
+            law.parameters.add({key.makes_key, entry.place, entry.value});
+        }
+        law.parameters.set("on", Value(on));
+        return law;
+    }
+
+    void make_constraints(bool joints) {
+        std::size_t index = 0;
+        for (const Actor& actor : actors_) {
+            if (actor.object.type->kind != TypeKind::constraint) continue;
+            if (actor.is_joint == joints) make_constraint(actor, index);
+            ++index;
+        }
+    }
+
+    /// Bodies that start as carried by others are made anew where these were moved.
+    void place() {
+        const std::vector<bool> moved = place_bodies(model_);
+        std::vector<bool> stale = moved;
+        for (std::size_t i = 0; i < moved.size(); ++i)
+            if (moved[i]) {
+                model_.placed_bodies.push_back(static_cast<int>(i));
+                motions_[i].reset();
+            }
+        if (model_.placed_bodies.empty()) return;
+        for (std::size_t i = 0; i < moved.size(); ++i) {
+            if (moved[i]) continue;
+            for (const auto& [carrier, motion] : model_.bodies[i].object.record->motions)
+                if (stale[static_cast<std::size_t>(model_.body_names.find(carrier))]) {
+                    remake(i);
+                    break;
+                }
+        }
+    }
+
+    void remake(std::size_t i) {
+        const ObjectSpec& spec = manifest_.bodies[i];
+        const ObjectRef object = model_.bodies[i].object;
+        object.record->motions.clear();
+        object.record->parameters.clear();
+        const BoundArguments arguments = bind(object, spec.parameters, spec.scope.get());
+        const int first = model_.bodies[i].first;
+        model_.bodies[i] = {object, create_object<Body>(object, arguments)};
+        model_.bodies[i].first = first;
+        read_start(i);
+    }
+
+    void read_start(std::size_t i) {
+        const BodyPart& part = model_.bodies[i];
+        const auto first = static_cast<std::size_t>(part.first);
+        const auto count = static_cast<std::size_t>(part.count);
+        part.start(std::span(model_.start_q).subspan(first, count),
+                   std::span(model_.start_v).subspan(first, count));
+    }
+
     const RigidMotion& motion_of(const std::string& name, const Place& place) {
         const auto i = static_cast<std::size_t>(find_body(name, place));
         if (progress_[i] == Progress::making)
@@ -140,9 +285,22 @@ private:
                                         name,
                                         part.object.type->name),
                             place);
-            motions_[i] = std::make_unique<RigidMotion>(start_motion(part));
+            motions_[i] = std::make_unique<RigidMotion>(motion_of_part(i));
         }
         return *motions_[i];
+    }
+
+    /// Bodies are asked for their start before coordinates are numbered, too.
+    RigidMotion motion_of_part(std::size_t i) {
+        if (model_.num_coordinates > 0) return start_motion(model_, static_cast<int>(i));
+        BodyPart& part = model_.bodies[i];
+        const int first = std::exchange(part.first, 0);
+        model_.start_q.assign(static_cast<std::size_t>(part.count), 0.0);
+        model_.start_v = model_.start_q;
+        read_start(i);
+        const RigidMotion motion = start_motion(model_, static_cast<int>(i));
+        part.first = first;
+        return motion;
     }
 
     int find_body(const std::string& name, const Place& place) const {
@@ -167,6 +325,9 @@ private:
                 manifest_.file.empty()
                     ? Place{}
                     : Place{std::make_shared<const std::string>(manifest_.file.string()), 0, 0});
+        model_.start_q.assign(static_cast<std::size_t>(model_.num_coordinates), 0.0);
+        model_.start_v = model_.start_q;
+        for (std::size_t i = 0; i < model_.bodies.size(); ++i) read_start(i);
     }
 
     /// Adds the attachment that is asked for; all of a group's points.
@@ -178,6 +339,11 @@ private:
         switch (request.kind) {
             case Kind::coordinate:
                 to.push_back(attach_coordinate(model_, request.text, asker));
+                return;
+            case Kind::measure:
+                for (Attachment& at :
+                     ancora::attachments_of(model_, find_measure(model_, request.text, asker)))
+                    to.push_back(std::move(at));
                 return;
             case Kind::points:
                 if (object.type->kind != TypeKind::force)
@@ -207,6 +373,13 @@ private:
                 attachments.push_back(ground(arguments.numbers(key)));
                 continue;
             }
+            if (arguments.shape(key) == Shape::measure) {
+                resolve({AttachmentRequest::Kind::measure, arguments.text(key).data(), key, ""},
+                        object,
+                        {object.label, arguments.place_of(key), {}, {}},
+                        attachments);
+                continue;
+            }
             const bool is_direction = arguments.shape(key) == Shape::direction;
             attachments.push_back(attach(model_,
                                          std::string(arguments.text(key)),
@@ -232,9 +405,9 @@ private:
         return attachments;
     }
 
-    void make_constraint(const ObjectSpec& spec) {
-        const ObjectRef object = refer(spec);
-        const BoundArguments arguments = bind(object, spec.parameters, spec.scope.get());
+    void make_constraint(const Actor& actor, std::size_t index) {
+        const ObjectRef& object = actor.object;
+        const BoundArguments arguments = bind(object, *actor.parameters, actor.spec->scope.get());
         ConstraintPart part(object, create_object<Constraint>(object, arguments));
         const GuardedConstraint::Facts facts = part.facts();
         part.reaction = facts.reaction;
@@ -244,17 +417,29 @@ private:
                 attachments_of(object, arguments, facts.attachments, facts.more_attachments);
         });
         for (const Attachment& at : part.attachments) part.is_tied_to_ground |= at.body < 0;
-        model_.constraint_names.add(spec.name);
-        model_.constraints.push_back(std::move(part));
-        friction_on_.push_back(-1);
+        part.joint = facts.joint;
+        if (part.joint != nullptr) attach_axes(part);
+        model_.constraints[index] = std::move(part);
     }
 
-    void make_force(const ObjectSpec& spec) {
-        const ObjectRef object = refer(spec);
-        const BoundArguments arguments = bind(object, spec.parameters, spec.scope.get());
+    void attach_axes(ConstraintPart& part) const {
+        const JointFrame& a = part.joint->a;
+        if (!a.has_axes) return;
+        for (std::size_t k = 0; k < 3; ++k)
+            part.axes.push_back(
+                attach(model_,
+                       attachment_text(a.body, Vec3(a.axes[k], a.axes[3 + k], a.axes[6 + k])),
+                       {part.object.label, part.object.place, {}, {}},
+                       true));
+    }
+
+    void make_force(const Actor& actor) {
+        const ObjectRef& object = actor.object;
+        const BoundArguments arguments = bind(object, *actor.parameters, actor.spec->scope.get());
         ForcePart part(object, create_object<NonidealForce>(object, arguments));
         const GuardedForce::Facts facts = part.facts();
         part.contact = facts.contact;
+        part.effort_on = facts.effort_on;
         part.work = facts.work;
         part.is_external = part.work == WorkKind::external || facts.is_tied_to_inertial_frame;
         for (const char* key : facts.listens_to)
@@ -410,7 +595,10 @@ private:
     PluginRegistry& registry_;
     std::vector<Progress> progress_;
     std::vector<std::unique_ptr<RigidMotion>> motions_;
-    std::vector<int> friction_on_;  // the force of each constraint that is its friction, or -1
+    std::vector<Actor> actors_;
+    std::deque<ObjectSpec> inner_laws_;
+    std::deque<Table> own_parameters_;  // of joints without the laws inside
+    std::vector<int> friction_on_;      // the force of each constraint that is its friction, or -1
 };
 
 }  // namespace

@@ -7,9 +7,10 @@
 
 namespace ancora {
 
-struct BodyPart;
+class Model;
 
-/// Motion of a body's frame at its start, inertial axes.
-RigidMotion start_motion(const BodyPart& part);
+/// Motion of a body's frame at the model's start, inertial axes; of a body that has a reference
+/// point alone, without rotation.
+RigidMotion start_motion(const Model& model, int body);
 
 }  // namespace ancora

@@ -108,6 +108,7 @@ struct PluginRegistry::Impl {
     }
 
     std::vector<PluginFile> read_search_path() const;
+    TypeKind acting_kind(const std::string& name) const;
     std::vector<PluginType> offers(TypeKind kind, const std::string& name) const;
     [[noreturn]] void refuse_ambiguous(TypeKind kind,
                                        const std::string& name,
@@ -119,6 +120,28 @@ struct PluginRegistry::Impl {
                                      const std::vector<PluginFile>& on_path,
                                      const Place& place) const;
 };
+
+// [[force]] may name a force that is written as rows, such as a spring: a constraint type then,
+// unless a force has that name.
+TypeKind PluginRegistry::Impl::acting_kind(const std::string& name) const {
+    const auto decide = [&](auto&& is_offered) {
+        return !is_offered(TypeKind::force) && is_offered(TypeKind::constraint)
+                   ? TypeKind::constraint
+                   : TypeKind::force;
+    };
+    if (lock)
+        return decide([&](TypeKind kind) {
+            return lock->find(kind, name) != nullptr;
+        });
+    for (const TypeKind kind : {TypeKind::force, TypeKind::constraint})
+        if (!offers(kind, name).empty()) return kind;
+    const std::vector<PluginFile> on_path = read_search_path();
+    return decide([&](TypeKind kind) {
+        return std::ranges::any_of(on_path, [&](const PluginFile& file) {
+            return file.problem.empty() && file.note && file.note->offers(kind, name);
+        });
+    });
+}
 
 // Reads the note of each file of the search path; those that another one of the same name hides
 // have a problem. Nothing of them runs, and they are not left open.
@@ -270,6 +293,7 @@ const Plugin& PluginRegistry::load_file(const fs::path& file, const Place& place
 
 PluginType PluginRegistry::find_type(TypeKind kind, const std::string& name, const Place& place) {
     const TrapsOff traps_off;
+    if (kind == TypeKind::force) kind = impl_->acting_kind(name);
     if (impl_->lock) {
         // Where it comes from is known; no other plugin is opened.
         const LockedPlugin* const locked = impl_->lock->find(kind, name);

@@ -59,10 +59,8 @@ Assembly::Assembly(const Model& of)
 }
 
 void Assembly::read_start(double* q, double* v) const {
-    for (const BodyPart& part : model.bodies) {
-        const auto count = static_cast<std::size_t>(part.count);
-        part.start({q + part.first, count}, {v + part.first, count});
-    }
+    std::ranges::copy(model.start_q, q);
+    std::ranges::copy(model.start_v, v);
 }
 
 double Assembly::total_mass() const {

@@ -47,7 +47,6 @@ struct Assembly {
         return rows.owners[model.bodies.size() + c];
     }
     /// The bodies' start, n entries each.
-    /// @throws FailedCall (plugin) if it is not finite
     void read_start(double* q, double* v) const;
     /// All mass, of the direction in which bodies have most [kg].
     double total_mass() const;

@@ -3,9 +3,12 @@
 #include "force_set.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
+
+#include "ancora/sdk/helpers/measure_function.hpp"
 
 namespace ancora {
 namespace {
@@ -164,6 +167,43 @@ ForceSet::Work ForceSet::work() const {
     }
     out.external += loads_.work();
     return out;
+}
+
+double ForceSet::effort(int index) const {
+    const int at = part_of_force_[static_cast<std::size_t>(index)];
+    if (at < 0) return 0.0;
+    const Part& part = parts_[static_cast<std::size_t>(at)];
+    const Measure& measure = *part.force->effort_on;
+    const MeasureFunction function(measure.kind);
+    using Scalars = std::array<double, MeasureFunction::kMostScalars>;
+    const auto gather = [&](const Eigen::VectorXd& from) {
+        Scalars out{};
+        for (std::size_t i = 0; i < function.num_scalars(); ++i)
+            out[i] = from[part.u_first + 3 * measure.attachments[i / 3] + static_cast<int>(i % 3)];
+        return out;
+    };
+    // f = effort D, with D of the step or of the instant
+    Scalars D{};
+    if (last_.h > 0.0)
+        function.step_gradient(gather(u0_).data(),
+                               gather(du_).data(),
+                               gather(mid_).data(),
+                               gather(u1_).data(),
+                               D.data());
+    else
+        function.gradient(gather(u0_).data(), D.data());
+    const Scalars f = gather(f_);
+    const double square = function.dot(D.data(), D.data());
+    return square > 0.0 ? function.dot(f.data(), D.data()) / square : 0.0;
+}
+
+double ForceSet::work(int index) const {
+    const int at = part_of_force_[static_cast<std::size_t>(index)];
+    if (at < 0) return 0.0;
+    const Part& part = parts_[static_cast<std::size_t>(at)];
+    double work = 0.0;
+    for (int i = part.u_first; i < part.u_first + part.u_count; ++i) work += f_[i] * du_[i];
+    return work;
 }
 
 void ForceSet::add_external(double* F) const {

@@ -99,6 +99,10 @@ public:
     /// Force on the attachments of force `index` of the model, three entries each, as last
     /// evaluated; empty for dry friction.
     std::span<const double> force(int index) const;
+    /// Effort of force `index`, one on a measure, as last evaluated; over a step or at an instant.
+    double effort(int index) const;
+    /// Its work over the step, or its power, as last evaluated; 0 for dry friction.
+    double work(int index) const;
 
 private:
     struct Part {

@@ -384,7 +384,8 @@ PluginCall RowSet::last_evaluation(const BlockPart& part) const {
         AttachmentMap map = maps_[static_cast<std::size_t>(owner.map)];
         map.evaluate(q, v, t, u.data(), v != nullptr ? du.data() : nullptr);
     }
-    PluginCall call = record_of(owner.source.call(part.index, RowPoint{u, du, t}));
+    PluginCall call =
+        record_of(owner.source.call(part.index, RowPoint{u, du, t, {}, state_of(owner)}));
     const std::string_view all = wanted;
     for (const char* output : {"pi", "A", "pi_t", "b"})
         call.want(output, all.find(std::string(" ") + output + " ") != std::string_view::npos);
@@ -503,16 +504,26 @@ void RowSet::evaluate_step(const double* q0,
     clear_left_out(B.data());
 }
 
+std::span<const double> RowSet::state_of(const RowOwner& owner) const {
+    if (owner.state_count == 0 || state_ == nullptr) return {};
+    return std::span<const double>(*state_).subspan(static_cast<std::size_t>(owner.state_first),
+                                                    static_cast<std::size_t>(owner.state_count));
+}
+
 RowPoint RowSet::point_of(const RowOwner& owner, const double* q, const double* v, double t) {
     if (owner.body >= 0)
         return {view(q + owner.u_first, owner.u_count),
                 v != nullptr ? view(v + owner.u_first, owner.u_count) : std::span<const double>{},
-                t};
+                t,
+                {},
+                state_of(owner)};
     map_of(owner).evaluate(q, v, t, u0_.data() + owner.u_first, du_.data() + owner.u_first);
     return {
         view(u0_.data() + owner.u_first, owner.u_count),
         v != nullptr ? view(du_.data() + owner.u_first, owner.u_count) : std::span<const double>{},
-        t};
+        t,
+        {},
+        state_of(owner)};
 }
 
 void RowSet::evaluate(const double* q, const double* v, double t, Instant& out) {

@@ -85,6 +85,10 @@ public:
 
     int num_rows() const { return static_cast<int>(laws.size()); }
 
+    /// The sources' state as last accepted, which the continuous face reads: num_state numbers
+    /// (perhaps more behind them), where they stand now.
+    void read_state_from(const std::vector<double>& state) { state_ = &state; }
+
     /// Discrete face over the step q0 -> q0 + dq: B and tau.
     void evaluate_step(const double* q0,
                        const double* dq,
@@ -188,6 +192,7 @@ private:
     void sum_local_force(int constraint, const double* jacobian, const double* s, double* f) const;
     void add_attachment_bias(const BlockPart& part, const double* local, double* b) const;
     RowPoint point_of(const RowOwner& owner, const double* q, const double* v, double t);
+    std::span<const double> state_of(const RowOwner& owner) const;
 
     /// Arguments of the last evaluations, for the record of a call that was at fault.
     struct LastPoint {
@@ -212,6 +217,7 @@ private:
 
     const Model& model_;
     CallMeter& meter_;
+    const std::vector<double>* state_ = nullptr;
     LastPoint last_point_;
     LastStep last_step_;
     LastTangent last_tangent_;

@@ -34,6 +34,15 @@ bool is_in_range(const Parameter& p, double x) {
     return above && below;
 }
 
+// Where a formula or a file may stand: "speed.csv" is a file.
+bool looks_like_file(std::string_view text) {
+    return std::ranges::any_of(
+        std::initializer_list<std::string_view>{".csv", ".txt", ".dat", ".tsv"},
+        [&](std::string_view extension) {
+            return text.ends_with(extension);
+        });
+}
+
 // The only entry of the schema stands for any name.
 bool has_free_names(std::span<const Parameter> schema) {
     return schema.size() == 1 && schema.front().name == std::string_view("*");
@@ -76,6 +85,13 @@ void BoundArguments::set_model(const std::array<double, 3>& gravity, double end_
     for (Item& item : items_)
         if (const auto* const inner = std::get_if<std::unique_ptr<BoundArguments>>(&item.content))
             (*inner)->set_model(gravity, end_time);
+}
+
+void BoundArguments::set_lookup(Lookup lookup) {
+    for (Item& item : items_)
+        if (const auto* const inner = std::get_if<std::unique_ptr<BoundArguments>>(&item.content))
+            (*inner)->set_lookup(lookup);
+    lookup_ = std::move(lookup);
 }
 
 BoundArguments::~BoundArguments() = default;
@@ -206,10 +222,18 @@ void BoundArguments::bind(Item& item, double x, const Value& value) const {
 
 void BoundArguments::bind(Item& item, const std::string& x, const Value& value) const {
     const Parameter& p = *item.parameter;
-    const auto shapes = {
-        Shape::text, Shape::point, Shape::direction, Shape::body, Shape::object, Shape::file};
+    const auto shapes = {Shape::text,
+                         Shape::point,
+                         Shape::direction,
+                         Shape::body,
+                         Shape::object,
+                         Shape::file,
+                         Shape::frame,
+                         Shape::measure};
     const auto shape = std::ranges::find_if(shapes, [&](Shape candidate) {
-        return p.allows(candidate) && (candidate != Shape::text || is_choice(p, x));
+        return p.allows(candidate) &&
+               (candidate != Shape::text ||
+                (is_choice(p, x) && !(p.allows(Shape::file) && looks_like_file(x))));
     });
     if (shape == shapes.end()) refuse(item, "", expected_value(p), value);
     item.shape = *shape;
@@ -513,6 +537,16 @@ const RigidMotion& BoundArguments::motion_of(std::string_view key) const {
         misused(key, fmt::format("as a body, but its value is {}", shape_name(shape)));
     if (!motion_) misused(key, "as a body, but motions are not known here");
     return motion_(body, place_of(key));
+}
+
+const FrameStart& BoundArguments::frame(std::string_view text, std::string_view key) const {
+    if (!lookup_.frame) misused(key, "as a frame, but frames are not known here");
+    return lookup_.frame(std::string(text), place_of(key));
+}
+
+const MeasureStart& BoundArguments::measure(std::string_view text, std::string_view key) const {
+    if (!lookup_.measure) misused(key, "as a measure, but measures are not known here");
+    return lookup_.measure(std::string(text), place_of(key));
 }
 
 void BoundArguments::fail(std::string_view key, std::string_view message) const {

@@ -32,6 +32,13 @@ public:
     /// Finds the motion of the body that a key names; `place` is that of the value.
     using MotionOf = std::function<const RigidMotion&(const std::string& body, const Place& place)>;
 
+    /// What texts of the model mean at its start, for Arguments::frame and ::measure; keys and
+    /// places are for messages. What is returned lives as long as the model.
+    struct Lookup {
+        std::function<const FrameStart&(const std::string& text, const Place& place)> frame;
+        std::function<const MeasureStart&(const std::string& text, const Place& place)> measure;
+    };
+
     /// [assembly] Copies what it needs of `values`; `schema` must outlive it.
     ///
     /// @param owner  the object in messages: `body "box"`, `[integrator.emm]`
@@ -48,6 +55,7 @@ public:
                    MotionOf motion = {});
     /// The model's gravity [m/s^2] and the end of the run [s]; zero unless set.
     void set_model(const std::array<double, 3>& gravity, double end_time);
+    void set_lookup(Lookup lookup);
     ~BoundArguments();
     BoundArguments(BoundArguments&&) noexcept;
     BoundArguments& operator=(BoundArguments&&) = delete;
@@ -76,6 +84,8 @@ public:
     std::string_view path(std::string_view key) const override;
     const Arguments& table(std::string_view key) const override;
     const RigidMotion& motion_of(std::string_view key) const override;
+    const FrameStart& frame(std::string_view text, std::string_view key) const override;
+    const MeasureStart& measure(std::string_view text, std::string_view key) const override;
     /// A key that is not in the schema is allowed here and stands for the object as a whole.
     [[noreturn]] void fail(std::string_view key, std::string_view message) const override;
     [[noreturn]] void fail_in_file(std::string_view key,
@@ -151,6 +161,7 @@ private:
     std::string type_;
     Place place_;
     MotionOf motion_;
+    Lookup lookup_;
     std::array<double, 3> gravity_{};
     double end_time_ = 0.0;
     std::vector<Item> items_;  // one per entry of the schema, in its order; or "*" and free names

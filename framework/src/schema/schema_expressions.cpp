@@ -25,9 +25,19 @@ bool takes_numbers(const Parameter& p) {
     return p.allows(Shape::number) || p.allows(Shape::integer);
 }
 
+// A number, or a formula that the type itself reads.
+bool takes_formula(const Parameter& p) {
+    return p.allows(Shape::number) && p.allows(Shape::text) && p.choices == nullptr;
+}
+
 bool takes_text(const Parameter& p, std::string_view text) {
-    for (const Shape shape :
-         {Shape::point, Shape::direction, Shape::body, Shape::object, Shape::file})
+    for (const Shape shape : {Shape::point,
+                              Shape::direction,
+                              Shape::body,
+                              Shape::object,
+                              Shape::file,
+                              Shape::frame,
+                              Shape::measure})
         if (p.allows(shape)) return true;
     return p.allows(Shape::text) && is_choice(p, text);
 }
@@ -35,7 +45,7 @@ bool takes_text(const Parameter& p, std::string_view text) {
 // The string may be a number, or the name of an array of them.
 bool is_expression(const Parameter& p, std::string_view text) {
     return (takes_numbers(p) || p.allows(Shape::vector)) && !is_list_of_booleans(p) &&
-           !text.empty() && !takes_text(p, text);
+           !text.empty() && (takes_formula(p) || !takes_text(p, text));
 }
 
 // Arrays of numbers, of which some may be strings.
@@ -132,6 +142,14 @@ private:
         if (!takes_numbers(p)) return;
         // more likely a slip of one of the texts than of a number
         if (p.allows(Shape::text) && !hint_at_choice(p, text).empty()) {
+            try {
+                evaluate(text, symbols_);
+            } catch (const FormulaError&) {
+                return;
+            }
+        }
+        if (takes_formula(p)) {
+            // What has a value beforehand is a number, perhaps with a unit
             try {
                 evaluate(text, symbols_);
             } catch (const FormulaError&) {

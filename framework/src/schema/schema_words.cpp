@@ -44,6 +44,8 @@ std::vector<std::string> shape_texts(const Parameter& p) {
     add_if(Shape::body, "the name of a body");
     add_if(Shape::object, "the name of an object");
     add_if(Shape::file, "the name of a file");
+    add_if(Shape::frame, "a body, or a frame or point of it such as \"arm.tip\" or \"ground\"");
+    add_if(Shape::measure, "a measure such as \"elbow.angle\"");
     return phrases;
 }
 
@@ -119,6 +121,10 @@ std::string_view shape_name(Shape shape) {
             return "the name of an object";
         case Shape::file:
             return "the name of a file";
+        case Shape::frame:
+            return "a frame";
+        case Shape::measure:
+            return "a measure";
     }
     return "something else";
 }

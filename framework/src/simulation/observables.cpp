@@ -40,23 +40,44 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         const ConstraintPart& part = model.constraints[c];
         const auto first = static_cast<int>(names_.size());
         const int count = system.reactions().start()[c + 1] - system.reactions().start()[c];
+        const int alone = system.reactions().count_alone(c);
         if (part.reaction == ReactionKind::force)
             add_vector(part.object.name + ".force.", "xyz");
+        else if (part.reaction == ReactionKind::effort)
+            names_.push_back(part.object.name + ".effort");
         else
-            for (int k = 0; k < count; ++k)
+            for (int k = 0; k < alone; ++k)
                 names_.push_back(fmt::format("{}.lambda.{}", part.object.name, k));
+        if (part.joint != nullptr) {
+            add_vector(part.object.name + ".on_b.force.", "xyz");
+            add_vector(part.object.name + ".on_b.moment.", "xyz");
+        }
         if (model.traits.face == Face::continuous) continue;
         for (int k = 0; k < count; ++k) step_means_.push_back(first + k);
     }
     for (const ForcePart& part : model.forces) {
         const auto first = static_cast<int>(names_.size());
-        add_vector(part.object.name + ".force.", "xyz");
+        const bool is_effort = is_on_measure(part);
+        if (is_effort)
+            names_.push_back(part.object.name + ".effort");
+        else
+            add_vector(part.object.name + ".force.", "xyz");
         if (model.traits.face == Face::continuous) continue;
-        for (int k = 0; k < 3; ++k) step_means_.push_back(first + k);
+        for (int k = 0; k < (is_effort ? 1 : 3); ++k) step_means_.push_back(first + k);
+    }
+    if (model.traits.face == Face::discrete) {
+        for (const ConstraintPart& part : model.constraints)
+            if (part.reaction == ReactionKind::effort) names_.push_back(part.object.name + ".work");
+        for (const ForcePart& part : model.forces)
+            if (part.effort_on != nullptr) names_.push_back(part.object.name + ".work");
+    }
+    for (const JointValues::Entry& entry : system.joints().entries()) {
+        names_.push_back(entry.name);
+        names_.push_back(entry.name + "_rate");
     }
     for (std::size_t c = 0; all_forces_ && c < model.constraints.size(); ++c) {
         const ConstraintPart& part = model.constraints[c];
-        const int count = system.reactions().start()[c + 1] - system.reactions().start()[c];
+        const int count = system.reactions().count_alone(c);
         for (const char* which : {".ideal.", ".nonideal."}) {
             if (part.reaction == ReactionKind::force)
                 add_vector(part.object.name + which, "xyz");
@@ -71,6 +92,13 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         add_vector(point.text + ".", "xyz");
         add_vector(point.text + ".v", "xyz");
     }
+}
+
+/// Efforts on measures, and friction in joints, are one number.
+bool Observables::is_on_measure(const ForcePart& part) const {
+    return part.effort_on != nullptr ||
+           (part.contact != nullptr &&
+            model_.constraints[static_cast<std::size_t>(part.constraint)].joint != nullptr);
 }
 
 void Observables::add_vector(const std::string& name, const char* components) {
@@ -123,7 +151,21 @@ void Observables::sample(std::span<double> row) {
     }
     has_sampled_ = true;
     put(system_.reactions().mean());
-    put(system_.reactions().applied());
+    const std::span<const double> applied = system_.reactions().applied();
+    for (std::size_t f = 0; f < model_.forces.size(); ++f)
+        put(applied.subspan(3 * f, is_on_measure(model_.forces[f]) ? 1 : 3));
+    if (model_.traits.face == Face::discrete) {
+        for (std::size_t c = 0; c < model_.constraints.size(); ++c)
+            if (model_.constraints[c].reaction == ReactionKind::effort)
+                *out++ = system_.reactions().constraint_works()[c];
+        for (std::size_t f = 0; f < model_.forces.size(); ++f)
+            if (model_.forces[f].effort_on != nullptr)
+                *out++ = system_.reactions().force_works()[f];
+    }
+    for (std::size_t i = 0; i < system_.joints().entries().size(); ++i) {
+        const JointValues::Reading read = system_.joints().read(i, q.data(), v.data());
+        put(std::array{read.value, read.rate});
+    }
     if (all_forces_)
         for (const ConstraintForces& constraint : system_.instant().dynamics().constraints) {
             put(constraint.ideal);

@@ -33,6 +33,7 @@ public:
     }
 
 private:
+    bool is_on_measure(const ForcePart& part) const;
     void add_vector(const std::string& name, const char* components);
 
     const Model& model_;

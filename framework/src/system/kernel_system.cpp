@@ -32,7 +32,8 @@ KernelSystem::KernelSystem(const Model& model)
       sharing_(parts_, contacts_, islands_, slip_, events_),
       violations_(parts_),
       books_(parts_, state_, trial_, contacts_, islands_),
-      reactions_(parts_, contacts_, independent_),
+      reactions_(parts_, state_, trial_, contacts_, independent_),
+      joints_(model),
       breaking_(parts_, state_, books_),
       residual_(
           parts_, state_, trial_, independent_, nonlinear_, !contacts_.empty(), step_friction_),
@@ -92,6 +93,7 @@ KernelSystem::KernelSystem(const Model& model)
               books_),
       instant_(parts_, state_, contacts_, instant_friction_, accelerations_, reactions_),
       start_(parts_, state_, massless_, accelerations_, motion_, breaking_) {
+    parts_.rows.read_state_from(state_.plugin);
     state_.s.setZero(num_rows());
     pi_next_.setZero(parts_.m);
     set_state(view(trial_.q_next), view(trial_.v_next), 0.0);
@@ -140,6 +142,7 @@ void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v
     motion_.forget_rank();
     accelerations_.forget_choices();
     start_.begin(q, v, t);
+    joints_.begin(state_.q.data());
     violations_.measure(state_.q.data(), state_.v.data(), state_.t);
     if (!contacts_.empty()) modes_.start();
 }
@@ -160,6 +163,7 @@ std::span<const double> KernelSystem::stress_of_body(std::size_t body) const {
 
 void KernelSystem::accept(const StepTrial& trial) {
     acceptance_.accept(trial);
+    joints_.follow(state_.q.data());
     ++counts_.substeps;
     counts_.iterations += counts_.in_piece;
     counts_.max_iterations = std::max(counts_.max_iterations, counts_.in_piece);
@@ -168,6 +172,7 @@ void KernelSystem::accept(const StepTrial& trial) {
 
 void KernelSystem::accept_state(double t0, double t1, std::span<const double> x) {
     motion_.accept(t0, t1, x);
+    joints_.follow(state_.q.data());
     ++counts_.substeps;
     counts_.in_piece = 0;
 }
@@ -263,6 +268,7 @@ void KernelSystem::no_convergence(const StepTrial& trial,
 template <class Archive>
 void KernelSystem::transfer(Archive& archive) {
     reactions_.transfer(archive);
+    joints_.transfer(archive);
     choice_.transfer(archive);
     state_.transfer(archive);
     books_.transfer(archive);

@@ -20,6 +20,7 @@
 #include "independent_rows.hpp"
 #include "instant_analysis.hpp"
 #include "instant_friction.hpp"
+#include "joint_values.hpp"
 #include "jump_search.hpp"
 #include "load_sharing.hpp"
 #include "massless.hpp"
@@ -118,6 +119,7 @@ public:
     const Ledger& ledger() const { return books_.ledger; }
     const Violations& violations() const { return violations_; }
     const Reactions& reactions() const { return reactions_; }
+    const JointValues& joints() const { return joints_; }
     const ContactEvents& contact_events() const { return events_; }
     const SingularPositions& singular_positions() const { return singular_; }
     const Breaking& breaking() const { return breaking_; }
@@ -192,6 +194,7 @@ private:
     Violations violations_;
     Books books_;
     Reactions reactions_;
+    JointValues joints_;
     Breaking breaking_;
 
     // The two faces, and the transitions of contacts in both.

@@ -4,18 +4,33 @@
 
 #include <algorithm>
 
+#include <Eigen/Geometry>
+
 #include "state_archive.hpp"
 
 namespace ancora {
+namespace {
 
-Reactions::Reactions(const Assembly& parts, const Contacts& contacts, IndependentRows& independent)
-    : parts_(parts), contacts_(contacts), independent_(independent) {
+constexpr int kWrench = 6;
+
+}  // namespace
+
+Reactions::Reactions(const Assembly& parts,
+                     const MotionState& state,
+                     const Trial& trial,
+                     const Contacts& contacts,
+                     IndependentRows& independent)
+    : parts_(parts), state_(state), trial_(trial), contacts_(contacts), independent_(independent) {
     int count = 0;
     int largest_u = 0;
+    int largest = 0;
     for (std::size_t c = 0; c < parts.model.constraints.size(); ++c) {
         const RowOwner& owner = parts.owner_of_constraint(c);
         start_.push_back(count);
-        count += parts.model.constraints[c].reaction == ReactionKind::force ? 3 : owner.num_rows;
+        const int own =
+            count_alone(c) + (parts.model.constraints[c].joint != nullptr ? kWrench : 0);
+        count += own;
+        largest = std::max(largest, own);
         largest_u = std::max(largest_u, owner.u_count);
     }
     start_.push_back(count);
@@ -24,6 +39,82 @@ Reactions::Reactions(const Assembly& parts, const Contacts& contacts, Independen
     for (Eigen::VectorXd* x : {&applied_sum_, &applied_mean_})
         x->setZero(3 * static_cast<Eigen::Index>(parts.model.forces.size()));
     local_force_.setZero(largest_u);
+    one_.setZero(largest);
+    constraint_works_.setZero(static_cast<Eigen::Index>(parts.model.constraints.size()));
+    force_works_.setZero(static_cast<Eigen::Index>(parts.model.forces.size()));
+}
+
+int Reactions::count_alone(std::size_t constraint) const {
+    switch (parts_.model.constraints[constraint].reaction) {
+        case ReactionKind::force:
+            return 3;
+        case ReactionKind::effort:
+            return 1;
+        case ReactionKind::lambda:
+            break;
+    }
+    return parts_.owner_of_constraint(constraint).num_rows;
+}
+
+/// Of the step last evaluated, at its middle, or at the present state.
+void Reactions::write(std::size_t constraint, const double* s, bool of_step, double* out) const {
+    const ConstraintPart& part = parts_.model.constraints[constraint];
+    const RowOwner& owner = parts_.owner_of_constraint(constraint);
+    const int alone = count_alone(constraint);
+    const bool needs_force = part.reaction == ReactionKind::force || part.joint != nullptr;
+    if (needs_force && of_step)
+        parts_.rows.local_force(static_cast<int>(constraint), s, local_force_.data());
+    else if (needs_force)
+        parts_.rows.local_force_now(static_cast<int>(constraint), s, local_force_.data());
+    switch (part.reaction) {
+        case ReactionKind::force:
+            std::copy_n(local_force_.data(), 3, out);
+            break;
+        case ReactionKind::lambda:
+            for (int i = 0; i < alone; ++i) out[i] = -s[owner.first_row + i];
+            break;
+        case ReactionKind::effort:
+            *out = 0.0;
+            for (int i = 0; i < owner.num_rows; ++i) *out -= s[owner.first_row + i];
+            break;
+    }
+    if (part.joint != nullptr)
+        write_wrench(
+            part, local_force_.data(), of_step ? trial_.mid.data() : state_.q.data(), out + alone);
+}
+
+/// Theory (54): force and moment on b at the joint point, from the forces on its attachments.
+void Reactions::write_wrench(const ConstraintPart& part,
+                             const double* f,
+                             const double* q,
+                             double* out) const {
+    const Joint& joint = *part.joint;
+    const auto at = [&](int index) {
+        Eigen::Vector3d r;
+        const Attachment& attachment = part.attachments[static_cast<std::size_t>(index)];
+        evaluate_attachment(parts_.model.bodies, attachment, q, nullptr, r.data(), nullptr);
+        return r;
+    };
+    Eigen::Vector3d force = Eigen::Vector3d::Zero(), moment = force;
+    for (const std::int32_t index : joint.on_b) {
+        const Eigen::Map<const Eigen::Vector3d> own(f + 3 * index);
+        if (!part.attachments[static_cast<std::size_t>(index)].is_point) {
+            moment += at(index).cross(own);
+            continue;
+        }
+        force += own;
+        if (index != joint.point) moment += (at(index) - at(joint.point)).cross(own);
+    }
+    Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();
+    for (int k = 0; k < static_cast<int>(part.axes.size()); ++k) {
+        Eigen::Vector3d axis;
+        const Attachment& attachment = part.axes[static_cast<std::size_t>(k)];
+        evaluate_attachment(parts_.model.bodies, attachment, q, nullptr, axis.data(), nullptr);
+        axes.col(k) = axis;
+    }
+    Eigen::Map<Eigen::Matrix<double, 6, 1>> wrench(out);
+    wrench.head<3>() = axes.transpose() * force;
+    wrench.tail<3>() = axes.transpose() * moment;
 }
 
 void Reactions::begin_grid_step() {
@@ -38,15 +129,17 @@ void Reactions::collect(const StepTrial& trial) {
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
         const int first = start_[c];
         const int count = start_[c + 1] - first;
+        write(c, trial.s.data(), true, one_.data());
+        sum_.segment(first, count) += h * one_.head(count);
+        if (parts_.model.constraints[c].reaction != ReactionKind::effort) continue;
         const RowOwner& owner = parts_.owner_of_constraint(c);
-        if (parts_.model.constraints[c].reaction == ReactionKind::force) {
-            parts_.rows.local_force(static_cast<int>(c), trial.s.data(), local_force_.data());
-            for (int i = 0; i < count; ++i) sum_[first + i] += h * local_force_[i];
-        } else {
-            for (int i = 0; i < count; ++i)
-                sum_[first + i] -= h * trial.s[static_cast<std::size_t>(owner.first_row + i)];
-        }
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
+            constraint_works_[static_cast<Eigen::Index>(c)] -=
+                trial.s[static_cast<std::size_t>(k)] * trial_.Bdq[k];
     }
+    for (std::size_t f = 0; f < parts_.model.forces.size(); ++f)
+        if (parts_.model.forces[f].effort_on != nullptr)
+            force_works_[static_cast<Eigen::Index>(f)] += parts_.forces.work(static_cast<int>(f));
     add_applied(trial.s.data() + parts_.m, h, applied_sum_);
     if (!independent_.all())
         for (int k = 0; k < parts_.m; ++k)
@@ -68,8 +161,7 @@ void Reactions::forget() {
 
 void Reactions::take_instant(const double* s, const double* contact_s) {
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
-        const std::vector<double> reaction = reported(c, s, false);
-        std::copy(reaction.begin(), reaction.end(), mean_.begin() + start_[c]);
+        write(c, s, false, mean_.data() + start_[c]);
     }
     applied_mean_ = applied_at_instant(contact_s);
 }
@@ -91,49 +183,52 @@ void Reactions::share() const {
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
         const int first = start_[c];
         const int count = start_[c + 1] - first;
-        const RowOwner& owner = parts_.owner_of_constraint(c);
-        if (parts_.model.constraints[c].reaction == ReactionKind::force) {
-            share_force_.setZero(local_force_.size());
-            parts_.rows.local_force(static_cast<int>(c), share_work_.data(), share_force_.data());
-            for (int i = 0; i < count; ++i) mean_[first + i] += share_force_[i];
-        } else {
-            for (int i = 0; i < count; ++i) mean_[first + i] -= share_work_[owner.first_row + i];
-        }
+        write(c, share_work_.data(), true, one_.data());
+        mean_.segment(first, count) += one_.head(count);
     }
 }
 
 /// Adds `factor` times C of every force object, as last evaluated.
 void Reactions::add_applied(const double* contact_s, double factor, Eigen::VectorXd& to) const {
     for (std::size_t f = 0; f < parts_.model.forces.size(); ++f) {
+        if (parts_.model.forces[f].effort_on != nullptr) {
+            to[static_cast<Eigen::Index>(3 * f)] +=
+                factor * parts_.forces.effort(static_cast<int>(f));
+            continue;
+        }
         const std::span<const double> force = parts_.forces.force(static_cast<int>(f));
         for (std::size_t i = 0; i < 3 && i < force.size(); ++i)
             to[static_cast<Eigen::Index>(3 * f + i)] += factor * force[i];
     }
-    for (const Contact& contact : contacts_.all())
+    for (const Contact& contact : contacts_.all()) {
+        // In a joint it works on a measure
+        if (parts_.model.constraints[static_cast<std::size_t>(contact.constraint)].joint !=
+            nullptr) {
+            to[3 * contact.index] -= factor * contact_s[contact.first_row];
+            continue;
+        }
         for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k)
             to.segment<3>(3 * contact.index) -= factor * contact_s[k] * contacts_.force_axis(k);
+    }
 }
 
 std::vector<double> Reactions::reported(std::size_t constraint,
                                         const double* s,
                                         bool of_step) const {
-    const int count = start_[constraint + 1] - start_[constraint];
-    std::vector<double> out(static_cast<std::size_t>(count));
-    const RowOwner& owner = parts_.owner_of_constraint(constraint);
-    const bool is_force = parts_.model.constraints[constraint].reaction == ReactionKind::force;
-    if (is_force && of_step)
-        parts_.rows.local_force(static_cast<int>(constraint), s, local_force_.data());
-    else if (is_force)
-        parts_.rows.local_force_now(static_cast<int>(constraint), s, local_force_.data());
-    for (int i = 0; i < count; ++i)
-        out[static_cast<std::size_t>(i)] = is_force ? local_force_[i] : -s[owner.first_row + i];
-    return out;
+    write(constraint, s, of_step, one_.data());
+    return {one_.data(), one_.data() + count_alone(constraint)};
 }
 
 template <class Archive>
 void Reactions::transfer(Archive& archive) {
     share();
-    for (Eigen::VectorXd* x : {&sum_, &stress_sum_, &mean_, &applied_sum_, &applied_mean_})
+    for (Eigen::VectorXd* x : {&sum_,
+                               &stress_sum_,
+                               &mean_,
+                               &applied_sum_,
+                               &applied_mean_,
+                               &constraint_works_,
+                               &force_works_})
         archive(*x);
     archive(time_);
 }

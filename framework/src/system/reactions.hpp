@@ -17,16 +17,27 @@ namespace ancora {
 /// Means over a grid step, of least norm where rows depend on each other, or values at an instant.
 class Reactions {
 public:
-    Reactions(const Assembly& parts, const Contacts& contacts, IndependentRows& independent);
+    Reactions(const Assembly& parts,
+              const MotionState& state,
+              const Trial& trial,
+              const Contacts& contacts,
+              IndependentRows& independent);
 
-    /// Where a constraint's reaction stands: three entries, or one per row.
+    /// Where a constraint's reaction stands: three entries of a force, one of an effort, or one per
+    /// row; of a joint six more, force and moment on b at its point, in axes of a.
     const std::vector<int>& start() const { return start_; }
+    /// Entries of a constraint's reaction without the wrench of a joint.
+    int count_alone(std::size_t constraint) const;
     std::span<const double> mean() const {
         share();
         return view(mean_);
     }
-    /// C of every force object, three entries each.
+    /// C of every force object, three entries each; of one on a measure its effort, and zeros.
     std::span<const double> applied() const { return view(applied_mean_); }
+    /// Works that efforts on measures did so far, of constraints and then of forces; under
+    /// integrators with a discrete face.
+    std::span<const double> constraint_works() const { return view(constraint_works_); }
+    std::span<const double> force_works() const { return view(force_works_); }
 
     void begin_grid_step();
     /// Adds an accepted piece of the grid step. [step]
@@ -35,7 +46,7 @@ public:
     void forget();
     /// Takes those at an instant, of stresses s of all rows and contacts.
     void take_instant(const double* s, const double* contact_s);
-    /// A constraint's reaction for stresses s.
+    /// A constraint's reaction for stresses s, without the wrench of a joint.
     std::vector<double> reported(std::size_t constraint, const double* s, bool of_step) const;
     /// C of every force object at an instant, three entries each.
     Eigen::VectorXd applied_at_instant(const double* contact_s) const;
@@ -46,18 +57,26 @@ public:
 
 private:
     void share() const;
+    void write(std::size_t constraint, const double* s, bool of_step, double* out) const;
+    void write_wrench(const ConstraintPart& part,
+                      const double* f,
+                      const double* q,
+                      double* out) const;
     void add_applied(const double* contact_s, double factor, Eigen::VectorXd& to) const;
 
     const Assembly& parts_;
+    const MotionState& state_;
+    const Trial& trial_;
     const Contacts& contacts_;
     IndependentRows& independent_;
     std::vector<int> start_;
     Eigen::VectorXd sum_, applied_sum_, applied_mean_, stress_sum_;
+    Eigen::VectorXd constraint_works_, force_works_;
     double time_ = 0.0;  // of the grid step so far
     // Made those of least norm when asked for, since a step itself does not need them.
     mutable Eigen::VectorXd mean_;
     mutable bool is_shared_ = true;
-    mutable Eigen::VectorXd local_force_, share_work_, share_force_;
+    mutable Eigen::VectorXd local_force_, share_work_, one_;
 };
 
 }  // namespace ancora

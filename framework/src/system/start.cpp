@@ -26,6 +26,7 @@ constexpr int kMostNames = 6;
 
 void Start::begin(std::span<const double> q, std::span<const double> v, double t) {
     take(q, v, t);
+    start_plugins();
     const auto look = [this] {
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
     };
@@ -44,7 +45,6 @@ void Start::begin(std::span<const double> q, std::span<const double> v, double t
     state_.pi = instant_.pi;
     for (int k = 0; k < parts_.m; ++k)
         if (!parts_.laws.carries(k)) state_.pi[k] = 0.0;
-    start_plugins();
 }
 
 void Start::take(std::span<const double> q, std::span<const double> v, double t) {

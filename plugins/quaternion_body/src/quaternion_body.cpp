@@ -114,6 +114,21 @@ void QuaternionBody::rotation(std::span<const double> q, std::span<double> Xi) c
     out.bottomRows<4>() = space_rotation(quaternion(q));
 }
 
+void QuaternionBody::turn(const std::array<double, 9>& R,
+                          std::span<double> q,
+                          std::span<double> v) const {
+    // The quaternion of R before p, and before p'
+    const Eigen::Quaterniond r(
+        Mat3(Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(R.data())));
+    for (const std::span<double> x : {q, v}) {
+        const Eigen::Quaterniond turned = r * Eigen::Quaterniond(x[3], x[4], x[5], x[6]);
+        x[3] = turned.w();
+        x[4] = turned.x();
+        x[5] = turned.y();
+        x[6] = turned.z();
+    }
+}
+
 void QuaternionBody::attach(const Locator& where, AttachmentSink& out) const {
     Attached item = {rigid::read_locator(where), where.is_direction};
     if (!item.is_direction) item.xi -= body_.center;

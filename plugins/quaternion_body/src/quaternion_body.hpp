@@ -54,6 +54,9 @@ public:
     void evaluate_mass(std::span<const double> q,
                        std::span<const double> v,
                        const MassValues& out) const override;
+    void turn(const std::array<double, 9>& R,
+              std::span<double> q,
+              std::span<double> v) const override;
     void rotation(std::span<const double> q, std::span<double> Xi) const override;
 
     /// Points and directions in body axes: nonlinear, but for the centre of mass.

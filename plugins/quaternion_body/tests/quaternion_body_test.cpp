@@ -512,7 +512,7 @@ TEST_SUITE("quaternion_body") {
             const auto body = make(arguments);
             const State s = start(*body);
 
-            const Mat3 R = ancora::rigid::read_orientation(arguments);
+            const Mat3 R = ancora::read_orientation(arguments);
             const Vec3 w = ancora::vec3(arguments.numbers("angular_velocity"));
             const Vec3 c = ancora::vec3(arguments.numbers("center_of_mass"));
             const Vec3 r = ancora::vec3(arguments.numbers("position"));

@@ -622,10 +622,10 @@ TEST_SUITE("plugin registry: types") {
         PluginRegistry registry;
         registry.load_file(kZoo / "test_plane.so");
         CHECK(error_of([&] {
-                  registry.find_type(TypeKind::force, "test_plane");
+                  registry.find_type(TypeKind::body, "test_plane");
               })
                   .message()
-                  .starts_with("unknown force type \"test_plane\"; \"test_plane\" is a constraint, "
+                  .starts_with("unknown body type \"test_plane\"; \"test_plane\" is a constraint, "
                                "write [[constraint]] (plugins in use: test_plane)" +
                                searched({})));
         CHECK(error_of([&] {

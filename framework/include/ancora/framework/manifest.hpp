@@ -34,6 +34,7 @@ struct ObjectSpec {
     Place name_place;  ///< of the name's value
     Place type_place;  ///< of the type's value
     Table parameters;
+    Array frames;  ///< of a body: tables of [[body.frame]], see frame_keys()
     /// Names for expressions: of [parameters] and [[generate]]'s indices. Null for an object that
     /// was not generated: the manifest's own.
     std::shared_ptr<const ExpressionScope> scope;

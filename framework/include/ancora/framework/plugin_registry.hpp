@@ -84,7 +84,8 @@ public:
     /// The type `name` of this kind: among the plugins in use first, then among all plugins of the
     /// search path. Only the one that offers it is opened, and is then in use: files say which
     /// types they offer in a note that ANCORA_PLUGIN writes. One without a note is found by its
-    /// name alone.
+    /// name alone. A force that is written as rows, such as a spring, is a constraint type: where
+    /// no force has the name, asking for a force finds that.
     /// @throws Error (manifest) for an unknown type, with the nearest name and where was searched,
     ///         (plugin) if two plugins offer it, or if a lock does not allow it
     PluginType find_type(TypeKind kind, const std::string& name, const Place& place = {});

@@ -5,8 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 
+#include "ancora/sdk/measure.hpp"
 #include "ancora/sdk/parameter.hpp"
 
 namespace ancora {
@@ -17,6 +20,18 @@ struct RigidMotion {
     std::array<double, 3> velocity{};                           ///< of the reference point [m/s]
     std::array<double, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};  ///< body to inertial, row by row
     std::array<double, 3> angular_velocity{};                   ///< inertial axes [rad/s]
+};
+
+/// What a text of Shape::frame or Shape::point means at the start: "ground", "arm", "arm.tip",
+/// "arm@[1, 0, 0]", "net@3".
+struct FrameStart {
+    std::string_view body;      ///< "ground" for the inertial frame
+    std::string_view point;     ///< its origin, as the text of an attachment
+    bool names_point = false;   ///< the text says where the origin is, not the body alone
+    bool names_axes = false;    ///< the frame has axes of its own
+    bool has_attitude = false;  ///< false: the body has points alone, no directions
+    RigidMotion carrier;        ///< of the body's own frame; of the ground's: at rest in the origin
+    RigidMotion motion;         ///< of the frame meant; without attitude its axes are inertial
 };
 
 /// Values of one object's parameters, checked against the type's schema by the kernel: keys exist
@@ -56,6 +71,22 @@ public:
     virtual const Arguments& table(std::string_view key) const = 0;
     /// Start of the body that the key names.
     virtual const RigidMotion& motion_of(std::string_view key) const = 0;
+
+    /// What a text means that names a frame or a point; `key` is the parameter that it comes from.
+    virtual const FrameStart& frame(std::string_view text, std::string_view key) const {
+        static_cast<void>(key);
+        throw std::logic_error("asks for the frame \"" + std::string(text) +
+                               "\", but none is known here");
+    }
+    /// The same of a text that names a measure, such as "elbow.angle", or "elbow" for a joint that
+    /// has one measure.
+    virtual const MeasureStart& measure(std::string_view text, std::string_view key) const {
+        static_cast<void>(key);
+        throw std::logic_error("asks for the measure \"" + std::string(text) +
+                               "\", but none is known here");
+    }
+    const FrameStart& frame_of(std::string_view key) const { return frame(text(key), key); }
+    const MeasureStart& measure_of(std::string_view key) const { return measure(text(key), key); }
 
     /// Refuses the value of `key`: throws a manifest error at the key's place in the file (at the
     /// object's own place if the key is not given). The message starts in lower case and has no

@@ -32,6 +32,7 @@ struct AttachmentRequest {
                      ///< in the first of the attachment's three scalars; the others are zero
         points,      ///< forces only. Every point of a group, "net@rim", or of a body, "net@*": as
                      ///< many attachments as Body::group has entries, in their order
+        measure,     ///< "elbow.angle": the attachments that the measure is a function of
     };
     Kind kind = Kind::point;
     const char* text = "";

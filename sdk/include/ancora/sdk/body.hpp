@@ -97,6 +97,19 @@ public:
         for (double& x : Xi) x = 0.0;
     }
 
+    /// [assembly] Turns the coordinates that are scalars, and their velocities, by a rotation of
+    /// space, x' = R x (row by row), about the origin: for a joint that places the body. Components
+    /// of vectors are the kernel's, and not touched. The default serves bodies without scalars.
+    virtual void turn(const std::array<double, 9>& R,
+                      std::span<double> q,
+                      std::span<double> v) const {
+        static_cast<void>(R);
+        static_cast<void>(v);
+        for (std::size_t i = 0; i < q.size(); ++i)
+            if (coordinates()[i].vector < 0)
+                throw std::logic_error("the body does not say how its scalar coordinates turn");
+    }
+
     /// [assembly] Describes the attachment that `where` asks for.
     /// @throws std::invalid_argument if the body has no such point or direction, with the reason
     virtual void attach(const Locator& where, AttachmentSink& out) const = 0;

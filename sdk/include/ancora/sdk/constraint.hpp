@@ -6,6 +6,7 @@
 #include <span>
 
 #include "ancora/sdk/attachment.hpp"
+#include "ancora/sdk/joint.hpp"
 #include "ancora/sdk/rows.hpp"
 
 namespace ancora {
@@ -14,6 +15,7 @@ namespace ancora {
 enum class ReactionKind : std::int32_t {
     force,   ///< as the force on its first attachment, inertial axes [N]
     lambda,  ///< as the multipliers lambda = -s of its rows
+    effort,  ///< as one effort on a measure, the sum of -s over its rows [N, N m]
 };
 
 /// Ties attachments of bodies (or of the ground) to each other:
@@ -44,6 +46,10 @@ public:
     virtual const RowSource* tangents() const { return nullptr; }
 
     virtual ReactionKind reaction() const { return ReactionKind::force; }
+
+    /// [assembly] What it is, if it is a joint; lives as long as the object. Its reaction is then
+    /// reported as a wrench besides.
+    virtual const Joint* joint() const { return nullptr; }
 
     /// True if its reaction acts against the inertial frame even without a ground attachment.
     virtual bool tied_to_inertial_frame() const { return false; }

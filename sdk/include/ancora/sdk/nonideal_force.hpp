@@ -7,6 +7,7 @@
 #include <span>
 
 #include "ancora/sdk/attachment.hpp"
+#include "ancora/sdk/measure.hpp"
 #include "ancora/sdk/rows.hpp"
 
 namespace ancora {
@@ -77,6 +78,10 @@ public:
     virtual std::span<const char* const> listens_to() const { return {}; }
 
     virtual WorkKind work() const = 0;
+
+    /// [assembly] The measure that it is an effort on, f = effort dm/du, of attachments in the
+    /// order of u: the effort is then reported in place of a force. Lives as long as the object.
+    virtual const Measure* effort_on() const { return nullptr; }
 
     /// [assembly] True if the force acts against the inertial frame (a medium, a fixed field) even
     /// without a ground attachment: its impulse then counts as external.

@@ -22,6 +22,8 @@ enum class Shape : std::uint32_t {
     body = 1u << 10,      ///< the name of another body
     object = 1u << 11,    ///< the name of any other object of the model
     file = 1u << 12,      ///< a file, relative to the folder of the manifest that names it
+    frame = 1u << 13,     ///< a body, or a frame or point of it: "arm", "arm.tip", "ground"
+    measure = 1u << 14,   ///< a measure of a joint: "elbow.angle"
 };
 
 /// One parameter of a type: name, allowed shapes, unit, default or required, range, one-line doc.
@@ -46,6 +48,11 @@ struct Parameter {
     const char* choices = nullptr;  ///< allowed texts, separated by '|'; null: any
     const Parameter* children = nullptr;
     int num_children = 0;
+    /// A law inside a joint: the value makes an object of this type, named OBJECT.KEY, whose "on"
+    /// names this object, or one of its measures. A table has that object's parameters; any other
+    /// value is that of its parameter `makes_key`. The type is found as any other.
+    const char* makes = nullptr;
+    const char* makes_key = nullptr;
 
     constexpr bool allows(Shape shape) const {
         return (shapes & static_cast<std::uint32_t>(shape)) != 0;
@@ -116,6 +123,13 @@ struct Parameter {
         p.num_children = N;
         return p;
     }
+    /// A law inside a joint, see `makes`.
+    constexpr Parameter making(const char* type, const char* key) const {
+        Parameter p = *this;
+        p.makes = type;
+        p.makes_key = key;
+        return p;
+    }
     constexpr Parameter or_texts() const { return with(Shape::texts); }
     constexpr Parameter or_file() const { return with(Shape::file); }
     constexpr Parameter with(Shape shape) const {
@@ -180,6 +194,16 @@ constexpr Parameter direction(const char* name, const char* doc) {
 /// Another body, whose rigid motion at the start the factory may ask for.
 constexpr Parameter body(const char* name, const char* doc) {
     return make(name, "", doc, Shape::body);
+}
+
+/// A frame of a body or of the ground: see Arguments::frame_of.
+constexpr Parameter frame(const char* name, const char* doc) {
+    return make(name, "", doc, Shape::frame);
+}
+/// A measure of a joint: see Arguments::measure_of. Named by attachments(), it stands for as many
+/// attachments as it is a function of.
+constexpr Parameter measure(const char* name, const char* doc) {
+    return make(name, "", doc, Shape::measure);
 }
 
 /// Any other object of the model, by its name.

@@ -75,6 +75,7 @@ struct RowPoint {
     std::span<const double> du;
     double t = 0.0;
     std::span<const double> reactions{};  ///< what NonidealForce::listens_to() names, else empty
+    std::span<const double> state{};      ///< the source's state as last accepted
 };
 
 /// Results of the continuous face for one block. A span that is empty is not wanted.

@@ -15,6 +15,7 @@
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/attachment.hpp"
+#include "ancora/sdk/helpers/orientation.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/parameter.hpp"
 #include "ancora/sdk/sketch.hpp"
@@ -22,11 +23,6 @@
 namespace ancora::rigid {
 
 // --- schema
-
-inline constexpr Parameter kAxisAngle[] = {
-    parameter::vector("axis", 3, "", "direction of the axis, of any length").required(),
-    parameter::number("angle", "rad", "angle of the rotation about it").required(),
-};
 
 /// The parameters that read_mass_properties() reads.
 inline constexpr Parameter kMassParameters[] = {
@@ -50,13 +46,9 @@ inline constexpr Parameter kMassParameters[] = {
 inline constexpr Parameter kStartParameters[] = {
     parameter::vector("position", 3, "m", "reference point, inertial axes")
         .otherwise("[0.0, 0.0, 0.0]"),
-    parameter::vector(
-        "orientation",
-        4,
-        "",
-        "rotation from body to inertial axes: unit quaternion [w, x, y, z], or axis and angle")
-        .or_table(kAxisAngle)
-        .otherwise("[1.0, 0.0, 0.0, 0.0]"),
+    orientation_parameter(
+        "rotation from body to inertial axes: unit quaternion [w, x, y, z], axis and angle, a "
+        "sequence of angles, or two directions"),
     parameter::vector("velocity", 3, "m/s", "velocity of the reference point, inertial axes")
         .otherwise("[0.0, 0.0, 0.0]"),
     parameter::vector("angular_velocity", 3, "rad/s", "angular velocity, body axes")
@@ -145,8 +137,6 @@ namespace detail {
 inline constexpr double kMasslessMoment = 1e-12;
 // Relative, generous to input with ten digits: asymmetry, and a moment below zero.
 inline constexpr double kInputRounding = 1e-9;
-// Relative, rounding of what a user types: norm of a quaternion.
-inline constexpr double kQuaternionRounding = 1e-6;
 
 inline std::string text(double number) {
     char buffer[32];
@@ -252,24 +242,6 @@ struct Start {
     Vec3 v;  ///< its velocity, inertial axes [m/s]
     Vec3 w;  ///< angular velocity, body axes [rad/s]
 };
-
-/// [assembly] Reads `orientation` as the rotation from body to inertial axes. Refuses through
-/// Arguments::fail what is no rotation.
-inline Mat3 read_orientation(const Arguments& arguments) {
-    if (arguments.shape("orientation") == Shape::table) {
-        const Arguments& table = arguments.table("orientation");
-        const Vec3 axis = vec3(table.numbers("axis"));
-        if (!(axis.norm() > 0.0)) table.fail("axis", "the axis has length zero");
-        return Eigen::AngleAxisd(table.number("angle"), axis.normalized()).toRotationMatrix();
-    }
-    const std::span<const double> p = arguments.numbers("orientation");
-    const Eigen::Quaterniond rotation(p[0], p[1], p[2], p[3]);
-    if (!(std::abs(rotation.norm() - 1.0) <= detail::kQuaternionRounding))
-        arguments.fail("orientation",
-                       "the quaternion [w, x, y, z] has norm " + detail::text(rotation.norm()) +
-                           " and a rotation needs 1; or write {axis = [...], angle = ...}");
-    return rotation.normalized().toRotationMatrix();
-}
 
 /// [assembly] Reads `position`, `orientation`, `velocity` and `angular_velocity`.
 inline Start read_start(const Arguments& arguments, const MassProperties& body) {

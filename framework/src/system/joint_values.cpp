@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measures of joints at states.
+#include "joint_values.hpp"
+
+namespace ancora {
+
+JointValues::JointValues(const Model& model) : model_(model) {
+    for (std::size_t c = 0; c < model.constraints.size(); ++c) {
+        const ConstraintPart& part = model.constraints[c];
+        if (part.joint == nullptr) continue;
+        for (std::size_t k = 0; k < part.joint->measures.size(); ++k) {
+            const Measure& measure = part.joint->measures[k];
+            entries_.push_back({part.object.name + "." + measure.name,
+                                MeasureFunction(measure.kind),
+                                measure.start,
+                                attachments_of(model, {static_cast<int>(c), static_cast<int>(k)})});
+        }
+    }
+    values_.assign(entries_.size(), 0.0);
+}
+
+void JointValues::gather(
+    const Entry& entry, const double* q, const double* v, Scalars& u, Scalars& du) const {
+    std::size_t first = 0;
+    for (const Attachment& at : entry.attachments) {
+        evaluate_attachment(
+            model_.bodies, at, q, v, u.data() + first, v != nullptr ? du.data() + first : nullptr);
+        first += 3;
+    }
+}
+
+void JointValues::begin(const double* q) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) values_[i] = entries_[i].start;
+    follow(q);
+}
+
+void JointValues::follow(const double* q) {
+    Scalars u{}, du{};
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        gather(entries_[i], q, nullptr, u, du);
+        const MeasureFunction& function = entries_[i].function;
+        values_[i] = function.near(function.value(u.data()), values_[i]);
+    }
+}
+
+JointValues::Reading JointValues::read(std::size_t entry, const double* q, const double* v) const {
+    Scalars u{}, du{};
+    gather(entries_[entry], q, v, u, du);
+    const MeasureFunction& function = entries_[entry].function;
+    return {function.near(function.value(u.data()), values_[entry]),
+            function.rate(u.data(), du.data())};
+}
+
+}  // namespace ancora

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a law acts on: a measure by its name, or the distance of two points.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/helpers/measure_function.hpp"
+
+namespace ancora::joints {
+
+/// Reads "on", or "a" and "b".
+class Acting {
+public:
+    /// [assembly]
+    explicit Acting(const Arguments& arguments) {
+        const bool is_measure = arguments.has("on");
+        const bool is_points = arguments.has("a") || arguments.has("b");
+        if (is_measure == is_points)
+            arguments.fail(is_measure ? "on" : "",
+                           is_measure ? "is given beside points; give one of them"
+                                      : "acts on nothing: give on = \"JOINT.MEASURE\", or two "
+                                        "points a and b whose distance it acts on");
+        if (is_measure) {
+            const MeasureStart& start = arguments.measure_of("on");
+            function = MeasureFunction(start.kind);
+            value = start.value;
+            rate = start.rate;
+            keys_ = {"on", nullptr};
+            count_ = 1;
+            return;
+        }
+        for (const char* key : {"a", "b"})
+            if (!arguments.has(key))
+                arguments.fail(key, "is missing: the distance of two points needs both");
+        function = MeasureFunction(MeasureKind::distance);
+        std::array<double, MeasureFunction::kMostScalars> u{}, du{};
+        std::size_t i = 0;
+        for (const char* key : {"a", "b"}) {
+            const FrameStart& point = arguments.frame_of(key);
+            for (std::size_t k = 0; k < 3; ++k, ++i) {
+                u[i] = point.motion.position[k];
+                du[i] = point.motion.velocity[k];
+            }
+        }
+        value = function.value(u.data());
+        if (!(value > 0.0))
+            arguments.fail("b",
+                           "is at the same point as a, so that their distance has no direction");
+        rate = function.rate(u.data(), du.data());
+        keys_ = {"a", "b"};
+        count_ = 2;
+    }
+
+    std::span<const char* const> attachments() const { return {keys_.data(), count_}; }
+
+    MeasureFunction function;
+    double value = 0.0;  ///< at the start
+    double rate = 0.0;
+
+private:
+    std::array<const char*, 2> keys_{};
+    std::size_t count_ = 0;
+};
+
+}  // namespace ancora::joints

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of joints: points that coincide, and sums of products of vectors that vanish.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ancora/sdk/authoring/attachment_texts.hpp"
+#include "ancora/sdk/constraint.hpp"
+#include "ancora/sdk/helpers/measure_function.hpp"
+
+namespace ancora::joints {
+
+/// w v_i . v_j of attachments i and j.
+struct Product {
+    int i, j;
+    double w;
+};
+
+/// A constraint on attachments v_1, ..., v_k, points and directions, each linear in q:
+///
+///   v_b - v_a = 0                           three rows, linear                             (1)
+///   sum w v_i . v_j + c = 0                 one row each, bilinear                         (2)
+///   sum k_m dm = 0                          one row: measures that keep a ratio            (3)
+///
+/// A of (1) and (2) at the midpoint of a step is their exact discrete derivative, and both are made
+/// of invariants, so joints keep energy, momentum and angular momentum to round-off. (3) takes the
+/// exact discrete gradients of its measures; whole turns of angles are state of the kernel.
+/// b = -2 sum w v_i' . v_j' for (2).
+class JointRows : public Constraint {
+public:
+    std::span<const RowBlock> row_blocks() const override { return blocks_; }
+    std::span<const AttachmentRequest> more_attachments() const override {
+        return requests_.list();
+    }
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
+    void evaluate_tangent(int block,
+                          std::span<const double> mid,
+                          std::span<const double> s,
+                          bool positive_part,
+                          std::span<double> G) const override;
+    int num_state() const override { return static_cast<int>(couplings_.size()); }
+    void start_state(std::span<double> state) const override;
+
+protected:
+    JointRows() = default;
+    JointRows(const JointRows&) = delete;
+    JointRows& operator=(const JointRows&) = delete;
+
+    // --- [assembly] in this order: attachments, rows, finish()
+
+    /// Index of a new attachment.
+    int add(AttachmentRequest::Kind kind, std::string_view text, const char* key);
+    int num_attachments() const { return static_cast<int>(requests_.list().size()); }
+    void coincide(int a, int b);
+    void vanish(std::vector<Product> row, double constant = 0.0);
+
+    struct Coupled {
+        MeasureFunction function;
+        std::array<int, 3> attachments;
+        double factor;
+        double start;  ///< value at the start, to half a turn
+    };
+    void couple(const Coupled& measure) { couplings_.push_back(measure); }
+    void finish();
+
+private:
+    enum class Form { points, products, coupling };
+    Form form_of(int block) const { return forms_[static_cast<std::size_t>(block)]; }
+
+    void evaluate_products(const RowPoint& at, const RowValues& out) const;
+    void evaluate_coupling(const RowPoint& at, const RowValues& out) const;
+
+    struct Row {
+        std::vector<Product> products;
+        double constant;
+        std::vector<double> K;         ///< second derivative, in attachments: K (x) I_3
+        std::vector<double> positive;  ///< its positive part
+        std::vector<double> negative;  ///< that of -K
+    };
+
+    AttachmentTexts requests_;
+    std::vector<std::array<int, 2>> points_;
+    std::vector<Row> rows_;
+    std::vector<Coupled> couplings_;
+
+    std::vector<Form> forms_;
+    std::vector<RowBlock> blocks_;
+    std::vector<std::int32_t> point_stencil_, all_stencil_;
+    RowLaw law_;
+};
+
+}  // namespace ancora::joints

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parameters of laws on measures, alone and inside a joint.
+#pragma once
+
+#include "ancora/sdk/parameter.hpp"
+
+namespace ancora::joints {
+
+inline constexpr Parameter kOn = parameter::measure(
+    "on", "the measure that it acts on, such as \"elbow.angle\", or a joint that has one");
+inline constexpr Parameter kEndA =
+    parameter::point("a", "instead of a measure, two points: their distance; the first");
+inline constexpr Parameter kEndB = parameter::point("b", "the second point");
+
+inline constexpr Parameter kStiffness =
+    parameter::number("stiffness", "", "effort per change of the measure [N/m, N m/rad]")
+        .positive();
+inline constexpr Parameter kFree = parameter::number(
+    "free", "", "value of the measure without effort [m, rad]; left out: that at the start");
+inline constexpr Parameter kPreload =
+    parameter::number("preload",
+                      "",
+                      "effort at the free value [N, N m]: positive drives the measure up, that is, "
+                      "pushes points apart")
+        .otherwise("0.0");
+inline constexpr Parameter kDamping =
+    parameter::number("damping", "", "effort against the rate [N s/m, N m s/rad]").nonnegative();
+inline constexpr Parameter kTable = parameter::matrix(
+    "table",
+    0,
+    2,
+    "",
+    "instead of stiffness, rows [change of the measure from its free value, effort against it]: "
+    "straight between rows and beyond them");
+
+inline constexpr Parameter kSpringInside[] = {kStiffness, kTable, kFree, kPreload};
+inline constexpr Parameter kSpringDamperInside[] = {kStiffness, kTable, kFree, kPreload, kDamping};
+inline constexpr Parameter kDamperInside[] = {kDamping};
+inline constexpr Parameter kSpringKeys[] = {kOn, kEndA, kEndB, kStiffness, kTable, kFree, kPreload};
+inline constexpr Parameter kSpringDamperKeys[] = {
+    kOn, kEndA, kEndB, kStiffness, kTable, kFree, kPreload, kDamping};
+inline constexpr Parameter kDamperKeys[] = {kOn, kEndA, kEndB, kDamping};
+
+inline constexpr Parameter kEffort =
+    parameter::text("effort",
+                    "force or torque on the measure, positive drives it up [N, N m]: a number, a "
+                    "formula of t and of the state such as \"5 - 2*elbow.angle_rate\" (measures, "
+                    "their rates, box.x, box.vx, der(box.x)), or a table with rows [t, effort]")
+        .or_number()
+        .or_matrix(0, 2);
+inline constexpr Parameter kMostEffort =
+    parameter::number("limit", "", "largest effort, either way [N, N m]").positive();
+inline constexpr Parameter kMotorInside[] = {kEffort, kMostEffort};
+inline constexpr Parameter kMotorKeys[] = {kOn, kEndA, kEndB, kEffort, kMostEffort};
+
+inline constexpr Parameter kTarget =
+    parameter::text("target",
+                    "value of the measure to follow [m, rad]: a number, a formula of t, a table "
+                    "with rows [t, value], or a file with such rows")
+        .or_number()
+        .or_matrix(0, 2)
+        .or_file();
+inline constexpr Parameter kServoInside[] = {
+    kTarget,
+    parameter::number("kp", "", "effort per error [N/m, N m/rad]").nonnegative().otherwise("0.0"),
+    parameter::number("kd", "", "effort per rate of the error [N s/m, N m s/rad]")
+        .nonnegative()
+        .otherwise("0.0"),
+    parameter::number("ki", "", "effort per integral of the error [N/(m s), N m/(rad s)]")
+        .nonnegative()
+        .otherwise("0.0"),
+    kMostEffort,
+};
+inline constexpr Parameter kServoKeys[] = {
+    kOn,
+    kEndA,
+    kEndB,
+    kTarget,
+    kServoInside[1],
+    kServoInside[2],
+    kServoInside[3],
+    kMostEffort,
+};
+
+inline constexpr Parameter kMotion =
+    parameter::text("motion",
+                    "value of the measure over time [m, rad]: a formula of t, a table with rows "
+                    "[t, value], or a file with such rows")
+        .or_number()
+        .or_matrix(0, 2)
+        .or_file();
+inline constexpr Parameter kRate =
+    parameter::text("rate", "instead of motion, its rate [m/s, rad/s]: a number or a formula of t")
+        .or_number();
+inline constexpr Parameter kInterpolation =
+    parameter::text("interpolation",
+                    "through the rows of a table: the natural cubic spline, the one that begins "
+                    "and ends at rest, or cubic pieces that also stay between their rows",
+                    "spline|rest|monotone")
+        .otherwise("\"spline\"");
+inline constexpr Parameter kOutside =
+    parameter::text("outside",
+                    "before the first and after the last row of a table: an error, or the value of "
+                    "that row",
+                    "refuse|hold")
+        .otherwise("\"refuse\"");
+inline constexpr Parameter kDriveInside[] = {kMotion, kRate, kInterpolation, kOutside};
+inline constexpr Parameter kDriveKeys[] = {
+    kOn, kEndA, kEndB, kMotion, kRate, kInterpolation, kOutside};
+
+inline constexpr Parameter kFrictionInside[] = {
+    parameter::number("mu", "", "coefficient of friction").nonnegative(),
+    parameter::number("mu_static", "", "that of sticking; left out: mu").nonnegative(),
+    parameter::number("radius", "m", "of the bearing: lever arm of friction on an angle")
+        .positive(),
+    parameter::number("viscous", "", "effort against the rate while it slips [N s/m, N m s/rad]")
+        .nonnegative()
+        .otherwise("0.0"),
+};
+inline constexpr Parameter kFrictionKeys[] = {
+    parameter::object("on", "the joint in which it acts").required(),
+    kFrictionInside[0],
+    kFrictionInside[1],
+    kFrictionInside[2],
+    kFrictionInside[3],
+};
+
+/// Laws inside a joint: each makes an object of its own, such as "elbow.motor".
+inline constexpr Parameter kSpringLaw =
+    parameter::number("spring", "", "stiffness, or a table: a law \"spring_damper\" inside")
+        .or_table(kSpringDamperInside)
+        .making("spring_damper", "stiffness");
+inline constexpr Parameter kDampingLaw =
+    parameter::number("damping", "", "a law \"damper\" inside [N s/m, N m s/rad]")
+        .or_table(kDamperInside)
+        .making("damper", "damping");
+inline constexpr Parameter kMotorLaw =
+    parameter::text("motor", "effort, or a table: a law \"motor\" inside")
+        .or_number()
+        .or_table(kMotorInside)
+        .making("motor", "effort");
+inline constexpr Parameter kServoLaw =
+    parameter::table("servo", kServoInside, "a law \"servo\" inside").making("servo", "target");
+inline constexpr Parameter kDriveLaw =
+    parameter::text("drive", "motion, or a table: a law \"drive\" inside")
+        .or_number()
+        .or_table(kDriveInside)
+        .making("drive", "motion");
+inline constexpr Parameter kFrictionLaw =
+    parameter::number("friction", "", "mu, or a table: a law \"joint_friction\" inside")
+        .or_table(kFrictionInside)
+        .making("joint_friction", "mu");
+
+#define ANCORA_JOINT_LAWS                                                                     \
+    ::ancora::joints::kSpringLaw, ::ancora::joints::kDampingLaw, ::ancora::joints::kMotorLaw, \
+        ::ancora::joints::kServoLaw, ::ancora::joints::kDriveLaw, ::ancora::joints::kFrictionLaw
+
+}  // namespace ancora::joints

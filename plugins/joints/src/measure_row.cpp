@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows on measures: faces, and the laws that read their parameters.
+#include "measure_row.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ancora::joints {
+
+// --- rows
+
+void MeasureRow::act_on(const Acting& on, double c) {
+    keys_.assign(on.attachments().begin(), on.attachments().end());
+    terms_.push_back({on.function, 1.0, c, on.value});
+}
+
+void MeasureRow::add(const Arguments& arguments,
+                     std::string_view text,
+                     const char* key,
+                     double factor) {
+    const MeasureStart& start = arguments.measure(text, key);
+    requests_.add(AttachmentRequest::Kind::measure, text, key);
+    terms_.push_back({MeasureFunction(start.kind), factor, start.value, start.value});
+}
+
+void MeasureRow::finish(const char* row_name, const RowLaw& law) {
+    law_ = law;
+    std::int32_t n = 0;
+    for (const Term& term : terms_) n += static_cast<std::int32_t>(term.function.num_scalars());
+    for (std::int32_t i = 0; i < n; ++i) stencil_.push_back(i);
+    block_.name = row_name;
+    block_.num_items = 1;
+    block_.rows_per_item = 1;
+    block_.scalars_per_item = n;
+    block_.stencil = stencil_;
+    block_.laws = {&law_, 1};
+    block_.degree = Degree::general;
+    block_.tangent = TangentForm::full;
+    block_.depends_on_time = is_driven_;
+}
+
+void MeasureRow::start_state(std::span<double> state) const {
+    for (std::size_t k = 0; k < terms_.size(); ++k) state[k] = terms_[k].start;
+}
+
+double MeasureRow::sum(const RowPoint& at) const {
+    double pi = 0.0;
+    std::size_t first = 0;
+    for (std::size_t k = 0; k < terms_.size(); ++k) {
+        const auto& [function, factor, reference, start] = terms_[k];
+        const double m = function.near(function.value(at.u.data() + first),
+                                       at.state.empty() ? start : at.state[k]);
+        pi += factor * (m - reference);
+        first += function.num_scalars();
+    }
+    return pi;
+}
+
+void MeasureRow::evaluate(int, const RowPoint& at, const RowValues& out) const {
+    double d = 0.0, rate = 0.0, second = 0.0;
+    if (is_driven_ && is_rate_row()) {
+        if (!out.pi_t.empty() || !out.b.empty()) motion_.evaluate(at.t, {&rate, 1}, {&second, 1});
+    } else if (is_driven_) {
+        motion_.evaluate(at.t,
+                         {&d, out.pi.empty() ? 0u : 1u},
+                         {&rate, out.pi_t.empty() ? 0u : 1u},
+                         {&second, out.b.empty() ? 0u : 1u});
+    }
+    if (!out.pi.empty()) out.pi[0] = is_rate_row() ? 0.0 : sum(at) - d;
+    if (!out.pi_t.empty()) out.pi_t[0] = -rate;
+    double b = second;
+    std::size_t first = 0;
+    for (const auto& [function, factor, reference, start] : terms_) {
+        if (!out.A.empty()) {
+            double* const A = out.A.data() + first;
+            function.gradient(at.u.data() + first, A);
+            for (std::size_t i = 0; i < function.num_scalars(); ++i) A[i] *= factor;
+        }
+        if (!out.b.empty()) b += factor * function.bias(at.u.data() + first, at.du.data() + first);
+        first += function.num_scalars();
+    }
+    if (!out.b.empty()) out.b[0] = b;
+}
+
+void MeasureRow::evaluate_step(int, const RowStep& step, const RowStepValues& out) const {
+    std::size_t first = 0;
+    for (std::size_t k = 0; k < terms_.size(); ++k) {
+        const auto& [function, factor, reference, start] = terms_[k];
+        double* const B = out.B.data() + first;
+        if (is_rate_row())
+            function.gradient(step.mid.data() + first, B);
+        else
+            function.step_gradient(step.u0.data() + first,
+                                   step.du.data() + first,
+                                   step.mid.data() + first,
+                                   step.u1.data() + first,
+                                   B);
+        if (step.state1.size() > k)
+            step.state1[k] =
+                function.near(function.value(step.u0.data() + first), step.state0[k]) +
+                function.dot(B, step.du.data() + first);
+        for (std::size_t i = 0; i < function.num_scalars(); ++i) B[i] *= factor;
+        first += function.num_scalars();
+    }
+    if (out.tau.empty()) return;
+    if (is_rate_row()) {
+        double rate = 0.0;
+        motion_.evaluate(step.t0 + 0.5 * step.h, {&rate, 1});
+        out.tau[0] = -step.h * rate;
+        return;
+    }
+    double d0 = 0.0, d1 = 0.0;
+    motion_.evaluate(step.t0, {&d0, 1});
+    motion_.evaluate(step.t0 + step.h, {&d1, 1});
+    out.tau[0] = d0 - d1;
+}
+
+void MeasureRow::evaluate_tangent(int,
+                                  std::span<const double> mid,
+                                  std::span<const double> s,
+                                  bool positive_part,
+                                  std::span<double> G) const {
+    std::ranges::fill(G, 0.0);
+    std::size_t first = 0;
+    const std::size_t width = stencil_.size();
+    for (const auto& [function, factor, reference, start] : terms_) {
+        const std::size_t n = function.num_scalars();
+        // Of a stretched link the whole is positive; of others the part is not worth its price
+        const bool is_stretched = function.kind() == MeasureKind::distance && factor * s[0] > 0.0;
+        if (!positive_part || is_stretched) {
+            std::array<double, MeasureFunction::kMostScalars * MeasureFunction::kMostScalars> H{};
+            function.add_hessian(mid.data() + first, factor * s[0], H.data());
+            for (std::size_t i = 0; i < n; ++i)
+                for (std::size_t j = 0; j < n; ++j)
+                    G[(first + i) * width + first + j] += H[i * n + j];
+        }
+        first += n;
+    }
+}
+
+// --- laws
+
+Spring::Spring(const Arguments& arguments, double damping) {
+    const Acting on(arguments);
+    const double free = arguments.has("free") ? arguments.number("free") : on.value;
+    if (on.function.kind() == MeasureKind::distance && arguments.has("free") && !(free >= 0.0))
+        arguments.fail("free", "a length cannot be negative");
+    act_on(on, free);
+    const double preload = arguments.number("preload");
+    RowLaw law{.kind = RowKind::elastic};
+    if (arguments.has("table") == arguments.has("stiffness"))
+        arguments.fail(arguments.has("table") ? "table" : "stiffness",
+                       arguments.has("table") ? "is given beside stiffness; give one of them"
+                                              : "is missing; give it, or a table");
+    if (arguments.has("table")) {
+        table_ = std::make_unique<Table>(arguments, preload);
+        law.compliance = 1.0 / table_->stiffest();
+        law.law = table_.get();
+    } else {
+        law.compliance = 1.0 / arguments.number("stiffness");
+        law.prestress = -preload;
+    }
+    law.viscosity = damping;
+    finish("spring", law);
+}
+
+Spring::Table::Table(const Arguments& arguments, double preload) {
+    const std::span<const double> numbers = arguments.numbers("table");
+    const auto rows = static_cast<std::size_t>(arguments.rows("table"));
+    if (rows < 2) arguments.fail("table", "needs two rows or more");
+    for (std::size_t k = 0; k < rows; ++k) {
+        x_.push_back(numbers[2 * k]);
+        stress_.push_back(numbers[2 * k + 1] - preload);
+        if (k > 0 && !(x_[k] > x_[k - 1]))
+            arguments.fail("table",
+                           "row " + std::to_string(k + 1) + " does not lie behind the one before");
+    }
+    if (!(stiffest() > 0.0)) arguments.fail("table", "has the same effort in all its rows");
+    energy_.assign(rows, 0.0);
+    for (std::size_t k = 1; k < rows; ++k)
+        energy_[k] = energy_[k - 1] + 0.5 * (stress_[k] + stress_[k - 1]) * (x_[k] - x_[k - 1]);
+    // Zero where the measure has its free value
+    const double at_free = potential(0.0).energy;
+    for (double& energy : energy_) energy -= at_free;
+}
+
+PotentialLaw::Potential Spring::Table::potential(double x) const {
+    const auto above = std::upper_bound(x_.begin() + 1, x_.end() - 1, x);
+    const auto k = static_cast<std::size_t>(above - x_.begin()) - 1;
+    const double slope = (stress_[k + 1] - stress_[k]) / (x_[k + 1] - x_[k]);
+    const double way = x - x_[k];
+    return {energy_[k] + way * (stress_[k] + 0.5 * slope * way), stress_[k] + slope * way, slope};
+}
+
+double Spring::Table::stiffest() const {
+    double out = 0.0;
+    for (std::size_t k = 1; k < x_.size(); ++k)
+        out = std::max(out, std::abs((stress_[k] - stress_[k - 1]) / (x_[k] - x_[k - 1])));
+    return out;
+}
+
+Damper::Damper(const Arguments& arguments) {
+    const Acting on(arguments);
+    act_on(on, on.value);
+    if (!arguments.has("damping")) arguments.fail("damping", "is missing");
+    finish("damper", {.kind = RowKind::dashpot, .viscosity = arguments.number("damping")});
+}
+
+Drive::Drive(const Arguments& arguments) {
+    const Acting on(arguments);
+    const bool by_rate = arguments.has("rate");
+    if (arguments.has("motion") == by_rate)
+        arguments.fail(by_rate ? "rate" : "motion",
+                       by_rate ? "is given beside motion; give one of them"
+                               : "is missing; give it, or a rate");
+    act_on(on, 0.0);
+    is_driven_ = true;
+    TimeFunctionOptions options;
+    options.components = {by_rate ? "rate" : "motion"};
+    options.interpolation = arguments.text("interpolation") == "rest" ? Interpolation::rest
+                            : arguments.text("interpolation") == "monotone"
+                                ? Interpolation::monotone
+                                : Interpolation::spline;
+    options.outside = arguments.text("outside") == "hold" ? Outside::hold : Outside::refuse;
+    motion_ = TimeFunction(arguments, by_rate ? "rate" : "motion", options);
+    finish("drive", {.kind = by_rate ? RowKind::velocity_constraint : RowKind::constraint});
+}
+
+CouplerRow::CouplerRow(Coupling kind, const Arguments& arguments) {
+    const int count = arguments.num_texts("on");
+    std::vector<double> ratios;
+    const auto expect = [&](int number, const char* what) {
+        if (count != number)
+            arguments.fail("on", "names " + std::to_string(count) + " measures, expected " + what);
+    };
+    switch (kind) {
+        case Coupling::coupler: {
+            if (count < 1) arguments.fail("on", "names no measure");
+            const std::span<const double> given = arguments.numbers("ratios");
+            if (given.size() != static_cast<std::size_t>(count))
+                arguments.fail("ratios",
+                               "has " + std::to_string(given.size()) + " numbers for " +
+                                   std::to_string(count) + " measures");
+            ratios.assign(given.begin(), given.end());
+            for (const double k : ratios)
+                if (k == 0.0) arguments.fail("ratios", "has a zero; leave that measure out");
+            break;
+        }
+        case Coupling::gear: {
+            expect(2, "two angles");
+            const std::span<const double> teeth = arguments.numbers("teeth");
+            ratios = {teeth[0], arguments.boolean("internal") ? -teeth[1] : teeth[1]};
+            break;
+        }
+        case Coupling::rack_pinion:
+            expect(2, "an angle and a displacement");
+            ratios = {-arguments.number("radius"), 1.0};
+            break;
+        case Coupling::belt: {
+            expect(2, "two angles");
+            const std::span<const double> radii = arguments.numbers("radii");
+            ratios = {radii[0], arguments.boolean("crossed") ? radii[1] : -radii[1]};
+            break;
+        }
+        case Coupling::differential:
+            expect(3, "three angles: the two sides and the cage");
+            ratios = {1.0, 1.0, -2.0};
+            break;
+    }
+    for (int i = 0; i < count; ++i)
+        add(arguments, arguments.text("on", i), "on", ratios[static_cast<std::size_t>(i)]);
+    finish("ratio", {.kind = RowKind::constraint});
+}
+
+}  // namespace ancora::joints

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Laws that are one row on measures: springs, dampers, drives, couplers.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "acting.hpp"
+#include "ancora/sdk/authoring/attachment_texts.hpp"
+#include "ancora/sdk/constraint.hpp"
+#include "ancora/sdk/helpers/stress_laws.hpp"
+#include "ancora/sdk/helpers/time_function.hpp"
+#include "law_keys.hpp"
+
+namespace ancora::joints {
+
+/// One row on measures m_i of the attachments, whose scalars lie one measure behind the other:
+///
+///   pi = sum k_i (m_i - c_i) - d(t)                                                      (1)
+///
+/// as a constraint (drive, coupler), as a condition on its rate, or with an elastic law (spring,
+/// damper). A = sum k_i dm_i/du, in a step with the exact discrete gradients, which are made of
+/// invariants: the effort -s changes neither momentum nor angular momentum, and its work is effort
+/// times change of the measure to rounding. Whole turns of angles are state of the kernel.
+class MeasureRow : public Constraint {
+public:
+    std::span<const char* const> attachments() const override { return keys_; }
+    std::span<const AttachmentRequest> more_attachments() const override {
+        return requests_.list();
+    }
+    ReactionKind reaction() const override { return ReactionKind::effort; }
+    std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
+    void evaluate_tangent(int block,
+                          std::span<const double> mid,
+                          std::span<const double> s,
+                          bool positive_part,
+                          std::span<double> G) const override;
+    int num_state() const override { return static_cast<int>(terms_.size()); }
+    void start_state(std::span<double> state) const override;
+
+protected:
+    MeasureRow() = default;
+    MeasureRow(const MeasureRow&) = delete;
+    MeasureRow& operator=(const MeasureRow&) = delete;
+
+    // --- [assembly]
+
+    /// The one measure of a law; c is the value without effort.
+    void act_on(const Acting& on, double c);
+    /// One of several measures, asked for by its text.
+    void add(const Arguments& arguments, std::string_view text, const char* key, double factor);
+    void finish(const char* row_name, const RowLaw& law);
+
+    TimeFunction motion_;  ///< d, or its rate where the row is a condition on rates
+    bool is_driven_ = false;
+    RowLaw law_;
+
+private:
+    struct Term {
+        MeasureFunction function;
+        double factor;
+        double reference;  ///< c
+        double start;      ///< value at the start
+    };
+    bool is_rate_row() const { return law_.kind == RowKind::velocity_constraint; }
+    double sum(const RowPoint& at) const;
+
+    std::vector<const char*> keys_;
+    AttachmentTexts requests_;
+    std::vector<Term> terms_;
+    std::vector<std::int32_t> stencil_;
+    RowBlock block_;
+};
+
+/// effort = -k (m - free) + preload - c m', or with a table of the first part.
+class Spring : public MeasureRow {
+protected:
+    Spring(const Arguments& arguments, double damping);
+
+private:
+    /// Straight between the rows of a table.
+    class Table final : public PotentialLaw {
+    public:
+        explicit Table(const Arguments& arguments, double preload);
+        Potential potential(double x) const override;
+        double stiffest() const;
+
+    private:
+        std::vector<double> x_, stress_, energy_;
+    };
+    std::unique_ptr<Table> table_;
+};
+
+class SpringAlone final : public Spring {
+public:
+    explicit SpringAlone(const Arguments& arguments) : Spring(arguments, 0.0) {}
+};
+class SpringDamper final : public Spring {
+public:
+    explicit SpringDamper(const Arguments& arguments)
+        : Spring(arguments, arguments.has("damping") ? arguments.number("damping") : 0.0) {}
+};
+
+/// effort = -c m'
+class Damper final : public MeasureRow {
+public:
+    explicit Damper(const Arguments& arguments);
+};
+
+/// m = d(t), or m' = its rate; the effort that this takes is the row's.
+class Drive final : public MeasureRow {
+public:
+    explicit Drive(const Arguments& arguments);
+};
+
+inline constexpr Parameter kCouplerKeys[] = {
+    parameter::make("on", "", "the measures", Shape::texts).required(),
+    parameter::vector("ratios", 0, "", "k_i: sum k_i dm_i = 0; as many as measures").required(),
+};
+inline constexpr Parameter kGearKeys[] = {
+    parameter::make("on", "", "the two angles", Shape::texts).required(),
+    parameter::vector("teeth", 2, "", "of the two wheels, or their radii").positive().required(),
+    parameter::boolean("internal", "one wheel runs inside the other: they turn alike")
+        .otherwise("false"),
+};
+inline constexpr Parameter kRackKeys[] = {
+    parameter::make(
+        "on", "", "the angle of the pinion and the displacement of the rack", Shape::texts)
+        .required(),
+    parameter::number("radius", "m", "of the pinion; negative: the other way").required(),
+};
+inline constexpr Parameter kBeltKeys[] = {
+    parameter::make("on", "", "the two angles", Shape::texts).required(),
+    parameter::vector("radii", 2, "m", "of the two pulleys").positive().required(),
+    parameter::boolean("crossed", "they turn against each other").otherwise("false"),
+};
+inline constexpr Parameter kDifferentialKeys[] = {
+    parameter::make(
+        "on", "", "the angles of the two sides and of the cage, in one direction", Shape::texts)
+        .required(),
+};
+
+/// sum k_i (m_i - m_i at the start) = 0
+enum class Coupling { coupler, gear, rack_pinion, belt, differential };
+class CouplerRow : public MeasureRow {
+protected:
+    CouplerRow(Coupling kind, const Arguments& arguments);
+};
+template <Coupling kKind>
+class Coupler final : public CouplerRow {
+public:
+    explicit Coupler(const Arguments& arguments) : CouplerRow(kKind, arguments) {}
+};
+
+}  // namespace ancora::joints

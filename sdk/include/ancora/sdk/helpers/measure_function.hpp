@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measures as functions: value, rate, gradient, bias, and the exact discrete gradient of a step.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "ancora/sdk/measure.hpp"
+#include "ancora/sdk/numbers/math.hpp"
+
+namespace ancora {
+
+/// A measure m(u) of the scalars of its attachments, three each, one attachment behind the other.
+/// An angle lies in (-pi, pi]; near() counts turns. All functions are [step].
+class MeasureFunction {
+public:
+    static constexpr std::size_t kMostScalars = 9;
+
+    MeasureFunction() = default;
+    explicit MeasureFunction(MeasureKind kind) : kind_(kind) {}
+
+    MeasureKind kind() const { return kind_; }
+    std::size_t num_scalars() const { return 3 * static_cast<std::size_t>(num_attachments(kind_)); }
+
+    /// The value that is `value` but for whole turns, and nearest to `reference`.
+    double near(double value, double reference) const {
+        if (!is_angle(kind_)) return value;
+        return reference + std::remainder(value - reference, 2.0 * kPi);
+    }
+
+    double value(const double* u) const {
+        switch (kind_) {
+            case MeasureKind::distance:
+                return (vec(u, 1) - vec(u, 0)).norm();
+            case MeasureKind::displacement:
+                return (vec(u, 1) - vec(u, 0)).dot(vec(u, 2));
+            case MeasureKind::angle:
+                return std::atan2(vec(u, 1).dot(vec(u, 2)), vec(u, 0).dot(vec(u, 2)));
+        }
+        return 0.0;
+    }
+
+    /// dm/du, num_scalars entries.
+    void gradient(const double* u, double* g) const {
+        switch (kind_) {
+            case MeasureKind::distance: {
+                const Vec3 e = (vec(u, 1) - vec(u, 0)).normalized();
+                put(-e, g, 0);
+                put(e, g, 1);
+                return;
+            }
+            case MeasureKind::displacement:
+                put(-vec(u, 2), g, 0);
+                put(vec(u, 2), g, 1);
+                put(vec(u, 1) - vec(u, 0), g, 2);
+                return;
+            case MeasureKind::angle: {
+                const double c = vec(u, 0).dot(vec(u, 2));
+                const double s = vec(u, 1).dot(vec(u, 2));
+                put_angle(u, 1.0 / (c * c + s * s), c, s, g);
+                return;
+            }
+        }
+    }
+
+    /// b, so that m'' = (dm/du) u'' - b.
+    double bias(const double* u, const double* du) const {
+        switch (kind_) {
+            case MeasureKind::distance: {
+                const Vec3 r = vec(u, 1) - vec(u, 0);
+                const Vec3 dr = vec(du, 1) - vec(du, 0);
+                const double length = r.norm();
+                const double rate = r.dot(dr) / length;
+                return -(dr.squaredNorm() - rate * rate) / length;
+            }
+            case MeasureKind::displacement:
+                return -2.0 * (vec(du, 1) - vec(du, 0)).dot(vec(du, 2));
+            case MeasureKind::angle: {
+                const double c = vec(u, 0).dot(vec(u, 2));
+                const double s = vec(u, 1).dot(vec(u, 2));
+                const double dc = vec(du, 0).dot(vec(u, 2)) + vec(u, 0).dot(vec(du, 2));
+                const double ds = vec(du, 1).dot(vec(u, 2)) + vec(u, 1).dot(vec(du, 2));
+                const double ddc = 2.0 * vec(du, 0).dot(vec(du, 2));
+                const double dds = 2.0 * vec(du, 1).dot(vec(du, 2));
+                const double square = c * c + s * s;
+                const double rate = (c * ds - s * dc) / square;
+                return -(c * dds - s * ddc - 2.0 * rate * (c * dc + s * ds)) / square;
+            }
+        }
+        return 0.0;
+    }
+
+    double rate(const double* u, const double* du) const {
+        std::array<double, kMostScalars> g;
+        gradient(u, g.data());
+        return dot(g.data(), du);
+    }
+
+    /// D with D . du = m(u1) - m(u0), exactly and as an invariant, so that an effort on the measure
+    /// changes neither momentum nor angular momentum (theory (51), (52)). A step must stay below
+    /// half a turn.
+    void step_gradient(
+        const double* u0, const double* du, const double* mid, const double* u1, double* D) const {
+        static_cast<void>(du);
+        switch (kind_) {
+            case MeasureKind::distance: {
+                const Vec3 r = vec(mid, 1) - vec(mid, 0);
+                const double lengths =
+                    (vec(u0, 1) - vec(u0, 0)).norm() + (vec(u1, 1) - vec(u1, 0)).norm();
+                const Vec3 e = 2.0 * r / lengths;
+                put(-e, D, 0);
+                put(e, D, 1);
+                return;
+            }
+            case MeasureKind::displacement:
+                gradient(mid, D);
+                return;
+            case MeasureKind::angle: {
+                const double c0 = vec(u0, 0).dot(vec(u0, 2));
+                const double s0 = vec(u0, 1).dot(vec(u0, 2));
+                const double c1 = vec(u1, 0).dot(vec(u1, 2));
+                const double s1 = vec(u1, 1).dot(vec(u1, 2));
+                const double cross = c0 * s1 - s0 * c1;
+                const double along = c0 * c1 + s0 * s1;
+                const double turn = std::atan2(cross, along);
+                const double by_sine = std::abs(turn) < 1e-2
+                                           ? 1.0 + turn * turn *
+                                                       (1.0 + 0.35 / 3.0 * turn * turn +
+                                                        31.0 / 2520.0 * turn * turn * turn * turn) /
+                                                       6.0
+                                           : turn / std::sin(turn);
+                put_angle(
+                    mid, by_sine / std::hypot(cross, along), 0.5 * (c0 + c1), 0.5 * (s0 + s1), D);
+                return;
+            }
+        }
+    }
+
+    /// H += factor d2m/du2, num_scalars squared entries by rows.
+    void add_hessian(const double* u, double factor, double* H) const {
+        const std::size_t n = num_scalars();
+        const auto block = [&](std::size_t i, std::size_t j, const Mat3& X) {
+            for (std::size_t r = 0; r < 3; ++r)
+                for (std::size_t c = 0; c < 3; ++c) {
+                    const double x = factor * X(static_cast<int>(r), static_cast<int>(c));
+                    H[(3 * i + r) * n + 3 * j + c] += x;
+                    if (i != j) H[(3 * j + c) * n + 3 * i + r] += x;
+                }
+        };
+        switch (kind_) {
+            case MeasureKind::distance: {
+                const Vec3 r = vec(u, 1) - vec(u, 0);
+                const double length = r.norm();
+                const Mat3 P = (Mat3::Identity() - r * r.transpose() / (length * length)) / length;
+                block(0, 0, P);
+                block(1, 1, P);
+                block(0, 1, -P);
+                return;
+            }
+            case MeasureKind::displacement:
+                block(0, 2, -Mat3::Identity());
+                block(1, 2, Mat3::Identity());
+                return;
+            case MeasureKind::angle: {
+                // m = atan2(s, c): by its derivatives in c and s, and those of c and s
+                const double c = vec(u, 0).dot(vec(u, 2));
+                const double s = vec(u, 1).dot(vec(u, 2));
+                const double square = c * c + s * s;
+                const double by_c = -s / square, by_s = c / square;
+                const double by_cc = 2.0 * c * s / (square * square);
+                const double by_cs = (s * s - c * c) / (square * square);
+                block(0, 2, by_c * Mat3::Identity());
+                block(1, 2, by_s * Mat3::Identity());
+                std::array<double, kMostScalars> dc{}, ds{};
+                put(vec(u, 2), dc.data(), 0);
+                put(vec(u, 0), dc.data(), 2);
+                put(vec(u, 2), ds.data(), 1);
+                put(vec(u, 1), ds.data(), 2);
+                for (std::size_t i = 0; i < n; ++i)
+                    for (std::size_t j = 0; j < n; ++j)
+                        H[i * n + j] += factor * (by_cc * (dc[i] * dc[j] - ds[i] * ds[j]) +
+                                                  by_cs * (dc[i] * ds[j] + ds[i] * dc[j]));
+                return;
+            }
+        }
+    }
+
+    /// H += factor d(step_gradient)/d(du) at fixed u0, by central differences: about ten digits.
+    void add_step_hessian(const double* u0, const double* du, double factor, double* H) const {
+        const std::size_t n = num_scalars();
+        double scale = 0.0;
+        for (std::size_t i = 0; i < n; ++i)
+            scale = std::max({scale, std::abs(u0[i]), std::abs(du[i])});
+        const double step = 6e-6 * scale;
+        using Scalars = std::array<double, kMostScalars>;
+        const auto at = [&](std::size_t j, double by) {
+            Scalars moved{}, mid{}, u1{}, D{};
+            for (std::size_t i = 0; i < n; ++i) {
+                moved[i] = du[i] + (i == j ? by : 0.0);
+                mid[i] = u0[i] + 0.5 * moved[i];
+                u1[i] = u0[i] + moved[i];
+            }
+            step_gradient(u0, moved.data(), mid.data(), u1.data(), D.data());
+            return D;
+        };
+        for (std::size_t j = 0; j < n; ++j) {
+            const Scalars up = at(j, step), down = at(j, -step);
+            for (std::size_t i = 0; i < n; ++i)
+                H[i * n + j] += factor * (up[i] - down[i]) / (2.0 * step);
+        }
+    }
+
+    double dot(const double* g, const double* x) const {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < num_scalars(); ++i) sum += g[i] * x[i];
+        return sum;
+    }
+
+private:
+    static constexpr double kPi = 3.14159265358979323846;
+
+    static Vec3 vec(const double* u, std::size_t i) {
+        return {u[3 * i], u[3 * i + 1], u[3 * i + 2]};
+    }
+    static void put(const Vec3& x, double* g, std::size_t i) {
+        for (int k = 0; k < 3; ++k) g[3 * i + static_cast<std::size_t>(k)] = x(k);
+    }
+    /// factor (c ds - s dc), with the differentials of c and s at u.
+    static void put_angle(const double* u, double factor, double c, double s, double* g) {
+        put(-factor * s * vec(u, 2), g, 0);
+        put(factor * c * vec(u, 2), g, 1);
+        put(factor * (c * vec(u, 1) - s * vec(u, 0)), g, 2);
+    }
+
+    MeasureKind kind_ = MeasureKind::distance;
+};
+
+}  // namespace ancora

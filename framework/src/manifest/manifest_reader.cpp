@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "body_look.hpp"
 #include "bound_arguments.hpp"
 #include "expression_scope.hpp"
 #include "schema_expressions.hpp"
@@ -236,6 +237,11 @@ ObjectSpec read_object(TypeKind kind, Table table, const Place& place) {
     object.type_place = keys.place_of("type");
     table.erase("name");
     table.erase("type");
+    if (const Table::Entry* const shape = table.find(kShapeKey);
+        shape != nullptr && kind == TypeKind::body) {
+        object.shape = shape->value;
+        table.erase(kShapeKey);
+    }
     object.parameters = std::move(table);
     return object;
 }

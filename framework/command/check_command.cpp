@@ -25,6 +25,44 @@ std::array<double, 3> inertia_row(const ModelAnalysis& model, int i) {
     return {model.inertia[3 * i], model.inertia[3 * i + 1], model.inertia[3 * i + 2]};
 }
 
+void add_moved(TextTable& table, const char* label, const std::vector<MovedBody>& bodies) {
+    constexpr double kDegrees = 57.29577951308232;
+    for (const MovedBody& body : bodies) {
+        table.add({label,
+                   fmt::format("{}: moved {:.3g} m, turned {:.3g} deg",
+                               body.name,
+                               body.moved,
+                               kDegrees * body.turned)});
+        label = "";
+    }
+}
+
+/// Joints as they stand, and what was moved to make them fit.
+void add_mechanism(TextTable& table, const ModelAnalysis& model) {
+    if (!model.joints.empty()) table.add_gap();
+    const char* label = "joints";
+    for (const JointState& joint : model.joints) {
+        const auto& p = joint.point;
+        const auto& d = joint.axis;
+        std::string text = fmt::format("{} ({}): {} - {}, at [{:.4g}, {:.4g}, {:.4g}]",
+                                       joint.name,
+                                       joint.type,
+                                       joint.a,
+                                       joint.b,
+                                       p[0],
+                                       p[1],
+                                       p[2]);
+        if (d[0] != 0.0 || d[1] != 0.0 || d[2] != 0.0)
+            text += fmt::format(", axis [{:.3g}, {:.3g}, {:.3g}]", d[0], d[1], d[2]);
+        for (const JointState::Value& value : joint.values)
+            text += fmt::format(", {} {:.4g} {}", value.name, value.value, value.unit);
+        table.add({label, text});
+        label = "";
+    }
+    add_moved(table, "placed by joints", model.placed);
+    add_moved(table, "moved by project_start", model.projected);
+}
+
 std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
     TextTable table;
     const auto add_count = [&](const char* name, int count) {
@@ -61,7 +99,15 @@ std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
     add_count("redundant rows", model.num_constraint_rows - model.rank);
     for (const std::string& row : model.redundant_rows) table.add({"", row});
     add_count("degrees of freedom", model.degrees_of_freedom);
+    if (model.gruebler > -1000)
+        table.add({"  by Gruebler",
+                   fmt::format("{}{}",
+                               model.gruebler,
+                               model.gruebler < model.degrees_of_freedom
+                                   ? ", as if no row were redundant"
+                                   : "")});
     table.add({"accelerations", model.undetermined.empty() ? "unique" : model.undetermined});
+    add_mechanism(table, model);
     table.add_gap();
     const char* label = "plugins";
     for (const Plugin* plugin : simulation.plugins()) {

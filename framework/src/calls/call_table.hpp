@@ -176,7 +176,8 @@ struct Evaluate {
         visit.in("u", self.at.u, n.scalars);
         visit.in_or_none("du", self.at.du, n.scalars);
         visit.in("t", self.at.t);
-        visit.in_or_none("state", self.at.state, n.state);
+        if (n.state > 0 || !self.at.state.empty())
+            visit.in_or_none("state", self.at.state, n.state);
         visit.choice({"pi", "a value"}, self.out.pi, n.rows);
         visit.choice(
             {"A", "a Jacobian", Entries::matrix, n.columns}, self.out.A, n.rows * n.columns);

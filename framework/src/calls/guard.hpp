@@ -93,9 +93,7 @@ public:
     }
     void in(const char* key, std::span<const double> x, std::size_t) { to_.in(key, x); }
     void in(const char* key, double x) { to_.in(key, x); }
-    void in_or_none(const char* key, std::span<const double> x, std::size_t) {
-        if (!x.empty()) to_.in(key, x);
-    }
+    void in_or_none(const char* key, std::span<const double> x, std::size_t) { to_.in(key, x); }
     void remark(const char* key, double x) { to_.in(key, x); }
     void out(const calls::Output&, const auto&...) {}
     void choice(const calls::Output& output, std::span<const double> x, std::size_t) {

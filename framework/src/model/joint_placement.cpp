@@ -67,8 +67,8 @@ public:
         edges_of_.resize(size + 1);
     }
 
-    std::vector<bool> run() {
-        if (!collect()) return moved_;
+    void run() {
+        if (!collect()) return;
         for (int i = 0; i < count_; ++i)
             if (is_carried(i)) now(i) = given(i) = Pos(start_motion(model_, i));
         walk(count_);
@@ -79,7 +79,6 @@ public:
             }
         for (int i = 0; i < count_; ++i)
             if (moved_[static_cast<std::size_t>(i)]) move(i);
-        return moved_;
     }
 
 private:
@@ -153,6 +152,8 @@ private:
         const Pos& from = given(i);
         const Pos& to = now(i);
         const Mat3 R = to.R * from.R.transpose();
+        model_.placed_bodies.push_back(
+            {i, (to.x - from.x).norm(), Eigen::AngleAxisd(R).angle()});
         const auto first = static_cast<std::size_t>(part.first);
         const auto count = static_cast<std::size_t>(part.count);
         const std::span<double> q = std::span(model_.start_q).subspan(first, count);
@@ -225,8 +226,8 @@ private:
 
 }  // namespace
 
-std::vector<bool> place_bodies(Model& model) {
-    return Placement(model).run();
+void place_bodies(Model& model) {
+    Placement(model).run();
 }
 
 }  // namespace ancora

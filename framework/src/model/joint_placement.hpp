@@ -2,8 +2,6 @@
 // Where joints put the bodies of a model at its start.
 #pragma once
 
-#include <vector>
-
 namespace ancora {
 
 class Model;
@@ -12,9 +10,8 @@ class Model;
 /// frames of a placed joint lie as its start says, other joints keep their bodies as they lay to
 /// each other. Goes from the ground, or else the first body of those that hang together, along
 /// joints in the order of the model; joints that close a loop are left to the constraints.
-/// Writes Model::start_q, start_v.
-/// @returns by body, whether it was moved
+/// Writes Model::start_q, start_v and placed_bodies.
 /// @throws Error (manifest) for a body that cannot be moved
-std::vector<bool> place_bodies(Model& model);
+void place_bodies(Model& model);
 
 }  // namespace ancora

@@ -41,6 +41,7 @@ public:
         for (const ObjectSpec& spec : manifest_.bodies) model_.body_names.add(spec.name);
         model_.bodies.resize(manifest_.bodies.size());
         for (std::size_t i = 0; i < manifest_.bodies.size(); ++i) make_body(i);
+        read_looks();
         number_coordinates();
         for (std::size_t i = 0; i < manifest_.bodies.size(); ++i) name_frames(i);
         sort_out_actors();
@@ -230,18 +231,17 @@ private:
 
     /// Bodies that start as carried by others are made anew where these were moved.
     void place() {
-        const std::vector<bool> moved = place_bodies(model_);
-        std::vector<bool> stale = moved;
-        for (std::size_t i = 0; i < moved.size(); ++i)
-            if (moved[i]) {
-                model_.placed_bodies.push_back(static_cast<int>(i));
-                motions_[i].reset();
-            }
+        place_bodies(model_);
         if (model_.placed_bodies.empty()) return;
+        std::vector<bool> moved(model_.bodies.size(), false);
+        for (const Model::PlacedBody& placed : model_.placed_bodies) {
+            moved[static_cast<std::size_t>(placed.body)] = true;
+            motions_[static_cast<std::size_t>(placed.body)].reset();
+        }
         for (std::size_t i = 0; i < moved.size(); ++i) {
             if (moved[i]) continue;
             for (const auto& [carrier, motion] : model_.bodies[i].object.record->motions)
-                if (stale[static_cast<std::size_t>(model_.body_names.find(carrier))]) {
+                if (moved[static_cast<std::size_t>(model_.body_names.find(carrier))]) {
                     remake(i);
                     break;
                 }
@@ -254,9 +254,10 @@ private:
         object.record->motions.clear();
         object.record->parameters.clear();
         const BoundArguments arguments = bind(object, spec.parameters, spec.scope.get());
-        const int first = model_.bodies[i].first;
-        model_.bodies[i] = {object, create_object<Body>(object, arguments)};
-        model_.bodies[i].first = first;
+        const BodyPart before = std::move(model_.bodies[i]);
+        BodyPart& part = model_.bodies[i] = {object, create_object<Body>(object, arguments)};
+        part.first = before.first;
+        part.look = before.look;
         read_start(i);
     }
 
@@ -266,6 +267,36 @@ private:
         const auto count = static_cast<std::size_t>(part.count);
         part.start(std::span(model_.start_q).subspan(first, count),
                    std::span(model_.start_v).subspan(first, count));
+    }
+
+    /// What the manifest says of the bodies' looks.
+    void read_looks() {
+        MeshFiles files;
+        for (std::size_t i = 0; i < manifest_.bodies.size(); ++i) {
+            const ObjectSpec& spec = manifest_.bodies[i];
+            if (!spec.shape) continue;
+            BodyPart& part = model_.bodies[i];
+            const std::size_t known = files.paths.size();
+            part.look = read_look(part.object.label,
+                                  *spec.shape,
+                                  spec.place,
+                                  symbols_of(manifest_, spec.scope.get()),
+                                  files);
+            if (part.pose_kind == PoseKind::none && !part.look.solids.empty())
+                throw Error(ErrorKind::manifest,
+                            fmt::format("{} (type {}) has no reference point that a shape could "
+                                        "move with; write shape = \"none\" to hide it, or leave "
+                                        "\"shape\" out",
+                                        part.object.label,
+                                        part.object.type->name),
+                            spec.shape->place().known() ? spec.shape->place() : spec.place);
+            for (std::size_t k = known; k < files.paths.size(); ++k)
+                model_.files.push_back({fmt::format("body.{}.{}", spec.name, files.keys[k]),
+                                        files.paths[k],
+                                        sha256_of_file(files.paths[k]),
+                                        true});
+        }
+        model_.meshes = std::move(files.meshes);
     }
 
     const RigidMotion& motion_of(const std::string& name, const Place& place) {

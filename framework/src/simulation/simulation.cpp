@@ -13,6 +13,7 @@
 #include "ancora/framework/version.hpp"
 #include "expression_scope.hpp"
 #include "kernel_system.hpp"
+#include "joint_states.hpp"
 #include "mass_properties.hpp"
 #include "model.hpp"
 #include "model_identity.hpp"
@@ -76,6 +77,10 @@ struct Simulation::Impl {
           system(model),
           observables(model, system, manifest.output),
           num_steps(model.traits.is_adaptive ? 0 : count_steps(settings.step, settings.end)) {
+        if (model.projects_start) {
+            projected = moved_bodies(model, system.q(), system.state().extent);
+            warn_projected();
+        }
         decide_rank();
         if (model.traits.face == Face::continuous)
             system.instant().check_accelerations();
@@ -96,6 +101,28 @@ struct Simulation::Impl {
             names += (i > 0 ? "; " : "") + system.parts().rows.row_name(rows[i]);
         if (shown < rows.size()) names += fmt::format("; and {} more", rows.size() - shown);
         return names;
+    }
+
+    /// A start that was moved far is no longer the one that was written.
+    void warn_projected() {
+        constexpr double kFar = 0.01;   // of the model's size
+        constexpr double kTurned = 0.0175;  // a degree
+        constexpr double kDegrees = 57.29577951308232;
+        const MovedBody* worst = nullptr;
+        for (const MovedBody& body : projected)
+            if ((body.moved > kFar * system.state().extent || body.turned > kTurned) &&
+                (worst == nullptr || body.moved > worst->moved))
+                worst = &body;
+        if (worst == nullptr || !warn) return;
+        warn(fmt::format("project_start moved body \"{}\" by {:.3g} m and turned it by {:.3g} "
+                         "degrees to meet the constraints{}; `ancora check` lists how far each "
+                         "body went",
+                         worst->name,
+                         worst->moved,
+                         kDegrees * worst->turned,
+                         projected.size() > 1
+                             ? fmt::format(", and {} more", projected.size() - 1)
+                             : ""));
     }
 
     void warn_redundant() {
@@ -459,6 +486,7 @@ struct Simulation::Impl {
     Model model;
     KernelSystem system;
     Observables observables;
+    std::vector<MovedBody> projected;  // onto the constraints, at the start
     std::unique_ptr<SceneSampler> scene;  // made when first asked for
     RankAnalysis rank;
     RowSet::Instant rank_rows;  // of the state at which the rank was decided
@@ -756,6 +784,9 @@ ModelAnalysis Simulation::analyse() const {
     for (const int row : rank.redundant)
         out.redundant_rows.push_back(system.parts().rows.row_name(row) +
                                      (impl_->acts_on_nothing(row) ? " (acts on nothing)" : ""));
+
+    describe_joints(model, system, out);
+    out.projected = impl_->projected;
 
     const MassProperties of_all =
         mass_properties(system.parts().space, system.parts().mass, system.q());

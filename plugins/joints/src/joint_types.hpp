@@ -126,6 +126,9 @@ inline constexpr Parameter kCross[] = {
 /// against each other: such a start is refused.
 class JointType : public JointRows {
 public:
+    ReactionKind reaction() const override {
+        return point_b_ >= 0 ? ReactionKind::force : ReactionKind::lambda;
+    }
     const Joint* joint() const override { return &joint_; }
     const RowSource* tangents() const override { return slide_.has_rows() ? &slide_ : nullptr; }
 

@@ -8,6 +8,30 @@
 
 namespace ancora {
 
+/// A joint as it stands.
+struct JointState {
+    std::string name;
+    std::string type;
+    std::string a, b;               ///< its bodies; "ground"
+    std::array<double, 3> point{};  ///< on b, inertial axes [m]
+    std::array<double, 3> axis{};   ///< of a, inertial axes; zero if a has no axes
+    int freedom = 0;                ///< relative motions that it leaves, of six
+    struct Value {
+        std::string name;  ///< "angle"
+        std::string unit;  ///< "rad" or "m"
+        double value = 0.0;
+        double rate = 0.0;
+    };
+    std::vector<Value> values;
+};
+
+/// A body that was moved from where the manifest put it, before the run.
+struct MovedBody {
+    std::string name;
+    double moved = 0.0;   ///< its reference point [m]
+    double turned = 0.0;  ///< [rad]
+};
+
 /// Numbers of a model at its present state, for `ancora check` and embedding programs.
 struct ModelAnalysis {
     int num_bodies = 0;
@@ -21,6 +45,12 @@ struct ModelAnalysis {
     double smallest_kept = 0.0;   ///< relative pivot next above the threshold (0: no rows)
     double largest_dropped = 0.0;
     int degrees_of_freedom = 0;  ///< num_coordinates - rank
+    std::vector<JointState> joints;
+    /// Six for each rigid body less what joints take, as if all rows were independent (Gruebler);
+    /// only where joints are the only constraints between rigid bodies, else -1000.
+    int gruebler = -1000;
+    std::vector<MovedBody> placed;     ///< by joints, at the start
+    std::vector<MovedBody> projected;  ///< onto the constraints, at the start
     /// Empty if accelerations are unique at this state, else why they are not.
     std::string undetermined;
     std::vector<std::string> redundant_rows;

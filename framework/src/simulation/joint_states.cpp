@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads joints at the present state.
+#include "joint_states.hpp"
+
+#include <Eigen/Geometry>
+
+#include "ancora/sdk/numbers/math.hpp"
+
+namespace ancora {
+namespace {
+
+// What a projection may move a body by without being told, relative to the model's size.
+constexpr double kNotWorthTelling = 1e-9;
+
+JointState state_of(const Model& model, const ConstraintPart& part, std::span<const double> q) {
+    const Joint& joint = *part.joint;
+    JointState out;
+    out.name = part.object.name;
+    out.type = part.object.type->name;
+    out.a = joint.a.body;
+    out.b = joint.b.body;
+    out.freedom = joint.freedom;
+    if (joint.point >= 0)
+        evaluate_attachment(model.bodies,
+                            part.attachments[static_cast<std::size_t>(joint.point)],
+                            q.data(),
+                            nullptr,
+                            out.point.data(),
+                            nullptr);
+    if (part.axes.size() == 3)
+        evaluate_attachment(
+            model.bodies, part.axes[2], q.data(), nullptr, out.axis.data(), nullptr);
+    return out;
+}
+
+}  // namespace
+
+void describe_joints(const Model& model, const KernelSystem& system, ModelAnalysis& out) {
+    const std::span<const double> q = system.q();
+    int taken = 0;
+    bool is_countable = true;
+    std::size_t entry = 0;
+    for (const ConstraintPart& part : model.constraints) {
+        if (part.joint == nullptr) {
+            is_countable &= part.reaction == ReactionKind::effort;
+            continue;
+        }
+        JointState joint = state_of(model, part, q);
+        for (const Measure& measure : part.joint->measures) {
+            const JointValues::Reading now =
+                system.joints().read(entry++, q.data(), system.v().data());
+            joint.values.push_back(
+                {measure.name, unit_of(measure.kind), now.value, now.rate});
+        }
+        taken += 6 - joint.freedom;
+        out.joints.push_back(std::move(joint));
+    }
+    for (const BodyPart& part : model.bodies) is_countable &= part.pose_kind == PoseKind::attitude;
+    if (!out.joints.empty() && is_countable)
+        out.gruebler = 6 * static_cast<int>(model.bodies.size()) - taken;
+    for (const Model::PlacedBody& placed : model.placed_bodies)
+        out.placed.push_back({model.bodies[static_cast<std::size_t>(placed.body)].object.name,
+                              placed.moved,
+                              placed.turned});
+}
+
+std::vector<MovedBody> moved_bodies(const Model& model, std::span<const double> q, double extent) {
+    std::vector<MovedBody> out;
+    for (const BodyPart& part : model.bodies) {
+        if (part.pose_kind == PoseKind::none) continue;
+        const auto first = static_cast<std::size_t>(part.first);
+        const auto count = static_cast<std::size_t>(part.count);
+        const std::span<const double> v = std::span(model.start_v).subspan(first, count);
+        const Pose before =
+            part.pose(std::span<const double>(model.start_q).subspan(first, count), v, nullptr);
+        const Pose after = part.pose(q.subspan(first, count), v, nullptr);
+        MovedBody moved;
+        moved.name = part.object.name;
+        moved.moved = (vec3(after.position) - vec3(before.position)).norm();
+        if (part.pose_kind == PoseKind::attitude) {
+            const auto turn = [](const Pose& pose) {
+                const auto& [w, x, y, z] = pose.quaternion;
+                return Eigen::Quaterniond(w, x, y, z).normalized();
+            };
+            moved.turned = turn(before).angularDistance(turn(after));
+        }
+        if (moved.moved > kNotWorthTelling * extent || moved.turned > kNotWorthTelling)
+            out.push_back(std::move(moved));
+    }
+    return out;
+}
+
+}  // namespace ancora

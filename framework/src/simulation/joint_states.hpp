@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The mechanism of a model: its joints as they stand, and what was moved to make them fit.
+#pragma once
+
+#include "ancora/framework/analysis.hpp"
+#include "kernel_system.hpp"
+#include "model.hpp"
+
+namespace ancora {
+
+/// Fills in joints, gruebler, placed and projected.
+void describe_joints(const Model& model, const KernelSystem& system, ModelAnalysis& out);
+
+/// How far bodies are from where model.start_q has them, those that are farther than rounding.
+std::vector<MovedBody> moved_bodies(const Model& model, std::span<const double> q, double extent);
+
+}  // namespace ancora

@@ -56,12 +56,28 @@ TEST_SUITE("mechanisms of all sorts") {
         CHECK((next(0) - w(0)) / step == near((I2 - I3) / I1 * mean, 1e-3));
     }
     TEST_CASE("seeds that once were wrong") {
-        for (const std::uint64_t seed : {1259ULL, 5086ULL}) {
+        // 20404: scissors that pass a flat position, behind which dopri5 went another way. 2471: of
+        // 402 rows four too many were taken for independent.
+        for (const std::uint64_t seed : {1259ULL, 2471ULL, 5086ULL, 20404ULL}) {
             CAPTURE(seed);
             const Judgement judgement = judge(make_mechanism(seed), registry());
             CAPTURE(judgement.cause);
             CHECK(judgement.verdict == Verdict::agrees);
         }
+    }
+    // May fail: springs without mass whose force is rounding of positions, 1e-26 N beside bodies
+    // that weigh 1 N. Nothing tells such a force from none but the terms of what takes it up.
+    TEST_CASE("forces that are nothing but rounding do not stop a run") {
+        for (const std::uint64_t seed : {860ULL, 1752ULL, 6037ULL, 20153ULL}) {
+            CAPTURE(seed);
+            const Judgement judgement = judge(make_mechanism(seed), registry());
+            CAPTURE(judgement.cause);
+            CHECK(judgement.verdict == Verdict::agrees);
+        }
+    }
+    // Its first two doors lie in one plane, in which a stiff spring ties them: it lets them fold.
+    TEST_CASE("at a dead centre nothing is stiff") {
+        CHECK(judge(make_mechanism(31088), registry()).verdict == Verdict::agrees);
     }
     // Light links between heavy ones pass a nearly singular position within 0.1 ms.
     TEST_CASE("a whip that steps do not resolve is told") {

@@ -91,7 +91,7 @@ struct Part {
     }
 };
 
-enum class Kind { rigid, stiff_parts_rigid };
+enum class Rigid { nothing, stiff_bodies, stiff_parts };
 
 struct Spring {
     int a, b;
@@ -346,7 +346,7 @@ public:
 
     void add_springs();
     void soften_parts();
-    std::string text(bool stiff_is_rigid, const std::string& type, double stiffer = 1.0) const;
+    std::string text(Rigid what, const std::string& type, double stiffer = 1.0) const;
     Mechanism finish(std::uint64_t seed, const std::string& family);
 
 private:
@@ -410,7 +410,7 @@ void Builder::soften_parts() {
     }
 }
 
-std::string Builder::text(bool stiff_is_rigid, const std::string& type, double stiffer) const {
+std::string Builder::text(Rigid what, const std::string& type, double stiffer) const {
     std::string out = "[model]\n";
     if (has_gravity) out += "gravity = " + triple(gravity_) + "\n";
     if (projects_start) out += "project_start = true\n";
@@ -446,7 +446,7 @@ std::string Builder::text(bool stiff_is_rigid, const std::string& type, double s
         const Vec3 v = p.v + w.cross(p.reference - p.centre);
         if (!v.isZero(0.0)) out += "velocity = " + triple(size * (Q_ * v)) + "\n";
         if (!w.isZero(0.0)) out += "angular_velocity = " + triple(p.axes.transpose() * w) + "\n";
-        if (std::isfinite(p.stiffness) && !stiff_is_rigid)
+        if (std::isfinite(p.stiffness) && what == Rigid::nothing)
             out += fmt::format("volume = {:.17g}\npenalty = {:.17g}\n",
                                p.mass / 1000.0,
                                stiffer * p.stiffness / (p.mass / 1000.0));
@@ -457,7 +457,7 @@ std::string Builder::text(bool stiff_is_rigid, const std::string& type, double s
         const Spring& s = springs[i];
         constexpr double area = 1e-4;
         const double l = s.rest * (world(s.to) - world(s.from)).norm();
-        const bool is_rigid = s.is_stiff && stiff_is_rigid;
+        const bool is_rigid = s.is_stiff && what == Rigid::stiff_parts;
         out += fmt::format(
             "\n[[body]]\nname = \"s{}\"\ntype = \"truss\"\nfrom = {}\nto = {}\ndensity = 0.0\narea "
             "= "
@@ -501,14 +501,15 @@ Mechanism Builder::finish(std::uint64_t seed, const std::string& family) {
             m.probes.push_back(at(i, p.centre + 0.5 * p.frame.col(c)));
         }
     }
-    bool has_stiff = has_soft;
-    for (const Spring& s : springs) has_stiff |= s.is_stiff;
+    const bool has_stiff_spring = std::ranges::any_of(springs, &Spring::is_stiff);
+    const bool has_stiff = has_soft || has_stiff_spring;
     const bool is_other = !has_rods && !projects_start && random.chance(0.3);
-    m.text = text(false, "ancf_rigid_body");
-    m.reference = text(true, is_other ? "quaternion_body" : "ancf_rigid_body");
+    m.text = text(Rigid::nothing, "ancf_rigid_body");
+    m.reference = text(Rigid::stiff_parts, is_other ? "quaternion_body" : "ancf_rigid_body");
     m.step = period / 20.0;
     m.end = m.step * random.integer(5, 10);
-    if (has_stiff) m.stiffer = text(false, "ancf_rigid_body", kStiffer);
+    if (has_stiff) m.stiffer = text(Rigid::nothing, "ancf_rigid_body", kStiffer);
+    if (has_stiff_spring) m.elastic = text(Rigid::stiff_bodies, "ancf_rigid_body");
     if (has_stiff) m.yield = 100.0 * size / (softest_ * softest_);
     m.traits = fmt::format("{} bodies{}{}{}{}{}{}{}{}{}",
                            count(),

@@ -24,6 +24,7 @@ struct Mechanism {
     std::string reference;  ///< the same for `dopri5`: what is too stiff to follow is rigid there,
                             ///< and some have bodies of quaternions
     std::string stiffer;    ///< with stiff parts stiffer still; empty without any
+    std::string elastic;    ///< of `dopri5` in many steps, with stiff springs as they are
     std::vector<std::string> probes;  ///< points that are compared
     double size = 1.0;                ///< of a typical part [m]
     double extent = 1.0;              ///< of the whole, from the origin [m]

@@ -100,9 +100,33 @@ struct Span {
     Eigen::VectorXd share(const Eigen::VectorXd& x) const {
         return factor.solve(basis.transpose() * x);
     }
+    /// Of unit x. Conjugate gradients: where columns are nearly dependent the shift weighs as much
+    /// as they do, and refinement alone would leave part of x that lies in their span.
     double distance(Eigen::VectorXd x) const {
-        for (int pass = 0; pass < 3; ++pass) x -= basis * share(x);
-        return x.norm();
+        constexpr double kNothing = 1e-14;
+        constexpr int kMostRounds = 50;
+        Eigen::VectorXd gradient = basis.transpose() * x;
+        Eigen::VectorXd step = factor.solve(gradient);
+        Eigen::VectorXd direction = step;
+        double slope = gradient.dot(step);
+        double least = x.norm();
+        for (int round = 0; round < kMostRounds && slope > 0.0; ++round) {
+            const Eigen::VectorXd move = basis * direction;
+            const double square = move.squaredNorm();
+            if (!(square > 0.0)) break;
+            x -= (slope / square) * move;
+            const double left = x.norm();
+            least = std::min(least, left);
+            if (least <= kNothing) break;
+            gradient = basis.transpose() * x;
+            // What is left is across the span.
+            if (gradient.norm() <= kNothing * left) break;
+            step = factor.solve(gradient);
+            const double next = gradient.dot(step);
+            direction = step + (next / slope) * direction;
+            slope = next;
+        }
+        return least;
     }
 
     std::vector<int> kept;
@@ -171,6 +195,31 @@ bool holds(const Eigen::SparseMatrix<double>& columns,
     });
 }
 
+/// Column without which a combination that is nothing is one no more, of columns whose pivots show
+/// none: the last column of a dependency has a pivot of kShift only if it bears a good part of it,
+/// and that is up to the order. Inverse iteration finds the combination itself.
+/// @returns its place among `span.kept`, or -1
+int hidden_dependency(const Span& span, double threshold) {
+    constexpr int kIterations = 20;
+    constexpr int kFirst = 3;
+    constexpr double kFarFromNothing = 1e-3;
+    if (span.kept.empty() || span.factor.info() != Eigen::Success) return -1;
+    Eigen::VectorXd x(static_cast<Eigen::Index>(span.kept.size()));
+    for (Eigen::Index k = 0; k < x.size(); ++k) x[k] = k % 2 == 0 ? 1.0 : -0.7;
+    for (int i = 0; i < kIterations; ++i) {
+        x = span.factor.solve(x);
+        x.normalize();
+        const double length = (span.basis * x).norm();
+        if (!(length > threshold)) {
+            Eigen::Index largest = 0;
+            x.cwiseAbs().maxCoeff(&largest);
+            return static_cast<int>(largest);
+        }
+        if (i >= kFirst && length > kFarFromNothing) break;
+    }
+    return -1;
+}
+
 /// Rank of many unit columns. The Gram matrix squares the pivots, so those of its L D L^T only say
 /// which columns are clearly independent. Of the rest each one's distance from the span of those,
 /// once these are as independent as they can be, decides.
@@ -195,6 +244,13 @@ std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns,
         if (dependent.size() == before) break;
         std::ranges::sort(dependent);
         strengthen(weighed, kLargest, dependent);
+    }
+    for (;;) {
+        const Span span(columns, dependent);
+        const int hidden = hidden_dependency(span, out.threshold);
+        if (hidden < 0) break;
+        dependent.push_back(span.kept[static_cast<std::size_t>(hidden)]);
+        std::ranges::sort(dependent);
     }
     // Those that are a little independent join the span one by one, the farthest first.
     while (!dependent.empty()) {

@@ -58,6 +58,47 @@ DefectMeasure::DefectMeasure(Assembly& parts,
         for (int k = part.first_row; is_difference && k < part.first_row + part.num_rows; ++k)
             if (parts_.laws.carries(k)) valued_rows_.push_back(k);
     }
+    find_carriers();
+}
+
+/// Nodes of bodies without mass, and the bodies with mass that constraints tie them to.
+void DefectMeasure::find_carriers() {
+    const std::size_t num_nodes = body_of_node_.size();
+    node_terms_.assign(num_nodes, 0.0);
+    std::vector<int> node_of(static_cast<std::size_t>(parts_.n));
+    std::vector<bool> has_mass(body_terms_.size(), false);
+    for (std::size_t node = 0; node < num_nodes; ++node)
+        for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
+            node_of[static_cast<std::size_t>(i)] = static_cast<int>(node);
+            if (!parts_.mass.is_massless(i))
+                has_mass[static_cast<std::size_t>(body_of_node_[node])] = true;
+        }
+    std::vector<Carried*> carried(num_nodes, nullptr);
+    for (std::size_t node = 0; node < num_nodes; ++node) {
+        const int body = body_of_node_[node];
+        if (has_mass[static_cast<std::size_t>(body)]) continue;
+        if (massless_bodies_.empty() || massless_bodies_.back().body != body)
+            massless_bodies_.push_back({body, {}});
+        massless_bodies_.back().nodes.push_back({static_cast<int>(node), {}});
+    }
+    for (MasslessBody& body : massless_bodies_)
+        for (Carried& node : body.nodes) carried[static_cast<std::size_t>(node.node)] = &node;
+    for (int k = 0; k < parts_.m && !massless_bodies_.empty(); ++k) {
+        if (!parts_.laws.is_constraint(k)) continue;
+        for (const int e : parts_.rows.entries(k)) {
+            const int i = parts_.rows.column_of(e);
+            Carried* node = carried[static_cast<std::size_t>(node_of[static_cast<std::size_t>(i)])];
+            if (node == nullptr) continue;
+            for (const int other : parts_.rows.entries(k)) {
+                const int j = parts_.rows.column_of(other);
+                const int body =
+                    body_of_node_[static_cast<std::size_t>(node_of[static_cast<std::size_t>(j)])];
+                if (has_mass[static_cast<std::size_t>(body)] &&
+                    std::ranges::find(node->by, body) == node->by.end())
+                    node->by.push_back(body);
+            }
+        }
+    }
 }
 
 StepDefect DefectMeasure::measure(const StepTrial& trial, double slack) {
@@ -162,15 +203,11 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
             terms_[term.i] += g * size_q_[term.j];
             if (term.i != term.j) terms_[term.j] += g * size_q_[term.i];
         }
-    for (std::size_t body = 0; body < parts_.model.bodies.size(); ++body) {
-        const BodyPart& part = parts_.model.bodies[body];
-        body_terms_[body] =
-            part.count > 0 ? kUnseenPart * terms_.segment(part.first, part.count).maxCoeff() : 0.0;
-    }
+    measure_bodies();
     const double inertia = (slack + kNoForce * state_.extent) * 2.0 / (h * h);
     for (std::size_t node = 0; node + 1 < first_of_node_.size(); ++node) {
         double left = 0.0;
-        double terms = body_terms_[static_cast<std::size_t>(body_of_node_[node])];
+        double terms = node_terms_[node];
         double mass = 0.0;
         for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
             left = std::max(left, std::abs(trial_.r_motion[static_cast<std::size_t>(i)]));
@@ -181,6 +218,34 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
         if (left <= out.motion * allowed) continue;
         out.motion = ratio(left, allowed);
         worst_node_ = static_cast<int>(node);
+    }
+}
+
+/// The small part of a body's largest terms that counts for each of its nodes; where it has no
+/// mass, of those of the bodies that take up the node's force, the least, or what counts for its
+/// other nodes.
+void DefectMeasure::measure_bodies() {
+    for (std::size_t body = 0; body < parts_.model.bodies.size(); ++body) {
+        const BodyPart& part = parts_.model.bodies[body];
+        body_terms_[body] =
+            part.count > 0 ? kUnseenPart * terms_.segment(part.first, part.count).maxCoeff() : 0.0;
+    }
+    for (std::size_t node = 0; node < node_terms_.size(); ++node)
+        node_terms_[node] = body_terms_[static_cast<std::size_t>(body_of_node_[node])];
+    for (const MasslessBody& body : massless_bodies_) {
+        double others = std::numeric_limits<double>::infinity();
+        for (const Carried& node : body.nodes) {
+            if (node.by.empty()) continue;
+            double least = std::numeric_limits<double>::infinity();
+            for (const int carrier : node.by)
+                least = std::min(least, body_terms_[static_cast<std::size_t>(carrier)]);
+            double& terms = node_terms_[static_cast<std::size_t>(node.node)];
+            terms = std::max(terms, least);
+            others = std::min(others, terms);
+        }
+        for (const Carried& node : body.nodes)
+            if (node.by.empty() && std::isfinite(others))
+                node_terms_[static_cast<std::size_t>(node.node)] = others;
     }
 }
 

@@ -28,8 +28,10 @@ namespace ancora {
 ///   |M a| + |B|^T |s| + |F|                                                              (2)
 ///
 /// a small part of the largest in its body, and |G| |q| once corrections move positions by
-/// roundings only, G the geometric stiffness. So the measure is right at rest, in a drive, and for
-/// any mass (theory (46) and (47)).
+/// roundings only, G the geometric stiffness. A body without mass has no motion of its own: what
+/// its nodes are tied to takes their forces up, with roundings of its own terms, so that the same
+/// small part of those counts there too. So the measure is right at rest, in a drive, and for any
+/// mass (theory (46) and (47)).
 class DefectMeasure {
 public:
     DefectMeasure(Assembly& parts,
@@ -61,6 +63,8 @@ private:
     void measure_rows(const StepTrial& trial, double slack, StepDefect& out);
     void measure_contacts(const StepTrial& trial, double slack, StepDefect& out);
     void measure_motion(double h, double slack, StepDefect& out);
+    void find_carriers();
+    void measure_bodies();
 
     Assembly& parts_;
     const MotionState& state_;
@@ -75,6 +79,17 @@ private:
     std::vector<int> first_of_node_;     // of the coordinates that are measured together
     std::vector<int> body_of_node_;
     std::vector<double> body_terms_;
+    /// Of a massless body's nodes: the bodies that they are tied to.
+    struct Carried {
+        int node = 0;
+        std::vector<int> by;
+    };
+    struct MasslessBody {
+        int body = 0;
+        std::vector<Carried> nodes;
+    };
+    std::vector<MasslessBody> massless_bodies_;
+    std::vector<double> node_terms_;  // the least that counts of each node's terms
     int worst_row_ = -1;
     int worst_node_ = -1;
 };

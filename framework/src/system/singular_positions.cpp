@@ -46,13 +46,19 @@ bool SingularPositions::nears(const StepTrial& trial) {
 
 /// The same where some constraint's Jacobian moves.
 bool SingularPositions::looks_singular(const StepTrial& trial) {
+    // Integrators of the continuous face leave no rows out; their rank is that of the start.
+    std::vector<int> left_out = parts_.rows.left_out();
+    if (parts_.model.traits.face == Face::continuous) {
+        parts_.rows.evaluate(state_.q.data(), state_.v.data(), trial.t0, instant_);
+        left_out = dependent_rows(parts_.rows, instant_.A, parts_.mass, {});
+    }
     const auto pivots_at = [&](double part) {
         for (int i = 0; i < parts_.n; ++i)
             q_[i] = state_.q[i] +
                     part * trial.h *
                         (state_.v[i] + 0.5 * trial.h * trial.a[static_cast<std::size_t>(i)]);
         parts_.rows.evaluate(q_.data(), state_.v.data(), trial.t0 + part * trial.h, instant_);
-        return independence(parts_.rows, instant_.A, parts_.mass, parts_.rows.left_out());
+        return independence(parts_.rows, instant_.A, parts_.mass, left_out);
     };
     const std::vector<double> pivots[3] = {pivots_at(0.0), pivots_at(0.5), pivots_at(1.0)};
     // The volume that the rows span has no kinks, as pivots have where their order changes; but it

@@ -25,6 +25,18 @@ constexpr double kExponent = 0.2 - 0.75 * kMemory;
 constexpr double kLeastError = 1e-10;
 constexpr double kLeastLastError = 1e-4;
 constexpr int kMostTries = 100;
+// An error this far above the tolerance may come from a singular position in the step, beside which
+// stages that are off the constraints by their errors see accelerations without bound. The error of
+// a step across it then grows by much less than that of smooth motion, by the fifth power, or even
+// falls. Such a step may err by so much; other motions would differ by far more.
+constexpr double kSuspicious = 30.0;
+constexpr double kAcross[] = {1.2, 1.4, 1.7, 2.0, 2.5};
+constexpr double kErrsLess = 0.1;
+constexpr double kOffMotion = 1e-6;
+// Steps this much shorter than usual, beside a singular position, are led by what rounding leaves
+// of it.
+constexpr double kLed = 1e-4;
+constexpr double kForgotten = 0.97;  // of the usual length, in a step
 
 }  // namespace
 
@@ -54,7 +66,8 @@ void Dopri5::step(System& system, double t0, double h) {
     while (t1_ == t0 && pieces.more()) {
         system.read_state(x0_);
         derivative(x0_, dx0_, t0);
-        const double length = control(system, t0, h, trial);
+        bool is_across = false;
+        const double length = control(system, t0, h, trial, is_across);
         bool is_made = true;
         pieces.advance(
             length,
@@ -62,8 +75,11 @@ void Dopri5::step(System& system, double t0, double h) {
                 if (!std::exchange(is_made, false)) trial(part);
                 system.evaluate_events(t0 + part, x1_, events_.values());
             },
-            [&](double t1, double) {
+            [&](double t1, double part) {
+                const bool is_led =
+                    !is_across && part == length && is_led_astray(system, t0, h, part);
                 system.accept_state(t0, t1, x1_);
+                if (is_across || is_led) system.record_singular_position(t0, t1, is_across);
                 t1_ = t1;
             });
     }
@@ -71,7 +87,7 @@ void Dopri5::step(System& system, double t0, double h) {
 
 /// Finds a length, at most h, whose trial meets the tolerance.
 template <class Trial>
-double Dopri5::control(System& system, double t0, double h, const Trial& trial) {
+double Dopri5::control(System& system, double t0, double h, const Trial& trial, bool& is_across) {
     double& next = system.history()[kNext];
     double& last_error = system.history()[kLastError];
     if (next == 0.0) {
@@ -102,6 +118,14 @@ double Dopri5::control(System& system, double t0, double h, const Trial& trial) 
             }
             return length;
         }
+        if (tries == 0 && !(error <= kSuspicious) && nears_singular(system, t0, length)) {
+            const double across = length_across(system, t0, length, h, error, trial);
+            if (across > 0.0) {
+                is_across = true;
+                last_error = 1.0;
+                return next = across;
+            }
+        }
         length *= std::clamp(by_error, kMostShrinking, kSafety);
         next = length;
         const double smallest =
@@ -112,6 +136,41 @@ double Dopri5::control(System& system, double t0, double h, const Trial& trial) 
                           "motion may be singular there, or tolerance too small for the size of "
                           "the coordinates");
     }
+}
+
+bool Dopri5::nears_singular(System& system, double t0, double h) const {
+    const auto n = static_cast<std::size_t>(system.num_coordinates());
+    return system.nears_singular_position({t0, h, std::span(dx0_).subspan(n, n), {}});
+}
+
+/// Length of a step across a singular position that continues the motion, and is its last trial;
+/// zero if there is none.
+/// @param length of a trial with that `error`
+template <class Trial>
+double Dopri5::length_across(
+    System& system, double t0, double length, double h, double error, const Trial& trial) {
+    boost::numeric::odeint::range_algebra algebra;
+    double best = 0.0;
+    double least = checker_.in_tolerances(kOffMotion);
+    for (const double factor : kAcross) {
+        const double here = std::min(factor * length, h);
+        trial(here);
+        const double error_here = checker_.error(algebra, x0_, dx0_, error_, here);
+        const double smooth = std::pow(here / length, 5.0) * error;
+        if (!(error_here < least) || error_here > kErrsLess * smooth) continue;
+        least = error_here;
+        best = here;
+    }
+    if (best == 0.0 || !nears_singular(system, t0, best)) return 0.0;
+    trial(best);
+    return best;
+}
+
+/// Whether a step is so much shorter than usual since a singular position is close by.
+bool Dopri5::is_led_astray(System& system, double t0, double h, double length) {
+    double& usual = system.history()[kUsual];
+    usual = std::max(length, kForgotten * usual);
+    return length < h && length < kLed * usual && nears_singular(system, t0, usual);
 }
 
 void Dopri5::interpolate(double t, std::span<double> x) const {

@@ -27,6 +27,12 @@ namespace ancora::explicit_integrators {
 ///
 /// Works and impulses w of the ledger choose the step like q and v, in units of the model's energy
 /// and momentum: power that comes and goes faster than the motion shows would else be missed.
+///
+/// In a singular position, where rows become dependent and other motions begin, no step is short
+/// enough: the shorter, the closer to it do stages come, and what rounding leaves of the rows there
+/// decides where they lead. A step across it is taken instead, of a length that errs little, and
+/// the position is recorded; where none is found and steps become very short, that is recorded too.
+///
 /// Inside a step the state is known to fourth order by the method's own interpolation, for output.
 ///
 /// Source: J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26; dense output as in
@@ -43,8 +49,9 @@ public:
 
 private:
     using State = std::vector<double>;
-    /// What the next step starts from: its length, and the error of the last one.
-    enum History : int { kNext, kLastError, kHistory };
+    /// What the next step starts from: its length, the error of the last one, and how long steps
+    /// were of late.
+    enum History : int { kNext, kLastError, kUsual, kHistory };
 
     /// Criterion (1) in the form that Odeint asks for.
     class ErrorChecker {
@@ -61,12 +68,19 @@ private:
             }
             return worst;
         }
+        /// A relative error in units of the tolerance.
+        double in_tolerances(double error) const { return error / tolerance_; }
 
     private:
         double tolerance_ = 0.0;
     };
     template <class Trial>
-    double control(System& system, double t0, double h, const Trial& trial);
+    double control(System& system, double t0, double h, const Trial& trial, bool& is_across);
+    template <class Trial>
+    double length_across(
+        System& system, double t0, double length, double h, double error, const Trial& trial);
+    bool nears_singular(System& system, double t0, double h) const;
+    bool is_led_astray(System& system, double t0, double h, double length);
 
     using Stepper = boost::numeric::odeint::runge_kutta_dopri5<State>;
 

@@ -46,8 +46,11 @@ Vec3 vec3(std::span<const float> x) {
 /// Polygons of a body, moved to where it is.
 class Surface {
 public:
-    Surface(VtpFile& to, const Vec3& position, const Eigen::Quaterniond& attitude)
-        : to_(to), position_(position), attitude_(attitude) {}
+    Surface(VtpFile& to,
+            const std::vector<TriangleMesh>& meshes,
+            const Vec3& position,
+            const Eigen::Quaterniond& attitude)
+        : to_(to), meshes_(meshes), position_(position), attitude_(attitude) {}
 
     void operator()(const Box& box) const {
         const auto& [w, x, y, z] = box.quaternion;
@@ -95,6 +98,40 @@ public:
         to_.polygons.add(low);
     }
 
+    /// Rings from pole to pole; those of the middle stand at both ends of the axis.
+    void operator()(const Capsule& capsule) const {
+        const Vec3 axis = vec3(capsule.to) - vec3(capsule.from);
+        const double length = axis.norm();
+        const Vec3 direction = length > 0.0 ? Vec3(axis / length) : Vec3(Vec3::UnitZ());
+        std::vector<std::int32_t> below;
+        for (int layer = 0; layer <= kLayers + 1; ++layer) {
+            const bool is_beyond = 2 * layer > kLayers;
+            const double angle =
+                std::numbers::pi * (static_cast<double>(layer - is_beyond) / kLayers - 0.5);
+            std::vector<std::int32_t> above =
+                ring(vec3(capsule.from),
+                     direction,
+                     capsule.radius * std::cos(angle),
+                     capsule.radius * std::sin(angle) + (is_beyond ? length : 0.0));
+            if (layer > 0) join(below, above);
+            below = std::move(above);
+        }
+    }
+
+    void operator()(const MeshShape& shape) const {
+        const TriangleMesh& mesh = meshes_[static_cast<std::size_t>(shape.mesh)];
+        const auto& [w, x, y, z] = shape.quaternion;
+        const Eigen::Quaterniond turn = Eigen::Quaterniond(w, x, y, z).normalized();
+        std::int32_t first = 0;
+        for (std::size_t i = 0; i < mesh.points.size(); ++i) {
+            const Vec3 scaled = vec3(mesh.points[i]).cwiseProduct(vec3(shape.scale));
+            const std::int32_t n = add(vec3(shape.center) + turn * scaled);
+            if (i == 0) first = n;
+        }
+        for (const auto& t : mesh.triangles)
+            to_.polygons.add(std::array{first + t[0], first + t[1], first + t[2]});
+    }
+
 private:
     std::int32_t add(const Vec3& x) const {
         const Vec3 r = position_ + attitude_ * x;
@@ -123,6 +160,7 @@ private:
     }
 
     VtpFile& to_;
+    const std::vector<TriangleMesh>& meshes_;
     Vec3 position_;
     Eigen::Quaterniond attitude_;
 };
@@ -146,7 +184,7 @@ VtpFile bodies_of(const Scene& scene, std::span<const float> frame) {
         for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
             const SceneBody& part = scene.bodies[i];
             const bool is_dot = part.shapes.empty();
-            if (part.pose == PoseKind::none || is_dot == with_shapes) continue;
+            if (part.pose == PoseKind::none || part.is_hidden || is_dot == with_shapes) continue;
             if (is_dot && part.num_nodes > 0) continue;  // shown as a network
             const auto values = frame.subspan(static_cast<std::size_t>(part.first));
             Eigen::Quaterniond q = Eigen::Quaterniond::Identity();
@@ -160,8 +198,8 @@ VtpFile bodies_of(const Scene& scene, std::span<const float> frame) {
             if (is_dot)
                 out.vertices.add(
                     std::array{out.add_point({position.x(), position.y(), position.z()})});
-            for (const SceneShape& shape : part.shapes)
-                std::visit(Surface(out, position, q), shape);
+            for (const SceneSolid& solid : part.shapes)
+                std::visit(Surface(out, scene.meshes, position, q), solid.shape);
             const std::size_t after = out.polygons.offsets.size() + out.vertices.offsets.size();
             for (std::size_t cell = before; cell < after; ++cell) {
                 body.integers.push_back(static_cast<std::int32_t>(i));
@@ -197,7 +235,7 @@ VtpFile networks_of(const Scene& scene, std::span<const float> frame) {
     std::vector<VtpFile::Array> channels;  // of all bodies, each name once
     for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
         const SceneBody& part = scene.bodies[i];
-        if (part.num_nodes == 0) continue;
+        if (part.num_nodes == 0 || part.is_hidden) continue;
         const auto first = static_cast<std::int32_t>(out.points.size() / 3);
         const auto num = static_cast<std::size_t>(part.num_nodes);
         const auto nodes = frame.subspan(static_cast<std::size_t>(part.nodes_at()), 6 * num);

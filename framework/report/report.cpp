@@ -17,6 +17,7 @@
 #include "ancora/framework/error.hpp"
 #include "ancora/framework/version.hpp"
 #include "file_writer.hpp"
+#include "model_differences.hpp"
 #include "page_array.hpp"
 #include "page_parts.hpp"
 #include "result_files.hpp"
@@ -136,37 +137,86 @@ double norm(const std::array<double, 3>& x) {
 }
 
 /// How far a shape reaches from the reference point.
-double reach_of(const SceneShape& shape) {
-    if (const Box* const box = std::get_if<Box>(&shape))
-        return norm(box->center) + 0.5 * norm(box->size);
-    if (const Sphere* const sphere = std::get_if<Sphere>(&shape))
-        return norm(sphere->center) + sphere->radius;
-    const Cylinder& cylinder = std::get<Cylinder>(shape);
-    return std::max(norm(cylinder.from), norm(cylinder.to)) + cylinder.radius;
+struct Reach {
+    double operator()(const Box& box) const { return norm(box.center) + 0.5 * norm(box.size); }
+    double operator()(const Sphere& sphere) const { return norm(sphere.center) + sphere.radius; }
+    double operator()(const auto& round) const {
+        return std::max(norm(round.from), norm(round.to)) + round.radius;
+    }
+    double operator()(const MeshShape& shape) const {
+        double reach = 0.0;
+        for (const auto& p : meshes[static_cast<std::size_t>(shape.mesh)].points)
+            reach = std::max(
+                reach, norm({shape.scale[0] * p[0], shape.scale[1] * p[1], shape.scale[2] * p[2]}));
+        return norm(shape.center) + reach;
+    }
+    const std::vector<TriangleMesh>& meshes;
+};
+
+struct ShapeJson {
+    Json operator()(const Box& box) const {
+        return {{"kind", "box"},
+                {"size", box.size},
+                {"center", box.center},
+                {"quaternion", box.quaternion}};
+    }
+    Json operator()(const Sphere& sphere) const {
+        return {{"kind", "sphere"}, {"radius", sphere.radius}, {"center", sphere.center}};
+    }
+    Json operator()(const Cylinder& cylinder) const { return round("cylinder", cylinder); }
+    Json operator()(const Capsule& capsule) const { return round("capsule", capsule); }
+    Json operator()(const MeshShape& mesh) const {
+        return {{"kind", "mesh"},
+                {"mesh", mesh.mesh},
+                {"scale", mesh.scale},
+                {"center", mesh.center},
+                {"quaternion", mesh.quaternion}};
+    }
+    static Json round(const char* kind, const auto& shape) {
+        return {{"kind", kind}, {"radius", shape.radius}, {"from", shape.from}, {"to", shape.to}};
+    }
+};
+
+/// "#4682b4"
+std::string color_text(const std::array<double, 3>& color) {
+    std::string out = "#";
+    for (const double x : color)
+        out += fmt::format("{:02x}", std::lround(255.0 * std::clamp(x, 0.0, 1.0)));
+    return out;
 }
 
-Json shape_json(const SceneShape& shape) {
-    if (const Box* const box = std::get_if<Box>(&shape))
-        return {{"kind", "box"},
-                {"size", box->size},
-                {"center", box->center},
-                {"quaternion", box->quaternion}};
-    if (const Sphere* const sphere = std::get_if<Sphere>(&shape))
-        return {{"kind", "sphere"}, {"radius", sphere->radius}, {"center", sphere->center}};
-    const Cylinder& cylinder = std::get<Cylinder>(shape);
-    return {{"kind", "cylinder"},
-            {"radius", cylinder.radius},
-            {"from", cylinder.from},
-            {"to", cylinder.to}};
+Json solid_json(const SceneSolid& solid) {
+    Json out = std::visit(ShapeJson(), solid.shape);
+    if (solid.color) out["color"] = color_text(*solid.color);
+    if (solid.opacity != 1.0) out["opacity"] = solid.opacity;
+    return out;
+}
+
+Json mesh_json(const TriangleMesh& mesh) {
+    std::vector<float> points;
+    std::vector<std::int32_t> triangles;
+    for (const auto& p : mesh.points) points.insert(points.end(), p.begin(), p.end());
+    for (const auto& t : mesh.triangles) triangles.insert(triangles.end(), t.begin(), t.end());
+    return {{"name", mesh.name},
+            {"points", page_array(points, mesh.points.size(), 3)},
+            {"triangles", page_array(triangles, mesh.triangles.size(), 3)}};
+}
+
+Json point_json(const ScenePoint& point) {
+    return {{"body", point.body}, {"position", point.position}};
 }
 
 Json body_json(const Frames& frames,
                std::span<const std::size_t> chosen,
                const SceneBody& body,
                Bounds& bounds) {
+    const std::vector<TriangleMesh>& meshes = frames.scene().meshes;
     Json out = {{"name", body.name},
                 {"type", body.type},
                 {"shapes", Json::array()},
+                {"skeleton", body.is_skeleton},
+                {"hidden", body.is_hidden},
+                {"frames", Json::array()},
                 {"position", nullptr},
                 {"quaternion", nullptr},
                 {"nodes", nullptr},
@@ -176,10 +226,13 @@ Json body_json(const Frames& frames,
         return static_cast<std::size_t>(index);
     };
     double reach = 0.0;
-    for (const SceneShape& shape : body.shapes) {
-        out["shapes"].push_back(shape_json(shape));
-        reach = std::max(reach, reach_of(shape));
+    for (const SceneSolid& solid : body.shapes) {
+        out["shapes"].push_back(solid_json(solid));
+        reach = std::max(reach, std::visit(Reach{meshes}, solid.shape));
     }
+    for (const SceneFrame& frame : body.frames)
+        out["frames"].push_back(
+            {{"name", frame.name}, {"position", frame.position}, {"quaternion", frame.quaternion}});
     if (body.pose != PoseKind::none) {
         const Track position = track_of(frames, chosen, at(body.first), 3);
         bounds.add(position, reach);
@@ -212,7 +265,8 @@ Json marker_json(const Frames& frames,
                 {"type", marker.type},
                 {"points", marker.points},
                 {"positions", nullptr},
-                {"force", nullptr}};
+                {"force", nullptr},
+                {"torque", nullptr}};
     if (!marker.points.empty()) {
         const Track points = track_of(
             frames, chosen, static_cast<std::size_t>(marker.first), 3 * marker.points.size());
@@ -222,6 +276,9 @@ Json marker_json(const Frames& frames,
     if (marker.has_force)
         out["force"] =
             page_track(track_of(frames, chosen, static_cast<std::size_t>(marker.force_at()), 3), 3);
+    if (marker.has_torque)
+        out["torque"] = page_track(
+            track_of(frames, chosen, static_cast<std::size_t>(marker.torque_at()), 3), 3);
     return out;
 }
 
@@ -249,6 +306,18 @@ Json scene_json(const Frames& frames, const History& history, std::size_t stride
         constraints.push_back(marker_json(frames, chosen, marker, bounds));
     for (const SceneMarker& marker : scene.forces)
         forces.push_back(marker_json(frames, chosen, marker, bounds));
+    Json joints = Json::array(), springs = Json::array(), meshes = Json::array();
+    for (const SceneJoint& joint : scene.joints)
+        joints.push_back({{"name", joint.name},
+                          {"kind", joint.kind},
+                          {"a", point_json(joint.a)},
+                          {"b", point_json(joint.b)},
+                          {"axes_a", joint.axes_a},
+                          {"axes_b", joint.axes_b}});
+    for (const SceneSpring& spring : scene.springs)
+        springs.push_back(
+            {{"name", spring.name}, {"a", point_json(spring.a)}, {"b", point_json(spring.b)}});
+    for (const TriangleMesh& mesh : scene.meshes) meshes.push_back(mesh_json(mesh));
     bounds.close();
     return {{"times", page_array(times)},
             {"min", bounds.low},
@@ -257,6 +326,9 @@ Json scene_json(const Frames& frames, const History& history, std::size_t stride
             {"bodies", std::move(bodies)},
             {"constraints", std::move(constraints)},
             {"forces", std::move(forces)},
+            {"joints", std::move(joints)},
+            {"springs", std::move(springs)},
+            {"meshes", std::move(meshes)},
             {"iterations", page_array(iterations, iterations.size(), 1)}};
 }
 
@@ -405,11 +477,15 @@ std::string report_page(std::span<const fs::path> folders, const ReportOptions& 
     std::string title = "Ancora: " + labels[0];
     if (runs[0].summary.contains("model") && !runs[0].summary["model"].is_null())
         title = runs[0].summary["model"];
+    Json differences;
+    if (folders.size() == 2) differences = model_differences(folders[0], folders[1]);
+    if (!options.full_paths) hide_folders(differences);
     for (std::size_t stride = 1;; stride *= 2) {
         Json data = {
             {"format", kFormat},
             {"generator", "Ancora " + std::string(version())},
             {"made", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+            {"differences", differences},
             {"runs", Json::array()}};
         std::size_t frames = 0;
         for (const Run& run : runs) {

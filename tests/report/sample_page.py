@@ -5,7 +5,7 @@
 The data follows the format of the page (framework/report/README.md) through an encoder of its own,
 so that a page made here checks how the page reads, whatever the program writes. Standard library only.
 
-    sample_page.py KIND FILE     KIND: net, pair, large_net, many_bodies, no_frames, empty, single, killed, damaged
+    sample_page.py KIND FILE     KIND: net, pair, mechanism, large_net, many_bodies, no_frames, empty, single, killed, damaged
 """
 import array
 import base64
@@ -264,6 +264,80 @@ def net_run(label="results/sample", frames=161, rows=9, columns=9, seed=1, shift
 
 
 
+KINDS = ["revolute", "prismatic", "cylindrical", "screw", "spherical", "universal", "planar", "fixed", "distance", "odd"]
+SWING = 0.9                        # of the arms [rad], of the sliders [m / 3]
+
+
+def arm_pose(kind, station, t):
+    """Position and attitude of the second body of a joint: its reference point is 0.5 m beyond the joint."""
+    phase = SWING * math.sin(1.5 * t)
+    x, y = 1.4 * (station % 5), 2.2 * (station // 5)
+    if kind in ("revolute", "spherical", "universal", "odd"):     # about y
+        return [x + 0.5 * math.cos(phase), y, -0.5 * math.sin(phase)], [math.cos(phase / 2), 0.0, math.sin(phase / 2), 0.0]
+    if kind in ("prismatic", "cylindrical", "screw"):            # along x
+        turn = 0.0 if kind == "prismatic" else 2 * phase
+        return [x + 0.5 + phase / 3, y, 0.0], [math.cos(turn / 2), math.sin(turn / 2), 0.0, 0.0]
+    if kind == "planar":                                         # in the plane across z
+        return [x + 0.5 + phase / 4, y + phase / 3, 0.0], [math.cos(phase / 2), 0.0, 0.0, math.sin(phase / 2)]
+    return [x + 0.5, y, 0.0 if kind == "fixed" else 0.3 * phase], [1.0, 0.0, 0.0, 0.0]
+
+
+def tetrahedron():
+    """A mesh: points, and triangles seen counter-clockwise from outside."""
+    return [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
+
+
+def mechanism_run(label="results/mechanism", frames=81, motor="2 N*m"):
+    """A pair of bodies for each kind of joint, a spring between neighbours, a torque, shapes of all kinds."""
+    times = [DURATION * k / (frames - 1) for k in range(frames)]
+    still = {key: quantise([frames, n], [v for _ in times for v in value], n) for key, n, value in (("quaternion", 4, [1.0, 0.0, 0.0, 0.0]),)}
+    bodies, joints, constraints, truth = [], [], [], {}
+    axes = {"revolute": [0, 1, 0], "odd": [0, 1, 0], "universal": [0, 1, 0], "planar": [0, 0, 1], "spherical": None, "fixed": None, "distance": None}
+    for k, kind in enumerate(KINDS):
+        x, y = 1.4 * (k % 5), 2.2 * (k // 5)
+        base_shapes = [{"kind": "capsule", "radius": 0.03, "from": [0, 0, 0], "to": [-0.4, 0, 0]}]
+        if kind == "revolute":
+            base_shapes = [{"kind": "mesh", "mesh": 0, "scale": [0.4, 0.4, 0.4], "center": [-0.4, -0.15, -0.15], "quaternion": [1, 0, 0, 0], "color": "#c05020"}]
+        elif kind == "fixed":
+            base_shapes = [{"kind": "box", "size": [0.4, 0.2, 0.2], "center": [-0.2, 0, 0], "quaternion": [math.cos(0.3), math.sin(0.3), 0, 0], "opacity": 0.4}]
+        bodies.append({"name": f"base_{kind}", "type": "rigid", "shapes": base_shapes, "hidden": kind == "odd",
+                       "position": quantise([frames, 3], [v for _ in times for v in (x, y, 0.0)], 3), "quaternion": still["quaternion"],
+                       "nodes": None, "lines": None, "channels": []})
+        poses = [arm_pose(kind, k, t) for t in times]
+        truth[kind] = poses
+        shapes = [{"kind": "capsule", "radius": 0.025, "from": [0, 0, 0], "to": [-0.5, 0, 0]}, {"kind": "sphere", "radius": 0.04, "center": [0, 0, 0]}]
+        bodies.append({"name": f"arm_{kind}", "type": "rigid", "shapes": shapes, "skeleton": True,
+                       "frames": [{"name": "tip", "position": [0.1, 0, 0], "quaternion": [1, 0, 0, 0]}] if k == 0 else [],
+                       "position": quantise([frames, 3], [v for p, _ in poses for v in p], 3),
+                       "quaternion": quantise([frames, 4], [v for _, q in poses for v in q], 4), "nodes": None, "lines": None, "channels": []})
+        axis = axes.get(kind, [1, 0, 0])
+        joints.append({"name": f"joint_{kind}", "kind": kind, "a": {"body": 2 * k, "position": [0, 0, 0]},
+                       "b": {"body": 2 * k + 1, "position": [-0.5, 0, 0]}, "axes_a": [axis] if axis else [],
+                       "axes_b": [[0, 0, 1]] if kind == "universal" else []})
+        point = [v for _ in times for v in (x, y, 0.0)]
+        constraints.append({"name": f"joint_{kind}", "type": kind, "points": [f"base_{kind}@[0, 0, 0]"], "positions": quantise([frames, 3], point, 3),
+                            "force": None})
+    springs = [{"name": "coil", "a": {"body": 1, "position": [0, 0, 0]}, "b": {"body": 4, "position": [-0.4, 0, 0]}},
+               {"name": "ground_coil", "a": {"body": -1, "position": [0.4, 0, -0.9]}, "b": {"body": 1, "position": [0, 0, 0]}}]
+    torque = [v for t in times for v in (0.0, 2.0 * math.cos(1.5 * t), 0.0)]
+    mesh_points, mesh_triangles = tetrahedron()
+    table, history_times, values = history(801, 5)
+    angle = [SWING * math.sin(1.5 * t) for t in history_times]
+    rate = [1.5 * SWING * math.cos(1.5 * t) for t in history_times]
+    table["columns"] += [{"name": "joint_revolute.angle", "unit": "rad"}, {"name": "joint_revolute.angle_rate", "unit": "rad/s"}]
+    flat = [v for column in values.values() for v in column] + angle + rate
+    table["values"] = encode("f32", [len(values) + 2, len(history_times)], flat)
+    return {"label": label, "summary": {**summary("mechanism"), "events": []}, "checkpoint": False, "notes": [], "history": table,
+            "scene": {"times": encode("f64", [frames], times), "min": [-0.5, -0.6, -0.9], "max": [6.6, 3.0, 0.6], "gravity": [0.0, 0.0, -9.81],
+                      "bodies": bodies, "constraints": constraints,
+                      "forces": [{"name": "motor", "type": "motor", "points": ["base_revolute@[0, 0, 0]"],
+                                  "positions": quantise([frames, 3], [0.0] * (3 * frames), 3), "force": None,
+                                  "torque": encode("f32", [frames, 3], torque)}],
+                      "joints": joints, "springs": springs,
+                      "meshes": [{"name": "wedge.stl", "points": encode("f32", [4, 3], mesh_points), "triangles": encode("i32", [4, 3], mesh_triangles)}],
+                      "iterations": None}}, truth
+
+
 def many_bodies_run(count=100, frames=10000):
     """Many boxes on circles, each turning about z, each its own way."""
     duration = 100.0
@@ -331,6 +405,9 @@ def sample(kind):
         second["summary"] = summary("box with net", steps=4000, wall=0.93, energy=3.1e-13)
         second["summary"]["integrator"]["type"] = "rk4"
         return build_page(page_data([first, second]), "Two runs"), truth
+    if kind == "mechanism":
+        run, truth = mechanism_run()
+        return build_page(page_data([run]), "Mechanism"), truth
     if kind == "large_net":
         run, truth = net_run("results/large", frames=200, rows=100, columns=100)
         run["summary"]["model"] = "large net"

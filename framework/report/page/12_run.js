@@ -80,7 +80,7 @@ function columnOf(track) {
     return track.scaled ? Float64Array.from({ length: track.records }, (_, i) => track.at(i, 0)) : track.raw;
 }
 
-const TRACKS = ["position", "quaternion", "nodes", "lines", "positions", "force"];
+const TRACKS = ["position", "quaternion", "nodes", "lines", "positions", "force", "torque"];
 
 /** Decodes every track of a scene but channels, which wait until they are looked at. */
 async function loadScene(data, label, progress) {
@@ -108,6 +108,13 @@ async function loadScene(data, label, progress) {
     };
     await Promise.all(Array.from({ length: 6 }, work));
     const iterations = data.iterations ? columnOf(await decodeArray(data.iterations, `the iterations of ${label}`)) : null;
+    const meshes = [];
+    for (const [k, mesh] of (data.meshes ?? []).entries()) {
+        const [points, triangles] = await Promise.all([
+            decodeArray(mesh.points, `the points of mesh ${mesh.name} of ${label}`),
+            decodeArray(mesh.triangles, `the triangles of mesh ${mesh.name} of ${label}`)]);
+        meshes[k] = { name: mesh.name, points: points.raw, triangles: triangles.raw };
+    }
     const of = kind => objects.filter(object => object.kind === kind);
     return {
         times,
@@ -116,6 +123,9 @@ async function loadScene(data, label, progress) {
         bodies: of("body"),
         constraints: of("constraint"),
         forces: of("force"),
+        joints: data.joints ?? [],
+        springs: data.springs ?? [],
+        meshes,
         place: new Place(times),
         min: data.min,
         max: data.max,

@@ -10,6 +10,7 @@ const PALETTES = {
         axes: ["#c4512d", "#2e8b57", "#2f6fc0"],
         scene: "#f6f8fa",
         grid: "#8794a5",
+        joint: ["#41546b", "#9fb0c4", "#0f8a68", "#6a7687"],  // on a, on b, axis, spring
         edge: 0.45,
         constraint: "#1b2430",
         reaction: "#c2410c",
@@ -27,6 +28,7 @@ const PALETTES = {
         axes: ["#ee7a55", "#55c287", "#62a2f2"],
         scene: "#12171d",
         grid: "#64748a",
+        joint: ["#b9c6d6", "#6d7f95", "#3fc79c", "#a9b6c6"],
         edge: 0.42,
         constraint: "#e8edf3",
         reaction: "#ff9558",

@@ -4,9 +4,10 @@
 
 /** Points of attachment, a line between those of one object that lie apart, a halo about the selected. */
 class Markers {
-    constructor(objects, key) {
+    /** `drawn`: names of objects that something else shows. */
+    constructor(objects, key, drawn) {
         this.key = key;
-        this.objects = objects.filter(object => object.positions);
+        this.objects = objects.filter(object => object.positions && !drawn.has(object.name));
         const count = this.objects.reduce((sum, object) => sum + object.positions.width / 3, 0);
         const joins = this.objects.reduce((sum, object) => sum + Math.max(object.positions.width / 3 - 1, 0), 0);
         this.points = new Float32Array(3 * count);
@@ -57,15 +58,69 @@ class Markers {
     }
 }
 
+/** Vectors of one instanced mesh, one for each object. */
+function arrowMesh(geometry, count, ghost) {
+    const mesh = new THREE.InstancedMesh(geometry, solidMaterial([0, 0], ghost ? 0.35 : 1), count);
+    geometry.setAttribute("marked", new THREE.InstancedBufferAttribute(new Float32Array(count), 1));
+    mesh.material.uniforms.edge.value = 1;
+    mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+    mesh.frustumCulled = false;
+    return mesh;
+}
+
+/** One colour for all instances of these meshes. */
+function paintAll(meshes, colour) {
+    const value = new THREE.Color(colour);
+    for (const mesh of meshes) {
+        for (let k = 0; k < mesh.count; ++k) mesh.setColorAt(k, value);
+        if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+    }
+}
+
+/** Torques as arrows round their axis, the greatest of the run a fixed share of the scene. */
+class RoundArrows {
+    constructor(objects, size, ghost) {
+        this.size = size;
+        this.objects = objects.filter(object => object.torque && object.positions);
+        this.mesh = arrowMesh(unitRoundArrow(), this.objects.length, ghost);
+        this.drawables = this.objects.length ? [this.mesh] : [];
+        this.matrix = new THREE.Matrix4();
+        this.from = new THREE.Vector3();
+        this.axis = new THREE.Vector3();
+        this.turn = new THREE.Quaternion();
+        this.sizes = new THREE.Vector3();
+    }
+
+    paint(colour) {
+        paintAll(this.drawables, colour);
+    }
+
+    /** `full` is the radius of the greatest torque [m]. */
+    update(place, largest, full) {
+        this.objects.forEach((object, k) => {
+            for (let c = 0; c < 3; ++c) {
+                this.from.setComponent(c, blended(object.positions, place, c));
+                this.axis.setComponent(c, blended(object.torque, place, c));
+            }
+            const torque = this.axis.length();
+            // A small torque is a thin short arrow; its radius goes with the root, so that it stays seen.
+            const radius = largest > 0 ? full * Math.sqrt(torque / largest) : 0;
+            if (torque > 0) this.turn.setFromUnitVectors(Z_AXIS, this.axis.divideScalar(torque));
+            this.sizes.setScalar(radius < 1e-3 * this.size ? 0 : radius);
+            this.mesh.setMatrixAt(k, this.matrix.compose(this.from, this.turn, this.sizes));
+        });
+        this.mesh.instanceMatrix.needsUpdate = true;
+    }
+}
+
 /** Forces at their points: shafts and heads, the greatest of the run a fixed share of the scene. */
 class Arrows {
     constructor(objects, key, size, ghost) {
         this.key = key;
         this.size = size;
         this.objects = objects.filter(object => object.force && object.positions);
-        this.largest = largestForce(this.objects);
-        this.shafts = this.mesh(new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0), ghost);
-        this.heads = this.mesh(new THREE.ConeGeometry(1, 1, 20).translate(0, 0.5, 0), ghost);
+        this.shafts = arrowMesh(new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0), this.objects.length, ghost);
+        this.heads = arrowMesh(new THREE.ConeGeometry(1, 1, 20).translate(0, 0.5, 0), this.objects.length, ghost);
         this.drawables = this.objects.length ? [this.shafts, this.heads] : [];
         this.matrix = new THREE.Matrix4();
         this.from = new THREE.Vector3();
@@ -75,21 +130,8 @@ class Arrows {
         this.sizes = new THREE.Vector3();
     }
 
-    mesh(geometry, ghost) {
-        const mesh = new THREE.InstancedMesh(geometry, solidMaterial([0, 0], ghost ? 0.35 : 1), this.objects.length);
-        geometry.setAttribute("marked", new THREE.InstancedBufferAttribute(new Float32Array(this.objects.length), 1));
-        mesh.material.uniforms.edge.value = 1;
-        mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
-        mesh.frustumCulled = false;
-        return mesh;
-    }
-
     paint(colour) {
-        const value = new THREE.Color(colour);
-        for (const mesh of this.drawables) {
-            for (let k = 0; k < this.objects.length; ++k) mesh.setColorAt(k, value);
-            if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
-        }
+        paintAll(this.drawables, colour);
     }
 
     /** `full` is the length of the greatest force [m], which both runs and kinds share. */
@@ -116,12 +158,12 @@ class Arrows {
     }
 }
 
-/** The greatest force over all frames, by its magnitude [N]. */
-function largestForce(objects) {
+/** The greatest "force" or "torque" over all frames, by its magnitude [N, N m]. */
+function largestVector(objects, key) {
     let largest = 0;
-    for (const { force } of objects)
-        for (let i = 0; i < force.records; ++i)
-            largest = Math.max(largest, Math.hypot(force.at(i, 0), force.at(i, 1), force.at(i, 2)));
+    for (const { [key]: vector } of objects)
+        for (let i = 0; vector && i < vector.records; ++i)
+            largest = Math.max(largest, Math.hypot(vector.at(i, 0), vector.at(i, 1), vector.at(i, 2)));
     return largest;
 }
 

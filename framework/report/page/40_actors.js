@@ -6,26 +6,48 @@ class Actors {
     constructor(scene, size, ghost) {
         this.scene = scene;
         this.ghost = ghost;
-        this.solids = new Solids(scene.bodies, size, ghost);
-        this.networks = scene.bodies.filter(body => body.nodes).map(body => new Network(body, ghost));
-        this.constraints = new Markers(scene.constraints, "constraint");
-        this.forces = new Markers(scene.forces, "applied");
+        this.size = size;
+        this.poses = new Poses(scene.bodies);
+        this.poses.update(new Place(scene.times));
+        this.solids = solidsOf(scene, size, ghost, body => this.colourOf(body));
+        this.networks = scene.bodies.filter(body => body.nodes && !body.hidden).map(body => new Network(body, ghost));
+        this.joints = new Joints(ghost ? { ...scene, joints: [], springs: [] } : scene, this.poses, size);
+        this.frames = null;
+        this.constraints = new Markers(scene.constraints, "constraint", this.joints.named);
+        this.forces = new Markers(scene.forces, "applied", this.joints.named);
         this.reactions = new Arrows(scene.constraints, "reaction", size, ghost);
         this.applied = new Arrows(scene.forces, "applied", size, ghost);
+        this.moments = new RoundArrows(scene.constraints, size, ghost);
+        this.torques = new RoundArrows(scene.forces, size, ghost);
         this.paths = [];
     }
 
     addTo(stage) {
-        stage.add(...this.solids.meshes, ...this.networks.flatMap(network => network.drawables));
+        this.stage = stage;
+        for (const drawable of [...this.solids.drawables, ...this.networks.flatMap(network => network.drawables),
+            ...this.joints.drawables, ...this.arrows()]) stage.add(drawable);
         if (!this.ghost) stage.add(...this.constraints.drawables, ...this.forces.drawables);
-        const arrows = [...this.reactions.drawables, ...this.applied.drawables];
-        if (arrows.length) stage.add(...arrows);
+    }
+
+    arrows() {
+        return [this.reactions, this.applied, this.moments, this.torques].flatMap(({ drawables }) => drawables);
     }
 
     show(what) {
+        if (what.frames && !this.frames && !this.ghost) this.addFrames();
+        for (const drawable of this.frames?.drawables ?? []) drawable.visible = what.frames;
+        for (const drawable of this.joints.drawables) drawable.visible = what.joints;
         for (const drawable of this.constraints.drawables) drawable.visible = what.constraints;
         for (const drawable of this.forces.drawables) drawable.visible = what.constraints;
-        for (const drawable of [...this.reactions.drawables, ...this.applied.drawables]) drawable.visible = what.arrows;
+        for (const drawable of this.arrows()) drawable.visible = what.arrows;
+    }
+
+    /** Made when they are first asked for: few look at them. */
+    addFrames() {
+        this.frames = framesOf(this.scene, this.size);
+        for (const drawable of this.frames.drawables) this.stage.add(drawable);
+        this.frames.paint("");
+        this.frames.update(this.poses);
     }
 
     /** The colour of an object: a ghost's for a second run. */
@@ -37,7 +59,10 @@ class Actors {
 
     paint(channelOf) {
         const colours = palette();
-        this.solids.paint(body => this.colourOf(body));
+        const selected = this.ghost ? "" : state.get("select");
+        this.solids.paint(selected);
+        this.joints.paint(selected);
+        this.frames?.paint("");
         for (const network of this.networks) {
             const { channel, scale } = channelOf(network.body);
             network.paint(channel, scale, this.ghost ? colours.ghost : colours.plain);
@@ -46,17 +71,24 @@ class Actors {
         this.forces.paint();
         this.reactions.paint(colours.reaction);
         this.applied.paint(colours.applied);
+        this.moments.paint(colours.reaction);
+        this.torques.paint(colours.applied);
         for (const path of this.paths) path.paint(this.ghost ? colours.ghost : colours.trace);
     }
 
     update(t, arrow) {
         const place = this.scene.place.find(t);
-        this.solids.update(place);
+        this.poses.update(place);
+        this.solids.update(this.poses);
+        this.joints.update();
+        this.frames?.update(this.poses);
         for (const network of this.networks) network.update(place);
         this.constraints.update(place);
         this.forces.update(place);
         this.reactions.update(place, arrow.largest, arrow.length);
         this.applied.update(place, arrow.largest, arrow.length);
+        this.moments.update(place, arrow.torque, 0.4 * arrow.length);
+        this.torques.update(place, arrow.torque, 0.4 * arrow.length);
         for (const path of this.paths) path.update(place);
     }
 

@@ -13,13 +13,13 @@ function roundStep(x) {
 }
 
 /** Points of the bodies over the run with the size about them, to place the camera by. */
-function samplePoints({ times, bodies }) {
+function samplePoints({ times, bodies, meshes }) {
     const samples = [];
     const frames = Math.max(1, Math.floor(times.length / 40));
     for (const { position, nodes, shapes } of bodies) {
         const track = position ?? nodes;
         if (!track) continue;
-        const radius = position ? Math.max(0, ...(shapes ?? []).map(reachOf)) : 0;
+        const radius = position ? Math.max(0, ...(shapes ?? []).map(shape => reachOf(shape, meshes))) : 0;
         const every = 3 * Math.max(1, Math.floor(track.width / 3 / 200));
         for (let i = 0; i < times.length; i += frames)
             for (let k = 0; k < track.width; k += every)
@@ -29,10 +29,18 @@ function samplePoints({ times, bodies }) {
 }
 
 /** How far a shape reaches from the body's reference point [m]. */
-function reachOf({ kind, size, center = [0, 0, 0], radius, from, to }) {
+function reachOf({ kind, size, center = [0, 0, 0], radius, from, to, mesh, scale }, meshes) {
     if (kind === "box") return Math.hypot(...center) + 0.5 * Math.hypot(...size);
     if (kind === "sphere") return Math.hypot(...center) + radius;
+    if (kind === "mesh") return Math.hypot(...center) + meshReach(meshes[mesh].points, scale);
     return Math.max(Math.hypot(...from), Math.hypot(...to)) + radius;
+}
+
+/** The greatest distance of a mesh's points from its origin. */
+function meshReach(points, [x, y, z]) {
+    let reach = 0;
+    for (let k = 0; k < points.length; k += 3) reach = Math.max(reach, Math.hypot(x * points[k], y * points[k + 1], z * points[k + 2]));
+    return reach;
 }
 
 class View {
@@ -54,10 +62,12 @@ class View {
         this.controls = new THREE.OrbitControls(this.camera, this.canvas);
         this.controls.addEventListener("change", () => this.draw());
         this.controls.addEventListener("end", () => this.keepCamera());
+        for (const { meshes } of scenes)
+            for (const mesh of meshes) mesh.geometry ??= meshGeometry(mesh.points, mesh.triangles);
         this.actors = scenes.map((scene, k) => new Actors(scene, this.size, k > 0));
         for (const actors of this.actors) actors.addTo(this.stage);
         this.addGrid();
-        this.toggles = { grid: true, constraints: true, arrows: true, traces: false, follow: false };
+        this.toggles = { grid: true, joints: true, constraints: true, arrows: true, frames: false, traces: false, follow: false };
         this.arrowScale = 1;
         this.followed = null;
         this.t = 0;
@@ -84,9 +94,9 @@ class View {
         const gravity = new THREE.Vector3(...scenes[0].gravity);
         this.hasGravity = gravity.length() > 0;
         this.up = this.hasGravity ? gravity.normalize().negate() : new THREE.Vector3(0, 0, 1);
-        const largest = Math.max(...scenes.map(({ constraints, forces }) =>
-            largestForce([...constraints, ...forces].filter(object => object.force))));
-        this.largestForce = largest;
+        const largest = key => Math.max(...scenes.map(({ constraints, forces }) => largestVector([...constraints, ...forces], key)));
+        this.largestForce = largest("force");
+        this.largestTorque = largest("torque");
         this.samples = scenes.flatMap(samplePoints);
         if (!this.samples.length) this.samples = [{ at: low, radius: 0 }, { at: high, radius: 0 }];
     }
@@ -189,7 +199,7 @@ class View {
 
     setTime(t) {
         this.t = t;
-        const arrow = { largest: this.largestForce, length: 0.22 * this.size * this.arrowScale };
+        const arrow = { largest: this.largestForce, torque: this.largestTorque, length: 0.22 * this.size * this.arrowScale };
         for (const actors of this.actors) actors.update(t, arrow);
         if (this.followed) {
             const { object, last, at } = this.followed;

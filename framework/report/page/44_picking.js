@@ -30,7 +30,7 @@ class Picker {
     }
 
     pick(x, y) {
-        const [{ constraints, forces, solids, networks }] = this.view.actors;
+        const [{ constraints, forces, solids, joints, networks }] = this.view.actors;
         const { toggles } = this.view;
         if (toggles.constraints)
             for (const markers of [constraints, forces]) {
@@ -46,11 +46,16 @@ class Picker {
         const { clientWidth, clientHeight } = this.view.canvas;
         this.mouse.set((2 * x) / clientWidth - 1, 1 - (2 * y) / clientHeight);
         this.caster.setFromCamera(this.mouse, this.view.camera);
-        for (const hit of this.caster.intersectObjects(solids.meshes, false)) {
-            const z = this.project(this.point.copy(hit.point)).z;
-            if (z >= depth) continue;
-            depth = z;
-            best = hit.object.userData.parts[hit.instanceId].body;
+        // A joint shows through what stands before it, and is picked through it.
+        for (const meshes of [toggles.joints ? joints.meshes : [], solids.meshes]) {
+            if (best) break;
+            for (const hit of this.caster.intersectObjects(meshes, false)) {
+                const z = this.project(this.point.copy(hit.point)).z;
+                if (z >= depth) continue;
+                depth = z;
+                const part = hit.object.userData.parts[hit.instanceId];
+                best = part.object ?? part;
+            }
         }
         for (const network of networks) {
             const z = this.pickNetwork(network, x, y);

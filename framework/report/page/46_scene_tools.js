@@ -4,8 +4,10 @@
 
 const SWITCHES = [
     ["grid", "Grid", "Ground"],
+    ["joints", "Joints", "Joints by their kinds, springs, links"],
     ["constraints", "Points", "Attachments of constraints and forces"],
     ["arrows", "Forces", "Reactions and applied forces as arrows"],
+    ["frames", "Frames", "Axes of the bodies and of their frames"],
     ["traces", "Path", "Path of the selected object, or of all bodies"],
     ["follow", "Follow", "The camera goes along with the selected object"],
 ];
@@ -14,7 +16,9 @@ const SWITCHES = [
 function buildTools(view, channels) {
     const tools = byId("tools");
     const group = make("div", { className: "switches" });
+    const [{ joints: { named } }] = view.actors;
     for (const [name, label, title] of SWITCHES) {
+        if (name === "joints" && !named.size) continue;
         const button = make("button", { type: "button", title, ariaPressed: String(view.toggles[name]) }, label);
         button.dataset.toggle = name;
         button.addEventListener("click", () => {
@@ -31,14 +35,15 @@ function buildTools(view, channels) {
     group.append(fit);
     tools.append(group);
 
-    if (view.largestForce > 0) {
+    if (view.largestForce > 0 || view.largestTorque > 0) {
         const scale = make("select", {});
         for (const factor of [0.2, 0.5, 1, 2, 5, 20]) scale.append(make("option", { value: factor, selected: factor === 1 }, `\u00d7${factor}`));
         scale.addEventListener("change", () => {
             view.arrowScale = Number(scale.value);
             view.setTime(view.t);
         });
-        tools.append(make("label", { title: `Full length: ${show(view.largestForce, 3)} N` }, "Arrows ", scale));
+        tools.append(make("label", { title: `The longest: ${[[view.largestForce, "N"], [view.largestTorque, "N m"]].filter(([x]) => x > 0)
+            .map(([x, unit]) => `${show(x, 3)} ${unit}`).join(", ")}` }, "Arrows ", scale));
     }
     if (channels.length) {
         const choice = make("select", { id: "channel" }, make("option", { value: "none" }, "none"));
@@ -53,6 +58,7 @@ function drawLegend(channel, scale, reach, choose) {
     const legend = byId("legend");
     legend.hidden = !channel;
     if (!channel) return;
+    legend.dataset.stops = scale.stops.join(" ");
     const unit = showUnit(channel.unit);
     const bar = make("div", { className: "bar" });
     bar.style.background = `linear-gradient(to right, ${scale.stops.join(", ")})`;

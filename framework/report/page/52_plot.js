@@ -40,7 +40,10 @@ class Plot {
             });
             head.append(button);
         }
+        const save = make("button", { type: "button", className: "quiet save", title: "Save these curves as a table (CSV)" }, "CSV");
+        save.addEventListener("click", () => saveFile(new Blob([tableOf(plan, this.data)], { type: "text/csv" }), fileName(plan.title, "csv")));
         if (plan.note) head.append(make("span", { className: "note" }, plan.note));
+        head.append(save);
         this.canvasBox = make("div", { className: "chart" });
         this.node = make("figure", { className: "plot" }, head, make("div", { className: "items" }, ...this.items.map(item => item.node)), this.canvasBox);
         this.node.setAttribute("aria-label", plan.title);

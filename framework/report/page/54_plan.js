@@ -7,12 +7,33 @@ const FAMILIES = [
     [/^(.*)\.v([xyz])$/, "velocity"],
     [/^(.*)\.q([wxyz])$/, "attitude quaternion"],
     [/^(.*)\.w([xyz])$/, "angular velocity"],
+    [/^(.*)\.on_b\.force\.([xyz])$/, "force on b"],
+    [/^(.*)\.on_b\.moment\.([xyz])$/, "moment on b"],
     [/^(.*)\.force\.([xyz])$/, "force"],
+    [/^(.*)\.torque\.([xyz])$/, "torque"],
     [/^(.*)\.ideal\.(\w)$/, "ideal part of the force"],
     [/^(.*)\.nonideal\.(\w)$/, "nonideal part of the force"],
     [/^(.*)\.lambda\.(\d+)$/, "multipliers"],
     [/^(.*)\.([xyz])$/, "position"],
 ];
+
+// What joints are measured by; their rates end in "_rate".
+const MEASURE = /^([^.@]+)\.((?:angle|displacement|distance)(?:_[a-z0-9]+)?)$/;
+
+/** Plots of the measures of joints, those of one joint and unit together; of the first few. */
+function planJoints(history, plot) {
+    const groups = new Map();
+    for (const { name, unit } of history.columns) {
+        const match = name.match(MEASURE);
+        if (!match) continue;
+        const key = `${match[1]} ${unit}`;
+        if (!groups.has(key)) groups.set(key, { joint: match[1], names: [], labels: [] });
+        groups.get(key).names.push(name);
+        groups.get(key).labels.push(match[2].replaceAll("_", " "));
+    }
+    return [...groups.values()].slice(0, 8).map(({ joint, names, labels }) =>
+        plot(`${joint} ${labels.length > 1 ? labels[0].split(" ")[0] : labels[0]}`, names, labels));
+}
 
 /** The columns of one object or point, put together by quantity. */
 function familiesOf(columns, owner) {
@@ -85,9 +106,11 @@ function planPlots(runs) {
 
     const violation = ["position", "velocity", "strain"];
     const units = violation.map(name => unit(`constraint.${name}`)).map(text => (text ? ` [${showUnit(text)}]` : ""));
-    const constraints = [
+    const violations = [
         plot("Constraint violation", violation.map(name => `constraint.${name}`), violation.map((name, k) => name + units[k]),
             { unit: "", useLog: moving(violation.map(name => `constraint.${name}`)) }),
+    ];
+    const constraints = [
         ...owners(".force.x").slice(0, FEW).map(name => vector(`${name} force`, `${name}.force`)),
         ...owners(".lambda.0").slice(0, FEW).map(name => {
             const family = familiesOf(history.columns, name).find(({ title }) => title.endsWith("multipliers"));
@@ -100,11 +123,12 @@ function planPlots(runs) {
     const solver = scene && iterations.length ? [{ title: "Newton iterations", unit: "", series: iterations, steps: true, log: false }] : [];
 
     return [
-        { title: "Energy", plots: energy },
-        { title: "Momentum", plots: momentum },
+        { title: "Joints", plots: planJoints(history, plot) },
         { title: "Bodies", plots: bodies },
+        { title: "Energy", plots: energy },
         { title: "Constraints and forces", plots: constraints },
-        { title: "Solver", plots: solver },
+        { title: "Momentum", plots: momentum },
+        { title: "Solver", plots: [...violations, ...solver] },
     ].map(({ title, plots }) => ({ title, plots: plots.filter(Boolean) })).filter(({ plots }) => plots.length);
 }
 

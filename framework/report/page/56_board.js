@@ -24,8 +24,9 @@ class Board {
         this.selection = make("div", {});
         this.chosen = make("div", {});
         this.standing = make("div", {});
+        this.picker = make("div", {});
         this.extras = make("div", {});
-        box.append(this.selection, this.chosen, this.standing, this.extras);
+        box.append(this.picker, this.chosen, this.selection, this.standing, this.extras);
         this.sizes.observe(box);
     }
 
@@ -57,7 +58,7 @@ class Board {
         const costs = this.runs.map(run => run.summary?.cost).filter(Boolean);
         const cost = costs.length ? drawCosts(this.runs) : null;
         if (cost) this.extras.append(cost);
-        if (this.runs[0].history) this.extras.append(buildPicker(this.runs[0].history));
+        if (this.runs[0].history) this.picker.append(buildPicker(this.runs[0].history));
     }
 
     select(name) {
@@ -124,7 +125,7 @@ function buildPicker(history) {
         for (const { label, name } of boxes) label.hidden = !words.every(word => name.toLowerCase().includes(word));
     });
     return make("details", { className: "card picker", id: "picker" },
-        make("summary", {}, `Columns (${boxes.length})`), make("div", {}, search, list));
+        make("summary", {}, "Plot columns", make("span", { className: "soft" }, ` \u2003${boxes.length} to choose from`)), make("div", {}, search, list));
 }
 
 /** Time spent in each plugin, longest first; of both runs where there are two. */

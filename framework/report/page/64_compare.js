@@ -22,7 +22,19 @@ function leavesOf(tree, path = "") {
     return Object.entries(tree).flatMap(([key, value]) => leavesOf(value, path ? `${path}.${key}` : key));
 }
 
-function drawCompare(runs) {
+/** Settings that the summaries of two runs tell of and that differ. */
+function summaryDifferences([a, b], hasModels) {
+    const settings = summary => new Map(leavesOf({ ...(hasModels ? {} : { model: summary.model, integrator: summary.integrator }),
+        plugins: Object.fromEntries((summary.plugins ?? []).map(({ name, version, sha256 }) => [name, `${version} ${sha256?.slice(0, 12)}`])),
+        ancora: summary.ancora }));
+    const [of1, of2] = [settings(a), settings(b)];
+    const text = value => (typeof value === "number" ? show(value, 6) : value ?? "");
+    return [...new Set([...of1.keys(), ...of2.keys()])].filter(key => of1.get(key) !== of2.get(key))
+        .map(key => ({ key, first: text(of1.get(key)), second: text(of2.get(key)) }));
+}
+
+/** Figures of two runs, and what differs between their models: `differences` by the page's data. */
+function drawCompare(runs, differences) {
     const box = byId("compare");
     const [a, b] = runs.map(run => run.summary);
     box.hidden = !(a && b);
@@ -35,22 +47,18 @@ function drawCompare(runs) {
             make("td", { className: "number" }, show(x, 4)), make("td", { className: "number" }, show(y, 4)),
             make("td", { className: "number soft" }, x === y ? "same" : x !== 0 ? `\u00d7${show(y / x, 3)}` : "")));
     }
-    // Settings that differ, as text: what made the difference.
-    const settings = summary => new Map(leavesOf({ model: summary.model, integrator: summary.integrator,
-        plugins: Object.fromEntries((summary.plugins ?? []).map(({ name, version, sha256 }) => [name, `${version} ${sha256?.slice(0, 12)}`])),
-        ancora: summary.ancora }));
-    const [of1, of2] = [settings(a), settings(b)];
-    const changes = [];
-    for (const key of new Set([...of1.keys(), ...of2.keys()])) {
-        const [x, y] = [of1.get(key), of2.get(key)];
-        if (x === y) continue;
-        const text = value => (typeof value === "number" ? show(value, 6) : value ?? "\u2013");
-        changes.push(`${key.replace(".", " ")} ${text(x)} \u2192 ${text(y)}`);
-        rows.push(make("tr", { className: "setting" }, make("th", { scope: "row" }, key.replace(".", " ")),
-            make("td", { className: "number" }, text(x)), make("td", { className: "number" }, text(y)), make("td", {})));
-    }
-    box.replaceChildren(make("summary", {}, "Comparison", make("span", { className: "soft" }, `\u2003${changes.slice(0, 4).join("\u2003")}`)), make("div", { className: "scroll" }, make("table", {},
-        make("thead", {}, make("tr", {}, make("th", {}), make("th", { scope: "col" }, make("span", { className: "key" }), runs[0].label),
-            make("th", { scope: "col" }, make("span", { className: "key second" }), runs[1].label), make("th", { scope: "col" }, "second / first"))),
-        make("tbody", {}, ...rows))));
+    // What made the difference: values of the manifests, else what summaries tell.
+    const changes = [...(differences ?? []), ...summaryDifferences([a, b], Boolean(differences))];
+    const settings = changes.map(({ key, first, second }) => make("tr", { className: "setting" }, make("th", { scope: "row" }, key),
+        make("td", {}, first || "\u2013"), make("td", {}, second || "\u2013")));
+    const heads = () => runs.map(({ label }, r) => make("th", { scope: "col" }, make("span", { className: r ? "key second" : "key" }), label));
+    const few = changes.filter(({ key }) => key !== "--set").slice(0, 3).map(({ key, first, second }) => `${key} ${first} \u2192 ${second}`);
+    box.replaceChildren(
+        make("summary", {}, "Comparison", make("span", { className: "soft" }, `\u2003${few.join("\u2003")}`)),
+        make("div", { className: "scroll" },
+            settings.length
+                ? make("table", { id: "differences" }, make("thead", {}, make("tr", {}, make("th", {}, "What differs"), ...heads())), make("tbody", {}, ...settings))
+                : make("p", { className: "soft" }, differences ? "The models are the same." : ""),
+            make("table", {}, make("thead", {}, make("tr", {}, make("th", {}, "Figures"), ...heads(), make("th", { scope: "col" }, "second / first"))),
+                make("tbody", {}, ...rows))));
 }

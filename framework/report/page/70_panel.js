@@ -67,6 +67,11 @@ class Panel {
             POSE_NAMES.position.forEach((c, k) => this.add(group, `force.${c}`, c, "N", () => part(k)));
             this.add(group, "force.magnitude", "magnitude", "N", () => Math.hypot(part(0), part(1), part(2)));
         }
+        if (object.torque) {
+            const part = k => blended(object.torque, place, k);
+            POSE_NAMES.position.forEach((c, k) => this.add("Torque", `torque.${c}`, c, "N m", () => part(k)));
+            this.add("Torque", "torque.magnitude", "magnitude", "N m", () => Math.hypot(part(0), part(1), part(2)));
+        }
         if (object.nodes) {
             const middle = new THREE.Vector3();
             POSE_NAMES.position.forEach(c => this.add("Middle of the nodes", `middle.${c}`, c, "m", () => positionAt(object, place, middle)[c]));
@@ -88,7 +93,7 @@ class Panel {
     /** What the history has of the object and the frames have not; of the system if there is none. */
     addColumns(history, name, object) {
         if (!history) return;
-        const shown = [object?.position && "position", object?.quaternion && "attitude quaternion", object?.force && "force"].filter(Boolean);
+        const shown = [object?.position && "position", object?.quaternion && "attitude quaternion", object?.force && "force", object?.torque && "torque"].filter(Boolean);
         const families = name
             ? familiesOf(history.columns, name).filter(({ title }) => !shown.some(quantity => title === `${name} ${quantity}`))
             : systemFamilies(history.columns);

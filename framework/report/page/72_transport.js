@@ -12,6 +12,7 @@ class Transport {
         this.end = end;
         this.frames = frames;
         this.playing = false;
+        this.once = false;  // to the end, whatever the box says
         this.slider = byId("scrub");
         this.time = byId("time");
         this.icon = makeSvg("path", { d: PLAY });
@@ -61,6 +62,14 @@ class Transport {
         this.slider.setAttribute("aria-valuetext", this.time.textContent);
     }
 
+    play() {
+        if (!this.playing) this.toggle();
+    }
+
+    pause() {
+        if (this.playing) this.toggle();
+    }
+
     toggle() {
         this.playing = !this.playing;
         this.showPlaying();
@@ -72,7 +81,7 @@ class Transport {
             let t = state.get("t") + (this.speed * Math.min(now - last, 250)) / 1000;
             last = now;
             if (t >= this.end) {
-                if (byId("loop").checked) t = this.start + ((t - this.start) % (this.end - this.start || 1));
+                if (byId("loop").checked && !this.once) t = this.start + ((t - this.start) % (this.end - this.start || 1));
                 else {
                     t = this.end;
                     this.playing = false;

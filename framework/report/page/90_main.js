@@ -64,7 +64,7 @@ async function main() {
     drawHeader(data, runs);
     drawHeadline(runs);
     drawAbout(runs);
-    if (runs.length > 1) drawCompare(runs);
+    if (runs.length > 1) drawCompare(runs, data.differences);
 
     sceneMessage("Reading the data\u2026");
     for (const run of runs) {
@@ -103,7 +103,8 @@ async function main() {
     const panel = new Panel(runs);
     const frames = runs[0].scene?.times ?? runs[0].history?.t ?? [start];
     const transport = new Transport(start, end, frames, runs.flatMap(run => run.summary?.events ?? []));
-    Object.assign(report, { runs, view, board, panel, transport });
+    const video = view ? new Video(view, transport) : null;
+    Object.assign(report, { runs, view, board, panel, transport, video });
     board.fillAll();
     board.onScrub = t => state.set("t", t);
 
@@ -142,6 +143,7 @@ async function main() {
 
     if (view) {
         buildTools(view, channels.names);
+        buildExports(view, video);
         if (channels.names.length) byId("channel").value = channels.name || "none";
         new Picker(view);
         const triad = new Triad(byId("triad"));

@@ -43,6 +43,12 @@ std::filesystem::path plugin_folder(const Manifest& manifest, const PlacedText& 
     return base.parent_path() / folder.text;
 }
 
+const Symbols& symbols_of(const Manifest& manifest, const ExpressionScope* scope) {
+    static const NoSymbols kNone;
+    if (scope == nullptr) scope = manifest.scope.get();
+    return scope != nullptr ? static_cast<const Symbols&>(*scope) : kNone;
+}
+
 const Table& with_numbers(const Manifest& manifest,
                           const ExpressionScope* scope,
                           const std::string& label,
@@ -51,10 +57,7 @@ const Table& with_numbers(const Manifest& manifest,
                           Table& storage) {
     if (!has_expressions(parameters, schema)) return parameters;
     storage = parameters;
-    if (scope == nullptr) scope = manifest.scope.get();
-    static const NoSymbols kNone;
-    compute_expressions(
-        label, storage, schema, scope != nullptr ? static_cast<const Symbols&>(*scope) : kNone);
+    compute_expressions(label, storage, schema, symbols_of(manifest, scope));
     return storage;
 }
 

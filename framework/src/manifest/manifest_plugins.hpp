@@ -12,6 +12,7 @@
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/plugin_registry.hpp"
 #include "bound_arguments.hpp"
+#include "symbols.hpp"
 
 namespace ancora {
 
@@ -22,6 +23,10 @@ std::vector<const Plugin*> load_plugins(const Manifest& manifest, PluginRegistry
 /// A folder of plugins, relative to the file that names it, which may be included; one of --set is
 /// relative to the manifest.
 std::filesystem::path plugin_folder(const Manifest& manifest, const PlacedText& folder);
+
+/// The names that an object's expressions may use.
+/// @param scope  the object's own; null: the manifest's
+const Symbols& symbols_of(const Manifest& manifest, const ExpressionScope* scope);
 
 /// The parameters of an object with numbers in the place of expressions: `parameters` itself if
 /// there are none, else `storage`.

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "body_look.hpp"
 #include "bound_arguments.hpp"
 #include "expression_scope.hpp"
 #include "schema_expressions.hpp"
@@ -242,6 +243,11 @@ ObjectSpec read_object(TypeKind kind, Table table, const Place& place) {
         check_list(*frames, "body.");
         object.frames = std::move(std::get<Array>(frames->value.data()));
         table.erase("frame");
+    }
+    if (const Table::Entry* const shape = table.find(kShapeKey);
+        shape != nullptr && kind == TypeKind::body) {
+        object.shape = shape->value;
+        table.erase(kShapeKey);
     }
     object.parameters = std::move(table);
     return object;

@@ -14,6 +14,7 @@
 
 #include "ancora/framework/plugin_registry.hpp"
 #include "ancora/framework/version.hpp"
+#include "body_look.hpp"
 #include "manifest_reader.hpp"
 #include "schema_words.hpp"
 #include "traps_off.hpp"
@@ -211,6 +212,16 @@ Json object_name() {
             {"not", {{"enum", reserved_names()}}}};
 }
 
+// What every body may have.
+Json body_shape() {
+    const Json one = reference(kShapeKey);
+    return {{"title", kShapeKey},
+            {"description",
+             "what the body looks like: a shape, an array of them, or \"none\"; nothing in it acts "
+             "on the motion"},
+            {"anyOf", {{{"const", kNoShape}}, one, array_of(one, 0)}}};
+}
+
 // One object of this kind: what is common, and for each type what it takes.
 Json kind_of(TypeKind kind, const std::vector<const TypeDescriptor*>& types, Json& definitions) {
     Json required = Json::array();
@@ -222,6 +233,7 @@ Json kind_of(TypeKind kind, const std::vector<const TypeDescriptor*>& types, Jso
     common["name"] = object_name();
     common["type"].erase("type");
     common["type"].update(choice_of(types));
+    if (kind == TypeKind::body) common[kShapeKey] = body_shape();
 
     Json branches = Json::array();
     for (const TypeDescriptor* const type : types) {
@@ -321,6 +333,7 @@ Json definitions() {
 std::string manifest_schema(PluginRegistry& registry) {
     const TrapsOff traps_off;
     Json all = definitions();
+    all[kShapeKey] = object_of(shape_keys());
     Json properties = {
         {"include",
          {{"description", "files whose tables are joined with these, relative to this file"},

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "body_look.hpp"
 #include "expression_scope.hpp"
 #include "interpolation.hpp"
 #include "manifest_plugins.hpp"
@@ -93,6 +94,12 @@ private:
              spec.parameters,
              spec.place,
              spec.type_place);
+        if (spec.shape)
+            add(kShapeKey,
+                expanded_shape(object_title(spec.kind, spec.name),
+                               *spec.shape,
+                               spec.place,
+                               symbols_of(manifest_, spec.scope.get())));
         for (const Value& frame : spec.frames) {
             text_ += fmt::format("[[{}.frame]]\n", to_text(spec.kind));
             const Table numbers = frame_with_numbers(manifest_, spec, frame);

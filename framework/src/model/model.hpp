@@ -12,6 +12,7 @@
 #include "ancora/framework/plugin_registry.hpp"
 #include "ancora/framework/used_plugin.hpp"
 #include "attachment.hpp"
+#include "body_look.hpp"
 #include "guarded_body.hpp"
 #include "guarded_constraint.hpp"
 #include "guarded_force.hpp"
@@ -25,6 +26,7 @@ struct BodyPart : GuardedBody {
     using GuardedBody::GuardedBody;
 
     int first = 0;  ///< of its coordinates in the model's
+    BodyLook look;
 };
 
 /// "vector 3 along y": component of a body's vector; i counts in the model.
@@ -83,7 +85,8 @@ public:
     IntegratorTraits traits;
     std::vector<const Plugin*> plugins;    ///< in use, in the order of first use
     std::vector<UsedPlugin> used_plugins;  ///< with types, and with plugins that are only named
-    std::vector<InputFile> files;          ///< that parameters name
+    std::vector<InputFile> files;          ///< that parameters and shapes name
+    std::vector<TriangleMesh> meshes;      ///< that bodies are drawn with
     int num_coordinates = 0;
     std::vector<double> start_q, start_v;  ///< of all bodies, where joints have put them
     FrameNames frames;

@@ -50,6 +50,7 @@ public:
         make_constraints(false);
         for (const Actor& actor : actors_)
             if (actor.object.type->kind == TypeKind::force) make_force(actor);
+        read_looks();
         make_integrator();
     }
 
@@ -266,6 +267,36 @@ private:
         const auto count = static_cast<std::size_t>(part.count);
         part.start(std::span(model_.start_q).subspan(first, count),
                    std::span(model_.start_v).subspan(first, count));
+    }
+
+    /// What the manifest says of the bodies' looks.
+    void read_looks() {
+        MeshFiles files;
+        for (std::size_t i = 0; i < manifest_.bodies.size(); ++i) {
+            const ObjectSpec& spec = manifest_.bodies[i];
+            if (!spec.shape) continue;
+            BodyPart& part = model_.bodies[i];
+            const std::size_t known = files.paths.size();
+            part.look = read_look(part.object.label,
+                                  *spec.shape,
+                                  spec.place,
+                                  symbols_of(manifest_, spec.scope.get()),
+                                  files);
+            if (part.pose_kind == PoseKind::none && !part.look.solids.empty())
+                throw Error(ErrorKind::manifest,
+                            fmt::format("{} (type {}) has no reference point that a shape could "
+                                        "move with; write shape = \"none\" to hide it, or leave "
+                                        "\"shape\" out",
+                                        part.object.label,
+                                        part.object.type->name),
+                            spec.shape->place().known() ? spec.shape->place() : spec.place);
+            for (std::size_t k = known; k < files.paths.size(); ++k)
+                model_.files.push_back({fmt::format("body.{}.{}", spec.name, files.keys[k]),
+                                        files.paths[k],
+                                        sha256_of_file(files.paths[k]),
+                                        true});
+        }
+        model_.meshes = std::move(files.meshes);
     }
 
     const RigidMotion& motion_of(const std::string& name, const Place& place) {

@@ -193,13 +193,18 @@ std::string find_type_flaw(const TypeDescriptor& type, std::uint32_t index) {
     std::string flaw = find_schema_flaw(schema, what, 0);
     if (!flaw.empty() || type.kind == TypeKind::integrator) return flaw;
 
-    // these two keys of an object's table are the kernel's
-    for (const Parameter& p : schema)
+    // these keys of an object's table are the kernel's
+    for (const Parameter& p : schema) {
         for (const std::string_view reserved : {"name", "type"})
             if (p.name == reserved)
                 return fmt::format("{}: no parameter can be called \"{}\", which every object has",
                                    what,
                                    reserved);
+        if (type.kind == TypeKind::body && p.name == std::string_view("shape"))
+            return fmt::format(
+                "{}: no parameter can be called \"shape\", which every body has for its look",
+                what);
+    }
     return {};
 }
 

@@ -9,6 +9,7 @@ namespace ancora {
 
 inline constexpr const char* kHistoryFile = "history.csv";
 inline constexpr const char* kSummaryFile = "summary.json";
+inline constexpr const char* kModelFile = "model.toml";
 inline constexpr const char* kCheckpointFile = "checkpoint.bin";
 inline constexpr const char* kSceneFile = "scene.json";
 inline constexpr const char* kFramesFile = "frames.npy";

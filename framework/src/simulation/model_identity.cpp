@@ -18,7 +18,8 @@ Identity model_identity(const Manifest& manifest, std::span<const InputFile> fil
         for (const Table::Entry& entry : table.entries())
             add(prefix + toml_key(entry.key), toml_value(entry.value));
     };
-    for (const InputFile& input : files) add("content of " + input.key, "SHA-256 " + input.sha256);
+    for (const InputFile& input : files)
+        if (!input.is_of_look) add("content of " + input.key, "SHA-256 " + input.sha256);
     add("model.gravity", toml_numbers(manifest.model.gravity));
     add("model.project_start", manifest.model.project_start ? "true" : "false");
     if (manifest.scope)

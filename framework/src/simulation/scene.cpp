@@ -2,6 +2,8 @@
 // A scene as JSON, so that whoever reads frames knows what their numbers are.
 #include "ancora/framework/scene.hpp"
 
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -36,16 +38,23 @@ struct ShapeWriter {
     Json operator()(const Sphere& sphere) const {
         return {{"kind", "sphere"}, {"radius", sphere.radius}, {"center", sphere.center}};
     }
-    Json operator()(const Cylinder& cylinder) const {
-        return {{"kind", "cylinder"},
-                {"radius", cylinder.radius},
-                {"from", cylinder.from},
-                {"to", cylinder.to}};
+    Json operator()(const Cylinder& cylinder) const { return round("cylinder", cylinder); }
+    Json operator()(const Capsule& capsule) const { return round("capsule", capsule); }
+    Json operator()(const MeshShape& mesh) const {
+        return {{"kind", "mesh"},
+                {"mesh", mesh.mesh},
+                {"scale", mesh.scale},
+                {"center", mesh.center},
+                {"quaternion", mesh.quaternion}};
+    }
+
+private:
+    static Json round(const char* kind, const auto& shape) {
+        return {{"kind", kind}, {"radius", shape.radius}, {"from", shape.from}, {"to", shape.to}};
     }
 };
 
-SceneShape shape_of(const Json& json, const std::string& owner) {
-    const JsonReader shape(json, "a shape of " + owner);
+SceneShape shape_of(const JsonReader& shape, int num_meshes) {
     const std::string kind = shape.text("kind");
     if (kind == "box")
         return Box{
@@ -53,7 +62,44 @@ SceneShape shape_of(const Json& json, const std::string& owner) {
     if (kind == "sphere") return Sphere{shape.number("radius"), shape.numbers<3>("center")};
     if (kind == "cylinder")
         return Cylinder{shape.number("radius"), shape.numbers<3>("from"), shape.numbers<3>("to")};
+    if (kind == "capsule")
+        return Capsule{shape.number("radius"), shape.numbers<3>("from"), shape.numbers<3>("to")};
+    if (kind == "mesh")
+        return MeshShape{static_cast<int>(shape.whole("mesh", 0, num_meshes - 1)),
+                         shape.numbers<3>("scale"),
+                         shape.numbers<3>("center"),
+                         shape.numbers<4>("quaternion")};
     throw std::invalid_argument(fmt::format("there is no shape {}", in_quotes(kind)));
+}
+
+Json json_of(const SceneSolid& solid) {
+    Json out = std::visit(ShapeWriter(), solid.shape);
+    if (solid.color) out["color"] = *solid.color;
+    if (solid.opacity != 1.0) out["opacity"] = solid.opacity;
+    return out;
+}
+
+SceneSolid solid_of(const Json& json, const std::string& owner, int num_meshes) {
+    const JsonReader shape(json, "a shape of " + owner);
+    SceneSolid out;
+    out.shape = shape_of(shape, num_meshes);
+    if (json.contains("color")) out.color = shape.numbers<3>("color");
+    if (json.contains("opacity")) out.opacity = shape.number("opacity");
+    return out;
+}
+
+Json json_of(const SceneFrame& frame) {
+    return {{"name", frame.name}, {"position", frame.position}, {"quaternion", frame.quaternion}};
+}
+
+/// Entries of a list that older scenes do not have.
+const Json& list_of(const Json& json, const JsonReader& reader, const char* key) {
+    static const Json kNone = Json::array();
+    return json.contains(key) ? reader.array(key) : kNone;
+}
+
+bool flag_of(const Json& json, const JsonReader& reader, const char* key) {
+    return json.contains(key) && reader.boolean(key);
 }
 
 Json json_of(const SceneBody& body) {
@@ -66,8 +112,10 @@ Json json_of(const SceneBody& body) {
                 {"nodes", body.num_nodes},
                 {"channels", Json::array()},
                 {"lines", body.lines}};
-    for (const SceneShape& shape : body.shapes)
-        out["shapes"].push_back(std::visit(ShapeWriter(), shape));
+    for (const SceneSolid& solid : body.shapes) out["shapes"].push_back(json_of(solid));
+    if (body.is_skeleton) out["skeleton"] = true;
+    if (body.is_hidden) out["hidden"] = true;
+    for (const SceneFrame& frame : body.frames) out["frames"].push_back(json_of(frame));
     for (const SceneChannel& channel : body.channels)
         out["channels"].push_back({{"name", channel.name}, {"unit", channel.unit}});
     return out;
@@ -87,7 +135,7 @@ PoseKind pose_of(const JsonReader& body) {
     body.refuse("pose", "is " + in_quotes(pose) + ", not none, position or attitude");
 }
 
-SceneBody body_of(const Json& json) {
+SceneBody body_of(const Json& json, int num_meshes) {
     const std::string owner = owner_of("body", json);
     const JsonReader body(json, owner);
     SceneBody out;
@@ -102,7 +150,15 @@ SceneBody body_of(const Json& json) {
     out.first_coordinate = coordinate(0);
     out.num_coordinates = coordinate(1);
     out.pose = pose_of(body);
-    for (const Json& shape : body.array("shapes")) out.shapes.push_back(shape_of(shape, owner));
+    for (const Json& shape : body.array("shapes"))
+        out.shapes.push_back(solid_of(shape, owner, num_meshes));
+    out.is_skeleton = flag_of(json, body, "skeleton");
+    out.is_hidden = flag_of(json, body, "hidden");
+    for (const Json& entry : list_of(json, body, "frames")) {
+        const JsonReader frame(entry, "a frame of " + owner);
+        out.frames.push_back(
+            {frame.text("name"), frame.numbers<3>("position"), frame.numbers<4>("quaternion")});
+    }
     out.num_nodes = static_cast<int>(body.whole("nodes", 0, kMostValues));
     for (const Json& line : body.array("lines")) {
         if (!line.is_array() || line.size() != 2) body.refuse("lines", "holds no pairs of nodes");
@@ -119,11 +175,13 @@ SceneBody body_of(const Json& json) {
 }
 
 Json json_of(const SceneMarker& marker) {
-    return {{"name", marker.name},
-            {"type", marker.type},
-            {"first", marker.first},
-            {"points", marker.points},
-            {"has_force", marker.has_force}};
+    Json out = {{"name", marker.name},
+                {"type", marker.type},
+                {"first", marker.first},
+                {"points", marker.points},
+                {"has_force", marker.has_force}};
+    if (marker.has_torque) out["has_torque"] = true;
+    return out;
 }
 
 SceneMarker marker_of(const char* kind, const Json& json) {
@@ -136,7 +194,108 @@ SceneMarker marker_of(const char* kind, const Json& json) {
         out.points.push_back(point.get<std::string>());
     }
     out.has_force = marker.boolean("has_force");
+    out.has_torque = flag_of(json, marker, "has_torque");
     out.first = static_cast<int>(marker.whole("first", 0, kMostValues));
+    return out;
+}
+
+// --- joints and springs
+
+Json json_of(const ScenePoint& point) {
+    return {{"body", point.body}, {"position", point.position}};
+}
+
+Json json_of(const SceneJoint& joint) {
+    return {{"name", joint.name},
+            {"kind", joint.kind},
+            {"a", json_of(joint.a)},
+            {"b", json_of(joint.b)},
+            {"axes_a", joint.axes_a},
+            {"axes_b", joint.axes_b}};
+}
+
+Json json_of(const SceneSpring& spring) {
+    return {{"name", spring.name}, {"a", json_of(spring.a)}, {"b", json_of(spring.b)}};
+}
+
+/// A point of a body that can move it with itself.
+ScenePoint point_of(const JsonReader& owner,
+                    const char* key,
+                    const std::vector<SceneBody>& bodies) {
+    const JsonReader point(owner.at(key), fmt::format("\"{}\"", key));
+    const auto most = static_cast<std::int64_t>(bodies.size()) - 1;
+    ScenePoint out;
+    out.body = static_cast<int>(point.whole("body", -1, most));
+    if (out.body >= 0 && bodies[static_cast<std::size_t>(out.body)].pose == PoseKind::none)
+        owner.refuse(key, "is of a body without a pose");
+    out.position = point.numbers<3>("position");
+    return out;
+}
+
+std::vector<std::array<double, 3>> axes_of(const JsonReader& joint, const char* key) {
+    std::vector<std::array<double, 3>> out;
+    for (const Json& axis : joint.array(key)) {
+        const Json entry = {{"axis", axis}};
+        out.push_back(JsonReader(entry, fmt::format("\"{}\"", key)).numbers<3>("axis"));
+    }
+    return out;
+}
+
+SceneJoint joint_of(const Json& json, const std::vector<SceneBody>& bodies) {
+    const JsonReader joint(json, owner_of("joint", json));
+    return {joint.text("name"),
+            joint.text("kind"),
+            point_of(joint, "a", bodies),
+            point_of(joint, "b", bodies),
+            axes_of(joint, "axes_a"),
+            axes_of(joint, "axes_b")};
+}
+
+SceneSpring spring_of(const Json& json, const std::vector<SceneBody>& bodies) {
+    const JsonReader spring(json, owner_of("spring", json));
+    return {spring.text("name"), point_of(spring, "a", bodies), point_of(spring, "b", bodies)};
+}
+
+// --- meshes
+
+/// The shortest text of a single-precision number is short as a double too.
+double shortest(float x) {
+    const std::string text = fmt::format("{}", x);
+    double out = 0.0;
+    std::from_chars(text.data(), text.data() + text.size(), out);
+    return out;
+}
+
+Json json_of(const TriangleMesh& mesh) {
+    Json points = Json::array(), triangles = Json::array();
+    for (const auto& point : mesh.points)
+        for (const float x : point) points.push_back(shortest(x));
+    for (const auto& triangle : mesh.triangles)
+        for (const std::int32_t corner : triangle) triangles.push_back(corner);
+    return {
+        {"name", mesh.name}, {"points", std::move(points)}, {"triangles", std::move(triangles)}};
+}
+
+TriangleMesh mesh_of(const Json& json) {
+    const JsonReader mesh(json, owner_of("mesh", json));
+    TriangleMesh out;
+    out.name = mesh.text("name");
+    const Json& points = mesh.array("points");
+    const Json& triangles = mesh.array("triangles");
+    if (points.size() % 3 != 0) mesh.refuse("points", "has not three numbers for each");
+    if (triangles.size() % 3 != 0) mesh.refuse("triangles", "has not three corners for each");
+    out.points.resize(points.size() / 3);
+    out.triangles.resize(triangles.size() / 3);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const double x = points[i].is_number() ? points[i].get<double>() : std::nan("");
+        out.points[i / 3][i % 3] = static_cast<float>(x);
+        if (!std::isfinite(out.points[i / 3][i % 3]))
+            mesh.refuse("points", "holds what is no number of single precision");
+    }
+    const auto most = static_cast<std::int64_t>(out.points.size()) - 1;
+    for (std::size_t i = 0; i < triangles.size(); ++i)
+        out.triangles[i / 3][i % 3] =
+            static_cast<std::int32_t>(mesh.whole_of(triangles[i], "triangles", 0, most));
     return out;
 }
 
@@ -148,7 +307,8 @@ std::int64_t size_of(const SceneBody& body) {
 }
 
 std::int64_t size_of(const SceneMarker& marker) {
-    return 3 * static_cast<std::int64_t>(marker.points.size()) + (marker.has_force ? 3 : 0);
+    return 3 * static_cast<std::int64_t>(marker.points.size()) + (marker.has_force ? 3 : 0) +
+           (marker.has_torque ? 3 : 0);
 }
 
 /// Every object's values lie in a frame, and no value belongs to two: a small file could else
@@ -188,6 +348,9 @@ std::string scene_text(const Scene& scene) {
     for (const SceneMarker& marker : scene.constraints)
         out["constraints"].push_back(json_of(marker));
     for (const SceneMarker& marker : scene.forces) out["forces"].push_back(json_of(marker));
+    for (const SceneJoint& joint : scene.joints) out["joints"].push_back(json_of(joint));
+    for (const SceneSpring& spring : scene.springs) out["springs"].push_back(json_of(spring));
+    for (const TriangleMesh& mesh : scene.meshes) out["meshes"].push_back(json_of(mesh));
     return out.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
@@ -202,11 +365,18 @@ Scene read_scene(std::string_view text) {
         Scene out;
         out.gravity = root.numbers<3>("gravity");
         out.num_values = static_cast<int>(root.whole("values", 0, kMostValues));
-        for (const Json& body : root.array("bodies")) out.bodies.push_back(body_of(body));
+        for (const Json& mesh : list_of(json, root, "meshes")) out.meshes.push_back(mesh_of(mesh));
+        const auto num_meshes = static_cast<int>(out.meshes.size());
+        for (const Json& body : root.array("bodies"))
+            out.bodies.push_back(body_of(body, num_meshes));
         for (const Json& marker : root.array("constraints"))
             out.constraints.push_back(marker_of("constraint", marker));
         for (const Json& marker : root.array("forces"))
             out.forces.push_back(marker_of("force", marker));
+        for (const Json& joint : list_of(json, root, "joints"))
+            out.joints.push_back(joint_of(joint, out.bodies));
+        for (const Json& spring : list_of(json, root, "springs"))
+            out.springs.push_back(spring_of(spring, out.bodies));
         Layout layout(out);
         for (const SceneBody& body : out.bodies) layout.add(body);
         for (const SceneMarker& marker : out.constraints) layout.add(marker);

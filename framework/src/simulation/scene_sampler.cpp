@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "pose.hpp"
+#include "scene_ties.hpp"
 
 namespace ancora {
 namespace {
@@ -17,7 +18,8 @@ namespace {
 /// Takes what a body draws, checked; throws std::invalid_argument at what cannot be.
 class SceneSketch final : public Sketch {
 public:
-    explicit SceneSketch(SceneBody& body) : body_(body) {}
+    /// @param has_look  the manifest says what the body looks like; solids are checked and dropped
+    SceneSketch(SceneBody& body, bool has_look) : body_(body), has_look_(has_look) {}
 
     void box(const std::array<double, 3>& size,
              const std::array<double, 3>& center,
@@ -71,10 +73,11 @@ private:
     void add(SceneShape shape) {
         if (body_.pose == PoseKind::none)
             throw std::invalid_argument("a shape, but the body has no pose to move it with");
-        body_.shapes.push_back(shape);
+        if (!has_look_) body_.shapes.push_back({shape});
     }
 
     SceneBody& body_;
+    bool has_look_;
 };
 
 std::vector<Attachment> points_of(const std::vector<Attachment>& attachments) {
@@ -134,8 +137,12 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
         body.first = next;
         body.first_coordinate = part.first;
         body.num_coordinates = part.count;
-        SceneSketch sketch(body);
+        SceneSketch sketch(body, part.look.is_given);
         part.draw(sketch);
+        if (part.look.is_given) {
+            body.shapes = part.look.solids;
+            body.is_hidden = body.shapes.empty();
+        }
         nodes_.push_back(nodes_of(model, part, body.num_nodes));
         next = body.end();
         note_means(body.channel_at(0), next);
@@ -162,6 +169,9 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
         add(std::move(marker), scene_.forces);
     }
     scene_.num_values = next;
+    scene_.meshes = model.meshes;
+    add_skeletons(model, scene_);
+    add_joints(model, scene_);
 }
 
 void SceneSampler::sample(KernelSystem& system, std::span<double> frame) {

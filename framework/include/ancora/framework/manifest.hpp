@@ -35,13 +35,17 @@ struct ObjectSpec {
     Place type_place;  ///< of the type's value
     Table parameters;
     Array frames;  ///< of a body: tables of [[body.frame]], see frame_keys()
+    std::optional<Value> shape;  ///< of a body: what it looks like, if the manifest says so
     /// Names for expressions: of [parameters] and [[generate]]'s indices. Null for an object that
     /// was not generated: the manifest's own.
     std::shared_ptr<const ExpressionScope> scope;
 
-    /// Sets a parameter; returns the object for chaining.
+    /// Sets a parameter, or the shape of a body; returns the object for chaining.
     ObjectSpec& set(std::string key, Value value) {
-        parameters.set(std::move(key), std::move(value));
+        if (kind == TypeKind::body && key == "shape")
+            shape = std::move(value);
+        else
+            parameters.set(std::move(key), std::move(value));
         return *this;
     }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a model looks like: shapes, networks and markers, and where a frame keeps their values.
+// What a model looks like: shapes, networks, joints and markers, and where a frame keeps their
+// values.
 #pragma once
 
 #include <array>
@@ -7,35 +8,25 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "ancora/framework/export.hpp"
+#include "ancora/framework/shape.hpp"
 #include "ancora/sdk/body.hpp"
 
 namespace ancora {
-
-// Shapes of a body, in its axes from its reference point [m].
-
-struct Box {
-    std::array<double, 3> size{};
-    std::array<double, 3> center{};
-    std::array<double, 4> quaternion{1, 0, 0, 0};  ///< w, x, y, z; box to body axes
-};
-struct Sphere {
-    double radius = 0.0;
-    std::array<double, 3> center{};
-};
-struct Cylinder {
-    double radius = 0.0;
-    std::array<double, 3> from{}, to{};
-};
-using SceneShape = std::variant<Box, Sphere, Cylinder>;
 
 /// A value along the lines of a network.
 struct SceneChannel {
     std::string name;
     std::string unit;
+};
+
+/// A named frame of a body, in its axes from its reference point [m].
+struct SceneFrame {
+    std::string name;
+    std::array<double, 3> position{};
+    std::array<double, 4> quaternion{1, 0, 0, 0};  ///< w, x, y, z; frame to body axes
 };
 
 /// One body. Its values in a frame, one after the other, from `first`:
@@ -48,7 +39,12 @@ struct SceneBody {
     std::string name;
     std::string type;
     PoseKind pose = PoseKind::none;
-    std::vector<SceneShape> shapes;
+    std::vector<SceneSolid> shapes;
+    /// Rods from the reference point to points where something is tied to it, drawn since nothing
+    /// says what the body looks like.
+    bool is_skeleton = false;
+    bool is_hidden = false;  ///< nothing of it is drawn
+    std::vector<SceneFrame> frames;
     int num_nodes = 0;
     std::vector<std::array<std::int32_t, 2>> lines;
     std::vector<SceneChannel> channels;
@@ -67,16 +63,42 @@ struct SceneBody {
 };
 
 /// A constraint or force. Its values in a frame from `first`: the positions of its points, 3 each,
-/// and then, if it has one, the force [N] on the first of them, inertial axes.
+/// and then, if it has them, the force [N] on the first of them and the torque [N m], inertial
+/// axes.
 struct SceneMarker {
     std::string name;
     std::string type;
     std::vector<std::string> points;  ///< as written: "box@[1.5, 0, 0]"
     bool has_force = false;
+    bool has_torque = false;
     int first = 0;
 
     int force_at() const { return first + 3 * static_cast<int>(points.size()); }
-    int end() const { return force_at() + (has_force ? 3 : 0); }
+    int torque_at() const { return force_at() + (has_force ? 3 : 0); }
+    int end() const { return torque_at() + (has_torque ? 3 : 0); }
+};
+
+/// A point of a body, in its axes from its reference point [m]; of the ground: inertial axes.
+struct ScenePoint {
+    int body = -1;  ///< of the scene's bodies, with a pose; -1: the ground
+    std::array<double, 3> position{};
+};
+
+/// A joint, drawn by its kind. It has no values of its own: it moves with its bodies.
+struct SceneJoint {
+    std::string name;  ///< of the constraint
+    std::string kind;  ///< "revolute", "prismatic", ...; one that a view does not know is a dot
+    ScenePoint a, b;   ///< the joint's point on either body
+    /// Directions that the kind has, of any length: the axis of a revolute joint, the axis on a of
+    /// a universal one, the normal of a planar one. In the axes of the body that they are fixed in.
+    std::vector<std::array<double, 3>> axes_a;
+    std::vector<std::array<double, 3>> axes_b;  ///< the axis on b of a universal joint
+};
+
+/// A spring between two points, drawn as a coil.
+struct SceneSpring {
+    std::string name;
+    ScenePoint a, b;
 };
 
 /// Everything of a model that can be shown.
@@ -85,6 +107,9 @@ struct Scene {
     std::vector<SceneBody> bodies;
     std::vector<SceneMarker> constraints;
     std::vector<SceneMarker> forces;
+    std::vector<SceneJoint> joints;
+    std::vector<SceneSpring> springs;
+    std::vector<TriangleMesh> meshes;
     int num_values = 0;  ///< of a frame
 };
 

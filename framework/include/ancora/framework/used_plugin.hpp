@@ -10,11 +10,12 @@
 
 namespace ancora {
 
-/// A file that a parameter of the model names.
+/// A file that the model names.
 struct InputFile {
     std::string key;  ///< "body.net.mesh"
     std::filesystem::path path;
-    std::string sha256;  ///< hexadecimal, of its bytes when the model was made
+    std::string sha256;       ///< hexadecimal, of its bytes when the model was made
+    bool is_of_look = false;  ///< a body is drawn with it; the motion does not depend on it
 };
 
 /// A plugin that a model names or takes types from.

@@ -88,6 +88,7 @@ struct MassProperties {
     Vec3 moments = Vec3::Zero();    ///< m_i [kg m^2]; exactly zero for a body flat across axis i
     Vec3 half_size = Vec3::Zero();  ///< of the box with this mass and these m_i [m]
     double volume = 0.0;            ///< of that box [m^3]; zero for a flat body or a rod
+    bool is_box = false;            ///< that box was given, and is no mere equivalent
 
     /// The principal axis that all mass lies on (0, 1, 2), or -1 if the body is no rod.
     int rod_axis() const {
@@ -99,8 +100,10 @@ struct MassProperties {
     Vec3 inertia() const { return Vec3::Constant(moments.sum()) - moments; }
 };
 
-/// [assembly] Draws the box of MassProperties::half_size.
+/// [assembly] Draws the box of MassProperties::half_size if it was given. Mass and inertia do not
+/// say what a body looks like.
 inline void draw(const MassProperties& body, Sketch& out) {
+    if (!body.is_box) return;
     const Vec3 size = 2.0 * body.half_size;
     const Eigen::Quaterniond turn(body.axes);
     out.box({size(0), size(1), size(2)},
@@ -166,6 +169,7 @@ inline void read_box(const Arguments& arguments, MassProperties& body) {
     body.mass = arguments.number("density") * body.volume;
     body.moments = body.mass / 12.0 * a.cwiseAbs2();
     body.half_size = 0.5 * a;
+    body.is_box = true;
 }
 
 // The tensor about the centre of mass in body axes.

@@ -35,6 +35,8 @@ constexpr int kLayers = 12;  // of a sphere
 // Of one frame: every line has a value of every channel.
 constexpr std::size_t kMostChannels = 1000;
 constexpr std::size_t kMostChannelValues = std::size_t{1} << 28;
+// In all files together, some GB: every frame has its own.
+constexpr std::size_t kMostTrianglesWritten = 100'000'000;
 
 Vec3 vec3(const std::array<double, 3>& x) {
     return {x[0], x[1], x[2]};
@@ -214,6 +216,16 @@ VtpFile bodies_of(const Scene& scene, std::span<const float> frame) {
     return out;
 }
 
+/// Triangles of meshes in one frame, as often as they are shown.
+std::size_t triangles_of(const Scene& scene) {
+    std::size_t out = 0;
+    for (const SceneBody& body : scene.bodies)
+        for (const SceneSolid& solid : body.shapes)
+            if (const MeshShape* const shape = std::get_if<MeshShape>(&solid.shape))
+                out += scene.meshes[static_cast<std::size_t>(shape->mesh)].triangles.size();
+    return out;
+}
+
 /// An array for each channel has a value for every line.
 void check_channels(const Scene& scene) {
     std::unordered_set<std::string_view> names;
@@ -320,6 +332,14 @@ std::size_t write_paraview(const fs::path& folder, std::size_t every) {
         wanted.push_back(f);
         for (const char* part : kParaviewParts) files.push_back(name_of(part, f));
     }
+    if (const std::size_t triangles = triangles_of(frames->scene());
+        triangles * wanted.size() > kMostTrianglesWritten)
+        throw Error(ErrorKind::file,
+                    fmt::format("{} frames with {} triangles of meshes each are more than the {} "
+                                "that are written; take fewer with --every",
+                                wanted.size(),
+                                triangles,
+                                kMostTrianglesWritten));
     ResultsFolder results = ResultsFolder::for_views(folder);
     constexpr std::string_view kListKind = "a list of frames of a run";
     require_replaceable(results.at(kParaviewList), kParaviewListMark, kListKind);

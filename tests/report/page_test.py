@@ -10,7 +10,10 @@
 Needs Chromium, chromedriver and Selenium for Python (Debian: chromium-driver, python3-selenium).
 Exit status 77 with the reason if they are missing.
 """
+import base64
 import bisect
+import csv
+import io
 import json
 import math
 import os
@@ -455,7 +458,128 @@ def test_pair(browser, path):
     check(len(series) == 6 and sum(ghost for _, ghost in series) == 3, f"two runs: curves {series}")
     rows = browser.text("#compare")
     check("rk4" in rows and "\u00d7756" in rows, f"comparison: {rows[:300]}")
+    differences = browser.run("return [...document.querySelectorAll('#differences tbody tr')].map(row => [...row.children].map(cell => cell.textContent))")
+    check(["body.box.mass", "2.0", "3.5"] in differences and ["force.push.follow", "\u2013", "true"] in differences, f"what differs: {differences}")
+    check(not any(key.startswith("integrator") for key, *_ in differences), f"what the manifests tell is told twice: {differences}")
     check(browser.run("return report.view.actors.length") == 2, "the second run is not in the scene")
+
+
+def test_mechanism(browser, path, poses):
+    """Joints stand where their bodies are and are drawn by kind; springs reach from end to end; torques turn."""
+    browser.open(path, "#t=0&theme=light")
+    kinds = sample_page.KINDS
+    for t in (0.0, 2.4, 5.6):
+        browser.go(f"#t={t!r}")
+        browser.settle()
+        shown = browser.run("""
+            const { joints, torques, scene } = report.view.actors[0];
+            const matrix = new THREE.Matrix4(), at = new THREE.Vector3(), turn = new THREE.Quaternion(), size = new THREE.Vector3();
+            const read = (mesh, k) => { mesh.getMatrixAt(k, matrix); matrix.decompose(at, turn, size); return [at.toArray(), size.toArray()]; };
+            return {
+                onB: joints.parts.meshes.flatMap(mesh => mesh.userData.parts.map((part, k) => [part, read(mesh, k)]))
+                    .filter(([part]) => part.body?.name.startsWith("arm_")).map(([part, [at]]) => [part.object.name, at]),
+                between: joints.between.map(({ item, mesh, length }) => [item.name, ...read(mesh, 0), length]),
+                torque: (read(torques.mesh, 0), new THREE.Vector3(0, 0, 1).applyQuaternion(turn).multiplyScalar(size.x).toArray()),
+            };""")
+        ends = {}
+        for k, kind in enumerate(kinds):
+            p, q = sample_page.arm_pose(kind, k, t)
+            ends[kind] = (p, [a + b for a, b in zip(p, sample_page.rotate(q, [-0.5, 0.0, 0.0]))])
+            found = [at for name, at in shown["onB"] if name == f"joint_{kind}"]
+            check(bool(found) != (kind == "fixed"), f"{kind}: {len(found)} parts on the second body")
+            for at in found:
+                check(math.dist(at, ends[kind][1]) < 2e-3, f"{kind} at t = {t}: stands at {at}, its body's point is {ends[kind][1]}")
+        exact = {"joint_distance": ([1.4 * 3, 2.2, 0.0], ends["distance"][1]), "coil": (ends["revolute"][0], [2.8 - 0.4, 0.0, 0.0]),
+                 "ground_coil": ([0.4, 0.0, -0.9], ends["revolute"][0])}
+        check({name for name, *_ in shown["between"]} == set(exact), f"between points: {shown['between']}")
+        for name, at, size, length in shown["between"]:
+            a, b = exact[name]
+            check(math.dist(at, [(x + y) / 2 for x, y in zip(a, b)]) < 2e-3, f"{name} at t = {t}: its middle is {at}")
+            near(size[2] * length, math.dist(a, b), 2e-3, f"{name} at t = {t}: length")
+        torque = 2.0 * math.cos(1.5 * t)
+        x, y, z = shown["torque"]
+        check(abs(x) + abs(z) < 1e-6 and y * torque > 0, f"torque of {torque} about y is drawn about {shown['torque']}")
+
+    names = browser.run("return report.view.actors[0].solids.meshes.flatMap(mesh => mesh.userData.parts.map(({ body }) => body.name))")
+    check("base_odd" not in names and "base_revolute" in names, f"a hidden body is drawn, or one that is not is missing: {names}")
+    picture = browser.picture("#scene canvas")
+    rust = picture.share(lambda x, y: (lambda p: p[0] > 1.7 * p[1] and p[0] > 3 * p[2] and p[0] > 80)(picture.pixel(x, y)))
+    check(rust > 0.0005, f"the mesh in its colour takes {rust:.3%} of the scene")
+    for name in ("joints", "frames"):
+        before = browser.picture("#scene canvas")
+        browser.run("document.querySelector(`[data-toggle=${arguments[0]}]`).click()", name)
+        check(browser.picture("#scene canvas").differs_from(before) > 0.0005, f"switch {name} changes nothing")
+    browser.run("document.querySelector('[data-toggle=joints]').click()")
+    titles = browser.run("return report.board.plots.map(plot => plot.plan.title)")
+    check(titles[:2] == ["joint_revolute angle", "joint_revolute angle rate"], f"plots of joints come first: {titles[:3]}")
+
+    browser.go("#t=0&camera=5.6,-4,3,5.6,0,0")
+    browser.run("document.querySelector('#scene').scrollIntoView()")
+    x, y = browser.run("""
+        const at = new THREE.Vector3(5.6, 0, 0).project(report.view.camera);
+        return [(0.5 * at.x) * report.view.canvas.clientWidth, (-0.5 * at.y) * report.view.canvas.clientHeight]""")
+    canvas = browser.driver.find_element(By.CSS_SELECTOR, "#scene canvas")
+    ActionChains(browser.driver).move_to_element_with_offset(canvas, round(x), round(y)).click().perform()
+    check(browser.run("return document.querySelector('#select').value") == "joint_spherical", "a click on a joint does not select its constraint")
+    browser.go("#t=1&select=motor")
+    near(browser.values()["torque.y"], 2.0 * math.cos(1.5), 0.01, "torque in the panel")
+
+
+def saved(browser, action, patience=60):
+    """What the page gives the browser to save: name, type, bytes."""
+    browser.run("""
+        window.found = null;
+        window.saveFile = async (blob, name) => {
+            const bytes = new Uint8Array(await blob.arrayBuffer());
+            let text = "";
+            for (let k = 0; k < bytes.length; k += 30000) text += String.fromCharCode(...bytes.subarray(k, k + 30000));
+            window.found = [name, blob.type, btoa(text)];
+        };""")
+    browser.run(action)
+    browser.wait(lambda: browser.run("return Boolean(window.found)"), f"something to save after {action}", patience)
+    name, kind, data = browser.run("return window.found") or ["", "", ""]
+    return name, kind, base64.b64decode(data)
+
+
+def test_exports(browser, path, truth):
+    """A picture, a table, a video, the full screen."""
+    browser.open(path, "#t=1&theme=light")
+    name, kind, data = saved(browser, "document.querySelector('#save-picture').click()")
+    check(name == "box_with_net_t_1s.png" and kind == "image/png", f"picture: {name}, {kind}")
+    picture, seen = Picture(data), browser.picture("#scene canvas")
+    check((picture.width, picture.height) == (seen.width, seen.height), f"picture: {picture.width} x {picture.height}")
+    drawn = picture.share(lambda x, y: max(abs(a - b) for a, b in zip(picture.pixel(x, y), picture.pixel(2, 2))) > 24)
+    check(drawn > 0.01, f"picture: only {drawn:.2%} of it differs from the background")
+
+    name, kind, data = saved(browser, "[...document.querySelectorAll('figure.plot')].find(e => e.dataset.title === 'Energy').querySelector('.save').click()")
+    check(name == "box_with_net_Energy.csv" and kind == "text/csv", f"table: {name}, {kind}")
+    rows = list(csv.reader(io.StringIO(data.decode())))
+    check(rows[0] == ["t [s]", "Energy: kinetic [J]", "Energy: potential [J]", "Energy: total [J]"], f"table: heads {rows[0]}")
+    check(len(rows) == len(truth["history_times"]) + 1, f"table: {len(rows)} rows")
+    for k in (0, 400, 1600):
+        near(float(rows[k + 1][0]), truth["history_times"][k], 0, "table: time")
+        near(float(rows[k + 1][1]), truth["table"]["energy.kinetic"][k], 1e-3, "table: kinetic energy")
+
+    browser.run("const speed = document.querySelector('#speed'); speed.selectedIndex = speed.options.length - 1; speed.dispatchEvent(new Event('change'))")
+    name, kind, data = saved(browser, "document.querySelector('#save-video').click()", 120)
+    check(name in ("box_with_net.webm", "box_with_net.mp4") and kind.startswith("video/"), f"video: {name}, {kind}")
+    check(len(data) > 2000 and (data[:4] == b"\x1a\x45\xdf\xa3" or data[4:8] == b"ftyp"), f"video: {len(data)} bytes, begins with {data[:8]!r}")
+    check(not browser.run("return report.transport.playing || report.video.recording"), "the run plays on after its video")
+
+    browser.driver.find_element(By.CSS_SELECTOR, "#full-screen").click()
+    browser.wait(lambda: browser.run("return document.fullscreenElement?.id") == "screen", "the scene fills the screen", 10)
+    browser.run("return document.exitFullscreen()")
+
+
+def test_narrow(browser, path):
+    """Nothing is wider than a small screen, and the scene comes first."""
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": False})
+    browser.open(path, "#t=1")
+    wide = browser.run("return [...document.querySelectorAll('body *')].filter(e => e.checkVisibility({ contentVisibilityAuto: true }) && e.getBoundingClientRect().right > 391 && !e.closest('.scroll')).map(e => e.tagName + '.' + e.className)")
+    check(not wide, f"wider than the screen: {wide[:5]}")
+    tops = browser.run("return ['#scene', '#headline', '#plots', '#about'].map(id => document.querySelector(id).getBoundingClientRect().top)")
+    check(tops == sorted(tops) and tops[0] < 400, f"scene, figures, plots and what was run stand at {tops}")
+    browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_troubles(browser, paths):
@@ -556,7 +680,7 @@ def main():
                     browser.is_silent()
         else:
             paths, truths = {"broken": folder / "broken.html"}, {}
-            for kind in ("net", "pair", "no_frames", "empty", "single", "killed", "damaged"):
+            for kind in ("net", "pair", "mechanism", "no_frames", "empty", "single", "killed", "damaged"):
                 paths[kind] = folder / f"{kind}.html"
                 text, truths[kind] = sample_page.sample(kind)
                 paths[kind].write_text(text)
@@ -577,6 +701,9 @@ def main():
                 "view": lambda browser: test_view(browser, net),
                 "themes": lambda browser: test_themes(browser, net),
                 "two runs": lambda browser: test_pair(browser, paths["pair"]),
+                "mechanism": lambda browser: test_mechanism(browser, paths["mechanism"], truths["mechanism"]),
+                "exports": lambda browser: test_exports(browser, net, truth),
+                "narrow": lambda browser: test_narrow(browser, paths["mechanism"]),
             })
     print(f"{len(failures)} failed" if failures else "all passed")
     return 1 if failures else 0

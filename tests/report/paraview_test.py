@@ -8,6 +8,7 @@ Needs VTK and NumPy for Python (Debian: python3-vtk9). Exit status 77 with the r
 """
 import csv
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -116,8 +117,9 @@ def test_bodies(results, row, data):
     number, corners = array(data.GetCellData(), "body"), cells(data)
     for i, body in enumerate(scene["bodies"]):
         mine = np.flatnonzero(number == i)
-        expected = sum({"box": 6, "cylinder": 26, "sphere": 288}[s["kind"]] for s in body["shapes"])
-        if body["pose"] == "none" or (not body["shapes"] and body["nodes"]):
+        count = {"box": 6, "cylinder": 26, "sphere": 288, "capsule": 312}
+        expected = sum(len(scene["meshes"][s["mesh"]]["triangles"]) // 3 if s["kind"] == "mesh" else count[s["kind"]] for s in body["shapes"])
+        if body["pose"] == "none" or body.get("hidden") or (not body["shapes"] and body["nodes"]):
             expected = 0
         elif not body["shapes"]:
             expected = 1
@@ -237,6 +239,41 @@ def test_example(program, examples, name, options, folder):
     return parts
 
 
+# Bodies that fall freely, each with a shape; its closed volume, and how much of it the polygons have.
+SHAPES = {
+    "wedge": ('{ mesh = "wedge.obj", scale = [0.5, 1.0, 2.0], position = [0.1, 0.2, 0.3], orientation = { axis = [1, 1, 0], angle = 1.0 } }', 1 / 6, 1.0),
+    "pill": ("{ capsule = { radius = 0.1, from = [0, 0, 0], to = [0.3, 0, 0.4] }, color = \"red\" }", math.pi * 0.01 * 0.5 + 4 / 3 * math.pi * 0.001, 0.97),
+    "pair": ("[{ box = [0.1, 0.2, 0.3] }, { cylinder = { radius = 0.1, from = [1, 0, 0], to = [1, 1, 0] } }]", 0.006 + math.pi * 0.01, 0.98),
+    "air": ('"none"', 0.0, 1.0),
+    "dot": (None, None, None),
+}
+
+
+def test_shapes(program, folder):
+    """Every kind of shape that the manifest knows is a closed surface, seen from outside."""
+    print("shapes")
+    text = "[integrator]\ntype = \"rk4\"\nstep = 0.1\nend = 0.2\n[model]\ngravity = [0, 0, -9.81]\n"
+    for name, (shape, _, _) in SHAPES.items():
+        text += f'[[body]]\nname = "{name}"\ntype = "quaternion_body"\nmass = 1\ninertia = [1, 2, 2.5]\nangular_velocity = [1, 2, 3]\n'
+        text += f"shape = {shape}\n" if shape else ""
+    (folder / "wedge.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    (folder / "shapes.toml").write_text(text)
+    subprocess.run([program, "run", "shapes.toml", "--quiet", "--out", "shapes"], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+    (folder / "wedge.obj").unlink()  # results need none of the model's files
+    subprocess.run([program, "paraview", "shapes", "--quiet"], check=True, cwd=folder)
+    results = Results(folder / "shapes")
+    for _, _, file in results.files:
+        data = read(folder / "shapes" / file)
+        number, corners, place = array(data.GetCellData(), "body"), cells(data), points(data)
+        for i, (name, (_, volume, least)) in enumerate(SHAPES.items()):
+            mine = [corners[k] for k in np.flatnonzero(number == i)]
+            if volume is None:
+                check(len(mine) == 1 and len(mine[0]) == 1, f"{name}: no dot for a body of which nothing is known")
+                continue
+            found = sum(np.linalg.det(place[[polygon[0], polygon[k], polygon[k + 1]]]) / 6 for polygon in mine for k in range(1, len(polygon) - 1))
+            check(least * volume - 1e-6 <= found <= volume + 1e-6, f"{name}: volume {found} instead of {volume}")
+
+
 def test_refusals(program, folder):
     """What is told when there is nothing to write."""
     def refused(arguments, message):
@@ -261,6 +298,7 @@ def main():
                 ("quaternion_top", ["integrator.end=1"], ["bodies"])):
             parts = test_example(program, examples, name, options, folder)
             check(parts == expected, f"{name}: parts {parts} instead of {expected}")
+        test_shapes(program, folder)
         test_refusals(program, folder)
     print(f"{len(failures)} failed" if failures else "all passed")
     return 1 if failures else 0

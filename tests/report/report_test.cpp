@@ -637,6 +637,87 @@ TEST_SUITE("ancora report") {
         CHECK(of_bodies == 1);
     }
 
+    TEST_CASE("shapes, meshes, joints and springs of the scene are in the page") {
+        const TempFolder folder;
+        HandMade run = many_bodies(3, 2);
+        run.scene["meshes"] = {{{"name", "part.stl"},
+                                {"points", {0, 0, 0, 1, 0, 0, 0, 2.5, 0}},
+                                {"triangles", {0, 1, 2}}}};
+        Json& shapes = run.scene["bodies"][0]["shapes"];
+        shapes.push_back({{"kind", "mesh"},
+                          {"mesh", 0},
+                          {"scale", {2, 4, 1}},
+                          {"center", {0, 0, 0}},
+                          {"quaternion", {1, 0, 0, 0}},
+                          {"color", {1, 0.5, 0}},
+                          {"opacity", 0.25}});
+        shapes.push_back(
+            {{"kind", "capsule"}, {"radius", 0.5}, {"from", {0, 0, 0}}, {"to", {1, 0, 0}}});
+        run.scene["bodies"][1]["hidden"] = true;
+        run.scene["bodies"][1]["frames"] = {
+            {{"name", "hinge"}, {"position", {1, 2, 3}}, {"quaternion", {0, 1, 0, 0}}}};
+        const Json hinge = {{"name", "elbow"},
+                            {"kind", "revolute"},
+                            {"a", {{"body", -1}, {"position", {0, 0, 1}}}},
+                            {"b", {{"body", 1}, {"position", {0.5, 0, 0}}}},
+                            {"axes_a", {{0, 1, 0}}},
+                            {"axes_b", Json::array()}};
+        run.scene["joints"] = {hinge};
+        const Json coil = {{"name", "coil"}, {"a", hinge["b"]}, {"b", hinge["a"]}};
+        run.scene["springs"] = {coil};
+        run.write(folder, "run");
+        REQUIRE(ancora(folder, {"report", "run"}).status == 0);
+        const Json scene = data_of(folder.read("run/report.html"))["runs"][0]["scene"];
+        const Json& first = scene["bodies"][0];
+        REQUIRE(first["shapes"].size() == 3);
+        CHECK(first["shapes"][1]["color"] == "#ff8000");
+        CHECK(first["shapes"][1]["opacity"] == 0.25);
+        CHECK_FALSE(first["shapes"][2].contains("color"));
+        CHECK(first["hidden"] == false);
+        CHECK(scene["bodies"][1]["hidden"] == true);
+        CHECK(scene["bodies"][1]["frames"] == run.scene["bodies"][1]["frames"]);
+        CHECK(scene["joints"] == run.scene["joints"]);
+        CHECK(scene["springs"] == run.scene["springs"]);
+        REQUIRE(scene["meshes"].size() == 1);
+        CHECK(decode(scene["meshes"][0]["points"]) ==
+              std::vector<double>{0, 0, 0, 1, 0, 0, 0, 2.5, 0});
+        CHECK(decode(scene["meshes"][0]["triangles"]) == std::vector<double>{0, 1, 2});
+        // the bounds hold the mesh as it is scaled, 10 m about the body
+        CHECK(scene["max"][1].get<double>() >= 10.0);
+    }
+
+    TEST_CASE("two runs: what differs between their manifests is listed") {
+        const TempFolder folder;
+        many_bodies(3, 1).write(folder, "a");
+        many_bodies(3, 1).write(folder, "b");
+        const std::string model =
+            "[model]\nname = \"m\"\n[[body]]\nname = \"box\"\nmass = 2.0\n[[body]]\nname = "
+            "\"rod\"\nend = [1, 0]\n[integrator]\nstep = 0.001\n";
+        const auto differences = [&] {
+            REQUIRE(ancora(folder, {"report", "a", "b", "--out", "both.html"}).status == 0);
+            const Json found = data_of(folder.read("both.html"))["differences"];
+            std::filesystem::remove(folder / "both.html");
+            return found;
+        };
+        folder.write("a/model.toml", model);
+        CHECK(differences().is_null());  // the second run has none
+        folder.write("b/model.toml", model);
+        CHECK(differences() == Json::array());
+        folder.write("b/model.toml",
+                     "# Applied: --set body.box.mass=3\n# Applied: --set integrator.step=1e-2\n"
+                     "[model]\nname = \"m\"\n[[body]]\nname = \"rod\"\nend = [1, 2]\n"
+                     "[[body]]\nname = \"box\"\nmass = 3.0\n[integrator]\nstep = 0.01\n"
+                     "tolerance = 1e-9\n");
+        const auto entry = [](const char* key, const char* first, const char* second) {
+            return Json{{"key", key}, {"first", first}, {"second", second}};
+        };
+        CHECK(differences() == Json{entry("--set", "", "body.box.mass=3, integrator.step=1e-2"),
+                                    entry("body.box.mass", "2.0", "3.0"),
+                                    entry("body.rod.end", "[1, 0]", "[1, 2]"),
+                                    entry("integrator.step", "0.001", "0.01"),
+                                    entry("integrator.tolerance", "", "1e-09")});
+    }
+
     TEST_CASE("a report that is killed leaves the one before, or is whole") {
         const TempFolder folder;
         many_bodies(2000, 60).write(folder, "run");
@@ -870,6 +951,43 @@ TEST_SUITE("ancora report") {
                 s["bodies"][0]["shapes"][0]["size"] = {1, 2};
             },
             "a shape of body \"b0\": \"size\" has not 3 entries");
+        with_scene(
+            [](Json& s) {
+                s["bodies"][0]["shapes"][0] = {{"kind", "mesh"},
+                                               {"mesh", 0},
+                                               {"scale", {1, 1, 1}},
+                                               {"center", {0, 0, 0}},
+                                               {"quaternion", {1, 0, 0, 0}}};
+            },
+            "a shape of body \"b0\": \"mesh\" is 0, not from 0 to -1");
+        with_scene(
+            [](Json& s) {
+                s["meshes"] = {
+                    {{"name", "m"}, {"points", {0, 0, 1e39}}, {"triangles", Json::array()}}};
+            },
+            "mesh \"m\": \"points\" holds what is no number of single precision");
+        with_scene(
+            [](Json& s) {
+                s["meshes"] = {{{"name", "m"}, {"points", {0, 0, 0}}, {"triangles", {0, 0, 1}}}};
+            },
+            "mesh \"m\": \"triangles\" is 1, not from 0 to 0");
+        with_scene(
+            [](Json& s) {
+                s["springs"] = {{{"name", "s"},
+                                 {"a", {{"body", 9}, {"position", {0, 0, 0}}}},
+                                 {"b", {{"body", -1}, {"position", {0, 0, 0}}}}}};
+            },
+            "\"a\": \"body\" is 9, not from -1 to 0");
+        with_scene(
+            [](Json& s) {
+                s["joints"] = {{{"name", "j"},
+                                {"kind", "revolute"},
+                                {"a", {{"body", -1}, {"position", {0, 0, 0}}}},
+                                {"b", {{"body", 0}, {"position", {0, 0, 0}}}},
+                                {"axes_a", {{0, 1}}},
+                                {"axes_b", Json::array()}}};
+            },
+            "\"axes_a\": \"axis\" has not 3 entries");
         with_scene(
             [](Json& s) {
                 s["bodies"][0].erase("name");

@@ -404,7 +404,9 @@ def sample(kind):
         second, _ = net_run("results/rk4", frames=97, seed=2, shift=0.5, history_rows=1001, balance=3e-12)
         second["summary"] = summary("box with net", steps=4000, wall=0.93, energy=3.1e-13)
         second["summary"]["integrator"]["type"] = "rk4"
-        return build_page(page_data([first, second]), "Two runs"), truth
+        differences = [{"key": "--set", "first": "", "second": "body.box.mass=3.5"}, {"key": "body.box.mass", "first": "2.0", "second": "3.5"},
+                       {"key": "force.push.follow", "first": "", "second": "true"}]
+        return build_page({**page_data([first, second]), "differences": differences}, "Two runs"), truth
     if kind == "mechanism":
         run, truth = mechanism_run()
         return build_page(page_data([run]), "Mechanism"), truth

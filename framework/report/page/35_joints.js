@@ -198,16 +198,16 @@ function framesOf({ bodies }, size) {
         [[1, 0, 0], [0, 1, 0], [0, 0, 1]].forEach((axis, k) => {
             const direction = new THREE.Vector3(...axis);
             const colour = () => palette().axes[k];
-            const shaft = along(direction.clone().multiplyScalar(0.4 * length), direction, 0.8 * length, 0.035 * length);
-            const head = along(direction.clone().multiplyScalar(0.75 * length), direction, 0.25 * length, 0.09 * length);
+            const shaft = along(direction.clone().multiplyScalar(0.4 * length), direction, 0.8 * length, 0.022 * length);
+            const head = along(direction.clone().multiplyScalar(0.75 * length), direction, 0.25 * length, 0.065 * length);
             parts.push({ unit: "disc", body, local: turn.clone().multiply(shaft), object: body, colour });
             parts.push({ unit: "cone", body, local: turn.clone().multiply(head), object: body, colour });
         });
     };
     for (const body of bodies) {
         if (!body.position || !body.quaternion || body.hidden) continue;
-        add(body, { position: [0, 0, 0], quaternion: [1, 0, 0, 0] }, 0.07 * size);
-        for (const frame of body.frames ?? []) add(body, frame, 0.05 * size);
+        add(body, { position: [0, 0, 0], quaternion: [1, 0, 0, 0] }, 0.055 * size);
+        for (const frame of body.frames ?? []) add(body, frame, 0.042 * size);
     }
     return new Parts(parts, [], { through: 0.35 });
 }

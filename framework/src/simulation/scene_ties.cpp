@@ -14,8 +14,8 @@ namespace ancora {
 namespace {
 
 // Rods are this thick relative to the longest in the model, and no thicker relative to their own.
-constexpr double kThickness = 0.02;
-constexpr double kMostThickness = 0.08;
+constexpr double kThickness = 0.032;
+constexpr double kMostThickness = 0.1;
 // The reference point stands out from the rods that meet there.
 constexpr double kKnot = 1.6;
 // More rods than this from one point are a hedgehog.

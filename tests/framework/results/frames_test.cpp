@@ -121,7 +121,7 @@ TEST_SUITE("frames") {
             REQUIRE(frames.rows == rows["t"].size());
             const SceneBody& box = scene.bodies.at(0);
             CHECK(box.name == "box");
-            CHECK(std::get<Box>(box.shapes.at(0)).size[0] == near(3.0, 1e-14));
+            CHECK(std::get<Box>(box.shapes.at(0).shape).size[0] == near(3.0, 1e-14));
             const SceneMarker& pin = scene.constraints.at(0);
             CHECK(pin.points ==
                   std::vector<std::string>{"box@[1.5, 0.0, 0.0]", "ground@[2.0, 0.0, 0.0]"});
@@ -229,6 +229,92 @@ TEST_SUITE("frames") {
             CHECK(states(states.rows - 1, 1 + n + k) == run.simulation.v()[k]);
         }
         CHECK(run.scene().bodies.at(0).num_coordinates == static_cast<int>(n));
+    }
+
+    TEST_CASE("a body of mass and inertia is rods to where something acts, not a box") {
+        const std::string body =
+            "[[body]]\nname = \"arm\"\ntype = \"ancf_rigid_body\"\nmass = 2.0\ninertia = [0.1, "
+            "0.2, 0.25]\nposition = [1, 2, 3]\norientation = { axis = [1, 2, 3], angle = 0.7 }\n";
+        const std::string loads =
+            "[[force]]\nname = \"tip\"\ntype = \"point_load\"\nat = \"arm@[0.4, 0.0, "
+            "0.3]\"\nforce = [0, 0, 1]\n"
+            "[[force]]\nname = \"again\"\ntype = \"point_load\"\nat = \"arm@[0.4, 0.0, "
+            "0.3]\"\nforce = [0, 0, 1]\n"
+            "[[force]]\nname = \"root\"\ntype = \"point_load\"\nat = \"arm@[-1.0, 0.0, "
+            "0.0]\"\nforce = [0, 0, 1]\n"
+            "[[force]]\nname = \"middle\"\ntype = \"point_load\"\nat = \"arm@[0.0, 0.0, "
+            "0.0]\"\nforce = [0, 0, 1]\n";
+        const std::string end = integrator("emm", 0.01, 0.1);
+        const auto shown = [&](const std::string& text) {
+            return model(text + end).scene().bodies.at(0);
+        };
+        const SceneBody rods = shown(body + loads);
+        CHECK(rods.is_skeleton);
+        REQUIRE(rods.shapes.size() == 3);  // two rods, and a ball at the reference point
+        const Capsule tip = std::get<Capsule>(rods.shapes[0].shape);
+        CHECK(tip.from == std::array{0.0, 0.0, 0.0});
+        CHECK(tip.to[0] == near(0.4, 1e-14));
+        CHECK(tip.to[1] == near(0.0, 1e-14));
+        CHECK(tip.to[2] == near(0.3, 1e-14));
+        CHECK(tip.radius < 0.05);
+        CHECK(std::get<Capsule>(rods.shapes[1].shape).to[0] == near(-1.0, 1e-14));
+        CHECK(std::holds_alternative<Sphere>(rods.shapes[2].shape));
+
+        CHECK(shown(body).shapes.empty());
+        CHECK_FALSE(shown(body).is_hidden);
+        const std::string box =
+            "[[body]]\nname = \"arm\"\ntype = \"ancf_rigid_body\"\nsize = [3, 2, 1]\ndensity = "
+            "1\n";
+        CHECK(std::holds_alternative<Box>(shown(box + loads).shapes.at(0).shape));
+        const SceneBody ball =
+            shown(box + "shape = { sphere = \"5 cm\", opacity = 0.5 }\n" + loads);
+        REQUIRE(ball.shapes.size() == 1);
+        CHECK(std::get<Sphere>(ball.shapes[0].shape).radius == near(0.05, 1e-15));
+        const SceneBody nothing = shown(body + "shape = \"none\"\n" + loads);
+        CHECK(nothing.is_hidden);
+        CHECK(nothing.shapes.empty());
+    }
+
+    TEST_CASE("a shape needs a body that can move it, and is no part of what a motion depends on") {
+        const std::string rope =
+            "[[body]]\nname = \"rope\"\ntype = \"truss\"\nfrom = [0, 0, 0]\nto = [1, 0, 0]\narea = "
+            "1e-4\ndensity = 1000\nyoung = 1e9\n";
+        const std::string end = integrator("emm", 0.01, 0.1);
+        CHECK_THROWS_WITH_AS(
+            model(rope + "shape = { sphere = 1 }\n" + end),
+            doctest::Contains("body \"rope\" (type truss) has no reference point that a shape "
+                              "could move with; write shape = \"none\" to hide it"),
+            Error);
+        CHECK(model(rope + "shape = \"none\"\n" + end).scene().bodies.at(0).is_hidden);
+
+        Simulation red = model(kBox + end, {"body.box.shape={sphere = 1, color = \"red\"}"});
+        Simulation blue = model(kBox + end, {"body.box.shape={sphere = 2, color = \"blue\"}"});
+        red.step();
+        blue.restore(red.save());
+        CHECK(blue.time() == red.time());
+    }
+
+    TEST_CASE("shapes, meshes, joints, springs and frames survive the scene's text") {
+        Simulation simulation = model(kBox + integrator("emm", 0.01, 0.1));
+        Scene scene = simulation.scene();
+        scene.meshes = {{"part.stl", {{0.1F, 0, 0}, {1, 0, 0}, {0, 1.0F / 3.0F, 0}}, {{0, 1, 2}}}};
+        SceneBody& box = scene.bodies.at(0);
+        box.shapes = {{Capsule{0.5, {0, 0, 0}, {1, 2, 3}}, std::array{0.25, 0.5, 0.75}, 0.5},
+                      {MeshShape{0, {1, 2, 3}, {4, 5, 6}, {0, 1, 0, 0}}}};
+        box.frames = {{"tip", {1, 2, 3}, {0, 0, 1, 0}}};
+        scene.joints = {{"elbow", "universal", {-1, {1, 2, 3}}, {0, {4, 5, 6}}, {{1, 0, 0}}, {}}};
+        scene.springs = {{"coil", {0, {1, 2, 3}}, {-1, {4, 5, 6}}}};
+        const Scene read = read_scene(scene_text(scene));
+        CHECK(scene_text(read) == scene_text(scene));
+        CHECK(read.meshes.at(0).points == scene.meshes[0].points);  // to the bit
+        CHECK(read.meshes[0].triangles == scene.meshes[0].triangles);
+        const SceneSolid& capsule = read.bodies.at(0).shapes.at(0);
+        CHECK(std::get<Capsule>(capsule.shape).to == std::array{1.0, 2.0, 3.0});
+        CHECK(capsule.color == std::array{0.25, 0.5, 0.75});
+        CHECK(capsule.opacity == 0.5);
+        CHECK_FALSE(read.bodies[0].shapes.at(1).color.has_value());
+        CHECK(read.joints.at(0).axes_a.size() == 1);
+        CHECK(read.springs.at(0).b.body == -1);
     }
 
     TEST_CASE("a scene survives its text, damaged ones are refused") {

@@ -161,7 +161,7 @@ TEST_SUITE("shape of a body") {
         CHECK(refusal("{sphere = 1, opacity = 1.5}").find("shape.opacity: expected a value") !=
               std::string::npos);
         CHECK(refusal("{sphere = 1, color = \"stelblue\"}") ==
-              "model.toml:4:31: error: body \"arm\": shape.color: there is no color \"stelblue\"; "
+              "model.toml:4:30: error: body \"arm\": shape.color: there is no color \"stelblue\"; "
               "did you mean \"steelblue\"?");
         CHECK(refusal("{sphere = 1, color = \"#12345\"}").find("write six hexadecimal digits") !=
               std::string::npos);
@@ -178,7 +178,8 @@ TEST_SUITE("shape of a body") {
         folder().write("short.stl", std::string(90, 'x'));
         folder().write("bad.obj", "v 0 0 0\nv 1 0 zero\n");
         CHECK(refusal("{mesh = \"gone.stl\"}") ==
-              "model.toml:4:17: error: body \"arm\": shape.mesh: \"gone.stl\" does not exist");
+              "model.toml:4:17: error: body \"arm\": shape.mesh: \"gone.stl\" does not exist; a "
+              "relative path begins at the manifest's folder");
         CHECK(refusal("{mesh = \"part.gltf\"}") ==
               "model.toml:4:17: error: body \"arm\": shape.mesh: \"part.gltf\" is no .stl or .obj "
               "file; other formats are not read, convert it");

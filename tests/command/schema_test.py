@@ -83,6 +83,7 @@ type = "ancf_rigid_body"
 size = ["L", 2, 1]
 density = 2700
 penalty = inf
+shape = [{ sphere = "40 mm", color = [1, 0, 0.5], opacity = 0.5 }, { rod = { from = [0, 0, 0], to = "p", radius = "r" } }]
 [[body]]
 name = "boom_${n}"
 type = "truss"
@@ -93,6 +94,7 @@ young = "70 GPa"
 density = 0
 mass = "lumped"
 groups.rim.young = 1e9
+shape = "none"
 [[constraint]]
 name = "pin"
 type = "position"
@@ -159,6 +161,12 @@ put("body", 0, "size", value=[1, 2])
 put("body", 0, "size", value=[1, 2, 0])
 put("body", 0, "size", value=["", 2, 1])
 put("body", 0, "start", value="relaxd")
+put("body", 0, "shape", value="nothing")
+put("body", 0, "shape", value={"ball": 1})
+put("body", 0, "shape", value={"box": [1, 2]})
+put("body", 0, "shape", value=[{"sphere": 1, "opacity": 2}])
+put("body", 0, "shape", value={"cylinder": {"radius": 1, "from": [0, 0, 0]}})
+put("constraint", 0, "shape", value="none")
 put("body", 1, "mass", value="lump")
 put("body", 1, "tension_only", value=1)
 put("body", 1, "nodes", value=[[0, 0], [1, 1]])

@@ -17,13 +17,14 @@ function samplePoints({ times, bodies, meshes }) {
     const samples = [];
     const frames = Math.max(1, Math.floor(times.length / 40));
     for (const { position, nodes, shapes } of bodies) {
-        const track = position ?? nodes;
-        if (!track) continue;
-        const radius = position ? Math.max(0, ...(shapes ?? []).map(shape => reachOf(shape, meshes))) : 0;
-        const every = 3 * Math.max(1, Math.floor(track.width / 3 / 200));
-        for (let i = 0; i < times.length; i += frames)
-            for (let k = 0; k < track.width; k += every)
-                samples.push({ at: new THREE.Vector3(track.at(i, k), track.at(i, k + 1), track.at(i, k + 2)), radius });
+        const reach = Math.max(0, ...(shapes ?? []).map(shape => reachOf(shape, meshes)));
+        for (const [track, radius] of [[position, reach], [nodes, 0]]) {
+            if (!track) continue;
+            const every = 3 * Math.max(1, Math.floor(track.width / 3 / 200));
+            for (let i = 0; i < times.length; i += frames)
+                for (let k = 0; k < track.width; k += every)
+                    samples.push({ at: new THREE.Vector3(track.at(i, k), track.at(i, k + 1), track.at(i, k + 2)), radius });
+        }
     }
     return samples;
 }

@@ -277,8 +277,8 @@ TEST_SUITE("frames") {
 
     TEST_CASE("a shape needs a body that can move it, and is no part of what a motion depends on") {
         const std::string rope =
-            "[[body]]\nname = \"rope\"\ntype = \"truss\"\nfrom = [0, 0, 0]\nto = [1, 0, 0]\narea = "
-            "1e-4\ndensity = 1000\nyoung = 1e9\n";
+            "[[body]]\nname = \"rope\"\ntype = \"truss\"\nnodes = [[0, 0, 0], [1, 0, 0], "
+            "[2, 0, 0]]\nelements = [[0, 1], [1, 2]]\narea = 1e-4\ndensity = 1000\nyoung = 1e9\n";
         const std::string end = integrator("emm", 0.01, 0.1);
         CHECK_THROWS_WITH_AS(
             model(rope + "shape = { sphere = 1 }\n" + end),

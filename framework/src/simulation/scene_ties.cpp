@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "ancora/sdk/numbers/math.hpp"
-#include "pose.hpp"
 
 namespace ancora {
 namespace {
@@ -28,26 +27,43 @@ bool has_no_look(const BodyPart& part, const SceneBody& body) {
            body.num_nodes == 0;
 }
 
-/// Where the attachments lie in a body's axes at its start, from its reference point. `q` has room
-/// for the model's coordinates; the body's own are written.
-std::vector<Vec3> own_points(const Model& model,
-                             const BodyPart& part,
-                             const std::vector<const Attachment*>& attachments,
-                             std::vector<double>& q) {
-    const RigidMotion motion = start_motion(part);
-    std::vector<double> v(static_cast<std::size_t>(part.count));
-    part.start(std::span(q).subspan(static_cast<std::size_t>(part.first), v.size()), v);
-    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(motion.rotation.data());
-    std::vector<Vec3> out;
-    double reach = 0.0;
-    for (const Attachment* const at : attachments) {
-        Vec3 r;
-        evaluate_attachment(model.bodies, *at, q.data(), nullptr, r.data(), nullptr);
-        out.push_back(R.transpose() * (r - Vec3(vec3(motion.position))));
-        reach = std::max(reach, out.back().norm());
+/// Points of bodies in their own axes, from their reference points.
+class OwnPoints {
+public:
+    explicit OwnPoints(const Model& model)
+        : model_(model), q_(static_cast<std::size_t>(model.num_coordinates)) {}
+
+    /// Where attachments of one body lie, by its start.
+    std::vector<Vec3> of(const BodyPart& part, const std::vector<const Attachment*>& attachments) {
+        std::vector<double> v(static_cast<std::size_t>(part.count));
+        const std::span<double> q =
+            std::span(q_).subspan(static_cast<std::size_t>(part.first), v.size());
+        part.start(q, v);
+        const Pose pose = part.pose(q, v, nullptr);
+        const auto& [w, x, y, z] = pose.quaternion;
+        Mat3 R = Mat3::Identity();
+        if (part.pose_kind == PoseKind::attitude)
+            R = Eigen::Quaterniond(w, x, y, z).normalized().toRotationMatrix();
+        std::vector<Vec3> out;
+        for (const Attachment* const at : attachments) {
+            Vec3 r;
+            evaluate_attachment(model_.bodies, *at, q_.data(), nullptr, r.data(), nullptr);
+            out.push_back(R.transpose() * (r - Vec3(vec3(pose.position))));
+        }
+        return out;
     }
+
+private:
+    const Model& model_;
+    std::vector<double> q_;  // of the model; those of the body at hand are written
+};
+
+/// The points that differ from each other and from the reference point; none if there are too many.
+std::vector<Vec3> distinct_of(const std::vector<Vec3>& points) {
+    double reach = 0.0;
+    for (const Vec3& p : points) reach = std::max(reach, p.norm());
     std::vector<Vec3> distinct;
-    for (const Vec3& p : out) {
+    for (const Vec3& p : points) {
         const bool is_known = std::ranges::any_of(distinct, [&](const Vec3& other) {
             return (p - other).norm() <= kSamePoint * reach;
         });
@@ -75,11 +91,11 @@ void add_skeletons(const Model& model, Scene& scene) {
     note(model.forces);
 
     std::vector<std::vector<Vec3>> points(model.bodies.size());
-    std::vector<double> q(static_cast<std::size_t>(model.num_coordinates));
+    OwnPoints own_points(model);
     double longest = 0.0;
     for (std::size_t i = 0; i < points.size(); ++i) {
         if (!has_no_look(model.bodies[i], scene.bodies[i]) || ties[i].empty()) continue;
-        points[i] = own_points(model, model.bodies[i], ties[i], q);
+        points[i] = distinct_of(own_points.of(model.bodies[i], ties[i]));
         for (const Vec3& p : points[i]) longest = std::max(longest, p.norm());
     }
     for (std::size_t i = 0; i < points.size(); ++i) {

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/nearest_name.hpp"
-#include "ancora/sdk/helpers/rigid_body.hpp"
+#include "ancora/sdk/helpers/orientation.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "bound_arguments.hpp"
 #include "color.hpp"
@@ -44,12 +44,9 @@ constexpr Parameter kKeys[] = {
         .positive(),
     parameter::vector("position", 3, "m", "origin of the shape from the body's reference point"),
     parameter::vector("center", 3, "m", "the same under another name"),
-    parameter::vector(
-        "orientation",
-        4,
-        "",
-        "rotation from shape to body axes: unit quaternion [w, x, y, z], or axis and angle")
-        .or_table(rigid::kAxisAngle),
+    orientation_parameter("rotation from shape to body axes: unit quaternion [w, x, y, z], axis "
+                          "and angle, a sequence "
+                          "of angles, or two directions"),
     parameter::text("color",
                     "name as on the web (\"steelblue\") or \"#4682b4\"; or red, green, blue")
         .or_vector(3)
@@ -158,7 +155,7 @@ struct Placement {
             shape.fail("center", "\"position\" says this already; give one of them");
         for (const char* const key : {"position", "center"})
             if (shape.given(key)) origin = vec3(shape.numbers(key));
-        if (shape.given("orientation")) turn = rigid::read_orientation(shape);
+        if (shape.given("orientation")) turn = read_orientation(shape);
     }
     std::array<double, 3> point(const Vec3& x) const {
         const Vec3 r = origin + turn * x;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -77,6 +78,22 @@ std::array<double, 3> triple(const Vec3& x) {
     return {x(0), x(1), x(2)};
 }
 
+// --- joints
+
+/// A joint's point in a body that can move it; nothing for one of nodes alone.
+std::optional<ScenePoint> point_of(const Model& model, const JointFrame& frame) {
+    const ScenePoint out{model.body_names.find(std::string(frame.body)), frame.point};
+    if (out.body < 0) return out;
+    const BodyPart& part = model.bodies[static_cast<std::size_t>(out.body)];
+    if (part.pose_kind == PoseKind::none) return std::nullopt;
+    return out;
+}
+
+/// The axis of a joint: the third of its frame.
+std::array<double, 3> axis_of(const JointFrame& frame) {
+    return {frame.axes[2], frame.axes[5], frame.axes[8]};
+}
+
 }  // namespace
 
 void add_skeletons(const Model& model, Scene& scene) {
@@ -110,8 +127,86 @@ void add_skeletons(const Model& model, Scene& scene) {
     }
 }
 
-void add_joints(const Model& /*model*/, Scene& /*scene*/) {
-    // No type of constraint or force says yet that it is a joint or a spring.
+void add_joints(const Model& model, Scene& scene) {
+    for (const ConstraintPart& part : model.constraints) {
+        if (part.joint == nullptr) continue;
+        const Joint& joint = *part.joint;
+        const std::optional<ScenePoint> a = point_of(model, joint.a), b = point_of(model, joint.b);
+        if (!a || !b) continue;
+        SceneJoint& shown =
+            scene.joints.emplace_back(SceneJoint{part.object.name, joint.kind, *a, *b, {}, {}});
+        if (joint.a.has_axes) shown.axes_a.push_back(axis_of(joint.a));
+        if (joint.b.has_axes) shown.axes_b.push_back(axis_of(joint.b));
+    }
+
+    OwnPoints own_points(model);
+    const auto add_spring = [&](const auto& part) {
+        if (part.attachments.size() != 2) return;
+        std::array<ScenePoint, 2> ends;
+        for (std::size_t k = 0; k < 2; ++k) {
+            const Attachment& at = part.attachments[k];
+            if (!at.is_point) return;
+            ends[k] = {-1, at.constant};
+            if (at.body < 0) continue;
+            const BodyPart& body = model.bodies[static_cast<std::size_t>(at.body)];
+            if (body.pose_kind == PoseKind::none) return;
+            ends[k] = {at.body, triple(own_points.of(body, {&at}).front())};
+        }
+        scene.springs.push_back({part.object.name, ends[0], ends[1]});
+    };
+    for (const ConstraintPart& part : model.constraints)
+        if (part.joint == nullptr && part.reaction == ReactionKind::effort) add_spring(part);
+    for (const ForcePart& part : model.forces)
+        if (part.effort_on != nullptr && part.effort_on->kind == MeasureKind::distance)
+            add_spring(part);
+}
+
+namespace {
+
+std::optional<TurningAxis> axis_of(const ConstraintPart& part, const Measure& measure) {
+    const auto at = [&](std::int32_t i) -> const Attachment& {
+        return part.attachments[static_cast<std::size_t>(i)];
+    };
+    if (measure.kind != MeasureKind::angle || !at(part.joint->point).is_point) return std::nullopt;
+    return TurningAxis{at(part.joint->point),
+                       {at(measure.attachments[0]), at(measure.attachments[1])}};
+}
+
+}  // namespace
+
+std::optional<TurningAxis> turning_axis(const Model& model,
+                                        const std::vector<Attachment>& attachments) {
+    for (const ConstraintPart& part : model.constraints) {
+        if (part.joint == nullptr) continue;
+        for (const Measure& measure : part.joint->measures) {
+            const auto count = static_cast<std::size_t>(num_attachments(measure.kind));
+            bool is_same = attachments.size() >= count;
+            for (std::size_t k = 0; k < count && is_same; ++k) {
+                const Attachment& own =
+                    part.attachments[static_cast<std::size_t>(measure.attachments[k])];
+                is_same = own.body == attachments[k].body && own.text == attachments[k].text;
+            }
+            if (is_same) return axis_of(part, measure);
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<TurningAxis> turning_axis(const ConstraintPart& joint) {
+    if (joint.joint->measures.size() != 1) return std::nullopt;
+    return axis_of(joint, joint.joint->measures.front());
+}
+
+void add_frames(const Model& model, Scene& scene) {
+    for (std::size_t i = 0; i < scene.bodies.size(); ++i)
+        for (const FrameNames::Named* const named : model.frames.of_body(static_cast<int>(i))) {
+            const BodyFrame& frame = named->frame;
+            const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(
+                frame.axes.data());
+            const Eigen::Quaterniond turn{Mat3(R)};
+            scene.bodies[i].frames.push_back(
+                {frame.name, frame.position, {turn.w(), turn.x(), turn.y(), turn.z()}});
+        }
 }
 
 }  // namespace ancora

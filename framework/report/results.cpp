@@ -198,7 +198,14 @@ std::string unit_of_column(const std::string& name) {
         before == std::string::npos ? "" : name.substr(before + 1, dot - before - 1);
     if (middle == "force" || middle == "ideal" || middle == "nonideal")
         return last.size() == 1 && last >= "x" && last <= "z" ? "N" : "";
+    if (middle == "moment" || middle == "torque") return "N m";
     if (middle == "lambda") return "";
+    // measures of joints and their rates
+    const bool is_rate = last.ends_with("_rate");
+    if (last.starts_with("angle")) return is_rate ? "rad/s" : "rad";
+    if (last.starts_with("displacement") || last.starts_with("distance"))
+        return is_rate ? "m/s" : "m";
+    if (last == "work") return "J";
     if (last == "x" || last == "y" || last == "z") return "m";
     if (last == "vx" || last == "vy" || last == "vz") return "m/s";
     if (last == "wx" || last == "wy" || last == "wz") return "rad/s";

@@ -5,8 +5,10 @@
 // Kinds that other words stand for, as they are drawn.
 const JOINT_LOOKS = {
     hinge: "revolute", pin: "revolute", gear: "revolute", slider: "prismatic", ball: "spherical", weld: "fixed", hooke: "universal",
-    point_on_line: "prismatic", point_on_plane: "planar",
 };
+
+// Laws on a distance that are no springs are drawn as a cylinder with its rod.
+const CYLINDERS = new Set(["damper", "motor", "servo", "drive"]);
 
 /** Two directions across an axis. */
 function acrossOf(axis) {
@@ -47,6 +49,16 @@ function jointParts(kind, r, a, b, axisA, axisB) {
             ["axis", "disc", on(a, axisA, 4.4, 0.07)], ["axis on b", "disc", on(b, axisB, 4.4, 0.07)]];
     case "planar":
         return [["a", "block", square(a, axisA, 4.5, 0.12)], ["b", "disc", on(b, axisB, 0.5, 0.9)], ["axis", "disc", on(a, axisA, 3, 0.07)]];
+    case "in_line":
+        return [["a", "disc", on(a, axisA, 8, 0.22)], ["b", "ball", scaled(b, 0.6)]];
+    case "in_plane":
+        return [["a", "block", square(a, axisA, 4.5, 0.12)], ["b", "ball", scaled(b, 0.55)], ["axis", "disc", on(a, axisA, 3, 0.07)]];
+    case "revolute_spherical":
+        return [["a", "disc", on(a, axisA, 1.8, 0.5)], ["axis", "disc", on(a, axisA, 5, 0.07)], ["b", "ball", scaled(b, 0.6)]];
+    case "parallel":
+    case "perpendicular":
+    case "orientation":
+        return [];  // they tie directions and no point
     case "fixed":
         return [["a", "block", scaled(a, 1.15)]];
     case "distance":
@@ -109,7 +121,7 @@ class Joints {
                 parts.push({ unit, local, body: isOnB ? joint.bodyB : joint.bodyA, object: joint.object,
                     colour: () => palette().joint[side.startsWith("axis") ? 2 : isOnB ? 1 : 0] });
             }
-            if (kind === "distance") this.between.push(this.linkOf(joint, 0.16 * sizes[i]));
+            if (kind === "distance" || kind === "revolute_spherical") this.between.push(this.linkOf(joint, 0.16 * sizes[i]));
         });
         this.parts = new Parts(parts, [], { through: 0.3 });
         const springs = (scene.springs ?? []).filter(known).map(spring =>
@@ -156,6 +168,11 @@ class Joints {
         const [from, to] = this.ends(spring);
         const length = from.distanceTo(to) || 0.02 * size;
         const radius = Math.min(0.018 * size, 0.14 * length);
+        if (CYLINDERS.has(spring.object.type)) {
+            const tube = withoutLines(new THREE.CylinderGeometry(1, 1, 0.55, 20).translate(0, -0.225, 0).rotateX(Math.PI / 2));
+            const rod = withoutLines(new THREE.CylinderGeometry(0.4, 0.4, 0.5, 14).translate(0, 0.25, 0).rotateX(Math.PI / 2));
+            return { item: spring, mesh: this.meshOf(joined(tube, rod), spring), length: 1, thick: 0.7 * radius, colour: 3 };
+        }
         if (count > 200) return { item: spring, mesh: this.meshOf(withoutLines(unitCylinder()), spring), length: 1, thick: 0.2 * radius, colour: 3 };
         const turns = Math.round(Math.min(Math.max((0.76 * length) / (0.95 * radius), 5), 14));
         const geometry = coil(length, radius, turns, Math.min(0.13 * radius, 0.0035 * size)).translate(0, 0, -0.5 * length);

@@ -18,7 +18,7 @@ const FAMILIES = [
 ];
 
 // What joints are measured by; their rates end in "_rate".
-const MEASURE = /^([^.@]+)\.((?:angle|displacement|distance)(?:_[a-z0-9]+)?)$/;
+const MEASURE = /^([^.@]+)\.((?:angle|displacement|distance)(?:_[a-z0-9]+)*)$/;
 
 /** Plots of the measures of joints, those of one joint and unit together; of the first few. */
 function planJoints(history, plot) {
@@ -32,7 +32,7 @@ function planJoints(history, plot) {
         groups.get(key).labels.push(match[2].replaceAll("_", " "));
     }
     return [...groups.values()].slice(0, 8).map(({ joint, names, labels }) =>
-        plot(`${joint} ${labels.length > 1 ? labels[0].split(" ")[0] : labels[0]}`, names, labels));
+        plot(`${joint} ${labels.length > 1 ? labels[0].split(" ")[0] + (labels.every(label => label.endsWith("rate")) ? " rate" : "") : labels[0]}`, names, labels));
 }
 
 /** The columns of one object or point, put together by quantity. */

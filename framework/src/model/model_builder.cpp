@@ -51,6 +51,7 @@ public:
         make_constraints(false);
         for (const Actor& actor : actors_)
             if (actor.object.type->kind == TypeKind::force) make_force(actor);
+        read_looks();
         make_integrator();
     }
 

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/nearest_name.hpp"
-#include "ancora/sdk/helpers/rigid_body.hpp"
+#include "ancora/sdk/helpers/orientation.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "bound_arguments.hpp"
 #include "color.hpp"
@@ -44,12 +44,9 @@ constexpr Parameter kKeys[] = {
         .positive(),
     parameter::vector("position", 3, "m", "origin of the shape from the body's reference point"),
     parameter::vector("center", 3, "m", "the same under another name"),
-    parameter::vector(
-        "orientation",
-        4,
-        "",
-        "rotation from shape to body axes: unit quaternion [w, x, y, z], or axis and angle")
-        .or_table(kOrientationForms),
+    orientation_parameter("rotation from shape to body axes: unit quaternion [w, x, y, z], axis "
+                          "and angle, a sequence "
+                          "of angles, or two directions"),
     parameter::text("color",
                     "name as on the web (\"steelblue\") or \"#4682b4\"; or red, green, blue")
         .or_vector(3)

@@ -9,8 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "pose.hpp"
-#include "scene_ties.hpp"
+#include "ancora/sdk/numbers/math.hpp"
 
 namespace ancora {
 namespace {
@@ -155,26 +154,42 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
         to.push_back(std::move(marker));
     };
     for (const ConstraintPart& part : model.constraints) {
-        ties_.push_back(points_of(part.attachments));
+        tie_axes_.emplace_back();
+        if (part.reaction == ReactionKind::effort)
+            tie_axes_.back() = turning_axis(model, part.attachments);
+        ties_.push_back(tie_axes_.back() ? std::vector{tie_axes_.back()->point}
+                                         : points_of(part.attachments));
         SceneMarker marker = marker_of(part.object, ties_.back());
         marker.has_force = part.reaction == ReactionKind::force && !ties_.back().empty();
+        marker.has_torque = tie_axes_.back().has_value();
         add(std::move(marker), scene_.constraints);
     }
     for (const ForcePart& part : model.forces) {
         // Friction acts where its constraint does.
-        loads_.push_back(part.contact != nullptr ? ties_[static_cast<std::size_t>(part.constraint)]
-                                                 : points_of(part.attachments));
+        const ConstraintPart* const on =
+            part.contact != nullptr ? &model.constraints[static_cast<std::size_t>(part.constraint)]
+                                    : nullptr;
+        const bool is_in_joint = on != nullptr && on->joint != nullptr;
+        load_axes_.emplace_back();
+        if (is_in_joint)
+            load_axes_.back() = turning_axis(*on);
+        else if (part.effort_on != nullptr)
+            load_axes_.back() = turning_axis(model, part.attachments);
+        if (load_axes_.back())
+            loads_.push_back({load_axes_.back()->point});
+        else
+            loads_.push_back(points_of(on != nullptr ? on->attachments : part.attachments));
         SceneMarker marker = marker_of(part.object, loads_.back());
-        marker.has_force = !loads_.back().empty() && part.effort_on == nullptr &&
-                           (part.contact == nullptr ||
-                            model.constraints[static_cast<std::size_t>(part.constraint)].joint ==
-                                nullptr);
+        // An effort on a measure is one number and no force on a point.
+        marker.has_force = !loads_.back().empty() && !is_in_joint && part.effort_on == nullptr;
+        marker.has_torque = load_axes_.back().has_value();
         add(std::move(marker), scene_.forces);
     }
     scene_.num_values = next;
     scene_.meshes = model.meshes;
     add_skeletons(model, scene_);
     add_joints(model, scene_);
+    add_frames(model, scene_);
 }
 
 void SceneSampler::sample(KernelSystem& system, std::span<double> frame) {
@@ -225,15 +240,26 @@ void SceneSampler::sample(KernelSystem& system, std::span<double> frame) {
         part.draw_values(state, values);
         out += values.size();
     }
+    const auto put_torque = [&](const TurningAxis& about, double effort) {
+        std::array<Vec3, 2> p;
+        for (std::size_t k = 0; k < 2; ++k)
+            evaluate_attachment(
+                model_.bodies, about.across[k], q.data(), nullptr, p[k].data(), nullptr);
+        const Vec3 torque = effort * p[0].cross(p[1]).normalized();
+        put(std::array{torque(0), torque(1), torque(2)});
+    };
+    const std::span<const double> reactions = system.reactions().mean();
     for (std::size_t c = 0; c < scene_.constraints.size(); ++c) {
+        const auto start = static_cast<std::size_t>(system.reactions().start()[c]);
         put_points(ties_[c]);
-        if (scene_.constraints[c].has_force)
-            put(system.reactions().mean().subspan(
-                static_cast<std::size_t>(system.reactions().start()[c]), 3));
+        if (scene_.constraints[c].has_force) put(reactions.subspan(start, 3));
+        if (tie_axes_[c]) put_torque(*tie_axes_[c], reactions[start]);
     }
+    const std::span<const double> applied = system.reactions().applied();
     for (std::size_t f = 0; f < scene_.forces.size(); ++f) {
         put_points(loads_[f]);
-        if (scene_.forces[f].has_force) put(system.reactions().applied().subspan(3 * f, 3));
+        if (scene_.forces[f].has_force) put(applied.subspan(3 * f, 3));
+        if (load_axes_[f]) put_torque(*load_axes_[f], applied[3 * f]);
     }
 }
 

@@ -2,12 +2,14 @@
 // Makes a model's scene, and the values of its frames.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "ancora/framework/scene.hpp"
 #include "kernel_system.hpp"
 #include "model.hpp"
+#include "scene_ties.hpp"
 
 namespace ancora {
 
@@ -30,6 +32,8 @@ private:
     std::vector<std::vector<Attachment>> nodes_;  ///< of each body
     std::vector<std::vector<Attachment>> ties_;   ///< points of each constraint
     std::vector<std::vector<Attachment>> loads_;  ///< of each force
+    /// Of constraints and forces that are torques about the axis of a joint.
+    std::vector<std::optional<TurningAxis>> tie_axes_, load_axes_;
     std::vector<int> step_means_;
 };
 

@@ -6,14 +6,9 @@
 #include <cmath>
 #include <optional>
 #include <span>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include <Eigen/Geometry>
-
 #include "ancora/sdk/numbers/math.hpp"
-#include "pose.hpp"
 
 namespace ancora {
 namespace {
@@ -33,23 +28,43 @@ bool has_no_look(const BodyPart& part, const SceneBody& body) {
            body.num_nodes == 0;
 }
 
-/// Where the attachments lie in a body's axes at its start, from its reference point.
-std::vector<Vec3> own_points(const Model& model,
-                             int body,
-                             const std::vector<const Attachment*>& attachments) {
-    const RigidMotion motion = start_motion(model, body);
-    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(motion.rotation.data());
-    std::vector<Vec3> out;
-    double reach = 0.0;
-    for (const Attachment* const at : attachments) {
-        Vec3 r;
-        evaluate_attachment(
-            model.bodies, *at, model.start_q.data(), nullptr, r.data(), nullptr);
-        out.push_back(R.transpose() * (r - Vec3(vec3(motion.position))));
-        reach = std::max(reach, out.back().norm());
+/// Points of bodies in their own axes, from their reference points.
+class OwnPoints {
+public:
+    explicit OwnPoints(const Model& model)
+        : model_(model), q_(static_cast<std::size_t>(model.num_coordinates)) {}
+
+    /// Where attachments of one body lie, by its start.
+    std::vector<Vec3> of(const BodyPart& part, const std::vector<const Attachment*>& attachments) {
+        std::vector<double> v(static_cast<std::size_t>(part.count));
+        const std::span<double> q =
+            std::span(q_).subspan(static_cast<std::size_t>(part.first), v.size());
+        part.start(q, v);
+        const Pose pose = part.pose(q, v, nullptr);
+        const auto& [w, x, y, z] = pose.quaternion;
+        Mat3 R = Mat3::Identity();
+        if (part.pose_kind == PoseKind::attitude)
+            R = Eigen::Quaterniond(w, x, y, z).normalized().toRotationMatrix();
+        std::vector<Vec3> out;
+        for (const Attachment* const at : attachments) {
+            Vec3 r;
+            evaluate_attachment(model_.bodies, *at, q_.data(), nullptr, r.data(), nullptr);
+            out.push_back(R.transpose() * (r - Vec3(vec3(pose.position))));
+        }
+        return out;
     }
+
+private:
+    const Model& model_;
+    std::vector<double> q_;  // of the model; those of the body at hand are written
+};
+
+/// The points that differ from each other and from the reference point; none if there are too many.
+std::vector<Vec3> distinct_of(const std::vector<Vec3>& points) {
+    double reach = 0.0;
+    for (const Vec3& p : points) reach = std::max(reach, p.norm());
     std::vector<Vec3> distinct;
-    for (const Vec3& p : out) {
+    for (const Vec3& p : points) {
         const bool is_known = std::ranges::any_of(distinct, [&](const Vec3& other) {
             return (p - other).norm() <= kSamePoint * reach;
         });
@@ -61,6 +76,22 @@ std::vector<Vec3> own_points(const Model& model,
 
 std::array<double, 3> triple(const Vec3& x) {
     return {x(0), x(1), x(2)};
+}
+
+// --- joints
+
+/// A joint's point in a body that can move it; nothing for one of nodes alone.
+std::optional<ScenePoint> point_of(const Model& model, const JointFrame& frame) {
+    const ScenePoint out{model.body_names.find(std::string(frame.body)), frame.point};
+    if (out.body < 0) return out;
+    const BodyPart& part = model.bodies[static_cast<std::size_t>(out.body)];
+    if (part.pose_kind == PoseKind::none) return std::nullopt;
+    return out;
+}
+
+/// The axis of a joint: the third of its frame.
+std::array<double, 3> axis_of(const JointFrame& frame) {
+    return {frame.axes[2], frame.axes[5], frame.axes[8]};
 }
 
 }  // namespace
@@ -77,10 +108,11 @@ void add_skeletons(const Model& model, Scene& scene) {
     note(model.forces);
 
     std::vector<std::vector<Vec3>> points(model.bodies.size());
+    OwnPoints own_points(model);
     double longest = 0.0;
     for (std::size_t i = 0; i < points.size(); ++i) {
         if (!has_no_look(model.bodies[i], scene.bodies[i]) || ties[i].empty()) continue;
-        points[i] = own_points(model, static_cast<int>(i), ties[i]);
+        points[i] = distinct_of(own_points.of(model.bodies[i], ties[i]));
         for (const Vec3& p : points[i]) longest = std::max(longest, p.norm());
     }
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -95,76 +127,85 @@ void add_skeletons(const Model& model, Scene& scene) {
     }
 }
 
+void add_joints(const Model& model, Scene& scene) {
+    for (const ConstraintPart& part : model.constraints) {
+        if (part.joint == nullptr) continue;
+        const Joint& joint = *part.joint;
+        const std::optional<ScenePoint> a = point_of(model, joint.a), b = point_of(model, joint.b);
+        if (!a || !b) continue;
+        SceneJoint& shown =
+            scene.joints.emplace_back(SceneJoint{part.object.name, joint.kind, *a, *b, {}, {}});
+        if (joint.a.has_axes) shown.axes_a.push_back(axis_of(joint.a));
+        if (joint.b.has_axes) shown.axes_b.push_back(axis_of(joint.b));
+    }
+
+    OwnPoints own_points(model);
+    const auto add_spring = [&](const auto& part) {
+        if (part.attachments.size() != 2) return;
+        std::array<ScenePoint, 2> ends;
+        for (std::size_t k = 0; k < 2; ++k) {
+            const Attachment& at = part.attachments[k];
+            if (!at.is_point) return;
+            ends[k] = {-1, at.constant};
+            if (at.body < 0) continue;
+            const BodyPart& body = model.bodies[static_cast<std::size_t>(at.body)];
+            if (body.pose_kind == PoseKind::none) return;
+            ends[k] = {at.body, triple(own_points.of(body, {&at}).front())};
+        }
+        scene.springs.push_back({part.object.name, ends[0], ends[1]});
+    };
+    for (const ConstraintPart& part : model.constraints)
+        if (part.joint == nullptr && part.reaction == ReactionKind::effort) add_spring(part);
+    for (const ForcePart& part : model.forces)
+        if (part.effort_on != nullptr && part.effort_on->kind == MeasureKind::distance)
+            add_spring(part);
+}
+
 namespace {
 
-/// A body of the scene that moves as a whole; -1: the ground.
-int posed_body(const Model& model, std::string_view name) {
-    return name == "ground" ? -1 : model.body_names.find(name);
-}
-
-/// Where an attachment that moves with a body lies in its axes; an attachment of a network is none.
-std::optional<ScenePoint> scene_point(const Model& model, const Attachment& at) {
-    if (!at.is_point) return {};
-    std::array<double, 3> r{};
-    evaluate_attachment(model.bodies, at, model.start_q.data(), nullptr, r.data(), nullptr);
-    if (at.body < 0) return ScenePoint{-1, r};
-    const BodyPart& part = model.bodies[static_cast<std::size_t>(at.body)];
-    if (part.pose_kind == PoseKind::none) return {};
-    const RigidMotion motion = start_motion(model, at.body);
-    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(motion.rotation.data());
-    return ScenePoint{at.body, triple(R.transpose() * (vec3(r) - vec3(motion.position)))};
-}
-
-bool is_elastic(const ConstraintPart& part) {
-    for (const RowBlock& block : part.rows().blocks())
-        for (const RowLaw& law : block.laws)
-            if (law.kind == RowKind::elastic || law.kind == RowKind::dashpot) return true;
-    return false;
+std::optional<TurningAxis> axis_of(const ConstraintPart& part, const Measure& measure) {
+    const auto at = [&](std::int32_t i) -> const Attachment& {
+        return part.attachments[static_cast<std::size_t>(i)];
+    };
+    if (measure.kind != MeasureKind::angle || !at(part.joint->point).is_point) return std::nullopt;
+    return TurningAxis{at(part.joint->point),
+                       {at(measure.attachments[0]), at(measure.attachments[1])}};
 }
 
 }  // namespace
 
-void add_joints(const Model& model, Scene& scene) {
+std::optional<TurningAxis> turning_axis(const Model& model,
+                                        const std::vector<Attachment>& attachments) {
     for (const ConstraintPart& part : model.constraints) {
-        if (part.joint == nullptr) {
-            // A law on the distance of two points
-            if (part.reaction != ReactionKind::effort || part.attachments.size() != 2 ||
-                !is_elastic(part))
-                continue;
-            const auto a = scene_point(model, part.attachments[0]);
-            const auto b = scene_point(model, part.attachments[1]);
-            if (a && b) scene.springs.push_back({part.object.name, *a, *b});
-            continue;
+        if (part.joint == nullptr) continue;
+        for (const Measure& measure : part.joint->measures) {
+            const auto count = static_cast<std::size_t>(num_attachments(measure.kind));
+            bool is_same = attachments.size() >= count;
+            for (std::size_t k = 0; k < count && is_same; ++k) {
+                const Attachment& own =
+                    part.attachments[static_cast<std::size_t>(measure.attachments[k])];
+                is_same = own.body == attachments[k].body && own.text == attachments[k].text;
+            }
+            if (is_same) return axis_of(part, measure);
         }
-        const Joint& joint = *part.joint;
-        SceneJoint drawn;
-        drawn.name = part.object.name;
-        drawn.kind = joint.kind;
-        bool is_posed = true;
-        for (const auto& [from, to] : {std::pair{&joint.a, &drawn.a}, std::pair{&joint.b, &drawn.b}}) {
-            to->body = posed_body(model, from->body);
-            to->position = from->point;
-            is_posed &= to->body < 0 ||
-                        model.bodies[static_cast<std::size_t>(to->body)].pose_kind != PoseKind::none;
-        }
-        if (!is_posed) continue;
-        const auto third = [](const JointFrame& frame) {
-            return std::array<double, 3>{frame.axes[2], frame.axes[5], frame.axes[8]};
-        };
-        if (joint.a.has_axes && joint.freedom < 6) drawn.axes_a.push_back(third(joint.a));
-        if (joint.b.has_axes && joint.freedom < 6) drawn.axes_b.push_back(third(joint.b));
-        scene.joints.push_back(std::move(drawn));
     }
-    for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    return std::nullopt;
+}
+
+std::optional<TurningAxis> turning_axis(const ConstraintPart& joint) {
+    if (joint.joint->measures.size() != 1) return std::nullopt;
+    return axis_of(joint, joint.joint->measures.front());
+}
+
+void add_frames(const Model& model, Scene& scene) {
+    for (std::size_t i = 0; i < scene.bodies.size(); ++i)
         for (const FrameNames::Named* const named : model.frames.of_body(static_cast<int>(i))) {
-            SceneFrame frame;
-            frame.name = named->frame.name;
-            frame.position = named->frame.position;
-            const Eigen::Quaterniond turn(
-                Mat3(Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(
-                    named->frame.axes.data())));
-            frame.quaternion = {turn.w(), turn.x(), turn.y(), turn.z()};
-            scene.bodies[i].frames.push_back(std::move(frame));
+            const BodyFrame& frame = named->frame;
+            const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> R(
+                frame.axes.data());
+            const Eigen::Quaterniond turn{Mat3(R)};
+            scene.bodies[i].frames.push_back(
+                {frame.name, frame.position, {turn.w(), turn.x(), turn.y(), turn.z()}});
         }
 }
 

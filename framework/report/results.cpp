@@ -198,6 +198,7 @@ std::string unit_of_column(const std::string& name) {
         before == std::string::npos ? "" : name.substr(before + 1, dot - before - 1);
     if (middle == "force" || middle == "ideal" || middle == "nonideal")
         return last.size() == 1 && last >= "x" && last <= "z" ? "N" : "";
+    if (middle == "torque") return last.size() == 1 && last >= "x" && last <= "z" ? "N m" : "";
     if (middle == "lambda") return "";
     if (last == "x" || last == "y" || last == "z") return "m";
     if (last == "vx" || last == "vy" || last == "vz") return "m/s";

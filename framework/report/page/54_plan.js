@@ -8,6 +8,7 @@ const FAMILIES = [
     [/^(.*)\.q([wxyz])$/, "attitude quaternion"],
     [/^(.*)\.w([xyz])$/, "angular velocity"],
     [/^(.*)\.force\.([xyz])$/, "force"],
+    [/^(.*)\.torque\.([xyz])$/, "torque"],
     [/^(.*)\.ideal\.(\w)$/, "ideal part of the force"],
     [/^(.*)\.nonideal\.(\w)$/, "nonideal part of the force"],
     [/^(.*)\.lambda\.(\d+)$/, "multipliers"],

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include "ancora/framework/version.hpp"
 #include "expression_scope.hpp"
 #include "kernel_system.hpp"
+#include "manifest_plugins.hpp"
 #include "mass_properties.hpp"
 #include "model.hpp"
 #include "model_identity.hpp"
@@ -28,7 +30,7 @@ namespace ancora {
 namespace {
 
 /// First bytes of a saved state; the last two digits are the format's number.
-constexpr std::uint64_t kStateMagic = 0x34304554'41545341;  // "ASTATE04"
+constexpr std::uint64_t kStateMagic = 0x35304554'41545341;  // "ASTATE05"
 
 // end / step within this of a whole number is that number of steps.
 constexpr double kWholeSteps = 1e-9;
@@ -211,6 +213,15 @@ struct Simulation::Impl {
                             "no step was found that continues the motion; compare with shorter "
                             "steps",
                             jumps->t));
+        if (const JumpSearch::Unresolved& ramp = system.jumps().unresolved(); ramp.row >= 0)
+            out.push_back(fmt::format(
+                "what {} prescribes goes {:.3g} within less than the step of {:.3g} s that ends "
+                "at t = {:.6g} s: the steps do not resolve it, and velocities and forces there "
+                "follow the length of the step; take shorter steps, or let it take several",
+                system.parts().rows.row_name(ramp.row),
+                ramp.size,
+                ramp.h,
+                ramp.t));
         return out;
     }
 
@@ -354,6 +365,14 @@ struct Simulation::Impl {
         return lines;
     }
 
+    /// A run that ended here had the end for its time, which may differ from that of the grid by
+    /// rounding; one that goes on has the grid's.
+    void take_grid_time() {
+        const double on_grid = static_cast<double>(steps_done) * settings.step;
+        if (model.traits.is_adaptive || steps_done >= num_steps) return;
+        if (std::abs(system.time() - on_grid) <= kWholeSteps * on_grid) system.set_time(on_grid);
+    }
+
     /// Whether the state stands where so many steps lead, or on the way to the next.
     bool fits_grid() const {
         if (model.traits.is_adaptive) return system.time() >= 0.0;
@@ -370,6 +389,7 @@ struct Simulation::Impl {
                         "steps beyond the end of this run");
         archive.require(std::isfinite(seconds), "its time of computing");
         system.transfer(archive);
+        if constexpr (Archive::kReads) take_grid_time();
         archive.require(fits_grid(), "its time");
         observables.transfer(archive);
     }
@@ -472,7 +492,8 @@ struct Simulation::Impl {
 Simulation::Simulation(const Manifest& manifest, PluginRegistry& registry, WarningSink warn) {
     const TrapsOff traps_off;
     manifest.validate();
-    impl_ = std::make_unique<Impl>(manifest, registry, warn);
+    std::optional<Manifest> storage;
+    impl_ = std::make_unique<Impl>(with_texts(manifest, storage), registry, warn);
     if (warn && manifest.scope) warn_unused(*manifest.scope, warn);
     if (const Lock* const lock = registry.lock()) {
         lock->check(*this);
@@ -572,8 +593,11 @@ Simulation::PointState Simulation::point(const std::string& attachment) const {
 
 Pose Simulation::pose(const std::string& body) const {
     const TrapsOff traps_off;
-    const int i = impl_->model.body_index(body, {});
-    const BodyPart& part = impl_->model.bodies[static_cast<std::size_t>(i)];
+    if (body == "ground") return {};
+    const Model& model = impl_->model;
+    const int i = model.body_names.find(body);
+    if (i < 0) throw Error(ErrorKind::usage, no_such_body(body, names_of(model.bodies)));
+    const BodyPart& part = model.bodies[static_cast<std::size_t>(i)];
     if (part.pose_kind == PoseKind::none)
         throw Error(ErrorKind::usage, fmt::format("body \"{}\" has no pose", body));
     const auto first = static_cast<std::size_t>(part.first);

@@ -226,9 +226,15 @@ std::string expanded_text(const Manifest& manifest, const ExpandedForFolder& whe
     const TrapsOff traps_off;
     const auto find_type =
         [&](TypeKind kind, const std::string& name, const Place& place) -> const TypeDescriptor& {
+        // A [[force]] may name a type that is written as rows.
+        const TypeDescriptor* of_rows = nullptr;
         for (const UsedPlugin& used : where.plugins)
-            for (const TypeDescriptor* const type : used.types)
-                if (type->kind == kind && type->name == name) return *type;
+            for (const TypeDescriptor* const type : used.types) {
+                if (type->name != name) continue;
+                if (type->kind == kind) return *type;
+                if (kind == TypeKind::force && type->kind == TypeKind::constraint) of_rows = type;
+            }
+        if (of_rows != nullptr) return *of_rows;
         throw Error(ErrorKind::usage,
                     fmt::format("{} type {} is not one of the model's: this is another manifest",
                                 to_text(kind),

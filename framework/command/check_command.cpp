@@ -10,6 +10,7 @@
 #include "ancora/framework/manifest_text.hpp"
 #include "ancora/framework/simulation.hpp"
 #include "commands.hpp"
+#include "diagnostics.hpp"
 #include "table.hpp"
 
 namespace ancora::command {

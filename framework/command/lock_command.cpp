@@ -9,6 +9,7 @@
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/simulation.hpp"
 #include "commands.hpp"
+#include "diagnostics.hpp"
 #include "table.hpp"
 
 namespace ancora::command {

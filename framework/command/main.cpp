@@ -21,6 +21,7 @@
 #include "ancora/framework/printable.hpp"
 #include "ancora/framework/version.hpp"
 #include "commands.hpp"
+#include "diagnostics.hpp"
 #include "options.hpp"
 #include "table.hpp"
 
@@ -157,7 +158,7 @@ int main(int argc, char** argv) {
     try {
         return ancora::command::execute({argv + 1, argv + argc});
     } catch (const ancora::Error& error) {
-        ancora::command::write_note(error.what());
+        ancora::command::write_error(error);
         return static_cast<int>(error.kind());
     } catch (const std::bad_alloc&) {
         std::fputs(

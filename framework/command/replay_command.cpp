@@ -8,6 +8,7 @@
 
 #include "ancora/framework/failed_call.hpp"
 #include "commands.hpp"
+#include "diagnostics.hpp"
 #include "table.hpp"
 
 namespace ancora::command {

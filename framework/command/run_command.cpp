@@ -11,6 +11,7 @@
 
 #include "ancora/framework/run.hpp"
 #include "commands.hpp"
+#include "diagnostics.hpp"
 #include "progress.hpp"
 #include "table.hpp"
 
@@ -145,8 +146,10 @@ int run(const Options& options) {
                  simulation.num_steps(),
                  simulation.step_size());
 
-    Recorder recorder(
-        output_folder(options), simulation, manifest, {.full_paths = options.full_paths});
+    Recorder recorder(output_folder(options),
+                      simulation,
+                      manifest,
+                      {.full_paths = options.full_paths, .plugin_dirs = options.plugin_dirs});
     if (options.resume && recorder.has_complete_run()) {
         write_note(
             fmt::format("the run in \"{}\" is complete, there is nothing to resume; without "

@@ -66,8 +66,4 @@ void write_note(std::string_view text) {
     std::fputs((std::string(printable(text)) + '\n').c_str(), stderr);
 }
 
-void write_warning(const std::string& message) {
-    write_note("warning: " + message);
-}
-
 }  // namespace ancora::command

@@ -36,7 +36,5 @@ std::string duration(double seconds);
 void write_out(std::string_view text);
 /// Writes a line to standard error, likewise printable.
 void write_note(std::string_view text);
-/// Writes "warning: MESSAGE" to standard error.
-void write_warning(const std::string& message);
 
 }  // namespace ancora::command

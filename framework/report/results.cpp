@@ -198,7 +198,8 @@ std::string unit_of_column(const std::string& name) {
         before == std::string::npos ? "" : name.substr(before + 1, dot - before - 1);
     if (middle == "force" || middle == "ideal" || middle == "nonideal")
         return last.size() == 1 && last >= "x" && last <= "z" ? "N" : "";
-    if (middle == "moment" || middle == "torque") return "N m";
+    if (middle == "moment" || middle == "torque")
+        return last.size() == 1 && last >= "x" && last <= "z" ? "N m" : "";
     if (middle == "lambda") return "";
     // measures of joints and their rates
     const bool is_rate = last.ends_with("_rate");

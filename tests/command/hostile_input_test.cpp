@@ -33,7 +33,7 @@ ProcessResult ancora(const TempFolder& folder, const Arguments& arguments) {
     options.folder = folder.path();
     Arguments all{ANCORA_TEST_BIN};
     all.insert(all.end(), arguments.begin(), arguments.end());
-    return run_process(all, options);
+    return run_for_messages(all, options);
 }
 
 /// A command of the shell in a folder, with what it says and where it ends.

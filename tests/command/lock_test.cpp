@@ -52,7 +52,7 @@ public:
         arguments.insert(arguments.end(), {"--plugin-dir", "own"});
         ProcessOptions options;
         options.folder = path();
-        return run_process(arguments, options);
+        return run_for_messages(arguments, options);
     }
     /// Replaces a text in a file, which must have it.
     void replace(const std::string& file, std::string_view from, std::string_view to) const {

@@ -111,7 +111,7 @@ ProcessResult ancora(const TempFolder& folder, std::vector<std::string> argument
     arguments.insert(arguments.begin(), ANCORA_TEST_BIN);
     ProcessOptions options;
     options.folder = folder.path();
-    return run_process(arguments, options);
+    return run_for_messages(arguments, options);
 }
 
 // The error that a model with this mesh file causes, in a folder below the current one.

@@ -25,7 +25,7 @@ ProcessResult ancora(const TempFolder& folder, std::vector<std::string> argument
     arguments.insert(arguments.begin(), ANCORA_TEST_BIN);
     ProcessOptions options;
     options.folder = folder.path();
-    return run_process(arguments, options);
+    return run_for_messages(arguments, options);
 }
 
 // With a point where there is none: "-0" alone would be the integer 0.

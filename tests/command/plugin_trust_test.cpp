@@ -47,7 +47,7 @@ public:
         arguments.insert(arguments.begin(), ANCORA_TEST_BIN);
         ProcessOptions options;
         options.folder = path();
-        return run_process(arguments, options);
+        return run_for_messages(arguments, options);
     }
     /// 'plugin "test_mass" (...) is refused: ...'
     std::string refusal() const {

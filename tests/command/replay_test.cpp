@@ -27,7 +27,7 @@ ProcessResult ancora(const TempFolder& folder, std::vector<std::string> argument
     ProcessOptions options;
     options.folder = folder.path();
     options.environment = {{"ANCORA_PLUGIN_PATH", ANCORA_TEST_ZOO_DIR}};
-    return run_process(arguments, options);
+    return run_for_messages(arguments, options);
 }
 
 bool contains(const std::string& text, std::string_view part) {

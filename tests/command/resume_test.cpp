@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -167,7 +168,8 @@ void kill_and_compare(const std::string& model, int wanted, unsigned seed) {
         REQUIRE(folder.read("killed/history.csv") == expected);
         for (const char* file : {"scene.json", "frames.npy", "states.npy"})
             REQUIRE(is_complete(file));
-        CHECK_FALSE(fs::exists(folder / "killed/checkpoint.bin"));
+        // to be prolonged
+        CHECK(fs::exists(folder / "killed/checkpoint.bin"));
         fs::remove_all(folder / "killed");
     }
     CHECK(num_from_checkpoint > wanted / 3);
@@ -236,6 +238,103 @@ TEST_SUITE("resume") {
             run(run_arguments(folder, "out"), {"--resume", "--set", "integrator.end=0.9"}).status ==
             0);
         CHECK(fs::last_write_time(folder / "out/history.csv") != written);
+    }
+
+    TEST_CASE("a later end prolongs a run to the bytes of one long run") {
+        // 0.1 is no number of a computer: three of them are not 0.3. Rows on the grid and between
+        // its times; a table of forces and a driven bar; on accelerations too.
+        for (const auto& [model, step, every, first, second, whole] :
+             {std::tuple{kDriven, "1e-4", "0.01", "0.3", "0.4", "0.6"},
+              {kStuck, "1e-4", "1e-3", "0.1", "0.1537", "0.3"},
+              {kNet, "1e-3", "0.0107", "0.1", "0.13", "0.2"},
+              {kNet, "0.001", "0.001", "0.003", "0.3", "0.31"},
+              {kStuck, "1e-3", "0.0013", "0.1", "0.2", "0.3"}}) {
+            for (const char* const type : {"emm", "rk4"}) {
+                const TempFolder folder;
+                folder.write("model.toml", model);
+                CAPTURE(step);
+                CAPTURE(first);
+                CAPTURE(type);
+                if (std::string(type) == "rk4" && model == kNet) continue;  // too stiff for it
+                const auto arguments = [&](const char* end) -> Arguments {
+                    return {"--set",
+                            std::string("integrator.end=") + end,
+                            "--set",
+                            std::string("integrator.step=") + step,
+                            "--set",
+                            std::string("integrator.type=") + type,
+                            "--set",
+                            std::string("output.every=") + every};
+                };
+                REQUIRE(run(run_arguments(folder, "whole"), arguments(whole)).status == 0);
+                REQUIRE(run(run_arguments(folder, "out"), arguments(first)).status == 0);
+                for (const char* const end : {second, whole}) {
+                    Arguments resumed = arguments(end);
+                    resumed.emplace_back("--resume");
+                    const ProcessResult result = run(run_arguments(folder, "out"), resumed);
+                    CAPTURE(result.err);
+                    REQUIRE(result.status == 0);
+                }
+                const Json summary = Json::parse(folder.read("out/summary.json"));
+                CHECK(summary["resumed_at"].size() == 2);
+                const std::string history = folder.read("out/history.csv");
+                CHECK(history.size() > 1000);
+                const bool is_same = history == folder.read("whole/history.csv");
+                CHECK(is_same);
+                CHECK(folder.read("out/states.npy") == folder.read("whole/states.npy"));
+                CHECK(folder.read("out/model.toml").find("\nend = " + std::string(whole)) !=
+                      std::string::npos);
+            }
+        }
+    }
+
+    TEST_CASE("a run that was interrupted may be prolonged too") {
+        const TempFolder folder;
+        folder.write("model.toml", kStuck);
+        REQUIRE(interrupted(folder).status == 130);
+        REQUIRE(
+            run(run_arguments(folder, "out"), {"--resume", "--set", "integrator.end=1.2"}).status ==
+            0);
+        REQUIRE(run(run_arguments(folder, "whole"), {"--set", "integrator.end=1.2"}).status == 0);
+        CHECK(folder.read("out/history.csv") == folder.read("whole/history.csv"));
+    }
+
+    TEST_CASE("what cannot be prolonged to the same bytes is begun anew, or says why not") {
+        const TempFolder folder;
+        folder.write("model.toml", with(kStuck, "step = 1.0e-5", "step = 1.0e-3"));
+        const auto resume = [&](const Arguments& set) {
+            Arguments more{"--resume"};
+            more.insert(more.end(), set.begin(), set.end());
+            return run(run_arguments(folder, "out"), more);
+        };
+        const auto resumptions = [&] {
+            return Json::parse(folder.read("out/summary.json"))["resumed_at"].size();
+        };
+        // a last step that was cut short, and steps of the integrator's choice
+        for (const Arguments& set :
+             {Arguments{"--set", "integrator.end=0.1003"},
+              {"--set", "integrator.type=dopri5", "--set", "integrator.end=0.1"}}) {
+            REQUIRE(run(run_arguments(folder, "out"), set).status == 0);
+            CHECK_FALSE(fs::exists(folder / "out/checkpoint.bin"));
+        }
+        // an earlier end, and another model
+        REQUIRE(run(run_arguments(folder, "out"), {}).status == 0);
+        CHECK(resume({"--set", "integrator.end=0.5"}).status == 0);
+        CHECK(resumptions() == 0);
+        CHECK(resume({"--set", "integrator.end=0.6", "--set", "body.block.mass=3"}).status == 0);
+        CHECK(resumptions() == 0);
+        // rows that would be others
+        folder.write("model.toml",
+                     with(with(kStuck, "step = 1.0e-5", "step = 1.0e-3"), "every = 1.0e-3", ""));
+        REQUIRE(run(run_arguments(folder, "out"), {"--set", "integrator.end=2"}).status == 0);
+        const std::string history = folder.read("out/history.csv");
+        const ProcessResult refused = resume({"--set", "integrator.end=3"});
+        CHECK(refused.status == 3);
+        CHECK(refused.err.find("output.every: 0.002 in the checkpoint, 0.003 here") !=
+              std::string::npos);
+        CHECK(folder.read("out/history.csv") == history);
+        CHECK(resume({"--set", "integrator.end=3", "--set", "output.every=0.002"}).status == 0);
+        CHECK(resumptions() == 1);
     }
 
     TEST_CASE("a folder takes one run at a time, also after one was killed") {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <string>
+#include <tuple>
 
 #include <Eigen/Dense>
 #include <doctest/doctest.h>
@@ -466,6 +467,91 @@ TEST_SUITE("loads that are refused") {
         CHECK(axes.find("test.toml:11:") != std::string::npos);
         CHECK(axes.find("bead@[1, 0, 0]") != std::string::npos);
         CHECK(message("force = [1.0, 0.0, 0.0]\n").find("at: is missing") != std::string::npos);
+    }
+}
+
+// A torque is distributed over a body's directions d_i by forces f_i, which are no forces on a
+// point: what is reported of them is the moment, sum of d_i x f_i.
+TEST_SUITE("what a load reports") {
+    Vec3 reported(const Simulation& simulation, const std::string& what) {
+        return {column(simulation, "push." + what + ".x"),
+                column(simulation, "push." + what + ".y"),
+                column(simulation, "push." + what + ".z")};
+    }
+
+    const std::string kSpinning =
+        "size = [0.5, 0.3, 0.2]\ndensity = 700.0\nangular_velocity = [0.4, 2.0, -1.0]\n";
+
+    std::string body(const std::string& type) {
+        return "[[body]]\nname = \"m\"\ntype = \"" + type + "\"\n" + kSpinning;
+    }
+
+    TEST_CASE("a pure torque is a torque in N m, and no force") {
+        const Vec3 T(30.0, -20.0, 100.0);
+        for (const auto& [type, stepper, tolerance_of_kind] :
+             {std::tuple{"ancf_rigid_body", "emm", 1e-12},
+              {"ancf_rigid_body", "rk4", 1e-12},
+              {"quaternion_body", "rk4", 1e-12},
+              {"quaternion_body", "dopri5", 1e-12}}) {
+            CAPTURE(type);
+            CAPTURE(stepper);
+            Simulation simulation =
+                model(body(type) + load("body = \"m\"\ntorque = [30.0, -20.0, 100.0]\n") +
+                      integrator(stepper, 1e-3, 0.02));
+            while (!simulation.done()) {
+                simulation.step();
+                CHECK(reported(simulation, "force").norm() == 0.0);
+                CHECK((reported(simulation, "torque") - T).norm() <=
+                      tolerance(tolerance_of_kind * T.norm()));
+            }
+            const Dynamics now = simulation.dynamics();
+            REQUIRE(now.forces.size() == 1);
+            CHECK(vec3(now.forces[0].force).norm() == 0.0);
+            CHECK((vec3(now.forces[0].torque) - T).norm() <=
+                  tolerance(tolerance_of_kind * T.norm()));
+        }
+    }
+
+    TEST_CASE("of a force and a torque that follow the body, both in axes of space") {
+        Simulation simulation =
+            model(body("quaternion_body") +
+                  load("at = \"m@[0.1, 0.2, 0.0]\"\nforce = [3.0, 0.0, 4.0]\ntorque = [0.0, 2.0, "
+                       "0.0]\nfollow = true\n") +
+                  integrator("rk4", 1e-3, 0.3));
+        run_to_end(simulation);
+        const Mat3 R = attitude(simulation, "m");
+        CHECK((reported(simulation, "force") - R * Vec3(3.0, 0.0, 4.0)).norm() <= tolerance(1e-12));
+        CHECK((reported(simulation, "torque") - R * Vec3(0.0, 2.0, 0.0)).norm() <=
+              tolerance(1e-12));
+    }
+
+    TEST_CASE("the torque of a step is the angular momentum that it brings") {
+        Simulation simulation =
+            model(body("ancf_rigid_body") +
+                  load("body = \"m\"\ntorque = [[0.0, 0.0, 0.0, 1.0], [1.0, 5.0, -8.0, 20.0]]\n") +
+                  integrator("emm", 0.01, 0.2));
+        const auto momentum = [&]() -> Vec3 {
+            return {column(simulation, "angular_momentum.x"),
+                    column(simulation, "angular_momentum.y"),
+                    column(simulation, "angular_momentum.z")};
+        };
+        while (!simulation.done()) {
+            const Vec3 before = momentum();
+            simulation.step();
+            const Vec3 gained = (momentum() - before) / simulation.step_size();
+            CHECK((reported(simulation, "torque") - gained).norm() <= tolerance(1e-9));
+        }
+    }
+
+    TEST_CASE("of a load on a group, the sum; without a torque there are no columns of one") {
+        Simulation simulation = model(
+            "[[body]]\nname = \"net\"\ntype = \"truss\"\ngrid = {counts = [3, 2], spacing = "
+            "[1.0, 1.0]}\narea = 1e-4\nyoung = 1e7\ndensity = 1000.0\n" +
+            load("at = \"net@*\"\nforce = [1.0, -2.0, 0.5]\n") + integrator("emm", 1e-3, 0.01));
+        run_to_end(simulation);
+        CHECK((reported(simulation, "force") - Vec3(6.0, -12.0, 3.0)).norm() <= tolerance(1e-13));
+        for (const std::string& name : simulation.column_names())
+            CHECK(name.find("torque") == std::string::npos);
     }
 }
 

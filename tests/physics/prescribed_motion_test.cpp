@@ -467,6 +467,52 @@ TEST_SUITE("prescribed motion: refusals") {
         }
     }
 
+    // What a step follows without resolving it moves bodies by velocities of size / h.
+    TEST_CASE("a ramp within a step is told at the end, corners and what is resolved are not") {
+        const auto doubts = [](const std::string& motion, const std::string& method, double h) {
+            Simulation simulation = model(bead() + drive("bead@0", "motion = " + motion + "\n") +
+                                          integrator(method, h, 1.0));
+            run_to_end(simulation);
+            std::string all;
+            for (const std::string& doubt : simulation.statistics().doubts) all += doubt + '\n';
+            return all;
+        };
+        const auto ramp = [](double begin, double end) {
+            const std::string x = fmt::format("(t - {})/{:.17g}", begin, end - begin);
+            return "[\"0.125*(abs(" + x + ") - abs(" + x + " - 1) + 1)\", \"0\", \"0\"]";
+        };
+        for (const std::string method : {"emm", "rk4"}) {
+            CAPTURE(method);
+            const std::string told = doubts(ramp(0.503, 0.507), method, 0.01);
+            CHECK(contains(told, "what constraint \"drive\""));
+            CHECK(contains(told, "prescribes goes 0.25 within less than the step of 0.01 s that "));
+            CHECK(contains(told, "t = 0.51 s"));
+            // within a quarter of a step, and all over one
+            CHECK(contains(doubts(ramp(0.5031, 0.5033), method, 0.01), "goes 0.25"));
+            CHECK(contains(
+                doubts("[\"0.1*tanh(1e4*(t - 0.5034)) + 0.1\", \"0\", \"0\"]", method, 0.01),
+                "do not resolve it"));
+            for (const std::string& fine :
+                 {ramp(0.503, 0.603),
+                  ramp(0.5, 0.52),
+                  std::string("[\"0.1*(1 - cos(9*t))\", \"abs(t - 0.3033) - 0.3033 + t\", \"0\"]"),
+                  std::string("[\"0.1*tanh((t - 0.5)/0.02) + 0.1\", \"0\", \"0\"]")}) {
+                CAPTURE(fine);
+                CHECK_FALSE(contains(doubts(fine, method, 0.01), "prescribes goes"));
+            }
+        }
+    }
+
+    TEST_CASE("a formula that turns infinite in mid-run: object, formula and time") {
+        const Refusal refusal = refusal_of(
+            "[\"0\", \"0\", \"0.001/(0.5 - t) - 0.002\"]", "rk4", "velocity = [0.0, 0.0, 0.004]\n");
+        CAPTURE(refusal.message);
+        CHECK(contains(refusal.message, "constraint \"drive\""));
+        CHECK(contains(refusal.message,
+                       "motion: the formula of z, \"0.001/(0.5 - t) - 0.002\", has no finite"));
+        CHECK(contains(refusal.message, "at t = 0.5 s"));
+    }
+
     TEST_CASE("other constraints that prescribe motions are watched alike") {
         const Refusal step = refusal([] {
             Simulation simulation =

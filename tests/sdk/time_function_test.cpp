@@ -207,10 +207,11 @@ TEST_SUITE("time functions") {
         const TimeFunction f = pair(from, Interpolation::linear, Outside::refuse);
         std::array<double, 2> y, rate;
         CHECK_THROWS_WITH(f.evaluate(1.0, y),
-                          "pair: the formula of u has no finite value at t = 1 s");
+                          "pair: the formula of u, \"1/(t-1)\", has no finite value at t = 1 s");
         CHECK_NOTHROW(f.evaluate(0.0, y));
-        CHECK_THROWS_WITH(f.evaluate(0.0, y, rate),
-                          "pair: the formula of v has no finite rate of change at t = 0 s");
+        CHECK_THROWS_WITH(
+            f.evaluate(0.0, y, rate),
+            "pair: the formula of v, \"sqrt(t)\", has no finite rate of change at t = 0 s");
         from.set_matrix("pair", 3, {0.0, 1.0, 2.0, 1.0, 1.0, 2.0});
         CHECK_THROWS_WITH(pair(from, Interpolation::rest, Outside::refuse).evaluate(1.5, y),
                           "the table of pair ends at t = 1 s, and the motion needs it at t = 1.5 "

@@ -2,6 +2,7 @@
 // Child processes and temporary folders for tests.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -151,10 +152,33 @@ private:
     pid_t pid_ = -1;
 };
 
+/// What the program says, without the lines of files that it shows below its messages.
+inline std::string without_excerpts(const std::string& text) {
+    std::string out;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+        const std::string line = text.substr(begin, end - begin);
+        const std::size_t bar = line.find_first_not_of(" 0123456789");
+        const bool is_excerpt =
+            bar != std::string::npos && bar >= 6 && line.substr(bar - 1, 3) == " | ";
+        if (!is_excerpt) out += line;
+        begin = end;
+    }
+    return out;
+}
+
 /// Runs a program to its end.
 inline ProcessResult run_process(std::vector<std::string> arguments,
                                  const ProcessOptions& options = {}) {
     return ChildProcess(std::move(arguments), options).wait();
+}
+
+/// The same, with messages alone on standard error.
+inline ProcessResult run_for_messages(std::vector<std::string> arguments,
+                                      const ProcessOptions& options = {}) {
+    ProcessResult result = run_process(std::move(arguments), options);
+    result.err = without_excerpts(result.err);
+    return result;
 }
 
 }  // namespace ancora::testing

@@ -2,6 +2,7 @@
 // Putting values into texts.
 #include "interpolation.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -74,6 +75,23 @@ void interpolate(Value& value, const Symbols& scope) {
 
 void interpolate(Table& table, const Symbols& scope) {
     for (Table::Entry& entry : table.entries()) interpolate(entry.value, scope);
+}
+
+bool holds_interpolation(const Value& value) {
+    if (const auto* const text = value.as<std::string>())
+        return text->find("${") != std::string::npos;
+    if (const Array* const array = value.as<Array>())
+        return std::ranges::any_of(*array, [](const Value& entry) {
+            return holds_interpolation(entry);
+        });
+    const Table* const table = value.as<Table>();
+    return table != nullptr && holds_interpolation(*table);
+}
+
+bool holds_interpolation(const Table& table) {
+    return std::ranges::any_of(table.entries(), [](const Table::Entry& entry) {
+        return holds_interpolation(entry.value);
+    });
 }
 
 std::string without_interpolation(std::string_view text) {

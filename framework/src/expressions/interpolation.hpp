@@ -16,6 +16,10 @@ namespace ancora {
 void interpolate(Value& value, const Symbols& scope);
 void interpolate(Table& table, const Symbols& scope);
 
+/// Whether a string in it holds "${".
+bool holds_interpolation(const Value& value);
+bool holds_interpolation(const Table& table);
+
 /// The string so that interpolate() gives it back.
 std::string without_interpolation(std::string_view text);
 

@@ -14,7 +14,9 @@
 #include "expression_scope.hpp"
 #include "file_writer.hpp"
 #include "interpolation.hpp"
+#include "manifest_plugins.hpp"
 #include "manifest_reader.hpp"
+#include "mistakes.hpp"
 #include "toml_reader.hpp"
 #include "traps_off.hpp"
 #include "type_kind.hpp"
@@ -48,8 +50,12 @@ bool may_name_object(std::string_view name) {
 
 namespace {
 
+std::string title_of(const ObjectSpec& object) {
+    return fmt::format("{} {}", heading_of(object), in_quotes(object.name));
+}
+
 void check_name(const ObjectSpec& object) {
-    const std::string title = object_title(object.kind, object.name);
+    const std::string title = title_of(object);
     if (!may_name_object(object.name))
         throw Error(ErrorKind::manifest,
                     fmt::format("{}: a name is a letter or _, then letters, digits, _ or -", title),
@@ -85,19 +91,20 @@ std::string at_place(const Place& place) {
     return fmt::format(" at {}:{}:{}", *place.file, place.line, place.column);
 }
 
-void check_names(const Manifest& manifest) {
+void check_names(const Manifest& manifest, Mistakes& mistakes) {
     std::unordered_map<std::string_view, const ObjectSpec*> first_uses;
-    for (const ObjectSpec* const object : in_order(manifest)) {
-        check_name(*object);
-        const auto [first, is_new] = first_uses.emplace(object->name, object);
-        if (!is_new)
-            throw Error(ErrorKind::manifest,
-                        fmt::format("{}: this name is already that of a {}{}",
-                                    object_title(object->kind, object->name),
-                                    to_text(first->second->kind),
-                                    at_place(first->second->name_place)),
-                        object->name_place);
-    }
+    for (const ObjectSpec* const object : in_order(manifest))
+        mistakes.gather([&] {
+            check_name(*object);
+            const auto [first, is_new] = first_uses.emplace(object->name, object);
+            if (!is_new)
+                throw Error(ErrorKind::manifest,
+                            fmt::format("{}: this name is already that of a {}{}",
+                                        title_of(*object),
+                                        heading_of(*first->second),
+                                        at_place(first->second->name_place)),
+                            object->name_place);
+        });
 }
 
 // In the words that BoundArguments has for the same mistake in a file.
@@ -138,7 +145,7 @@ ObjectSpec& add(std::vector<ObjectSpec>& list, TypeKind kind, std::string name, 
 }
 
 // Parameters computed, objects generated, values put into texts, overrides applied.
-ManifestTables expand(Table root, std::span<const std::string> overrides) {
+ManifestTables expand(Table root, std::span<const std::string> overrides, Mistakes& mistakes) {
     ManifestTables tables;
     for (const std::string& text : overrides)
         if (is_about_parameters(text)) apply_override(root, text, {});
@@ -147,12 +154,33 @@ ManifestTables expand(Table root, std::span<const std::string> overrides) {
         parameters = std::move(std::get<Table>(entry->value.data()));
     root.erase("parameters");
     tables.scope = std::make_shared<const ExpressionScope>(parameters);
-    for (Table::Entry& entry : root.entries())
-        if (entry.key != "generate") interpolate(entry.value, *tables.scope);
+    for (Table::Entry& entry : root.entries()) {
+        if (entry.key == "generate") continue;
+        const auto put_in = [&](Value& value) {
+            mistakes.gather([&] {
+                interpolate(value, *tables.scope);
+            });
+        };
+        if (Array* const objects = std::get_if<Array>(&entry.value.data()))
+            std::ranges::for_each(*objects, put_in);
+        else
+            put_in(entry.value);
+    }
     tables.root = std::move(root);
-    generate_objects(tables);
-    for (const std::string& text : overrides)
-        if (!is_about_parameters(text)) apply_override(tables.root, text, *tables.scope);
+    generate_objects(tables, mistakes);
+    // An object that is not there for a mistake is none of its own.
+    const bool is_complete = mistakes.empty();
+    for (const std::string& text : overrides) {
+        if (is_about_parameters(text)) continue;
+        Mistakes of_override;
+        const bool is_right = of_override.gather([&] {
+            apply_override(tables.root, text, *tables.scope);
+        });
+        if (!is_right && is_complete)
+            mistakes.gather([&] {
+                of_override.refuse();
+            });
+    }
     return tables;
 }
 
@@ -174,11 +202,16 @@ Manifest Manifest::parse(std::string_view text,
     Place whole;
     whole.file = std::make_shared<const std::string>(file.empty() ? "manifest" : file.string());
     Table root = read_toml(text, whole.file);
-    check_outline(root);
+    Mistakes mistakes;
+    check_outline(root, mistakes);
+    name_joints(root);
     join_includes(root, file);
-    ManifestTables tables = expand(std::move(root), overrides);
-    Manifest manifest = read_manifest(std::move(tables), whole);
+    ManifestTables tables = expand(std::move(root), overrides, mistakes);
+    Manifest manifest = read_manifest(std::move(tables), whole, mistakes);
+    check_names(manifest, mistakes);
+    mistakes.refuse();
     manifest.file = file;
+    manifest.overrides.assign(overrides.begin(), overrides.end());
     manifest.validate();
     return manifest;
 }
@@ -202,7 +235,9 @@ void Manifest::set_parameters(const Table& parameters) {
 
 void Manifest::validate() const {
     const TrapsOff traps_off;
-    check_names(*this);
+    Mistakes mistakes;
+    check_names(*this, mistakes);
+    mistakes.refuse();
     check_integrator(integrator);
     if (output.every) check_positive("[output]: every", *output.every, " s", {});
     for (const double g : model.gravity)

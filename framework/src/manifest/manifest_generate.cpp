@@ -122,7 +122,9 @@ const Array* read_templates(const Table& table, std::string_view kind) {
 }
 
 void check_keys(const Table& table) {
-    static const std::vector<std::string> kKeys{"for", "body", "constraint", "force"};
+    static const std::vector<std::string> kKeys{"for", "body", "joint", "constraint", "force"};
+    // What was not put among the constraints is no list of tables.
+    read_templates(table, "joint");
     for (const Table::Entry& entry : table.entries())
         if (std::ranges::find(kKeys, entry.key) == kKeys.end())
             refuse(
@@ -195,8 +197,8 @@ public:
         }
         if (per_round == 0.0)
             refuse(
-                "nothing to generate; write [[generate.body]], [[generate.constraint]] or "
-                "[[generate.force]] below it",
+                "nothing to generate; write [[generate.body]], [[generate.joint]], "
+                "[[generate.constraint]] or [[generate.force]] below it",
                 block.place());
         double rounds = 1.0;
         for (const Index& index : indices) rounds *= static_cast<double>(index.count);
@@ -252,13 +254,16 @@ private:
 
 }  // namespace
 
-void generate_objects(ManifestTables& tables) {
+void generate_objects(ManifestTables& tables, Mistakes& mistakes) {
     Table::Entry* const entry = tables.root.find("generate");
     if (entry == nullptr) return;
     const Array blocks = std::move(std::get<Array>(entry->value.data()));
     tables.root.erase("generate");
     Generator generator(tables);
-    for (const Value& block : blocks) generator.generate(block);
+    for (const Value& block : blocks)
+        mistakes.gather([&] {
+            generator.generate(block);
+        });
 }
 
 }  // namespace ancora

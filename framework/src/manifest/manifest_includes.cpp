@@ -172,7 +172,10 @@ private:
                         place);
         }
         Table root = read_toml(text, text_file);
-        check_outline(root);
+        Mistakes mistakes;
+        check_outline(root, mistakes);
+        mistakes.refuse();
+        name_joints(root);
         chain_.emplace_back(identity, file);
         join(root, file);
         chain_.pop_back();

@@ -109,7 +109,7 @@ std::vector<std::string> names_of(const Table& root, std::string_view kind) {
         if (std::ranges::find(names, name) != names.end())
             help = fmt::format("; {} is a {}", in_quotes(name), other);
     }
-    if (help.empty()) help = hint(name, names_of(root, kind), "there are");
+    if (help.empty()) help = hint(name, names_of(root, list_of(kind)), "there are");
     throw Error(ErrorKind::manifest, fmt::format("no {} {}{}", kind, in_quotes(name), help), place);
 }
 
@@ -117,7 +117,7 @@ Table& open_object(Table& root, const Override& change) {
     const std::string& kind = change.path[0];
     const std::string& name = change.path[1];
     if (change.path.size() < 3) refuse_form(kind + ".NAME.KEY=VALUE", change.text);
-    if (Table::Entry* const entry = root.find(kind)) {
+    if (Table::Entry* const entry = root.find(list_of(kind))) {
         for (Value& object : std::get<Array>(entry->value.data())) {
             const std::string* const found = name_of(object);
             if (found && *found == name) return std::get<Table>(object.data());

@@ -2,12 +2,18 @@
 // What a manifest says about plugins and types.
 #include "manifest_plugins.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <utility>
 #include <variant>
+
+#include <fmt/format.h>
 
 #include "ancora/sdk/helpers/orientation.hpp"
 #include "expression_scope.hpp"
+#include "interpolation.hpp"
 #include "manifest_reader.hpp"
+#include "mistakes.hpp"
 #include "schema_expressions.hpp"
 #include "type_kind.hpp"
 #include "wording.hpp"
@@ -27,6 +33,10 @@ void set_text(Table& table, std::string_view key, const std::string& text) {
 }
 
 }  // namespace
+
+const char* heading_of(const ObjectSpec& spec) {
+    return spec.is_joint ? "joint" : to_text(spec.kind);
+}
 
 std::vector<const Plugin*> load_plugins(const Manifest& manifest, PluginRegistry& registry) {
     for (const PlacedText& folder : manifest.model.plugin_dirs)
@@ -123,9 +133,119 @@ std::vector<BodyFrame> read_frames(const Manifest& manifest, const ObjectSpec& b
     return frames;
 }
 
+void refuse_with_others(const Error& error, const Manifest& manifest, PluginRegistry& registry) {
+    Mistakes mistakes;
+    if (!mistakes.take(error)) return;
+    const auto check = [&](TypeKind kind,
+                           const std::string& label,
+                           const std::string& type_name,
+                           const ExpressionScope* scope,
+                           const Table& parameters,
+                           const Place& place,
+                           const Place& type_place) {
+        try {
+            mistakes.gather([&] {
+                const TypeDescriptor& type = *registry.find_type(kind, type_name, type_place).type;
+                const std::span<const Parameter> schema(
+                    type.parameters, static_cast<std::size_t>(type.num_parameters));
+                // objects inside this one are their own types' matter
+                Table own = parameters;
+                for (const Parameter& p : schema)
+                    if (p.makes != nullptr) own.erase(p.name);
+                Table storage;
+                const Table& numbers = with_numbers(manifest, scope, label, own, schema, storage);
+                BoundArguments(label, "", type_name, numbers, place, schema);
+            });
+        } catch (
+            const Error&) {  // what is no mistake in the text: the first error is the one to tell
+        }
+    };
+    for (const auto* const list : {&manifest.bodies, &manifest.constraints, &manifest.forces})
+        for (const ObjectSpec& spec : *list)
+            check(spec.kind,
+                  fmt::format("{} \"{}\"", heading_of(spec), spec.name),
+                  spec.type,
+                  spec.scope.get(),
+                  spec.parameters,
+                  spec.place,
+                  spec.type_place);
+    const IntegratorSettings& integrator = manifest.integrator;
+    for (const auto& [type, table] : integrator.own) {
+        const auto place = integrator.own_places.find(type);
+        const Place where = place == integrator.own_places.end() ? integrator.place : place->second;
+        check(TypeKind::integrator,
+              fmt::format("integrator \"{}\"", type),
+              type,
+              nullptr,
+              table,
+              where,
+              type == integrator.type ? integrator.type_place : where);
+    }
+    if (!integrator.own.contains(integrator.type))
+        check(TypeKind::integrator,
+              fmt::format("integrator \"{}\"", integrator.type),
+              integrator.type,
+              nullptr,
+              {},
+              integrator.place,
+              integrator.type_place);
+    mistakes.refuse();
+}
+
+const Manifest& with_texts(const Manifest& manifest, std::optional<Manifest>& storage) {
+    static const NoSymbols kNone;
+    const auto is_open = [](const PlacedText& point) {
+        return !point.place.known() && point.text.find("${") != std::string::npos;
+    };
+    const auto has_open = [](const std::vector<ObjectSpec>& objects) {
+        return std::ranges::any_of(objects, [](const ObjectSpec& spec) {
+            return spec.has_interpolation &&
+                   (holds_interpolation(spec.parameters) || holds_interpolation(spec.frames));
+        });
+    };
+    if (!has_open(manifest.bodies) && !has_open(manifest.constraints) &&
+        !has_open(manifest.forces) && std::ranges::none_of(manifest.output.points, is_open))
+        return manifest;
+    storage = manifest;
+    const auto scope_of = [&](const ExpressionScope* own) -> const Symbols& {
+        const ExpressionScope* const scope = own != nullptr ? own : manifest.scope.get();
+        return scope != nullptr ? static_cast<const Symbols&>(*scope) : kNone;
+    };
+    for (auto* const list : {&storage->bodies, &storage->constraints, &storage->forces})
+        for (ObjectSpec& spec : *list) {
+            if (!std::exchange(spec.has_interpolation, false)) continue;
+            for (Value& frame : spec.frames) interpolate(frame, scope_of(spec.scope.get()));
+            for (Table::Entry& entry : spec.parameters.entries()) try {
+                    interpolate(entry.value, scope_of(spec.scope.get()));
+                } catch (const Error& error) {
+                    throw Error(error.kind(),
+                                fmt::format("{} {}: {}: {}",
+                                            heading_of(spec),
+                                            in_quotes(spec.name),
+                                            entry.key,
+                                            error.message()),
+                                error.place());
+                }
+        }
+    for (PlacedText& point : storage->output.points) {
+        if (!is_open(point)) continue;
+        Value value(point.text);
+        interpolate(value, scope_of(nullptr));
+        point.text = *value.as<std::string>();
+    }
+    return *storage;
+}
+
+void write_paths(Table& parameters,
+                 const BoundArguments& arguments,
+                 const std::function<std::string(const std::filesystem::path&)>& write) {
+    for (const auto& [key, path] : arguments.files()) set_text(parameters, key, write(path));
+}
+
 void write_whole_paths(Table& parameters, const BoundArguments& arguments) {
-    for (const auto& [key, path] : arguments.files())
-        set_text(parameters, key, std::filesystem::absolute(path).string());
+    write_paths(parameters, arguments, [](const std::filesystem::path& path) {
+        return std::filesystem::absolute(path).string();
+    });
 }
 
 }  // namespace ancora

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +17,9 @@
 #include "symbols.hpp"
 
 namespace ancora {
+
+/// What heads an object in a manifest: "body", "constraint" or "joint", "force".
+const char* heading_of(const ObjectSpec& spec);
 
 /// Adds the manifest's folders to the registry and loads the plugins that it lists, in its order.
 /// @throws Error (plugin)
@@ -53,6 +58,21 @@ Table frame_with_numbers(const Manifest& manifest, const ObjectSpec& body, const
 /// The frames of a body.
 /// @throws Error (manifest)
 std::vector<BodyFrame> read_frames(const Manifest& manifest, const ObjectSpec& body);
+
+/// The manifest with values in the place of "${EXPRESSION}" in texts of what was added in code:
+/// itself if there is none, else `storage`.
+/// @throws Error (manifest) for what cannot be computed, and names the object
+const Manifest& with_texts(const Manifest& manifest, std::optional<Manifest>& storage);
+
+/// Throws an error about a manifest together with what else its objects have that no type takes:
+/// unknown types, keys and values. Returns if the error is no mistake in the manifest's text, or if
+/// there are no others.
+void refuse_with_others(const Error& error, const Manifest& manifest, PluginRegistry& registry);
+
+/// Replaces the names of files by what `write` makes of their paths.
+void write_paths(Table& parameters,
+                 const BoundArguments& arguments,
+                 const std::function<std::string(const std::filesystem::path&)>& write);
 
 /// Replaces the names of files by their whole paths, so that the table serves wherever it lies.
 void write_whole_paths(Table& parameters, const BoundArguments& arguments);

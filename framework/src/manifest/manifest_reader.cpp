@@ -3,6 +3,7 @@
 #include "manifest_reader.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -207,15 +208,21 @@ void check_for_slips(const std::string& owner, const Table& table) {
 
 void check_list(const Table::Entry& entry, std::string_view within = "");
 
+// Of a table that was written as [[joint]]; no key that anybody would write.
+constexpr std::string_view kJointMark = "\x01joint";
+
 ObjectSpec read_object(TypeKind kind, Table table, const Place& place) {
+    const bool is_joint = table.find(kJointMark) != nullptr;
+    table.erase(kJointMark);
+    const std::string heading = is_joint ? "joint" : to_text(kind);
     // what every object has, apart from what its type's schema will check
     Table common;
     for (const char* const key : {"name", "type"})
         if (const Table::Entry* const entry = table.find(key)) common.add(*entry);
     const Table::Entry* const name = common.find("name");
     const std::string* const name_text = name ? name->value.as<std::string>() : nullptr;
-    const std::string owner =
-        name_text ? object_title(kind, *name_text) : fmt::format("[[{}]]", to_text(kind));
+    const std::string owner = name_text ? fmt::format("{} {}", heading, in_quotes(*name_text))
+                                        : fmt::format("[[{}]]", heading);
     check_for_slips(owner, table);
     // TOML gives keys below a header to that table
     const Table::Entry* const include = table.find("include");
@@ -227,11 +234,12 @@ ObjectSpec read_object(TypeKind kind, Table table, const Place& place) {
                                 "first table",
                                 owner),
                     include->place);
-    const BoundArguments keys(
-        owner, "", "[[" + std::string(to_text(kind)) + "]]", common, place, kObjectKeys);
+    const BoundArguments keys(owner, "", "[[" + heading + "]]", common, place, kObjectKeys);
 
     ObjectSpec object;
     object.kind = kind;
+    object.is_joint = is_joint;
+    object.has_interpolation = false;
     object.name = keys.text("name");
     object.type = keys.text("type");
     object.place = place;
@@ -253,15 +261,19 @@ ObjectSpec read_object(TypeKind kind, Table table, const Place& place) {
     return object;
 }
 
-std::vector<ObjectSpec> read_objects(ManifestTables& tables, TypeKind kind) {
+std::vector<ObjectSpec> read_objects(ManifestTables& tables, TypeKind kind, Mistakes& mistakes) {
     std::vector<ObjectSpec> objects;
-    for (Value& value : take_array(tables.root, to_text(kind)))
-        objects.push_back(
-            read_object(kind, std::move(std::get<Table>(value.data())), value.place()));
+    Array tables_of_kind = take_array(tables.root, to_text(kind));
     std::vector<std::shared_ptr<const ExpressionScope>>& scopes =
         tables.generated[std::string(to_text(kind))];
-    for (std::size_t i = 0; i < scopes.size(); ++i)
-        objects[objects.size() - scopes.size() + i].scope = std::move(scopes[i]);
+    const std::size_t num_written = tables_of_kind.size() - scopes.size();
+    for (std::size_t i = 0; i < tables_of_kind.size(); ++i)
+        mistakes.gather([&] {
+            Value& value = tables_of_kind[i];
+            objects.push_back(
+                read_object(kind, std::move(std::get<Table>(value.data())), value.place()));
+            if (i >= num_written) objects.back().scope = std::move(scopes[i - num_written]);
+        });
     return objects;
 }
 
@@ -332,48 +344,121 @@ std::span<const Parameter> object_keys() {
 TableForm table_form(std::string_view name) {
     for (const char* const single : {"model", "integrator", "output", "parameters"})
         if (name == single) return TableForm::single;
-    for (const char* const list : {"body", "constraint", "force", "generate"})
+    for (const char* const list : {"body", "constraint", "joint", "force", "generate"})
         if (name == list) return TableForm::list;
     return TableForm::unknown;
 }
 
+std::string_view list_of(std::string_view heading) {
+    return heading == "joint" ? "constraint" : heading;
+}
+
+namespace {
+
+/// Moves [[joint]] of a table to its [[constraint]], if both are lists of tables.
+void name_joints_of(Table& table) {
+    Table::Entry* const joint = table.find("joint");
+    Array* const joints = joint ? std::get_if<Array>(&joint->value.data()) : nullptr;
+    const auto are_tables = [](const Array& array) {
+        return std::ranges::all_of(array, [](const Value& value) {
+            return value.as<Table>() != nullptr;
+        });
+    };
+    if (joints == nullptr || !are_tables(*joints)) return;
+    Table::Entry* const constraint = table.find("constraint");
+    Array* const constraints = constraint ? std::get_if<Array>(&constraint->value.data()) : nullptr;
+    if (constraint != nullptr && (constraints == nullptr || !are_tables(*constraints))) return;
+    for (Value& value : *joints)
+        std::get<Table>(value.data()).add({std::string(kJointMark), value.place(), true});
+    if (constraints == nullptr) {
+        joint->key = "constraint";
+        return;
+    }
+    Array both;
+    both.reserve(joints->size() + constraints->size());
+    std::ranges::merge(
+        std::move(*constraints),
+        std::move(*joints),
+        std::back_inserter(both),
+        {},
+        [](const Value& value) {
+            return std::pair(value.place().line, value.place().column);
+        },
+        [](const Value& value) {
+            return std::pair(value.place().line, value.place().column);
+        });
+    *constraints = std::move(both);
+    table.erase("joint");
+}
+
+}  // namespace
+
+void name_joints(Table& root) {
+    name_joints_of(root);
+    Table::Entry* const generate = root.find("generate");
+    if (generate == nullptr) return;
+    for (Value& block : std::get<Array>(generate->value.data()))
+        name_joints_of(std::get<Table>(block.data()));
+}
+
 std::string unknown_table(std::string_view name) {
-    const std::vector<std::string> names{
-        "parameters", "model", "body", "constraint", "force", "generate", "integrator", "output"};
+    const std::vector<std::string> names{"parameters",
+                                         "model",
+                                         "body",
+                                         "joint",
+                                         "constraint",
+                                         "force",
+                                         "generate",
+                                         "integrator",
+                                         "output"};
     return fmt::format("unknown table {}{}", in_quotes(name), hint(name, names, "valid tables"));
 }
 
-void check_outline(const Table& root) {
+void check_outline(Table& root, Mistakes& mistakes) {
+    std::vector<std::string> wrong;
     for (const Table::Entry& entry : root.entries()) {
         if (entry.key == "include") continue;  // see join_includes()
-        switch (table_form(entry.key)) {
-            case TableForm::single:
-                check_single(entry);
-                break;
-            case TableForm::list:
-                check_list(entry);
-                break;
-            case TableForm::unknown:
-                refuse_entry(entry);
-        }
+        const bool is_right = mistakes.gather([&] {
+            switch (table_form(entry.key)) {
+                case TableForm::single:
+                    check_single(entry);
+                    break;
+                case TableForm::list:
+                    check_list(entry);
+                    break;
+                case TableForm::unknown:
+                    refuse_entry(entry);
+            }
+        });
+        if (!is_right) wrong.push_back(entry.key);
     }
+    for (const std::string& key : wrong) root.erase(key);
 }
 
-Manifest read_manifest(ManifestTables tables, const Place& whole) {
+Manifest read_manifest(ManifestTables tables, const Place& whole, Mistakes& mistakes) {
     Table& root = tables.root;
     const ExpressionScope& scope = *tables.scope;
     Manifest manifest;
     manifest.scope = tables.scope;
-    manifest.model = read_model(take_section(root, "model", whole), scope);
-    manifest.bodies = read_objects(tables, TypeKind::body);
-    manifest.constraints = read_objects(tables, TypeKind::constraint);
-    manifest.forces = read_objects(tables, TypeKind::force);
-    if (!root.find("integrator"))
+    mistakes.gather([&] {
+        manifest.model = read_model(take_section(root, "model", whole), scope);
+    });
+    manifest.bodies = read_objects(tables, TypeKind::body, mistakes);
+    manifest.constraints = read_objects(tables, TypeKind::constraint, mistakes);
+    manifest.forces = read_objects(tables, TypeKind::force, mistakes);
+    // It may be missing for a mistake that is told already.
+    const bool has_integrator = root.find("integrator") != nullptr;
+    if (!has_integrator && mistakes.empty())
         throw Error(ErrorKind::manifest,
                     "missing table [integrator]; write one with the keys type, step and end",
                     whole);
-    manifest.integrator = read_integrator(take_section(root, "integrator", whole), scope);
-    manifest.output = read_output(take_section(root, "output", whole), scope);
+    if (has_integrator)
+        mistakes.gather([&] {
+            manifest.integrator = read_integrator(take_section(root, "integrator", whole), scope);
+        });
+    mistakes.gather([&] {
+        manifest.output = read_output(take_section(root, "output", whole), scope);
+    });
     return manifest;
 }
 

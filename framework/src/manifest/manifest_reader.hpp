@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ancora/framework/manifest.hpp"
+#include "mistakes.hpp"
 
 namespace ancora {
 
@@ -28,6 +29,13 @@ enum class TableForm { unknown, single, list };
 
 TableForm table_form(std::string_view name);
 
+/// The list in which objects of a heading stand: those of [[joint]] among the constraints.
+std::string_view list_of(std::string_view heading);
+
+/// Puts the tables of [[joint]] among those of [[constraint]], in the order of the file, and those
+/// of [[generate.joint]] likewise; each keeps a mark of how it was written.
+void name_joints(Table& root);
+
 /// The kernel's own keys: of [model], [integrator] (all types), [output], and of every object.
 std::span<const Parameter> model_keys();
 std::span<const Parameter> integrator_keys();
@@ -44,9 +52,9 @@ std::span<const std::string_view> reserved_names();
 std::string unknown_table(std::string_view name);
 
 /// Checks that `root` holds `include`, [parameters], [model], [integrator], [output], [[body]],
-/// [[constraint]], [[force]], [[generate]] and nothing else, each of the right kind.
-/// @throws Error (manifest)
-void check_outline(const Table& root);
+/// [[constraint]] or [[joint]], [[force]], [[generate]] and nothing else, each of the right kind.
+/// What is wrong is taken out of it.
+void check_outline(Table& root, Mistakes& mistakes);
 
 /// Puts what `include` names into `root`, and removes it: lists are joined, included ones first;
 /// single tables are merged key by key, in which the including file wins. `file` is that of `root`.
@@ -64,12 +72,10 @@ bool is_about_parameters(const std::string& override_text);
 void apply_override(Table& root, const std::string& override_text, const ExpressionScope& scope);
 
 /// Makes the objects of [[generate]] and removes it.
-/// @throws Error (manifest)
-void generate_objects(ManifestTables& tables);
+void generate_objects(ManifestTables& tables, Mistakes& mistakes);
 
 /// Reads tables whose outline is right, moving parameters out of them. `whole` stands for the file
 /// where something is missing altogether.
-/// @throws Error (manifest)
-Manifest read_manifest(ManifestTables tables, const Place& whole);
+Manifest read_manifest(ManifestTables tables, const Place& whole, Mistakes& mistakes);
 
 }  // namespace ancora

@@ -282,6 +282,7 @@ Json generate() {
           {"additionalProperties", index_range()}}}};
     for (const char* const kind : {"body", "constraint", "force"})
         properties[kind] = array_of(reference(kind), 0);
+    properties["joint"] = properties["constraint"];
     return {{"description", "objects by the many"},
             {"type", "object"},
             {"properties", std::move(properties)},
@@ -349,6 +350,8 @@ std::string manifest_schema(PluginRegistry& registry) {
         all[to_text(kind)] = std::move(of_kind);
         properties[to_text(kind)] = array_of(reference(to_text(kind)), 0);
     }
+    properties["joint"] = array_of(reference("constraint"), 0);
+    properties["joint"]["description"] = "another name for [[constraint]]";
     properties["generate"] = array_of(generate(), 0);
     properties["integrator"] = integrator(types_of(registry, TypeKind::integrator));
     properties["output"] = object_of(output_keys());

@@ -2,7 +2,13 @@
 // A manifest written out.
 #include "ancora/framework/manifest_text.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <system_error>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -51,14 +57,22 @@ std::string value_text(const Value& value) {
     return text + ']';
 }
 
+namespace fs = std::filesystem;
+
+using FindType =
+    std::function<const TypeDescriptor&(TypeKind, const std::string& name, const Place&)>;
+using WritePath = std::function<std::string(const fs::path&)>;
+
 class Writer {
 public:
-    Writer(const Manifest& manifest, PluginRegistry& registry)
-        : manifest_(manifest), registry_(registry) {}
+    /// @param write_path  how a file or a folder is named in the text
+    Writer(const Manifest& manifest, FindType find_type, WritePath write_path)
+        : manifest_(manifest),
+          find_type_(std::move(find_type)),
+          write_path_(std::move(write_path)) {}
 
-    std::string text() {
-        load_plugins(manifest_, registry_);
-        model();
+    std::string text(std::span<const fs::path> more_plugin_dirs) {
+        model(more_plugin_dirs);
         for (const auto* const list :
              {&manifest_.bodies, &manifest_.constraints, &manifest_.forces})
             for (const ObjectSpec& spec : *list) object(spec);
@@ -68,25 +82,25 @@ public:
     }
 
 private:
-    void model() {
+    void model(std::span<const fs::path> more_plugin_dirs) {
         const ModelSettings& m = manifest_.model;
         text_ += "[model]\n";
         add("name", m.name);
         add("gravity", Array(m.gravity.begin(), m.gravity.end()));
         if (!m.plugins.empty()) add("plugins", texts(m.plugins));
         Array folders;
+        for (const fs::path& folder : more_plugin_dirs) folders.emplace_back(write_path_(folder));
         for (const PlacedText& folder : m.plugin_dirs)
-            folders.emplace_back(
-                std::filesystem::absolute(plugin_folder(manifest_, folder)).string());
+            folders.emplace_back(write_path_(plugin_folder(manifest_, folder)));
         if (!folders.empty()) add("plugin_dirs", std::move(folders));
         if (m.project_start) add("project_start", true);
     }
 
     void object(const ObjectSpec& spec) {
-        text_ += fmt::format("\n[[{}]]\n", to_text(spec.kind));
+        text_ += fmt::format("\n[[{}]]\n", heading_of(spec));
         add("name", spec.name);
         add("type", spec.type);
-        keys(object_title(spec.kind, spec.name),
+        keys(fmt::format("{} {}", heading_of(spec), in_quotes(spec.name)),
              spec.name,
              spec.kind,
              spec.type,
@@ -149,7 +163,7 @@ private:
               const Table& parameters,
               const Place& place,
               const Place& type_place) {
-        const TypeDescriptor& type = *registry_.find_type(kind, type_name, type_place).type;
+        const TypeDescriptor& type = find_type_(kind, type_name, type_place);
         const std::span<const Parameter> schema(type.parameters,
                                                 static_cast<std::size_t>(type.num_parameters));
         Table storage;
@@ -159,7 +173,7 @@ private:
             for (const Table::Entry& entry : numbers.entries()) add(entry.key, entry.value);
         } else {
             Table with_paths = numbers;
-            write_whole_paths(with_paths, arguments);
+            write_paths(with_paths, arguments, write_path_);
             for (const Table::Entry& entry : with_paths.entries()) add(entry.key, entry.value);
         }
     }
@@ -175,15 +189,71 @@ private:
     }
 
     const Manifest& manifest_;
-    PluginRegistry& registry_;
+    FindType find_type_;
+    WritePath write_path_;
     std::string text_;
 };
+
+std::string whole_path(const fs::path& path) {
+    return fs::absolute(path).string();
+}
+
+/// A path as seen from a folder; whole if they have no folder in common, or if links lead to the
+/// folder, since what ".." means then depends on how one gets there.
+std::string path_from(const fs::path& folder, const fs::path& path) {
+    std::error_code error;
+    fs::path here = fs::absolute(folder);
+    const fs::path real = fs::weakly_canonical(here, error);
+    here = here.lexically_normal();
+    if (!here.has_filename()) here = here.parent_path();
+    if (error || real != here) return whole_path(path);
+    const fs::path there = fs::weakly_canonical(fs::absolute(path), error);
+    if (error) return whole_path(path);
+    // The first in common is the root.
+    const auto parting = std::ranges::mismatch(real, there);
+    const bool has_common = std::distance(real.begin(), parting.in1) > 1;
+    return has_common ? there.lexically_relative(real).string() : whole_path(path);
+}
 
 }  // namespace
 
 std::string expanded_text(const Manifest& manifest, PluginRegistry& registry) {
     const TrapsOff traps_off;
-    return Writer(manifest, registry).text();
+    std::optional<Manifest> storage;
+    const Manifest& ready = with_texts(manifest, storage);
+    load_plugins(manifest, registry);
+    const auto find_type =
+        [&](TypeKind kind, const std::string& name, const Place& place) -> const TypeDescriptor& {
+        return *registry.find_type(kind, name, place).type;
+    };
+    return Writer(ready, find_type, &whole_path).text({});
+}
+
+std::string expanded_text(const Manifest& manifest, const ExpandedForFolder& where) {
+    const TrapsOff traps_off;
+    const auto find_type =
+        [&](TypeKind kind, const std::string& name, const Place& place) -> const TypeDescriptor& {
+        // A [[force]] may name a type that is written as rows.
+        const TypeDescriptor* of_rows = nullptr;
+        for (const UsedPlugin& used : where.plugins)
+            for (const TypeDescriptor* const type : used.types) {
+                if (type->name != name) continue;
+                if (type->kind == kind) return *type;
+                if (kind == TypeKind::force && type->kind == TypeKind::constraint) of_rows = type;
+            }
+        if (of_rows != nullptr) return *of_rows;
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} type {} is not one of the model's: this is another manifest",
+                                to_text(kind),
+                                in_quotes(name)),
+                    place);
+    };
+    const auto write_path = [&](const fs::path& path) {
+        return path_from(where.folder, path);
+    };
+    std::optional<Manifest> storage;
+    return Writer(with_texts(manifest, storage), find_type, write_path)
+        .text(where.more_plugin_dirs);
 }
 
 }  // namespace ancora

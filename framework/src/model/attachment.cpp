@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <ranges>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -69,6 +70,37 @@ bool read_locator(const std::string& text, Locator& out) {
            std::isdigit(static_cast<unsigned char>(text.front())) == 0;
 }
 
+/// What to write where names or expressions stand among the coordinates: "[L, 0, 0]".
+std::string with_braces(const std::string& body, const std::string& locator) {
+    if (locator.front() != '[' || locator.back() != ']' ||
+        locator.find_first_of("\"'{}") != std::string::npos)
+        return {};
+    std::string entries;
+    int count = 0;
+    bool has_expression = false;
+    std::size_t begin = 1;
+    for (int depth = 0; std::size_t at : std::views::iota(std::size_t{1}, locator.size())) {
+        const char c = locator[at];
+        if (c == '(' || c == '[') ++depth;
+        if (c == ')' || (c == ']' && at + 1 < locator.size())) --depth;
+        if (depth > 0 || (c != ',' && at + 1 < locator.size())) continue;
+        std::string entry = locator.substr(begin, at - begin);
+        entry.erase(0, entry.find_first_not_of(" \t"));
+        entry.erase(entry.find_last_not_of(" \t") + 1);
+        if (entry.empty() || entry.find_first_of("[]") != std::string::npos) return {};
+        const Value value = parse_value(entry);
+        const bool is_number = value.as<double>() != nullptr || value.as<std::int64_t>() != nullptr;
+        has_expression |= !is_number;
+        entries += (count++ > 0 ? ", " : "") + (is_number ? entry : "${" + entry + "}");
+        begin = at + 1;
+    }
+    if (count != 3 || !has_expression) return {};
+    return fmt::format(
+        "values of [parameters] and expressions stand in braces in a text: \"{}@[{}]\"; else ",
+        body,
+        entries);
+}
+
 /// Lets the body of an attachment say what its locator refers to. Returns why there is no such
 /// point, in the body's words.
 std::optional<std::string> attach_to_body(const Model& model,
@@ -87,6 +119,31 @@ std::optional<std::string> attach_to_body(const Model& model,
     for (const int coordinate : said.coordinates)
         out.coordinates.push_back(part.first + coordinate);
     return {};
+}
+
+/// Coordinates that a body knows by name. It is asked for the short names and letters that people
+/// use, since it answers but does not list.
+std::string own_coordinates(const BodyPart& part) {
+    std::vector<std::string> known;
+    const auto ask = [&](const std::string& name) {
+        const int found = part.find_coordinate(name);
+        if (found >= 0 && found < part.count) known.push_back('"' + name + '"');
+    };
+    constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    constexpr std::string_view kSecond = "0123456789abcdefghijklmnopqrstuvwxyz";
+    for (const char c : kLetters)
+        if (std::string name(1, c); name != "x" && name != "y" && name != "z") ask(name);
+    for (const char c : kLetters)
+        for (const char d : kSecond) ask({c, d});
+    for (const char* const name :
+         {"angle", "length", "alpha", "beta", "gamma", "theta", "phi", "psi"})
+        ask(name);
+    if (known.empty()) return {};
+    constexpr std::size_t kMost = 20;
+    const bool are_more = known.size() > kMost;
+    known.resize(std::min(known.size(), kMost));
+    return fmt::format(
+        ", and it calls others {}{}", fmt::join(known, ", "), are_more ? ", ..." : "");
 }
 
 }  // namespace
@@ -129,6 +186,7 @@ Attachment attach(const Model& model,
                   bool is_direction) {
     Attachment out;
     out.is_point = !is_direction;
+    out.is_direction = is_direction;
     out.text = text;
     if (const FrameNames::Named* const named = model.frames.find(text)) {
         const BodyPart& part = model.bodies[static_cast<std::size_t>(named->body)];
@@ -146,12 +204,14 @@ Attachment attach(const Model& model,
     std::string rest;
     Locator where;
     where.is_direction = is_direction;
-    if (!split_attachment(text, body_name, rest) || !read_locator(rest, where))
-        throw asker.error(
-            fmt::format("\"{}\" is not an attachment; write \"BODY@[x, y, z]\" for a material {}, "
-                        "\"BODY@3\" for a node, or \"ground@[x, y, z]\"",
-                        text,
-                        is_direction ? "direction" : "point"));
+    const bool is_split = split_attachment(text, body_name, rest);
+    if (!is_split || !read_locator(rest, where))
+        throw asker.error(fmt::format(
+            "\"{}\" is not an attachment; {}write \"BODY@[x, y, z]\" for a material {}, "
+            "\"BODY@3\" for a node, or \"ground@[x, y, z]\"",
+            text,
+            is_split ? with_braces(body_name, rest) : "",
+            is_direction ? "direction" : "point"));
     if (body_name == "ground") {
         if (where.kind != Locator::Kind::coordinates)
             throw asker.error(
@@ -243,12 +303,12 @@ Attachment attach_coordinate(const Model& model, const std::string& text, const 
     const int coordinate = names_point ? -1 : part.find_coordinate(component_name);
     if (coordinate < 0 || coordinate >= part.count)
         throw asker.error(fmt::format(
-            "{} (type {}) has no coordinate \"{}\"; \"x\", \"y\" and \"z\" are those of "
-            "its reference point, and `ancora describe {}` says more",
+            "{} (type {}) has no coordinate \"{}\"; \"x\", \"y\" and \"z\" are those of its {}{}",
             part.object.label,
             part.object.type->name,
             component_name,
-            part.object.type->name));
+            names_point ? "points" : "reference point",
+            names_point ? "" : own_coordinates(part)));
     out.terms.push_back({0, part.first + coordinate, 1.0});
     return out;
 }

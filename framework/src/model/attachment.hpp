@@ -22,6 +22,8 @@ struct Attachment {
     };
     int body = -1;         ///< -1: the ground
     bool is_point = true;  ///< neither a direction nor a coordinate
+    bool is_direction = false;
+    int request = 0;  ///< which of its object's parameters asked for it, in their order
     std::string text;
     std::vector<Term> terms;
     std::array<double, 3> constant{};

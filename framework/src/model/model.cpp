@@ -2,6 +2,8 @@
 // The model: its bodies by name.
 #include "model.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "ancora/framework/nearest_name.hpp"
@@ -22,12 +24,25 @@ Model::Model(const Manifest& manifest, PluginRegistry& registry)
     build(*this, manifest, registry);
 }
 
+std::string no_such_body(const std::string& name, const std::vector<std::string>& names) {
+    constexpr const char* kOthersSay[] = {
+        "world", "World", "inertial", "earth", "space", "origin", "Ground"};
+    const bool is_ground = std::ranges::any_of(kOthersSay, [&](const char* word) {
+        return name == word;
+    });
+    return fmt::format("there is no body \"{}\"{}",
+                       name,
+                       is_ground ? "; what is fixed in space is called \"ground\", a point of it "
+                                   "\"ground@[x, y, z]\""
+                                 : did_you_mean(name, names));
+}
+
 int Model::body_index(const std::string& body, const Asker& asker) const {
     const int found = body_names.find(body);
     if (found >= 0) return found;
     std::vector<std::string> names = names_of(bodies);
     names.emplace_back("ground");
-    throw asker.error(fmt::format("there is no body \"{}\"{}", body, did_you_mean(body, names)));
+    throw asker.error(no_such_body(body, names));
 }
 
 }  // namespace ancora

@@ -64,6 +64,9 @@ std::vector<std::string> names_of(const std::vector<Part>& parts) {
     return names;
 }
 
+/// The message about a body that is not there: the nearest name, or what stands for the ground.
+std::string no_such_body(const std::string& name, const std::vector<std::string>& names);
+
 /// Owns the objects of a manifest. Immutable after construction.
 class Model {
 public:

@@ -23,7 +23,7 @@ namespace ancora {
 namespace {
 
 std::string label_of(const ObjectSpec& spec) {
-    return fmt::format("{} \"{}\"", to_text(spec.kind), spec.name);
+    return fmt::format("{} \"{}\"", heading_of(spec), spec.name);
 }
 
 /// Makes the objects. Bodies are made on demand, since one may start from another's motion.
@@ -340,9 +340,7 @@ private:
         if (found >= 0) return found;
         std::vector<std::string> names;
         for (const ObjectSpec& spec : manifest_.bodies) names.push_back(spec.name);
-        throw Error(ErrorKind::manifest,
-                    fmt::format("there is no body \"{}\"{}", name, did_you_mean(name, names)),
-                    place);
+        throw Error(ErrorKind::manifest, no_such_body(name, names), place);
     }
 
     void number_coordinates() {
@@ -400,9 +398,16 @@ private:
             return at;
         };
         std::vector<Attachment> attachments;
+        int request = 0;  // of each parameter, which may ask for many
+        const auto number = [&](std::size_t first) {
+            for (std::size_t i = first; i < attachments.size(); ++i)
+                attachments[i].request = request;
+        };
         for (const char* key : names) {
+            ++request;
             if (arguments.shape(key) == Shape::vector) {
                 attachments.push_back(ground(arguments.numbers(key)));
+                number(attachments.size() - 1);
                 continue;
             }
             if (arguments.shape(key) == Shape::measure) {
@@ -417,14 +422,20 @@ private:
                                          std::string(arguments.text(key)),
                                          {object.label, arguments.place_of(key), {}, {}},
                                          is_direction));
+            number(attachments.size() - 1);
         }
-        for (const AttachmentRequest& request : requests) {
-            Asker asker{object.label, arguments.place_of(request.key), {}, {}};
-            if (*request.where != '\0') {
-                asker.key = request.key;
-                asker.where = request.where;
+        std::string last_key;
+        for (const AttachmentRequest& asked : requests) {
+            if (asked.key != last_key) ++request;
+            last_key = asked.key;
+            const std::size_t first = attachments.size();
+            Asker asker{object.label, arguments.place_of(asked.key), {}, {}};
+            if (*asked.where != '\0') {
+                asker.key = asked.key;
+                asker.where = asked.where;
             }
-            resolve(request, object, asker, attachments);
+            resolve(asked, object, asker, attachments);
+            number(first);
         }
         const bool moves = std::any_of(attachments.begin(), attachments.end(), [](const auto& at) {
             return at.body >= 0;
@@ -636,7 +647,13 @@ private:
 }  // namespace
 
 void build(Model& model, const Manifest& manifest, PluginRegistry& registry) {
-    ModelBuilder(model, manifest, registry).build();
+    try {
+        ModelBuilder(model, manifest, registry).build();
+    } catch (const Error& error) {
+        // The other mistakes that can be told without making objects, in one go.
+        refuse_with_others(error, manifest, registry);
+        throw;
+    }
 }
 
 }  // namespace ancora

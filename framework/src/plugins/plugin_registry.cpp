@@ -18,6 +18,7 @@
 #include "plugin_loader.hpp"
 #include "plugin_search.hpp"
 #include "traps_off.hpp"
+#include "usual_names.hpp"
 
 namespace ancora {
 namespace {
@@ -26,6 +27,7 @@ namespace fs = std::filesystem;
 
 // More refused plugins than this are counted, not named, in a message about something else.
 constexpr std::size_t kMostRefusals = 8;
+constexpr std::size_t kMostTypesListed = 60;
 
 std::string refusal(const fs::path& file, const std::string& problem) {
     return fmt::format("plugin \"{}\" ({}) {}", file.stem().string(), file.string(), problem);
@@ -72,6 +74,18 @@ constexpr const char* kNoNote =
     "again "
     "with the installed SDK, whose ANCORA_PLUGIN writes that into the file, or name it in plugins "
     "of [model]";
+
+// The types that there are, by name.
+std::string hint_at_types(TypeKind kind, std::vector<std::string> names) {
+    std::ranges::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    if (names.empty()) return {};
+    const std::size_t shown = std::min(names.size(), kMostTypesListed);
+    return fmt::format("; {} types: {}{}",
+                       to_text(kind),
+                       fmt::join(std::span(names).first(shown), ", "),
+                       shown < names.size() ? ", ..." : "");
+}
 
 struct Offer {
     std::string plugin;
@@ -224,7 +238,11 @@ void PluginRegistry::Impl::refuse_unknown(TypeKind kind,
                                 to_text(its_kind),
                                 heading(its_kind));
     }
+    if (guess.empty()) guess = hint_at_usual_name(to_text(kind), name, names);
     if (guess.empty()) guess = did_you_mean(name, names);
+    // Where there is no guess, all that there are; where there is one, no list of folders.
+    const bool has_guess = !guess.empty();
+    if (!has_guess) guess = hint_at_types(kind, names);
 
     std::string used;
     for (const Plugin* plugin : in_use) used += (used.empty() ? "" : ", ") + plugin->name;
@@ -234,7 +252,7 @@ void PluginRegistry::Impl::refuse_unknown(TypeKind kind,
                                    name,
                                    guess,
                                    used.empty() ? "none" : used,
-                                   search.searched());
+                                   has_guess && refused.empty() ? "" : search.searched());
     for (std::size_t i = 0; i < refused.size() && i < kMostRefusals; ++i)
         text += "\n  refused: " + refused[i];
     if (refused.size() > kMostRefusals)

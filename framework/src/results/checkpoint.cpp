@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <string_view>
 
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 // First line of every checkpoint; its number is the format's.
 constexpr std::string_view kCheckpointMark = "Ancora checkpoint ";
-constexpr int kFormat = 3;
+constexpr int kFormat = 4;
 constexpr std::size_t kChecksum = 64;  // hexadecimal digits
 constexpr std::size_t kMostDifferences = 8;
 
@@ -45,6 +46,7 @@ void transfer(Archive& archive, C& checkpoint) {
     archive(checkpoint.state);
     archive(checkpoint.history_size);
     archive(checkpoint.last_row_step);
+    archive(checkpoint.is_before_row);
     archive(checkpoint.outputs_passed);
     archive(checkpoint.frames);
     archive(checkpoint.wall_seconds);
@@ -63,13 +65,21 @@ std::string short_value(const std::string& value) {
     return value.size() <= kLongest ? value : value.substr(0, kLongest) + "...";
 }
 
+constexpr const char* kEnd = "integrator.end";
+constexpr const char* kEvery = "output.every";
+
+/// Whether it is the end of the run, and later here.
+bool is_later_end(const std::string& key, const std::string& before, const std::string& here) {
+    return key == kEnd && std::strtod(here.c_str(), nullptr) > std::strtod(before.c_str(), nullptr);
+}
+
 bool is_of_plugins(std::string_view key) {
     return key.starts_with("plugin ") || key == "kernel";
 }
 
 }  // namespace
 
-Identity identity_of(const Manifest& manifest, const Simulation& simulation) {
+Identity identity_of(const Manifest& manifest, const Simulation& simulation, double every) {
     Identity out = model_identity(manifest, simulation.input_files());
     const auto add = [&](std::string key, std::string value) {
         out.emplace_back(std::move(key), std::move(value));
@@ -78,8 +88,8 @@ Identity identity_of(const Manifest& manifest, const Simulation& simulation) {
     for (const Plugin* plugin : simulation.plugins())
         add("plugin " + plugin->name,
             fmt::format("{}, SHA-256 {}", plugin->version, plugin->sha256));
-    add("integrator.end", toml_number(manifest.integrator.end));
-    if (manifest.output.every) add("output.every", toml_number(*manifest.output.every));
+    add(kEnd, toml_number(manifest.integrator.end));
+    add(kEvery, every > 0.0 ? toml_number(every) : "every step");
     std::string points;
     for (const PlacedText& point : manifest.output.points)
         points += (points.empty() ? "" : ", ") + toml_text(point.text);
@@ -125,27 +135,50 @@ std::optional<Checkpoint> read_checkpoint(const fs::path& file) {
     return checkpoint;
 }
 
-void require_same_run(const Checkpoint& checkpoint, const Identity& here, const fs::path& file) {
-    const std::map<std::string, std::string> before(checkpoint.identity.begin(),
-                                                    checkpoint.identity.end());
-    const std::map<std::string, std::string> now(here.begin(), here.end());
+namespace {
+
+/// What differs between a checkpoint and a run.
+struct Differences {
     std::string text;
     std::size_t count = 0;
     bool in_plugins = false;
+};
+
+Differences differences(const Checkpoint& checkpoint, const Identity& here) {
+    Differences out;
+    const std::map<std::string, std::string> before(checkpoint.identity.begin(),
+                                                    checkpoint.identity.end());
+    const std::map<std::string, std::string> now(here.begin(), here.end());
     const auto note = [&](const std::string& key, const std::string& was, const std::string& is) {
-        in_plugins |= is_of_plugins(key);
-        if (++count <= kMostDifferences)
-            text += fmt::format("\n  {}: {} in the checkpoint, {} here", key, was, is);
+        out.in_plugins |= is_of_plugins(key);
+        if (++out.count <= kMostDifferences)
+            out.text += fmt::format("\n  {}: {} in the checkpoint, {} here", key, was, is);
     };
     for (const auto& [key, value] : before) {
         const auto found = now.find(key);
         if (found == now.end())
             note(key, short_value(value), "not given");
-        else if (found->second != value)
+        else if (found->second != value && !is_later_end(key, value, found->second))
             note(key, short_value(value), short_value(found->second));
     }
     for (const auto& [key, value] : now)
         if (!before.contains(key)) note(key, "not given", short_value(value));
+    return out;
+}
+
+}  // namespace
+
+bool is_meant_to_go_on(const Checkpoint& checkpoint, const Identity& here) {
+    // Without `every` the time between rows follows from the end, and is refused in words.
+    Identity but_for_rows = here;
+    for (auto& [key, value] : but_for_rows)
+        for (const auto& [its_key, its_value] : checkpoint.identity)
+            if (key == kEvery && its_key == kEvery) value = its_value;
+    return differences(checkpoint, but_for_rows).count == 0;
+}
+
+void require_same_run(const Checkpoint& checkpoint, const Identity& here, const fs::path& file) {
+    auto [text, count, in_plugins] = differences(checkpoint, here);
     if (count == 0) return;
     if (count > kMostDifferences) text += fmt::format("\n  and {} more", count - kMostDifferences);
     throw Error(in_plugins ? ErrorKind::plugin : ErrorKind::manifest,
@@ -167,8 +200,8 @@ void require_sound(const Checkpoint& checkpoint,
         return x >= 0 && x <= most;
     };
     require(is_among(checkpoint.last_row_step, simulation.steps_done()), "its last row");
-    require(checkpoint.outputs_passed >= outputs_passed[0] &&
-                checkpoint.outputs_passed <= outputs_passed[1],
+    const double fewest = checkpoint.is_before_row ? 0.0 : outputs_passed[0];
+    require(checkpoint.outputs_passed >= fewest && checkpoint.outputs_passed <= outputs_passed[1],
             "its number of output times");
     require(frames.frames <= frames.rows && (frames.states == 0 || frames.states == frames.rows),
             "its number of frames");

@@ -18,12 +18,14 @@
 
 namespace ancora {
 
-/// A run at the end of a step.
+/// A run at the end of a step. That of a run which has reached its end stands before the last row,
+/// which a longer run need not have.
 struct Checkpoint {
     Identity identity;               ///< what was run: model, kernel, plugins, output
     std::vector<std::byte> state;    ///< Simulation::save()
     std::uint64_t history_size = 0;  ///< bytes of history.csv that were written by then
     std::int64_t last_row_step = 0;  ///< steps done when its last row was taken
+    bool is_before_row = false;      ///< the row of the present step is yet to be decided on
     double outputs_passed = 0.0;     ///< multiples of `output.every` that have a row
     FrameRecorder::Progress frames;
     double wall_seconds = 0.0;       ///< that the run has taken so far
@@ -31,7 +33,8 @@ struct Checkpoint {
 };
 
 /// The identity of a model that is run now.
-Identity identity_of(const Manifest& manifest, const Simulation& simulation);
+/// @param every  time between rows [s]; 0: a row for every step
+Identity identity_of(const Manifest& manifest, const Simulation& simulation, double every);
 
 /// Writes the file as a whole or leaves the one that is there.
 /// @throws Error (file)
@@ -41,6 +44,11 @@ void write_checkpoint(const FileAt& file, const Checkpoint& checkpoint);
 /// @throws Error (file) if it is damaged or of another version
 std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& file);
 
+/// Whether it is of this run, or of one that this one prolongs, but perhaps for the time between
+/// rows.
+bool is_meant_to_go_on(const Checkpoint& checkpoint, const Identity& here);
+
+/// A later end is no difference: the run is prolonged.
 /// @throws Error (plugin) if kernel or plugins differ, (manifest) if the model does; with what
 ///         differs
 void require_same_run(const Checkpoint& checkpoint,

@@ -32,6 +32,8 @@ public:
         file_.sync();
         return file_.size();
     }
+    /// Bytes of the file, with those that are not written yet.
+    std::uint64_t size() const { return file_.size(); }
     /// Of all rows, in the file that has its name.
     void close();
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <exception>
 #include <iterator>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -17,7 +18,9 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/failed_call.hpp"
+#include "ancora/framework/manifest_text.hpp"
 #include "checkpoint.hpp"
+#include "escaped.hpp"
 #include "file_writer.hpp"
 #include "frame_recorder.hpp"
 #include "history_writer.hpp"
@@ -35,11 +38,26 @@ namespace fs = std::filesystem;
 // Writing checkpoints takes at most this part of a run's time.
 constexpr double kCheckpointShare = 0.02;
 
+// end / step within this of a whole number is that number of steps, as in Simulation.
+constexpr double kWholeSteps = 1e-9;
+
 // Without `output.every` a run has at most this many rows beside the first.
 constexpr long kDefaultRows = 1000;
 
 // First bytes of every summary.
 constexpr std::string_view kSummaryMark = "{\n  \"ancora\": ";
+
+/// The manifest as it is run, to be run again from a folder.
+std::string model_text(const Manifest& manifest, const ExpandedForFolder& where) {
+    std::string text(kModelMark);
+    text +=
+        "# The manifest with all that it includes, computed and generated. It runs again as\n"
+        "#   ancora run model.toml\n"
+        "# The next run into this folder replaces it: what you change, change in a copy.\n";
+    for (const std::string& change : manifest.overrides)
+        text += fmt::format("# Applied: --set {}\n", escaped(change));
+    return text + '\n' + expanded_text(manifest, where);
+}
 
 }  // namespace
 
@@ -69,10 +87,12 @@ struct Recorder::Impl {
     bool is_finished = true;
 
     Identity identity;
-    double checkpoint_every = 0.0;  // [s] of wall time; 0: none
+    std::optional<Checkpoint> at_end;  // from which a longer run goes on
+    double checkpoint_every = 0.0;     // [s] of wall time; 0: none
     Clock::time_point last_checkpoint;
     double checkpoint_seconds = 0.0;  // that the last one took
     double earlier_seconds = 0.0;     // of wall time, before the run was resumed
+    std::string model;
     std::string summary;
 
     /// The multiples of `every` that are nearer to the present step end, or one before it, than to
@@ -144,22 +164,46 @@ struct Recorder::Impl {
         frames->write();
     }
 
-    void checkpoint() {
-        const Clock::time_point start = Clock::now();
+    Checkpoint checkpoint_now() const {
         Checkpoint to;
         to.identity = identity;
         to.state = simulation.save();
-        to.history_size = history->settle();
+        to.history_size = history->size();
         to.last_row_step = last_row_step;
         to.outputs_passed = outputs_passed;
-        frames->sync();
         to.frames = frames->progress();
         to.wall_seconds = wall_seconds();
         to.resumed_at = record.resumed_at;
+        return to;
+    }
+
+    /// A run whose state does not fit into the memory a second time cannot be prolonged.
+    void take_end() {
+        try {
+            at_end = checkpoint_now();
+            at_end->is_before_row = true;
+        } catch (const std::bad_alloc&) {
+            at_end.reset();
+        }
+    }
+
+    void checkpoint() {
+        const Clock::time_point start = Clock::now();
+        history->settle();
+        frames->sync();
+        const Checkpoint to = checkpoint_now();
         results.add(kCheckpointFile);
         write_checkpoint(results.at(kCheckpointFile), to);
         last_checkpoint = Clock::now();
         checkpoint_seconds = std::chrono::duration<double>(last_checkpoint - start).count();
+    }
+
+    /// Whether the end is one of the grid's times: a step that was cut short for it would be
+    /// another one in a longer run.
+    bool ends_on_grid() const {
+        const double ratio = simulation.end_time() / simulation.step_size();
+        return !simulation.is_adaptive() &&
+               std::abs(ratio - std::round(ratio)) <= kWholeSteps * ratio;
     }
 
     void checkpoint_if_due() {
@@ -189,6 +233,10 @@ struct Recorder::Impl {
             every > 0.0 ? (steps > 0.0 ? std::min(end / every, steps) : end / every) : steps);
     }
 
+    void write_model() {
+        replace_file(results.at(kModelFile), model, kModelMark, "a model of results");
+    }
+
     void write_summary(const std::string& exit_reason) {
         record.wall_seconds = wall_seconds();
         record.exit_reason = exit_reason;
@@ -207,16 +255,19 @@ Recorder::Recorder(fs::path folder,
     impl_->record.full_paths = options.full_paths;
     impl_->record.manifest = manifest.file;
     impl_->record.integrator = manifest.integrator;
-    impl_->identity = identity_of(manifest, simulation);
-    std::string identity;
-    for (const auto& [key, value] : impl_->identity) identity += key + '=' + value + '\n';
-    impl_->record.run_sha256 = sha256_of_text(identity);
-    impl_->checkpoint_every = manifest.output.checkpoint;
     if (manifest.output.every)
         impl_->every = *manifest.output.every;
     else if (simulation.num_steps() > kDefaultRows || simulation.is_adaptive())
         impl_->every = simulation.end_time() / kDefaultRows;
+    if (impl_->every == simulation.step_size() && !simulation.is_adaptive()) impl_->every = 0.0;
+    impl_->identity = identity_of(manifest, simulation, impl_->every);
+    std::string identity;
+    for (const auto& [key, value] : impl_->identity) identity += key + '=' + value + '\n';
+    impl_->record.run_sha256 = sha256_of_text(identity);
+    impl_->checkpoint_every = manifest.output.checkpoint;
     impl_->make_frames(manifest.output);
+    impl_->model =
+        model_text(manifest, {impl_->folder, simulation.used_plugins(), options.plugin_dirs});
 }
 
 Recorder::~Recorder() = default;
@@ -231,12 +282,13 @@ void Recorder::start() {
     if (self.frames->has_frames()) self.step_mean_values = self.simulation.step_mean_values();
     self.take_first_row();
 
-    std::vector<std::string> files = {kHistoryFile, kSummaryFile};
+    std::vector<std::string> files = {kHistoryFile, kSummaryFile, kModelFile};
     std::ranges::copy(self.frames->files(), std::back_inserter(files));
     if (self.checkpoint_every > 0.0) files.emplace_back(kCheckpointFile);
     ResultsFolder results = ResultsFolder::for_run(self.folder);
     results.begin(files);
     self.results = std::move(results);
+    self.write_model();
     self.history.emplace(self.results.at(kHistoryFile), std::move(columns));
     self.frames->start(self.results);
     self.first_row_is_pending = true;
@@ -256,8 +308,11 @@ bool Recorder::resume(Simulation& simulation) {
     ResultsFolder results = ResultsFolder::for_resume(self.folder);
     const std::optional<Checkpoint> from = read_checkpoint(file);
     if (!from) return false;
-    for (const char* name : {kCheckpointFile, kHistoryFile, kSummaryFile})
+    // A complete run may be replaced.
+    if (from->is_before_row && !is_meant_to_go_on(*from, self.identity)) return false;
+    for (const char* name : {kCheckpointFile, kHistoryFile, kSummaryFile, kModelFile})
         results.require_own(name);
+    require_replaceable(results.at(kModelFile), kModelMark, "a model of results");
     require_same_run(*from, self.identity, file);
     std::vector<std::string> columns = simulation.column_names();
     self.row.resize(columns.size());
@@ -275,8 +330,13 @@ bool Recorder::resume(Simulation& simulation) {
     self.record.resumed_at.push_back(simulation.time());
     self.results.remove_unfinished();
     for (const char* name : {kSummaryFile, kFailedCallFile}) self.results.remove(name);
+    self.results.add(kModelFile);
+    self.write_model();
     self.begin = self.last_checkpoint = Impl::Clock::now();
     self.is_finished = false;
+    if (from->is_before_row && simulation.done()) self.at_end = *from;
+    // The last row of the run that is prolonged, if this one has it too.
+    if (from->is_before_row && !simulation.done() && self.is_due()) self.write_row();
     return true;
 }
 
@@ -285,6 +345,9 @@ void Recorder::record() {
     Impl& self = *impl_;
     if (self.is_finished) return;
     if (self.first_row_is_pending) self.write_first_row();
+    if (self.simulation.done() && self.checkpoint_every > 0.0 && self.ends_on_grid()) {
+        self.take_end();
+    }
     if (self.simulation.is_adaptive()) {
         self.write_rows_inside();
         if (self.simulation.done()) self.write_row();
@@ -315,7 +378,12 @@ void Recorder::finish(const std::string& exit_reason) {
     }
     self.write_summary(exit_reason);
     try {
-        if (exit_reason == "completed") self.results.remove(kCheckpointFile);
+        if (exit_reason == "completed" && self.at_end) {
+            self.results.add(kCheckpointFile);
+            write_checkpoint(self.results.at(kCheckpointFile), *self.at_end);
+        } else if (exit_reason == "completed") {
+            self.results.remove(kCheckpointFile);
+        }
     } catch (const Error&) {  // it is of a run that is complete, as the summary says
     }
     self.results.unlock();
@@ -330,7 +398,7 @@ bool Recorder::has_complete_run() const {
     const TrapsOff traps_off;
     std::error_code ignored;
     const fs::path file = impl_->folder / kSummaryFile;
-    return fs::exists(file, ignored) && !fs::exists(impl_->folder / kCheckpointFile, ignored) &&
+    return fs::exists(file, ignored) &&
            is_complete(read_text_file(file, "the summary"), impl_->record.run_sha256);
 }
 

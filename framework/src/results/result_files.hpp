@@ -15,6 +15,9 @@ inline constexpr const char* kSceneFile = "scene.json";
 inline constexpr const char* kFramesFile = "frames.npy";
 inline constexpr const char* kStatesFile = "states.npy";
 
+/// First bytes of the model, so that a manifest that somebody put in its place is left alone.
+inline constexpr std::string_view kModelMark = "# Ancora model of these results\n";
+
 /// Tells results from other files: the list of all that Ancora made in the folder.
 inline constexpr const char* kListFile = ".ancora-results";
 

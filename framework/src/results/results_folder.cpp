@@ -51,7 +51,8 @@ bool is_number(std::string_view text) {
 
 /// "checkpoint.bin.4711.new": what replace_file() may leave if the process is killed.
 bool is_unfinished(std::string_view name) {
-    for (const std::string_view file : {kCheckpointFile, kSummaryFile, kListFile, kFailedCallFile})
+    for (const std::string_view file :
+         {kModelFile, kCheckpointFile, kSummaryFile, kListFile, kFailedCallFile})
         if (name.size() > file.size() + 5 && name.starts_with(file) && name[file.size()] == '.' &&
             name.ends_with(".new") &&
             is_number(name.substr(file.size() + 1, name.size() - file.size() - 5)))
@@ -59,8 +60,10 @@ bool is_unfinished(std::string_view name) {
     return false;
 }
 
-/// The mark of what is made of results; empty for what a run writes itself.
+/// The mark of what is made of results, and of the model, at whose name others write their own;
+/// empty for what else a run writes itself.
 std::string_view mark_of(std::string_view name) {
+    if (name == kModelFile) return kModelMark;
     if (name == kReportFile) return kReportMark;
     if (name == kParaviewList) return kParaviewListMark;
     if (name.ends_with(".vtp")) return kParaviewFrameMark;
@@ -75,6 +78,7 @@ bool is_in_paraview(std::string_view name) {
 bool is_known(std::string_view name) {
     for (const std::string_view file : {kHistoryFile,
                                         kSummaryFile,
+                                        kModelFile,
                                         kCheckpointFile,
                                         kFailedCallFile,
                                         kSceneFile,
@@ -347,9 +351,11 @@ void ResultsFolder::remove_unfinished() {
 void ResultsFolder::begin(std::span<const std::string> files) {
     if (!holds_nothing()) require_results();
     for (const std::string& name : names_) require_removable(name);
-    for (const std::string& name : files)
-        if (!lists(name) && kind_of(descriptor_, name.c_str()) != Kind::nothing)
-            refuse_foreign(name);
+    for (const std::string& name : files) {
+        if (kind_of(descriptor_, name.c_str()) == Kind::nothing) continue;
+        const std::string_view mark = mark_of(name);
+        if (!lists(name) || (!mark.empty() && !has_mark(at(name), mark))) refuse_foreign(name);
+    }
 
     remove_unfinished();
     // The folder of frames after the files in it; last the list, so that a run that is killed here

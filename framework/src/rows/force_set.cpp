@@ -16,6 +16,37 @@ namespace {
 // Change of a reaction, relative to the largest, for the slope of a force by central differences.
 constexpr double kReactionChange = 1e-6;
 
+/// First scalars of the attachments that are meant.
+template <class IsMeant>
+std::vector<int> scalars_of(const std::vector<Attachment>& attachments, IsMeant is_meant) {
+    std::vector<int> out;
+    for (std::size_t i = 0; i < attachments.size(); ++i)
+        if (is_meant(attachments[i])) out.push_back(3 * static_cast<int>(i));
+    return out;
+}
+
+/// The points of the first request for some, or where there are only coordinates, the first.
+std::vector<int> points_to_sum(const std::vector<Attachment>& attachments) {
+    const auto first = std::ranges::find_if(attachments, &Attachment::is_point);
+    if (first != attachments.end())
+        return scalars_of(attachments, [&](const Attachment& at) {
+            return at.is_point && at.request == first->request;
+        });
+    const bool has_coordinate = !attachments.empty() && !attachments.front().is_direction;
+    return has_coordinate ? std::vector<int>{0} : std::vector<int>{};
+}
+
+Eigen::Vector3d cross(const Eigen::Vector3d& a, const Eigen::Vector3d& b) {
+    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+std::vector<int> directions_to_sum(const std::vector<Attachment>& attachments) {
+    const auto first = std::ranges::find_if(attachments, &Attachment::is_direction);
+    return scalars_of(attachments, [&](const Attachment& at) {
+        return at.is_direction && at.body == first->body;
+    });
+}
+
 }  // namespace
 
 ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state)
@@ -35,7 +66,9 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state)
                           static_cast<std::size_t>(first_state + num_state_),
                           static_cast<std::size_t>(count),
                           heard_.size(),
-                          part.has_tangent()});
+                          part.has_tangent(),
+                          points_to_sum(part.attachments),
+                          directions_to_sum(part.attachments)});
         heard_.insert(heard_.end(), part.listens_to.begin(), part.listens_to.end());
         u += u_count;
         num_state_ += count;
@@ -301,11 +334,16 @@ PluginCall ForceSet::last_call(const Part& part, std::string_view call) const {
     return record_of(calls::EvaluateForceStep{step, {}});
 }
 
-std::span<const double> ForceSet::force(int index) const {
+ForceSet::Applied ForceSet::applied(int index) const {
+    Applied out;
     const int part = part_of_force_[static_cast<std::size_t>(index)];
-    if (part < 0) return {};
+    if (part < 0) return out;
     const Part& p = parts_[static_cast<std::size_t>(part)];
-    return {f_.data() + p.u_first, static_cast<std::size_t>(p.u_count)};
+    const Eigen::VectorXd& u = last_.h > 0.0 ? mid_ : u0_;
+    for (const int i : p.points) out.force += f_.segment<3>(p.u_first + i);
+    for (const int i : p.directions)
+        out.torque += cross(u.segment<3>(p.u_first + i), f_.segment<3>(p.u_first + i));
+    return out;
 }
 
 }  // namespace ancora

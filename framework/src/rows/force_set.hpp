@@ -96,9 +96,16 @@ public:
         loads_.evaluate(q, v, t, F);
     }
 
-    /// Force on the attachments of force `index` of the model, three entries each, as last
-    /// evaluated; empty for dry friction.
-    std::span<const double> force(int index) const;
+    /// What force `index` of the model does, as last evaluated; nothing for dry friction. The
+    /// force is that on its first attachment, or on all points of the parameter that names it.
+    /// The torque is the sum of d x f over the directions d of the first body that it takes
+    /// directions of, in the middle of a step (theory: moments on directors): a pure torque, which
+    /// needs no point.
+    struct Applied {
+        Eigen::Vector3d force = Eigen::Vector3d::Zero();
+        Eigen::Vector3d torque = Eigen::Vector3d::Zero();
+    };
+    Applied applied(int index) const;
     /// Effort of force `index`, one on a measure, as last evaluated; over a step or at an instant.
     double effort(int index) const;
     /// Its work over the step, or its power, as last evaluated; 0 for dry friction.
@@ -114,6 +121,7 @@ private:
         std::size_t state_count;
         std::size_t heard_first;  ///< of its entries in heard_
         bool has_tangent;
+        std::vector<int> points, directions;  ///< first scalars of those that applied() sums over
     };
     std::span<const double> reactions_of(const Part& part) const {
         return {reactions_.data() + 3 * part.heard_first, 3 * part.force->listens_to.size()};

@@ -40,7 +40,7 @@ JumpSearch::JumpSearch(RowSet& rows, const RowLaws& laws) : rows_(rows), laws_(l
         most_rows = std::max(most_rows, part.num_rows);
         most_values = std::max(most_values, part.num_values);
     }
-    for (Side* side : {&before_, &after_, &middle_}) {
+    for (Side* side : {&begin_, &before_, &after_, &middle_}) {
         side->pi.setZero(most_rows);
         side->rate.setZero(most_rows);
     }
@@ -57,6 +57,9 @@ void JumpSearch::check(const double* q, double t0, double h, double extent) {
     for (const int b : blocks_) {
         const BlockPart& part = rows_.blocks[static_cast<std::size_t>(b)];
         evaluate(part, q, t0, before_);
+        begin_.t = t0;
+        begin_.pi.head(part.num_rows) = before_.pi.head(part.num_rows);
+        begin_.rate.head(part.num_rows) = before_.rate.head(part.num_rows);
         for (int quarter = 1; quarter <= kParts; ++quarter) {
             evaluate(part, q, t0 + h * quarter / kParts, after_);
             const double t_before = before_.t, t_after = after_.t;
@@ -69,12 +72,27 @@ void JumpSearch::check(const double* q, double t0, double h, double extent) {
                 if (!(std::abs(miss) > usual + tolerance)) continue;
                 follow(part, q, row, t_before, t_after, tolerance);
                 evaluate(part, q, t_after, after_);
+                note(part.first_row + row, before_, after_, row, tolerance, h);
             }
             std::swap(before_.t, after_.t);
             before_.pi.swap(after_.pi);
             before_.rate.swap(after_.rate);
         }
+        for (int row = 0; row < part.num_rows; ++row)
+            if (laws_[part.first_row + row].kind == RowKind::constraint)
+                note(part.first_row + row, begin_, before_, row, tolerance, h);
     }
+}
+
+/// Remembers a row that grows between two instants by more than its rates there allow.
+void JumpSearch::note(
+    int row, const Side& from, const Side& to, int local, double tolerance, double h) {
+    const double w = to.t - from.t;
+    const double r0 = from.rate[local], r1 = to.rate[local];
+    const double grown = to.pi[local] - from.pi[local];
+    const double most = w * std::max(std::abs(r0), std::abs(r1));
+    const bool is_ramp = std::abs(grown - 0.5 * w * (r0 + r1)) > (1.0 + kUnlike) * most + tolerance;
+    if (is_ramp && unresolved_.row < 0) unresolved_ = {to.t, h, std::abs(grown), row};
 }
 
 /// Halves the interval towards the larger difference of one row.

@@ -19,6 +19,10 @@ namespace ancora {
 /// larger difference, down to a few units in the last place of t. A jump keeps its size; the
 /// difference of anything continuous, however steep, falls. What jumps and comes back within a
 /// quarter is not seen, by the step neither.
+///
+/// What is continuous but does its way within a step, as a ramp that is shorter than it, is
+/// followed, by velocities that mean nothing; the first one is remembered. It shows by growing by
+/// more than the rates at the ends of an interval allow, of which a corner is no case.
 class JumpSearch {
 public:
     /// [assembly] Notes the blocks that may jump.
@@ -28,6 +32,26 @@ public:
     /// @param extent of the model [m], of which a small part is rounding
     /// @throws Error (numerical) that names the row, the time and the size
     void check(const double* q, double t0, double h, double extent);
+
+    /// What was prescribed first that a step does not resolve; no row: nothing was.
+    struct Unresolved {
+        double t = 0.0;     ///< end of that step [s]
+        double h = 0.0;     ///< its length [s]
+        double size = 0.0;  ///< how far it goes within it
+        int row = -1;
+    };
+    const Unresolved& unresolved() const { return unresolved_; }
+
+    /// Writes or reads it, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(unresolved_.t);
+        archive(unresolved_.h);
+        archive(unresolved_.size);
+        archive(unresolved_.row);
+        archive.require(unresolved_.row >= -1 && unresolved_.row < rows_.num_rows(),
+                        "a row that was not resolved");
+    }
 
 private:
     struct Side {
@@ -42,10 +66,13 @@ private:
                 double t_after,
                 double tolerance);
 
+    void note(int row, const Side& from, const Side& to, int local, double tolerance, double h);
+
     RowSet& rows_;
     const RowLaws& laws_;
     std::vector<int> blocks_;
-    Side before_, after_, middle_;
+    Side begin_, before_, after_, middle_;
+    Unresolved unresolved_;
     Eigen::VectorXd A_;
 };
 

@@ -15,6 +15,7 @@ struct NamedFile {
     Place where;                  ///< of the value, for messages
     Place home;                   ///< of the file in whose folder a relative name begins
     bool may_be_formula = false;  ///< formulas are allowed too, as an array
+    int num_formulas = 0;         ///< so many; 0: any number
 };
 
 /// The path of a file that is there and can be read.

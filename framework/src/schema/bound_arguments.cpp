@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "argument_files.hpp"
+#include "mistakes.hpp"
 #include "schema_words.hpp"
 #include "wording.hpp"
 
@@ -110,26 +111,33 @@ void BoundArguments::bind(const Table& values, std::span<const Parameter> schema
         items_[i].name = schema[i].name;
     }
 
-    // what the manifest gives, so that the first mistake in the file is reported first
-    for (const Table::Entry& entry : values.entries()) {
-        Item* const item = find(entry.key);
-        if (!item) refuse_key(entry, schema);
-        item->given = true;
-        item->place = entry.value.place().known() ? entry.value.place() : place_;
-        bind(*item, entry.value);
-    }
+    // what the manifest gives
+    Mistakes mistakes;
+    bool has_unknown = false;
+    for (const Table::Entry& entry : values.entries())
+        mistakes.gather([&] {
+            Item* const item = find(entry.key);
+            has_unknown |= item == nullptr;
+            if (!item) refuse_key(entry, schema);
+            item->given = true;
+            item->place = entry.value.place().known() ? entry.value.place() : place_;
+            bind(*item, entry.value);
+        });
 
-    // what it leaves out
+    // what it leaves out; what is missing may be there under another name
     for (Item& item : items_) {
         if (item.given) continue;
         const Parameter& p = *item.parameter;
         item.place = place_;
-        if (p.is_required)
-            throw Error(ErrorKind::manifest,
-                        fmt::format("{}missing key {}", title(), described(p)),
-                        place_);
+        if (p.is_required && !has_unknown)
+            mistakes.gather([&] {
+                throw Error(ErrorKind::manifest,
+                            fmt::format("{}missing key {}", title(), described(p)),
+                            place_);
+            });
         if (p.default_value) bind_default(item);
     }
+    mistakes.refuse();
 }
 
 // The first item, "*", holds the names as texts.
@@ -246,7 +254,9 @@ void BoundArguments::bind(Item& item, const std::string& x, const Value& value) 
                               x,
                               where,
                               where.line > 0 ? where : place_,
-                              p.allows(Shape::texts)});
+                              p.allows(Shape::texts),
+                              // a table over time has its first column for that
+                              p.length > 0 ? p.length : std::max(0, p.columns - 1)});
 }
 
 void BoundArguments::bind(Item& item, const Array& x, const Value& value) const {

@@ -2,6 +2,8 @@
 // Energies, momenta, violations, poses, reactions and points as columns.
 #include "observables.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "pose.hpp"
@@ -58,12 +60,15 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
     for (const ForcePart& part : model.forces) {
         const auto first = static_cast<int>(names_.size());
         const bool is_effort = is_on_measure(part);
+        has_torque_.push_back(!is_effort &&
+                              std::ranges::any_of(part.attachments, &Attachment::is_direction));
         if (is_effort)
             names_.push_back(part.object.name + ".effort");
         else
             add_vector(part.object.name + ".force.", "xyz");
+        if (has_torque_.back()) add_vector(part.object.name + ".torque.", "xyz");
         if (model.traits.face == Face::continuous) continue;
-        for (int k = 0; k < (is_effort ? 1 : 3); ++k) step_means_.push_back(first + k);
+        for (int k = first; k < static_cast<int>(names_.size()); ++k) step_means_.push_back(k);
     }
     if (model.traits.face == Face::discrete) {
         for (const ConstraintPart& part : model.constraints)
@@ -152,8 +157,10 @@ void Observables::sample(std::span<double> row) {
     has_sampled_ = true;
     put(system_.reactions().mean());
     const std::span<const double> applied = system_.reactions().applied();
-    for (std::size_t f = 0; f < model_.forces.size(); ++f)
+    for (std::size_t f = 0; f < model_.forces.size(); ++f) {
         put(applied.subspan(3 * f, is_on_measure(model_.forces[f]) ? 1 : 3));
+        if (has_torque_[f]) put(system_.reactions().torques().subspan(3 * f, 3));
+    }
     if (model_.traits.face == Face::discrete) {
         for (std::size_t c = 0; c < model_.constraints.size(); ++c)
             if (model_.constraints[c].reaction == ReactionKind::effort)

@@ -43,6 +43,7 @@ private:
     std::vector<int> step_means_;
     std::vector<int> posed_;  // bodies with a pose
     std::vector<PoseKind> pose_kinds_;
+    std::vector<bool> has_torque_;  // of each force
     std::vector<std::array<double, 4>> last_quaternion_;
     bool has_sampled_ = false;
     bool all_forces_ = false;

@@ -6,14 +6,16 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "ancora/framework/lock.hpp"
 #include "ancora/framework/version.hpp"
 #include "expression_scope.hpp"
-#include "kernel_system.hpp"
 #include "joint_states.hpp"
+#include "kernel_system.hpp"
+#include "manifest_plugins.hpp"
 #include "mass_properties.hpp"
 #include "model.hpp"
 #include "model_identity.hpp"
@@ -29,7 +31,7 @@ namespace ancora {
 namespace {
 
 /// First bytes of a saved state; the last two digits are the format's number.
-constexpr std::uint64_t kStateMagic = 0x34304554'41545341;  // "ASTATE04"
+constexpr std::uint64_t kStateMagic = 0x35304554'41545341;  // "ASTATE05"
 
 // end / step within this of a whole number is that number of steps.
 constexpr double kWholeSteps = 1e-9;
@@ -105,7 +107,7 @@ struct Simulation::Impl {
 
     /// A start that was moved far is no longer the one that was written.
     void warn_projected() {
-        constexpr double kFar = 0.01;   // of the model's size
+        constexpr double kFar = 0.01;       // of the model's size
         constexpr double kTurned = 0.0175;  // a degree
         constexpr double kDegrees = 57.29577951308232;
         const MovedBody* worst = nullptr;
@@ -114,15 +116,14 @@ struct Simulation::Impl {
                 (worst == nullptr || body.moved > worst->moved))
                 worst = &body;
         if (worst == nullptr || !warn) return;
-        warn(fmt::format("project_start moved body \"{}\" by {:.3g} m and turned it by {:.3g} "
-                         "degrees to meet the constraints{}; `ancora check` lists how far each "
-                         "body went",
-                         worst->name,
-                         worst->moved,
-                         kDegrees * worst->turned,
-                         projected.size() > 1
-                             ? fmt::format(", and {} more", projected.size() - 1)
-                             : ""));
+        warn(fmt::format(
+            "project_start moved body \"{}\" by {:.3g} m and turned it by {:.3g} "
+            "degrees to meet the constraints{}; `ancora check` lists how far each "
+            "body went",
+            worst->name,
+            worst->moved,
+            kDegrees * worst->turned,
+            projected.size() > 1 ? fmt::format(", and {} more", projected.size() - 1) : ""));
     }
 
     void warn_redundant() {
@@ -238,6 +239,15 @@ struct Simulation::Impl {
                             "no step was found that continues the motion; compare with shorter "
                             "steps",
                             jumps->t));
+        if (const JumpSearch::Unresolved& ramp = system.jumps().unresolved(); ramp.row >= 0)
+            out.push_back(fmt::format(
+                "what {} prescribes goes {:.3g} within less than the step of {:.3g} s that ends "
+                "at t = {:.6g} s: the steps do not resolve it, and velocities and forces there "
+                "follow the length of the step; take shorter steps, or let it take several",
+                system.parts().rows.row_name(ramp.row),
+                ramp.size,
+                ramp.h,
+                ramp.t));
         return out;
     }
 
@@ -381,6 +391,14 @@ struct Simulation::Impl {
         return lines;
     }
 
+    /// A run that ended here had the end for its time, which may differ from that of the grid by
+    /// rounding; one that goes on has the grid's.
+    void take_grid_time() {
+        const double on_grid = static_cast<double>(steps_done) * settings.step;
+        if (model.traits.is_adaptive || steps_done >= num_steps) return;
+        if (std::abs(system.time() - on_grid) <= kWholeSteps * on_grid) system.set_time(on_grid);
+    }
+
     /// Whether the state stands where so many steps lead, or on the way to the next.
     bool fits_grid() const {
         if (model.traits.is_adaptive) return system.time() >= 0.0;
@@ -397,6 +415,7 @@ struct Simulation::Impl {
                         "steps beyond the end of this run");
         archive.require(std::isfinite(seconds), "its time of computing");
         system.transfer(archive);
+        if constexpr (Archive::kReads) take_grid_time();
         archive.require(fits_grid(), "its time");
         observables.transfer(archive);
     }
@@ -486,7 +505,7 @@ struct Simulation::Impl {
     Model model;
     KernelSystem system;
     Observables observables;
-    std::vector<MovedBody> projected;  // onto the constraints, at the start
+    std::vector<MovedBody> projected;     // onto the constraints, at the start
     std::unique_ptr<SceneSampler> scene;  // made when first asked for
     RankAnalysis rank;
     RowSet::Instant rank_rows;  // of the state at which the rank was decided
@@ -500,7 +519,8 @@ struct Simulation::Impl {
 Simulation::Simulation(const Manifest& manifest, PluginRegistry& registry, WarningSink warn) {
     const TrapsOff traps_off;
     manifest.validate();
-    impl_ = std::make_unique<Impl>(manifest, registry, warn);
+    std::optional<Manifest> storage;
+    impl_ = std::make_unique<Impl>(with_texts(manifest, storage), registry, warn);
     if (warn && manifest.scope) warn_unused(*manifest.scope, warn);
     if (const Lock* const lock = registry.lock()) {
         lock->check(*this);
@@ -600,8 +620,11 @@ Simulation::PointState Simulation::point(const std::string& attachment) const {
 
 Pose Simulation::pose(const std::string& body) const {
     const TrapsOff traps_off;
-    const int i = impl_->model.body_index(body, {});
-    const BodyPart& part = impl_->model.bodies[static_cast<std::size_t>(i)];
+    if (body == "ground") return {};
+    const Model& model = impl_->model;
+    const int i = model.body_names.find(body);
+    if (i < 0) throw Error(ErrorKind::usage, no_such_body(body, names_of(model.bodies)));
+    const BodyPart& part = model.bodies[static_cast<std::size_t>(i)];
     if (part.pose_kind == PoseKind::none)
         throw Error(ErrorKind::usage, fmt::format("body \"{}\" has no pose", body));
     const auto first = static_cast<std::size_t>(part.first);

@@ -43,8 +43,10 @@ Dynamics InstantAnalysis::dynamics() {
     const Eigen::VectorXd applied = reactions_.applied_at_instant(friction_.stress().data());
     for (std::size_t f = 0; f < parts_.model.forces.size(); ++f) {
         const auto i = static_cast<Eigen::Index>(3 * f);
-        out.forces.push_back(
-            {parts_.model.forces[f].object.name, {applied[i], applied[i + 1], applied[i + 2]}});
+        const auto j = i + applied.size() / 2;
+        out.forces.push_back({parts_.model.forces[f].object.name,
+                              {applied[i], applied[i + 1], applied[i + 2]},
+                              {applied[j], applied[j + 1], applied[j + 2]}});
     }
     return out;
 }

@@ -281,6 +281,7 @@ void KernelSystem::transfer(Archive& archive) {
     instant_friction_.transfer(archive);
     events_.transfer(archive, static_cast<int>(parts_.model.forces.size()));
     singular_.transfer(archive);
+    jumps_.transfer(archive);
     breaking_.transfer(archive);
     nonlinear_.transfer(archive);
     parts_.forces.loads().transfer(archive);

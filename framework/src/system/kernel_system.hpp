@@ -122,12 +122,15 @@ public:
     const JointValues& joints() const { return joints_; }
     const ContactEvents& contact_events() const { return events_; }
     const SingularPositions& singular_positions() const { return singular_; }
+    const JumpSearch& jumps() const { return jumps_; }
     const Breaking& breaking() const { return breaking_; }
     const StepSolver& solver() const { return solver_; }
     ContinuousMotion& motion() { return motion_; }
     const ContinuousMotion& motion() const { return motion_; }
     InstantAnalysis& instant() { return instant_; }
     double time() const { return state_.t; }
+    /// Says what time it is, to rounding the same: grid times do not depend on the end of a run.
+    void set_time(double t) { state_.t = t; }
     /// Stresses of a body's rows: over the last step, or as update_reactions() left them.
     std::span<const double> stress_of_body(std::size_t body) const;
 

@@ -37,7 +37,7 @@ Reactions::Reactions(const Assembly& parts,
     for (Eigen::VectorXd* x : {&sum_, &mean_}) x->setZero(count);
     stress_sum_.setZero(parts.m);
     for (Eigen::VectorXd* x : {&applied_sum_, &applied_mean_})
-        x->setZero(3 * static_cast<Eigen::Index>(parts.model.forces.size()));
+        x->setZero(6 * static_cast<Eigen::Index>(num_forces()));
     local_force_.setZero(largest_u);
     one_.setZero(largest);
     constraint_works_.setZero(static_cast<Eigen::Index>(parts.model.constraints.size()));
@@ -190,15 +190,15 @@ void Reactions::share() const {
 
 /// Adds `factor` times C of every force object, as last evaluated.
 void Reactions::add_applied(const double* contact_s, double factor, Eigen::VectorXd& to) const {
-    for (std::size_t f = 0; f < parts_.model.forces.size(); ++f) {
-        if (parts_.model.forces[f].effort_on != nullptr) {
-            to[static_cast<Eigen::Index>(3 * f)] +=
-                factor * parts_.forces.effort(static_cast<int>(f));
+    const auto count = static_cast<int>(num_forces());
+    for (int f = 0; f < count; ++f) {
+        if (parts_.model.forces[static_cast<std::size_t>(f)].effort_on != nullptr) {
+            to[3 * f] += factor * parts_.forces.effort(f);
             continue;
         }
-        const std::span<const double> force = parts_.forces.force(static_cast<int>(f));
-        for (std::size_t i = 0; i < 3 && i < force.size(); ++i)
-            to[static_cast<Eigen::Index>(3 * f + i)] += factor * force[i];
+        const auto [force, torque] = parts_.forces.applied(f);
+        to.segment<3>(3 * f) += factor * force;
+        to.segment<3>(3 * (count + f)) += factor * torque;
     }
     for (const Contact& contact : contacts_.all()) {
         // In a joint it works on a measure

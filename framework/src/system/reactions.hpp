@@ -32,8 +32,12 @@ public:
         share();
         return view(mean_);
     }
-    /// C of every force object, three entries each; of one on a measure its effort, and zeros.
-    std::span<const double> applied() const { return view(applied_mean_); }
+    /// C of every force object: its force, three entries each, of one on a measure its effort, and
+    /// zeros; and its torque likewise.
+    std::span<const double> applied() const { return view(applied_mean_).first(3 * num_forces()); }
+    std::span<const double> torques() const {
+        return view(applied_mean_).subspan(3 * num_forces());
+    }
     /// Works that efforts on measures did so far, of constraints and then of forces; under
     /// integrators with a discrete face.
     std::span<const double> constraint_works() const { return view(constraint_works_); }
@@ -48,7 +52,7 @@ public:
     void take_instant(const double* s, const double* contact_s);
     /// A constraint's reaction for stresses s, without the wrench of a joint.
     std::vector<double> reported(std::size_t constraint, const double* s, bool of_step) const;
-    /// C of every force object at an instant, three entries each.
+    /// C of every force object at an instant: forces, then torques, three entries each.
     Eigen::VectorXd applied_at_instant(const double* contact_s) const;
 
     /// Writes or reads it, see state_archive.hpp.
@@ -56,6 +60,7 @@ public:
     void transfer(Archive& archive);
 
 private:
+    std::size_t num_forces() const { return parts_.model.forces.size(); }
     void share() const;
     void write(std::size_t constraint, const double* s, bool of_step, double* out) const;
     void write_wrench(const ConstraintPart& part,

@@ -171,6 +171,60 @@ private:
     std::vector<std::size_t> open_;  // depth outside of each open bracket
 };
 
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view kSpaces = " \t\r";
+    const std::size_t first = text.find_first_not_of(kSpaces);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
+}
+
+std::string_view line_of(std::string_view text, std::size_t number) {
+    for (std::size_t k = 1; k < number; ++k) {
+        const std::size_t end = text.find('\n');
+        if (end == std::string_view::npos) return {};
+        text.remove_prefix(end + 1);
+    }
+    return text.substr(0, text.find('\n'));
+}
+
+/// Whether it would be a value if it stood in quotes, as "emm", "2 kg" or "ground@[0, 0, 0]" would.
+bool lacks_quotes(std::string_view value) {
+    if (value.empty() || value.find_first_of("\"'") != std::string_view::npos) return false;
+    if (value.front() == '[' || value.front() == '{') return false;
+    try {
+        static_cast<void>(toml::parse(fmt::format("value = {}", value)));
+        return false;
+    } catch (const toml::parse_error&) {
+        return true;
+    }
+}
+
+/// The most frequent slip of people who are new to TOML, looked for in a line that is no TOML:
+/// type = emm, mass = 2 kg, plugins = [emm, truss].
+std::string hint_at_quotes(std::string_view text, std::size_t line_number) {
+    constexpr std::size_t kLongest = 200;
+    std::string_view line = line_of(text, line_number);
+    if (line.size() > kLongest) return {};
+    const std::size_t equals = line.find('=');
+    const std::string_view key = trimmed(line.substr(0, equals));
+    if (equals == std::string_view::npos || key.empty()) return {};
+    std::string_view value = trimmed(line.substr(equals + 1));
+    if (value.find_first_of("\"'") == std::string_view::npos)
+        value = trimmed(value.substr(0, value.find('#')));
+    constexpr const char* kRule = "; texts, formulas and numbers with units stand in quotes: ";
+    if (lacks_quotes(value))
+        return fmt::format("{}{} = \"{}\"", kRule, escaped(key), escaped(value));
+    if (!value.starts_with('[')) return {};
+    value.remove_prefix(1);
+    while (!value.empty()) {
+        const std::size_t end = std::min(value.find_first_of(",]["), value.size());
+        const std::string_view entry = trimmed(value.substr(0, end));
+        if (lacks_quotes(entry)) return fmt::format("{}\"{}\"", kRule, escaped(entry));
+        value.remove_prefix(std::min(end + 1, value.size()));
+    }
+    return {};
+}
+
 }  // namespace
 
 Table read_toml(std::string_view text, std::shared_ptr<const std::string> file) {
@@ -184,7 +238,8 @@ Table read_toml(std::string_view text, std::shared_ptr<const std::string> file) 
         return Converter(file).table(toml::parse(text));
     } catch (const toml::parse_error& error) {
         const toml::source_position at = error.source().begin;
-        std::string why = escaped(error.description());
+        std::string why =
+            escaped(error.description()) + hint_at_quotes(text, static_cast<std::size_t>(at.line));
         if (why.find("utf-8") != std::string::npos) why += "; save the file as UTF-8";
         throw Error(ErrorKind::manifest,
                     why,

@@ -35,7 +35,8 @@ constexpr ancora::TypeDescriptor kTypes[] = {
         {.doc = "rigid body in absolute nodal coordinates: a point and three base vectors",
          .equation = "q = (x, e_1, e_2, e_3),  T = 1/2 M x'.x' + 1/2 m_i e_i'.e_i',  "
                      "U = 1/2 V alpha sum of eps_k^2,  eps_i = 1/2 (e_i.e_i - 1),  "
-                     "eps_4 = e_1.e_2,  eps_5 = e_2.e_3,  eps_6 = e_3.e_1",
+                     "eps_4 = e_1.e_2,  eps_5 = e_2.e_3,  eps_6 = e_3.e_1\n"
+                     "coordinates by name: x, y, z of the reference point, and of any point @[...]",
          .source = "H. Sugano, Structure-Preserving Absolute Nodal Coordinate Formulation for "
                    "Rigid Body and Rigid Body Constraint, Miyazaki-Yamazaki Laboratory",
          .examples = {"size = [0.6, 0.4, 0.2]\n"

@@ -26,7 +26,8 @@ constexpr ancora::TypeDescriptor kTypes[] = {
     ancora::type<ancora::particle::Particle>(
         "particle",
         {.doc = "point mass in one to three coordinates, with isotropic or anisotropic mass",
-         .equation = "q = (r_k),  T = 1/2 q'.M q',  M = m I or a matrix",
+         .equation = "q = (r_k),  T = 1/2 q'.M q',  M = m I or a matrix\n"
+                     "coordinates by name: x, y, z, those of them that it keeps",
          .source =
              "F. E. Udwadia, R. E. Kalaba, Y. Fan, Is analytical dynamics a theoretical or an "
              "experimental science?, Nonlinear Analysis 63 (2005) 692-698",

@@ -18,7 +18,8 @@ constexpr ancora::TypeDescriptor kTypes[] = {
         {.doc = "rigid body in the conventional way: a centre of mass and a unit quaternion; not "
                 "for emm",
          .equation = "q = (x, p),  p.p = 1,  T = 1/2 M x'.x' + 1/2 w.J w,  w = 2 G(p) p',  "
-                     "G(p) = [-u, w I - u^] for p = (w, u)",
+                     "G(p) = [-u, w I - u^] for p = (w, u)\n"
+                     "coordinates by name: x, y, z of the reference point; p = (qw, qx, qy, qz)",
          .source = "P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall, "
                    "1988, ch. 6; F. E. Udwadia, P. Phohomsiri, Explicit equations of motion for "
                    "constrained mechanical systems with singular mass matrices, Proc. R. Soc. A "

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "ancora/framework/manifest.hpp"
+#include "ancora/framework/manifest_text.hpp"
 #include "framework/models.hpp"
 #include "support/process.hpp"
 
@@ -196,6 +197,41 @@ TEST_SUITE("expressions in a manifest") {
         m.integrator.type = "emm";
         m.integrator.step = m.integrator.end = 1.0;
         CHECK(Run(m).column("energy.kinetic") == 0.5);
+    }
+
+    TEST_CASE("texts of models built in code have values put in, once, those of files not again") {
+        const auto built = [](const std::string& force, const std::string& at) {
+            Manifest m = Manifest::parse(
+                "[parameters]\nL = 0.5\n[model]\nname = 'a $${x}'\n[[body]]\nname = 'f'\n"
+                "type = 'particle'\nmass = 1\n"
+                "[integrator]\ntype = 'emm'\nstep = 0.1\nend = 0.1\n",
+                "model.toml");
+            m.add_body("box", "ancf_rigid_body").set("size", {1.0, 1.0, 1.0}).set("density", 1.0);
+            m.add_force("push", "point_load")
+                .set("at", at)
+                .set("force", Array{force, "0", "${L^2}"});
+            m.output.points.push_back({"box@[${L}, 0, 0]", {}});
+            return m;
+        };
+        const Manifest m = built("${2*L}*(1 + t)", "box@[${L/2}, 0, 0]");
+        Run run(m);
+        run.to_end();
+        CHECK(near(run.column("push.force.x"), 1.05, 1e-15));
+        CHECK(run.column("push.force.z") == 0.25);
+        CHECK(std::isfinite(run.column("box@[0.5, 0, 0].x")));
+        CHECK(run.column("angular_momentum.y") < 0.0);
+        // as text that reads as the same model
+        Plugins plugins;
+        const std::string text = expanded_text(m, plugins.registry);
+        CHECK(text.find("at = \"box@[0.25, 0, 0]\"") != std::string::npos);
+        CHECK(text.find("name = \"a $${x}\"") != std::string::npos);
+        CHECK(text.find("${L") == std::string::npos);
+        // what cannot be put in names object and key
+        const Failure wrong = failure_of(built("1", "box@[${M}, 0, 0]"));
+        CHECK(wrong.kind == ErrorKind::manifest);
+        CHECK(wrong.message.starts_with("force \"push\": at: \"box@[${M}, 0, 0]\": position "));
+        CHECK(failure_of(built("$${L}", "box@[0, 0, 0]")).message.find("${L}") !=
+              std::string::npos);
     }
 }
 
@@ -400,7 +436,7 @@ TEST_SUITE("generate") {
               "1e+06");
         CHECK(with("for = {i = 2}\n") ==
               "model.toml:7:1: error: [[generate]]: nothing to generate; write [[generate.body]], "
-              "[[generate.constraint]] or [[generate.force]] below it");
+              "[[generate.joint]], [[generate.constraint]] or [[generate.force]] below it");
         CHECK(with("for = {i = 2}\n[[generate.bdy]]\nname = 'b'\n") ==
               "model.toml:9:12: error: [[generate]]: unknown key \"bdy\"; did you mean \"body\"?");
         CHECK(with("for = {i = 2}\n[generate.body]\nname = 'b'\n") ==

@@ -626,8 +626,7 @@ TEST_SUITE("plugin registry: types") {
               })
                   .message()
                   .starts_with("unknown body type \"test_plane\"; \"test_plane\" is a constraint, "
-                               "write [[constraint]] (plugins in use: test_plane)" +
-                               searched({})));
+                               "write [[constraint]] (plugins in use: test_plane)"));
         CHECK(error_of([&] {
                   PluginRegistry().find_type(TypeKind::body, "qqqqqqqqqqqq");
               })

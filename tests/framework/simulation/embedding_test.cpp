@@ -434,6 +434,27 @@ TEST_SUITE("damaged states") {
         }
     }
 
+    TEST_CASE("the ground has a pose too") {
+        const Run run(kNet);
+        const Pose ground = run.simulation.pose("ground");
+        CHECK(ground.position == std::array{0.0, 0.0, 0.0});
+        CHECK(ground.quaternion == std::array{1.0, 0.0, 0.0, 0.0});
+        CHECK(ground.velocity == std::array{0.0, 0.0, 0.0});
+        CHECK(ground.angular_velocity == std::array{0.0, 0.0, 0.0});
+        for (const auto& [name, words] : {std::pair{"bx", "did you mean \"box\"?"},
+                                          {"world", "what is fixed in space is called \"ground\""},
+                                          {"net", "has no pose"}}) {
+            std::string message;
+            try {
+                run.simulation.pose(name);
+            } catch (const Error& error) {
+                message = error.message();
+                CHECK(error.kind() == ErrorKind::usage);
+            }
+            CHECK(message.find(words) != std::string::npos);
+        }
+    }
+
     TEST_CASE("a state of a model with other numbers is refused") {
         const std::string end = integrator("emm", 5e-3, 0.5);
         Run here(kFeet + end);

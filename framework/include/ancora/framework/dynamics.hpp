@@ -17,10 +17,12 @@ struct ConstraintForces {
     std::vector<double> reaction;  ///< the sum, F_L + F_C - C
 };
 
-/// A force object's C on its first attachment; for friction on the constraint's.
+/// A force object's C: the force on its first attachment, or on all points of a group if that is
+/// one; for friction on the constraint's. What it does to directions of a body is a torque.
 struct AppliedForce {
     std::string name;
-    std::array<double, 3> force{};
+    std::array<double, 3> force{};   ///< [N], inertial axes
+    std::array<double, 3> torque{};  ///< sum of d x f over the directions of one body [N m]
 };
 
 /// The Udwadia-Kalaba equation at a state, n entries each (theory: Udwadia, Kalaba, Fan 2005, eqs.

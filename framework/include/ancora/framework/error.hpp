@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "ancora/framework/export.hpp"
 
@@ -35,6 +37,12 @@ enum class ErrorKind {
 class ANCORA_FRAMEWORK_EXPORT Error : public std::runtime_error {
 public:
     Error(ErrorKind kind, const std::string& message, Place place = {});
+    /// Several mistakes at once, at least one: what() has them all, one after the other; kind,
+    /// message and place are those of the first.
+    explicit Error(std::vector<Error> mistakes);
+
+    /// The mistakes one by one; most errors are one alone.
+    std::span<const Error> mistakes() const;
 
     ErrorKind kind() const { return kind_; }
     const std::string& message() const { return message_; }
@@ -44,6 +52,7 @@ private:
     ErrorKind kind_;
     std::string message_;
     Place place_;
+    std::shared_ptr<const std::vector<Error>> mistakes_;  ///< null: this one alone
 };
 
 }  // namespace ancora

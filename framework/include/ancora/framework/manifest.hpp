@@ -28,6 +28,7 @@ struct PlacedText {
 /// One body, constraint or force: name, type, and the parameters that its type's schema checks.
 struct ObjectSpec {
     TypeKind kind = TypeKind::body;
+    bool is_joint = false;  ///< a constraint that was written as [[joint]]
     std::string name;
     std::string type;
     Place place;       ///< of the object's table
@@ -39,6 +40,9 @@ struct ObjectSpec {
     /// Names for expressions: of [parameters] and [[generate]]'s indices. Null for an object that
     /// was not generated: the manifest's own.
     std::shared_ptr<const ExpressionScope> scope;
+    /// Whether texts still hold "${EXPRESSION}" as somebody wrote it, which is put in when the
+    /// model is made; those of a manifest that was read have it put in already.
+    bool has_interpolation = true;
 
     /// Sets a parameter, or the shape of a body; returns the object for chaining.
     ObjectSpec& set(std::string key, Value value) {
@@ -93,7 +97,8 @@ public:
                           const std::filesystem::path& file,
                           std::span<const std::string> overrides = {});
 
-    /// Sets what a file has in [parameters], for the expressions of objects that are added in code.
+    /// Sets what a file has in [parameters], for the expressions of objects that are added in code,
+    /// and for "${EXPRESSION}" in their texts and in output.points.
     /// @throws Error (manifest) if one cannot be computed
     void set_parameters(const Table& parameters);
 
@@ -105,6 +110,7 @@ public:
     /// @throws Error (manifest)
     void validate() const;
 
+    std::vector<std::string> overrides;            ///< that were applied
     std::filesystem::path file;                    ///< empty for a model built in code
     std::shared_ptr<const ExpressionScope> scope;  ///< names for expressions; may be null
     ModelSettings model;

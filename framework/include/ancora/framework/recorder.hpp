@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ancora/framework/export.hpp"
 #include "ancora/framework/manifest.hpp"
@@ -16,9 +17,13 @@ struct RecorderOptions {
     /// Paths in summary.json as they are. Else those that name folders of this machine are cut to
     /// their last name, since results are made to be sent.
     bool full_paths = false;
+    /// Folders of plugins that the registry was given besides those of the manifest: the model in
+    /// the folder names them, so that it runs again.
+    std::vector<std::filesystem::path> plugin_dirs;
 };
 
-/// The results of one run, in files.
+/// The results of one run, in files, and model.toml: the manifest expanded, see expanded_text(),
+/// which gives the same history.csv again.
 ///
 ///     recorder.start();
 ///     while (!simulation.done()) {
@@ -52,7 +57,8 @@ public:
     void start();
 
     /// In place of start(): takes up the run whose checkpoint is in the folder. Rows that were
-    /// written after the checkpoint are dropped, and will be written again, to the same bytes.
+    /// written after the checkpoint are dropped, and will be written again, to the same bytes. The
+    /// end of the run may be later than it was: the results are then those of one long run.
     ///
     /// @param simulation  the recorder's own, fresh from its manifest; goes to the checkpoint's
     /// state
@@ -67,8 +73,9 @@ public:
     void record();
 
     /// Writes the row of the present state if it has none yet, and summary.json. Only the first
-    /// call after start() does anything. A run that was "interrupted" leaves a checkpoint; one that
-    /// is "completed" needs none any more.
+    /// call after start() does anything. A run that was "interrupted" leaves a checkpoint, and so
+    /// does one that is "completed", to be prolonged; unless its last step was cut short for its
+    /// end, as an integrator that chooses its steps does.
     ///
     /// @param exit_reason  "completed", "interrupted", or what went wrong
     /// @throws Error (file), also if the folder or a file in it was deleted or exchanged meanwhile;

@@ -84,8 +84,8 @@ public:
         std::array<double, 3> velocity;
     };
     PointState point(const std::string& attachment) const;
-    /// Pose of a body.
-    /// @throws Error (usage) if there is no such body
+    /// Pose of a body; the "ground" stands still at the origin.
+    /// @throws Error (usage) if there is no such body, or if it has no pose
     Pose pose(const std::string& body) const;
     /// Reaction of a constraint over the last step: the force on its first attachment [N], or the
     /// multipliers.

@@ -267,6 +267,7 @@ private:
             TimeAlone scope;
             try {
                 formulas_.push_back(Formula::parse(text, scope));
+                texts_.push_back(text);
             } catch (const FormulaError& error) {
                 arguments.fail(key_,
                                "formula of " + names_[static_cast<std::size_t>(i)] + ", " +
@@ -298,8 +299,8 @@ private:
     }
 
     [[noreturn]] void refuse_formula(std::size_t i, double t, const char* what) const {
-        throw std::domain_error(key_ + ": the formula of " + names_[i] + " " + what +
-                                " at t = " + seconds(t));
+        throw std::domain_error(key_ + ": the formula of " + names_[i] + ", \"" + texts_[i] +
+                                "\", " + what + " at t = " + seconds(t));
     }
 
     void require_rows(double t0, double t1) const {
@@ -321,6 +322,7 @@ private:
     std::vector<double> constant_;
     TimeTable table_;
     std::vector<Formula> formulas_;
+    std::vector<std::string> texts_;  ///< of the formulas, for messages
 };
 
 }  // namespace ancora

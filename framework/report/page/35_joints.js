@@ -84,7 +84,7 @@ function jointSizes(joints, poses, size) {
         high.max(point);
     }
     const extent = points.length > 1 ? low.distanceTo(high) : 0;
-    const full = 0.022 * Math.min(Math.max(extent, 0.4 * size), size);
+    const full = 0.027 * Math.min(Math.max(extent, 0.4 * size), size);
     return points.map((point, i) => {
         if (points.length > 1500) return full * Math.min(1, 40 / points.length);
         let nearest = Infinity;

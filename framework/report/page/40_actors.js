@@ -87,8 +87,8 @@ class Actors {
         this.forces.update(place);
         this.reactions.update(place, arrow.largest, arrow.length);
         this.applied.update(place, arrow.largest, arrow.length);
-        this.moments.update(place, arrow.torque, 0.4 * arrow.length);
-        this.torques.update(place, arrow.torque, 0.4 * arrow.length);
+        this.moments.update(place, arrow.torque, 0.27 * arrow.length);
+        this.torques.update(place, arrow.torque, 0.27 * arrow.length);
         for (const path of this.paths) path.update(place);
     }
 

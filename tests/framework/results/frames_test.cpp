@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a run leaves beside its rows: the scene, frames of it, states; read by a reader of its own.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -292,6 +293,62 @@ TEST_SUITE("frames") {
         red.step();
         blue.restore(red.save());
         CHECK(blue.time() == red.time());
+    }
+
+    TEST_CASE(
+        "joints and springs stand in the scene, an effort on an angle is a torque about the axis") {
+        const Results run(R"(
+[[body]]
+name = "arm"
+type = "ancf_rigid_body"
+mass = 2.0
+inertia = [0.1, 0.2, 0.2]
+position = [0.5, 0.0, 0.0]
+[[body.frame]]
+name = "tip"
+position = [0.5, 0.0, 0.0]
+[[constraint]]
+name = "hinge"
+type = "revolute"
+a = "ground"
+b = "arm"
+point = [0.0, 0.0, 0.0]
+axis = [0.0, 2.0, 0.0]
+motor = "3*t"
+[[force]]
+name = "coil"
+type = "spring"
+a = "arm@[0.5, 0.0, 0.0]"
+b = "ground@[1.0, 0.0, 1.0]"
+stiffness = 10.0
+)" + integrator("emm", 0.01, 0.5));
+        const Scene scene = run.scene();
+        REQUIRE(scene.joints.size() == 1);
+        const SceneJoint& hinge = scene.joints[0];
+        CHECK(hinge.name == "hinge");
+        CHECK(hinge.kind == "revolute");
+        CHECK(hinge.a.body == -1);
+        CHECK(hinge.b.body == 0);
+        CHECK(hinge.b.position[0] == near(-0.5, 1e-15));
+        CHECK(hinge.axes_a.at(0)[1] == near(1.0, 1e-15));
+        REQUIRE(scene.springs.size() == 1);
+        CHECK(scene.springs[0].a.position[0] == near(0.5, 1e-14));
+        CHECK(scene.springs[0].b.position == std::array{1.0, 0.0, 1.0});
+        CHECK(scene.bodies.at(0).frames.at(0).name == "tip");
+        CHECK(scene.bodies[0].is_skeleton);
+
+        const auto motor = std::ranges::find(scene.forces, "hinge.motor", &SceneMarker::name);
+        REQUIRE(motor != scene.forces.end());
+        CHECK(motor->has_torque);
+        CHECK_FALSE(motor->has_force);
+        const Matrix<float> frames = run.frames();
+        auto rows = table(run.read("history.csv"));
+        REQUIRE(frames.rows == rows["t"].size());
+        for (std::size_t i = 0; i < frames.rows; ++i) {
+            const auto at = 2 + static_cast<std::size_t>(motor->torque_at());
+            CHECK(std::abs(frames(i, at)) < 1e-6F);
+            CHECK(is_near_float(frames(i, at + 1), rows["hinge.motor.effort"][i]));
+        }
     }
 
     TEST_CASE("shapes, meshes, joints, springs and frames survive the scene's text") {

@@ -44,6 +44,7 @@ ProcessResult shell(const TempFolder& folder, const std::string& command) {
 }
 
 void make_pipe(const TempFolder& folder, const std::string& name) {
+    std::filesystem::remove(folder / name);
     REQUIRE(::mkfifo((folder / name).c_str(), 0600) == 0);
 }
 

@@ -462,7 +462,7 @@ TEST_SUITE("ancora report") {
             }
         CHECK(run["summary"] == Json::parse(folder.read("run/summary.json")));
         CHECK(run["notes"].empty());
-        CHECK(run["checkpoint"] == false);
+        CHECK(run["checkpoint"] == true);  // a complete run may be prolonged
     }
 
     TEST_CASE("nothing but what is in the page runs, and nothing is asked of a network") {

@@ -15,6 +15,7 @@
 #include "ancora/framework/plugin_registry.hpp"
 #include "ancora/framework/version.hpp"
 #include "body_look.hpp"
+#include "manifest_plugins.hpp"
 #include "manifest_reader.hpp"
 #include "schema_words.hpp"
 #include "traps_off.hpp"
@@ -233,7 +234,10 @@ Json kind_of(TypeKind kind, const std::vector<const TypeDescriptor*>& types, Jso
     common["name"] = object_name();
     common["type"].erase("type");
     common["type"].update(choice_of(types));
-    if (kind == TypeKind::body) common[kShapeKey] = body_shape();
+    if (kind == TypeKind::body) {
+        common[kShapeKey] = body_shape();
+        common["frame"] = array_of(object_of(frame_keys()), 0);
+    }
 
     Json branches = Json::array();
     for (const TypeDescriptor* const type : types) {
@@ -346,7 +350,12 @@ std::string manifest_schema(PluginRegistry& registry) {
           {"additionalProperties", reference("parameter")}}},
         {"model", object_of(model_keys())}};
     for (const TypeKind kind : {TypeKind::body, TypeKind::constraint, TypeKind::force}) {
-        Json of_kind = kind_of(kind, types_of(registry, kind), all);
+        std::vector<const TypeDescriptor*> types = types_of(registry, kind);
+        // A force may be written as rows
+        if (kind == TypeKind::force)
+            for (const TypeDescriptor* const type : types_of(registry, TypeKind::constraint))
+                types.push_back(type);
+        Json of_kind = kind_of(kind, types, all);
         all[to_text(kind)] = std::move(of_kind);
         properties[to_text(kind)] = array_of(reference(to_text(kind)), 0);
     }

@@ -191,6 +191,8 @@ std::string_view line_of(std::string_view text, std::size_t number) {
 bool lacks_quotes(std::string_view value) {
     if (value.empty() || value.find_first_of("\"'") != std::string_view::npos) return false;
     if (value.front() == '[' || value.front() == '{') return false;
+    // a number that is none is no text
+    if (value.find_first_not_of("0123456789+-._eE") == std::string_view::npos) return false;
     try {
         static_cast<void>(toml::parse(fmt::format("value = {}", value)));
         return false;

@@ -202,7 +202,8 @@ TEST_SUITE("manifest") {
               "model.toml:3:8: error: Error while parsing key-value pair: cannot redefine existing "
               "string 'name'");
         CHECK(error_of("[model]\nproject_start = tru\n") ==
-              "model.toml:2:20: error: Error while parsing boolean: expected 'true', saw 'tru\\n'");
+              "model.toml:2:20: error: Error while parsing boolean: expected 'true', saw 'tru\\n'; "
+              "texts, formulas and numbers with units stand in quotes: project_start = \"tru\"");
         CHECK(error_of("[output]\nevery = 1e400") ==
               "model.toml:2:14: error: Error while parsing floating-point: '1e400' could not be "
               "interpreted as a value");
@@ -230,7 +231,7 @@ TEST_SUITE("manifest") {
               "model.toml:2:3: error: unknown table \"boddy\"; did you mean \"body\"?");
         CHECK(error_of(kSmallest + "[solver]\n") ==
               "model.toml:2:2: error: unknown table \"solver\"; valid tables: parameters, "
-              "model, body, constraint, force, generate, integrator, output");
+              "model, body, joint, constraint, force, generate, integrator, output");
         CHECK(error_of("gravity = [0, 0, 0]\n" + kSmallest) ==
               "model.toml:1:1: error: key \"gravity\" stands outside every table; write it below "
               "the header of its table, such as [model]");
@@ -331,6 +332,7 @@ TEST_SUITE("manifest") {
         CHECK(error_of(kSmallest + "[[body]]\nname = 'b'\ntyp = 'truss'\n") ==
               "model.toml:4:1: error: body \"b\": unknown key \"typ\"; did you mean \"type\"?");
         CHECK(error_of(kSmallest + "[[body]]\nname = 5\n") ==
+              "model.toml:2:1: error: [[body]]: missing key \"type\" (name of the type)\n"
               "model.toml:3:8: error: [[body]]: name: expected a text, got 5");
         CHECK(error_of(kSmallest + "[[body]]\nname = 'b'\ntype = ''\n") ==
               "model.toml:4:8: error: body \"b\": the type is empty; write the name of a type");

@@ -101,12 +101,12 @@ std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
     for (const std::string& row : model.redundant_rows) table.add({"", row});
     add_count("degrees of freedom", model.degrees_of_freedom);
     if (model.gruebler > -1000)
-        table.add({"  by Gruebler",
-                   fmt::format("{}{}",
-                               model.gruebler,
-                               model.gruebler < model.degrees_of_freedom
-                                   ? ", as if no row were redundant"
-                                   : "")});
+        table.add(
+            {"  by Gruebler",
+             fmt::format("{}{}",
+                         model.gruebler,
+                         model.gruebler < model.degrees_of_freedom ? ", as if no row were redundant"
+                                                                   : "")});
     table.add({"accelerations", model.undetermined.empty() ? "unique" : model.undetermined});
     add_mechanism(table, model);
     table.add_gap();

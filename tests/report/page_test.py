@@ -515,12 +515,15 @@ def test_mechanism(browser, path, poses):
 
     browser.go("#t=0&camera=5.6,-4,3,5.6,0,0")
     browser.run("document.querySelector('#scene').scrollIntoView()")
+    browser.picture("#scene canvas")  # the camera has come to where the link says
     x, y = browser.run("""
+        report.view.camera.updateMatrixWorld();
         const at = new THREE.Vector3(5.6, 0, 0).project(report.view.camera);
         return [(0.5 * at.x) * report.view.canvas.clientWidth, (-0.5 * at.y) * report.view.canvas.clientHeight]""")
     canvas = browser.driver.find_element(By.CSS_SELECTOR, "#scene canvas")
     ActionChains(browser.driver).move_to_element_with_offset(canvas, round(x), round(y)).click().perform()
-    check(browser.run("return document.querySelector('#select').value") == "joint_spherical", "a click on a joint does not select its constraint")
+    chosen = browser.run("return document.querySelector('#select').value")
+    check(chosen == "joint_spherical", f"a click on a joint selects {chosen}, not its constraint")
     browser.go("#t=1&select=motor")
     near(browser.values()["torque.y"], 2.0 * math.cos(1.5), 0.01, "torque in the panel")
 

@@ -237,6 +237,9 @@ Json kind_of(TypeKind kind, const std::vector<const TypeDescriptor*>& types, Jso
     if (kind == TypeKind::body) {
         common[kShapeKey] = body_shape();
         common["frame"] = array_of(object_of(frame_keys()), 0);
+        common["frame"]["title"] = "frame";
+        common["frame"]["description"] =
+            "frames that the body names, [[body.frame]]: BODY.NAME means one elsewhere";
     }
 
     Json branches = Json::array();

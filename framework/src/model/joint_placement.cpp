@@ -152,8 +152,7 @@ private:
         const Pos& from = given(i);
         const Pos& to = now(i);
         const Mat3 R = to.R * from.R.transpose();
-        model_.placed_bodies.push_back(
-            {i, (to.x - from.x).norm(), Eigen::AngleAxisd(R).angle()});
+        model_.placed_bodies.push_back({i, (to.x - from.x).norm(), Eigen::AngleAxisd(R).angle()});
         const auto first = static_cast<std::size_t>(part.first);
         const auto count = static_cast<std::size_t>(part.count);
         const std::span<double> q = std::span(model_.start_q).subspan(first, count);

@@ -93,7 +93,7 @@ public:
     int num_coordinates = 0;
     std::vector<double> start_q, start_v;  ///< of all bodies, where joints have put them
     FrameNames frames;
-    std::deque<std::string> texts;   ///< that starts of frames and measures refer to
+    std::deque<std::string> texts;  ///< that starts of frames and measures refer to
     struct PlacedBody {
         int body;
         double moved;   ///< [m]

@@ -49,8 +49,7 @@ void describe_joints(const Model& model, const KernelSystem& system, ModelAnalys
         for (const Measure& measure : part.joint->measures) {
             const JointValues::Reading now =
                 system.joints().read(entry++, q.data(), system.v().data());
-            joint.values.push_back(
-                {measure.name, unit_of(measure.kind), now.value, now.rate});
+            joint.values.push_back({measure.name, unit_of(measure.kind), now.value, now.rate});
         }
         taken += 6 - joint.freedom;
         out.joints.push_back(std::move(joint));

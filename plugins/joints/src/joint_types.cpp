@@ -266,9 +266,9 @@ void JointType::read_start(const Arguments& arguments) {
                                kind_ == Kind::prismatic || kind_ == Kind::cylindrical ||
                                kind_ == Kind::universal || kind_ == Kind::screw;
     joint_.placement = there;
-    joint_.is_placed = is_given || (is_determined && frame_a.names_point && frame_b.names_point &&
-                                              (frame_a.names_axes || frame_b.names_axes) &&
-                                    !(meets_points && meets_axes));
+    joint_.is_placed =
+        is_given || (is_determined && frame_a.names_point && frame_b.names_point &&
+                     (frame_a.names_axes || frame_b.names_axes) && !(meets_points && meets_axes));
     // Half a turn meets the rows too
     const bool ties_axes = kind_ == Kind::fixed || kind_ == Kind::revolute ||
                            kind_ == Kind::prismatic || kind_ == Kind::cylindrical ||

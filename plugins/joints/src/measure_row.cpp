@@ -96,9 +96,8 @@ void MeasureRow::evaluate_step(int, const RowStep& step, const RowStepValues& ou
                                    step.u1.data() + first,
                                    B);
         if (step.state1.size() > k)
-            step.state1[k] =
-                function.near(function.value(step.u0.data() + first), step.state0[k]) +
-                function.dot(B, step.du.data() + first);
+            step.state1[k] = function.near(function.value(step.u0.data() + first), step.state0[k]) +
+                             function.dot(B, step.du.data() + first);
         for (std::size_t i = 0; i < function.num_scalars(); ++i) B[i] *= factor;
         first += function.num_scalars();
     }

@@ -35,7 +35,7 @@ struct ObjectSpec {
     Place name_place;  ///< of the name's value
     Place type_place;  ///< of the type's value
     Table parameters;
-    Array frames;  ///< of a body: tables of [[body.frame]], see frame_keys()
+    Array frames;                ///< of a body: tables of [[body.frame]], see frame_keys()
     std::optional<Value> shape;  ///< of a body: what it looks like, if the manifest says so
     /// Names for expressions: of [parameters] and [[generate]]'s indices. Null for an object that
     /// was not generated: the manifest's own.

@@ -295,6 +295,36 @@ TEST_SUITE("joints") {
         }
     }
 
+    TEST_CASE(
+        "two hinges of a door bear its weight between them, and say that they are redundant") {
+        std::vector<std::string> warnings;
+        const Manifest manifest = Manifest::parse(
+            model_text() + body("door", "ancf_rigid_body", "position = [0.4, 0, 0]", 20.0) +
+                constraint("low",
+                           "revolute",
+                           "a = \"ground\"\nb = \"door\"\npoint = [0, 0, -0.8]\naxis = [0, 0, 1]\n"
+                           "start = {angle_rate = 1.0}") +
+                constraint("high",
+                           "revolute",
+                           "a = \"ground\"\nb = \"door\"\npoint = [0, 0, 0.8]\naxis = [0, 0, 1]") +
+                steps("emm", 1e-3, 0.3),
+            "model.toml");
+        Simulation simulation(manifest, registry(), [&](const std::string& text) {
+            warnings.push_back(text);
+        });
+        run_to_end(simulation);
+        check_balances(simulation);
+        CHECK(column(simulation, "high.angle") == Near(0.3, tolerance(1e-6)));
+        const Vec3 sum =
+            columns(simulation, "low.on_b.force") + columns(simulation, "high.on_b.force");
+        // Weight, and the pull towards the axis: in axes of the ground
+        const double angle = 0.3 - 0.5e-3;
+        const Vec3 pull = -20.0 * 0.4 * Vec3(std::cos(angle), std::sin(angle), 0.0);
+        CHECK((sum - pull - Vec3(0.0, 0.0, 20.0 * 9.81)).norm() <= tolerance(1e-4));
+        REQUIRE(warnings.size() == 1);
+        CHECK(warnings[0].find("5 of 16 constraint rows are redundant") != std::string::npos);
+    }
+
     TEST_CASE("axes against each other, and a joint without a place, are refused") {
         const std::string frames =
             "[[body.frame]]\nname = \"up\"\naxis = [0, 0, 1]\n"
@@ -561,6 +591,58 @@ TEST_SUITE("laws on measures") {
             REQUIRE(simulation.events().size() == 1);
             CHECK(simulation.events()[0].t == Near(stop, tolerance(1e-6)));
         }
+    }
+
+    TEST_CASE("a slider on a slope slides with what friction leaves, or sticks") {
+        constexpr double kSlope = 0.5;
+        for (const char* integrator : {"emm", "rk4"})
+            for (const double mu : {0.2, 0.6}) {  // tan 0.5 = 0.546
+                CAPTURE(integrator);
+                CAPTURE(mu);
+                Simulation simulation = model(
+                    model_text() + body("block", "ancf_rigid_body", "") +
+                    constraint("rail",
+                               "prismatic",
+                               fmt::format("a = \"ground\"\nb = \"block\"\npoint = [0, 0, 0]\n"
+                                           "axis = [{}, 0, {}]\nfriction = {}",
+                                           std::cos(kSlope),
+                                           -std::sin(kSlope),
+                                           mu)) +
+                    steps(integrator, 1e-3, 1.0));
+                run_to_end(simulation);
+                const double acceleration =
+                    mu > std::tan(kSlope) ? 0.0 : 9.81 * (std::sin(kSlope) - mu * std::cos(kSlope));
+                CHECK(column(simulation, "rail.displacement") ==
+                      Near(0.5 * acceleration, tolerance(1e-9)));
+            }
+    }
+
+    TEST_CASE("a screw locks itself where friction bears the pitch, and descends where not") {
+        // The weight W presses on the radius r: it turns by W lead, friction holds mu W r
+        constexpr double kRadius = 0.02, kMu = 0.1;
+        const double limit = 2.0 * kPi * kMu * kRadius;  // pitch at which it lets go
+        for (const char* integrator : {"emm", "rk4"})
+            for (const double pitch : {0.98 * limit, 1.1 * limit}) {
+                CAPTURE(integrator);
+                CAPTURE(pitch);
+                Simulation simulation = model(
+                    model_text() + body("nut", "ancf_rigid_body", "") +
+                    constraint("thread",
+                               "screw",
+                               fmt::format("a = \"ground\"\nb = \"nut\"\npoint = [0, 0, 0]\n"
+                                           "axis = [0, 0, 1]\npitch = {}\n"
+                                           "friction = {{mu = {}, radius = {}}}",
+                                           pitch,
+                                           kMu,
+                                           kRadius)) +
+                    steps(integrator, 1e-3, 0.5));
+                run_to_end(simulation);
+                const double angle = column(simulation, "thread.angle");
+                if (pitch < limit)
+                    CHECK(std::abs(angle) <= tolerance(1e-12));
+                else
+                    CHECK(angle < -1e-3);
+            }
     }
 
     TEST_CASE("a servo holds and follows, within its limit") {

@@ -24,6 +24,7 @@
 #include "results.hpp"
 #include "results_folder.hpp"
 #include "sha256.hpp"
+#include "shape_json.hpp"
 #include "shown_path.hpp"
 #include "summary_file.hpp"
 #include "traps_off.hpp"
@@ -153,30 +154,6 @@ struct Reach {
     const std::vector<TriangleMesh>& meshes;
 };
 
-struct ShapeJson {
-    Json operator()(const Box& box) const {
-        return {{"kind", "box"},
-                {"size", box.size},
-                {"center", box.center},
-                {"quaternion", box.quaternion}};
-    }
-    Json operator()(const Sphere& sphere) const {
-        return {{"kind", "sphere"}, {"radius", sphere.radius}, {"center", sphere.center}};
-    }
-    Json operator()(const Cylinder& cylinder) const { return round("cylinder", cylinder); }
-    Json operator()(const Capsule& capsule) const { return round("capsule", capsule); }
-    Json operator()(const MeshShape& mesh) const {
-        return {{"kind", "mesh"},
-                {"mesh", mesh.mesh},
-                {"scale", mesh.scale},
-                {"center", mesh.center},
-                {"quaternion", mesh.quaternion}};
-    }
-    static Json round(const char* kind, const auto& shape) {
-        return {{"kind", kind}, {"radius", shape.radius}, {"from", shape.from}, {"to", shape.to}};
-    }
-};
-
 /// "#4682b4"
 std::string color_text(const std::array<double, 3>& color) {
     std::string out = "#";
@@ -186,7 +163,7 @@ std::string color_text(const std::array<double, 3>& color) {
 }
 
 Json solid_json(const SceneSolid& solid) {
-    Json out = std::visit(ShapeJson(), solid.shape);
+    Json out = json_of(solid.shape);
     if (solid.color) out["color"] = color_text(*solid.color);
     if (solid.opacity != 1.0) out["opacity"] = solid.opacity;
     return out;

@@ -82,8 +82,8 @@ const FrameStart& standard_frame(const std::string& text) {
 
 /// By the end of its name: an angle, a displacement, or of a joint by its own name an angle.
 const MeasureStart& standard_measure(const std::string& text) {
-    static const MeasureStart kAngle = {MeasureKind::angle, 0.3, 0.1, "j.angle"};
-    static const MeasureStart kWay = {MeasureKind::displacement, 0.2, -0.1, "k.displacement"};
+    static const MeasureStart kAngle = {MeasureKind::angle, 0.3};
+    static const MeasureStart kWay = {MeasureKind::displacement, 0.2};
     return text.ends_with("displacement") ? kWay : kAngle;
 }
 

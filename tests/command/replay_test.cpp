@@ -51,6 +51,37 @@ constexpr const char* kAdvice =
     "results/m/failed_call.toml\" makes it again\n";
 
 TEST_SUITE("ancora replay") {
+    TEST_CASE("what frames and measures meant is in the record") {
+        const TempFolder folder;
+        const std::string box =
+            "[[body]]\nname = \"box\"\ntype = \"ancf_rigid_body\"\nmass = 1.0\n"
+            "inertia = [0.1, 0.1, 0.1]\nposition = [0.5, 0.0, 0.0]\n"
+            "[[joint]]\nname = \"hinge\"\ntype = \"revolute\"\na = \"ground\"\nb = \"box\"\n"
+            "point = [0.0, 0.0, 0.0]\naxis = [0.0, 0.0, 1.0]\n";
+        const std::string steps = "[integrator]\ntype = \"rk4\"\nstep = 0.01\nend = 0.1\n";
+        // On a measure, and on points
+        for (const std::string on :
+             {"on = \"hinge\"", "a = \"ground@[0.0, 1.0, 0.0]\"\nb = \"box@[0.1, 0.0, 0.0]\""}) {
+            CAPTURE(on);
+            folder.write("m.toml",
+                         box + "[[force]]\nname = \"f\"\ntype = \"motor\"\n" + on +
+                             "\neffort = \"sqrt(0.045 - t) + 0*hinge.angle\"\n" + steps);
+            const ProcessResult run = ancora(folder, {"run", "m.toml"});
+            CHECK(run.status == 4);
+            const ProcessResult again = ancora(folder, {"replay", "results/m/failed_call.toml"});
+            CHECK(again.err == "");
+            CHECK(again.status == 4);
+            CHECK(contains(again.out, "it fails again: it threw \"the formula of effort has no "));
+        }
+        replace(folder,
+                "results/m/failed_call.toml",
+                "[[measure]]\ntext = \"hinge.angle\"",
+                "[[measure]]\ntext = \"hinge.way\"");
+        const ProcessResult other = ancora(folder, {"replay", "results/m/failed_call.toml"});
+        CHECK(other.status == 6);
+        CHECK(contains(other.err, "the record has no measure \"hinge.angle\""));
+    }
+
     TEST_CASE("a call that threw in a run throws again, and not with other inputs") {
         const TempFolder folder;
         folder.write("m.toml", model("throws_in_call"));

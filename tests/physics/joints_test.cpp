@@ -625,17 +625,17 @@ TEST_SUITE("laws on measures") {
             for (const double pitch : {0.98 * limit, 1.1 * limit}) {
                 CAPTURE(integrator);
                 CAPTURE(pitch);
-                Simulation simulation = model(
-                    model_text() + body("nut", "ancf_rigid_body", "") +
-                    constraint("thread",
-                               "screw",
-                               fmt::format("a = \"ground\"\nb = \"nut\"\npoint = [0, 0, 0]\n"
-                                           "axis = [0, 0, 1]\npitch = {}\n"
-                                           "friction = {{mu = {}, radius = {}}}",
-                                           pitch,
-                                           kMu,
-                                           kRadius)) +
-                    steps(integrator, 1e-3, 0.5));
+                Simulation simulation =
+                    model(model_text() + body("nut", "ancf_rigid_body", "") +
+                          constraint("thread",
+                                     "screw",
+                                     fmt::format("a = \"ground\"\nb = \"nut\"\npoint = [0, 0, 0]\n"
+                                                 "axis = [0, 0, 1]\npitch = {}\n"
+                                                 "friction = {{mu = {}, radius = {}}}",
+                                                 pitch,
+                                                 kMu,
+                                                 kRadius)) +
+                          steps(integrator, 1e-3, 0.5));
                 run_to_end(simulation);
                 const double angle = column(simulation, "thread.angle");
                 if (pitch < limit)
@@ -643,6 +643,61 @@ TEST_SUITE("laws on measures") {
                 else
                     CHECK(angle < -1e-3);
             }
+    }
+
+    TEST_CASE("a formula may read as many coordinates as it has room for") {
+        // Points of a body at rest beside the wheel: their x add up to a constant torque
+        std::string effort = "0.01*axle.angle_rate";
+        double sum = 0.0;
+        for (int i = 0; i < 60; ++i) {
+            effort += fmt::format(" + rest@[{}, 0, 0].x", 0.01 * i);
+            sum += 0.01 * i;
+        }
+        const auto text = [&](const std::string& motor) {
+            return model_text(false) + body("wheel", "ancf_rigid_body", "", 1.0, "[2, 2, 4]") +
+                   body("rest", "ancf_rigid_body", "") +
+                   constraint("axle",
+                              "revolute",
+                              "a = \"ground\"\nb = \"wheel\"\npoint = [0, 0, 0]\naxis = [0, 0, 1]\n"
+                              "motor = \"" +
+                                  motor + "\"") +
+                   steps("emm", 1e-3, 0.3);
+        };
+        Simulation many = model(text(effort));
+        Simulation few = model(text(fmt::format("0.01*axle.angle_rate + {}", sum)));
+        run_to_end(many);
+        run_to_end(few);
+        CHECK(column(many, "axle.angle") == Near(column(few, "axle.angle"), tolerance(1e-12)));
+        CHECK(column(many, "axle.angle") > 0.1);
+    }
+
+    TEST_CASE("parameters that say nothing of a law are refused") {
+        const auto refused = [](const std::string& type, const std::string& law) -> std::string {
+            try {
+                model(
+                    model_text() + body("x", "ancf_rigid_body", "") +
+                    constraint(
+                        "j",
+                        type,
+                        "a = \"ground\"\nb = \"x\"\npoint = [0, 0, 0]\naxis = [0, 0, 1]\n" + law) +
+                    steps("emm", 1e-3, 0.1));
+            } catch (const Error& error) {
+                CHECK(error.kind() == ErrorKind::manifest);
+                return error.message();
+            }
+            return "";
+        };
+        CHECK(
+            refused("prismatic", "friction = {mu = 0.1, radius = 0.1}") ==
+            "force \"j.friction\": radius: is for joints that turn; what slides has friction mu N");
+        CHECK(
+            refused("revolute", "friction = 0.1") ==
+            "force \"j.friction\": radius: is missing: on an angle, friction acts on the radius of "
+            "the bearing");
+        CHECK(refused("revolute", "drive = {motion = \"0*t\", interpolation = \"rest\"}") ==
+              "force \"j.drive\": interpolation: is about a table, and motion is none");
+        CHECK(refused("revolute", "drive = {motion = [[0, 0], [0.05, 0.1]], outside = \"hold\"}")
+                  .starts_with("force \"j.drive\": outside: \"hold\" would stop a motion"));
     }
 
     TEST_CASE("a servo holds and follows, within its limit") {

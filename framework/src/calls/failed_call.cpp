@@ -56,6 +56,18 @@ FailedCall FailedCall::written_to(const fs::path& file) const {
     return out;
 }
 
+namespace {
+
+std::string lines_of(const RigidMotion& motion) {
+    return fmt::format("position = {}\nvelocity = {}\nrotation = {}\nangular_velocity = {}\n",
+                       toml_numbers(motion.position),
+                       toml_numbers(motion.velocity),
+                       toml_numbers(motion.rotation),
+                       toml_numbers(motion.angular_velocity));
+}
+
+}  // namespace
+
 std::string failed_call_text(const ObjectRef& object,
                              const PluginCall& call,
                              const std::string& message) {
@@ -88,14 +100,24 @@ std::string failed_call_text(const ObjectRef& object,
     if (object.record != nullptr) {
         out += object.record->parameters;
         for (const auto& [body, motion] : object.record->motions)
+            out += fmt::format("\n[[motion]]\nbody = {}\n{}", toml_text(body), lines_of(motion));
+        for (const auto& [text, frame] : object.record->frames)
             out += fmt::format(
-                "\n[[motion]]\nbody = {}\nposition = {}\nvelocity = {}\nrotation = {}\n"
-                "angular_velocity = {}\n",
-                toml_text(body),
-                toml_numbers(motion.position),
-                toml_numbers(motion.velocity),
-                toml_numbers(motion.rotation),
-                toml_numbers(motion.angular_velocity));
+                "\n[[frame]]\ntext = {}\nbody = {}\npoint = {}\nnames_point = {}\n"
+                "names_axes = {}\nhas_attitude = {}\n[frame.carrier]\n{}[frame.motion]\n{}",
+                toml_text(text),
+                toml_text(std::string(frame.body)),
+                toml_text(std::string(frame.point)),
+                frame.names_point,
+                frame.names_axes,
+                frame.has_attitude,
+                lines_of(frame.carrier),
+                lines_of(frame.motion));
+        for (const auto& [text, measure] : object.record->measures)
+            out += fmt::format("\n[[measure]]\ntext = {}\nkind = {}\nvalue = {}\n",
+                               toml_text(text),
+                               static_cast<int>(measure.kind),
+                               toml_number(measure.value));
     }
     const auto list = [](const std::vector<std::string>& texts) {
         std::string all;

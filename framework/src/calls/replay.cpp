@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading the record of a failed call, and the call made again.
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <map>
 
@@ -35,6 +36,9 @@ struct Record {
     double end_time = 0.0;
     Place place;
     std::map<std::string, RigidMotion> motions;
+    std::map<std::string, FrameStart> frames;
+    std::map<std::string, MeasureStart> measures;
+    std::deque<std::string> texts;  // that frames refer to
     PluginCall call;
 };
 
@@ -48,6 +52,46 @@ std::array<double, N> array_of(const TableReader& reader, const PlacedTable& in,
     std::array<double, N> out;
     std::ranges::copy(numbers, out.begin());
     return out;
+}
+
+RigidMotion motion_of(const TableReader& reader, const PlacedTable& in) {
+    return {array_of<3>(reader, in, "position"),
+            array_of<3>(reader, in, "velocity"),
+            array_of<9>(reader, in, "rotation"),
+            array_of<3>(reader, in, "angular_velocity")};
+}
+
+/// What texts meant that name frames and measures.
+void read_references(const TableReader& reader, const PlacedTable& root, Record& record) {
+    const auto for_each = [&](const char* list, auto&& read) {
+        if (root.table.find(list) == nullptr) return;
+        for (const Value& entry :
+             reader.as<Array>(reader.value(root, list), list, "tables [[...]]"))
+            read(reader.table(entry, list));
+    };
+    for_each("frame", [&](const PlacedTable& in) {
+        const auto keep = [&](const char* key) {
+            return std::string_view(record.texts.emplace_back(reader.text(in, key)));
+        };
+        const auto is = [&](const char* key) {
+            return reader.as<bool>(reader.value(in, key), key, "true or false");
+        };
+        record.frames[reader.text(in, "text")] = {keep("body"),
+                                                  keep("point"),
+                                                  is("names_point"),
+                                                  is("names_axes"),
+                                                  is("has_attitude"),
+                                                  motion_of(reader, reader.table(in, "carrier")),
+                                                  motion_of(reader, reader.table(in, "motion"))};
+    });
+    for_each("measure", [&](const PlacedTable& in) {
+        const std::int64_t kind = reader.integer(in, "kind");
+        if (kind < 0 || kind > static_cast<std::int64_t>(MeasureKind::angle))
+            reader.refuse("kind: there is no such measure", reader.value(in, "kind").place());
+        record.measures[reader.text(in, "text")] = {
+            static_cast<MeasureKind>(kind),
+            reader.as<double>(reader.value(in, "value"), "value", "a number")};
+    });
 }
 
 TypeKind kind_of(const TableReader& reader, const PlacedTable& in) {
@@ -104,12 +148,9 @@ Record read_record(const fs::path& file) {
         for (const Value& entry :
              reader.as<Array>(reader.value(root, "motion"), "motion", "tables [[motion]]")) {
             const PlacedTable motion = reader.table(entry, "motion");
-            record.motions[reader.text(motion, "body")] = {
-                array_of<3>(reader, motion, "position"),
-                array_of<3>(reader, motion, "velocity"),
-                array_of<9>(reader, motion, "rotation"),
-                array_of<3>(reader, motion, "angular_velocity")};
+            record.motions[reader.text(motion, "body")] = motion_of(reader, motion);
         }
+    read_references(reader, root, record);
 
     const PlacedTable call = reader.table(root, "call");
     record.call.name = call_name(reader, record.kind, call);
@@ -201,6 +242,19 @@ std::string thrown_by(Function&& function) {
     return thrown;
 }
 
+/// Looks up what the record says of a text.
+template <class T>
+auto known_of(const std::map<std::string, T>& known, const char* what) {
+    return [&known, what](const std::string& text, const Place& place) -> const T& {
+        const auto found = known.find(text);
+        if (found == known.end())
+            throw Error(ErrorKind::file,
+                        fmt::format("the record has no {} {}", what, in_quotes(text)),
+                        place);
+        return found->second;
+    };
+}
+
 }  // namespace
 
 bool is_searched(const PluginRegistry& registry, const fs::path& folder) {
@@ -228,14 +282,8 @@ Replay replay_call(const fs::path& file, PluginRegistry& registry) {
         record.parameters,
         record.place,
         {object.type->parameters, static_cast<std::size_t>(object.type->num_parameters)},
-        [&](const std::string& body, const Place& place) -> const RigidMotion& {
-            const auto found = record.motions.find(body);
-            if (found == record.motions.end())
-                throw Error(ErrorKind::file,
-                            fmt::format("the record has no motion of body \"{}\"", body),
-                            place);
-            return found->second;
-        });
+        known_of(record.motions, "motion of body"));
+    arguments.set_lookup({known_of(record.frames, "frame"), known_of(record.measures, "measure")});
     arguments.set_model(record.gravity, record.end_time);
 
     Replay replay;

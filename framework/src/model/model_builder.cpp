@@ -127,8 +127,7 @@ private:
              [this, record = object.record, label = object.label](
                  const std::string& text, const Place& place) -> const MeasureStart& {
                  const MeasureRef ref = find_measure(model_, text, {label, place, {}, {}});
-                 return record->measures.emplace_back(text, measure_start(model_, ref, texts()))
-                     .second;
+                 return record->measures.emplace_back(text, measure_start(model_, ref)).second;
              }});
         arguments.set_model(model_.gravity, manifest_.integrator.end);
         Table recorded = numbers;

@@ -150,7 +150,8 @@ MeasureRef find_measure(const Model& model, const std::string& text, const Asker
     if (names.empty())
         throw asker.error(
             fmt::format("joint \"{}\" (type {}) has no measures", joint, part->object.type->name));
-    if (name.empty() && names.size() == 1) return {c, 0};
+    // With one freedom all measures go together
+    if (name.empty() && (names.size() == 1 || part->joint->freedom == 1)) return {c, 0};
     if (name.empty())
         throw asker.error(fmt::format("joint \"{}\" has several measures; write \"{}.{}\"",
                                       joint,
@@ -170,28 +171,20 @@ std::vector<Attachment> attachments_of(const Model& model, const MeasureRef& ref
     return out;
 }
 
-MeasureStart measure_start(const Model& model,
-                           const MeasureRef& ref,
-                           std::deque<std::string>& texts) {
+MeasureStart measure_start(const Model& model, const MeasureRef& ref) {
     const ConstraintPart& part = model.constraints[static_cast<std::size_t>(ref.constraint)];
     const Measure& measure = part.joint->measures[static_cast<std::size_t>(ref.index)];
-    std::array<double, MeasureFunction::kMostScalars> u{}, du{};
+    std::array<double, MeasureFunction::kMostScalars> u{};
     std::size_t k = 0;
     for (const Attachment& at : attachments_of(model, ref)) {
-        evaluate_attachment(model.bodies,
-                            at,
-                            model.start_q.data(),
-                            model.start_v.data(),
-                            u.data() + 3 * k,
-                            du.data() + 3 * k);
+        evaluate_attachment(
+            model.bodies, at, model.start_q.data(), nullptr, u.data() + 3 * k, nullptr);
         ++k;
     }
     const MeasureFunction function(measure.kind);
     MeasureStart out;
     out.kind = measure.kind;
     out.value = function.near(function.value(u.data()), measure.start);
-    out.rate = function.rate(u.data(), du.data());
-    out.name = texts.emplace_back(full_name(part, measure));
     return out;
 }
 

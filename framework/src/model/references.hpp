@@ -45,14 +45,12 @@ FrameStart frame_start(const Model& model,
                        const Asker& asker,
                        std::deque<std::string>& texts);
 
-/// "elbow.angle", or "elbow" for a joint of one measure.
+/// "elbow.angle", or "elbow" for a joint of one measure or of one freedom: its first.
 MeasureRef find_measure(const Model& model, const std::string& text, const Asker& asker);
 
 /// The attachments that a measure is a function of.
 std::vector<Attachment> attachments_of(const Model& model, const MeasureRef& ref);
 
-MeasureStart measure_start(const Model& model,
-                           const MeasureRef& ref,
-                           std::deque<std::string>& texts);
+MeasureStart measure_start(const Model& model, const MeasureRef& ref);
 
 }  // namespace ancora

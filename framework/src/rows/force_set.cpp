@@ -218,11 +218,8 @@ double ForceSet::effort(int index) const {
     // f = effort D, with D of the step or of the instant
     Scalars D{};
     if (last_.h > 0.0)
-        function.step_gradient(gather(u0_).data(),
-                               gather(du_).data(),
-                               gather(mid_).data(),
-                               gather(u1_).data(),
-                               D.data());
+        function.step_gradient(
+            gather(u0_).data(), gather(mid_).data(), gather(u1_).data(), D.data());
     else
         function.gradient(gather(u0_).data(), D.data());
     const Scalars f = gather(f_);

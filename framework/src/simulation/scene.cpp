@@ -13,6 +13,7 @@
 
 #include "ancora/framework/error.hpp"
 #include "bounded_json.hpp"
+#include "shape_json.hpp"
 #include "traps_off.hpp"
 #include "wording.hpp"
 
@@ -27,32 +28,6 @@ constexpr int kFormat = 1;
 constexpr std::int64_t kMostValues = std::numeric_limits<int>::max() - 2;
 
 constexpr const char* kPoses[] = {"none", "position", "attitude"};
-
-struct ShapeWriter {
-    Json operator()(const Box& box) const {
-        return {{"kind", "box"},
-                {"size", box.size},
-                {"center", box.center},
-                {"quaternion", box.quaternion}};
-    }
-    Json operator()(const Sphere& sphere) const {
-        return {{"kind", "sphere"}, {"radius", sphere.radius}, {"center", sphere.center}};
-    }
-    Json operator()(const Cylinder& cylinder) const { return round("cylinder", cylinder); }
-    Json operator()(const Capsule& capsule) const { return round("capsule", capsule); }
-    Json operator()(const MeshShape& mesh) const {
-        return {{"kind", "mesh"},
-                {"mesh", mesh.mesh},
-                {"scale", mesh.scale},
-                {"center", mesh.center},
-                {"quaternion", mesh.quaternion}};
-    }
-
-private:
-    static Json round(const char* kind, const auto& shape) {
-        return {{"kind", kind}, {"radius", shape.radius}, {"from", shape.from}, {"to", shape.to}};
-    }
-};
 
 SceneShape shape_of(const JsonReader& shape, int num_meshes) {
     const std::string kind = shape.text("kind");
@@ -73,7 +48,7 @@ SceneShape shape_of(const JsonReader& shape, int num_meshes) {
 }
 
 Json json_of(const SceneSolid& solid) {
-    Json out = std::visit(ShapeWriter(), solid.shape);
+    Json out = json_of(solid.shape);
     if (solid.color) out["color"] = *solid.color;
     if (solid.opacity != 1.0) out["opacity"] = solid.opacity;
     return out;

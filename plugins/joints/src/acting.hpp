@@ -28,7 +28,6 @@ public:
             const MeasureStart& start = arguments.measure_of("on");
             function = MeasureFunction(start.kind);
             value = start.value;
-            rate = start.rate;
             keys_ = {"on", nullptr};
             count_ = 1;
             return;
@@ -37,20 +36,16 @@ public:
             if (!arguments.has(key))
                 arguments.fail(key, "is missing: the distance of two points needs both");
         function = MeasureFunction(MeasureKind::distance);
-        std::array<double, MeasureFunction::kMostScalars> u{}, du{};
+        std::array<double, MeasureFunction::kMostScalars> u{};
         std::size_t i = 0;
         for (const char* key : {"a", "b"}) {
             const FrameStart& point = arguments.frame_of(key);
-            for (std::size_t k = 0; k < 3; ++k, ++i) {
-                u[i] = point.motion.position[k];
-                du[i] = point.motion.velocity[k];
-            }
+            for (std::size_t k = 0; k < 3; ++k, ++i) u[i] = point.motion.position[k];
         }
         value = function.value(u.data());
         if (!(value > 0.0))
             arguments.fail("b",
                            "is at the same point as a, so that their distance has no direction");
-        rate = function.rate(u.data(), du.data());
         keys_ = {"a", "b"};
         count_ = 2;
     }
@@ -59,7 +54,6 @@ public:
 
     MeasureFunction function;
     double value = 0.0;  ///< at the start
-    double rate = 0.0;
 
 private:
     std::array<const char*, 2> keys_{};

@@ -23,9 +23,12 @@ public:
         : arm_(arguments.has("radius") ? arguments.number("radius") : 1.0),
           viscous_(arguments.number("viscous")) {
         if (!arguments.has("mu")) arguments.fail("mu", "is missing");
-        if (!arguments.has("radius") && is_angle(arguments.measure_of("on").kind))
+        if (arguments.has("radius") != is_angle(arguments.measure_of("on").kind))
             arguments.fail("radius",
-                           "is missing: on an angle, friction acts on the radius of the bearing");
+                           arguments.has("radius")
+                               ? "is for joints that turn; what slides has friction mu N"
+                               : "is missing: on an angle, friction acts on the radius of the "
+                                 "bearing");
         mu_ = arguments.number("mu");
         mu_static_ = arguments.has("mu_static") ? arguments.number("mu_static") : mu_;
         if (mu_static_ < mu_) arguments.fail("mu_static", "is less than mu");

@@ -180,7 +180,7 @@ void JointRows::evaluate_step(int block, const RowStep& step, const RowStepValue
             mid[i] = step.mid[from];
             u1[i] = step.u1[from];
         }
-        function.step_gradient(u0.data(), du.data(), mid.data(), u1.data(), D.data());
+        function.step_gradient(u0.data(), mid.data(), u1.data(), D.data());
         for (std::size_t i = 0; i < function.num_scalars(); ++i)
             out.B[static_cast<std::size_t>(3 * attachments[i / 3]) + i % 3] += factor * D[i];
         if (step.state1.size() > k)

@@ -75,6 +75,8 @@ void JointType::read_sides(const Arguments& arguments) {
     const auto begin = [&](Side& side, const FrameStart& frame) {
         side.body = frame.body;
         side.has_axes = frame.has_attitude;
+        side.names_point = frame.names_point;
+        side.names_axes = frame.names_axes;
         side.carrier_R = matrix(frame.carrier.rotation);
         side.carrier_x = vec3(frame.carrier.position);
         side.x = vec3(frame.motion.position);
@@ -198,7 +200,7 @@ RigidMotion JointType::placement(double angle_a,
         R = R * detail::turn_about(0, angle_b) * swap;
     }
     RigidMotion out;
-    out.position = {way_y_ * 0.0, 0.0, way};
+    out.position = {0.0, 0.0, way};
     out.velocity = {0.0, 0.0, way_rate};
     out.angular_velocity = triple(w);
     Eigen::Map<RowMajor>(out.rotation.data()) = R;
@@ -225,8 +227,8 @@ void JointType::read_start(const Arguments& arguments) {
     }
 
     const char* const start = "start";
-    const bool takes_start = turns || slides || kind_ == Kind::universal;
-    const bool is_given = takes_start && kind_ != Kind::planar && arguments.has(start);
+    const bool takes_start = (turns && kind_ != Kind::planar) || slides || kind_ == Kind::universal;
+    const bool is_given = takes_start && arguments.has(start);
     double rate = 0.0, rate_b = 0.0, way_rate = 0.0;
     if (is_given) {
         if (arguments.shape(start) == Shape::table) {
@@ -258,8 +260,6 @@ void JointType::read_start(const Arguments& arguments) {
     const RigidMotion there = placement(angle_, rate, angle_b_, rate_b, way_, way_rate);
     const double gap = (vec3(there.position) - r).cwiseAbs().maxCoeff();
     const double turn = (matrix(there.rotation) - R).cwiseAbs().maxCoeff();
-    const FrameStart& frame_a = arguments.frame_of("a");
-    const FrameStart& frame_b = arguments.frame_of("b");
     const bool meets_points = gap <= kTyped;
     const bool meets_axes = turn <= kTyped;
     const bool is_determined = kind_ == Kind::fixed || kind_ == Kind::revolute ||
@@ -267,8 +267,8 @@ void JointType::read_start(const Arguments& arguments) {
                                kind_ == Kind::universal || kind_ == Kind::screw;
     joint_.placement = there;
     joint_.is_placed =
-        is_given || (is_determined && frame_a.names_point && frame_b.names_point &&
-                     (frame_a.names_axes || frame_b.names_axes) && !(meets_points && meets_axes));
+        is_given || (is_determined && a_.names_point && b_.names_point &&
+                     (a_.names_axes || b_.names_axes) && !(meets_points && meets_axes));
     // Half a turn meets the rows too
     const bool ties_axes = kind_ == Kind::fixed || kind_ == Kind::revolute ||
                            kind_ == Kind::prismatic || kind_ == Kind::cylindrical ||
@@ -422,10 +422,10 @@ void JointType::make_rows(const Arguments& arguments) {
                 angle_});
     }
     if (measures_.size() == 1 || kind_ == Kind::screw)
-        slide_.set(
-            MeasureFunction(measures_[0].kind),
-            {measures_[0].attachments[0], measures_[0].attachments[1], measures_[0].attachments[2]},
-            3 * num_attachments());
+        slide_.set(MeasureFunction(measures_[0].kind),
+                   {measures_[0].attachments[0],
+                    measures_[0].attachments[1],
+                    measures_[0].attachments[2]});
 }
 
 void JointType::describe() {

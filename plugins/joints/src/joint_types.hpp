@@ -141,8 +141,10 @@ private:
         std::string body;
         std::string point_text;
         const char* key;
-        bool has_axes = true;
-        Mat3 carrier_R;  ///< body to inertial axes at the start
+        bool has_axes = true;      ///< the body has an attitude
+        bool names_point = false;  ///< the manifest names a point of it
+        bool names_axes = false;   ///< and axes: a frame
+        Mat3 carrier_R;            ///< body to inertial axes at the start
         Vec3 carrier_x;
         Vec3 x;  ///< joint point, inertial axes [m]
         Mat3 R;  ///< joint frame, inertial axes

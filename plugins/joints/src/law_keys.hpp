@@ -33,7 +33,6 @@ inline constexpr Parameter kTable = parameter::matrix(
     "instead of stiffness, rows [change of the measure from its free value, effort against it]: "
     "straight between rows and beyond them");
 
-inline constexpr Parameter kSpringInside[] = {kStiffness, kTable, kFree, kPreload};
 inline constexpr Parameter kSpringDamperInside[] = {kStiffness, kTable, kFree, kPreload, kDamping};
 inline constexpr Parameter kDamperInside[] = {kDamping};
 inline constexpr Parameter kSpringKeys[] = {kOn, kEndA, kEndB, kStiffness, kTable, kFree, kPreload};

@@ -90,11 +90,8 @@ void MeasureRow::evaluate_step(int, const RowStep& step, const RowStepValues& ou
         if (is_rate_row())
             function.gradient(step.mid.data() + first, B);
         else
-            function.step_gradient(step.u0.data() + first,
-                                   step.du.data() + first,
-                                   step.mid.data() + first,
-                                   step.u1.data() + first,
-                                   B);
+            function.step_gradient(
+                step.u0.data() + first, step.mid.data() + first, step.u1.data() + first, B);
         if (step.state1.size() > k)
             step.state1[k] = function.near(function.value(step.u0.data() + first), step.state0[k]) +
                              function.dot(B, step.du.data() + first);
@@ -214,14 +211,8 @@ Drive::Drive(const Arguments& arguments) {
                                : "is missing; give it, or a rate");
     act_on(on, 0.0);
     is_driven_ = true;
-    TimeFunctionOptions options;
-    options.components = {by_rate ? "rate" : "motion"};
-    options.interpolation = arguments.text("interpolation") == "rest" ? Interpolation::rest
-                            : arguments.text("interpolation") == "monotone"
-                                ? Interpolation::monotone
-                                : Interpolation::spline;
-    options.outside = arguments.text("outside") == "hold" ? Outside::hold : Outside::refuse;
-    motion_ = TimeFunction(arguments, by_rate ? "rate" : "motion", options);
+    const char* const key = by_rate ? "rate" : "motion";
+    motion_ = read_motion(arguments, key, {key});
     finish("drive", {.kind = by_rate ? RowKind::velocity_constraint : RowKind::constraint});
 }
 

@@ -10,9 +10,6 @@
 namespace ancora::joints {
 namespace {
 
-// Attachments that formulas may read besides: one request each.
-constexpr std::size_t kMostScalars = 3 * 80;
-
 /// Keeps an effort within +- limit; its slopes vanish beyond.
 double within(double effort, double limit, bool& is_at_limit) {
     is_at_limit = std::abs(effort) > limit;
@@ -32,7 +29,10 @@ Effort::Effort(const Arguments& arguments) {
 
 int Effort::read_measure(const Arguments& arguments, std::string_view text, const char* key) {
     if (num_coordinates_ > 0) throw std::logic_error("measures are read before coordinates");
-    if (measures_.size() == kMost) arguments.fail(key, "reads too many measures");
+    if (measures_.size() == kMostMeasures)
+        arguments.fail(key,
+                       "reads more than " + std::to_string(kMostMeasures - 1) +
+                           " measures besides the one that it acts on");
     const MeasureStart& start = arguments.measure(text, key);
     requests_.add(AttachmentRequest::Kind::measure, text, key);
     measures_.push_back({MeasureFunction(start.kind), start.value});
@@ -62,7 +62,7 @@ void Effort::start_state(std::span<double> state) const {
 void Effort::evaluate(const RowPoint& at,
                       std::span<const double> state,
                       const ForceValues& out) const {
-    std::array<Reading, kMost + 1> read{};
+    std::array<Reading, kMostMeasures> read{};
     std::array<Reading, Formula::kMaxVariables> coordinates{};
     std::size_t first = 0;
     for (std::size_t k = 0; k < measures_.size(); ++k) {
@@ -90,17 +90,14 @@ void Effort::evaluate(const RowPoint& at,
 
 /// Mean effort of a step; D: discrete gradients of all measures, one behind the other.
 double Effort::effort_over(const RowStep& step, std::span<double> D, const Slopes* slopes) const {
-    std::array<Reading, kMost + 1> read{};
+    std::array<Reading, kMostMeasures> read{};
     std::array<Reading, Formula::kMaxVariables> coordinates{};
     std::size_t first = 0;
     for (std::size_t k = 0; k < measures_.size(); ++k) {
         const MeasureFunction& function = measures_[k].function;
         double* const own = D.data() + first;
-        function.step_gradient(step.u0.data() + first,
-                               step.du.data() + first,
-                               step.mid.data() + first,
-                               step.u1.data() + first,
-                               own);
+        function.step_gradient(
+            step.u0.data() + first, step.mid.data() + first, step.u1.data() + first, own);
         const double change = function.dot(own, step.du.data() + first);
         const double before =
             function.near(function.value(step.u0.data() + first),
@@ -134,7 +131,7 @@ void Effort::differentiate_step(const RowStep& step,
                                 std::span<const double>,
                                 std::span<double> out) const {
     std::array<double, kMostScalars> D;
-    std::array<Reading, kMost + 1> by_measure{};
+    std::array<Reading, kMostMeasures> by_measure{};
     std::array<Reading, Formula::kMaxVariables> by_coordinate{};
     const Slopes slopes{std::span(by_measure).first(measures_.size()),
                         std::span(by_coordinate).first(num_coordinates_)};
@@ -171,8 +168,6 @@ void Effort::differentiate_step(const RowStep& step,
 /// values.
 class Motor::Scope final : public FormulaScope {
 public:
-    Scope(Motor& motor, const Arguments& arguments) : motor_(motor), arguments_(arguments) {}
-
     int find(const FormulaName& name) override {
         const bool is_plain =
             name.place.empty() && name.component.size() == 1 &&
@@ -217,9 +212,6 @@ private:
         names.push_back({is_measure, text, is_rate});
         return static_cast<int>(names.size()) - 1;
     }
-
-    Motor& motor_;
-    const Arguments& arguments_;
 };
 
 Motor::Motor(const Arguments& arguments)
@@ -232,7 +224,7 @@ Motor::Motor(const Arguments& arguments)
         return;
     }
     const std::string text(arguments.text("effort"));
-    Scope scope(*this, arguments);
+    Scope scope;
     try {
         formula_.push_back(Formula::parse(text, scope));
     } catch (const FormulaError& error) {

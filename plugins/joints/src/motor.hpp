@@ -71,7 +71,9 @@ protected:
     virtual int num_own_state() const { return 0; }
 
 private:
-    static constexpr std::size_t kMost = 24;
+    static constexpr std::size_t kMostMeasures = 24;
+    static constexpr std::size_t kMostScalars =
+        kMostMeasures * MeasureFunction::kMostScalars + 3 * Formula::kMaxVariables;
     struct Measured {
         MeasureFunction function;
         double start;

@@ -238,17 +238,22 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                                        "b = \"b@[-0.4, 0.2, 0.1]\"\n"
                                        "damping = 3.0"}},
                          kDamperKeys),
-    ancora::type<Drive>("drive",
-                        {.doc = "a measure over time; the effort that it takes is the reaction",
-                         .equation = "m = d(t)",
-                         .source = kSource,
-                         .examples = {"on = \"j.angle\"\nmotion = \"0.1*sin(t)\"",
-                                      "on = \"j.angle\"\n"
-                                      "rate = 0.3",
-                                      "a = \"a@[0.3, 0.1, -0.2]\"\n"
-                                      "b = \"b@[-0.4, 0.2, 0.1]\"\n"
-                                      "rate = \"0.1*cos(2*t)\""}},
-                        kDriveKeys),
+    ancora::type<Drive>(
+        "drive",
+        {.doc = "a measure over time; the effort that it takes is the reaction",
+         .equation = "m = d(t)",
+         .source = kSource,
+         .examples = {"on = \"j.angle\"\nmotion = \"0.1*sin(t)\"",
+                      "on = \"j.angle\"\n"
+                      "rate = 0.3",
+                      "a = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "b = \"b@[-0.4, 0.2, 0.1]\"\n"
+                      "rate = \"0.1*cos(2*t)\"",
+                      "on = \"j.angle\"\n"
+                      "motion = [[-10.0, 0.0], [0.0, 0.2], [10.0, 0.5], [20.0, 0.5]]\n"
+                      "interpolation = \"rest\"\n"
+                      "outside = \"hold\""}},
+        kDriveKeys),
     ancora::type<Coupler<Coupling::coupler>>("coupler",
                                              {.doc = "measures that keep a ratio",
                                               .equation = "sum k_i dm_i = 0",

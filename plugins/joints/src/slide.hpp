@@ -15,12 +15,11 @@ namespace ancora::joints {
 /// on. Its A is dm/du, over a step the exact discrete gradient.
 class Slide final : public RowSource {
 public:
-    void set(MeasureFunction function, const std::array<int, 3>& attachments, int num_scalars) {
+    void set(MeasureFunction function, const std::array<int, 3>& attachments) {
         function_ = function;
         stencil_.clear();
         for (std::size_t i = 0; i < function.num_scalars(); ++i)
             stencil_.push_back(3 * attachments[i / 3] + static_cast<int>(i % 3));
-        static_cast<void>(num_scalars);
         block_.name = "sliding";
         block_.num_items = 1;
         block_.rows_per_item = 1;
@@ -43,11 +42,8 @@ public:
         if (!out.b.empty()) out.b[0] = function_.bias(u.data(), gather(at.du).data());
     }
     void evaluate_step(int, const RowStep& step, const RowStepValues& out) const override {
-        function_.step_gradient(gather(step.u0).data(),
-                                gather(step.du).data(),
-                                gather(step.mid).data(),
-                                gather(step.u1).data(),
-                                out.B.data());
+        function_.step_gradient(
+            gather(step.u0).data(), gather(step.mid).data(), gather(step.u1).data(), out.B.data());
         std::ranges::fill(out.tau, 0.0);
     }
 

@@ -48,20 +48,7 @@ void PositionConstraint::read_motion(const Arguments& arguments) {
                        "\"ground@[x, y, z]\" for the point that moves");
     sign_ = is_ground("b") ? -1.0 : 1.0;
 
-    TimeFunctionOptions options;
-    options.interpolation = arguments.text("interpolation") == "rest" ? Interpolation::rest
-                            : arguments.text("interpolation") == "monotone"
-                                ? Interpolation::monotone
-                                : Interpolation::spline;
-    options.outside = arguments.text("outside") == "hold" ? Outside::hold : Outside::refuse;
-    motion_ = TimeFunction(arguments, "motion", options);
-    for (const char* key : {"interpolation", "outside"})
-        if (arguments.given(key) && !motion_.is_table())
-            arguments.fail(key, "is about a table, and motion is none");
-    if (options.outside == Outside::hold && options.interpolation == Interpolation::spline)
-        arguments.fail("outside",
-                       "\"hold\" would stop a motion that does not end at rest with a jump of its "
-                       "velocity; set interpolation to \"rest\" or \"monotone\"");
+    motion_ = ancora::read_motion(arguments, "motion", {"x", "y", "z"});
 }
 
 }  // namespace ancora::position_constraint

@@ -79,7 +79,7 @@ public:
                                "\", but none is known here");
     }
     /// The same of a text that names a measure, such as "elbow.angle", or "elbow" for a joint that
-    /// has one measure.
+    /// has one measure, or one freedom.
     virtual const MeasureStart& measure(std::string_view text, std::string_view key) const {
         static_cast<void>(key);
         throw std::logic_error("asks for the measure \"" + std::string(text) +

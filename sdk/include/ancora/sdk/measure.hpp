@@ -4,11 +4,10 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 namespace ancora {
 
-/// What a measure is, as a function of attachments (theory (48) to (50)).
+/// What a measure is, as a function of attachments (theory (49)).
 enum class MeasureKind : std::int32_t {
     distance,      ///< |r_b - r_a| of points a, b [m]
     displacement,  ///< (r_b - r_a) . d of points a, b along a direction d [m]
@@ -41,9 +40,6 @@ struct Measure {
 struct MeasureStart {
     MeasureKind kind = MeasureKind::angle;
     double value = 0.0;  ///< at the start [rad, m]
-    double rate = 0.0;   ///< [rad/s, m/s]
-    /// How the measure is called in full, "elbow.angle".
-    std::string_view name;
 };
 
 }  // namespace ancora

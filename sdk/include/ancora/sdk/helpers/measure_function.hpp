@@ -98,12 +98,10 @@ public:
         return dot(g.data(), du);
     }
 
-    /// D with D . du = m(u1) - m(u0), exactly and as an invariant, so that an effort on the measure
-    /// changes neither momentum nor angular momentum (theory (51), (52)). A step must stay below
-    /// half a turn.
-    void step_gradient(
-        const double* u0, const double* du, const double* mid, const double* u1, double* D) const {
-        static_cast<void>(du);
+    /// D with D . (u1 - u0) = m(u1) - m(u0), exactly and as an invariant, so that an effort on the
+    /// measure changes neither momentum nor angular momentum (theory (51), (52)). A step must stay
+    /// below half a turn.
+    void step_gradient(const double* u0, const double* mid, const double* u1, double* D) const {
         switch (kind_) {
             case MeasureKind::distance: {
                 const Vec3 r = vec(mid, 1) - vec(mid, 0);
@@ -202,7 +200,7 @@ public:
                 mid[i] = u0[i] + 0.5 * moved[i];
                 u1[i] = u0[i] + moved[i];
             }
-            step_gradient(u0, moved.data(), mid.data(), u1.data(), D.data());
+            step_gradient(u0, mid.data(), u1.data(), D.data());
             return D;
         };
         for (std::size_t j = 0; j < n; ++j) {

@@ -325,4 +325,28 @@ private:
     std::vector<std::string> texts_;  ///< of the formulas, for messages
 };
 
+/// [assembly] A motion that something must follow, as parameter `key` gives it, with the parameters
+/// "interpolation" (spline, rest, monotone) and "outside" (refuse, hold) beside it. Refuses these
+/// where they are about no table, and a motion that would be stopped with a jump of its velocity.
+inline TimeFunction read_motion(const Arguments& arguments,
+                                const char* key,
+                                std::vector<std::string> components) {
+    TimeFunctionOptions options;
+    options.components = std::move(components);
+    const std::string_view interpolation = arguments.text("interpolation");
+    options.interpolation = interpolation == "rest"       ? Interpolation::rest
+                            : interpolation == "monotone" ? Interpolation::monotone
+                                                          : Interpolation::spline;
+    options.outside = arguments.text("outside") == "hold" ? Outside::hold : Outside::refuse;
+    TimeFunction motion(arguments, key, options);
+    for (const char* option : {"interpolation", "outside"})
+        if (arguments.given(option) && !motion.is_table())
+            arguments.fail(option, std::string("is about a table, and ") + key + " is none");
+    if (options.outside == Outside::hold && options.interpolation == Interpolation::spline)
+        arguments.fail("outside",
+                       "\"hold\" would stop a motion that does not end at rest with a jump of its "
+                       "velocity; set interpolation to \"rest\" or \"monotone\"");
+    return motion;
+}
+
 }  // namespace ancora

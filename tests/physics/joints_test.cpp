@@ -286,8 +286,39 @@ TEST_SUITE("joints") {
         const double angle = 0.3 - 0.5e-3;
         const Vec3 pull = -20.0 * 0.4 * Vec3(std::cos(angle), std::sin(angle), 0.0);
         CHECK((sum - pull - Vec3(0.0, 0.0, 20.0 * 9.81)).norm() <= tolerance(1e-4));
+        // Only along the axis and about it can nothing be shifted from hinge to hinge: along the
+        // axis the two share the weight as they like, across it the moments are borne by either
+        const std::vector<std::string> arbitrary = simulation.statistics().arbitrary_reactions;
+        const auto is_arbitrary = [&](const std::string& name) {
+            return std::ranges::find(arbitrary, name) != arbitrary.end();
+        };
+        for (const char* hinge : {"low", "high"}) {
+            CAPTURE(hinge);
+            for (const char* component : {"force.x", "force.y", "force.z", "moment.x", "moment.y"})
+                CHECK(is_arbitrary(fmt::format("{}.on_b.{}", hinge, component)));
+            CHECK(!is_arbitrary(fmt::format("{}.on_b.moment.z", hinge)));
+        }
         REQUIRE(warnings.size() == 1);
         CHECK(warnings[0].find("5 of 16 constraint rows are redundant") != std::string::npos);
+    }
+
+    TEST_CASE("of a door on two ball joints only what they share along their line is arbitrary") {
+        const std::string post =
+            body("post", "ancf_rigid_body", "") +
+            "[[body.frame]]\nname = \"low\"\nposition = [0, 0, -0.8]\n"
+            "[[body.frame]]\nname = \"high\"\nposition = [0, 0, 0.8]\n" +
+            constraint("foot", "fixed", "a = \"ground\"\nb = \"post\"\npoint = [0, 0, 0]");
+        Simulation simulation = model(
+            model_text() + post + body("door", "ancf_rigid_body", "position = [0.4, 0, 0]") +
+            constraint("low", "spherical", "a = \"post.low\"\nb = \"door@[-0.4, 0, -0.8]\"") +
+            constraint("high", "spherical", "a = \"post.high\"\nb = \"door@[-0.4, 0, 0.8]\"") +
+            steps("emm", 1e-3, 0.1));
+        std::vector<std::string> expected = {
+            "low.force.z", "low.on_b.force.z", "high.force.z", "high.on_b.force.z"};
+        std::vector<std::string> arbitrary = simulation.analyse().arbitrary_reactions;
+        std::ranges::sort(expected);
+        std::ranges::sort(arbitrary);
+        CHECK(arbitrary == expected);
     }
 
     TEST_CASE("axes against each other, and a joint without a place, are refused") {

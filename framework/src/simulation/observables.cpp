@@ -38,6 +38,7 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         add_vector(part.object.name + ".w", "xyz");
     }
     last_quaternion_.assign(posed_.size(), {1.0, 0.0, 0.0, 0.0});
+    first_reaction_ = names_.size();
     for (std::size_t c = 0; c < model.constraints.size(); ++c) {
         const ConstraintPart& part = model.constraints[c];
         const auto first = static_cast<int>(names_.size());
@@ -57,6 +58,7 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         if (model.traits.face == Face::continuous) continue;
         for (int k = 0; k < count; ++k) step_means_.push_back(first + k);
     }
+    num_reactions_ = names_.size() - first_reaction_;
     for (const ForcePart& part : model.forces) {
         const auto first = static_cast<int>(names_.size());
         const bool is_effort = is_on_measure(part);

@@ -114,6 +114,20 @@ void Reactions::write_wrench(const ConstraintPart& part,
     wrench.tail<3>() = axes.transpose() * moment;
 }
 
+std::vector<bool> Reactions::answers_to(const Eigen::MatrixXd& forceless) const {
+    constexpr double kRounding = 1e-7;
+    std::vector<bool> out(static_cast<std::size_t>(start_.back()), false);
+    Eigen::VectorXd values(start_.back());
+    for (Eigen::Index k = 0; k < forceless.cols(); ++k) {
+        for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c)
+            write(c, forceless.col(k).data(), false, values.data() + start_[c]);
+        const double largest = values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0.0;
+        for (std::size_t i = 0; i < out.size(); ++i)
+            if (std::abs(values[static_cast<Eigen::Index>(i)]) > kRounding * largest) out[i] = true;
+    }
+    return out;
+}
+
 void Reactions::begin_grid_step() {
     sum_.setZero();
     stress_sum_.setZero();

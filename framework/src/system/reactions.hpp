@@ -53,6 +53,9 @@ public:
     void take_instant(const double* s, const double* contact_s);
     /// A constraint's reaction for stresses s, without the wrench of a joint.
     std::vector<double> reported(std::size_t constraint, const double* s, bool of_step) const;
+    /// Which entries of mean() answer to stresses that make no force, at the rows evaluated last at
+    /// an instant: redundancy makes them arbitrary.
+    std::vector<bool> answers_to(const Eigen::MatrixXd& forceless) const;
     /// C of every force object at an instant: forces, then torques, three entries each.
     Eigen::VectorXd applied_at_instant(const double* contact_s) const;
 

@@ -28,7 +28,10 @@ constexpr Parameter kModelKeys[] = {
     vector("gravity", 3, "m/s^2", "acceleration of gravity").otherwise("[0, 0, 0]"),
     make("plugins", "", "names of plugins to load", Shape::texts).otherwise("[]"),
     make("plugin_dirs", "", "folders of plugins", Shape::texts).otherwise("[]"),
-    parameter::boolean("project_start", "move a start that gapes onto the constraints")
+    parameter::boolean("project_start",
+                       "move a start that gapes onto the constraints, by no more than a tenth of "
+                       "the model's size and 20 degrees; \"far\": by whatever it takes")
+        .or_text("far")
         .otherwise("false"),
 };
 
@@ -116,7 +119,12 @@ ModelSettings read_model(Section section, const ExpressionScope& scope) {
     model.gravity = keys.triple("gravity");
     model.plugins = placed_texts(section.table, "plugins");
     model.plugin_dirs = placed_texts(section.table, "plugin_dirs");
-    model.project_start = keys.boolean("project_start");
+    if (keys.shape("project_start") == Shape::text)
+        model.project_start = ProjectStart::far;
+    else if (keys.boolean("project_start"))
+        model.project_start = ProjectStart::near;
+    if (const Table::Entry* const entry = section.table.find("project_start"))
+        model.project_start_place = entry->value.place();
     return model;
 }
 

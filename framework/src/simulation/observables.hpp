@@ -22,6 +22,8 @@ public:
     const std::vector<std::string>& names() const { return names_; }
     /// SI units of columns whose names do not tell them: efforts, and measures of joints.
     const std::vector<std::pair<std::string, std::string>>& own_units() const { return own_units_; }
+    /// Names of the reactions of constraints, in the order of Reactions::mean().
+    std::span<const std::string> reactions() const { return reactions_; }
     /// Columns that hold a mean over the step that ended now.
     const std::vector<int>& step_means() const { return step_means_; }
     /// Writes one value per column, of reactions that are up to date. Quaternions keep the sign of
@@ -52,6 +54,7 @@ private:
     std::vector<std::pair<std::string, std::string>> own_units_;
     std::vector<std::size_t> kept_;  // of all there would be; empty: all of them
     std::vector<double> all_;        // scratch where some are left out
+    std::vector<std::string> reactions_;
     std::vector<int> step_means_;
     std::vector<int> posed_;  // bodies with a pose
     std::vector<PoseKind> pose_kinds_;

@@ -12,20 +12,28 @@ function roundStep(x) {
     return power * ([5, 2, 1].find(step => step * power <= x * (1 + 1e-9)) ?? 1);
 }
 
+// About as many points tell how large a scene is.
+const MOST_SAMPLES = 200000;
 // So much of the scene's size is the arrow of the greatest force.
 const ARROW_SHARE = 0.22;
+
+/** The least of one coordinate of points, times a sign. */
+function least(points, c, sign) {
+    let x = Infinity;
+    for (let k = c; k < points.length; k += 3) x = Math.min(x, sign * points[k]);
+    return x;
+}
 
 /** Points of a shape in body axes, with the size about each. */
 function outlineOf({ kind, size, center = [0, 0, 0], quaternion, radius, from, to, mesh, scale }, meshes) {
     if (kind === "sphere") return [{ at: new THREE.Vector3(...center), radius }];
     if (kind === "cylinder" || kind === "capsule") return [from, to].map(end => ({ at: new THREE.Vector3(...end), radius }));
-    const bounds = new THREE.Box3();
-    if (kind === "box") bounds.setFromCenterAndSize(new THREE.Vector3(), new THREE.Vector3(...size));
-    else if (kind === "mesh") bounds.setFromArray(meshes[mesh].points);
-    else return [];
+    if (kind !== "box" && kind !== "mesh") return [];
+    const low = [0, 1, 2].map(c => (kind === "box" ? -0.5 * size[c] : least(meshes[mesh].points, c, 1)));
+    const high = [0, 1, 2].map(c => (kind === "box" ? 0.5 * size[c] : -least(meshes[mesh].points, c, -1)));
     const turn = placed(center, quaternion, kind === "mesh" ? scale : [1, 1, 1]);
     return [0, 1, 2, 3, 4, 5, 6, 7].map(k => ({ radius: 0, at: new THREE.Vector3(
-        (k & 1 ? bounds.max : bounds.min).x, (k & 2 ? bounds.max : bounds.min).y, (k & 4 ? bounds.max : bounds.min).z).applyMatrix4(turn) }));
+        ...[0, 1, 2].map(c => (k >> c & 1 ? high : low)[c])).applyMatrix4(turn) }));
 }
 
 /**
@@ -34,7 +42,8 @@ function outlineOf({ kind, size, center = [0, 0, 0], quaternion, radius, from, t
  */
 function samplePoints({ times, bodies, constraints, forces, joints, springs, meshes }, arrow) {
     const samples = [];
-    const step = Math.max(1, Math.floor(times.length / 40));
+    const frames = Math.min(Math.max(Math.floor(MOST_SAMPLES / (8 * bodies.length + constraints.length + forces.length + 1)), 2), 40);
+    const step = Math.max(1, Math.floor(times.length / frames));
     const vector = (track, i, k = 0) => new THREE.Vector3(track.at(i, k), track.at(i, k + 1), track.at(i, k + 2));
     const ties = [...joints, ...springs].flatMap(({ a, b }) => [a, b]);
     const turn = new THREE.Quaternion();

@@ -54,6 +54,12 @@ constexpr Parameter kOutputKeys[] = {
         .nonnegative(),
     parameter::boolean("states", "write t, q and v of each row to states.npy").otherwise("false"),
     make("points", "", "extra columns", Shape::texts).otherwise("[]"),
+    make(
+        "columns",
+        "",
+        "columns of bodies, constraints, forces and joints to record, such as \"elbow.*\" (* and ? "
+        "stand for any characters, and for one); without it all of them",
+        Shape::texts),
     text("forces",
          "forces of constraints to record: the reaction, or also its ideal and nonideal part",
          "reaction|all")
@@ -148,6 +154,7 @@ OutputSettings read_output(Section section, const ExpressionScope& scope) {
                         fmt::format("[output]: points: {} is there twice", in_quotes(point.text)),
                         point.place);
     }
+    if (keys.has("columns")) output.columns = placed_texts(section.table, "columns");
     if (keys.has("frames")) output.frames = keys.number("frames");
     output.states = keys.boolean("states");
     output.all_forces = keys.text("forces") == "all";

@@ -150,6 +150,7 @@ private:
         if (o.every) add("every", *o.every);
         add("checkpoint", o.checkpoint);
         if (!o.points.empty()) add("points", texts(o.points));
+        if (o.columns) add("columns", texts(*o.columns));
         if (o.frames) add("frames", *o.frames);
         if (o.states) add("states", true);
         if (o.all_forces) add("forces", "all");

@@ -167,6 +167,12 @@ Json build() {
          fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)}};
 }
 
+Json units(const Simulation& simulation) {
+    Json object = Json::object();
+    for (const auto& [column, unit] : simulation.column_units()) object[column] = unit;
+    return object;
+}
+
 Json cost(const RunStatistics& statistics) {
     Json object = Json::object();
     for (const PluginCost& plugin : statistics.plugins)
@@ -259,6 +265,7 @@ std::string summary_text(const Simulation& simulation, const RunRecord& record) 
         {"events", events(simulation)},
         {"doubts", statistics.doubts},
         {"cost", cost(statistics)},
+        {"units", units(simulation)},
         {"final_state", final_state(simulation)},
     };
     if (!record.full_paths) hide_folders(document);

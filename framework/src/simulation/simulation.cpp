@@ -732,6 +732,10 @@ std::vector<std::string> Simulation::column_names() const {
     const TrapsOff traps_off;
     return impl_->observables.names();
 }
+std::vector<std::pair<std::string, std::string>> Simulation::column_units() const {
+    const TrapsOff traps_off;
+    return impl_->observables.own_units();
+}
 void Simulation::sample(std::span<double> row) const {
     const TrapsOff traps_off;
     if (row.empty()) throw Error(ErrorKind::usage, "sample: the row has no entries");

@@ -87,6 +87,8 @@ struct OutputSettings {
     std::optional<double> every;  ///< [s]; without it every step up to 1000, else end/1000
     double checkpoint = 30.0;     ///< wall time between checkpoints [s]; 0: none
     std::vector<PlacedText> points;
+    /// Columns of objects, with `*` and `?` for any characters; without it all of them.
+    std::optional<std::vector<PlacedText>> columns;
     std::optional<double> frames;  ///< [s] between frames; 0: none; without it as many as rows, up
                                    ///< to about 1000 and 50 MB
     bool states = false;           ///< t, q and v of each row, in states.npy

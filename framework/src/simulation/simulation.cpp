@@ -343,6 +343,16 @@ struct Simulation::Impl {
             (is_last && std::abs(rest - settings.step) <= kWholeSteps * settings.end);
         system.begin_grid_step(steps_done, goes_on);
         integrate(t0, is_whole ? settings.step : rest);
+        if (const double missing = end_time - system.time(); std::abs(missing) > rounding)
+            throw Error(
+                ErrorKind::plugin,
+                fmt::format("{}: step from t = {:.9g} s returned at t = {:.9g} s instead of "
+                            "{:.9g} s; it must accept steps that lead exactly there",
+                            describe(model.integrator_object),
+                            t0,
+                            system.time(),
+                            end_time),
+                model.integrator_object.place);
         system.end_grid_step(end_time);
         ++steps_done;
     }

@@ -167,6 +167,35 @@ TEST_SUITE("measures") {
         }
     }
 
+    TEST_CASE("a formula knows value and rate of its own measure: a damper softer one way") {
+        // A slider that falls, and one that rises, each against its own damping: v' = -g - (c/m) v
+        const double c_down = 40.0, c_up = 8.0, m = 2.0, g = 9.81;
+        for (const char* integrator : {"emm", "rk4"}) {
+            CAPTURE(integrator);
+            for (const double v0 : {0.0, 6.0}) {
+                CAPTURE(v0);
+                Simulation simulation =
+                    model(model_text() + body("slider", "ancf_rigid_body", "", m) +
+                          constraint("rail",
+                                     "prismatic",
+                                     fmt::format("a = \"ground\"\nb = \"slider\"\n"
+                                                 "point = [0, 0, 0]\naxis = [0, 0, 1]\n"
+                                                 "start = {{displacement_rate = {}}}\n"
+                                                 "motor = \"-{}*min(rate, 0) - {}*max(rate, 0)\"",
+                                                 v0,
+                                                 c_down,
+                                                 c_up)) +
+                          steps(integrator, 1e-4, 0.25));
+                run_to_end(simulation);
+                const double c = v0 > 0.0 ? c_up : c_down;
+                const double sinking = -m * g / c;
+                const double rate = sinking + (v0 - sinking) * std::exp(-c / m * 0.25);
+                CHECK((rate > 0.0) == (v0 > 0.0));  // neither turns round
+                CHECK(column(simulation, "rail.displacement_rate") == Near(rate, tolerance(1e-5)));
+            }
+        }
+    }
+
     TEST_CASE("friction in a bearing wears what the wheel loses") {
         const std::string text =
             model_text() +

@@ -93,7 +93,8 @@ private:
         for (const PlacedText& folder : m.plugin_dirs)
             folders.emplace_back(write_path_(plugin_folder(manifest_, folder)));
         if (!folders.empty()) add("plugin_dirs", std::move(folders));
-        if (m.project_start) add("project_start", true);
+        if (m.project_start == ProjectStart::near) add("project_start", true);
+        if (m.project_start == ProjectStart::far) add("project_start", "far");
     }
 
     void object(const ObjectSpec& spec) {

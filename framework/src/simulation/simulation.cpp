@@ -79,10 +79,7 @@ struct Simulation::Impl {
           system(model),
           observables(model, system, manifest.output),
           num_steps(model.traits.is_adaptive ? 0 : count_steps(settings.step, settings.end)) {
-        if (model.projects_start) {
-            projected = moved_bodies(model, system.q(), system.state().extent);
-            warn_projected();
-        }
+        if (model.project_start != ProjectStart::no) judge_projection();
         decide_rank();
         if (model.traits.face == Face::continuous)
             system.instant().check_accelerations();
@@ -106,24 +103,54 @@ struct Simulation::Impl {
     }
 
     /// A start that was moved far is no longer the one that was written.
-    void warn_projected() {
-        constexpr double kFar = 0.01;       // of the model's size
-        constexpr double kTurned = 0.0175;  // a degree
+    void judge_projection() {
+        constexpr double kFar = 0.1;      // of the model's size
+        constexpr double kTurned = 0.35;  // 20 degrees
+        constexpr double kTold = 0.05;    // of these, what is worth a warning
         constexpr double kDegrees = 57.29577951308232;
-        const MovedBody* worst = nullptr;
-        for (const MovedBody& body : projected)
-            if ((body.moved > kFar * system.state().extent || body.turned > kTurned) &&
-                (worst == nullptr || body.moved > worst->moved))
-                worst = &body;
-        if (worst == nullptr || !warn) return;
-        warn(fmt::format(
-            "project_start moved body \"{}\" by {:.3g} m and turned it by {:.3g} "
-            "degrees to meet the constraints{}; `ancora check` lists how far each "
-            "body went",
-            worst->name,
-            worst->moved,
-            kDegrees * worst->turned,
-            projected.size() > 1 ? fmt::format(", and {} more", projected.size() - 1) : ""));
+        const double extent = system.state().extent;
+        const auto share = [&](const MovedBody& body) {
+            return std::max(body.moved / (kFar * extent), body.turned / kTurned);
+        };
+        projected = moved_bodies(model, system.q(), extent);
+        projected_measures = moved_measures(model, system);
+        if (const ConstraintPart* const part = turned_over(model, system.q()))
+            throw Error(ErrorKind::numerical,
+                        fmt::format("project_start would meet {} with its axes against each other, "
+                                    "which its rows hold as well; start nearer to how the bodies "
+                                    "are to lie",
+                                    part->object.label),
+                        part->object.place);
+        const auto worst = std::ranges::max_element(projected, {}, share);
+        if (worst == projected.end() || share(*worst) <= kTold) return;
+        std::string what = fmt::format("body \"{}\" by {:.3g} m and turned it by {:.3g} degrees",
+                                       worst->name,
+                                       worst->moved,
+                                       kDegrees * worst->turned);
+        const auto change = [](const MovedMeasure& measure) {
+            return std::abs(measure.after - measure.before);
+        };
+        const auto joint = std::ranges::max_element(projected_measures, {}, change);
+        if (joint != projected_measures.end())
+            what += fmt::format(", {} from {:.4g} to {:.4g} {}",
+                                joint->name,
+                                joint->before,
+                                joint->after,
+                                joint->unit);
+        if (share(*worst) > 1.0 && model.project_start == ProjectStart::near)
+            throw Error(ErrorKind::numerical,
+                        fmt::format("inconsistent start: to meet the constraints project_start "
+                                    "moved {}; that is more than a tenth of the model's size or 20 "
+                                    "degrees, and may be another position than the one that is "
+                                    "meant. Start nearer, or allow it with project_start = \"far\"",
+                                    what),
+                        model.project_start_place);
+        if (warn)
+            warn(fmt::format(
+                "project_start moved {} to meet the constraints{}; `ancora check` lists "
+                "how far each body and joint went",
+                what,
+                projected.size() > 1 ? fmt::format(", and {} more", projected.size() - 1) : ""));
     }
 
     void warn_redundant() {
@@ -518,7 +545,8 @@ struct Simulation::Impl {
     Model model;
     KernelSystem system;
     Observables observables;
-    std::vector<MovedBody> projected;     // onto the constraints, at the start
+    std::vector<MovedBody> projected;  // onto the constraints, at the start
+    std::vector<MovedMeasure> projected_measures;
     std::unique_ptr<SceneSampler> scene;  // made when first asked for
     RankAnalysis rank;
     std::vector<std::string> arbitrary;  // reactions at the start, by their columns
@@ -775,6 +803,8 @@ RunStatistics Simulation::statistics() const {
         out.solve_seconds = scale * sampled.solve;
     }
     out.redundant_rows = impl_->rank.num_rows - impl_->rank.rank;
+    out.projected = impl_->projected;
+    out.projected_measures = impl_->projected_measures;
     out.arbitrary_reactions = impl_->arbitrary;
     // Relative to the scales of theory, section 8.
     const auto relative = [](double worst, double scale) {
@@ -830,6 +860,7 @@ ModelAnalysis Simulation::analyse() const {
 
     describe_joints(model, system, out);
     out.projected = impl_->projected;
+    out.projected_measures = impl_->projected_measures;
 
     const MassProperties of_all =
         mass_properties(system.parts().space, system.parts().mass, system.q());

@@ -37,7 +37,8 @@ KernelSystem::KernelSystem(const Model& model)
       breaking_(parts_, state_, books_),
       residual_(
           parts_, state_, trial_, independent_, nonlinear_, !contacts_.empty(), step_friction_),
-      defect_(parts_, state_, trial_, nonlinear_, contacts_, islands_, step_friction_),
+      defect_(
+          parts_, state_, trial_, nonlinear_, tangent_.forces, contacts_, islands_, step_friction_),
       feedback_(parts_, independent_, step_friction_, num_rows()),
       solver_(parts_,
               state_,

@@ -370,7 +370,7 @@ TEST_SUITE("starts that do not fit their constraints") {
         for (const double x : {0.1, 0.4, 0.9, 3.0, 100.0}) {
             CAPTURE(x);
             ancora::testing::Run run(
-                "[model]\nproject_start = true\n[[body]]\nname = \"p\"\ntype = \"particle\"\n"
+                "[model]\nproject_start = \"far\"\n[[body]]\nname = \"p\"\ntype = \"particle\"\n"
                 "mass = 1.0\nposition = [" +
                 std::to_string(x) +
                 ", 0, 0]\n[[constraint]]\nname = \"hoop\"\ntype = \"point_on_circle\"\n"

@@ -54,12 +54,20 @@ struct ObjectSpec {
     }
 };
 
+/// Whether a start that gapes is moved onto the constraints.
+enum class ProjectStart {
+    no,
+    near,  ///< by no more than a tenth of the model's size and 20 degrees, else it is refused
+    far,   ///< by whatever it takes
+};
+
 struct ModelSettings {
     std::string name = "model";
     std::array<double, 3> gravity{};      ///< [m/s^2]
     std::vector<PlacedText> plugins;      ///< names
     std::vector<PlacedText> plugin_dirs;  ///< relative to the manifest's folder
-    bool project_start = false;           ///< move a start that gapes onto the constraints
+    ProjectStart project_start = ProjectStart::no;
+    Place project_start_place;
 };
 
 struct IntegratorSettings {

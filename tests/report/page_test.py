@@ -520,6 +520,7 @@ def test_mechanism(browser, path, poses):
     titles = browser.run("return report.board.plots.map(plot => plot.plan.title)")
     check(titles[:5] == ["Joint angles (1\u20138 of 10)", "Joint angles (9\u201310 of 10)", "Joint angle rates", "Torques in joints",
                          "Forces in joints and springs"], f"plots of joints come first: {titles[:6]}")
+    check(not any("displacement" in title for title in titles), f"a plot of nothing but rounding: {titles}")
     curves = browser.run("return report.board.plots.slice(0, 5).map(({ plan }) => [plan.unit, plan.series.map(({ label }) => label)])")
     check(curves[1:] == [["rad", ["link_7", "link_8"]], ["rad/s", ["joint_revolute"]],
                          ["N m", ["joint_revolute.motor", "link_0.drive"]], ["N", ["coil"]]], f"curves of joints: {curves}")

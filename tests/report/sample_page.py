@@ -335,6 +335,8 @@ def mechanism_run(label="results/mechanism", frames=81, motor="2 N*m"):
     for k in range(9):
         table["columns"].append({"name": f"link_{k}.angle", "unit": "rad"})
         more.append([0.1 * k + math.sin(t + k) for t in history_times])
+    table["columns"].append({"name": "link_0.displacement", "unit": "m"})  # as rounding leaves it
+    more.append([1e-16 * math.sin(t) for t in history_times])
     for name, unit in (("joint_revolute.motor", "N m"), ("link_0.drive", "N m"), ("coil", "N")):
         table["columns"].append({"name": f"{name}.effort", "unit": unit})
         more.append([len(name) * math.cos(t) for t in history_times])

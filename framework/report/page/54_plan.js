@@ -23,6 +23,7 @@ const EFFORT = /^([^@]+)\.effort$/;
 
 const CURVES = 8;   // of a plot: as many as there are colours
 const PLOTS = 10;  // of joints that are shown unasked
+const STILL = 1e-10;  // [m, rad and the like] what a plane mechanism's joints slide by rounding
 
 /** Plots of measures of joints, of their rates and of efforts: those of all joints in one, as far as colours go. */
 function planJoints(history, plot) {
@@ -33,9 +34,10 @@ function planJoints(history, plot) {
         groups.get(key).names.push(name);
         groups.get(key).labels.push(label);
     };
+    const isStill = name => history.row(name).every(x => Math.abs(x) < STILL);
     for (const { name, unit } of history.columns) {
         const measure = name.match(MEASURE);
-        if (measure) {
+        if (measure && !isStill(name)) {
             const [, joint, kind, more] = measure;
             const rate = more.endsWith("_rate");
             const which = more.slice(0, more.length - (rate ? 5 : 0)).replaceAll("_", " ");

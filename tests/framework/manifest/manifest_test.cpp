@@ -270,9 +270,10 @@ TEST_SUITE("manifest") {
         CHECK(error_of(kSmallest + "[model]\nsolver = 1\n") ==
               "model.toml:3:1: error: [model]: unknown key \"solver\"; valid keys: name, gravity, "
               "plugins, plugin_dirs, project_start");
-        CHECK(error_of(kSmallest + "[model]\ngravity = [0, -9.81]\n") ==
-              "model.toml:3:11: error: [model]: gravity: expected an array of 3 numbers, got an "
-              "array of 2 numbers");
+        CHECK(
+            error_of(kSmallest + "[model]\ngravity = [0, -9.81]\n") ==
+            "model.toml:3:11: error: [model]: gravity: expected an array of 3 numbers or a table, "
+            "got an array of 2 numbers");
         CHECK(error_of(kSmallest + "[model]\ngravity = [0, 0, nan]\n") ==
               "model.toml:3:18: error: [model]: gravity[2]: expected a number, got nan m/s^2");
         CHECK(error_of(kSmallest + "[model]\nplugins = 'emm'\n") ==

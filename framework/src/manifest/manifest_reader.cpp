@@ -34,8 +34,8 @@ constexpr Parameter kModelKeys[] = {
     vector("gravity",
            3,
            "m/s^2",
-           "acceleration of gravity; or the gravity of a central body on all bodies, a force "
-           "\"gravity\" of type central_gravity")
+           "acceleration of gravity; or the gravity of a central body on all bodies, which "
+           "is a force \"gravity\"")
         .or_table(kGravityKeys)
         .otherwise("[0, 0, 0]"),
     make("plugins", "", "names of plugins to load", Shape::texts).otherwise("[]"),
@@ -130,11 +130,11 @@ void refuse_trust(const Table& model) {
 }
 
 /// The force that gravity = {type = "central", ...} stands for.
-ObjectSpec central_gravity(const Arguments& gravity, const Place& place) {
+ObjectSpec gravity_force(const Arguments& gravity, const Place& place) {
     ObjectSpec force;
     force.kind = TypeKind::force;
     force.name = "gravity";
-    force.type = "central_gravity";
+    force.type = fmt::format("{}_gravity", gravity.text("type"));
     force.has_interpolation = false;
     force.place = force.name_place = force.type_place = place;
     Array center;
@@ -154,7 +154,7 @@ ModelSettings read_model(Section section,
     ModelSettings model;
     model.name = keys.text("name");
     if (keys.shape("gravity") == Shape::table)
-        forces.push_back(central_gravity(keys.table("gravity"), keys.place_of("gravity")));
+        forces.push_back(gravity_force(keys.table("gravity"), keys.place_of("gravity")));
     else
         model.gravity = keys.triple("gravity");
     model.plugins = placed_texts(section.table, "plugins");

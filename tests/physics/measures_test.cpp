@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures without a joint, elastic bearings, and the works of laws, against closed solutions.
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -193,6 +195,30 @@ TEST_SUITE("measures") {
                 CHECK((rate > 0.0) == (v0 > 0.0));  // neither turns round
                 CHECK(column(simulation, "rail.displacement_rate") == Near(rate, tolerance(1e-5)));
             }
+        }
+    }
+
+    TEST_CASE("turns that a step may miscount are told") {
+        const auto text = [](const char* integrator, double step) {
+            return model_text(false) + body("wheel", "ancf_rigid_body", "") +
+                   constraint("axle",
+                              "revolute",
+                              "a = \"ground\"\nb = \"wheel\"\npoint = [0, 0, 0]\n"
+                              "axis = [0, 0, 1]\nstart = {angle_rate = 30.0}") +
+                   steps(integrator, step, 1.0);
+        };
+        for (const double step : {0.01, 0.1}) {
+            CAPTURE(step);
+            Simulation simulation = model(text("emm", step));
+            run_to_end(simulation);
+            const std::vector<std::string> doubts = simulation.statistics().doubts;
+            const bool is_told = std::ranges::any_of(doubts, [](const std::string& doubt) {
+                return doubt.find("axle.angle turns at a rate of 3 rad a step") !=
+                       std::string::npos;
+            });
+            CHECK(is_told == (step > 0.05));
+            const bool is_right = std::abs(column(simulation, "axle.angle") - 30.0) < 0.3;
+            CHECK(is_right == !is_told);
         }
     }
 

@@ -266,6 +266,14 @@ struct Simulation::Impl {
                             "no step was found that continues the motion; compare with shorter "
                             "steps",
                             jumps->t));
+        if (const JointValues::TooFast& joint = system.joints().too_fast(); joint.entry >= 0)
+            out.push_back(
+                fmt::format("{} turns at a rate of {:.2g} rad a step at t = {:.6g} s: turns are "
+                            "counted only below half of one a step, and the steps do not resolve "
+                            "the motion; take shorter ones",
+                            system.joints().entries()[static_cast<std::size_t>(joint.entry)].name,
+                            joint.turned,
+                            joint.t));
         if (const JumpSearch::Unresolved& ramp = system.jumps().unresolved(); ramp.row >= 0)
             out.push_back(fmt::format(
                 "what {} prescribes goes {:.3g} within less than the step of {:.3g} s that ends "

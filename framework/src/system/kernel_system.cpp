@@ -179,7 +179,7 @@ void KernelSystem::require_present(double t0, double h) const {
 void KernelSystem::accept(const StepTrial& trial) {
     require_present(trial.t0, trial.h);
     acceptance_.accept(trial);
-    joints_.follow(state_.q.data());
+    joints_.follow(state_.q.data(), state_.v.data(), state_.t, trial.h);
     ++counts_.substeps;
     counts_.iterations += counts_.in_piece;
     counts_.max_iterations = std::max(counts_.max_iterations, counts_.in_piece);
@@ -189,7 +189,7 @@ void KernelSystem::accept(const StepTrial& trial) {
 void KernelSystem::accept_state(double t0, double t1, std::span<const double> x) {
     require_present(t0, t1 - t0);
     motion_.accept(t0, t1, x);
-    joints_.follow(state_.q.data());
+    joints_.follow(state_.q.data(), state_.v.data(), t1, t1 - t0);
     ++counts_.substeps;
     counts_.in_piece = 0;
 }

@@ -176,6 +176,7 @@ int main(int argc, char** argv) {
     // A full disk or a closed pipe is then an error of the write, with a message and a status.
     std::signal(SIGXFSZ, SIG_IGN);
     std::signal(SIGPIPE, SIG_IGN);
+    ancora::command::claim_output();
     const ancora::CrashGuard guard([](const std::exception_ptr& failure) {
         return ancora::command::told(failure);
     });

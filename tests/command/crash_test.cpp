@@ -76,6 +76,17 @@ TEST_SUITE("crashes") {
         }
     }
 
+    TEST_CASE("what a plugin prints goes to standard error, and spoils no document") {
+        const TempFolder folder;
+        folder.write("m.toml", model("talk"));
+        const ProcessResult run =
+            run_for_messages(command({"run", "m.toml", "--json"}), options(folder));
+        CHECK(run.status == 0);
+        CHECK(run.out.starts_with("{"));
+        CHECK(run.out == folder.read("results/m/summary.json"));
+        CHECK(contains(run.err, "a plugin talks\n"));
+    }
+
     TEST_CASE("a crash in a factory is named before anything runs") {
         const TempFolder folder;
         folder.write("m.toml", model("factory"));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bad: the constraint z = 0, whose calls do not come back as soon as time is above 0.005.
+// Bad: the constraint z = 0, whose calls do not come back as soon as time is above 0.005, or write
+// to standard output.
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -41,6 +43,7 @@ private:
             }).join();
         if (how_ == "exit") std::exit(0);
         if (how_ == "quick_exit") std::quick_exit(0);
+        if (how_ == "talk") std::puts("a plugin talks");
         if (how_ == "hang")
             for (volatile int i = 0;;) i = i + 1;
     }
@@ -52,7 +55,7 @@ private:
 constexpr Parameter kParameters[] = {
     zoo::TestPlane::kParameters[0],
     parameter::text(
-        "how", "what it ends by", "factory|memory|stack|abort|terminate|exit|quick_exit|hang")
+        "how", "what it ends by", "factory|memory|stack|abort|terminate|exit|quick_exit|talk|hang")
         .required(),
 };
 

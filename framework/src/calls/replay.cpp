@@ -86,7 +86,7 @@ void read_references(const TableReader& reader, const PlacedTable& root, Record&
     });
     for_each("measure", [&](const PlacedTable& in) {
         const std::int64_t kind = reader.integer(in, "kind");
-        if (kind < 0 || kind > static_cast<std::int64_t>(MeasureKind::angle))
+        if (kind < 0 || kind > static_cast<std::int64_t>(MeasureKind::between))
             reader.refuse("kind: there is no such measure", reader.value(in, "kind").place());
         record.measures[reader.text(in, "text")] = {
             static_cast<MeasureKind>(kind),

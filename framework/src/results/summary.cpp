@@ -237,6 +237,7 @@ std::string summary_text(const Simulation& simulation, const RunRecord& record) 
         {"evaluations", statistics.evaluations},
         {"redundant_rows", statistics.redundant_rows},
         {"reactions", statistics.redundant_rows == 0 ? "unique" : "of minimum norm"},
+        {"arbitrary_reactions", statistics.arbitrary_reactions},
         {"energy", {{"balance", json_of(statistics.energy)}}},
         {"momentum", {{"balance", json_of(statistics.momentum)}}},
         {"angular_momentum", {{"balance", json_of(statistics.angular_momentum)}}},

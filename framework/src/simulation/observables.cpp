@@ -38,6 +38,7 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         add_vector(part.object.name + ".w", "xyz");
     }
     last_quaternion_.assign(posed_.size(), {1.0, 0.0, 0.0, 0.0});
+    first_reaction_ = names_.size();
     for (std::size_t c = 0; c < model.constraints.size(); ++c) {
         const ConstraintPart& part = model.constraints[c];
         const auto first = static_cast<int>(names_.size());
@@ -50,13 +51,14 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         else
             for (int k = 0; k < alone; ++k)
                 names_.push_back(fmt::format("{}.lambda.{}", part.object.name, k));
-        if (part.joint != nullptr) {
+        if (system.reactions().has_wrench(c)) {
             add_vector(part.object.name + ".on_b.force.", "xyz");
             add_vector(part.object.name + ".on_b.moment.", "xyz");
         }
         if (model.traits.face == Face::continuous) continue;
         for (int k = 0; k < count; ++k) step_means_.push_back(first + k);
     }
+    num_reactions_ = names_.size() - first_reaction_;
     for (const ForcePart& part : model.forces) {
         const auto first = static_cast<int>(names_.size());
         const bool is_effort = is_on_measure(part);
@@ -70,12 +72,7 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         if (model.traits.face == Face::continuous) continue;
         for (int k = first; k < static_cast<int>(names_.size()); ++k) step_means_.push_back(k);
     }
-    if (model.traits.face == Face::discrete) {
-        for (const ConstraintPart& part : model.constraints)
-            if (part.reaction == ReactionKind::effort) names_.push_back(part.object.name + ".work");
-        for (const ForcePart& part : model.forces)
-            if (part.effort_on != nullptr) names_.push_back(part.object.name + ".work");
-    }
+    for (const std::string& law : system.books().efforts.names()) names_.push_back(law + ".work");
     for (const JointValues::Entry& entry : system.joints().entries()) {
         names_.push_back(entry.name);
         names_.push_back(entry.name + "_rate");
@@ -161,14 +158,7 @@ void Observables::sample(std::span<double> row) {
         put(applied.subspan(3 * f, is_on_measure(model_.forces[f]) ? 1 : 3));
         if (has_torque_[f]) put(system_.reactions().torques().subspan(3 * f, 3));
     }
-    if (model_.traits.face == Face::discrete) {
-        for (std::size_t c = 0; c < model_.constraints.size(); ++c)
-            if (model_.constraints[c].reaction == ReactionKind::effort)
-                *out++ = system_.reactions().constraint_works()[c];
-        for (std::size_t f = 0; f < model_.forces.size(); ++f)
-            if (model_.forces[f].effort_on != nullptr)
-                *out++ = system_.reactions().force_works()[f];
-    }
+    put(system_.books().efforts.so_far());
     for (std::size_t i = 0; i < system_.joints().entries().size(); ++i) {
         const JointValues::Reading read = system_.joints().read(i, q.data(), v.data());
         put(std::array{read.value, read.rate});

@@ -18,6 +18,10 @@ public:
     Observables(const Model& model, KernelSystem& system, const OutputSettings& output);
 
     const std::vector<std::string>& names() const { return names_; }
+    /// Names of the reactions of constraints, in the order of Reactions::mean().
+    std::span<const std::string> reactions() const {
+        return std::span(names_).subspan(first_reaction_, num_reactions_);
+    }
     /// Columns that hold a mean over the step that ended now.
     const std::vector<int>& step_means() const { return step_means_; }
     /// Writes one value per column, of reactions that are up to date. Quaternions keep the sign of
@@ -40,6 +44,7 @@ private:
     KernelSystem& system_;
     std::vector<Attachment> points_;
     std::vector<std::string> names_;
+    std::size_t first_reaction_ = 0, num_reactions_ = 0;
     std::vector<int> step_means_;
     std::vector<int> posed_;  // bodies with a pose
     std::vector<PoseKind> pose_kinds_;

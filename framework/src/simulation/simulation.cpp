@@ -331,6 +331,7 @@ struct Simulation::Impl {
     void decide_rank() {
         rank = analyse_rank_now();
         system.set_redundant(rank.rank < rank.num_rows);
+        arbitrary = arbitrary_reactions(rank);
         if (model.traits.face == Face::discrete) system.plan_matrix(settings.step);
         if (rank.rank == rank.num_rows || !warn) return;
         warn_redundant();
@@ -340,6 +341,18 @@ struct Simulation::Impl {
                 fmt::format("{}: its normal force is not unique, since rows of its constraint are "
                             "redundant; friction follows the reactions of least norm",
                             contact));
+    }
+
+    /// Reactions, by their columns, that redundancy makes arbitrary at the state of this rank.
+    std::vector<std::string> arbitrary_reactions(const RankAnalysis& of) {
+        std::vector<std::string> out;
+        if (of.rank == of.num_rows) return out;
+        constexpr int kSamples = 2;  // one might vanish by chance
+        const std::vector<bool> answers = system.reactions().answers_to(forceless_stresses(
+            system.parts().rows, rank_rows.A, system.parts().mass, of.redundant, kSamples));
+        for (std::size_t i = 0; i < answers.size(); ++i)
+            if (answers[i]) out.push_back(observables.reactions()[i]);
+        return out;
     }
 
     /// By the accelerations' own solver, or where they are not unique (a step may hold massless
@@ -508,7 +521,8 @@ struct Simulation::Impl {
     std::vector<MovedBody> projected;     // onto the constraints, at the start
     std::unique_ptr<SceneSampler> scene;  // made when first asked for
     RankAnalysis rank;
-    RowSet::Instant rank_rows;  // of the state at which the rank was decided
+    std::vector<std::string> arbitrary;  // reactions at the start, by their columns
+    RowSet::Instant rank_rows;           // of the state at which the rank was decided
     long num_steps;
     bool is_locked = false;
     long steps_done = 0;
@@ -757,6 +771,7 @@ RunStatistics Simulation::statistics() const {
         out.solve_seconds = scale * sampled.solve;
     }
     out.redundant_rows = impl_->rank.num_rows - impl_->rank.rank;
+    out.arbitrary_reactions = impl_->arbitrary;
     // Relative to the scales of theory, section 8.
     const auto relative = [](double worst, double scale) {
         return BalanceMaximum{worst, worst == 0.0 || !(scale > 0.0) ? 0.0 : worst / scale};
@@ -792,6 +807,7 @@ ModelAnalysis Simulation::analyse() const {
     out.num_rows = system.num_rows();
 
     const RankAnalysis rank = impl_->analyse_rank_now();
+    out.arbitrary_reactions = impl_->arbitrary_reactions(rank);
     try {
         system.instant().dynamics();
     } catch (const Error& error) {

@@ -84,9 +84,7 @@ public:
         return parts_.space.displacement(dq.data());
     }
     void accept(const StepTrial& trial) override;
-    ContinuousState continuous() const override {
-        return {parts_.n, 2 * parts_.n + ContinuousMotion::kBooks};
-    }
+    ContinuousState continuous() const override { return {parts_.n, motion_.num_states()}; }
     void read_state(std::span<double> x) const override { motion_.read_state(x); }
     void derivative(double t, std::span<const double> x, std::span<double> dx) override {
         motion_.derivative(t, x, dx);

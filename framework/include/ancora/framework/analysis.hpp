@@ -54,6 +54,8 @@ struct ModelAnalysis {
     /// Empty if accelerations are unique at this state, else why they are not.
     std::string undetermined;
     std::vector<std::string> redundant_rows;
+    /// Columns of reactions that redundancy makes arbitrary; those of least norm are shown.
+    std::vector<std::string> arbitrary_reactions;
     bool near_threshold = false;             ///< a relative pivot lies between 1e-14 and 1e-8
     double mass = 0.0;                       ///< [kg]
     std::array<double, 3> center_of_mass{};  ///< [m]

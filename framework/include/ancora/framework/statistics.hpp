@@ -36,6 +36,7 @@ struct RunStatistics {
     double step_seconds = 0.0;   ///< wall time inside step()
     int redundant_rows = 0;  ///< constraint rows at the start that depend on others; if there are
                              ///< any, reactions are those of minimum norm
+    std::vector<std::string> arbitrary_reactions;  ///< their columns, of those that are not unique
     BalanceMaximum energy;
     BalanceMaximum momentum;
     BalanceMaximum angular_momentum;

@@ -71,6 +71,16 @@ void add_mechanism(TextTable& table, const ModelAnalysis& model) {
     }
     add_moved(table, "placed by joints", model.placed);
     add_moved(table, "moved by project_start", model.projected);
+    label = model.projected.empty() ? "moved by project_start" : "";
+    for (const MovedMeasure& measure : model.projected_measures) {
+        table.add({label,
+                   fmt::format("{} from {:.6g} to {:.6g} {}",
+                               measure.name,
+                               measure.before,
+                               measure.after,
+                               measure.unit)});
+        label = "";
+    }
 }
 
 std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {

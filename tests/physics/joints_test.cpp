@@ -348,6 +348,54 @@ TEST_SUITE("joints") {
               "constraint \"j\": b: is the same as a: both are of one body");
     }
 
+    TEST_CASE("a loop is closed nearby, by leave from afar, and never onto the back of a joint") {
+        // A crank on the ground, a rod, and a slider of the ground along x that the rod's end
+        // reaches
+        const auto slider_crank = [](const char* project, double height) {
+            return fmt::format("[model]\nproject_start = {}\n", project) +
+                   body("crank", "ancf_rigid_body", "position = [0.15, 0, 0]") +
+                   body("rod", "ancf_rigid_body", "position = [0.8, 0, 0]") +
+                   body("slider",
+                        "ancf_rigid_body",
+                        fmt::format("position = [1.3, 0, {}]", height)) +
+                   constraint("crank_pin",
+                              "revolute",
+                              "a = \"ground\"\nb = \"crank\"\npoint = [0, 0, 0]\n"
+                              "axis = [0, 1, 0]\nstart = \"-40 deg\"") +
+                   constraint("knee",
+                              "revolute",
+                              "a = \"crank@[0.15, 0, 0]\"\nb = \"rod@[-0.5, 0, 0]\"\n"
+                              "axis = [0, 1, 0]\nstart = \"55 deg\"") +
+                   constraint("guide",
+                              "prismatic",
+                              "a = \"ground@[0, 0, 0]\"\nb = \"slider@[0, 0, 0]\"\n"
+                              "axis = [1, 0, 0]") +
+                   constraint(
+                       "wrist", "spherical", "a = \"rod@[0.5, 0, 0]\"\nb = \"slider@[0, 0, 0]\"") +
+                   steps("emm", 1e-3, 0.01);
+        };
+        Simulation near = model(slider_crank("true", 0.0));
+        const RunStatistics statistics = near.statistics();
+        CHECK(!statistics.projected.empty());
+        const auto moved = [&](const char* name) {
+            const auto found =
+                std::ranges::find(statistics.projected_measures, name, &MovedMeasure::name);
+            REQUIRE(found != statistics.projected_measures.end());
+            return *found;
+        };
+        CHECK(moved("knee.angle").before == Near(55.0 * kPi / 180.0, tolerance(1e-12)));
+        CHECK(moved("knee.angle").after == Near(column(near, "knee.angle"), tolerance(1e-15)));
+        // The crank's height and the rod's: 0.3 sin a = sin(b - a)
+        const double a = -column(near, "crank_pin.angle");
+        const double b = column(near, "knee.angle");
+        CHECK(0.3 * std::sin(a) == Near(std::sin(b - a), tolerance(1e-12)));
+        // Lifted, everything would have to turn much further
+        CHECK_THROWS_WITH_AS(
+            model(slider_crank("true", 0.6)), doctest::Contains("project_start = \"far\""), Error);
+        Simulation far = model(slider_crank("\"far\"", 0.6));
+        CHECK(column(far, "slider.z") == Near(0.0, tolerance(1e-12)));
+    }
+
     TEST_CASE("a chain of frames lies and moves as its joints start") {
         std::string text = model_text(false);
         for (int i = 0; i < 3; ++i)

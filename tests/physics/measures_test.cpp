@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures without a joint, elastic bearings, and the works of laws, against closed solutions.
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -164,6 +166,59 @@ TEST_SUITE("measures") {
             const double kinetic = column(simulation, "energy.kinetic") - 0.5 * 0.04 * 9.0;
             CHECK(kinetic == Near(0.0, tolerance(1e-6)));
             CHECK(work("drive") == Near(kinetic - spring - damper - motor, tolerance(1e-9)));
+        }
+    }
+
+    TEST_CASE("a formula knows value and rate of its own measure: a damper softer one way") {
+        // A slider that falls, and one that rises, each against its own damping: v' = -g - (c/m) v
+        const double c_down = 40.0, c_up = 8.0, m = 2.0, g = 9.81;
+        for (const char* integrator : {"emm", "rk4"}) {
+            CAPTURE(integrator);
+            for (const double v0 : {0.0, 6.0}) {
+                CAPTURE(v0);
+                Simulation simulation =
+                    model(model_text() + body("slider", "ancf_rigid_body", "", m) +
+                          constraint("rail",
+                                     "prismatic",
+                                     fmt::format("a = \"ground\"\nb = \"slider\"\n"
+                                                 "point = [0, 0, 0]\naxis = [0, 0, 1]\n"
+                                                 "start = {{displacement_rate = {}}}\n"
+                                                 "motor = \"-{}*min(rate, 0) - {}*max(rate, 0)\"",
+                                                 v0,
+                                                 c_down,
+                                                 c_up)) +
+                          steps(integrator, 1e-4, 0.25));
+                run_to_end(simulation);
+                const double c = v0 > 0.0 ? c_up : c_down;
+                const double sinking = -m * g / c;
+                const double rate = sinking + (v0 - sinking) * std::exp(-c / m * 0.25);
+                CHECK((rate > 0.0) == (v0 > 0.0));  // neither turns round
+                CHECK(column(simulation, "rail.displacement_rate") == Near(rate, tolerance(1e-5)));
+            }
+        }
+    }
+
+    TEST_CASE("turns that a step may miscount are told") {
+        const auto text = [](const char* integrator, double step) {
+            return model_text(false) + body("wheel", "ancf_rigid_body", "") +
+                   constraint("axle",
+                              "revolute",
+                              "a = \"ground\"\nb = \"wheel\"\npoint = [0, 0, 0]\n"
+                              "axis = [0, 0, 1]\nstart = {angle_rate = 30.0}") +
+                   steps(integrator, step, 1.0);
+        };
+        for (const double step : {0.01, 0.1}) {
+            CAPTURE(step);
+            Simulation simulation = model(text("emm", step));
+            run_to_end(simulation);
+            const std::vector<std::string> doubts = simulation.statistics().doubts;
+            const bool is_told = std::ranges::any_of(doubts, [](const std::string& doubt) {
+                return doubt.find("axle.angle turns at a rate of 3 rad a step") !=
+                       std::string::npos;
+            });
+            CHECK(is_told == (step > 0.05));
+            const bool is_right = std::abs(column(simulation, "axle.angle") - 30.0) < 0.3;
+            CHECK(is_right == !is_told);
         }
     }
 

@@ -305,6 +305,7 @@ Replay replay_call(const fs::path& file, PluginRegistry& registry) {
 
     MadeObject made;
     replay.thrown = thrown_by([&] {
+        const CallScope scope(object, kFactory, nullptr);
         made = make_object(object, record.kind, arguments);
     });
     if (record.call.name != kFactory) {
@@ -315,6 +316,7 @@ Replay replay_call(const fs::path& file, PluginRegistry& registry) {
                                     replay.thrown),
                         record.place);
         replay.thrown = thrown_by([&] {
+            const CallScope scope(object, record.call.name.c_str(), nullptr);
             replay.outputs = made.make(record.call);
         });
         replay.bad = bad_entries(replay.outputs);

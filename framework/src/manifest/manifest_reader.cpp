@@ -34,13 +34,16 @@ constexpr Parameter kModelKeys[] = {
     vector("gravity",
            3,
            "m/s^2",
-           "acceleration of gravity; or the gravity of a central body on all bodies, a force "
-           "\"gravity\" of type central_gravity")
+           "acceleration of gravity; or the gravity of a central body on all bodies, which "
+           "is a force \"gravity\"")
         .or_table(kGravityKeys)
         .otherwise("[0, 0, 0]"),
     make("plugins", "", "names of plugins to load", Shape::texts).otherwise("[]"),
     make("plugin_dirs", "", "folders of plugins", Shape::texts).otherwise("[]"),
-    parameter::boolean("project_start", "move a start that gapes onto the constraints")
+    parameter::boolean("project_start",
+                       "move a start that gapes onto the constraints, by no more than a tenth of "
+                       "the model's size and 20 degrees; \"far\": by whatever it takes")
+        .or_text("far")
         .otherwise("false"),
 };
 
@@ -63,6 +66,12 @@ constexpr Parameter kOutputKeys[] = {
         .nonnegative(),
     parameter::boolean("states", "write t, q and v of each row to states.npy").otherwise("false"),
     make("points", "", "extra columns", Shape::texts).otherwise("[]"),
+    make(
+        "columns",
+        "",
+        "columns of bodies, constraints, forces and joints to record, such as \"elbow.*\" (* and ? "
+        "stand for any characters, and for one); without it all of them",
+        Shape::texts),
     text("forces",
          "forces of constraints to record: the reaction, or also its ideal and nonideal part",
          "reaction|all")
@@ -121,11 +130,11 @@ void refuse_trust(const Table& model) {
 }
 
 /// The force that gravity = {type = "central", ...} stands for.
-ObjectSpec central_gravity(const Arguments& gravity, const Place& place) {
+ObjectSpec gravity_force(const Arguments& gravity, const Place& place) {
     ObjectSpec force;
     force.kind = TypeKind::force;
     force.name = "gravity";
-    force.type = "central_gravity";
+    force.type = fmt::format("{}_gravity", gravity.text("type"));
     force.has_interpolation = false;
     force.place = force.name_place = force.type_place = place;
     Array center;
@@ -145,12 +154,17 @@ ModelSettings read_model(Section section,
     ModelSettings model;
     model.name = keys.text("name");
     if (keys.shape("gravity") == Shape::table)
-        forces.push_back(central_gravity(keys.table("gravity"), keys.place_of("gravity")));
+        forces.push_back(gravity_force(keys.table("gravity"), keys.place_of("gravity")));
     else
         model.gravity = keys.triple("gravity");
     model.plugins = placed_texts(section.table, "plugins");
     model.plugin_dirs = placed_texts(section.table, "plugin_dirs");
-    model.project_start = keys.boolean("project_start");
+    if (keys.shape("project_start") == Shape::text)
+        model.project_start = ProjectStart::far;
+    else if (keys.boolean("project_start"))
+        model.project_start = ProjectStart::near;
+    if (const Table::Entry* const entry = section.table.find("project_start"))
+        model.project_start_place = entry->value.place();
     return model;
 }
 
@@ -174,6 +188,7 @@ OutputSettings read_output(Section section, const ExpressionScope& scope) {
                         fmt::format("[output]: points: {} is there twice", in_quotes(point.text)),
                         point.place);
     }
+    if (keys.has("columns")) output.columns = placed_texts(section.table, "columns");
     if (keys.has("frames")) output.frames = keys.number("frames");
     output.states = keys.boolean("states");
     output.all_forces = keys.text("forces") == "all";

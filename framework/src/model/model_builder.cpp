@@ -278,6 +278,7 @@ private:
             if (!spec.shape) continue;
             BodyPart& part = model_.bodies[i];
             const std::size_t known = files.paths.size();
+            files.neighbours.clear();
             part.look = read_look(part.object.label,
                                   *spec.shape,
                                   spec.place,
@@ -291,11 +292,13 @@ private:
                                         part.object.label,
                                         part.object.type->name),
                             spec.shape->place().known() ? spec.shape->place() : spec.place);
+            const auto note = [&](const std::string& key, const std::filesystem::path& path) {
+                model_.files.push_back(
+                    {fmt::format("body.{}.{}", spec.name, key), path, sha256_of_file(path), true});
+            };
             for (std::size_t k = known; k < files.paths.size(); ++k)
-                model_.files.push_back({fmt::format("body.{}.{}", spec.name, files.keys[k]),
-                                        files.paths[k],
-                                        sha256_of_file(files.paths[k]),
-                                        true});
+                note(files.keys[k], files.paths[k]);
+            for (const MeshFiles::Neighbour& file : files.neighbours) note(file.key, file.path);
         }
         model_.meshes = std::move(files.meshes);
     }

@@ -704,6 +704,27 @@ RowSet::LocalRow RowSet::local_row(int row, bool of_step) const {
             {jacobian.data() + part->first_local + static_cast<std::ptrdiff_t>(S) * k, S}};
 }
 
+double RowSet::size_of_value(const BlockPart& part, int row) const {
+    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const int S = part.block->scalars_per_item;
+    const int k = row - part.first_row;
+    const std::int32_t* scalar =
+        part.block->stencil.data() + static_cast<std::ptrdiff_t>(k / part.block->rows_per_item) * S;
+    const double* entry =
+        owner.body >= 0 ? B.data() + part.first_value : local_.data() + part.first_local;
+    entry += static_cast<std::ptrdiff_t>(k) * S;
+    const double* u = (owner.body >= 0 ? last_step_.mid : umid_.data()) + owner.u_first;
+    double size = 0.0;
+    for (int j = 0; j < S; ++j) {
+        const int point = scalar[j] - scalar[j] % 3;
+        const int end = std::min(point + 3, owner.u_count);
+        double length = 0.0;
+        for (int i = point; i < end; ++i) length = std::max(length, std::abs(u[i]));
+        size += std::abs(entry[j]) * length;
+    }
+    return size;
+}
+
 void RowSet::local_force(int constraint, const double* s, double* f) const {
     sum_local_force(constraint, local_.data(), s, f);
 }

@@ -135,6 +135,10 @@ public:
         std::span<const double> entries;
     };
     LocalRow local_row(int row, bool of_step) const;
+    /// What a row's value is a sum of, over the step last evaluated: its entries on the local
+    /// scalars times the sizes of their points. Chained, large terms cancel: the difference of two
+    /// points of a body does not see where the body is, its rounding does. [step]
+    double size_of_value(const BlockPart& part, int row) const;
 
     /// Throws the plugin error for a row of the continuous face that is not finite.
     void refuse_row(int row, double t) const;

@@ -12,8 +12,8 @@ namespace {
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Roundings that a sum's terms have behind them, and its own partial sums; on average they cancel.
 constexpr double kRoundings = 1.0;
-// A difference of values of a function has those of the function's own steps besides.
-constexpr double kValueRoundings = 0.1;
+// Each term of a value is rounded once, by half of epsilon; an increment is a difference of two.
+constexpr double kValueRoundings = 1.0;
 // Below this part of the roundings of positions no gap is looked at, and below this part of those
 // of a body's largest force no force: at rest nothing else tells them from nothing.
 constexpr double kUnseenPart = 1e-4;
@@ -58,7 +58,7 @@ DefectMeasure::DefectMeasure(Assembly& parts,
         const bool is_difference =
             part.block->degree == Degree::general || part.block->depends_on_time;
         for (int k = part.first_row; is_difference && k < part.first_row + part.num_rows; ++k)
-            if (parts_.laws.carries(k)) valued_rows_.push_back(k);
+            if (parts_.laws.carries(k)) valued_rows_.push_back({&part, k});
     }
     find_carriers();
 }
@@ -132,13 +132,8 @@ void DefectMeasure::measure_sizes(const StepTrial& trial) {
             size_dq_[i] = size + kUnseenPart * std::max(length, state_.extent);
         }
     }
-    const int* column = parts_.rows.column.data();
-    const double* B = parts_.rows.B.data();
-    for (const int k : valued_rows_) {
-        double values = 0.0;
-        for (const int e : parts_.rows.entries(k)) values += std::abs(B[e]) * size_q_[column[e]];
-        row_terms_[k] = kValueRoundings * values;
-    }
+    for (const auto& [part, k] : valued_rows_)
+        row_terms_[k] = kValueRoundings * parts_.rows.size_of_value(*part, k);
 }
 
 /// (1), and what rows add to (2).

@@ -78,8 +78,12 @@ private:
     const StepFriction& friction_;
     Eigen::VectorXd size_q_, size_dq_;   // of each coordinate's node
     Eigen::VectorXd terms_, row_terms_;  // of motion, and of the rows below
-    std::vector<int> valued_rows_;       // whose increment is a difference of values of pi
-    std::vector<int> first_of_node_;     // of the coordinates that are measured together
+    struct ValuedRow {
+        const BlockPart* part;
+        int row;
+    };
+    std::vector<ValuedRow> valued_rows_;  // whose increment is a difference of values of pi
+    std::vector<int> first_of_node_;      // of the coordinates that are measured together
     std::vector<int> body_of_node_;
     std::vector<double> body_terms_;
     /// Of a massless body's nodes: the bodies that they are tied to.

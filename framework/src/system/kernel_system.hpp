@@ -162,6 +162,7 @@ public:
     void transfer(Archive& archive);
 
 private:
+    void require_present(double t0, double h) const;
     Contacts& with_sliding_rows();
     void begin_at(std::span<const double> q, std::span<const double> v, double t);
 

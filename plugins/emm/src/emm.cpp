@@ -19,7 +19,7 @@ constexpr double kWarned = -1.0;
 constexpr double kEager = 20.0;       // steps for which each has a matrix of its own
 constexpr int kFewIterations = 2;     // one that moves and one that finds nothing left to do
 constexpr int kMostSettlings = 1000;  // changes of contact modes at one instant
-constexpr int kManyHalvings = 6;      // that shorter steps do not help is then true
+constexpr int kManyHalvings = 6;      // then it is not the length of the step alone
 // A solution this far from the continuation of the motion, as a part of what the step moves, and
 // as many times farther than those before it, is perhaps another motion.
 constexpr double kJump = 1e-2;
@@ -253,9 +253,11 @@ void Emm::refuse(System& system, double t0, double h, bool was_halved) {
                           was_halved ? "no convergence, not even with the exact tangent and in "
                                        "halved steps"
                                      : "no convergence, not even with the exact tangent",
-                          was_tried ? "shorter steps do not help: look at what happens there at "
-                                      "that time, such as a position in which the motion is not "
-                                      "determined, a stop, or elements that are very stiff"
+                          was_tried ? "pieces as short as this do not help: look at what happens "
+                                      "there at that time, such as a linkage of light parts that "
+                                      "meets the end of its travel, a position in which the motion "
+                                      "is not determined, or elements that are very stiff; what is "
+                                      "only fast, other steps or more max_halvings may pass"
                                     : "take a smaller step, or allow more max_halvings");
 }
 

@@ -48,6 +48,24 @@ bool needs_axes_b(Kind kind) {
     return kind != Kind::spherical && kind != Kind::in_line && kind != Kind::in_plane &&
            kind != Kind::revolute_spherical;
 }
+/// How many axes of b it holds along those of a, from the third.
+int num_aligned(Kind kind) {
+    switch (kind) {
+        case Kind::fixed:
+        case Kind::prismatic:
+        case Kind::orientation:
+        case Kind::bushing:
+            return 3;
+        case Kind::revolute:
+        case Kind::cylindrical:
+        case Kind::planar:
+        case Kind::screw:
+        case Kind::parallel:
+            return 1;
+        default:
+            return 0;
+    }
+}
 /// Whether its points lie apart, each where its side has it.
 bool has_own_points(Kind kind) {
     return kind == Kind::revolute_spherical || kind == Kind::measure;
@@ -280,17 +298,13 @@ void JointType::read_start(const Arguments& arguments) {
         is_given || (is_determined && a_.names_point && b_.names_point &&
                      (a_.names_axes || b_.names_axes) && !(meets_points && meets_axes));
     // Half a turn meets the rows too
-    const bool ties_axes =
-        kind_ == Kind::fixed || kind_ == Kind::revolute || kind_ == Kind::prismatic ||
-        kind_ == Kind::cylindrical || kind_ == Kind::planar || kind_ == Kind::screw ||
-        kind_ == Kind::parallel || kind_ == Kind::orientation || kind_ == Kind::bushing;
-    if (!joint_.is_placed && ties_axes && !(R(2, 2) > 0.0))
+    joint_.aligned = num_aligned(kind_);
+    if (joint_.is_placed) return;
+    if (joint_.aligned > 0 && !(R(2, 2) > 0.0))
         arguments.fail("b",
                        "has its axis against that of a, which the joint would hold as well; turn "
                        "one of the frames by half a turn");
-    if (!joint_.is_placed &&
-        (kind_ == Kind::fixed || kind_ == Kind::prismatic || kind_ == Kind::orientation) &&
-        !(R(0, 0) > 0.0 && R(1, 1) > 0.0))
+    if (joint_.aligned == 3 && kind_ != Kind::bushing && !(R(0, 0) > 0.0 && R(1, 1) > 0.0))
         arguments.fail("b",
                        "lies more than a quarter turn from a, which the joint would not undo; turn "
                        "one of the frames");

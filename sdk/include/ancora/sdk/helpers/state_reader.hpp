@@ -33,7 +33,7 @@ namespace ancora {
 class StateReader final : public FormulaScope {
 public:
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-    static constexpr std::size_t kMostScalars = 144;
+    static constexpr std::size_t kMostScalars = 9 * Formula::kMaxVariables;
 
     /// Where in u the object has its point, the body's axes (kNone: none, velocities in inertial
     /// axes) and what is read.
@@ -112,10 +112,6 @@ public:
                     num_scalars_ += source.function.num_scalars();
             }
         }
-        if (num_scalars_ > kMostScalars)
-            arguments.fail(key,
-                           "reads " + std::to_string(sources_.size()) +
-                               " different values of other objects, more than is provided for");
     }
 
     std::size_t num_scalars() const { return num_scalars_; }

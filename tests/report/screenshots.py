@@ -24,6 +24,8 @@ except ImportError:
 PICTURES = {
     "block_on_incline": ([], "#t=0.3&camera=0.65,-0.75,0.5,0.2,0,0.17"),
     "box_with_truss": (["integrator.end=5"], "#t=0.6&camera=5,-5,3.2,0.8,0.3,-0.2"),
+    "crane": ([], "#t=7.5"),
+    "differential": ([], "#t=3"),
     "double_wishbone": ([], "#t=0.25"),
     "driven_pendulum": ([], "#t=1.5"),
     "hanging_cable": ([], "#t=0.5"),
@@ -38,6 +40,7 @@ PICTURES = {
     "spinning_net": (["integrator.end=1"], "#t=0.3"),
     "tethered_hub": ([], "#t=30"),
     "tumbling_box": ([], "#t=3&camera=3.5,-4,2.5,0,0,0&columns=box.wx;box.wy;box.wz"),
+    "turbine": ([], "#t=5"),
 }
 WIDTH, HEIGHT = 1200, 940  # of the window, of which the browser keeps 140 for itself
 

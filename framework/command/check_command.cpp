@@ -16,6 +16,15 @@
 namespace ancora::command {
 namespace {
 
+/// Some of them, and how many more.
+std::string words(const std::vector<std::string>& names) {
+    constexpr std::size_t kMost = 12;
+    const std::size_t shown = std::min(names.size(), kMost);
+    std::string out = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+    if (shown < names.size()) out += fmt::format(" and {} more", names.size() - shown);
+    return out;
+}
+
 using Json = nlohmann::ordered_json;
 
 double total_energy(const ModelAnalysis& model) {
@@ -62,6 +71,16 @@ void add_mechanism(TextTable& table, const ModelAnalysis& model) {
     }
     add_moved(table, "placed by joints", model.placed);
     add_moved(table, "moved by project_start", model.projected);
+    label = model.projected.empty() ? "moved by project_start" : "";
+    for (const MovedMeasure& measure : model.projected_measures) {
+        table.add({label,
+                   fmt::format("{} from {:.6g} to {:.6g} {}",
+                               measure.name,
+                               measure.before,
+                               measure.after,
+                               measure.unit)});
+        label = "";
+    }
 }
 
 std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
@@ -99,6 +118,8 @@ std::string to_text(const Simulation& simulation, const ModelAnalysis& model) {
                                model.largest_dropped)});
     add_count("redundant rows", model.num_constraint_rows - model.rank);
     for (const std::string& row : model.redundant_rows) table.add({"", row});
+    if (!model.arbitrary_reactions.empty())
+        table.add({"  reactions not unique", words(model.arbitrary_reactions)});
     add_count("degrees of freedom", model.degrees_of_freedom);
     if (model.gruebler > -1000)
         table.add(
@@ -151,6 +172,7 @@ Json to_json(const Simulation& simulation, const ModelAnalysis& model) {
         {"largest_dropped", model.largest_dropped},
         {"near_threshold", model.near_threshold},
         {"redundant_rows", model.redundant_rows},
+        {"arbitrary_reactions", model.arbitrary_reactions},
         {"degrees_of_freedom", model.degrees_of_freedom},
         {"accelerations", model.undetermined.empty() ? "unique" : model.undetermined},
         {"plugins", std::move(plugins)},

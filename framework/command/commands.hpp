@@ -2,6 +2,7 @@
 // The commands of `ancora`; each returns the exit status and throws Error.
 #pragma once
 
+#include <exception>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@
 #include "options.hpp"
 
 namespace ancora::command {
+
+/// Says what went wrong, and returns the status of the process.
+int told(const std::exception_ptr& failure);
 
 inline constexpr int kInterrupted = 130;
 inline constexpr const char* kVerifyInChild = "verify-in-child";

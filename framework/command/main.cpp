@@ -16,6 +16,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "ancora/framework/crash_guard.hpp"
 #include "ancora/framework/error.hpp"
 #include "ancora/framework/failed_call.hpp"
 #include "ancora/framework/printable.hpp"
@@ -139,37 +140,49 @@ int execute(const std::vector<std::string>& arguments) {
     spdlog::set_formatter(std::move(formatter));
     spdlog::set_level(invocation.options.verbose ? spdlog::level::info : spdlog::level::off);
     spdlog::info("ancora {}, {}", version(), invocation.command->name);
-    try {
-        return invocation.command->execute(invocation.options);
-    } catch (const FailedCall& failure) {
-        // A run that has begun has put it among its results.
-        if (!failure.file().empty()) throw;
-        throw failure.written_to(kFailedCallFile);
-    }
+    return invocation.command->execute(invocation.options);
 }
 
 }  // namespace
-}  // namespace ancora::command
-
-int main(int argc, char** argv) {
-    // A full disk or a closed pipe is then an error of the write, with a message and a status.
-    std::signal(SIGXFSZ, SIG_IGN);
-    std::signal(SIGPIPE, SIG_IGN);
+int told(const std::exception_ptr& failure) {
     try {
-        return ancora::command::execute({argv + 1, argv + argc});
-    } catch (const ancora::Error& error) {
-        ancora::command::write_error(error);
+        try {
+            std::rethrow_exception(failure);
+        } catch (const FailedCall& failed) {
+            // A run that has begun has put it among its results.
+            if (!failed.file().empty()) throw;
+            throw failed.written_to(kFailedCallFile);
+        }
+    } catch (const Error& error) {
+        write_error(error);
         return static_cast<int>(error.kind());
     } catch (const std::bad_alloc&) {
         std::fputs(
             "error: there is not enough memory for this; make the model or its output smaller, or "
             "give the process more\n",
             stderr);
-        return static_cast<int>(ancora::ErrorKind::numerical);
+        return static_cast<int>(ErrorKind::numerical);
     } catch (const std::exception& error) {
-        ancora::command::write_note(fmt::format("internal error: {}", error.what()));
+        write_note(fmt::format("internal error: {}", error.what()));
     } catch (...) {
         std::fputs("internal error: unknown exception\n", stderr);
     }
-    return static_cast<int>(ancora::ErrorKind::internal);
+    return static_cast<int>(ErrorKind::internal);
+}
+
+}  // namespace ancora::command
+
+int main(int argc, char** argv) {
+    // A full disk or a closed pipe is then an error of the write, with a message and a status.
+    std::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGPIPE, SIG_IGN);
+    ancora::command::claim_output();
+    const ancora::CrashGuard guard([](const std::exception_ptr& failure) {
+        return ancora::command::told(failure);
+    });
+    try {
+        return ancora::command::execute({argv + 1, argv + argc});
+    } catch (...) {
+        return ancora::command::told(std::current_exception());
+    }
 }

@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include "ancora/framework/crash_guard.hpp"
 #include "ancora/framework/run.hpp"
 #include "commands.hpp"
 #include "diagnostics.hpp"
@@ -19,21 +21,34 @@ namespace ancora::command {
 namespace {
 
 volatile std::sig_atomic_t interrupt_requested = 0;
+constexpr unsigned kPatience = 2;  // s until it is said what is waited for
 
-extern "C" void request_interrupt(int) {
+extern "C" void request_interrupt(int signal) {
+    // The others come again and again: SIGXCPU every second, SIGHUP from shell and kernel.
+    if (interrupt_requested != 0 && (signal == SIGINT || signal == SIGTERM)) {
+        CrashGuard::give_up();
+        std::signal(signal, SIG_DFL);
+        std::raise(signal);
+    }
+    if (interrupt_requested == 0) ::alarm(kPatience);
     interrupt_requested = 1;
 }
 
+extern "C" void say_what_is_waited_for(int) {
+    CrashGuard::say_what_is_waited_for();
+}
+
 /// While it lives, the first signal of these only sets the flag: Ctrl-C, a polite end, a terminal
-/// that is closed, processor time that is used up. A second Ctrl-C or polite end ends the program.
+/// that is closed, processor time that is used up. A second Ctrl-C or polite end ends the program,
+/// with what was computed if it is a plugin that does not come back.
 class InterruptGuard {
 public:
     InterruptGuard() {
         for (std::size_t k = 0; k < std::size(kSignals); ++k) {
             struct sigaction action = {};
-            action.sa_handler = &request_interrupt;
-            // The others come again and again: SIGXCPU every second, SIGHUP from shell and kernel.
-            if (kSignals[k] == SIGINT || kSignals[k] == SIGTERM) action.sa_flags = SA_RESETHAND;
+            action.sa_handler =
+                kSignals[k] == SIGALRM ? &say_what_is_waited_for : &request_interrupt;
+            if (kSignals[k] != SIGALRM) action.sa_flags = SA_NODEFER;
             sigaction(kSignals[k], &action, &previous_[k]);
             // `nohup` means it.
             if (kSignals[k] == SIGHUP && previous_[k].sa_handler == SIG_IGN)
@@ -41,6 +56,7 @@ public:
         }
     }
     ~InterruptGuard() {
+        ::alarm(0);
         for (std::size_t k = 0; k < std::size(kSignals); ++k)
             sigaction(kSignals[k], &previous_[k], nullptr);
     }
@@ -48,7 +64,7 @@ public:
     InterruptGuard& operator=(const InterruptGuard&) = delete;
 
 private:
-    static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
+    static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGALRM};
     struct sigaction previous_[std::size(kSignals)] = {};
 };
 
@@ -158,6 +174,14 @@ int run(const Options& options) {
         return 0;
     }
     RunResult result;
+    const CrashGuard crash([&](const std::exception_ptr& failure) {
+        try {
+            end_failed_run(&recorder, failure);
+        } catch (...) {
+            if (options.json) write_out(recorder.summary());
+            return told(std::current_exception());
+        }
+    });
     try {
         result = run_shown(simulation, recorder, options);
     } catch (const Error&) {

@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "ancora/framework/error.hpp"
 #include "ancora/framework/printable.hpp"
@@ -49,12 +51,24 @@ std::string duration(double seconds) {
     return fmt::format("{:.4g} us", 1e6 * seconds);
 }
 
+namespace {
+std::FILE* claimed = nullptr;
+}  // namespace
+
+void claim_output() {
+    const int own = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (own < 0) return;  // closed: there is nothing to keep
+    claimed = ::fdopen(own, "w");
+    if (claimed != nullptr) ::dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
 void write_out(std::string_view text) {
+    std::FILE* const out = claimed != nullptr ? claimed : stdout;
     // Escapes are JSON's and TOML's too, so that a document stays the same document.
     const std::string shown = printable(text);
     // Long texts are written at once, and there is nothing left to flush.
-    const bool is_written = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size() &&
-                            std::fflush(stdout) == 0;
+    const bool is_written =
+        std::fwrite(shown.data(), 1, shown.size(), out) == shown.size() && std::fflush(out) == 0;
     if (!is_written && errno != EPIPE)
         throw Error(ErrorKind::file,
                     fmt::format("cannot write to standard output: {}",

@@ -30,6 +30,9 @@ std::string quantity(const std::array<double, 3>& value, std::string_view unit);
 /// "1.5 s", "20 us": a time with the prefix that suits it.
 std::string duration(double seconds);
 
+/// Keeps standard output for write_out() alone: what plugins print goes to standard error from here
+/// on, and spoils no document.
+void claim_output();
 /// Writes to standard output and makes sure it arrived; a reader that went away is no error. What a
 /// terminal would obey goes out as an escape, see printable().
 /// @throws Error (file)

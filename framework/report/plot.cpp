@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 #include "file_writer.hpp"
 #include "result_files.hpp"
 #include "results.hpp"
+#include "summary_file.hpp"
 #include "traps_off.hpp"
 
 extern char** environ;
@@ -31,6 +33,7 @@ namespace ancora {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 // More than a picture can show.
 constexpr std::size_t kMostPoints = 5000;
@@ -74,10 +77,10 @@ struct Panel {
     std::vector<std::size_t> columns;  // in the list of those that are drawn
 };
 
-std::vector<Panel> panels_of(const std::vector<std::string>& columns) {
+std::vector<Panel> panels_of(const Json& summary, const std::vector<std::string>& columns) {
     std::vector<Panel> out;
     for (std::size_t k = 0; k < columns.size(); ++k) {
-        const std::string unit = unit_of_column(columns[k]);
+        const std::string unit = unit_of_column(summary, columns[k]);
         const auto known = std::ranges::find(out, unit, &Panel::unit);
         Panel& panel = known != out.end() ? *known : out.emplace_back(Panel{unit, {}});
         panel.columns.push_back(k);
@@ -138,13 +141,14 @@ std::string marked(std::string picture, const std::string& mark) {
 std::string script_for(std::span<const fs::path> folders,
                        const fs::path& file,
                        const PlotOptions& options) {
-    const std::vector<Panel> panels = panels_of(options.columns);
+    for (const fs::path& folder : folders) require_results(folder);
+    const Json summary = read_summary(folders[0]);  // for units
+    const std::vector<Panel> panels = panels_of(summary, options.columns);
     const std::vector<std::string> labels = run_labels(folders, options.full_paths);
     std::string out =
         fmt::format("set terminal {}\n", terminal_for(file, static_cast<int>(panels.size())));
     out += "set termoption noenhanced\n";
     for (std::size_t r = 0; r < folders.size(); ++r) {
-        require_results(folders[r]);
         const History history(folders[r] / kHistoryFile);
         std::vector<std::size_t> chosen{history.column(options.over)};
         for (const std::string& name : options.columns) chosen.push_back(history.column(name));
@@ -165,7 +169,7 @@ std::string script_for(std::span<const fs::path> folders,
         "'%.4g'\n",
         panels.size());
     if (options.is_logarithmic) out += "set logscale y\nset format y '%.0e'\n";
-    const std::string x_unit = unit_of_column(options.over);
+    const std::string x_unit = unit_of_column(summary, options.over);
     for (std::size_t p = 0; p < panels.size(); ++p) {
         const Panel& panel = panels[p];
         out += p + 1 == panels.size()

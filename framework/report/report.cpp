@@ -76,7 +76,10 @@ std::vector<std::size_t> choose_columns(const History& history,
     return out;
 }
 
-Json history_json(const History& history, const ReportOptions& options, Json& notes) {
+Json history_json(const History& history,
+                  const Json& summary,
+                  const ReportOptions& options,
+                  Json& notes) {
     const std::size_t rows = history.num_rows();
     const std::size_t stride = std::max<std::size_t>(1, (rows + kMostRows - 1) / kMostRows);
     if (stride > 1)
@@ -88,7 +91,7 @@ Json history_json(const History& history, const ReportOptions& options, Json& no
     std::vector<float> values;
     for (std::size_t k = 0; k < chosen.size(); ++k) {
         const std::string& name = history.columns()[chosen[k]];
-        columns.push_back({{"name", name}, {"unit", unit_of_column(name)}});
+        columns.push_back({{"name", name}, {"unit", unit_of_column(summary, name)}});
         if (k == 0) continue;
         for (const double x : read[k]) values.push_back(static_cast<float>(x));
     }
@@ -338,7 +341,7 @@ struct Run {
         std::error_code error;
         const bool has_checkpoint = fs::exists(folder / kCheckpointFile, error);
         Json notes = Json::array();
-        Json plots = history_json(history, options, notes);
+        Json plots = history_json(history, summary, options, notes);
         if (!frames)
             notes.push_back("this run has no frames, so there is no scene; see output.frames");
         else if (stride > 1)

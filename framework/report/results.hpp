@@ -42,7 +42,8 @@ private:
     std::size_t num_rows_ = 0;
 };
 
-/// SI unit of a column of history.csv, by its name; empty if it has none or several.
+/// SI unit of a column of history.csv, by its name; empty if it has none, or one that the name does
+/// not tell.
 std::string unit_of_column(const std::string& name);
 
 /// frames.npy, beside the scene that says what its values are.

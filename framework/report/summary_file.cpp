@@ -13,6 +13,8 @@
 #include "bounded_json.hpp"
 #include "file_writer.hpp"
 #include "result_files.hpp"
+#include "results.hpp"
+#include "wording.hpp"
 
 namespace ancora {
 namespace {
@@ -47,6 +49,7 @@ constexpr Expected kRoot[] = {
     {"events", Kind::array},
     {"doubts", Kind::array},
     {"cost", Kind::object},
+    {"units", Kind::object},
     {"final_state", Kind::object},
 };
 constexpr Expected kPlugin[] = {
@@ -100,6 +103,10 @@ void check_summary(const Json& summary) {
     each("plugins", kPlugin);
     each("events", kEvent);
     each("cost", kCost);
+    if (const auto units = summary.find("units"); units != summary.end() && !units->is_null())
+        for (const auto& [column, unit] : units->items())
+            if (!unit.is_string())
+                refuse(fmt::format("the unit of {}", in_quotes(column)), unit, Kind::text);
     for (const auto& [key, expected] :
          {std::pair{"final_state", &kFinalState}, std::pair{"integrator", &kIntegrator}})
         if (const auto found = summary.find(key); found != summary.end() && !found->is_null())
@@ -121,6 +128,13 @@ Json read_summary(const fs::path& folder) {
         throw Error(ErrorKind::file,
                     fmt::format("\"{}\" is damaged: {}", file.string(), damage.what()));
     }
+}
+
+std::string unit_of_column(const Json& summary, const std::string& name) {
+    if (const auto units = summary.find("units"); units != summary.end() && units->is_object())
+        if (const auto unit = units->find(name); unit != units->end())
+            return unit->get<std::string>();
+    return unit_of_column(name);
 }
 
 }  // namespace ancora

@@ -126,7 +126,7 @@ Manifest Example::system(const RunSettings& settings, int placement) const {
     const bool is_integrator = t.kind == TypeKind::integrator;
     const bool is_free = is_integrator && !takes_constraints_;
     const bool has_bodies = t.kind != TypeKind::body && !is_free;
-    std::string text = "[model]\nproject_start = true\n";
+    std::string text = "[model]\nproject_start = \"far\"\n";
     if (settings.gravity) text += "gravity = [0.0, 0.0, -9.81]\n";
     if (has_bodies || names(text_, "a") || names(text_, "c")) text += standard_body("a", placement);
     if (has_bodies || names(text_, "b")) text += standard_body("b", placement);

@@ -157,6 +157,7 @@ TEST_SUITE("ancora schema") {
               "frames = 0.5",
               "states = true",
               "points = [\"p@[0, 0, 0]\"]",
+              "columns = [\"p.*\"]",
               "forces = \"all\""}}};
         const Json schema = output({"schema"});
         std::string text = "[[body]]\nname = \"p\"\ntype = \"particle\"\nmass = 1.0\n";

@@ -117,6 +117,7 @@ max_iterations = 20
 [output]
 every = 0.01
 points = ["box@[0, 0, 0]"]
+columns = ["box.w?", "*.x"]
 forces = "all"
 """)
 expect(True, "base", base)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Triangles from any bytes, as STL and as OBJ: what is read has finite points and corners that
+// Triangles from any bytes, as STL, OBJ and glTF: what is read has finite points and corners that
 // exist.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "surface_file.hpp"
@@ -12,9 +13,14 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace ancora;
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-    for (const SurfaceFormat format : {SurfaceFormat::stl, SurfaceFormat::obj}) {
+    // what is beside a file is as damaged as it
+    const ReadNeighbour neighbour = [&](const std::string&) {
+        return std::string(bytes);
+    };
+    for (const SurfaceFormat format :
+         {SurfaceFormat::stl, SurfaceFormat::obj, SurfaceFormat::gltf}) {
         try {
-            const TriangleMesh mesh = read_surface(bytes, format);
+            const TriangleMesh mesh = read_surface(bytes, format, neighbour);
             if (mesh.triangles.empty()) std::abort();
             for (const auto& point : mesh.points)
                 for (const float x : point)

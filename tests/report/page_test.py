@@ -468,6 +468,13 @@ def test_mechanism(browser, path, poses):
     """Joints stand where their bodies are and are drawn by kind; springs reach from end to end; torques turn."""
     browser.open(path, "#t=0&theme=light")
     kinds = sample_page.KINDS
+    # What is drawn fills the view, wherever reference points are.
+    points = sample_page.FAR_ENDS + [p for k, kind in enumerate(kinds) for p, _ in [sample_page.arm_pose(kind, k, 0.0)]]
+    places = browser.run("""
+        report.view.camera.updateMatrixWorld();
+        return arguments[0].map(point => new THREE.Vector3(...point).project(report.view.camera).toArray().slice(0, 2));""", points)
+    reach = max(abs(x) for place in places for x in place)
+    check(0.6 < reach < 1, f"the farthest of what is drawn is at {reach:.3f} of the view's half")
     for t in (0.0, 2.4, 5.6):
         browser.go(f"#t={t!r}")
         browser.settle()
@@ -511,7 +518,12 @@ def test_mechanism(browser, path, poses):
         check(browser.picture("#scene canvas").differs_from(before) > 0.0005, f"switch {name} changes nothing")
     browser.run("document.querySelector('[data-toggle=joints]').click()")
     titles = browser.run("return report.board.plots.map(plot => plot.plan.title)")
-    check(titles[:2] == ["joint_revolute angle", "joint_revolute angle rate"], f"plots of joints come first: {titles[:3]}")
+    check(titles[:5] == ["Joint angles (1\u20138 of 10)", "Joint angles (9\u201310 of 10)", "Joint angle rates", "Torques in joints",
+                         "Forces in joints and springs"], f"plots of joints come first: {titles[:6]}")
+    check(not any("displacement" in title for title in titles), f"a plot of nothing but rounding: {titles}")
+    curves = browser.run("return report.board.plots.slice(0, 5).map(({ plan }) => [plan.unit, plan.series.map(({ label }) => label)])")
+    check(curves[1:] == [["rad", ["link_7", "link_8"]], ["rad/s", ["joint_revolute"]],
+                         ["N m", ["joint_revolute.motor", "link_0.drive"]], ["N", ["coil"]]], f"curves of joints: {curves}")
 
     browser.go("#t=0&camera=5.6,-4,3,5.6,0,0")
     browser.run("document.querySelector('#scene').scrollIntoView()")

@@ -388,6 +388,12 @@ HandMade net(std::size_t rows, std::size_t n) {
     return out;
 }
 
+bool has_gnuplot() {
+    static const bool answer = std::system("gnuplot --version >/dev/null 2>&1") == 0;
+    if (!answer) MESSAGE("skipped: gnuplot is not installed");
+    return answer;
+}
+
 TEST_SUITE("ancora report") {
     TEST_CASE("the page holds the run's numbers") {
         const RunFolder folder(kTop +
@@ -614,6 +620,78 @@ TEST_SUITE("ancora report") {
         CHECK(run["scene"] == nullptr);
         CHECK(notes_of(run) == "this run has no frames, so there is no scene; see output.frames\n");
         CHECK(decode(run["history"]["t"]).size() == 51);
+    }
+
+    TEST_CASE("efforts have the unit of what they act on; columns may be left out of the run") {
+        const std::string model = R"([[body]]
+name = "arm"
+type = "ancf_rigid_body"
+mass = 2.0
+inertia = [0.1, 0.2, 0.2]
+position = [0.5, 0.0, 0.0]
+[[joint]]
+name = "hinge"
+type = "revolute"
+a = "ground"
+b = "arm"
+point = [0.0, 0.0, 0.0]
+axis = [0.0, 1.0, 0.0]
+motor = "3*t"
+[[force]]
+name = "coil"
+type = "spring"
+a = "arm@[0.5, 0.0, 0.0]"
+b = "ground@[1.0, 0.0, 1.0]"
+stiffness = 10.0
+[integrator]
+type = "emm"
+step = 1.0e-2
+end = 0.1
+[output]
+columns = ["hinge.motor.*", "coil.effort", "hinge.angle"]
+)";
+        const RunFolder folder(model);
+        const Json run = folder.report()["runs"].at(0);
+        std::map<std::string, std::string> units;
+        for (const Json& column : run["history"]["columns"]) units[column["name"]] = column["unit"];
+        CHECK(units.at("hinge.motor.effort") == "N m");
+        CHECK(units.at("hinge.motor.work") == "J");
+        CHECK(units.at("coil.effort") == "N");
+        CHECK(units.at("hinge.angle") == "rad");
+        CHECK(units.at("energy.total") == "J");
+        CHECK(units.count("arm.x") == 0);
+        CHECK(units.count("hinge.angle_rate") == 0);
+        CHECK(run["scene"]["bodies"].size() == 1);  // which needs no columns
+
+        check_refused(folder,
+                      {"plot", "run", "--columns", "hinge.angel", "--out", "p.svg"},
+                      2,
+                      "\"run/history.csv\" has no column \"hinge.angel\"; did you mean "
+                      "\"hinge.angle\"?");
+        if (has_gnuplot()) {
+            const ProcessResult drawn = ancora(
+                folder,
+                {"plot", "run", "--columns", "hinge.motor.effort,coil.effort", "--out", "p.svg"});
+            CHECK(drawn.err == "");
+            REQUIRE(drawn.status == 0);
+            const std::string svg = folder.read("p.svg");
+            CHECK(count(svg, ">N m<") == 1);
+            CHECK(count(svg, ">N<") == 1);
+        }
+        // without a summary the units of efforts are not known, the others are
+        fs::remove(folder / "run/summary.json");
+        const Json killed = folder.report()["runs"].at(0);
+        for (const Json& column : killed["history"]["columns"]) {
+            const std::string name = column["name"];
+            if (name == "hinge.motor.effort") CHECK(column["unit"] == "");
+            if (name == "hinge.angle") CHECK(column["unit"] == "rad");
+        }
+        folder.write("run/summary.json", R"({"units": {"coil.effort": 3}})");
+        check_refused(folder,
+                      {"report", "run"},
+                      6,
+                      "\"run/summary.json\" is damaged: the unit of \"coil.effort\" is a number, "
+                      "not a text");
     }
 
     TEST_CASE("two runs in one page, chosen columns") {
@@ -1098,12 +1176,6 @@ TEST_SUITE("ancora report") {
 }
 
 // --- pictures
-
-bool has_gnuplot() {
-    static const bool answer = std::system("gnuplot --version >/dev/null 2>&1") == 0;
-    if (!answer) MESSAGE("skipped: gnuplot is not installed");
-    return answer;
-}
 
 TEST_SUITE("ancora plot") {
     TEST_CASE("an SVG has a curve per column, labels and units") {

@@ -287,6 +287,9 @@ def tetrahedron():
     return [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
 
 
+FAR_ENDS = [[3.0, 1.2, 0.0], [5.6, 1.0, 0.3]]
+
+
 def mechanism_run(label="results/mechanism", frames=81, motor="2 N*m"):
     """A pair of bodies for each kind of joint, a spring between neighbours, a torque, shapes of all kinds."""
     times = [DURATION * k / (frames - 1) for k in range(frames)]
@@ -317,6 +320,9 @@ def mechanism_run(label="results/mechanism", frames=81, motor="2 N*m"):
         point = [v for _ in times for v in (x, y, 0.0)]
         constraints.append({"name": f"joint_{kind}", "type": kind, "points": [f"base_{kind}@[0, 0, 0]"], "positions": quantise([frames, 3], point, 3),
                             "force": None})
+    # its reference point is far from what is drawn of it
+    bodies.append({"name": "far", "type": "rigid", "shapes": [{"kind": "capsule", "radius": 0.05, "from": FAR_ENDS[0], "to": FAR_ENDS[1]}],
+                   "position": quantise([frames, 3], [0.0] * (3 * frames), 3), "quaternion": still["quaternion"], "nodes": None, "lines": None, "channels": []})
     springs = [{"name": "coil", "a": {"body": 1, "position": [0, 0, 0]}, "b": {"body": 4, "position": [-0.4, 0, 0]}},
                {"name": "ground_coil", "a": {"body": -1, "position": [0.4, 0, -0.9]}, "b": {"body": 1, "position": [0, 0, 0]}}]
     torque = [v for t in times for v in (0.0, 2.0 * math.cos(1.5 * t), 0.0)]
@@ -325,8 +331,17 @@ def mechanism_run(label="results/mechanism", frames=81, motor="2 N*m"):
     angle = [SWING * math.sin(1.5 * t) for t in history_times]
     rate = [1.5 * SWING * math.cos(1.5 * t) for t in history_times]
     table["columns"] += [{"name": "joint_revolute.angle", "unit": "rad"}, {"name": "joint_revolute.angle_rate", "unit": "rad/s"}]
-    flat = [v for column in values.values() for v in column] + angle + rate
-    table["values"] = encode("f32", [len(values) + 2, len(history_times)], flat)
+    more = [angle, rate]
+    for k in range(9):
+        table["columns"].append({"name": f"link_{k}.angle", "unit": "rad"})
+        more.append([0.1 * k + math.sin(t + k) for t in history_times])
+    table["columns"].append({"name": "link_0.displacement", "unit": "m"})  # as rounding leaves it
+    more.append([1e-16 * math.sin(t) for t in history_times])
+    for name, unit in (("joint_revolute.motor", "N m"), ("link_0.drive", "N m"), ("coil", "N")):
+        table["columns"].append({"name": f"{name}.effort", "unit": unit})
+        more.append([len(name) * math.cos(t) for t in history_times])
+    flat = [v for column in [*values.values(), *more] for v in column]
+    table["values"] = encode("f32", [len(values) + len(more), len(history_times)], flat)
     return {"label": label, "summary": {**summary("mechanism"), "events": []}, "checkpoint": False, "notes": [], "history": table,
             "scene": {"times": encode("f64", [frames], times), "min": [-0.5, -0.6, -0.9], "max": [6.6, 3.0, 0.6], "gravity": [0.0, 0.0, -9.81],
                       "bodies": bodies, "constraints": constraints,

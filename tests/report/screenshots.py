@@ -24,6 +24,7 @@ except ImportError:
 PICTURES = {
     "block_on_incline": ([], "#t=0.3&camera=0.65,-0.75,0.5,0.2,0,0.17"),
     "box_with_truss": (["integrator.end=5"], "#t=0.6&camera=5,-5,3.2,0.8,0.3,-0.2"),
+    "double_wishbone": ([], "#t=0.25"),
     "driven_pendulum": ([], "#t=1.5"),
     "hanging_cable": ([], "#t=0.5"),
     "hanging_chain": (["integrator.end=2"], "#t=0.7"),
@@ -32,6 +33,7 @@ PICTURES = {
     "line_with_nonideal_force": ([], "#t=1"),
     "quaternion_top": ([], "#t=3&camera=3.5,-4,2.5,0,0,0&columns=box.wx;box.wy;box.wz"),
     "ring_of_beads": ([], "#t=1"),
+    "robot_arm": ([], "#t=0.8"),
     "sail_net": (["integrator.end=3"], "#t=2"),
     "spinning_net": (["integrator.end=1"], "#t=0.3"),
     "tethered_hub": ([], "#t=30"),

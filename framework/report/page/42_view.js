@@ -12,36 +12,62 @@ function roundStep(x) {
     return power * ([5, 2, 1].find(step => step * power <= x * (1 + 1e-9)) ?? 1);
 }
 
-/** Points of the bodies over the run with the size about them, to place the camera by. */
-function samplePoints({ times, bodies, meshes }) {
+// About as many points tell how large a scene is.
+const MOST_SAMPLES = 200000;
+// So much of the scene's size is the arrow of the greatest force.
+const ARROW_SHARE = 0.22;
+
+/** The least of one coordinate of points, times a sign. */
+function least(points, c, sign) {
+    let x = Infinity;
+    for (let k = c; k < points.length; k += 3) x = Math.min(x, sign * points[k]);
+    return x;
+}
+
+/** Points of a shape in body axes, with the size about each. */
+function outlineOf({ kind, size, center = [0, 0, 0], quaternion, radius, from, to, mesh, scale }, meshes) {
+    if (kind === "sphere") return [{ at: new THREE.Vector3(...center), radius }];
+    if (kind === "cylinder" || kind === "capsule") return [from, to].map(end => ({ at: new THREE.Vector3(...end), radius }));
+    if (kind !== "box" && kind !== "mesh") return [];
+    const low = [0, 1, 2].map(c => (kind === "box" ? -0.5 * size[c] : least(meshes[mesh].points, c, 1)));
+    const high = [0, 1, 2].map(c => (kind === "box" ? 0.5 * size[c] : -least(meshes[mesh].points, c, -1)));
+    const turn = placed(center, quaternion, kind === "mesh" ? scale : [1, 1, 1]);
+    return [0, 1, 2, 3, 4, 5, 6, 7].map(k => ({ radius: 0, at: new THREE.Vector3(
+        ...[0, 1, 2].map(c => (k >> c & 1 ? high : low)[c])).applyMatrix4(turn) }));
+}
+
+/**
+ * Points of what is shown over the run, with the size about them, to place the camera by; `arrow`
+ * is the length of a force of one newton.
+ */
+function samplePoints({ times, bodies, constraints, forces, joints, springs, meshes }, arrow) {
     const samples = [];
-    const frames = Math.max(1, Math.floor(times.length / 40));
-    for (const { position, nodes, shapes } of bodies) {
-        const reach = Math.max(0, ...(shapes ?? []).map(shape => reachOf(shape, meshes)));
-        for (const [track, radius] of [[position, reach], [nodes, 0]]) {
-            if (!track) continue;
-            const every = 3 * Math.max(1, Math.floor(track.width / 3 / 200));
-            for (let i = 0; i < times.length; i += frames)
-                for (let k = 0; k < track.width; k += every)
-                    samples.push({ at: new THREE.Vector3(track.at(i, k), track.at(i, k + 1), track.at(i, k + 2)), radius });
+    const frames = Math.min(Math.max(Math.floor(MOST_SAMPLES / (8 * bodies.length + constraints.length + forces.length + 1)), 2), 40);
+    const step = Math.max(1, Math.floor(times.length / frames));
+    const vector = (track, i, k = 0) => new THREE.Vector3(track.at(i, k), track.at(i, k + 1), track.at(i, k + 2));
+    const ties = [...joints, ...springs].flatMap(({ a, b }) => [a, b]);
+    const turn = new THREE.Quaternion();
+    const add = (list, pose) => list.forEach(({ at, radius }) => samples.push({ at: pose(at.clone()), radius }));
+    add(ties.filter(({ body }) => body < 0).map(({ position }) => ({ at: new THREE.Vector3(...position), radius: 0 })), at => at);
+    bodies.forEach(({ position, quaternion, nodes, shapes }, index) => {
+        const outline = (shapes ?? []).flatMap(shape => outlineOf(shape, meshes));
+        const own = [...outline, ...ties.filter(({ body }) => body === index).map(({ position: at }) => ({ at: new THREE.Vector3(...at), radius: 0 }))];
+        const every = nodes ? 3 * Math.max(1, Math.floor(nodes.width / 3 / 200)) : 0;
+        for (let i = 0; i < times.length; i += step) {
+            if (position) {
+                const origin = vector(position, i);
+                if (quaternion) readQuaternion(quaternion, i, turn);
+                else turn.identity();
+                if (own.length) add(own, at => at.applyQuaternion(turn).add(origin));
+                else samples.push({ at: origin, radius: 0 });
+            }
+            for (let k = 0; nodes && k < nodes.width; k += every) samples.push({ at: vector(nodes, i, k), radius: 0 });
         }
-    }
+    });
+    for (const { positions, force } of [...constraints, ...forces])
+        for (let i = 0; positions && force && i < times.length; i += step)
+            samples.push({ at: vector(positions, i).addScaledVector(vector(force, i), arrow), radius: 0 });
     return samples;
-}
-
-/** How far a shape reaches from the body's reference point [m]. */
-function reachOf({ kind, size, center = [0, 0, 0], radius, from, to, mesh, scale }, meshes) {
-    if (kind === "box") return Math.hypot(...center) + 0.5 * Math.hypot(...size);
-    if (kind === "sphere") return Math.hypot(...center) + radius;
-    if (kind === "mesh") return Math.hypot(...center) + meshReach(meshes[mesh].points, scale);
-    return Math.max(Math.hypot(...from), Math.hypot(...to)) + radius;
-}
-
-/** The greatest distance of a mesh's points from its origin. */
-function meshReach(points, [x, y, z]) {
-    let reach = 0;
-    for (let k = 0; k < points.length; k += 3) reach = Math.max(reach, Math.hypot(x * points[k], y * points[k + 1], z * points[k + 2]));
-    return reach;
 }
 
 class View {
@@ -98,7 +124,8 @@ class View {
         const largest = key => Math.max(...scenes.map(({ constraints, forces }) => largestVector([...constraints, ...forces], key)));
         this.largestForce = largest("force");
         this.largestTorque = largest("torque");
-        this.samples = scenes.flatMap(samplePoints);
+        const arrow = this.largestForce > 0 ? (ARROW_SHARE * this.size) / this.largestForce : 0;
+        this.samples = scenes.flatMap(scene => samplePoints(scene, arrow));
         if (!this.samples.length) this.samples = [{ at: low, radius: 0 }, { at: high, radius: 0 }];
     }
 
@@ -200,7 +227,7 @@ class View {
 
     setTime(t) {
         this.t = t;
-        const arrow = { largest: this.largestForce, torque: this.largestTorque, length: 0.22 * this.size * this.arrowScale };
+        const arrow = { largest: this.largestForce, torque: this.largestTorque, length: ARROW_SHARE * this.size * this.arrowScale };
         for (const actors of this.actors) actors.update(t, arrow);
         if (this.followed) {
             const { object, last, at } = this.followed;

@@ -17,22 +17,43 @@ const FAMILIES = [
     [/^(.*)\.([xyz])$/, "position"],
 ];
 
-// What joints are measured by; their rates end in "_rate".
-const MEASURE = /^([^.@]+)\.((?:angle|displacement|distance)(?:_[a-z0-9]+)*)$/;
+// What joints are measured by, their rates, and what laws on them give.
+const MEASURE = /^([^.@]+(?:\.[^.@]+)?)\.(angle|displacement|distance)((?:_[a-z0-9]+)*)$/;
+const EFFORT = /^([^@]+)\.effort$/;
 
-/** Plots of the measures of joints, those of one joint and unit together; of the first few. */
+const CURVES = 8;   // of a plot: as many as there are colours
+const PLOTS = 10;  // of joints that are shown unasked
+const STILL = 1e-10;  // [m, rad and the like] what a plane mechanism's joints slide by rounding
+
+/** Plots of measures of joints, of their rates and of efforts: those of all joints in one, as far as colours go. */
 function planJoints(history, plot) {
     const groups = new Map();
-    for (const { name, unit } of history.columns) {
-        const match = name.match(MEASURE);
-        if (!match) continue;
-        const key = `${match[1]} ${unit}`;
-        if (!groups.has(key)) groups.set(key, { joint: match[1], names: [], labels: [] });
+    const add = (title, unit, name, label) => {
+        const key = `${title} ${unit}`;
+        if (!groups.has(key)) groups.set(key, { title, names: [], labels: [] });
         groups.get(key).names.push(name);
-        groups.get(key).labels.push(match[2].replaceAll("_", " "));
+        groups.get(key).labels.push(label);
+    };
+    const isStill = name => history.row(name).every(x => Math.abs(x) < STILL);
+    for (const { name, unit } of history.columns) {
+        const measure = name.match(MEASURE);
+        if (measure && !isStill(name)) {
+            const [, joint, kind, more] = measure;
+            const rate = more.endsWith("_rate");
+            const which = more.slice(0, more.length - (rate ? 5 : 0)).replaceAll("_", " ");
+            add(`Joint ${kind}${rate ? " rates" : "s"}`, unit, name, joint + which);
+        }
+        const effort = name.match(EFFORT);
+        if (effort) add(unit === "N m" ? "Torques in joints" : unit === "N" ? "Forces in joints and springs" : "Efforts", unit, name, effort[1]);
     }
-    return [...groups.values()].slice(0, 8).map(({ joint, names, labels }) =>
-        plot(`${joint} ${labels.length > 1 ? labels[0].split(" ")[0] + (labels.every(label => label.endsWith("rate")) ? " rate" : "") : labels[0]}`, names, labels));
+    const out = [];
+    const rank = ({ title }) => (title.endsWith("rates") ? 1 : title.startsWith("Joint ") ? 0 : 2);
+    for (const { title, names, labels } of [...groups.values()].sort((a, b) => rank(a) - rank(b)))
+        for (let first = 0; first < names.length; first += CURVES) {
+            const part = names.length > CURVES ? ` (${first + 1}\u2013${Math.min(first + CURVES, names.length)} of ${names.length})` : "";
+            out.push(plot(title + part, names.slice(first, first + CURVES), labels.slice(first, first + CURVES)));
+        }
+    return out.slice(0, PLOTS);
 }
 
 /** The columns of one object or point, put together by quantity. */

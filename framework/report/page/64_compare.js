@@ -51,7 +51,7 @@ function drawCompare(runs, differences) {
     const changes = [...(differences ?? []), ...summaryDifferences([a, b], Boolean(differences))];
     const settings = changes.map(({ key, first, second }) => make("tr", { className: "setting" }, make("th", { scope: "row" }, key),
         make("td", {}, first || "\u2013"), make("td", {}, second || "\u2013")));
-    const heads = () => runs.map(({ label }, r) => make("th", { scope: "col" }, make("span", { className: r ? "key second" : "key" }), label));
+    const heads = () => runs.map(({ label }, r) => make("th", { scope: "col" }, make("span", { className: r ? "key second" : "key" }), label.replaceAll("/", "/\u200b")));
     const few = changes.filter(({ key }) => key !== "--set").slice(0, 3).map(({ key, first, second }) => `${key} ${first} \u2192 ${second}`);
     box.replaceChildren(
         make("summary", {}, "Comparison", make("span", { className: "soft" }, `\u2003${few.join("\u2003")}`)),

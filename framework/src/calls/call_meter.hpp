@@ -67,6 +67,7 @@ public:
             return;
         }
         try {
+            const CallScope scope(object, what, &t, capture);
             function();
         } catch (...) {
             rethrow_captured(object, what, &t, capture);
@@ -110,6 +111,7 @@ private:
         const FpEnvironment environment = FpEnvironment::capture();
         const auto begin = std::chrono::steady_clock::now();
         try {
+            const CallScope scope(object, what, &t, capture);
             function();
         } catch (...) {
             environment.restore();

@@ -52,6 +52,14 @@ void refuse_nonfinite(const ObjectRef& object,
            inputs);
 }
 
+void refuse_ended(const ObjectRef& object,
+                  const char* call,
+                  const double* t,
+                  const char* what,
+                  const PluginCall* inputs) {
+    refuse(object, fmt::format("{}{}: {} {}", when(t), describe(object), call, what), inputs);
+}
+
 void refuse_call(const ObjectRef& object, const PluginCall& call, const std::string& what) {
     const std::string message = fmt::format("{}: {}", describe(object), what);
     throw FailedCall(message, object.place, failed_call_text(object, call, message));

@@ -15,6 +15,7 @@
 #include "fp_environment.hpp"
 #include "object_ref.hpp"
 #include "plugin_call.hpp"
+#include "present_call.hpp"
 
 namespace ancora {
 
@@ -38,13 +39,17 @@ namespace ancora {
                                    const std::string& where = "",
                                    const PluginCall* inputs = nullptr);
 
+/// Throws the error of a call that will not come back, and why. With `inputs`, a FailedCall.
+[[noreturn]] void refuse_ended(const ObjectRef& object,
+                               const char* call,
+                               const double* t,
+                               const char* what,
+                               const PluginCall* inputs);
+
 /// Throws the FailedCall with a message of one's own, which is put behind the object's name.
 [[noreturn]] void refuse_call(const ObjectRef& object,
                               const PluginCall& call,
                               const std::string& what);
-
-/// For calls whose inputs are not recorded.
-struct NoCapture {};
 
 /// rethrow_from_plugin() with what `capture` returns, a PluginCall.
 template <class Capture>
@@ -71,6 +76,7 @@ void call_plugin(const ObjectRef& object,
                  const double* t = nullptr) {
     const FpEnvironment environment = FpEnvironment::capture();
     try {
+        const CallScope scope(object, call, t, capture);
         function();
     } catch (...) {
         environment.restore();

@@ -28,6 +28,7 @@ double GuardedIntegrator::step(CallMeter& meter, System& system, double t0, doub
     const FpEnvironment environment = FpEnvironment::capture();
     const auto begin = std::chrono::steady_clock::now();
     try {
+        const CallScope scope(*object_, "step, or the kernel that it called,", &t0);
         integrator_->step(system, t0, h);
     } catch (...) {
         environment.restore();

@@ -86,7 +86,7 @@ void read_references(const TableReader& reader, const PlacedTable& root, Record&
     });
     for_each("measure", [&](const PlacedTable& in) {
         const std::int64_t kind = reader.integer(in, "kind");
-        if (kind < 0 || kind > static_cast<std::int64_t>(MeasureKind::angle))
+        if (kind < 0 || kind > static_cast<std::int64_t>(MeasureKind::between))
             reader.refuse("kind: there is no such measure", reader.value(in, "kind").place());
         record.measures[reader.text(in, "text")] = {
             static_cast<MeasureKind>(kind),
@@ -305,6 +305,7 @@ Replay replay_call(const fs::path& file, PluginRegistry& registry) {
 
     MadeObject made;
     replay.thrown = thrown_by([&] {
+        const CallScope scope(object, kFactory, nullptr);
         made = make_object(object, record.kind, arguments);
     });
     if (record.call.name != kFactory) {
@@ -315,6 +316,7 @@ Replay replay_call(const fs::path& file, PluginRegistry& registry) {
                                     replay.thrown),
                         record.place);
         replay.thrown = thrown_by([&] {
+            const CallScope scope(object, record.call.name.c_str(), nullptr);
             replay.outputs = made.make(record.call);
         });
         replay.bad = bad_entries(replay.outputs);

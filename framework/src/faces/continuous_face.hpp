@@ -77,6 +77,8 @@ public:
     const RowSet::Instant& instant() const { return instant_; }
     /// Stress of every row: -lambda of constraint rows, the law's of others.
     const Eigen::VectorXd& stress() const { return s_; }
+    /// A_k v of a row at the state last assembled.
+    double motion_along(int k) const { return rate_[k] - instant_.pi_t[k]; }
     /// Writes multipliers (per row in use) to a vector of all rows' stresses.
     void write_stress(Eigen::Ref<const Eigen::VectorXd> lambda, Eigen::VectorXd& s) const;
 

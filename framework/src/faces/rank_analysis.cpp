@@ -315,6 +315,39 @@ ScaledRows::ScaledRows(const RowSet& rows,
     columns.makeCompressed();
 }
 
+Eigen::MatrixXd forceless_stresses(const RowSet& rows,
+                                   const Eigen::VectorXd& A,
+                                   const MassMatrix& mass,
+                                   const std::vector<int>& dependent,
+                                   int count) {
+    Eigen::MatrixXd out = Eigen::MatrixXd::Zero(rows.num_rows(), count);
+    const ScaledRows scaled(rows, A, mass, kLightest);
+    std::vector<int> left;
+    for (std::size_t c = 0; c < scaled.chosen.size(); ++c)
+        if (std::ranges::find(dependent, scaled.chosen[c]) != dependent.end())
+            left.push_back(static_cast<int>(c));
+    const Span span(scaled.columns, left);
+    if (span.factor.info() != Eigen::Success) return out;
+    const auto set = [&](int column, int which, double stress) {
+        const auto c = static_cast<std::size_t>(column);
+        if (scaled.length[c] > 0.0) out(scaled.chosen[c], which) = stress / scaled.length[c];
+    };
+    for (int k = 0; k < count; ++k) {
+        Eigen::VectorXd x = Eigen::VectorXd::Zero(scaled.columns.rows());
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            // Any numbers that follow no pattern
+            const double stress = 1.5 + std::sin(static_cast<double>(i + 1) * (0.7 + k));
+            x += stress * scaled.columns.col(left[i]);
+            set(left[i], k, -stress);
+        }
+        Eigen::VectorXd share = span.share(x);
+        for (int pass = 0; pass < 2; ++pass) share += span.share(x - span.basis * share);
+        for (std::size_t i = 0; i < span.kept.size(); ++i)
+            set(span.kept[i], k, share[static_cast<Eigen::Index>(i)]);
+    }
+    return out;
+}
+
 RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const MassMatrix& mass) {
     RankAnalysis out;
     const ScaledRows scaled(rows, A, mass, kLightest);

@@ -23,12 +23,27 @@ namespace {
 
 using namespace parameter;
 
+constexpr Parameter kGravityKeys[] = {
+    text("type", "of a central body, U = -mu m / |r - center|", "central").required(),
+    number("mu", "m^3/s^2", "its gravitational parameter G M").positive().required(),
+    vector("center", 3, "m", "where it is, inertial axes").otherwise("[0, 0, 0]"),
+};
+
 constexpr Parameter kModelKeys[] = {
     text("name", "title of the model").otherwise("\"model\""),
-    vector("gravity", 3, "m/s^2", "acceleration of gravity").otherwise("[0, 0, 0]"),
+    vector("gravity",
+           3,
+           "m/s^2",
+           "acceleration of gravity; or the gravity of a central body on all bodies, which "
+           "is a force \"gravity\"")
+        .or_table(kGravityKeys)
+        .otherwise("[0, 0, 0]"),
     make("plugins", "", "names of plugins to load", Shape::texts).otherwise("[]"),
     make("plugin_dirs", "", "folders of plugins", Shape::texts).otherwise("[]"),
-    parameter::boolean("project_start", "move a start that gapes onto the constraints")
+    parameter::boolean("project_start",
+                       "move a start that gapes onto the constraints, by no more than a tenth of "
+                       "the model's size and 20 degrees; \"far\": by whatever it takes")
+        .or_text("far")
         .otherwise("false"),
 };
 
@@ -51,6 +66,12 @@ constexpr Parameter kOutputKeys[] = {
         .nonnegative(),
     parameter::boolean("states", "write t, q and v of each row to states.npy").otherwise("false"),
     make("points", "", "extra columns", Shape::texts).otherwise("[]"),
+    make(
+        "columns",
+        "",
+        "columns of bodies, constraints, forces and joints to record, such as \"elbow.*\" (* and ? "
+        "stand for any characters, and for one); without it all of them",
+        Shape::texts),
     text("forces",
          "forces of constraints to record: the reaction, or also its ideal and nonideal part",
          "reaction|all")
@@ -108,15 +129,42 @@ void refuse_trust(const Table& model) {
                 entry->value.place());
 }
 
-ModelSettings read_model(Section section, const ExpressionScope& scope) {
+/// The force that gravity = {type = "central", ...} stands for.
+ObjectSpec gravity_force(const Arguments& gravity, const Place& place) {
+    ObjectSpec force;
+    force.kind = TypeKind::force;
+    force.name = "gravity";
+    force.type = fmt::format("{}_gravity", gravity.text("type"));
+    force.has_interpolation = false;
+    force.place = force.name_place = force.type_place = place;
+    Array center;
+    for (const double x : gravity.triple("center")) center.emplace_back(x, place);
+    force.parameters.add({"mu", place, Value(gravity.number("mu"), place)});
+    force.parameters.add({"center", place, Value(std::move(center), place)});
+    force.parameters.add({"on", place, Value(std::string("*"), place)});
+    return force;
+}
+
+/// @param forces  receives what stands for gravity, if it is not uniform
+ModelSettings read_model(Section section,
+                         const ExpressionScope& scope,
+                         std::vector<ObjectSpec>& forces) {
     refuse_trust(section.table);
     const BoundArguments keys = bind("[model]", section, kModelKeys, scope);
     ModelSettings model;
     model.name = keys.text("name");
-    model.gravity = keys.triple("gravity");
+    if (keys.shape("gravity") == Shape::table)
+        forces.push_back(gravity_force(keys.table("gravity"), keys.place_of("gravity")));
+    else
+        model.gravity = keys.triple("gravity");
     model.plugins = placed_texts(section.table, "plugins");
     model.plugin_dirs = placed_texts(section.table, "plugin_dirs");
-    model.project_start = keys.boolean("project_start");
+    if (keys.shape("project_start") == Shape::text)
+        model.project_start = ProjectStart::far;
+    else if (keys.boolean("project_start"))
+        model.project_start = ProjectStart::near;
+    if (const Table::Entry* const entry = section.table.find("project_start"))
+        model.project_start_place = entry->value.place();
     return model;
 }
 
@@ -140,6 +188,7 @@ OutputSettings read_output(Section section, const ExpressionScope& scope) {
                         fmt::format("[output]: points: {} is there twice", in_quotes(point.text)),
                         point.place);
     }
+    if (keys.has("columns")) output.columns = placed_texts(section.table, "columns");
     if (keys.has("frames")) output.frames = keys.number("frames");
     output.states = keys.boolean("states");
     output.all_forces = keys.text("forces") == "all";
@@ -440,12 +489,14 @@ Manifest read_manifest(ManifestTables tables, const Place& whole, Mistakes& mist
     const ExpressionScope& scope = *tables.scope;
     Manifest manifest;
     manifest.scope = tables.scope;
+    std::vector<ObjectSpec> gravity;
     mistakes.gather([&] {
-        manifest.model = read_model(take_section(root, "model", whole), scope);
+        manifest.model = read_model(take_section(root, "model", whole), scope, gravity);
     });
     manifest.bodies = read_objects(tables, TypeKind::body, mistakes);
     manifest.constraints = read_objects(tables, TypeKind::constraint, mistakes);
     manifest.forces = read_objects(tables, TypeKind::force, mistakes);
+    std::ranges::move(gravity, std::back_inserter(manifest.forces));
     // It may be missing for a mistake that is told already.
     const bool has_integrator = root.find("integrator") != nullptr;
     if (!has_integrator && mistakes.empty())

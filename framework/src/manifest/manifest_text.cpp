@@ -93,7 +93,8 @@ private:
         for (const PlacedText& folder : m.plugin_dirs)
             folders.emplace_back(write_path_(plugin_folder(manifest_, folder)));
         if (!folders.empty()) add("plugin_dirs", std::move(folders));
-        if (m.project_start) add("project_start", true);
+        if (m.project_start == ProjectStart::near) add("project_start", true);
+        if (m.project_start == ProjectStart::far) add("project_start", "far");
     }
 
     void object(const ObjectSpec& spec) {
@@ -149,6 +150,7 @@ private:
         if (o.every) add("every", *o.every);
         add("checkpoint", o.checkpoint);
         if (!o.points.empty()) add("points", texts(o.points));
+        if (o.columns) add("columns", texts(*o.columns));
         if (o.frames) add("frames", *o.frames);
         if (o.states) add("states", true);
         if (o.all_forces) add("forces", "all");

@@ -17,6 +17,8 @@
 namespace ancora {
 namespace {
 
+constexpr int kFree = 6;  // freedoms of what is tied to nothing
+
 /// A rigid motion with its algebra.
 struct Pos {
     Mat3 R = Mat3::Identity();
@@ -100,7 +102,8 @@ private:
     bool collect() {
         bool any = false;
         for (const ConstraintPart& part : model_.constraints) {
-            if (part.joint == nullptr) continue;
+            // What ties nothing carries nothing
+            if (part.joint == nullptr || part.joint->freedom == kFree) continue;
             const int a = index_of(part.joint->a.body);
             const int b = index_of(part.joint->b.body);
             if (a < 0 || b < 0) continue;

@@ -20,7 +20,8 @@ std::string coordinate_name(const BodyPart& part, int i) {
 Model::Model(const Manifest& manifest, PluginRegistry& registry)
     : name(manifest.model.name),
       gravity(manifest.model.gravity),
-      projects_start(manifest.model.project_start) {
+      project_start(manifest.model.project_start),
+      project_start_place(manifest.model.project_start_place) {
     build(*this, manifest, registry);
 }
 

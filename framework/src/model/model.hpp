@@ -77,7 +77,8 @@ public:
 
     std::string name;
     std::array<double, 3> gravity{};
-    bool projects_start = false;
+    ProjectStart project_start = ProjectStart::no;
+    Place project_start_place;
     std::vector<BodyPart> bodies;
     std::vector<ConstraintPart> constraints;
     std::vector<ForcePart> forces;

@@ -14,6 +14,7 @@
 #include "bound_arguments.hpp"
 #include "joint_placement.hpp"
 #include "manifest_plugins.hpp"
+#include "mass_points.hpp"
 #include "model.hpp"
 #include "pose.hpp"
 #include "sha256.hpp"
@@ -277,6 +278,7 @@ private:
             if (!spec.shape) continue;
             BodyPart& part = model_.bodies[i];
             const std::size_t known = files.paths.size();
+            files.neighbours.clear();
             part.look = read_look(part.object.label,
                                   *spec.shape,
                                   spec.place,
@@ -290,11 +292,13 @@ private:
                                         part.object.label,
                                         part.object.type->name),
                             spec.shape->place().known() ? spec.shape->place() : spec.place);
+            const auto note = [&](const std::string& key, const std::filesystem::path& path) {
+                model_.files.push_back(
+                    {fmt::format("body.{}.{}", spec.name, key), path, sha256_of_file(path), true});
+            };
             for (std::size_t k = known; k < files.paths.size(); ++k)
-                model_.files.push_back({fmt::format("body.{}.{}", spec.name, files.keys[k]),
-                                        files.paths[k],
-                                        sha256_of_file(files.paths[k]),
-                                        true});
+                note(files.keys[k], files.paths[k]);
+            for (const MeshFiles::Neighbour& file : files.neighbours) note(file.key, file.path);
         }
         model_.meshes = std::move(files.meshes);
     }
@@ -449,7 +453,9 @@ private:
 
     void make_constraint(const Actor& actor, std::size_t index) {
         const ObjectRef& object = actor.object;
-        const BoundArguments arguments = bind(object, *actor.parameters, actor.spec->scope.get());
+        Table storage;
+        const BoundArguments arguments =
+            bind(object, with_matter(actor, storage), actor.spec->scope.get());
         ConstraintPart part(object, create_object<Constraint>(object, arguments));
         const GuardedConstraint::Facts facts = part.facts();
         part.reaction = facts.reaction;
@@ -462,6 +468,47 @@ private:
         part.joint = facts.joint;
         if (part.joint != nullptr) attach_axes(part);
         model_.constraints[index] = std::move(part);
+    }
+
+    /// A type with the parameters `on`, `points` and `masses` acts on all matter of the bodies that
+    /// `on` names: points that stand for it are put in.
+    const Table& with_matter(const Actor& actor, Table& storage) {
+        const std::span<const Parameter> schema(
+            actor.object.type->parameters,
+            static_cast<std::size_t>(actor.object.type->num_parameters));
+        for (const std::string_view key : {"on", "points", "masses"})
+            if (std::ranges::none_of(schema, [key](const Parameter& p) {
+                    return p.name == key;
+                }))
+                return *actor.parameters;
+        const Table::Entry* const on = actor.parameters->find("on");
+        if (on == nullptr || actor.parameters->find("points") != nullptr) return *actor.parameters;
+
+        std::vector<int> bodies;
+        const auto add = [&](const Value& value) {
+            const std::string* const name = value.as<std::string>();
+            if (name == nullptr) return;  // told by the schema
+            if (*name != "*") {
+                bodies.push_back(find_body(*name, value.place()));
+                return;
+            }
+            for (std::size_t i = 0; i < model_.bodies.size(); ++i)
+                bodies.push_back(static_cast<int>(i));
+        };
+        if (const Array* const names = on->value.as<Array>())
+            for (const Value& name : *names) add(name);
+        else
+            add(on->value);
+        Array points, masses;
+        for (const int body : bodies)
+            for (const MassPoint& point : mass_points(model_, body)) {
+                points.emplace_back(point.text, on->value.place());
+                masses.emplace_back(point.mass, on->value.place());
+            }
+        storage = *actor.parameters;
+        storage.set("points", Value(std::move(points), on->value.place()));
+        storage.set("masses", Value(std::move(masses), on->value.place()));
+        return storage;
     }
 
     void attach_axes(ConstraintPart& part) const {

@@ -90,10 +90,14 @@ Identity identity_of(const Manifest& manifest, const Simulation& simulation, dou
             fmt::format("{}, SHA-256 {}", plugin->version, plugin->sha256));
     add(kEnd, toml_number(manifest.integrator.end));
     add(kEvery, every > 0.0 ? toml_number(every) : "every step");
-    std::string points;
-    for (const PlacedText& point : manifest.output.points)
-        points += (points.empty() ? "" : ", ") + toml_text(point.text);
-    add("output.points", fmt::format("[{}]", points));
+    const auto list = [](const std::vector<PlacedText>& texts) {
+        std::string joined;
+        for (const PlacedText& each : texts)
+            joined += (joined.empty() ? "" : ", ") + toml_text(each.text);
+        return fmt::format("[{}]", joined);
+    };
+    add("output.points", list(manifest.output.points));
+    if (manifest.output.columns) add("output.columns", list(*manifest.output.columns));
     if (manifest.output.frames) add("output.frames", toml_number(*manifest.output.frames));
     add("output.states", manifest.output.states ? "true" : "false");
     add("output.forces", manifest.output.all_forces ? "all" : "reaction");

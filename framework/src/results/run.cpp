@@ -21,6 +21,31 @@ void keep(Recorder* recorder, const std::string& reason) noexcept {
 
 }  // namespace
 
+void end_failed_run(Recorder* recorder, const std::exception_ptr& failure) {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const FailedCall& failed) {
+        if (recorder == nullptr) throw;
+        std::filesystem::path file;
+        try {
+            file = recorder->place_of_failed_call();
+        } catch (const Error&) {  // a full disk: it cannot be written then, and says so
+            file = recorder->folder() / kFailedCallFile;
+        }
+        keep(recorder, failed.message());
+        throw failed.written_to(file);
+    } catch (const Error& error) {
+        keep(recorder, error.message());
+        throw;
+    } catch (const std::exception& error) {
+        keep(recorder, error.what());
+        throw;
+    } catch (...) {
+        keep(recorder, "unknown exception");
+        throw;
+    }
+}
+
 RunResult run(Simulation& simulation, Recorder* recorder, const RunOptions& options) {
     using Clock = std::chrono::steady_clock;
     RunResult result;
@@ -38,25 +63,8 @@ RunResult run(Simulation& simulation, Recorder* recorder, const RunOptions& opti
             if (recorder != nullptr) recorder->record();
             if (options.after_step) options.after_step(simulation);
         }
-    } catch (const FailedCall& failure) {
-        if (recorder == nullptr) throw;
-        std::filesystem::path file;
-        try {
-            file = recorder->place_of_failed_call();
-        } catch (const Error&) {  // a full disk: it cannot be written then, and says so
-            file = recorder->folder() / kFailedCallFile;
-        }
-        keep(recorder, failure.message());
-        throw failure.written_to(file);
-    } catch (const Error& error) {
-        keep(recorder, error.message());
-        throw;
-    } catch (const std::exception& error) {
-        keep(recorder, error.what());
-        throw;
     } catch (...) {
-        keep(recorder, "unknown exception");
-        throw;
+        end_failed_run(recorder, std::current_exception());
     }
     result.wall_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
 

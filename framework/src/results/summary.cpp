@@ -73,6 +73,16 @@ Json integrator(const Simulation& simulation, const IntegratorSettings& settings
     return object;
 }
 
+/// What project_start moved.
+Json projected(const RunStatistics& statistics) {
+    Json bodies = Json::object(), measures = Json::object();
+    for (const MovedBody& body : statistics.projected)
+        bodies[body.name] = {{"moved", body.moved}, {"turned", body.turned}};
+    for (const MovedMeasure& measure : statistics.projected_measures)
+        measures[measure.name] = {{"before", measure.before}, {"after", measure.after}};
+    return {{"bodies", std::move(bodies)}, {"measures", std::move(measures)}};
+}
+
 Json newton(const RunStatistics& statistics) {
     const double steps = static_cast<double>(std::max(statistics.steps, 1L));
     return {{"iterations", statistics.iterations},
@@ -157,6 +167,12 @@ Json build() {
          fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)}};
 }
 
+Json units(const Simulation& simulation) {
+    Json object = Json::object();
+    for (const auto& [column, unit] : simulation.column_units()) object[column] = unit;
+    return object;
+}
+
 Json cost(const RunStatistics& statistics) {
     Json object = Json::object();
     for (const PluginCost& plugin : statistics.plugins)
@@ -237,6 +253,8 @@ std::string summary_text(const Simulation& simulation, const RunRecord& record) 
         {"evaluations", statistics.evaluations},
         {"redundant_rows", statistics.redundant_rows},
         {"reactions", statistics.redundant_rows == 0 ? "unique" : "of minimum norm"},
+        {"arbitrary_reactions", statistics.arbitrary_reactions},
+        {"projected", projected(statistics)},
         {"energy", {{"balance", json_of(statistics.energy)}}},
         {"momentum", {{"balance", json_of(statistics.momentum)}}},
         {"angular_momentum", {{"balance", json_of(statistics.angular_momentum)}}},
@@ -247,6 +265,7 @@ std::string summary_text(const Simulation& simulation, const RunRecord& record) 
         {"events", events(simulation)},
         {"doubts", statistics.doubts},
         {"cost", cost(statistics)},
+        {"units", units(simulation)},
         {"final_state", final_state(simulation)},
     };
     if (!record.full_paths) hide_folders(document);

@@ -3,6 +3,7 @@
 #include "force_tangents.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "force_set.hpp"
 
@@ -78,6 +79,15 @@ void ForceTangents::subtract(const double* x, double* r) const {
             for (int a = 0; a < block.size(); ++a)
                 r[block.coordinate[static_cast<std::size_t>(a)]] -= full(block, a, b) * xb;
         }
+}
+
+void ForceTangents::add_sizes(double part, const double* size, double* terms) const {
+    for (const Block& block : blocks_)
+        for (int b = 0; b < block.size(); ++b)
+            for (int a = 0; a < block.size(); ++a)
+                terms[block.coordinate[static_cast<std::size_t>(a)]] +=
+                    part * std::abs(full(block, a, b)) *
+                    size[block.coordinate[static_cast<std::size_t>(b)]];
 }
 
 }  // namespace ancora

@@ -48,6 +48,9 @@ public:
                         full(block, a, b) - block.symmetric(a, b));
     }
 
+    /// terms += part |T| |size|: what roundings of positions leave in the forces.
+    void add_sizes(double part, const double* size, double* terms) const;
+
     /// All entries of T, block after block; for saved states.
     Eigen::VectorXd& values() { return values_; }
 

@@ -38,7 +38,7 @@ constexpr Parameter kKeys[] = {
     parameter::table("cylinder", kRoundKeys, "a cylinder about the line between two points"),
     parameter::table("capsule", kRoundKeys, "a cylinder with half a sphere at each end"),
     parameter::table("rod", kRoundKeys, "a rod between two points, rounded at its ends"),
-    parameter::file("mesh", "the triangles of an .stl or .obj file"),
+    parameter::file("mesh", "the triangles of an .stl, .obj, .glb or .gltf file"),
     parameter::number("scale", "", "factor on a mesh's coordinates, or one for each axis")
         .or_vector(3)
         .positive(),
@@ -197,11 +197,30 @@ SurfaceFormat format_of(const std::string& path, const Arguments& shape) {
         return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });
     if (ending == ".stl") return SurfaceFormat::stl;
-    if (ending != ".obj")
+    if (ending == ".obj") return SurfaceFormat::obj;
+    if (ending != ".glb" && ending != ".gltf")
         shape.fail("mesh",
-                   fmt::format("{} is no .stl or .obj file; other formats are not read, convert it",
+                   fmt::format("{} is no .stl, .obj, .glb or .gltf file; other formats are not "
+                               "read, convert it",
                                in_quotes(fs::path(path).filename().string())));
-    return SurfaceFormat::obj;
+    return SurfaceFormat::gltf;
+}
+
+/// Reads a file that a mesh keeps its numbers in, and notes that it was read.
+std::string neighbour_of(const std::string& key,
+                         const fs::path& mesh,
+                         const std::string& path,
+                         const Arguments& shape,
+                         MeshFiles& files) {
+    const fs::path whole = mesh.parent_path() / path;
+    std::error_code ignored;
+    if (!fs::is_regular_file(whole, ignored))
+        shape.fail("mesh",
+                   fmt::format("{} keeps its numbers in {}, which is not beside it",
+                               in_quotes(mesh.filename().string()),
+                               in_quotes(path)));
+    files.neighbours.push_back({whole, fmt::format("{}.mesh: {}", key, path)});
+    return read_text_file(whole, "the numbers of the mesh");
 }
 
 /// Index of the file's triangles.
@@ -217,7 +236,9 @@ int mesh_of(const std::string& key,
     const std::string bytes = read_text_file(path, "the mesh");
     TriangleMesh mesh;
     try {
-        mesh = read_surface(bytes, format);
+        mesh = read_surface(bytes, format, [&](const std::string& neighbour) {
+            return neighbour_of(key, whole, neighbour, shape, files);
+        });
     } catch (const SurfaceError& error) {
         if (error.line > 0) shape.fail_in_file("mesh", error.line, error.column, error.what());
         shape.fail("mesh", fmt::format("{} {}", in_quotes(path), error.what()));

@@ -34,6 +34,11 @@ struct MeshFiles {
     std::vector<TriangleMesh> meshes;
     std::vector<std::filesystem::path> paths;  ///< of each
     std::vector<std::string> keys;             ///< of each, where it was named first: "shape.mesh"
+    struct Neighbour {
+        std::filesystem::path path;
+        std::string key;
+    };
+    std::vector<Neighbour> neighbours;  ///< that meshes keep their numbers in
     std::size_t num_triangles = 0;
 };
 

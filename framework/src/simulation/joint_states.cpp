@@ -63,6 +63,52 @@ void describe_joints(const Model& model, const KernelSystem& system, ModelAnalys
                               placed.turned});
 }
 
+std::vector<MovedMeasure> moved_measures(const Model& model, const KernelSystem& system) {
+    std::vector<MovedMeasure> out;
+    int entry = 0;
+    for (std::size_t c = 0; c < model.constraints.size(); ++c) {
+        const ConstraintPart& part = model.constraints[c];
+        if (part.joint == nullptr) continue;
+        for (int k = 0; k < static_cast<int>(part.joint->measures.size()); ++k, ++entry) {
+            const double before = measure_start(model, {static_cast<int>(c), k}).value;
+            const double after =
+                system.joints()
+                    .read(static_cast<std::size_t>(entry), system.q().data(), system.v().data())
+                    .value;
+            const Measure& measure = part.joint->measures[static_cast<std::size_t>(k)];
+            if (std::abs(after - before) > kNotWorthTelling)
+                out.push_back(
+                    {part.object.name + "." + measure.name, unit_of(measure.kind), before, after});
+        }
+    }
+    return out;
+}
+
+const ConstraintPart* turned_over(const Model& model, std::span<const double> q) {
+    using RowMajor = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+    const auto frame = [&](const JointFrame& of) -> Mat3 {
+        Mat3 R = Eigen::Map<const RowMajor>(of.axes.data());
+        if (of.body == "ground") return R;
+        const int index = model.body_names.find(std::string(of.body));
+        const BodyPart& part = model.bodies[static_cast<std::size_t>(index)];
+        const std::vector<double> rest(static_cast<std::size_t>(part.count), 0.0);
+        const Pose pose = part.pose(
+            q.subspan(static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.count)),
+            rest,
+            nullptr);
+        const auto& [w, x, y, z] = pose.quaternion;
+        return Eigen::Quaterniond(w, x, y, z).normalized() * R;
+    };
+    for (const ConstraintPart& part : model.constraints) {
+        if (part.joint == nullptr || part.joint->aligned == 0) continue;
+        if (!part.joint->a.has_axes || !part.joint->b.has_axes) continue;
+        const Mat3 a = frame(part.joint->a), b = frame(part.joint->b);
+        for (int k = 3 - part.joint->aligned; k < 3; ++k)
+            if (!(a.col(k).dot(b.col(k)) > 0.0)) return &part;
+    }
+    return nullptr;
+}
+
 std::vector<MovedBody> moved_bodies(const Model& model, std::span<const double> q, double extent) {
     std::vector<MovedBody> out;
     for (const BodyPart& part : model.bodies) {

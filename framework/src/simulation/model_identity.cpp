@@ -21,7 +21,10 @@ Identity model_identity(const Manifest& manifest, std::span<const InputFile> fil
     for (const InputFile& input : files)
         if (!input.is_of_look) add("content of " + input.key, "SHA-256 " + input.sha256);
     add("model.gravity", toml_numbers(manifest.model.gravity));
-    add("model.project_start", manifest.model.project_start ? "true" : "false");
+    add("model.project_start",
+        manifest.model.project_start == ProjectStart::no     ? "false"
+        : manifest.model.project_start == ProjectStart::near ? "true"
+                                                             : "far");
     if (manifest.scope)
         for (const ExpressionScope::Definition& parameter : manifest.scope->parameters()) {
             if (!parameter.was_used) continue;

@@ -6,9 +6,80 @@
 
 #include <fmt/format.h>
 
+#include "ancora/framework/nearest_name.hpp"
 #include "pose.hpp"
+#include "wording.hpp"
 
 namespace ancora {
+namespace {
+
+// --- units
+
+/// Of an effort: its product with the measure is work.
+const char* effort_unit(MeasureKind kind) {
+    return is_angle(kind) ? "N m" : "N";
+}
+
+/// Of an effort on the one measure of these attachments; that of several measures has the unit
+/// that their ratios give it, which nobody tells.
+const char* effort_unit(const std::vector<Attachment>& attachments) {
+    const auto points = std::ranges::count_if(attachments, &Attachment::is_point);
+    const auto directions = std::ranges::count_if(attachments, &Attachment::is_direction);
+    if (points == 0 && directions == num_attachments(MeasureKind::angle))
+        return effort_unit(MeasureKind::angle);
+    return points == 2 && directions <= 1 ? effort_unit(MeasureKind::displacement) : "";
+}
+
+/// Of friction in a joint, on the measure that the joint leaves free.
+const char* friction_unit(const Joint& joint) {
+    return joint.measures.size() == 1 ? effort_unit(joint.measures.front().kind) : "";
+}
+
+// --- the choice of columns
+
+/// Whether `*` (any characters) and `?` (one of them) in the pattern can stand for the rest.
+bool fits(std::string_view pattern, std::string_view text) {
+    std::size_t p = 0, t = 0, star = std::string_view::npos, from = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            from = t;
+        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+            ++p;
+            ++t;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            t = ++from;
+        } else {
+            return false;
+        }
+    }
+    return std::ranges::all_of(pattern.substr(p), [](char c) {
+        return c == '*';
+    });
+}
+
+/// `; did you mean ...?` behind a pattern that fits no column: a column, or such a pattern that
+/// fits.
+std::string nearest_pattern(const std::string& pattern, const std::vector<std::string>& names) {
+    const std::size_t wild = pattern.find_first_of("*?");
+    if (wild == std::string::npos) return did_you_mean(pattern, names);
+    // "elbw.*" is compared with "elbow.*", "*.anlge" with "*.angle", "elbow.anlge*" with all names
+    const std::string head = pattern.substr(0, wild), tail = pattern.substr(wild);
+    std::vector<std::string> known;
+    for (const std::string& name : names) {
+        const std::size_t dot = std::min(name.find('.'), name.size());
+        if (head.ends_with('.'))
+            known.push_back(name.substr(0, dot + 1) + tail);
+        else if (head.empty() && tail.starts_with("*."))
+            known.push_back('*' + name.substr(dot));
+        else
+            known.push_back(name + tail);
+    }
+    return did_you_mean(pattern, known);
+}
+
+}  // namespace
 
 Observables::Observables(const Model& model, KernelSystem& system, const OutputSettings& output)
     : model_(model), system_(system), all_forces_(output.all_forces) {
@@ -25,6 +96,7 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         add_vector(std::string(name) + ".", "xyz");
     for (const char* name : {"constraint.position", "constraint.velocity", "constraint.strain"})
         names_.emplace_back(name);
+    const std::size_t num_of_model = names_.size();
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
         const BodyPart& part = model.bodies[i];
         const PoseKind kind = part.pose_kind;
@@ -38,6 +110,7 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         add_vector(part.object.name + ".w", "xyz");
     }
     last_quaternion_.assign(posed_.size(), {1.0, 0.0, 0.0, 0.0});
+    const auto first_reaction = static_cast<std::ptrdiff_t>(names_.size());
     for (std::size_t c = 0; c < model.constraints.size(); ++c) {
         const ConstraintPart& part = model.constraints[c];
         const auto first = static_cast<int>(names_.size());
@@ -46,39 +119,41 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         if (part.reaction == ReactionKind::force)
             add_vector(part.object.name + ".force.", "xyz");
         else if (part.reaction == ReactionKind::effort)
-            names_.push_back(part.object.name + ".effort");
+            add_effort(part.object.name, effort_unit(part.attachments));
         else
             for (int k = 0; k < alone; ++k)
                 names_.push_back(fmt::format("{}.lambda.{}", part.object.name, k));
-        if (part.joint != nullptr) {
+        if (system.reactions().has_wrench(c)) {
             add_vector(part.object.name + ".on_b.force.", "xyz");
             add_vector(part.object.name + ".on_b.moment.", "xyz");
         }
         if (model.traits.face == Face::continuous) continue;
         for (int k = 0; k < count; ++k) step_means_.push_back(first + k);
     }
+    reactions_.assign(names_.begin() + first_reaction, names_.end());
     for (const ForcePart& part : model.forces) {
         const auto first = static_cast<int>(names_.size());
         const bool is_effort = is_on_measure(part);
         has_torque_.push_back(!is_effort &&
                               std::ranges::any_of(part.attachments, &Attachment::is_direction));
         if (is_effort)
-            names_.push_back(part.object.name + ".effort");
+            add_effort(
+                part.object.name,
+                part.effort_on != nullptr
+                    ? effort_unit(part.effort_on->kind)
+                    : friction_unit(
+                          *model.constraints[static_cast<std::size_t>(part.constraint)].joint));
         else
             add_vector(part.object.name + ".force.", "xyz");
         if (has_torque_.back()) add_vector(part.object.name + ".torque.", "xyz");
         if (model.traits.face == Face::continuous) continue;
         for (int k = first; k < static_cast<int>(names_.size()); ++k) step_means_.push_back(k);
     }
-    if (model.traits.face == Face::discrete) {
-        for (const ConstraintPart& part : model.constraints)
-            if (part.reaction == ReactionKind::effort) names_.push_back(part.object.name + ".work");
-        for (const ForcePart& part : model.forces)
-            if (part.effort_on != nullptr) names_.push_back(part.object.name + ".work");
-    }
+    for (const std::string& law : system.books().efforts.names()) names_.push_back(law + ".work");
     for (const JointValues::Entry& entry : system.joints().entries()) {
-        names_.push_back(entry.name);
-        names_.push_back(entry.name + "_rate");
+        const std::string unit = unit_of(entry.function.kind());
+        own_units_.emplace_back(names_.emplace_back(entry.name), unit);
+        own_units_.emplace_back(names_.emplace_back(entry.name + "_rate"), unit + "/s");
     }
     for (std::size_t c = 0; all_forces_ && c < model.constraints.size(); ++c) {
         const ConstraintPart& part = model.constraints[c];
@@ -91,12 +166,14 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
                     names_.push_back(fmt::format("{}{}{}", part.object.name, which, k));
         }
     }
+    const std::size_t first_of_points = names_.size();
     for (const PlacedText& point : output.points) {
         points_.push_back(
             attach(model, point.text, {"[output]: points", point.place, {}, {}}, false));
         add_vector(point.text + ".", "xyz");
         add_vector(point.text + ".v", "xyz");
     }
+    if (output.columns) keep_only(*output.columns, num_of_model, first_of_points);
 }
 
 /// Efforts on measures, and friction in joints, are one number.
@@ -106,11 +183,67 @@ bool Observables::is_on_measure(const ForcePart& part) const {
             model_.constraints[static_cast<std::size_t>(part.constraint)].joint != nullptr);
 }
 
+void Observables::add_effort(const std::string& owner, const char* unit) {
+    names_.push_back(owner + ".effort");
+    if (*unit != '\0') own_units_.emplace_back(names_.back(), unit);
+}
+
+/// Leaves out columns of objects that no pattern fits. Those of the model stay, and those of
+/// points, which were asked for by name.
+void Observables::keep_only(const std::vector<PlacedText>& patterns,
+                            std::size_t first_of_objects,
+                            std::size_t first_of_points) {
+    all_.resize(names_.size());
+    std::vector<bool> is_kept(names_.size(), true);
+    const auto first = static_cast<std::ptrdiff_t>(first_of_objects);
+    const auto end = static_cast<std::ptrdiff_t>(first_of_points);
+    std::fill(is_kept.begin() + first, is_kept.begin() + end, false);
+    for (const PlacedText& pattern : patterns) {
+        bool is_used = false;
+        for (std::size_t k = 0; k < names_.size(); ++k) {
+            if (!fits(pattern.text, names_[k])) continue;
+            is_used = true;
+            is_kept[k] = true;
+        }
+        if (!is_used)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("[output]: columns: there is no column {}{}",
+                                    in_quotes(pattern.text),
+                                    nearest_pattern(pattern.text, names_)),
+                        pattern.place);
+    }
+    std::vector<std::string> names;
+    std::vector<int> number(names_.size(), -1);
+    for (std::size_t k = 0; k < names_.size(); ++k) {
+        if (!is_kept[k]) continue;
+        number[k] = static_cast<int>(names.size());
+        names.push_back(std::move(names_[k]));
+        kept_.push_back(k);
+    }
+    names_ = std::move(names);
+    std::erase_if(step_means_, [&](int& k) {
+        k = number[static_cast<std::size_t>(k)];
+        return k < 0;
+    });
+    std::erase_if(own_units_, [&](const auto& of) {
+        return std::ranges::find(names_, of.first) == names_.end();
+    });
+}
+
 void Observables::add_vector(const std::string& name, const char* components) {
     for (const char* c = components; *c != '\0'; ++c) names_.push_back(name + *c);
 }
 
 void Observables::sample(std::span<double> row) {
+    if (kept_.empty()) {
+        sample_all(row);
+        return;
+    }
+    sample_all(all_);
+    for (std::size_t k = 0; k < kept_.size(); ++k) row[k] = all_[kept_[k]];
+}
+
+void Observables::sample_all(std::span<double> row) {
     double* out = row.data();
     const auto put = [&out](const auto& values) {
         for (const double x : values) *out++ = x;
@@ -161,14 +294,7 @@ void Observables::sample(std::span<double> row) {
         put(applied.subspan(3 * f, is_on_measure(model_.forces[f]) ? 1 : 3));
         if (has_torque_[f]) put(system_.reactions().torques().subspan(3 * f, 3));
     }
-    if (model_.traits.face == Face::discrete) {
-        for (std::size_t c = 0; c < model_.constraints.size(); ++c)
-            if (model_.constraints[c].reaction == ReactionKind::effort)
-                *out++ = system_.reactions().constraint_works()[c];
-        for (std::size_t f = 0; f < model_.forces.size(); ++f)
-            if (model_.forces[f].effort_on != nullptr)
-                *out++ = system_.reactions().force_works()[f];
-    }
+    put(system_.books().efforts.so_far());
     for (std::size_t i = 0; i < system_.joints().entries().size(); ++i) {
         const JointValues::Reading read = system_.joints().read(i, q.data(), v.data());
         put(std::array{read.value, read.rate});

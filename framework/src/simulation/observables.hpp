@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernel_system.hpp"
@@ -15,9 +16,14 @@ namespace ancora {
 /// Names and computes what a run records.
 class Observables {
 public:
+    /// @throws Error (manifest) if output.points or output.columns name what there is not
     Observables(const Model& model, KernelSystem& system, const OutputSettings& output);
 
     const std::vector<std::string>& names() const { return names_; }
+    /// SI units of columns whose names do not tell them: efforts, and measures of joints.
+    const std::vector<std::pair<std::string, std::string>>& own_units() const { return own_units_; }
+    /// Names of the reactions of constraints, in the order of Reactions::mean().
+    std::span<const std::string> reactions() const { return reactions_; }
     /// Columns that hold a mean over the step that ended now.
     const std::vector<int>& step_means() const { return step_means_; }
     /// Writes one value per column, of reactions that are up to date. Quaternions keep the sign of
@@ -35,11 +41,20 @@ public:
 private:
     bool is_on_measure(const ForcePart& part) const;
     void add_vector(const std::string& name, const char* components);
+    void add_effort(const std::string& owner, const char* unit);
+    void keep_only(const std::vector<PlacedText>& patterns,
+                   std::size_t first_of_objects,
+                   std::size_t first_of_points);
+    void sample_all(std::span<double> row);
 
     const Model& model_;
     KernelSystem& system_;
     std::vector<Attachment> points_;
     std::vector<std::string> names_;
+    std::vector<std::pair<std::string, std::string>> own_units_;
+    std::vector<std::size_t> kept_;  // of all there would be; empty: all of them
+    std::vector<double> all_;        // scratch where some are left out
+    std::vector<std::string> reactions_;
     std::vector<int> step_means_;
     std::vector<int> posed_;  // bodies with a pose
     std::vector<PoseKind> pose_kinds_;

@@ -111,6 +111,21 @@ std::vector<Attachment> nodes_of(const Model& model, const BodyPart& part, int c
     return out;
 }
 
+/// The body whose directions a force acts on, and so turns it; -1 if it does not.
+int turned_body(const Model& model, const ForcePart& part) {
+    if (part.effort_on != nullptr || part.contact != nullptr) return -1;
+    const auto axis = std::ranges::find_if(part.attachments, &Attachment::is_direction);
+    if (axis == part.attachments.end() || axis->body < 0) return -1;
+    const BodyPart& body = model.bodies[static_cast<std::size_t>(axis->body)];
+    return body.pose_kind == PoseKind::attitude ? axis->body : -1;
+}
+
+/// The reference point of a body with a pose.
+Attachment reference_point(const Model& model, int body) {
+    const ObjectRef& object = model.bodies[static_cast<std::size_t>(body)].object;
+    return attach(model, object.name + "@[0, 0, 0]", {"", object.place, {}, {}}, false);
+}
+
 SceneMarker marker_of(const ObjectRef& object, const std::vector<Attachment>& points) {
     SceneMarker out;
     out.name = object.name;
@@ -179,10 +194,14 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
             loads_.push_back({load_axes_.back()->point});
         else
             loads_.push_back(points_of(on != nullptr ? on->attachments : part.attachments));
+        const bool is_on_points = !loads_.back().empty();
+        const int turned = turned_body(model, part);
+        is_torque_load_.push_back(turned >= 0);
+        if (turned >= 0 && !is_on_points) loads_.back().push_back(reference_point(model, turned));
         SceneMarker marker = marker_of(part.object, loads_.back());
         // An effort on a measure is one number and no force on a point.
-        marker.has_force = !loads_.back().empty() && !is_in_joint && part.effort_on == nullptr;
-        marker.has_torque = load_axes_.back().has_value();
+        marker.has_force = is_on_points && !is_in_joint && part.effort_on == nullptr;
+        marker.has_torque = load_axes_.back().has_value() || is_torque_load_.back();
         add(std::move(marker), scene_.forces);
     }
     scene_.num_values = next;
@@ -260,6 +279,7 @@ void SceneSampler::sample(KernelSystem& system, std::span<double> frame) {
         put_points(loads_[f]);
         if (scene_.forces[f].has_force) put(applied.subspan(3 * f, 3));
         if (load_axes_[f]) put_torque(*load_axes_[f], applied[3 * f]);
+        if (is_torque_load_[f]) put(system.reactions().torques().subspan(3 * f, 3));
     }
 }
 

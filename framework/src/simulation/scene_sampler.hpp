@@ -34,6 +34,7 @@ private:
     std::vector<std::vector<Attachment>> loads_;  ///< of each force
     /// Of constraints and forces that are torques about the axis of a joint.
     std::vector<std::optional<TurningAxis>> tie_axes_, load_axes_;
+    std::vector<bool> is_torque_load_;  ///< of each force, whether it acts on directions of a body
     std::vector<int> step_means_;
 };
 

@@ -129,7 +129,7 @@ void add_skeletons(const Model& model, Scene& scene) {
 
 void add_joints(const Model& model, Scene& scene) {
     for (const ConstraintPart& part : model.constraints) {
-        if (part.joint == nullptr) continue;
+        if (part.joint == nullptr || !part.joint->has_rows) continue;
         const Joint& joint = *part.joint;
         const std::optional<ScenePoint> a = point_of(model, joint.a), b = point_of(model, joint.b);
         if (!a || !b) continue;

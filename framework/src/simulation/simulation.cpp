@@ -79,10 +79,7 @@ struct Simulation::Impl {
           system(model),
           observables(model, system, manifest.output),
           num_steps(model.traits.is_adaptive ? 0 : count_steps(settings.step, settings.end)) {
-        if (model.projects_start) {
-            projected = moved_bodies(model, system.q(), system.state().extent);
-            warn_projected();
-        }
+        if (model.project_start != ProjectStart::no) judge_projection();
         decide_rank();
         if (model.traits.face == Face::continuous)
             system.instant().check_accelerations();
@@ -106,24 +103,54 @@ struct Simulation::Impl {
     }
 
     /// A start that was moved far is no longer the one that was written.
-    void warn_projected() {
-        constexpr double kFar = 0.01;       // of the model's size
-        constexpr double kTurned = 0.0175;  // a degree
+    void judge_projection() {
+        constexpr double kFar = 0.1;      // of the model's size
+        constexpr double kTurned = 0.35;  // 20 degrees
+        constexpr double kTold = 0.05;    // of these, what is worth a warning
         constexpr double kDegrees = 57.29577951308232;
-        const MovedBody* worst = nullptr;
-        for (const MovedBody& body : projected)
-            if ((body.moved > kFar * system.state().extent || body.turned > kTurned) &&
-                (worst == nullptr || body.moved > worst->moved))
-                worst = &body;
-        if (worst == nullptr || !warn) return;
-        warn(fmt::format(
-            "project_start moved body \"{}\" by {:.3g} m and turned it by {:.3g} "
-            "degrees to meet the constraints{}; `ancora check` lists how far each "
-            "body went",
-            worst->name,
-            worst->moved,
-            kDegrees * worst->turned,
-            projected.size() > 1 ? fmt::format(", and {} more", projected.size() - 1) : ""));
+        const double extent = system.state().extent;
+        const auto share = [&](const MovedBody& body) {
+            return std::max(body.moved / (kFar * extent), body.turned / kTurned);
+        };
+        projected = moved_bodies(model, system.q(), extent);
+        projected_measures = moved_measures(model, system);
+        if (const ConstraintPart* const part = turned_over(model, system.q()))
+            throw Error(ErrorKind::numerical,
+                        fmt::format("project_start would meet {} with its axes against each other, "
+                                    "which its rows hold as well; start nearer to how the bodies "
+                                    "are to lie",
+                                    part->object.label),
+                        part->object.place);
+        const auto worst = std::ranges::max_element(projected, {}, share);
+        if (worst == projected.end() || share(*worst) <= kTold) return;
+        std::string what = fmt::format("body \"{}\" by {:.3g} m and turned it by {:.3g} degrees",
+                                       worst->name,
+                                       worst->moved,
+                                       kDegrees * worst->turned);
+        const auto change = [](const MovedMeasure& measure) {
+            return std::abs(measure.after - measure.before);
+        };
+        const auto joint = std::ranges::max_element(projected_measures, {}, change);
+        if (joint != projected_measures.end())
+            what += fmt::format(", {} from {:.4g} to {:.4g} {}",
+                                joint->name,
+                                joint->before,
+                                joint->after,
+                                joint->unit);
+        if (share(*worst) > 1.0 && model.project_start == ProjectStart::near)
+            throw Error(ErrorKind::numerical,
+                        fmt::format("inconsistent start: to meet the constraints project_start "
+                                    "moved {}; that is more than a tenth of the model's size or 20 "
+                                    "degrees, and may be another position than the one that is "
+                                    "meant. Start nearer, or allow it with project_start = \"far\"",
+                                    what),
+                        model.project_start_place);
+        if (warn)
+            warn(fmt::format(
+                "project_start moved {} to meet the constraints{}; `ancora check` lists "
+                "how far each body and joint went",
+                what,
+                projected.size() > 1 ? fmt::format(", and {} more", projected.size() - 1) : ""));
     }
 
     void warn_redundant() {
@@ -239,6 +266,14 @@ struct Simulation::Impl {
                             "no step was found that continues the motion; compare with shorter "
                             "steps",
                             jumps->t));
+        if (const JointValues::TooFast& joint = system.joints().too_fast(); joint.entry >= 0)
+            out.push_back(
+                fmt::format("{} turns at a rate of {:.2g} rad a step at t = {:.6g} s: turns are "
+                            "counted only below half of one a step, and the steps do not resolve "
+                            "the motion; take shorter ones",
+                            system.joints().entries()[static_cast<std::size_t>(joint.entry)].name,
+                            joint.turned,
+                            joint.t));
         if (const JumpSearch::Unresolved& ramp = system.jumps().unresolved(); ramp.row >= 0)
             out.push_back(fmt::format(
                 "what {} prescribes goes {:.3g} within less than the step of {:.3g} s that ends "
@@ -316,6 +351,16 @@ struct Simulation::Impl {
             (is_last && std::abs(rest - settings.step) <= kWholeSteps * settings.end);
         system.begin_grid_step(steps_done, goes_on);
         integrate(t0, is_whole ? settings.step : rest);
+        if (const double missing = end_time - system.time(); std::abs(missing) > rounding)
+            throw Error(
+                ErrorKind::plugin,
+                fmt::format("{}: step from t = {:.9g} s returned at t = {:.9g} s instead of "
+                            "{:.9g} s; it must accept steps that lead exactly there",
+                            describe(model.integrator_object),
+                            t0,
+                            system.time(),
+                            end_time),
+                model.integrator_object.place);
         system.end_grid_step(end_time);
         ++steps_done;
     }
@@ -331,6 +376,7 @@ struct Simulation::Impl {
     void decide_rank() {
         rank = analyse_rank_now();
         system.set_redundant(rank.rank < rank.num_rows);
+        arbitrary = arbitrary_reactions(rank);
         if (model.traits.face == Face::discrete) system.plan_matrix(settings.step);
         if (!warn) return;
         for (const std::string& contact : system.instant().locked_contacts())
@@ -346,6 +392,18 @@ struct Simulation::Impl {
                 fmt::format("{}: its normal force is not unique, since rows of its constraint are "
                             "redundant; friction follows the reactions of least norm",
                             contact));
+    }
+
+    /// Reactions, by their columns, that redundancy makes arbitrary at the state of this rank.
+    std::vector<std::string> arbitrary_reactions(const RankAnalysis& of) {
+        std::vector<std::string> out;
+        if (of.rank == of.num_rows) return out;
+        constexpr int kSamples = 2;  // one might vanish by chance
+        const std::vector<bool> answers = system.reactions().answers_to(forceless_stresses(
+            system.parts().rows, rank_rows.A, system.parts().mass, of.redundant, kSamples));
+        for (std::size_t i = 0; i < answers.size(); ++i)
+            if (answers[i]) out.push_back(observables.reactions()[i]);
+        return out;
     }
 
     /// By the accelerations' own solver, or where they are not unique (a step may hold massless
@@ -511,10 +569,12 @@ struct Simulation::Impl {
     Model model;
     KernelSystem system;
     Observables observables;
-    std::vector<MovedBody> projected;     // onto the constraints, at the start
+    std::vector<MovedBody> projected;  // onto the constraints, at the start
+    std::vector<MovedMeasure> projected_measures;
     std::unique_ptr<SceneSampler> scene;  // made when first asked for
     RankAnalysis rank;
-    RowSet::Instant rank_rows;  // of the state at which the rank was decided
+    std::vector<std::string> arbitrary;  // reactions at the start, by their columns
+    RowSet::Instant rank_rows;           // of the state at which the rank was decided
     long num_steps;
     bool is_locked = false;
     long steps_done = 0;
@@ -696,6 +756,10 @@ std::vector<std::string> Simulation::column_names() const {
     const TrapsOff traps_off;
     return impl_->observables.names();
 }
+std::vector<std::pair<std::string, std::string>> Simulation::column_units() const {
+    const TrapsOff traps_off;
+    return impl_->observables.own_units();
+}
 void Simulation::sample(std::span<double> row) const {
     const TrapsOff traps_off;
     if (row.empty()) throw Error(ErrorKind::usage, "sample: the row has no entries");
@@ -763,6 +827,9 @@ RunStatistics Simulation::statistics() const {
         out.solve_seconds = scale * sampled.solve;
     }
     out.redundant_rows = impl_->rank.num_rows - impl_->rank.rank;
+    out.projected = impl_->projected;
+    out.projected_measures = impl_->projected_measures;
+    out.arbitrary_reactions = impl_->arbitrary;
     // Relative to the scales of theory, section 8.
     const auto relative = [](double worst, double scale) {
         return BalanceMaximum{worst, worst == 0.0 || !(scale > 0.0) ? 0.0 : worst / scale};
@@ -798,6 +865,7 @@ ModelAnalysis Simulation::analyse() const {
     out.num_rows = system.num_rows();
 
     const RankAnalysis rank = impl_->analyse_rank_now();
+    out.arbitrary_reactions = impl_->arbitrary_reactions(rank);
     try {
         system.instant().dynamics();
     } catch (const Error& error) {
@@ -816,6 +884,7 @@ ModelAnalysis Simulation::analyse() const {
 
     describe_joints(model, system, out);
     out.projected = impl_->projected;
+    out.projected_measures = impl_->projected_measures;
 
     const MassProperties of_all =
         mass_properties(system.parts().space, system.parts().mass, system.q());

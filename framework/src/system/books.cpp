@@ -9,7 +9,12 @@ Books::Books(Assembly& parts,
              const Trial& trial,
              const Contacts& contacts,
              const RestIslands& islands)
-    : parts_(parts), state_(state), trial_(trial), contacts_(contacts), islands_(islands) {
+    : efforts(parts, contacts),
+      parts_(parts),
+      state_(state),
+      trial_(trial),
+      contacts_(contacts),
+      islands_(islands) {
     for (Eigen::VectorXd* x : {&external_, &momentum_, &change_}) x->setZero(parts.n);
     pi_.setZero(parts.m);
 }
@@ -35,6 +40,7 @@ void Books::book(const StepTrial& trial) {
     const ForceSet::Work work = parts_.forces.work();
     ledger.book_external(work.external);
     ledger.book_nonideal(work.nonideal);
+    efforts.book(trial, trial_);
     if (!parts_.has_gravity && !parts_.has_external && parts_.forces.loads().empty()) return;
 
     // Forces from outside: gravity, loads, and reactions of the ground.
@@ -79,6 +85,7 @@ void Books::strike(bool begins) {
         const double gravity = -pairwise_dot(
             parts_.gravity_force.data(), state_.q.data(), static_cast<std::size_t>(parts_.n));
         ledger.begin(kinetic, elastic_energy(), gravity, momenta);
+        efforts.begin();
     } else {
         ledger.close(kinetic, elastic_energy(), momenta);
     }

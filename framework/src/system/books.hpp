@@ -7,6 +7,7 @@
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
 #include "contacts.hpp"
+#include "effort_works.hpp"
 #include "ledger.hpp"
 #include "rest_islands.hpp"
 
@@ -40,9 +41,11 @@ public:
     template <class Archive>
     void transfer(Archive& archive) {
         archive(ledger);
+        efforts.transfer(archive);
     }
 
     Ledger ledger;
+    EffortWorks efforts;
 
 private:
     void strike(bool begins);

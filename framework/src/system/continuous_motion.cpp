@@ -123,6 +123,9 @@ void ContinuousMotion::derivative(double t, std::span<const double> x, std::span
     }
     books[kExternal] = power.external / book_unit_[kExternal];
     books[kNonideal] = power.nonideal / book_unit_[kNonideal];
+    const std::span<double> efforts = dx.subspan(static_cast<std::size_t>(2 * parts_.n + kBooks));
+    books_.efforts.powers(face, friction_.stress().data(), v, efforts);
+    for (double& effort : efforts) effort /= book_unit_[kExternal];
     std::fill(books + kImpulse, books + kBooks, 0.0);
     if (!parts_.has_gravity && !parts_.has_external && parts_.forces.loads().empty()) return;
     face.external_force(x_force_);
@@ -238,6 +241,8 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
     std::copy_n(books.begin() + kImpulse, 3, impulse.linear.begin());
     std::copy_n(books.begin() + kAngularImpulse, 3, impulse.angular.begin());
     books_.ledger.book_impulse(impulse, 1.0);
+    books_.efforts.book(x.subspan(static_cast<std::size_t>(2 * parts_.n + kBooks)),
+                        book_unit_[kExternal]);
     if (parts_.has_gravity) {
         trial_.dq = state_.q - trial_.q_next;
         books_.ledger.book_gravity(-pairwise_dot(
@@ -332,6 +337,7 @@ void ContinuousMotion::save(Snapshot& to) const {
     to.v = state_.v;
     to.pi = state_.pi;
     to.ledger = books_.ledger;
+    to.efforts = books_.efforts.values();
     to.state = state_.plugin;
     to.contacts = contacts_.all();
     to.broken = parts_.laws.broken();
@@ -344,6 +350,7 @@ void ContinuousMotion::restore(const Snapshot& from) {
     state_.v = from.v;
     state_.pi = from.pi;
     books_.ledger = from.ledger;
+    books_.efforts.set(from.efforts);
     state_.plugin = from.state;
     contacts_.all() = from.contacts;
     parts_.laws.set_broken(from.broken);

@@ -40,9 +40,10 @@ public:
                      Violations& violations,
                      Books& books);
 
-    /// What a state carries behind q and v.
+    /// What a state carries behind q and v, and then works of efforts on measures.
     enum Book : int { kExternal, kNonideal, kImpulse, kAngularImpulse = kImpulse + 3, kBooks = 8 };
 
+    int num_states() const { return 2 * parts_.n + kBooks + books_.efforts.count(); }
     void read_state(std::span<double> x) const;
     /// See System::derivative(). [step]
     void derivative(double t, std::span<const double> x, std::span<double> dx);
@@ -85,6 +86,7 @@ private:
         double t = 0.0;
         Eigen::VectorXd q, v, pi;
         Ledger ledger;
+        Eigen::VectorXd efforts;
         std::vector<double> state;
         std::vector<Contact> contacts;
         std::vector<char> broken;

@@ -33,6 +33,7 @@ DefectMeasure::DefectMeasure(Assembly& parts,
                              const MotionState& state,
                              const Trial& trial,
                              const NonlinearRows& nonlinear,
+                             const ForceTangents& forces,
                              const Contacts& contacts,
                              const RestIslands& islands,
                              const StepFriction& friction)
@@ -40,6 +41,7 @@ DefectMeasure::DefectMeasure(Assembly& parts,
       state_(state),
       trial_(trial),
       nonlinear_(nonlinear),
+      forces_(forces),
       contacts_(contacts),
       islands_(islands),
       friction_(friction) {
@@ -192,12 +194,14 @@ void DefectMeasure::measure_contacts(const StepTrial& trial, double slack, StepD
 
 /// (2)
 void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
-    if (trial_.moves_by_roundings)
+    if (trial_.moves_by_roundings) {
         for (const TangentTerm& term : parts_.rows.tangent_terms) {
             const double g = 0.5 * std::abs(term.weight * parts_.rows.K[term.from]);
             terms_[term.i] += g * size_q_[term.j];
             if (term.i != term.j) terms_[term.j] += g * size_q_[term.i];
         }
+        forces_.add_sizes(kRoundings, size_q_.data(), terms_.data());
+    }
     measure_bodies();
     const double inertia = (slack + kNoForce * state_.extent) * 2.0 / (h * h);
     for (std::size_t node = 0; node + 1 < first_of_node_.size(); ++node) {

@@ -10,6 +10,7 @@
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
 #include "contacts.hpp"
+#include "force_tangents.hpp"
 #include "nonlinear_rows.hpp"
 #include "rest_islands.hpp"
 #include "step_friction.hpp"
@@ -27,17 +28,18 @@ namespace ancora {
 ///
 ///   |M a| + |B|^T |s| + |F|                                                              (2)
 ///
-/// a small part of the largest in its body, and |G| |q| once corrections move positions by
-/// roundings only, G the geometric stiffness. A body without mass has no motion of its own: what
-/// its nodes are tied to takes their forces up, with roundings of its own terms, so that the same
-/// small part of those counts there too. So the measure is right at rest, in a drive, and for any
-/// mass (theory (46) and (47)).
+/// a small part of the largest in its body, and (|G| + |T|) |q| once corrections move positions by
+/// roundings only, G the geometric stiffness and T the tangent of forces. A body without mass has
+/// no motion of its own: what its nodes are tied to takes their forces up, with roundings of its
+/// own terms, so that the same small part of those counts there too. So the measure is right at
+/// rest, in a drive, and for any mass (theory (46) and (47)).
 class DefectMeasure {
 public:
     DefectMeasure(Assembly& parts,
                   const MotionState& state,
                   const Trial& trial,
                   const NonlinearRows& nonlinear,
+                  const ForceTangents& forces,
                   const Contacts& contacts,
                   const RestIslands& islands,
                   const StepFriction& friction);
@@ -70,6 +72,7 @@ private:
     const MotionState& state_;
     const Trial& trial_;
     const NonlinearRows& nonlinear_;
+    const ForceTangents& forces_;
     const Contacts& contacts_;
     const RestIslands& islands_;
     const StepFriction& friction_;

@@ -2,6 +2,8 @@
 // Measures of joints at states.
 #include "joint_values.hpp"
 
+#include <cmath>
+
 namespace ancora {
 
 JointValues::JointValues(const Model& model) : model_(model) {
@@ -31,10 +33,21 @@ void JointValues::gather(
 
 void JointValues::begin(const double* q) {
     for (std::size_t i = 0; i < entries_.size(); ++i) values_[i] = entries_[i].start;
-    follow(q);
+    too_fast_ = {};
+    take(q);
 }
 
-void JointValues::follow(const double* q) {
+void JointValues::follow(const double* q, const double* v, double t, double h) {
+    constexpr double kSure = 2.5;  // of pi, beyond which the other way round is nearer
+    take(q);
+    for (std::size_t i = 0; i < entries_.size() && too_fast_.entry < 0; ++i) {
+        if (entries_[i].function.kind() != MeasureKind::angle) continue;
+        const double turned = read(i, q, v).rate * h;
+        if (std::abs(turned) > kSure) too_fast_ = {static_cast<int>(i), t, turned};
+    }
+}
+
+void JointValues::take(const double* q) {
     Scalars u{}, du{};
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         gather(entries_[i], q, nullptr, u, du);

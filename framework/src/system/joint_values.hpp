@@ -27,7 +27,15 @@ public:
 
     /// Values at a start, and at an accepted state, less than half a turn from the one before.
     void begin(const double* q);
-    void follow(const double* q);
+    void follow(const double* q, const double* v, double t, double h);
+
+    /// The first angle that turned so fast that its turns may be miscounted.
+    struct TooFast {
+        int entry = -1;  ///< -1: none
+        double t = 0.0;
+        double turned = 0.0;  ///< rate times step [rad]
+    };
+    const TooFast& too_fast() const { return too_fast_; }
     struct Reading {
         double value = 0.0;
         double rate = 0.0;
@@ -40,6 +48,12 @@ public:
     void transfer(Archive& archive) {
         archive.array(values_.data(), static_cast<Eigen::Index>(values_.size()));
         archive.require_finite(values_, "a measure of a joint");
+        archive(too_fast_.entry);
+        archive.require(
+            too_fast_.entry >= -1 && too_fast_.entry < static_cast<int>(entries_.size()),
+            "a joint");
+        archive(too_fast_.t);
+        archive(too_fast_.turned);
     }
 
 private:
@@ -49,7 +63,10 @@ private:
 
     const Model& model_;
     std::vector<Entry> entries_;
+    void take(const double* q);
+
     std::vector<double> values_;
+    TooFast too_fast_;
 };
 
 }  // namespace ancora

@@ -37,7 +37,8 @@ KernelSystem::KernelSystem(const Model& model)
       breaking_(parts_, state_, books_),
       residual_(
           parts_, state_, trial_, independent_, nonlinear_, !contacts_.empty(), step_friction_),
-      defect_(parts_, state_, trial_, nonlinear_, contacts_, islands_, step_friction_),
+      defect_(
+          parts_, state_, trial_, nonlinear_, tangent_.forces, contacts_, islands_, step_friction_),
       feedback_(parts_, independent_, step_friction_, num_rows()),
       solver_(parts_,
               state_,
@@ -161,9 +162,24 @@ std::span<const double> KernelSystem::stress_of_body(std::size_t body) const {
                                   static_cast<std::size_t>(owner.num_rows));
 }
 
+/// What is accepted goes on from the present state.
+void KernelSystem::require_present(double t0, double h) const {
+    constexpr double kRounding = 1e-9;
+    if (std::abs(t0 - state_.t) <= kRounding * std::max(std::abs(h), std::abs(state_.t))) return;
+    throw Error(
+        ErrorKind::plugin,
+        fmt::format("{}: it accepts a step that begins at t = {:.9g} s, but the state stands "
+                    "at t = {:.9g} s",
+                    describe(parts_.model.integrator_object),
+                    t0,
+                    state_.t),
+        parts_.model.integrator_object.place);
+}
+
 void KernelSystem::accept(const StepTrial& trial) {
+    require_present(trial.t0, trial.h);
     acceptance_.accept(trial);
-    joints_.follow(state_.q.data());
+    joints_.follow(state_.q.data(), state_.v.data(), state_.t, trial.h);
     ++counts_.substeps;
     counts_.iterations += counts_.in_piece;
     counts_.max_iterations = std::max(counts_.max_iterations, counts_.in_piece);
@@ -171,8 +187,9 @@ void KernelSystem::accept(const StepTrial& trial) {
 }
 
 void KernelSystem::accept_state(double t0, double t1, std::span<const double> x) {
+    require_present(t0, t1 - t0);
     motion_.accept(t0, t1, x);
-    joints_.follow(state_.q.data());
+    joints_.follow(state_.q.data(), state_.v.data(), t1, t1 - t0);
     ++counts_.substeps;
     counts_.in_piece = 0;
 }

@@ -84,9 +84,7 @@ public:
         return parts_.space.displacement(dq.data());
     }
     void accept(const StepTrial& trial) override;
-    ContinuousState continuous() const override {
-        return {parts_.n, 2 * parts_.n + ContinuousMotion::kBooks};
-    }
+    ContinuousState continuous() const override { return {parts_.n, motion_.num_states()}; }
     void read_state(std::span<double> x) const override { motion_.read_state(x); }
     void derivative(double t, std::span<const double> x, std::span<double> dx) override {
         motion_.derivative(t, x, dx);
@@ -164,6 +162,7 @@ public:
     void transfer(Archive& archive);
 
 private:
+    void require_present(double t0, double h) const;
     Contacts& with_sliding_rows();
     void begin_at(std::span<const double> q, std::span<const double> v, double t);
 

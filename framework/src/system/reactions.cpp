@@ -27,8 +27,7 @@ Reactions::Reactions(const Assembly& parts,
     for (std::size_t c = 0; c < parts.model.constraints.size(); ++c) {
         const RowOwner& owner = parts.owner_of_constraint(c);
         start_.push_back(count);
-        const int own =
-            count_alone(c) + (parts.model.constraints[c].joint != nullptr ? kWrench : 0);
+        const int own = count_alone(c) + (has_wrench(c) ? kWrench : 0);
         count += own;
         largest = std::max(largest, own);
         largest_u = std::max(largest_u, owner.u_count);
@@ -40,8 +39,6 @@ Reactions::Reactions(const Assembly& parts,
         x->setZero(6 * static_cast<Eigen::Index>(num_forces()));
     local_force_.setZero(largest_u);
     one_.setZero(largest);
-    constraint_works_.setZero(static_cast<Eigen::Index>(parts.model.constraints.size()));
-    force_works_.setZero(static_cast<Eigen::Index>(parts.model.forces.size()));
 }
 
 int Reactions::count_alone(std::size_t constraint) const {
@@ -61,7 +58,7 @@ void Reactions::write(std::size_t constraint, const double* s, bool of_step, dou
     const ConstraintPart& part = parts_.model.constraints[constraint];
     const RowOwner& owner = parts_.owner_of_constraint(constraint);
     const int alone = count_alone(constraint);
-    const bool needs_force = part.reaction == ReactionKind::force || part.joint != nullptr;
+    const bool needs_force = part.reaction == ReactionKind::force || has_wrench(constraint);
     if (needs_force && of_step)
         parts_.rows.local_force(static_cast<int>(constraint), s, local_force_.data());
     else if (needs_force)
@@ -78,12 +75,12 @@ void Reactions::write(std::size_t constraint, const double* s, bool of_step, dou
             for (int i = 0; i < owner.num_rows; ++i) *out -= s[owner.first_row + i];
             break;
     }
-    if (part.joint != nullptr)
+    if (has_wrench(constraint))
         write_wrench(
             part, local_force_.data(), of_step ? trial_.mid.data() : state_.q.data(), out + alone);
 }
 
-/// Theory (54): force and moment on b at the joint point, from the forces on its attachments.
+/// Theory (55): force and moment on b at the joint point, from the forces on its attachments.
 void Reactions::write_wrench(const ConstraintPart& part,
                              const double* f,
                              const double* q,
@@ -117,6 +114,20 @@ void Reactions::write_wrench(const ConstraintPart& part,
     wrench.tail<3>() = axes.transpose() * moment;
 }
 
+std::vector<bool> Reactions::answers_to(const Eigen::MatrixXd& forceless) const {
+    constexpr double kRounding = 1e-7;
+    std::vector<bool> out(static_cast<std::size_t>(start_.back()), false);
+    Eigen::VectorXd values(start_.back());
+    for (Eigen::Index k = 0; k < forceless.cols(); ++k) {
+        for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c)
+            write(c, forceless.col(k).data(), false, values.data() + start_[c]);
+        const double largest = values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0.0;
+        for (std::size_t i = 0; i < out.size(); ++i)
+            if (std::abs(values[static_cast<Eigen::Index>(i)]) > kRounding * largest) out[i] = true;
+    }
+    return out;
+}
+
 void Reactions::begin_grid_step() {
     sum_.setZero();
     stress_sum_.setZero();
@@ -131,15 +142,7 @@ void Reactions::collect(const StepTrial& trial) {
         const int count = start_[c + 1] - first;
         write(c, trial.s.data(), true, one_.data());
         sum_.segment(first, count) += h * one_.head(count);
-        if (parts_.model.constraints[c].reaction != ReactionKind::effort) continue;
-        const RowOwner& owner = parts_.owner_of_constraint(c);
-        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
-            constraint_works_[static_cast<Eigen::Index>(c)] -=
-                trial.s[static_cast<std::size_t>(k)] * trial_.Bdq[k];
     }
-    for (std::size_t f = 0; f < parts_.model.forces.size(); ++f)
-        if (parts_.model.forces[f].effort_on != nullptr)
-            force_works_[static_cast<Eigen::Index>(f)] += parts_.forces.work(static_cast<int>(f));
     add_applied(trial.s.data() + parts_.m, h, applied_sum_);
     if (!independent_.all())
         for (int k = 0; k < parts_.m; ++k)
@@ -222,13 +225,7 @@ std::vector<double> Reactions::reported(std::size_t constraint,
 template <class Archive>
 void Reactions::transfer(Archive& archive) {
     share();
-    for (Eigen::VectorXd* x : {&sum_,
-                               &stress_sum_,
-                               &mean_,
-                               &applied_sum_,
-                               &applied_mean_,
-                               &constraint_works_,
-                               &force_works_})
+    for (Eigen::VectorXd* x : {&sum_, &stress_sum_, &mean_, &applied_sum_, &applied_mean_})
         archive(*x);
     archive(time_);
 }

@@ -26,6 +26,11 @@ public:
     /// Where a constraint's reaction stands: three entries of a force, one of an effort, or one per
     /// row; of a joint six more, force and moment on b at its point, in axes of a.
     const std::vector<int>& start() const { return start_; }
+    /// Joints have one, if they tie anything.
+    bool has_wrench(std::size_t constraint) const {
+        const Joint* const joint = parts_.model.constraints[constraint].joint;
+        return joint != nullptr && joint->has_rows;
+    }
     /// Entries of a constraint's reaction without the wrench of a joint.
     int count_alone(std::size_t constraint) const;
     std::span<const double> mean() const {
@@ -38,10 +43,6 @@ public:
     std::span<const double> torques() const {
         return view(applied_mean_).subspan(3 * num_forces());
     }
-    /// Works that efforts on measures did so far, of constraints and then of forces; under
-    /// integrators with a discrete face.
-    std::span<const double> constraint_works() const { return view(constraint_works_); }
-    std::span<const double> force_works() const { return view(force_works_); }
 
     void begin_grid_step();
     /// Adds an accepted piece of the grid step. [step]
@@ -52,6 +53,9 @@ public:
     void take_instant(const double* s, const double* contact_s);
     /// A constraint's reaction for stresses s, without the wrench of a joint.
     std::vector<double> reported(std::size_t constraint, const double* s, bool of_step) const;
+    /// Which entries of mean() answer to stresses that make no force, at the rows evaluated last at
+    /// an instant: redundancy makes them arbitrary.
+    std::vector<bool> answers_to(const Eigen::MatrixXd& forceless) const;
     /// C of every force object at an instant: forces, then torques, three entries each.
     Eigen::VectorXd applied_at_instant(const double* contact_s) const;
 
@@ -76,7 +80,6 @@ private:
     IndependentRows& independent_;
     std::vector<int> start_;
     Eigen::VectorXd sum_, applied_sum_, applied_mean_, stress_sum_;
-    Eigen::VectorXd constraint_works_, force_works_;
     double time_ = 0.0;  // of the grid step so far
     // Made those of least norm when asked for, since a step itself does not need them.
     mutable Eigen::VectorXd mean_;

@@ -36,7 +36,7 @@ void Start::begin(std::span<const double> q, std::span<const double> v, double t
         determine_massless();
         look();
     }
-    if (parts_.model.projects_start) {
+    if (parts_.model.project_start != ProjectStart::no) {
         motion_.project_start();
         look();
     }
@@ -122,7 +122,7 @@ void Start::check() {
     }
     if (worst <= 1.0) return;
     const Place& place = parts_.rows.place_of_row(worst_row);
-    const char* advice = parts_.model.projects_start
+    const char* advice = parts_.model.project_start != ProjectStart::no
                              ? "; from this start [model] project_start found no way, and this is "
                                "as far as it came"
                              : ", or let [model] project_start = true move them";

@@ -55,7 +55,11 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "angular_velocity = [0.0, 0.0, 3.0]",
                       "mass = 1.0\n"
                       "inertia = [0.0, 0.2, 0.2]\n"
-                      "angular_velocity = [0.0, 0.5, 1.0]"},
+                      "angular_velocity = [0.0, 0.5, 1.0]",
+                      "size = [0.6, 0.4, 0.2]\n"
+                      "density = 500.0\n"
+                      "position = [0.3, -0.2, 0.5]\n"
+                      "velocity_from = \"a\""},
          .claims = {Claim::rigid_motion_invariant}},
         kAncfRigidBody.entries),
 };

@@ -32,12 +32,27 @@ double read_quadratic(const Arguments& arguments) {
     return product;
 }
 
+/// v_m over time.
+TimeFunction read_medium(const Arguments& arguments) {
+    TimeFunctionOptions options;
+    if (arguments.text("interpolation") == "spline") options.interpolation = Interpolation::spline;
+    const std::string_view outside = arguments.text("outside");
+    options.outside = outside == "hold"   ? Outside::hold
+                      : outside == "zero" ? Outside::zero
+                                          : Outside::refuse;
+    TimeFunction medium(arguments, "medium_velocity", options);
+    for (const char* key : {"interpolation", "outside"})
+        if (arguments.given(key) && !medium.is_table())
+            arguments.fail(key, "is about a table, and medium_velocity is none");
+    return medium;
+}
+
 }  // namespace
 
 Drag::Drag(const Arguments& arguments)
     : PointForceLaw(arguments),
       linear_(arguments.number("linear")),
       quadratic_(read_quadratic(arguments)),
-      medium_velocity_(vec3(arguments.numbers("medium_velocity"))) {}
+      medium_velocity_(read_medium(arguments)) {}
 
 }  // namespace ancora::drag

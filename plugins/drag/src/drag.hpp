@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ancora/sdk/authoring.hpp"
+#include "ancora/sdk/helpers/time_function.hpp"
 
 namespace ancora::drag {
 
@@ -15,12 +16,13 @@ namespace ancora::drag {
 ///
 /// Terms:
 ///   r'    velocity of the point, inertial axes [m/s]
-///   v_m   velocity of the medium, uniform and constant [m/s]
+///   v_m   velocity of the medium, uniform, constant or over time [m/s]
 ///   c_1   linear coefficient, of slow or small things [N s/m]
 ///   c_2   quadratic coefficient [kg/m], given or by (2)
 ///   rho, C_d, A   density of the medium [kg/m^3], coefficient of drag [-], area [m^2]
 /// Power against the medium, f . w = -(c_1 + c_2 |w|) |w|^2, is never positive; f . r' may be, as a
-/// wind drives. Over a step, (1) is taken at the mean velocity: its work f . (r_1 - r_0) is what
+/// wind drives. Over a step, (1) is taken at the mean velocity, with v_m in the middle of the step:
+/// its work f . (r_1 - r_0) is what
 /// the ledger books, and as little positive against the medium.
 ///
 /// Source: G. K. Batchelor, An Introduction to Fluid Dynamics, Cambridge UP, 1967, sections 4.9
@@ -42,8 +44,25 @@ public:
         parameter::number("coefficient", "", "C_d, coefficient of drag").nonnegative(),
         parameter::number("density", "kg/m^3", "rho, of the medium").nonnegative(),
         parameter::number("linear", "N s/m", "coefficient of w").nonnegative().otherwise("0.0"),
-        parameter::vector("medium_velocity", 3, "m/s", "velocity of the medium, inertial axes")
+        parameter::vector("medium_velocity",
+                          3,
+                          "m/s",
+                          "velocity of the medium, inertial axes: constant, or a table with rows "
+                          "[t, x, y, z], or a file with such rows, or three formulas of t such as "
+                          "\"5*sin(0.3*t)\"")
+            .or_matrix(0, 4)
+            .or_texts()
+            .or_file()
             .otherwise("[0.0, 0.0, 0.0]"),
+        parameter::text("interpolation",
+                        "between the rows of a table: straight lines, or a natural cubic spline",
+                        "linear|spline")
+            .otherwise("\"linear\""),
+        parameter::text("outside",
+                        "before the first and after the last row of a table: an error, the value "
+                        "of that row, or a medium at rest",
+                        "refuse|hold|zero")
+            .otherwise("\"refuse\""),
     };
 
     /// [assembly] Refuses through Arguments::fail a list without points and coefficients that are
@@ -54,8 +73,10 @@ public:
     /// The medium takes the impulse.
     bool tied_to_inertial_frame() const override { return true; }
 
-    Vec3 force(const Vec3&, const Vec3& r_rate) const {
-        const Vec3 w = r_rate - medium_velocity_;
+    Vec3 force(const Vec3&, const Vec3& r_rate, double t) const {
+        Vec3 w;
+        medium_velocity_.evaluate(t, {w.data(), 3});
+        w = r_rate - w;
         const double speed = std::sqrt(w.x() * w.x() + w.y() * w.y() + w.z() * w.z());
         return -(linear_ + quadratic_ * speed) * w;
     }
@@ -63,7 +84,7 @@ public:
 private:
     double linear_;
     double quadratic_;
-    Vec3 medium_velocity_;
+    TimeFunction medium_velocity_;
 };
 
 }  // namespace ancora::drag

@@ -21,6 +21,14 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "coefficient = 1.2\n"
                       "density = 1.225\n"
                       "medium_velocity = [0.5, -1.0, 0.2]",
+                      "at = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "quadratic = 0.7\n"
+                      "medium_velocity = [\"5*sin(0.3*t)\", \"2\", \"exp(-t)\"]",
+                      "at = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "quadratic = 0.7\n"
+                      "medium_velocity = [[0.0, 1.0, 0.0, 0.0], [0.5, 2.0, -1.0, 0.0]]\n"
+                      "interpolation = \"spline\"\n"
+                      "outside = \"hold\"",
                       "at = \"a@[0.0, 0.0, 0.0]\"\n"
                       "linear = 0.2"}},
         ancora::drag::Drag::kParameters),

@@ -27,8 +27,9 @@ void JointRows::coincide(int a, int b) {
     points_.push_back({a, b});
 }
 
-void JointRows::vanish(std::vector<Product> row, double constant) {
+void JointRows::add_row(std::vector<Product> row, double constant, const RowLaw& law) {
     rows_.push_back({std::move(row), constant, {}, {}, {}});
+    laws_.push_back(law);
 }
 
 void JointRows::finish() {
@@ -56,7 +57,7 @@ void JointRows::finish() {
         keep(part(-1.0), row.negative);
     }
     const auto add_block = [&](Form form, RowBlock block) {
-        block.laws = {&law_, 1};
+        block.laws = {&tied_, 1};
         forms_.push_back(form);
         blocks_.push_back(block);
     };
@@ -81,6 +82,7 @@ void JointRows::finish() {
         whole.degree = Degree::quadratic;
         whole.tangent = TangentForm::isotropic;
         add_block(Form::products, whole);
+        blocks_.back().laws = laws_;
     }
     if (!couplings_.empty()) {
         whole.name = "ratio";

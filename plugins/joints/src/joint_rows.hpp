@@ -23,10 +23,11 @@ struct Product {
 ///
 ///   v_b - v_a = 0                           three rows, linear                             (1)
 ///   sum w v_i . v_j + c = 0                 one row each, bilinear                         (2)
-///   sum k_m dm = 0                          one row: measures that keep a ratio            (3)
+///   sum w v_i . v_j + c                     the same with an elastic or viscous law        (3)
+///   sum k_m dm = 0                          one row: measures that keep a ratio            (4)
 ///
-/// A of (1) and (2) at the midpoint of a step is their exact discrete derivative, and both are made
-/// of invariants, so joints keep energy, momentum and angular momentum to round-off. (3) takes the
+/// A of (1) to (3) at the midpoint of a step is their exact discrete derivative, and all are made
+/// of invariants, so joints keep energy, momentum and angular momentum to round-off. (4) takes the
 /// exact discrete gradients of its measures; whole turns of angles are state of the kernel.
 /// b = -2 sum w v_i' . v_j' for (2).
 class JointRows : public Constraint {
@@ -56,7 +57,10 @@ protected:
     int add(AttachmentRequest::Kind kind, std::string_view text, const char* key);
     int num_attachments() const { return static_cast<int>(requests_.list().size()); }
     void coincide(int a, int b);
-    void vanish(std::vector<Product> row, double constant = 0.0);
+    void vanish(std::vector<Product> row, double constant = 0.0) {
+        add_row(std::move(row), constant, {});
+    }
+    void add_row(std::vector<Product> row, double constant, const RowLaw& law);
 
     struct Coupled {
         MeasureFunction function;
@@ -90,7 +94,8 @@ private:
     std::vector<Form> forms_;
     std::vector<RowBlock> blocks_;
     std::vector<std::int32_t> point_stencil_, all_stencil_;
-    RowLaw law_;
+    std::vector<RowLaw> laws_;  // of rows (2) and (3)
+    RowLaw tied_;
 };
 
 }  // namespace ancora::joints

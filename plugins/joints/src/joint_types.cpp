@@ -2,6 +2,7 @@
 // Reads frames, axes and starts of joints, and makes their rows.
 #include "joint_types.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -35,7 +36,9 @@ constexpr const char* kNames[] = {"fixed",
                                   "parallel",
                                   "perpendicular",
                                   "orientation",
-                                  "revolute_spherical"};
+                                  "revolute_spherical",
+                                  "measure",
+                                  "bushing"};
 
 /// Whether the joint ties directions of a, or of b.
 bool needs_axes_a(Kind kind) {
@@ -44,6 +47,28 @@ bool needs_axes_a(Kind kind) {
 bool needs_axes_b(Kind kind) {
     return kind != Kind::spherical && kind != Kind::in_line && kind != Kind::in_plane &&
            kind != Kind::revolute_spherical;
+}
+/// How many axes of b it holds along those of a, from the third.
+int num_aligned(Kind kind) {
+    switch (kind) {
+        case Kind::fixed:
+        case Kind::prismatic:
+        case Kind::orientation:
+        case Kind::bushing:
+            return 3;
+        case Kind::revolute:
+        case Kind::cylindrical:
+        case Kind::planar:
+        case Kind::screw:
+        case Kind::parallel:
+            return 1;
+        default:
+            return 0;
+    }
+}
+/// Whether its points lie apart, each where its side has it.
+bool has_own_points(Kind kind) {
+    return kind == Kind::revolute_spherical || kind == Kind::measure;
 }
 /// Whether it says something about points.
 bool has_points(Kind kind) {
@@ -85,14 +110,15 @@ void JointType::read_sides(const Arguments& arguments) {
     begin(a_, frame_a);
     begin(b_, frame_b);
     for (const Side* side : {&a_, &b_})
-        if (!side->has_axes && (side == &a_ ? needs_axes_a(kind_) : needs_axes_b(kind_)))
+        if (!side->has_axes && kind_ != Kind::measure &&
+            (side == &a_ ? needs_axes_a(kind_) : needs_axes_b(kind_)))
             arguments.fail(side->key,
                            "names a body that has points but no attitude, so that no axis is "
                            "fixed in it; tie it with a joint of type \"spherical\" or a "
                            "constraint of type \"position\"");
 
     // One hard point serves both sides
-    const bool takes_point = has_points(kind_) && kind_ != Kind::revolute_spherical;
+    const bool takes_point = has_points(kind_) && !has_own_points(kind_);
     const bool is_given = takes_point && arguments.has("point");
     if (is_given) {
         for (const auto& [side, frame] : {std::pair{&a_, &frame_a}, std::pair{&b_, &frame_b}}) {
@@ -174,7 +200,8 @@ void JointType::read_axes(const Arguments& arguments,
         return;
     }
     const bool any = frame_a.names_axes || frame_b.names_axes;
-    if (!any && has_axis(kind_))
+    if (kind_ == Kind::measure) return;
+    if (!any && has_axis(kind_) && kind_ != Kind::bushing)
         arguments.fail("axis",
                        "is missing: give axis = [x, y, z], or a frame of a body such as "
                        "\"arm.hinge\", whose z axis it is");
@@ -211,11 +238,12 @@ void JointType::read_start(const Arguments& arguments) {
     // As the bodies lie now
     const Mat3 R = a_.R.transpose() * b_.R;
     const Vec3 r = a_.R.transpose() * (b_.x - a_.x);
+    const bool measures = kind_ == Kind::measure;
     const bool turns = kind_ == Kind::revolute || kind_ == Kind::cylindrical ||
                        kind_ == Kind::planar || kind_ == Kind::screw;
     const bool slides =
         kind_ == Kind::prismatic || kind_ == Kind::cylindrical || kind_ == Kind::screw;
-    if (turns) angle_ = std::atan2(R(1, 0), R(0, 0));
+    if (turns || measures) angle_ = std::atan2(R(1, 0), R(0, 0));
     if (kind_ == Kind::universal) {
         angle_ = std::atan2(R(1, 2), R(0, 2));
         angle_b_ = std::atan2(-R(2, 1), R(2, 0));
@@ -270,17 +298,13 @@ void JointType::read_start(const Arguments& arguments) {
         is_given || (is_determined && a_.names_point && b_.names_point &&
                      (a_.names_axes || b_.names_axes) && !(meets_points && meets_axes));
     // Half a turn meets the rows too
-    const bool ties_axes = kind_ == Kind::fixed || kind_ == Kind::revolute ||
-                           kind_ == Kind::prismatic || kind_ == Kind::cylindrical ||
-                           kind_ == Kind::planar || kind_ == Kind::screw ||
-                           kind_ == Kind::parallel || kind_ == Kind::orientation;
-    if (!joint_.is_placed && ties_axes && !(R(2, 2) > 0.0))
+    joint_.aligned = num_aligned(kind_);
+    if (joint_.is_placed) return;
+    if (joint_.aligned > 0 && !(R(2, 2) > 0.0))
         arguments.fail("b",
                        "has its axis against that of a, which the joint would hold as well; turn "
                        "one of the frames by half a turn");
-    if (!joint_.is_placed &&
-        (kind_ == Kind::fixed || kind_ == Kind::prismatic || kind_ == Kind::orientation) &&
-        !(R(0, 0) > 0.0 && R(1, 1) > 0.0))
+    if (joint_.aligned == 3 && kind_ != Kind::bushing && !(R(0, 0) > 0.0 && R(1, 1) > 0.0))
         arguments.fail("b",
                        "lies more than a quarter turn from a, which the joint would not undo; turn "
                        "one of the frames");
@@ -380,6 +404,31 @@ void JointType::make_rows(const Arguments& arguments) {
             displacement("displacement_y", 1, way_y_);
             angle();
             break;
+        case Kind::measure: {
+            const Vec3 r = a_.R.transpose() * (b_.x - a_.x);
+            measure("distance", MeasureKind::distance, point_a_, point_b_, 0, r.norm());
+            if (!a_.has_axes) break;
+            displacement("displacement_x", 0, r(0));
+            displacement("displacement_y", 1, r(1));
+            displacement("displacement_z", 2, r(2));
+            if (!b_.has_axes) break;
+            angle();
+            measure("tilt",
+                    MeasureKind::between,
+                    axis(a_, 2),
+                    axis(b_, 2),
+                    0,
+                    std::acos(std::clamp(a_.R.col(2).dot(b_.R.col(2)), -1.0, 1.0)));
+            break;
+        }
+        case Kind::bushing: {
+            make_bushing(arguments);
+            const Vec3 r = a_.R.transpose() * (b_.x - a_.x);
+            displacement("displacement_x", 0, r(0));
+            displacement("displacement_y", 1, r(1));
+            displacement("displacement_z", 2, r(2));
+            break;
+        }
         case Kind::in_line:
             off(0);
             off(1);
@@ -421,11 +470,47 @@ void JointType::make_rows(const Arguments& arguments) {
                 -lead,
                 angle_});
     }
-    if (measures_.size() == 1 || kind_ == Kind::screw)
+    if ((measures_.size() == 1 && kind_ != Kind::measure) || kind_ == Kind::screw)
         slide_.set(MeasureFunction(measures_[0].kind),
                    {measures_[0].attachments[0],
                     measures_[0].attachments[1],
                     measures_[0].attachments[2]});
+}
+
+/// Rotations by invariants that are alike on both bodies: about axis i the sine of a turn about it
+/// (theory, section on joints).
+void JointType::make_bushing(const Arguments& arguments) {
+    const auto add =
+        [&](std::vector<Product> row, double stiffness, double damping, double preload) {
+            RowLaw law{.kind = RowKind::elastic};
+            if (stiffness > 0.0)
+                law.compliance = 1.0 / stiffness;
+            else
+                law.kind = RowKind::dashpot;
+            law.viscosity = damping;
+            law.prestress = -preload;
+            if (stiffness > 0.0 || damping > 0.0) add_row(std::move(row), 0.0, law);
+        };
+    const auto entry = [&](const char* key, int i) {
+        return arguments.numbers(key)[static_cast<std::size_t>(i)];
+    };
+    for (int i = 0; i < 3; ++i) {
+        if (entry("preload", i) != 0.0 && entry("stiffness", i) == 0.0)
+            arguments.fail("preload",
+                           "acts along an axis without stiffness; give that in stiffness");
+        add({{point_b_, axis(a_, i), 1.0}, {point_a_, axis(a_, i), -1.0}},
+            entry("stiffness", i),
+            entry("damping", i),
+            entry("preload", i));
+    }
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        if (entry("torsion", i) == 0.0 && entry("torsional_damping", i) == 0.0) continue;
+        add({{axis(a_, k), axis(b_, j), 0.5}, {axis(a_, j), axis(b_, k), -0.5}},
+            entry("torsion", i),
+            entry("torsional_damping", i),
+            0.0);
+    }
 }
 
 void JointType::describe() {
@@ -437,9 +522,10 @@ void JointType::describe() {
         Eigen::Map<RowMajor>(to->axes.data()) = side->carrier_R.transpose() * side->R;
     }
     joint_.measures = measures_;
-    int rows = 0;
-    for (const RowBlock& block : row_blocks()) rows += block.num_items * block.rows_per_item;
-    joint_.freedom = 6 - rows;
+    int ties = 0;
+    for (const RowBlock& block : row_blocks()) ties += block.num_items * block.rows_per_item;
+    joint_.has_rows = ties > 0;
+    joint_.freedom = kind_ == Kind::bushing ? 6 : 6 - ties;
     joint_.point = point_b_;
     if (point_b_ >= 0) on_b_.push_back(point_b_);
     for (const int index : {axes_b_[0], axes_b_[1], axes_b_[2], minus_y_})

@@ -30,6 +30,8 @@ enum class Kind {
     perpendicular,
     orientation,
     revolute_spherical,
+    measure,
+    bushing,
 };
 
 // --- schemas
@@ -79,6 +81,34 @@ inline constexpr Parameter kPlain[] = {kA, kB, kPoint, kAxis};
 inline constexpr Parameter kPointAlone[] = {kA, kB, kPoint};
 inline constexpr Parameter kAxisAlone[] = {kA, kB, kAxis};
 inline constexpr Parameter kNoAxis[] = {kA, kB};
+inline constexpr Parameter kMeasured[] = {
+    kA,
+    kB,
+    parameter::vector("axis",
+                      3,
+                      "",
+                      "z axis of both frames at the start, inertial axes, of any length; left out: "
+                      "axes of the frames, or of the bodies"),
+};
+inline constexpr Parameter kBushing[] = {
+    kA,
+    kB,
+    kPoint,
+    kAxis,
+    parameter::vector("stiffness", 3, "N/m", "along x, y, z of a").nonnegative().required(),
+    parameter::vector(
+        "torsion", 3, "N m", "stiffness against turning about x, y, z of a, per radian")
+        .nonnegative()
+        .otherwise("[0.0, 0.0, 0.0]"),
+    parameter::vector("damping", 3, "N s/m", "against the rate along x, y, z of a")
+        .nonnegative()
+        .otherwise("[0.0, 0.0, 0.0]"),
+    parameter::vector("torsional_damping", 3, "N m s", "against the rate of turning")
+        .nonnegative()
+        .otherwise("[0.0, 0.0, 0.0]"),
+    parameter::vector("preload", 3, "N", "force on b where the frames lie on each other")
+        .otherwise("[0.0, 0.0, 0.0]"),
+};
 inline constexpr Parameter kLink[] = {kA, kB, kAxis};
 inline constexpr Parameter kTurning[] = {kA, kB, kPoint, kAxis, kTurn, ANCORA_JOINT_LAWS};
 inline constexpr Parameter kSliding[] = {kA, kB, kPoint, kAxis, kSlide, ANCORA_JOINT_LAWS};
@@ -121,13 +151,15 @@ inline constexpr Parameter kCross[] = {
 ///   screw              as cylindrical; d(r.a3) - pitch / (2 pi) d(angle) = 0
 ///   in_line, in_plane, parallel, perpendicular, orientation: rows of these
 ///   revolute_spherical r.r = L^2; r.a3 = 0: a massless link
+///   measure            none: where b lies as seen from a
+///   bushing            r.a_i and (a_k.b_j - a_j.b_k) / 2, elastic and viscous
 ///
 /// (theory, section on joints). Rows of axes are also met after half a turn, where the axes point
 /// against each other: such a start is refused.
 class JointType : public JointRows {
 public:
     ReactionKind reaction() const override {
-        return point_b_ >= 0 ? ReactionKind::force : ReactionKind::lambda;
+        return point_b_ >= 0 && kind_ != Kind::measure ? ReactionKind::force : ReactionKind::lambda;
     }
     const Joint* joint() const override { return &joint_; }
     const RowSource* tangents() const override { return slide_.has_rows() ? &slide_ : nullptr; }
@@ -156,6 +188,7 @@ private:
                    const FrameStart& frame_b);
     void read_start(const Arguments& arguments);
     void make_rows(const Arguments& arguments);
+    void make_bushing(const Arguments& arguments);
     void describe();
 
     int axis(Side& side, int k, double sign = 1.0);

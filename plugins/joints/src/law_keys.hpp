@@ -41,10 +41,12 @@ inline constexpr Parameter kSpringDamperKeys[] = {
 inline constexpr Parameter kDamperKeys[] = {kOn, kEndA, kEndB, kDamping};
 
 inline constexpr Parameter kEffort =
-    parameter::text("effort",
-                    "force or torque on the measure, positive drives it up [N, N m]: a number, a "
-                    "formula of t and of the state such as \"5 - 2*elbow.angle_rate\" (measures, "
-                    "their rates, box.x, box.vx, der(box.x)), or a table with rows [t, effort]")
+    parameter::text(
+        "effort",
+        "force or torque on the measure, positive drives it up [N, N m]: a number, a "
+        "formula of t and of the state such as \"5 - 2*rate\" (value and rate of the "
+        "measure itself, elbow.angle, elbow.angle_rate, box.x, box.vx, box.wz), or a table "
+        "with rows [t, effort]")
         .or_number()
         .or_matrix(0, 2);
 inline constexpr Parameter kMostEffort =

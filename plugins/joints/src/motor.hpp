@@ -4,12 +4,12 @@
 
 #include <array>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "acting.hpp"
 #include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "ancora/sdk/formula/formula.hpp"
+#include "ancora/sdk/helpers/state_reader.hpp"
 #include "ancora/sdk/helpers/time_function.hpp"
 #include "ancora/sdk/nonideal_force.hpp"
 #include "law_keys.hpp"
@@ -18,7 +18,7 @@ namespace ancora::joints {
 
 /// A force f = effort dm/du on the attachments of a measure m; over a step on its exact discrete
 /// gradient, so that the work is effort times change of the measure and momenta are kept. What an
-/// effort depends on - other measures, coordinates - stands behind it in u.
+/// effort depends on besides stands behind the measure in u.
 class Effort : public NonidealForce {
 public:
     std::span<const char* const> attachments() const override { return keys_; }
@@ -37,71 +37,70 @@ public:
     void differentiate_step(const RowStep& step,
                             std::span<const double> mean_velocity,
                             std::span<double> D) const override;
-    int num_state() const override;
+    int num_state() const override { return 1 + reader_.num_state() + num_own_state(); }
     void start_state(std::span<double> state) const override;
 
 protected:
     explicit Effort(const Arguments& arguments);
 
-    /// A measure that is acted on or read, at an instant or as mean over a step.
+    /// A measure at an instant, or its mean over a step.
     struct Reading {
         double value = 0.0;
         double rate = 0.0;
     };
-    /// [assembly] Reads a measure as well; its number.
-    int read_measure(const Arguments& arguments, std::string_view text, const char* key);
-    /// [assembly] Reads a coordinate, "box.x"; its number among those.
-    int read_coordinate(std::string_view text, const char* key);
+    using Variables = std::array<double, Formula::kMaxVariables>;
 
-    /// What an effort is computed from: measures (the one acted on first), coordinates with rates.
+    /// What an effort is computed from: the measure that it acts on, what the reader reads.
     struct Sensed {
-        std::span<const Reading> measures;
-        std::span<const Reading> coordinates;
+        Reading own;
+        std::span<const double> read;
         double t = 0.0;
         double h = 0.0;  ///< length of the step whose mean is asked for; 0: an instant
         std::span<const double> state0;  ///< the law's own
         std::span<double> state1;        ///< empty: not wanted
     };
-    /// Partial derivatives by values and rates; all entries are zero at first.
+    /// Partial derivatives; all entries are zero at first.
     struct Slopes {
-        std::span<Reading> measures;
-        std::span<Reading> coordinates;
+        Reading own;
+        Variables read{};
     };
-    virtual double effort(const Sensed& at, const Slopes* slopes) const = 0;
+    virtual double effort(const Sensed& at, Slopes* slopes) const = 0;
     virtual int num_own_state() const { return 0; }
 
+    StateReader reader_;
+    AttachmentTexts requests_;
+
 private:
-    static constexpr std::size_t kMostMeasures = 24;
     static constexpr std::size_t kMostScalars =
-        kMostMeasures * MeasureFunction::kMostScalars + 3 * Formula::kMaxVariables;
-    struct Measured {
-        MeasureFunction function;
-        double start;
-    };
-    std::size_t num_scalars() const;
-    double effort_over(const RowStep& step, std::span<double> D, const Slopes* slopes) const;
+        MeasureFunction::kMostScalars + StateReader::kMostScalars;
+    using Gradient = std::array<double, MeasureFunction::kMostScalars>;
+
+    StateReader::Layout layout() const { return {.sensed = on_.num_scalars()}; }
+    /// The part of a step's state that is the reader's.
+    RowStep without_own_state(const RowStep& step) const;
+    double effort_over(const RowStep& step, Gradient& D, Slopes* slopes) const;
 
     std::vector<const char*> keys_;
-    AttachmentTexts requests_;
-    std::vector<Measured> measures_;
+    MeasureFunction on_;
+    double start_;
     Measure measure_;  ///< that it acts on
-    std::size_t num_coordinates_ = 0;
 };
 
-/// effort = a number, a table over time, or a formula of t, measures and coordinates.
+/// effort = a number, a table over time, or a formula of t and of the state, in which "value" and
+/// "rate" are those of the measure that it acts on.
 class Motor final : public Effort {
 public:
     explicit Motor(const Arguments& arguments);
 
 private:
-    double effort(const Sensed& at, const Slopes* slopes) const override;
+    double effort(const Sensed& at, Slopes* slopes) const override;
 
-    struct Variable {
-        bool is_measure;
-        int index;
-        bool is_rate;
-    };
     class Scope;
+    /// A variable of the formula: the measure's own, or one of the reader's.
+    struct Variable {
+        enum class Of { value, rate, state } of;
+        std::size_t index = 0;
+    };
     TimeFunction given_;
     std::vector<Formula> formula_;  ///< one or none
     std::vector<Variable> variables_;
@@ -115,7 +114,7 @@ public:
     explicit Servo(const Arguments& arguments);
 
 private:
-    double effort(const Sensed& at, const Slopes* slopes) const override;
+    double effort(const Sensed& at, Slopes* slopes) const override;
     int num_own_state() const override { return ki_ > 0.0 ? 1 : 0; }
 
     TimeFunction target_;

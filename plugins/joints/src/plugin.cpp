@@ -198,6 +198,41 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                                          "a = \"a@[0.3, 0.1, -0.2]\"\n"
                                          "b = \"ground@[-0.4, 0.2, 0.1]\""}},
                            Distance::kParameters),
+    ancora::type<JointOf<Kind::measure>>(
+        "measure",
+        {.doc = "where b lies as seen from a: values for laws, motors and results, without any tie",
+         .equation = "displacement_x, _y, _z = r.a1, r.a2, r.a3; distance = |r|; angle of b1 about "
+                     "a3; tilt of b3 "
+                     "from a3",
+         .source = kSource,
+         .examples = {"a = \"a\"\n"
+                      "b = \"b@[0.1, 0.2, 0.0]\"",
+                      "a = \"ground\"\n"
+                      "b = \"b\"\n"
+                      "axis = [0.3, -0.5, 0.8]"}},
+        kMeasured),
+    ancora::type<JointOf<Kind::bushing>>(
+        "bushing",
+        {.doc = "an elastic bearing: springs and dampers along and about three axes",
+         .equation = "force on b: -k_i x_i - c_i x_i' + preload_i, x_i = r.a_i; moment: -K_i s_i - "
+                     "C_i s_i', s_i = (a_k.b_j - a_j.b_k) / 2",
+         .source = kSource,
+         .examples = {"a = \"a\"\n"
+                      "b = \"b\"\n"
+                      "point = [0.2, 0.1, 0.3]\n"
+                      "axis = [0.3, -0.5, 0.8]\n"
+                      "stiffness = [90.0, 120.0, 40.0]\n"
+                      "torsion = [3.0, 2.0, 0.0]\n"
+                      "damping = [0.4, 0.0, 0.3]\n"
+                      "torsional_damping = [0.02, 0.0, 0.01]\n"
+                      "preload = [0.0, 5.0, 0.0]",
+                      "a = \"ground\"\n"
+                      "b = \"a\"\n"
+                      "point = [0.2, 0.1, 0.3]\n"
+                      "axis = [0.3, -0.5, 0.8]\n"
+                      "stiffness = [90.0, 0.0, 40.0]\n"
+                      "damping = [0.0, 0.3, 0.0]"}},
+        kBushing),
     ancora::type<SpringAlone>(
         "spring",
         {.doc = "a spring on a measure of a joint, or between two points",

@@ -10,6 +10,8 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "ancora/sdk/helpers/rigid_body.hpp"
+
 namespace ancora::particle {
 namespace {
 
@@ -32,6 +34,8 @@ std::string entry(const Mat3& M, int i, int j) {
 
 Particle::Particle(const Arguments& arguments)
     : r_0_(vec3(arguments.numbers("position"))), v_0_(vec3(arguments.numbers("velocity"))) {
+    if (arguments.given("velocity_from"))
+        v_0_ = rigid::carried_velocity(arguments, r_0_, {"velocity"});
     set_axes(arguments);
     set_mass(arguments);
 }
@@ -53,7 +57,7 @@ void Particle::set_axes(const Arguments& arguments) {
         if (kept.find(letter) != std::string_view::npos)
             coordinates_[static_cast<std::size_t>(n_++)] = {0, k, true, 1.0};
         else if (v_0_(k) != 0.0)
-            arguments.fail("velocity",
+            arguments.fail(arguments.given("velocity_from") ? "velocity_from" : "velocity",
                            "the particle moves along " + std::string(kept) + " only, but its " +
                                letter + " component is " + text(v_0_(k)) + "; make it 0, or add " +
                                letter + " to \"coordinates\"");

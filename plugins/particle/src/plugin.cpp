@@ -17,6 +17,7 @@ constexpr ancora::Parameter kParticle[] = {
         .required(),
     p::vector("position", 3, "m", "position, inertial axes").otherwise("[0.0, 0.0, 0.0]"),
     p::vector("velocity", 3, "m/s", "velocity, inertial axes").otherwise("[0.0, 0.0, 0.0]"),
+    p::body("velocity_from", "instead of velocity: start as if carried rigidly by this body"),
     p::text("coordinates",
             "inertial axes along which it can move: letters of \"xyz\"; along the others it stays")
         .otherwise("\"xyz\""),
@@ -38,7 +39,10 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "position = [1.0, 0.0, 0.5]\n"
                       "coordinates = \"xz\"",
                       "mass = [[2.0, 0.3, 0.0], [0.3, 1.0, 0.1], [0.0, 0.1, 0.5]]\n"
-                      "velocity = [0.0, 1.0, 0.0]"}},
+                      "velocity = [0.0, 1.0, 0.0]",
+                      "mass = 1.0\n"
+                      "position = [0.5, 0.2, 0.0]\n"
+                      "velocity_from = \"a\""}},
         kParticle),
 };
 

@@ -16,7 +16,8 @@ constexpr ancora::Parameter kPointLoad[] = {
               3,
               "N",
               "F: constant, or a table with rows [t, x, y, z], or a file with such rows, or three "
-              "formulas of t such as \"2*sin(3*t)\"")
+              "formulas of t such as \"2*sin(3*t)\" and of the state: x, vx of the point, box.x, "
+              "box.vx, box.wz, elbow.angle, elbow.angle_rate")
         .or_matrix(0, 4)
         .or_texts()
         .or_file(),
@@ -45,7 +46,9 @@ constexpr ancora::Parameter kPointLoad[] = {
 constexpr ancora::TypeDescriptor kTypes[] = {
     ancora::type<ancora::point_load::PointLoad>(
         "point_load",
-        {.doc = "force on points and torque on a body, in space or following the body, over time",
+        {.doc =
+             "force on points and torque on a body, in space or following the body, over time or "
+             "as formulas of the state",
          .equation =
              "f = c(t) F(t) or c(t) sum_k F_k(t) d_k; on the body's axes f_i = a x d_i with "
              "sum_i d_i x f_i = c(t) T(t)",
@@ -68,6 +71,10 @@ constexpr ancora::TypeDescriptor kTypes[] = {
               "frame = \"body\"",
               "at = \"a@[0.0, 0.0, 0.0]\"\n"
               "force = [\"2*sin(3*t)\", \"0\", \"exp(-t)\"]",
+              "at = \"a@[0.3, 0.1, -0.2]\"\n"
+              "force = [\"-3*vx*abs(vx)\", \"-2*y - 0.3*b.vy\", \"sin(t)*a.wz\"]\n"
+              "torque = [\"0\", \"-0.1*a.wy\", \"0.2*j.angle - 0.1*j.angle_rate\"]\n"
+              "follow = true",
               "at = \"a@[0.3, 0.1, -0.2]\"\n"
               "torque = [0.3, 0.2, -0.1]\n"
               "follow = true\n"

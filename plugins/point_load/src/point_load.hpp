@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The force type `point_load`: a force on points and a torque on their body, given over time.
+// The force type `point_load`: a force on points and a torque on their body, given over time or as
+// formulas of the state.
 #pragma once
 
+#include <array>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/authoring/attachment_texts.hpp"
+#include "ancora/sdk/formula/formula.hpp"
+#include "ancora/sdk/helpers/state_reader.hpp"
 #include "ancora/sdk/helpers/time_function.hpp"
 #include "ancora/sdk/nonideal_force.hpp"
 #include "ancora/sdk/numbers/math.hpp"
@@ -25,9 +31,14 @@ namespace ancora::point_load {
 ///         parallel; of orthonormal ones D = I and a = T / 2
 /// For a rigid body d_i' = w x d_i, so the power of (3) is T . w.
 ///
+/// F and T may be formulas of the state as well: of position and velocity of the point, of other
+/// bodies, of measures of joints, see StateReader. On a group of points each has its own.
+///
 /// Over a step, F, T and c are means over the time (see TimeFunction), d_i those of the midpoint,
 /// which are a little shorter than 1; (3) takes that into account, so that a torque given in space
-/// adds T h to the angular momentum, exactly. The ledger books the work f . du and these impulses.
+/// adds T h to the angular momentum, exactly. Formulas of the state are taken at the midpoint with
+/// the mean rates, and the step's iteration is told how the load answers. The ledger books the work
+/// f . du and these impulses.
 class PointLoad final : public NonidealForce {
 public:
     /// [assembly] Refuses through Arguments::fail loads that miss a force and a torque, or a place,
@@ -46,20 +57,54 @@ public:
                        std::span<const double> mean_velocity,
                        const ForceValues& out) const override;
 
+    /// Of a load that depends on the state, and acts on one point.
+    bool has_tangent() const override { return state_.reads() && is_single_; }
+    void differentiate_step(const RowStep& step,
+                            std::span<const double> mean_velocity,
+                            std::span<double> D) const override;
+    int num_state() const override { return state_.num_state(); }
+    void start_state(std::span<double> state) const override { state_.start_state(state); }
+
 private:
-    /// One value of a TimeFunction of three components, or of none.
+    static constexpr std::size_t kAxes = 9;  ///< scalars of the three axes
+    static constexpr std::size_t kMostScalars = 3 + kAxes + StateReader::kMostScalars;
+
+    /// A vector over time, or as three formulas of the state.
+    struct Load {
+        TimeFunction over_time;         ///< without components: there is none
+        std::vector<Formula> formulas;  ///< three, or none
+        std::vector<std::string> texts;
+    };
+    /// Values of the variables, and of a load's three components with derivatives by them.
+    using Variables = std::array<double, Formula::kMaxVariables>;
+
+    Load read_load(const Arguments& arguments, const char* key, const TimeFunctionOptions& options);
+    bool has_axes() const { return has_torque_ || follows_; }
+    /// Scalars of the points.
+    std::size_t num_points(std::size_t size) const {
+        return size - (has_axes() ? kAxes : 0) - state_.num_scalars();
+    }
+    StateReader::Layout layout(std::size_t point, std::size_t size) const;
+    /// One value of a load; `call` evaluates a TimeFunction.
     template <class Call>
-    static Vec3 value_of(const TimeFunction& function, Call call);
-    /// F and T in the axes of the load; u in the order of the requests: points, then axes.
-    void apply(double factor, Vec3 F, Vec3 T, std::span<const double> u, std::span<double> f) const;
+    Vec3 value_of(const Load& load, double t, const Variables& x, Call call) const;
+    Vec3 formulas_of(const Load& load,
+                     double t,
+                     const Variables& x,
+                     std::array<Variables, 3>* slopes) const;
+    /// f of all points and axes; `force(i)` is F of the point whose scalars begin at i.
+    template <class Force>
+    void apply(Force force, const Vec3& T, std::span<const double> u, std::span<double> f) const;
 
     AttachmentTexts requests_;
-    TimeFunction force_;
-    TimeFunction torque_;
+    StateReader state_;
+    Load force_;
+    Load torque_;
     TimeFunction factor_;
     bool has_force_;
     bool has_torque_;
-    bool follows_ = false;  ///< the axes of force and torque are the body's
+    bool follows_ = false;   ///< the axes of force and torque are the body's
+    bool is_single_ = true;  ///< the force acts on one point, not on a group
 };
 
 }  // namespace ancora::point_load

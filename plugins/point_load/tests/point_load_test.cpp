@@ -367,7 +367,7 @@ TEST_SUITE("point load: refusals") {
                           "expected \")\" to close \"(\" at position 6\n"
                           "    2*sin(3*t\n"
                           "             ^");
-        CHECK_THROWS_WITH(formulas({"1", "0", "2*box.x"}),
+        CHECK_THROWS_WITH(formulas({"1", "0", "2*box"}),
                           doctest::Contains("force: formula of z, position 3: "));
         CHECK_THROWS_WITH(formulas({"1", "0"}),
                           "force: found 2 formulas, expected 3: those of x, y, z");

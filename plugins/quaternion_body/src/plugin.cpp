@@ -33,7 +33,11 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "mass = 2.0\n"
                       "inertia = [[0.3, 0.02, 0.0], [0.02, 0.4, -0.01], [0.0, -0.01, 0.5]]\n"
                       "center_of_mass = [0.1, -0.05, 0.2]\n"
-                      "angular_velocity = [1.0, 0.5, -0.5]"},
+                      "angular_velocity = [1.0, 0.5, -0.5]",
+                      "size = [0.6, 0.4, 0.2]\n"
+                      "density = 500.0\n"
+                      "position = [0.3, -0.2, 0.5]\n"
+                      "velocity_from = \"a\""},
          .claims = {Claim::rigid_motion_invariant}},
         kQuaternionBody.entries),
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "groups.hpp"
 #include "text.hpp"
@@ -23,6 +24,8 @@ constexpr const char* kPerElement[] = {"young",
                                        "rest_length"};
 
 double value_of(const Arguments& group, const char* key) {
+    // Over time: whatever is positive; what it is at the start is put there when it is read
+    if (key == std::string_view("rest_length") && is_over_time(group)) return 1.0;
     if (group.shape(key) == Shape::boolean) return group.boolean(key) ? 1.0 : 0.0;
     return group.number(key);
 }
@@ -85,6 +88,7 @@ std::vector<double> GroupedArguments::own_values(const char* key, const Network&
         const double missing = std::numeric_limits<double>::quiet_NaN();
         return std::vector<double>(num, name == "breaking_strain" ? infinity : missing);
     }
+    if (name == "rest_length" && is_over_time(given_)) return net.distance;
     if (given_.shape(key) == Shape::text)
         given_.fail(key, "\"spin\" sets all rest lengths; a group cannot give others");
     if (given_.shape(key) != Shape::vector) return std::vector<double>(num, value_of(given_, key));
@@ -96,6 +100,30 @@ std::vector<double> GroupedArguments::own_values(const char* key, const Network&
                         " elements; write one value for all or one per "
                         "element");
     return {values.begin(), values.end()};
+}
+
+void GroupedArguments::add_over_time(const Network& net, RestLengths& to) const {
+    const auto read = [](const Arguments& from) {
+        return read_motion(from, "rest_length", {"rest_length"});
+    };
+    std::vector<bool> has_own(net.elements.size(), true);
+    for (const Group* group : groups_) {
+        const Arguments& table = given_.table("groups").table(group->name);
+        if (!table.given("rest_length")) continue;
+        for (const std::int32_t e : group->elements) has_own[static_cast<std::size_t>(e)] = false;
+        if (is_over_time(table)) to.add(read(table), 1.0, group->elements);
+    }
+    if (!is_over_time(given_)) {
+        for (const char* option : {"interpolation", "outside"})
+            if (given_.given(option))
+                given_.fail(option, "is about a table of rest_length, and there is none");
+        return;
+    }
+    std::vector<std::int32_t> own;
+    for (std::size_t e = 0; e < has_own.size(); ++e)
+        if (has_own[e]) own.push_back(static_cast<std::int32_t>(e));
+    const double share = net.is_rope ? 1.0 / static_cast<double>(net.elements.size()) : 1.0;
+    to.add(read(given_), share, std::move(own));
 }
 
 // Rows of node and mass: those that are given, then those of groups.

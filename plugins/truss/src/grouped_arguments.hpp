@@ -9,6 +9,7 @@
 
 #include "ancora/sdk/arguments.hpp"
 #include "network.hpp"
+#include "rest_lengths.hpp"
 
 namespace ancora::truss {
 
@@ -44,6 +45,8 @@ public:
     const RigidMotion& motion_of(std::string_view key) const override {
         return given_.motion_of(key);
     }
+    /// Adds the rest lengths that the truss or its groups give over time.
+    void add_over_time(const Network& net, RestLengths& to) const;
     /// At the group's value where only a group gives the key.
     void fail(std::string_view key, std::string_view message) const override;
     void fail_in_file(std::string_view key,

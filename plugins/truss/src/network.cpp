@@ -26,9 +26,27 @@ constexpr double kMaxNodes = std::numeric_limits<std::int32_t>::max() / 3;
 
 Network from_two_points(const Arguments& arguments) {
     Network net;
-    for (const char* key : {"from", "to"})
-        for (const double x : arguments.numbers(key)) net.x.push_back(x);
-    net.elements = {{0, 1}};
+    net.is_rope = true;
+    if (!arguments.given("elements")) {
+        for (const char* key : {"from", "to"})
+            for (const double x : arguments.numbers(key)) net.x.push_back(x);
+        net.elements = {{0, 1}};
+        return net;
+    }
+    const std::int64_t count = arguments.integer("elements");
+    if (count < 1 || static_cast<double>(count) >= kMaxNodes)
+        arguments.fail(
+            "elements",
+            "a row of " + std::to_string(count) + " elements is none; expected 1 or more");
+    const auto num = static_cast<std::int32_t>(count);
+    const Vec3 from = vec3(arguments.numbers("from")), to = vec3(arguments.numbers("to"));
+    for (std::int32_t i = 0; i <= num; ++i) {
+        const double part = static_cast<double>(i) / num;
+        const Vec3 x = i == num ? to : Vec3(from + part * (to - from));
+        net.x.insert(net.x.end(), x.data(), x.data() + 3);
+        if (i > 0) net.elements.push_back({i - 1, i});
+    }
+    net.groups = {{"from", {0}, {}}, {"to", {num}, {}}};
     return net;
 }
 
@@ -190,7 +208,13 @@ std::string_view way_of(const Arguments& arguments) {
     constexpr Way ways[] = {
         {"from", "to"}, {"nodes", "elements"}, {"grid", nullptr}, {"mesh", nullptr}};
     std::string_view found;
+    const bool is_count =
+        arguments.given("elements") && arguments.shape("elements") == Shape::integer;
+    if (is_count && !arguments.given("from"))
+        arguments.fail("elements",
+                       "is a number of elements in a row, which need \"from\" and \"to\"");
     for (const auto& [key, partner] : ways) {
+        if (is_count && key == std::string_view("nodes") && !arguments.given("nodes")) continue;
         const bool has_partner = partner != nullptr && arguments.given(partner);
         if (!arguments.given(key) && !has_partner) continue;
         const char* present = arguments.given(key) ? key : partner;

@@ -30,7 +30,8 @@ struct Network {
     std::vector<double> x;  ///< positions at the start [m], 3 per node, inertial axes
     std::vector<Element> elements;
     std::vector<double> distance;  ///< of each element's nodes at the start [m], > 0
-    std::vector<Group> groups;     ///< of a mesh file or a grid
+    std::vector<Group> groups;     ///< of a mesh file, a grid or a rope
+    bool is_rope = false;          ///< from one point to another: its rest length is the whole's
 
     Eigen::Map<const Vec3> node(std::int32_t i) const {
         return Eigen::Map<const Vec3>(x.data() + 3 * static_cast<std::ptrdiff_t>(i));
@@ -39,7 +40,8 @@ struct Network {
     std::int32_t num_elements() const { return static_cast<std::int32_t>(elements.size()); }
 };
 
-/// [assembly] Builds the network that `from` + `to`, `nodes` + `elements`, `grid` or `mesh`
+/// [assembly] Builds the network that `from` + `to` (one element, or `elements` equal ones in a
+/// row, with its ends as groups "from" and "to"), `nodes` + `elements`, `grid` or `mesh`
 /// describes.
 ///
 /// Node (i, j) of a grid of nx x ny has the number j nx + i. Its elements are, in this order,

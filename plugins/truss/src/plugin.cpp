@@ -28,6 +28,19 @@ constexpr ancora::Parameter kMesh[] = {
         .otherwise("false"),
 };
 
+constexpr ancora::Parameter kInterpolation =
+    p::text("interpolation",
+            "through the rows of a table of rest_length: the natural cubic spline, the one that "
+            "begins and ends at rest, or cubic pieces that also stay between their rows",
+            "spline|rest|monotone")
+        .otherwise("\"spline\"");
+constexpr ancora::Parameter kOutside =
+    p::text("outside",
+            "before the first and after the last row of a table of rest_length: an error, or the "
+            "value of that row",
+            "refuse|hold")
+        .otherwise("\"refuse\"");
+
 // What elements of a group have instead of the truss's values; docs as there.
 constexpr ancora::Parameter kGroup[] = {
     p::number("young", "Pa", "Young's modulus E; inf: rigid links").positive().or_infinite(),
@@ -39,7 +52,15 @@ constexpr ancora::Parameter kGroup[] = {
     p::number("breaking_strain", "", "Green strain above which an element breaks; inf: never")
         .positive()
         .or_infinite(),
-    p::number("rest_length", "m", "length without strain L").positive(),
+    p::number("rest_length",
+              "m",
+              "length without strain L of each element; over time: a formula of t, a table with "
+              "rows [t, L], or a file with such rows")
+        .or_text()
+        .or_matrix(0, 2)
+        .or_file(),
+    kInterpolation,
+    kOutside,
     p::number("node_mass", "kg", "point mass on each node of the group, beside others")
         .nonnegative(),
 };
@@ -55,10 +76,15 @@ constexpr ancora::Parameter kSpin[] = {
 };
 
 constexpr ancora::Parameter kTruss[] = {
-    p::vector("from", 3, "m", "position of node 0 of a single element"),
-    p::vector("to", 3, "m", "position of node 1 of a single element"),
+    p::vector("from", 3, "m", "position of node 0 of a single element, or of a rope"),
+    p::vector("to", 3, "m", "position of the last node of a single element, or of a rope"),
     p::matrix("nodes", 0, 3, "m", "positions of the nodes of a network, counted from 0"),
-    p::matrix("elements", 0, 2, "", "the two nodes of each element"),
+    p::matrix("elements",
+              0,
+              2,
+              "",
+              "the two nodes of each element; with from and to: the number of elements in a row")
+        .with(ancora::Shape::integer),
     p::table("grid", kGrid, "a rectangular grid of nodes, counted along the first direction first"),
     p::file("mesh",
             "nodes, line elements and named groups from a mesh file: Gmsh 4.1 as text, or VTK")
@@ -95,11 +121,16 @@ constexpr ancora::Parameter kTruss[] = {
         .or_vector(),
     p::number("rest_length",
               "m",
-              "length without strain L; \"spin\": such that the shape at the start is the steady "
-              "shape of `spin`; left out: the distance at the start")
-        .positive()
+              "length without strain L, of each element; between from and to: of the whole; over "
+              "time: a formula of t, a table with rows [t, L], or a file with such rows; \"spin\": "
+              "such that the shape at the start is the steady shape of `spin`; left out: the "
+              "distance at the start")
         .or_vector()
-        .or_text("spin"),
+        .or_text()
+        .or_matrix(0, 2)
+        .or_file(),
+    kInterpolation,
+    kOutside,
     p::table("groups", kGroups, "values of elements and nodes by the names of groups"),
     p::text("mass", "how an element's mass is spread over its nodes", "consistent|lumped")
         .otherwise("\"consistent\""),
@@ -174,7 +205,16 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "rest_length = [1.1, 0.95]\n"
                       "tension_only = [true, false]\n"
                       "breaking_strain = [inf, 0.2]\n"
-                      "velocity = [0.0, 0.1, 0.0]"},
+                      "velocity = [0.0, 0.1, 0.0]",
+                      "from = [0.0, 0.0, 0.0]\n"
+                      "to = [0.8, 0.3, -0.2]\n"
+                      "elements = 3\n"
+                      "young = 1.0e6\n"
+                      "area = 1.0e-4\n"
+                      "density = 1000.0\n"
+                      "rest_length = [[-10.0, 0.9], [0.0, 0.8], [10.0, 0.7], [20.0, 0.8]]\n"
+                      "interpolation = \"rest\"\n"
+                      "outside = \"hold\""},
          .claims = {Claim::rigid_motion_invariant}},
         kTruss),
 };

@@ -84,7 +84,8 @@ std::vector<double> start_positions(const Arguments& arguments,
                                     const Eigen::SparseMatrix<double>& mass,
                                     const Spin& spin) {
     if (arguments.text("start") != "relaxed") return net.x;
-    if (arguments.given("rest_length") && arguments.shape("rest_length") == Shape::text)
+    if (arguments.given("rest_length") && arguments.shape("rest_length") == Shape::text &&
+        arguments.text("rest_length") == "spin")
         arguments.fail("start",
                        "rest_length = \"spin\" chooses rest lengths for the shape as given, start "
                        "= \"relaxed\" the shape for given rest lengths; keep one of them");

@@ -116,9 +116,31 @@ std::vector<double> read_rest_lengths(const Arguments& arguments,
                                       std::span<const double> node_mass,
                                       const Spin& spin) {
     if (!arguments.given("rest_length")) return net.distance;
+    if (is_over_time(arguments)) return net.distance;  // set when that is read
     if (arguments.shape("rest_length") == Shape::text)
         return spin_rest_lengths(arguments, net, material, node_mass, spin);
-    return per_element(arguments, "rest_length", net.num_elements());
+    std::vector<double> L = per_element(arguments, "rest_length", net.num_elements());
+    for (const double length : L)  // not in the schema, where it would bind the times of a table
+        if (!(length > 0.0))
+            arguments.fail("rest_length", "expected a value > 0 m, got " + text(length) + " m");
+    if (net.is_rope && arguments.shape("rest_length") != Shape::vector)
+        for (double& length : L) length /= static_cast<double>(L.size());
+    return L;
+}
+
+/// Rest lengths over time need a law that scales with them.
+void refuse_fixed_strains(const Arguments& arguments,
+                          const Material& material,
+                          const RestLengths& changing) {
+    for (std::size_t e = 0; e < material.young.size(); ++e) {
+        if (!changing.changes(e)) continue;
+        const std::string which =
+            "element " + std::to_string(e) + " has a rest length that changes over time; ";
+        if (material.prestress[e] != 0.0)
+            arguments.fail("prestress", which + "start it with a rest length that is too short");
+        if (std::isfinite(material.breaking_strain[e]))
+            arguments.fail("breaking_strain", which + "it cannot break as well; leave one of both");
+    }
 }
 
 // The mass matrix without its factor I_3, nodes by nodes.
@@ -152,6 +174,16 @@ Truss::Truss(const GroupedArguments& arguments, Network&& net)
 
     const auto [velocity, spin] = read_motion(arguments);
     rest_length_ = read_rest_lengths(arguments, net_, material_, node_mass_, spin);
+    arguments.add_over_time(net_, changing_);
+    try {
+        changing_.put_start(rest_length_);
+    } catch (const std::domain_error& error) {
+        arguments.fail("rest_length", error.what());
+    }
+    std::vector<bool> is_rigid;
+    for (std::size_t e = 0; e < rest_length_.size(); ++e) is_rigid.push_back(material_.is_rigid(e));
+    changing_.finish(rest_length_, is_rigid);
+    refuse_fixed_strains(arguments, material_, changing_);
     for (const double L : rest_length_) inv_L2_.push_back(1.0 / (L * L));
 
     for (std::int32_t i = 0; i < net_.num_nodes(); ++i)
@@ -178,7 +210,8 @@ Truss::Truss(const GroupedArguments& arguments, Network&& net)
               .stencil = stencil_,
               .laws = laws_,
               .degree = Degree::quadratic,
-              .tangent = TangentForm::isotropic};
+              .tangent = TangentForm::isotropic,
+              .depends_on_time = !changing_.empty()};
 }
 
 void Truss::start(std::span<double> q, std::span<double> v) const {
@@ -249,26 +282,79 @@ void Truss::draw_values(const SketchState& at, std::span<double> values) const {
     // s d / L^2 is the force on node a
     const std::size_t num = net_.elements.size();
     double* const strain = values.data() + num;
+    if (!changing_.empty()) {
+        for (std::size_t e = 0; e < num; ++e) {
+            const auto [a, b] = net_.elements[e];
+            const double l = (vec3(at.q, 3 * static_cast<std::size_t>(b)) -
+                              vec3(at.q, 3 * static_cast<std::size_t>(a)))
+                                 .norm();
+            const RestLengths::At now = changing_.at(e, at.t, false);
+            values[e] = 2.0 * at.s[e] * now.g * l;
+            strain[e] = 0.5 * (l - now.L) * (l + now.L) / (now.L * now.L);
+        }
+        return;
+    }
     write_strain(at.q.data(), strain);
     for (std::size_t e = 0; e < num; ++e)
         values[e] = at.s[e] * std::sqrt(1.0 + 2.0 * strain[e]) / rest_length_[e];
 }
 
 void Truss::evaluate(int, const RowPoint& at, const RowValues& out) const {
+    if (!changing_.empty()) return evaluate_changing(at, out);
     if (!out.pi.empty()) write_strain(at.u.data(), out.pi.data());
     if (!out.A.empty()) write_jacobian(at.u.data(), out.A.data());
     if (!out.b.empty()) write_bias(at.du.data(), out.b.data());
     std::ranges::fill(out.pi_t, 0.0);
 }
 
+// pi = g |d|^2 - k, with g and k over time
+void Truss::evaluate_changing(const RowPoint& at, const RowValues& out) const {
+    const bool with_rates = !out.pi_t.empty() || !out.b.empty();
+    for (std::size_t e = 0; e < net_.elements.size(); ++e) {
+        const auto a = 3 * static_cast<std::size_t>(net_.elements[e].a);
+        const auto b = 3 * static_cast<std::size_t>(net_.elements[e].b);
+        const Vec3 d = vec3(at.u, b) - vec3(at.u, a);
+        const RestLengths::At now = changing_.at(e, at.t, with_rates);
+        const double l = d.norm();
+        // k = g L^2: the difference of the lengths is exact
+        if (!out.pi.empty()) out.pi[e] = now.g * (l - now.L) * (l + now.L);
+        if (!out.A.empty())
+            for (std::size_t i = 0; i < 3; ++i) {
+                out.A[6 * e + 3 + i] = 2.0 * now.g * d(static_cast<int>(i));
+                out.A[6 * e + i] = -out.A[6 * e + 3 + i];
+            }
+        if (!out.pi_t.empty()) out.pi_t[e] = now.g_t * l * l - now.k_t;
+        if (out.b.empty()) continue;
+        const Vec3 rate = vec3(at.du, b) - vec3(at.du, a);
+        out.b[e] = now.k_tt - now.g_tt * l * l - 4.0 * now.g_t * d.dot(rate) -
+                   2.0 * now.g * rate.squaredNorm();
+    }
+}
+
 void Truss::evaluate_step(int, const RowStep& step, const RowStepValues& out) const {
+    if (!changing_.empty()) {
+        for (std::size_t e = 0; e < net_.elements.size(); ++e) {
+            const auto a = 3 * static_cast<std::size_t>(net_.elements[e].a);
+            const auto b = 3 * static_cast<std::size_t>(net_.elements[e].b);
+            const RestLengths::Over over = changing_.over(e, step.t0, step.h);
+            const Vec3 d = vec3(step.mid, b) - vec3(step.mid, a);
+            for (std::size_t i = 0; i < 3; ++i) {
+                out.B[6 * e + 3 + i] = 2.0 * over.g * d(static_cast<int>(i));
+                out.B[6 * e + i] = -out.B[6 * e + 3 + i];
+            }
+            const double mean = 0.5 * ((vec3(step.u0, b) - vec3(step.u0, a)).squaredNorm() +
+                                       (vec3(step.u1, b) - vec3(step.u1, a)).squaredNorm());
+            out.tau[e] = over.dg * (mean - over.product) + over.rest;
+        }
+        return;
+    }
     // eps is quadratic: its Jacobian at the midpoint is the exact discrete one
     write_jacobian(step.mid.data(), out.B.data());
     std::ranges::fill(out.tau, 0.0);
 }
 
 void Truss::evaluate_tangent(int,
-                             std::span<const double>,
+                             std::span<const double> mid,
                              std::span<const double> s,
                              bool positive_part,
                              std::span<double> G) const {
@@ -276,8 +362,16 @@ void Truss::evaluate_tangent(int,
     const double floor = positive_part ? 0.0 : -std::numeric_limits<double>::infinity();
     const double* inv_L2 = inv_L2_.data();
     double* g = G.data();
-    for (const double s_e : s) {
-        const double k = std::max(s_e, floor) * *inv_L2++;
+    for (std::size_t e = 0; e < s.size(); ++e) {
+        double k = std::max(s[e], floor) * *inv_L2++;
+        if (changing_.changes(e)) {
+            const auto [a, b] = net_.elements[e];
+            const double l = (vec3(mid, 3 * static_cast<std::size_t>(b)) -
+                              vec3(mid, 3 * static_cast<std::size_t>(a)))
+                                 .norm();
+            k = std::max(s[e], floor) * 2.0 *
+                changing_.g_of(e, l, s[e], laws_[laws_.size() == 1 ? 0 : e].compliance);
+        }
         g[0] = k;
         g[1] = -k;
         g[2] = -k;

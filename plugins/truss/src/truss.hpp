@@ -12,6 +12,7 @@
 #include "grouped_arguments.hpp"
 #include "material.hpp"
 #include "network.hpp"
+#include "rest_lengths.hpp"
 
 namespace ancora::truss {
 
@@ -27,7 +28,8 @@ namespace ancora::truss {
 ///         energy [J], and the force on node b is -s d / L^2
 ///   L     rest length [m]; E, A, rho, and what else makes the law of s, as in Material
 /// E = inf makes the row a constraint, a rigid link; rho = 0 a spring. Point masses add to (3).
-/// All elements are one block of rows, so that a call to the plugin serves the whole network.
+/// L may change over time, see RestLengths. All elements are one block of rows, so that a call to
+/// the plugin serves the whole network.
 ///
 /// Source: Green-Lagrange strain of a bar, as in T. Belytschko, W. K. Liu, B. Moran, Nonlinear
 /// Finite Elements for Continua and Structures, Wiley, 2000.
@@ -66,11 +68,13 @@ private:
     void write_strain(const double* u, double* pi) const;
     void write_jacobian(const double* u, double* A) const;
     void write_bias(const double* du, double* b) const;
+    void evaluate_changing(const RowPoint& at, const RowValues& out) const;
 
     Network net_;
     Material material_;
     std::vector<double> node_mass_;    ///< point masses [kg]
-    std::vector<double> rest_length_;  ///< L [m]
+    std::vector<double> rest_length_;  ///< L [m], at the start
+    RestLengths changing_;             ///< L over time; empty if it is constant
     std::vector<double> inv_L2_;       ///< 1 / L^2 [1/m^2]
     std::vector<double> v_;            ///< velocities at the start [m/s], 3 per node
     std::vector<Coordinate> coordinates_;

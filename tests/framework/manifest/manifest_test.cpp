@@ -124,7 +124,7 @@ TEST_SUITE("manifest") {
         CHECK(m.model.plugins[1].place.column == 31);
         REQUIRE(m.model.plugin_dirs.size() == 1);
         CHECK(m.model.plugin_dirs[0].text == "../my_plugins");
-        CHECK(m.model.project_start);
+        CHECK(m.model.project_start == ProjectStart::near);
 
         REQUIRE(m.bodies.size() == 2);
         const ObjectSpec& box = m.bodies[0];
@@ -175,7 +175,7 @@ TEST_SUITE("manifest") {
         CHECK(m.model.name == "model");
         CHECK(m.model.gravity == std::array{0.0, 0.0, 0.0});
         CHECK(m.model.plugins.empty());
-        CHECK_FALSE(m.model.project_start);
+        CHECK(m.model.project_start == ProjectStart::no);
         CHECK(m.bodies.empty());
         CHECK_FALSE(m.integrator.tolerance);
         CHECK_FALSE(m.output.every);
@@ -270,9 +270,10 @@ TEST_SUITE("manifest") {
         CHECK(error_of(kSmallest + "[model]\nsolver = 1\n") ==
               "model.toml:3:1: error: [model]: unknown key \"solver\"; valid keys: name, gravity, "
               "plugins, plugin_dirs, project_start");
-        CHECK(error_of(kSmallest + "[model]\ngravity = [0, -9.81]\n") ==
-              "model.toml:3:11: error: [model]: gravity: expected an array of 3 numbers, got an "
-              "array of 2 numbers");
+        CHECK(
+            error_of(kSmallest + "[model]\ngravity = [0, -9.81]\n") ==
+            "model.toml:3:11: error: [model]: gravity: expected an array of 3 numbers or a table, "
+            "got an array of 2 numbers");
         CHECK(error_of(kSmallest + "[model]\ngravity = [0, 0, nan]\n") ==
               "model.toml:3:18: error: [model]: gravity[2]: expected a number, got nan m/s^2");
         CHECK(error_of(kSmallest + "[model]\nplugins = 'emm'\n") ==
@@ -280,7 +281,8 @@ TEST_SUITE("manifest") {
         CHECK(error_of(kSmallest + "[model]\nplugins = ['emm', 3]\n") ==
               "model.toml:3:19: error: [model]: plugins[1]: expected a text, got 3");
         CHECK(error_of(kSmallest + "[model]\nproject_start = 'yes'\n") ==
-              "model.toml:3:17: error: [model]: project_start: expected true or false, got "
+              "model.toml:3:17: error: [model]: project_start: expected true or false or \"far\", "
+              "got "
               "\"yes\"");
         CHECK(error_of(kSmallest + "[output]\nevery = 0\n") ==
               "model.toml:3:9: error: [output]: every: expected a value > 0 s, got 0 s");

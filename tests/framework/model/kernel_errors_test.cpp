@@ -149,6 +149,28 @@ TEST_SUITE("plugins that misbehave") {
               "threw something that is not a std::exception"}});
     }
 
+    TEST_CASE("an integrator must accept steps that lead exactly to the end of its own") {
+        const auto by = [](const std::string& type) {
+            return mass() + "[integrator]\ntype = \"" + type + "\"\nstep = 0.01\nend = 0.1\n";
+        };
+        const std::string named = " of plugin bad_steps 1.0.0): ";
+        for (const auto& [type, what] :
+             {std::pair{"accepts_nothing",
+                        "step from t = 0 s returned at t = 0 s instead of 0.01 s; it must accept "
+                        "steps that lead exactly there"},
+              std::pair{
+                  "accepts_twice",
+                  "it accepts a step that begins at t = 0 s, but the state stands at t = 0.01 s"},
+              std::pair{"stops_short", "returned at t = 0.005 s instead of 0.01 s"},
+              std::pair{"goes_beyond", "returned at t = 0.015 s instead of 0.01 s"}}) {
+            CAPTURE(type);
+            const Failure failure = failure_of(by(type));
+            CHECK(failure.kind == ErrorKind::plugin);
+            CHECK(contains(failure.message, named));
+            CHECK(contains(failure.message, what));
+        }
+    }
+
     TEST_CASE("NaN out of a call: where it stands is named") {
         check_all(
             ErrorKind::plugin,
@@ -370,7 +392,7 @@ TEST_SUITE("starts that do not fit their constraints") {
         for (const double x : {0.1, 0.4, 0.9, 3.0, 100.0}) {
             CAPTURE(x);
             ancora::testing::Run run(
-                "[model]\nproject_start = true\n[[body]]\nname = \"p\"\ntype = \"particle\"\n"
+                "[model]\nproject_start = \"far\"\n[[body]]\nname = \"p\"\ntype = \"particle\"\n"
                 "mass = 1.0\nposition = [" +
                 std::to_string(x) +
                 ", 0, 0]\n[[constraint]]\nname = \"hoop\"\ntype = \"point_on_circle\"\n"

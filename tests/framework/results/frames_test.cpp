@@ -351,6 +351,66 @@ stiffness = 10.0
         }
     }
 
+    TEST_CASE("the torque of a load stands at its point, or else at the body's reference point") {
+        const std::string loads = R"(
+[[body]]
+name = "box"
+type = "ancf_rigid_body"
+size = [3.0, 2.0, 1.0]
+density = 1.0
+penalty = inf
+position = [0.5, 0.25, 0.0]
+[[force]]
+name = "twist"
+type = "point_load"
+body = "box"
+torque = ["2*t", "0", "3"]
+[[force]]
+name = "both"
+type = "point_load"
+at = "box@[1.5, 0.0, 0.0]"
+force = [0.0, 4.0, 0.0]
+torque = [0.0, 0.5, 0.0]
+frame = "body"
+[[force]]
+name = "push"
+type = "point_load"
+at = "box@[1.5, 0.0, 0.0]"
+force = [0.0, 0.0, 1.0]
+)";
+        for (const char* type : {"emm", "rk4"}) {
+            CAPTURE(type);
+            const Results run(loads + integrator(type, 0.01, 0.3));
+            const Scene scene = run.scene();
+            REQUIRE(scene.forces.size() == 3);
+            const SceneMarker &twist = scene.forces[0], &both = scene.forces[1];
+            CHECK_FALSE(twist.has_force);
+            CHECK(twist.has_torque);
+            CHECK(twist.points == std::vector<std::string>{"box@[0, 0, 0]"});
+            CHECK(both.has_force);
+            CHECK(both.has_torque);
+            CHECK_FALSE(scene.forces[2].has_torque);
+            const Matrix<float> frames = run.frames();
+            auto rows = table(run.read("history.csv"));
+            REQUIRE(frames.rows == rows["t"].size());
+            const auto at = [](int column) {
+                return 2 + static_cast<std::size_t>(column);
+            };
+            for (std::size_t i = 0; i < frames.rows; ++i) {
+                std::size_t k = 0;
+                for (const char* axis : {"x", "y", "z"}) {
+                    CHECK(is_near_float(frames(i, at(twist.first) + k),
+                                        rows[std::string("box.") + axis][i]));
+                    for (const SceneMarker* load : {&twist, &both})
+                        CHECK(is_near_float(frames(i, at(load->torque_at()) + k),
+                                            rows[load->name + ".torque." + axis][i]));
+                    ++k;
+                }
+            }
+            CHECK(std::abs(frames(frames.rows - 1, at(twist.torque_at()) + 2) - 3.0F) < 1e-5F);
+        }
+    }
+
     TEST_CASE("shapes, meshes, joints, springs and frames survive the scene's text") {
         Simulation simulation = model(kBox + integrator("emm", 0.01, 0.1));
         Scene scene = simulation.scene();

@@ -3,6 +3,8 @@
 #include "body_look.hpp"
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <numbers>
 #include <string>
 
@@ -127,6 +129,26 @@ TEST_SUITE("shape of a body") {
               3.0);
     }
 
+    TEST_CASE("glTF: the file of numbers beside it is read once and noted") {
+        const std::string seeds = ANCORA_TEST_SOURCE_DIR "/tests/fuzz/seeds/surface/";
+        for (const char* name : {"parts.gltf", "parts.bin"}) {
+            std::ifstream file(seeds + name, std::ios::binary);
+            REQUIRE(file);
+            folder().write(std::string("parts/") + name,
+                           std::string{std::istreambuf_iterator<char>(file), {}});
+        }
+        MeshFiles files;
+        const BodyLook both = look(
+            "[{mesh = \"parts/parts.gltf\"}, {mesh = \"parts/parts.gltf\", scale = 2}]", &files);
+        CHECK(both.solids.size() == 2);
+        REQUIRE(files.meshes.size() == 1);
+        CHECK(files.meshes[0].triangles.size() == 16);
+        CHECK(files.keys == std::vector<std::string>{"shape[0].mesh"});
+        REQUIRE(files.neighbours.size() == 1);
+        CHECK(files.neighbours[0].key == "shape[0].mesh: parts.bin");
+        CHECK(files.neighbours[0].path.filename() == "parts.bin");
+    }
+
     TEST_CASE("slips are refused with their place and what to write") {
         const std::string at = "model.toml:4:9: error: body \"arm\": shape: ";
         CHECK(refusal("3") ==
@@ -174,15 +196,29 @@ TEST_SUITE("shape of a body") {
     }
 
     TEST_CASE("a mesh that is missing, of another kind or damaged is named with what is wrong") {
-        folder().write("part.gltf", "{}");
+        folder().write("part.fbx", "{}");
+        folder().write("empty.gltf", "{}");
+        folder().write("alone.gltf",
+                       R"({"asset": {"version": "2.0"}, "nodes": [{"mesh": 0}],
+                           "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+                           "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3,
+                                          "type": "VEC3"}],
+                           "bufferViews": [{"buffer": 0, "byteLength": 36}],
+                           "buffers": [{"byteLength": 36, "uri": "alone%20of%20it.bin"}]})");
         folder().write("short.stl", std::string(90, 'x'));
         folder().write("bad.obj", "v 0 0 0\nv 1 0 zero\n");
         CHECK(refusal("{mesh = \"gone.stl\"}") ==
               "model.toml:4:17: error: body \"arm\": shape.mesh: \"gone.stl\" does not exist; a "
               "relative path begins at the manifest's folder");
-        CHECK(refusal("{mesh = \"part.gltf\"}") ==
-              "model.toml:4:17: error: body \"arm\": shape.mesh: \"part.gltf\" is no .stl or .obj "
-              "file; other formats are not read, convert it");
+        CHECK(refusal("{mesh = \"part.fbx\"}") ==
+              "model.toml:4:17: error: body \"arm\": shape.mesh: \"part.fbx\" is no .stl, .obj, "
+              ".glb or .gltf file; other formats are not read, convert it");
+        CHECK(refusal("{mesh = \"empty.gltf\"}") ==
+              "model.toml:4:17: error: body \"arm\": shape.mesh: \"empty.gltf\" is damaged: it: "
+              "\"asset\" is missing");
+        CHECK(refusal("{mesh = \"alone.gltf\"}") ==
+              "model.toml:4:17: error: body \"arm\": shape.mesh: \"alone.gltf\" keeps its numbers "
+              "in \"alone of it.bin\", which is not beside it");
         CHECK(refusal("{mesh = \"short.stl\"}")
                   .find("\"short.stl\" is damaged: it says that it "
                         "holds") != std::string::npos);

@@ -136,7 +136,7 @@ class SharesBuffer final : public Midpoint {
 public:
     using Midpoint::Midpoint;
     void step(System& system, double t0, double h) override {
-        Midpoint::step(system, t0, h * (1.0 + 1e-9 * ++steps_));
+        Midpoint::step(system, t0, h * (1.0 + 1e-13 * ++steps_));
     }
 
 private:

@@ -32,6 +32,13 @@ struct MovedBody {
     double turned = 0.0;  ///< [rad]
 };
 
+/// A measure of a joint that was changed from what the manifest gives, before the run.
+struct MovedMeasure {
+    std::string name;  ///< "elbow.angle"
+    std::string unit;  ///< "rad" or "m"
+    double before = 0.0, after = 0.0;
+};
+
 /// Numbers of a model at its present state, for `ancora check` and embedding programs.
 struct ModelAnalysis {
     int num_bodies = 0;
@@ -51,9 +58,12 @@ struct ModelAnalysis {
     int gruebler = -1000;
     std::vector<MovedBody> placed;     ///< by joints, at the start
     std::vector<MovedBody> projected;  ///< onto the constraints, at the start
+    std::vector<MovedMeasure> projected_measures;
     /// Empty if accelerations are unique at this state, else why they are not.
     std::string undetermined;
     std::vector<std::string> redundant_rows;
+    /// Columns of reactions that redundancy makes arbitrary; those of least norm are shown.
+    std::vector<std::string> arbitrary_reactions;
     bool near_threshold = false;             ///< a relative pivot lies between 1e-14 and 1e-8
     double mass = 0.0;                       ///< [kg]
     std::array<double, 3> center_of_mass{};  ///< [m]

@@ -54,12 +54,20 @@ struct ObjectSpec {
     }
 };
 
+/// Whether a start that gapes is moved onto the constraints.
+enum class ProjectStart {
+    no,
+    near,  ///< by no more than a tenth of the model's size and 20 degrees, else it is refused
+    far,   ///< by whatever it takes
+};
+
 struct ModelSettings {
     std::string name = "model";
     std::array<double, 3> gravity{};      ///< [m/s^2]
     std::vector<PlacedText> plugins;      ///< names
     std::vector<PlacedText> plugin_dirs;  ///< relative to the manifest's folder
-    bool project_start = false;           ///< move a start that gapes onto the constraints
+    ProjectStart project_start = ProjectStart::no;
+    Place project_start_place;
 };
 
 struct IntegratorSettings {
@@ -79,6 +87,8 @@ struct OutputSettings {
     std::optional<double> every;  ///< [s]; without it every step up to 1000, else end/1000
     double checkpoint = 30.0;     ///< wall time between checkpoints [s]; 0: none
     std::vector<PlacedText> points;
+    /// Columns of objects, with `*` and `?` for any characters; without it all of them.
+    std::optional<std::vector<PlacedText>> columns;
     std::optional<double> frames;  ///< [s] between frames; 0: none; without it as many as rows, up
                                    ///< to about 1000 and 50 MB
     bool states = false;           ///< t, q and v of each row, in states.npy

@@ -2,6 +2,7 @@
 // Runs a simulation to its end: the loop of the `ancora` command, for every program.
 #pragma once
 
+#include <exception>
 #include <functional>
 
 #include "ancora/framework/export.hpp"
@@ -35,5 +36,10 @@ struct RunResult {
 ANCORA_FRAMEWORK_EXPORT RunResult run(Simulation& simulation,
                                       Recorder* recorder,
                                       const RunOptions& options = {});
+
+/// Keeps what was computed before a failure that run() did not see come, and the record of a failed
+/// call; throws that failure, with what became of the record.
+[[noreturn]] ANCORA_FRAMEWORK_EXPORT void end_failed_run(Recorder* recorder,
+                                                         const std::exception_ptr& failure);
 
 }  // namespace ancora

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ancora/framework/analysis.hpp"
@@ -107,6 +108,9 @@ public:
     /// Columns of history.csv, and their values now (reactions are zero before the first
     /// step).
     std::vector<std::string> column_names() const;
+    /// SI units of the columns whose names do not tell them: efforts ("N" or "N m", by what they
+    /// act on) and measures of joints with their rates.
+    std::vector<std::pair<std::string, std::string>> column_units() const;
     void sample(std::span<double> row) const;
     /// What can be sampled; a span that is empty is not wanted.
     struct Samples {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ancora/framework/analysis.hpp"
+
 namespace ancora {
 
 /// Maximum of a balance over every step, absolute and relative to its scale at the end.
@@ -36,6 +38,9 @@ struct RunStatistics {
     double step_seconds = 0.0;   ///< wall time inside step()
     int redundant_rows = 0;  ///< constraint rows at the start that depend on others; if there are
                              ///< any, reactions are those of minimum norm
+    std::vector<MovedBody> projected;  ///< onto the constraints, at the start
+    std::vector<MovedMeasure> projected_measures;
+    std::vector<std::string> arbitrary_reactions;  ///< their columns, of those that are not unique
     BalanceMaximum energy;
     BalanceMaximum momentum;
     BalanceMaximum angular_momentum;

@@ -32,7 +32,11 @@ struct Joint {
     bool is_placed = false;
     std::span<const Measure> measures;
     std::int32_t freedom = 0;  ///< relative motions that it leaves, of six
-    std::int32_t point = 0;    ///< attachment (in the order of u) that is the joint point of b
+    /// How many axes of b lie along those of a, counted from the third: 0, 1 or 3. Its rows would
+    /// be met by half turns too; the kernel refuses such a start.
+    std::int32_t aligned = 0;
+    bool has_rows = true;    ///< false: it measures only, and bears no wrench
+    std::int32_t point = 0;  ///< attachment (in the order of u) that is the joint point of b
     /// Attachments that belong to body b: reactions on them are the wrench on b.
     std::span<const std::int32_t> on_b;
 };

@@ -13,14 +13,15 @@ enum class MeasureKind : std::int32_t {
     displacement,  ///< (r_b - r_a) . d of points a, b along a direction d [m]
     angle,         ///< of direction b about p1 x p2: atan2(p2 . b, p1 . b) of directions p1, p2, b
                    ///< [rad]; the kernel counts its turns
+    between,       ///< the angle between directions a and b, 0 to pi [rad]
 };
 
 /// Attachments that a measure of this kind is a function of, three scalars each.
 constexpr int num_attachments(MeasureKind kind) {
-    return kind == MeasureKind::distance ? 2 : 3;
+    return kind == MeasureKind::distance || kind == MeasureKind::between ? 2 : 3;
 }
 constexpr bool is_angle(MeasureKind kind) {
-    return kind == MeasureKind::angle;
+    return kind == MeasureKind::angle || kind == MeasureKind::between;
 }
 constexpr const char* unit_of(MeasureKind kind) {
     return is_angle(kind) ? "rad" : "m";

@@ -13,7 +13,8 @@
 namespace ancora {
 
 /// A measure m(u) of the scalars of its attachments, three each, one attachment behind the other.
-/// An angle lies in (-pi, pi]; near() counts turns. All functions are [step].
+/// An angle lies in (-pi, pi]; near() counts turns. Where a distance or an angle between directions
+/// vanishes it has no gradient, and 0 is returned. All functions are [step].
 class MeasureFunction {
 public:
     static constexpr std::size_t kMostScalars = 9;
@@ -26,7 +27,7 @@ public:
 
     /// The value that is `value` but for whole turns, and nearest to `reference`.
     double near(double value, double reference) const {
-        if (!is_angle(kind_)) return value;
+        if (kind_ != MeasureKind::angle) return value;
         return reference + std::remainder(value - reference, 2.0 * kPi);
     }
 
@@ -38,6 +39,8 @@ public:
                 return (vec(u, 1) - vec(u, 0)).dot(vec(u, 2));
             case MeasureKind::angle:
                 return std::atan2(vec(u, 1).dot(vec(u, 2)), vec(u, 0).dot(vec(u, 2)));
+            case MeasureKind::between:
+                return between(u);
         }
         return 0.0;
     }
@@ -60,6 +63,14 @@ public:
                 const double c = vec(u, 0).dot(vec(u, 2));
                 const double s = vec(u, 1).dot(vec(u, 2));
                 put_angle(u, 1.0 / (c * c + s * s), c, s, g);
+                return;
+            }
+            case MeasureKind::between: {
+                const Vec3 a = vec(u, 0), b = vec(u, 1);
+                const double s = a.cross(b).norm(), c = a.dot(b);
+                const double by_c = s > 0.0 ? -1.0 / s : 0.0;
+                put(by_c * (b - c / a.squaredNorm() * a), g, 0);
+                put(by_c * (a - c / b.squaredNorm() * b), g, 1);
                 return;
             }
         }
@@ -87,6 +98,15 @@ public:
                 const double square = c * c + s * s;
                 const double rate = (c * ds - s * dc) / square;
                 return -(c * dds - s * ddc - 2.0 * rate * (c * dc + s * ds)) / square;
+            }
+            case MeasureKind::between: {
+                const Turning a(vec(u, 0), vec(du, 0)), b(vec(u, 1), vec(du, 1));
+                const double s = a.unit.cross(b.unit).norm(), c = a.unit.dot(b.unit);
+                if (!(s > 0.0)) return 0.0;
+                const double dc = a.rate.dot(b.unit) + a.unit.dot(b.rate);
+                const double ddc =
+                    a.second.dot(b.unit) + 2.0 * a.rate.dot(b.rate) + a.unit.dot(b.second);
+                return ddc / s + c * dc * dc / (s * s * s);
             }
         }
         return 0.0;
@@ -131,6 +151,26 @@ public:
                                            : turn / std::sin(turn);
                 put_angle(
                     mid, by_sine / std::hypot(cross, along), 0.5 * (c0 + c1), 0.5 * (s0 + s1), D);
+                return;
+            }
+            case MeasureKind::between: {
+                // cos m = a.b / (|a| |b|): its increment by a product rule that is exact, and from
+                // it that of m, since cos m1 - cos m0 = -2 sin((m1 + m0) / 2) sin((m1 - m0) / 2)
+                const double m0 = between(u0), m1 = between(u1);
+                const double half = 0.5 * (m1 - m0);
+                const double sine = std::sin(0.5 * (m0 + m1));
+                const double by_cosine = sine > 0.0
+                                             ? -(std::abs(half) > 1e-4 ? half / std::sin(half)
+                                                                       : 1.0 + half * half / 6.0) /
+                                                   sine
+                                             : 0.0;
+                const Reciprocal p(vec(u0, 0).norm(), vec(u1, 0).norm());
+                const Reciprocal q(vec(u0, 1).norm(), vec(u1, 1).norm());
+                const double dots = 0.5 * (vec(u0, 0).dot(vec(u0, 1)) + vec(u1, 0).dot(vec(u1, 1)));
+                const double both = 0.5 * (p.first * q.first + p.last * q.last);
+                const Vec3 a = vec(mid, 0), b = vec(mid, 1);
+                put(by_cosine * (both * b + dots * q.mean() * p.by_square * 2.0 * a), D, 0);
+                put(by_cosine * (both * a + dots * p.mean() * q.by_square * 2.0 * b), D, 1);
                 return;
             }
         }
@@ -182,32 +222,39 @@ public:
                                                   by_cs * (dc[i] * ds[j] + ds[i] * dc[j]));
                 return;
             }
+            case MeasureKind::between: {
+                Scalars x{};
+                std::copy_n(u, n, x.begin());
+                add_differences(x, factor, H, [this](const Scalars& at) {
+                    Scalars g{};
+                    gradient(at.data(), g.data());
+                    return g;
+                });
+                return;
+            }
         }
     }
 
     /// H += factor d(step_gradient)/d(du) at fixed u0, by central differences: about ten digits.
     void add_step_hessian(const double* u0, const double* du, double factor, double* H) const {
-        const std::size_t n = num_scalars();
+        Scalars x{};
+        std::copy_n(du, num_scalars(), x.begin());
         double scale = 0.0;
-        for (std::size_t i = 0; i < n; ++i)
-            scale = std::max({scale, std::abs(u0[i]), std::abs(du[i])});
-        const double step = 6e-6 * scale;
-        using Scalars = std::array<double, kMostScalars>;
-        const auto at = [&](std::size_t j, double by) {
-            Scalars moved{}, mid{}, u1{}, D{};
-            for (std::size_t i = 0; i < n; ++i) {
-                moved[i] = du[i] + (i == j ? by : 0.0);
-                mid[i] = u0[i] + 0.5 * moved[i];
-                u1[i] = u0[i] + moved[i];
-            }
-            step_gradient(u0, mid.data(), u1.data(), D.data());
-            return D;
-        };
-        for (std::size_t j = 0; j < n; ++j) {
-            const Scalars up = at(j, step), down = at(j, -step);
-            for (std::size_t i = 0; i < n; ++i)
-                H[i * n + j] += factor * (up[i] - down[i]) / (2.0 * step);
-        }
+        for (std::size_t i = 0; i < num_scalars(); ++i) scale = std::max(scale, std::abs(u0[i]));
+        add_differences(
+            x,
+            factor,
+            H,
+            [this, u0](const Scalars& moved) {
+                Scalars mid{}, u1{}, D{};
+                for (std::size_t i = 0; i < num_scalars(); ++i) {
+                    mid[i] = u0[i] + 0.5 * moved[i];
+                    u1[i] = u0[i] + moved[i];
+                }
+                step_gradient(u0, mid.data(), u1.data(), D.data());
+                return D;
+            },
+            scale);
     }
 
     double dot(const double* g, const double* x) const {
@@ -231,6 +278,45 @@ private:
         put(factor * c * vec(u, 2), g, 1);
         put(factor * (c * vec(u, 1) - s * vec(u, 0)), g, 2);
     }
+
+    using Scalars = std::array<double, kMostScalars>;
+    /// H += factor df/dx, by central differences relative to the size of x or `scale`.
+    template <class F>
+    void add_differences(
+        const Scalars& x, double factor, double* H, const F& f, double scale = 0.0) const {
+        const std::size_t n = num_scalars();
+        for (std::size_t i = 0; i < n; ++i) scale = std::max(scale, std::abs(x[i]));
+        const double step = 6e-6 * scale;
+        for (std::size_t j = 0; j < n; ++j) {
+            Scalars up = x, down = x;
+            up[j] += step;
+            down[j] -= step;
+            const Scalars above = f(up), below = f(down);
+            for (std::size_t i = 0; i < n; ++i)
+                H[i * n + j] += factor * (above[i] - below[i]) / (2.0 * step);
+        }
+    }
+
+    static double between(const double* u) {
+        return std::atan2(vec(u, 0).cross(vec(u, 1)).norm(), vec(u, 0).dot(vec(u, 1)));
+    }
+    /// The direction of a vector that moves uniformly, with its derivatives.
+    struct Turning {
+        Turning(const Vec3& x, const Vec3& dx) : unit(x.normalized()) {
+            const double length = x.norm();
+            const double stretch = unit.dot(dx);
+            rate = (dx - stretch * unit) / length;
+            second = -(2.0 * stretch * rate + rate.dot(dx) * unit) / length;
+        }
+        Vec3 unit, rate, second;
+    };
+    /// 1 / |x| at both ends of a step, and its increment by that of x.x, exactly.
+    struct Reciprocal {
+        Reciprocal(double begin, double end)
+            : first(1.0 / begin), last(1.0 / end), by_square(-first * last / (begin + end)) {}
+        double mean() const { return 0.5 * (first + last); }
+        double first, last, by_square;
+    };
 
     MeasureKind kind_ = MeasureKind::distance;
 };

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <initializer_list>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -53,6 +54,8 @@ inline constexpr Parameter kStartParameters[] = {
         .otherwise("[0.0, 0.0, 0.0]"),
     parameter::vector("angular_velocity", 3, "rad/s", "angular velocity, body axes")
         .otherwise("[0.0, 0.0, 0.0]"),
+    parameter::body("velocity_from",
+                    "instead of both velocities: start as if carried rigidly by this body"),
 };
 
 /// A schema made of several, as an array that ancora::type() takes.
@@ -247,14 +250,36 @@ struct Start {
     Vec3 w;  ///< angular velocity, body axes [rad/s]
 };
 
-/// [assembly] Reads `position`, `orientation`, `velocity` and `angular_velocity`.
+/// [assembly] Velocity of a point at r that the body named by `velocity_from` carries along,
+/// inertial axes. Refuses through Arguments::fail what else gives a velocity, by these keys.
+inline Vec3 carried_velocity(const Arguments& arguments,
+                             const Vec3& r,
+                             std::initializer_list<const char*> others) {
+    for (const char* key : others)
+        if (arguments.given(key))
+            arguments.fail(key,
+                           '"' + std::string(key) +
+                               "\" and \"velocity_from\" both give the velocities at the start; "
+                               "keep one of them");
+    const RigidMotion& carrier = arguments.motion_of("velocity_from");
+    return vec3(carrier.velocity) +
+           vec3(carrier.angular_velocity).cross(r - vec3(carrier.position));
+}
+
+/// [assembly] Reads `position`, `orientation`, and `velocity` and `angular_velocity` or
+/// `velocity_from`.
 inline Start read_start(const Arguments& arguments, const MassProperties& body) {
     Start start;
     start.R = read_orientation(arguments);
+    start.x = vec3(arguments.numbers("position")) + start.R * body.center;
+    if (arguments.given("velocity_from")) {
+        start.v = carried_velocity(arguments, start.x, {"velocity", "angular_velocity"});
+        start.w = start.R.transpose() * vec3(arguments.motion_of("velocity_from").angular_velocity);
+        return start;
+    }
     start.w = vec3(arguments.numbers("angular_velocity"));
 
     // x = r + R c, x' = v + R (w x c)
-    start.x = vec3(arguments.numbers("position")) + start.R * body.center;
     start.v = vec3(arguments.numbers("velocity")) + start.R * start.w.cross(body.center);
     return start;
 }

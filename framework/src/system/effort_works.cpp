@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Works of laws on measures, in both faces.
+#include "effort_works.hpp"
+
+namespace ancora {
+
+EffortWorks::EffortWorks(const Assembly& parts, const Contacts& contacts)
+    : parts_(parts), contacts_(contacts) {
+    const auto add = [&](Of of, int index, const ObjectRef& object) {
+        laws_.push_back({of, index});
+        names_.push_back(object.name);
+    };
+    const Model& model = parts.model;
+    for (std::size_t c = 0; c < model.constraints.size(); ++c)
+        if (model.constraints[c].reaction == ReactionKind::effort)
+            add(Of::constraint, static_cast<int>(c), model.constraints[c].object);
+    for (std::size_t f = 0; f < model.forces.size(); ++f)
+        if (model.forces[f].effort_on != nullptr)
+            add(Of::force, static_cast<int>(f), model.forces[f].object);
+    for (std::size_t k = 0; k < contacts.all().size(); ++k) {
+        const Contact& contact = contacts.all()[k];
+        if (model.constraints[static_cast<std::size_t>(contact.constraint)].joint != nullptr)
+            add(Of::contact, static_cast<int>(k), contact.force->object);
+    }
+    works_.setZero(static_cast<Eigen::Index>(laws_.size()));
+}
+
+double EffortWorks::friction_work(int contact, const double* s, const double* dq) const {
+    const Contact& at = contacts_.all()[static_cast<std::size_t>(contact)];
+    double work = 0.0;
+    for (int k = at.first_row; k < at.first_row + at.num_rows; ++k)
+        work -= s[k] * contacts_.along(k, dq);
+    return work;
+}
+
+void EffortWorks::book(const StepTrial& trial, const Trial& step) {
+    for (std::size_t i = 0; i < laws_.size(); ++i) {
+        const auto& [of, index] = laws_[i];
+        double& work = works_[static_cast<Eigen::Index>(i)];
+        switch (of) {
+            case Of::constraint: {
+                const RowOwner& owner = parts_.owner_of_constraint(static_cast<std::size_t>(index));
+                for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
+                    work -= trial.s[static_cast<std::size_t>(k)] * step.Bdq[k];
+                break;
+            }
+            case Of::force:
+                work += parts_.forces.work(index);
+                break;
+            case Of::contact:
+                work += friction_work(index, trial.s.data() + parts_.m, step.dq.data());
+                break;
+        }
+    }
+}
+
+void EffortWorks::powers(const ContinuousFace& face,
+                         const double* contact_s,
+                         const double* v,
+                         std::span<double> out) const {
+    for (std::size_t i = 0; i < laws_.size(); ++i) {
+        const auto& [of, index] = laws_[i];
+        out[i] = 0.0;
+        switch (of) {
+            case Of::constraint: {
+                const RowOwner& owner = parts_.owner_of_constraint(static_cast<std::size_t>(index));
+                for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
+                    out[i] -= face.stress()[k] * face.motion_along(k);
+                break;
+            }
+            case Of::force:
+                out[i] = parts_.forces.work(index);
+                break;
+            case Of::contact:
+                out[i] = friction_work(index, contact_s, v);
+                break;
+        }
+    }
+}
+
+void EffortWorks::book(std::span<const double> works, double unit) {
+    for (std::size_t i = 0; i < laws_.size(); ++i)
+        works_[static_cast<Eigen::Index>(i)] += unit * works[i];
+}
+
+}  // namespace ancora

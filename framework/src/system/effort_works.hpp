@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Works that efforts on measures do: of springs, motors, drives, friction in joints.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "ancora/sdk/system.hpp"
+#include "assembly.hpp"
+#include "contacts.hpp"
+#include "continuous_face.hpp"
+
+namespace ancora {
+
+/// One work for each law on a measure: effort times change of the measure, over a step with a
+/// discrete face, otherwise a power that the method integrates as it does those of the ledger. What
+/// a spring stores is work too.
+class EffortWorks {
+public:
+    EffortWorks(const Assembly& parts, const Contacts& contacts);
+
+    /// The laws' names, in the order of their works.
+    const std::vector<std::string>& names() const { return names_; }
+    int count() const { return static_cast<int>(laws_.size()); }
+    std::span<const double> so_far() const { return view(works_); }
+
+    const Eigen::VectorXd& values() const { return works_; }
+    void set(const Eigen::VectorXd& works) { works_ = works; }
+    void begin() { works_.setZero(); }
+    /// Adds those of an accepted piece of a step. [step]
+    void book(const StepTrial& trial, const Trial& step);
+    /// Powers at the state that the face has solved last, with the contacts' stresses. [step]
+    void powers(const ContinuousFace& face,
+                const double* contact_s,
+                const double* v,
+                std::span<double> out) const;
+    /// Adds integrated powers, in this unit. [step]
+    void book(std::span<const double> works, double unit);
+
+    /// Writes or reads it, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(works_);
+    }
+
+private:
+    enum class Of { constraint, force, contact };
+    struct Law {
+        Of of;
+        int index;  ///< of the constraint, the force, or among the contacts
+    };
+    double friction_work(int contact, const double* s, const double* dq) const;
+
+    const Assembly& parts_;
+    const Contacts& contacts_;
+    std::vector<Law> laws_;
+    std::vector<std::string> names_;
+    Eigen::VectorXd works_;
+};
+
+}  // namespace ancora

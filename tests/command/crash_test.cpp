@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `ancora` says and keeps when a plugin crashes it, ends it, or does not come back.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "support/process.hpp"
+
+namespace ancora::testing {
+namespace {
+
+std::string model(const std::string& how) {
+    return "[[body]]\nname = \"m\"\ntype = \"test_mass\"\nmass = 2.0\nvelocity = [1.0, 0.0, 0.0]\n"
+           "[[constraint]]\nname = \"c\"\ntype = \"ends_in_call\"\nat = \"m@0\"\nhow = \"" +
+           how + "\"\n[integrator]\ntype = \"emm\"\nstep = 0.001\nend = 0.1\n";
+}
+
+std::vector<std::string> command(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), ANCORA_TEST_BIN);
+    return arguments;
+}
+
+ProcessOptions options(const TempFolder& folder) {
+    ProcessOptions out;
+    out.folder = folder.path();
+    out.environment = {{"ANCORA_PLUGIN_PATH", ANCORA_TEST_ZOO_DIR}};
+    return out;
+}
+
+bool contains(const std::string& text, std::string_view part) {
+    const bool is_there = text.find(part) != std::string::npos;
+    if (!is_there) MESSAGE("not found: \"", part, "\" in:\n", text);
+    return is_there;
+}
+
+long count(const std::string& text, char what) {
+    return std::count(text.begin(), text.end(), what);
+}
+
+TEST_SUITE("crashes") {
+    TEST_CASE(
+        "a crash in a call is named, what was computed is kept, and the call can be made again") {
+        const std::pair<const char*, const char*> cases[] = {
+            {"memory", "evaluate crashed: it used memory that is not its own"},
+            {"stack", "evaluate crashed: it used memory that is not its own"},
+            {"abort", "evaluate aborted the process"},
+            {"terminate", "evaluate aborted the process"},
+            {"exit", "evaluate called exit(), which ends the program"},
+            {"quick_exit", "evaluate called exit(), which ends the program"}};
+        for (const auto& [how, what] : cases) {
+            CAPTURE(how);
+            const TempFolder folder;
+            folder.write("m.toml", model(how));
+            const ProcessResult run =
+                run_for_messages(command({"run", "m.toml", "--json"}), options(folder));
+            CHECK(run.status == 4);
+            CHECK(contains(run.err, "error: t = 0.00"));
+            CHECK(contains(
+                run.err, "s, constraint \"c\" (type ends_in_call of plugin ends_in_call 1.0.0): "));
+            CHECK(contains(run.err, what));
+            CHECK(contains(run.err, "results/m/failed_call.toml\" makes it again"));
+            CHECK(contains(run.out, "\"exit_reason\": \"t = 0.00"));
+            CHECK(contains(folder.read("results/m/summary.json"), what));
+            // Rows of the steps before
+            CHECK(count(folder.read("results/m/history.csv"), '\n') >= 5);
+            const ProcessResult again = run_for_messages(
+                command({"replay", "results/m/failed_call.toml"}), options(folder));
+            CHECK(again.status == 4);
+            CHECK(contains(again.err, what));
+        }
+    }
+
+    TEST_CASE("what a plugin prints goes to standard error, and spoils no document") {
+        const TempFolder folder;
+        folder.write("m.toml", model("talk"));
+        const ProcessResult run =
+            run_for_messages(command({"run", "m.toml", "--json"}), options(folder));
+        CHECK(run.status == 0);
+        CHECK(run.out.starts_with("{"));
+        CHECK(run.out == folder.read("results/m/summary.json"));
+        CHECK(contains(run.err, "a plugin talks\n"));
+    }
+
+    TEST_CASE("a crash in a factory is named before anything runs") {
+        const TempFolder folder;
+        folder.write("m.toml", model("factory"));
+        const ProcessResult run = run_for_messages(command({"check", "m.toml"}), options(folder));
+        CHECK(run.status == 4);
+        CHECK(contains(run.err,
+                       "constraint \"c\" (type ends_in_call of plugin ends_in_call 1.0.0): its "
+                       "factory crashed"));
+    }
+
+    TEST_CASE(
+        "a call that does not come back is named at the first signal and given up at the second") {
+        for (const int signal : {SIGINT, SIGTERM}) {
+            const TempFolder folder;
+            folder.write("m.toml", model("hang"));
+            ChildProcess child(command({"run", "m.toml"}), options(folder));
+            for (int i = 0; i < 1000 && folder.read("results/m/history.csv").empty(); ++i)
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            std::this_thread::sleep_for(std::chrono::milliseconds(300));
+            child.send(SIGINT);
+            std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+            child.send(signal);
+            const ProcessResult result = child.wait();
+            CHECK(result.status == 130);
+            CHECK(contains(result.err,
+                           "waiting for evaluate of constraint \"c\" (plugin ends_in_call)"));
+            CHECK(contains(result.err, "evaluate did not come back, and the run was ended"));
+            CHECK(contains(folder.read("results/m/summary.json"), "did not come back"));
+            CHECK(count(folder.read("results/m/history.csv"), '\n') >= 5);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ancora::testing

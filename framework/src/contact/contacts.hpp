@@ -43,6 +43,9 @@ struct Contact {
     int constraint = 0;  ///< index in the model
     int first_row = 0;   ///< of its sliding rows among the contacts'
     int num_rows = 0;    ///< one or two
+    /// Constraints hold it whatever acts: it neither slides nor has a force that anything
+    /// determines. Its mode is slip then, and its law zero.
+    bool is_locked = false;
 
     // State, see Contacts::state().
     ContactMode mode = ContactMode::stick;

@@ -43,6 +43,7 @@ double SlipLaw::normal_force(const Contact& contact,
 SlipLaw::Linear SlipLaw::linearise(
     const Contact& contact, const double* w, double N, double t, const double* direction) const {
     Linear out;
+    if (contact.is_locked) return out;
     const int n = contact.num_rows;
     // The side is frozen for the step, so that the law stays smooth through zero.
     const double* side = direction != nullptr ? direction : contact.direction;

@@ -378,7 +378,13 @@ struct Simulation::Impl {
         system.set_redundant(rank.rank < rank.num_rows);
         arbitrary = arbitrary_reactions(rank);
         if (model.traits.face == Face::discrete) system.plan_matrix(settings.step);
-        if (rank.rank == rank.num_rows || !warn) return;
+        if (!warn) return;
+        for (const std::string& contact : system.instant().locked_contacts())
+            warn(fmt::format(
+                "{}: what it acts on cannot slide, since constraints hold it; its force "
+                "is not determined and is left out",
+                contact));
+        if (rank.rank == rank.num_rows) return;
         warn_redundant();
         warn_idle_friction();
         for (const std::string& contact : system.instant().ambiguous_contacts())

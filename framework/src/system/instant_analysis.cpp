@@ -82,6 +82,13 @@ RankAnalysis InstantAnalysis::rank() {
     return rank;
 }
 
+std::vector<std::string> InstantAnalysis::locked_contacts() const {
+    std::vector<std::string> names;
+    for (const Contact& contact : contacts_.all())
+        if (contact.is_locked) names.push_back(contact.force->object.label);
+    return names;
+}
+
 std::vector<std::string> InstantAnalysis::ambiguous_contacts() {
     std::vector<std::string> names;
     if (contacts_.empty()) return names;
@@ -97,6 +104,7 @@ std::vector<std::string> InstantAnalysis::ambiguous_contacts() {
             });
         if (vanishes) continue;  // its force is zero
         for (const Contact& contact : contacts_.all()) {
+            if (contact.is_locked) continue;
             const RowOwner& owner =
                 parts_.rows.owners[parts_.model.bodies.size() +
                                    static_cast<std::size_t>(contact.constraint)];

@@ -42,6 +42,8 @@ public:
     void check_consistency();
     /// Rank with the true mass matrix, by the solver of the continuous face.
     RankAnalysis rank();
+    /// Frictions of joints that cannot move.
+    std::vector<std::string> locked_contacts() const;
     /// Frictions whose normal force is not unique, since rows of their constraint are redundant.
     std::vector<std::string> ambiguous_contacts();
 

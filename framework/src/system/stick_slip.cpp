@@ -20,6 +20,9 @@ constexpr double kStraight = 1e-8;
 constexpr double kSmoothPart = 0.125;
 // What several anchors may contradict each other by, relative to positions.
 constexpr double kAnchorRounding = 4.0 * std::numeric_limits<double>::epsilon();
+// A force along a contact's rows that moves it by less than this part of what it would without
+// constraints moves it by rounding: they hold it.
+constexpr double kLocked = 1e-12;
 
 }  // namespace
 
@@ -56,8 +59,13 @@ void StickSlip::start() {
     islands_.forget_speeds();
     islands_.note_speeds(state_.v);
     friction_.forget();
+    find_locked();
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
     for (Contact& contact : contacts_.all()) {
+        if (contact.is_locked) {
+            contact.begin(ContactMode::slip);
+            continue;
+        }
         const std::array<double, 2> w = contacts_.sliding(contact, state_.v.data());
         const double top = islands_.top_speed(islands_.of(contact));
         const bool is_sliding = norm(w.data(), contact.num_rows) > kStopped * top;
@@ -77,6 +85,33 @@ void StickSlip::start() {
     }
     for (Contact& contact : contacts_.all()) contact.is_fresh = contact.mode == ContactMode::stick;
     state_.s.setZero();
+}
+
+/// Contacts that cannot slide, since constraints hold the bodies: to stick is then a row that
+/// others contain, whose force rounding would decide.
+void StickSlip::find_locked() {
+    for (Contact& contact : contacts_.all()) contact.is_locked = false;
+    ContinuousFace& face = accelerations_.face();
+    try {
+        face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
+    } catch (const Error&) {
+        return;  // accelerations are not unique: what moves is not known
+    }
+    contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
+    std::vector<double> x(static_cast<std::size_t>(parts_.n));
+    std::vector<double> mu(static_cast<std::size_t>(face.multipliers().size()));
+    for (Contact& contact : contacts_.all()) {
+        bool is_locked = true;
+        for (int i = 0; i < contact.num_rows; ++i) {
+            const int k = contact.first_row + i;
+            unit_.setZero();
+            contacts_.add_along(k, 1.0, unit_.data());
+            face.respond(view(unit_), x, mu);
+            is_locked &= std::abs(contacts_.along(k, x.data())) <=
+                         kLocked * contacts_.mobility(k, parts_.inverse_mass);
+        }
+        contact.is_locked = is_locked;
+    }
 }
 
 bool StickSlip::settle(const StepTrial& trial) {
@@ -181,7 +216,8 @@ void StickSlip::sliding_events(const double* v, std::span<double> g) const {
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
         if (contact.mode == ContactMode::stick) continue;
-        g[c] = 0.0;
+        g[c] = contact.is_locked ? 1.0 : 0.0;
+        if (contact.is_locked) continue;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             g[c] += contact.direction[i] * (contacts_.along(k, v) + contacts_.drift(k));
@@ -286,7 +322,8 @@ void StickSlip::stop_others(const Contact& stopped) {
     const double top = islands_.top_speed(island);
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
     for (Contact& other : contacts_.all()) {
-        if (other.mode == ContactMode::stick || islands_.of(other) != island) continue;
+        if (other.mode == ContactMode::stick || other.is_locked || islands_.of(other) != island)
+            continue;
         const std::array<double, 2> w = contacts_.sliding(other, state_.v.data());
         if (norm(w.data(), other.num_rows) > kTurning * top) continue;
         other.begin(ContactMode::stick);
@@ -425,7 +462,8 @@ double StickSlip::smooth_length(double h) const {
     const bool is_discrete = parts_.model.traits.face == Face::discrete;
     double length = h;
     for (const Contact& contact : contacts_.all()) {
-        if (contact.mode == ContactMode::stick || contact.num_rows == 1) continue;
+        if (contact.mode == ContactMode::stick || contact.is_locked || contact.num_rows == 1)
+            continue;
         double w[2], a[2];
         for (int i = 0; i < 2; ++i) {
             const int k = contact.first_row + i;

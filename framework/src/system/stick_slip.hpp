@@ -76,6 +76,7 @@ private:
     void sliding_events(const double* v, std::span<double> g) const;
     void note_changes(double h);
     void follow_sliding();
+    void find_locked();
     void stop_others(const Contact& stopped);
     bool has_stopped(Contact& contact);
     void stop_sliding(int island);

@@ -266,6 +266,16 @@ struct Simulation::Impl {
                             "no step was found that continues the motion; compare with shorter "
                             "steps",
                             jumps->t));
+        if (const ContinuousMotion::Displaced& at = system.motion().displaced(); at.work != 0.0)
+            out.push_back(fmt::format(
+                "to meet the constraints at t = {:.6g} s the energy was changed by {:.3g} J, of "
+                "{:.3g} "
+                "J in play, within one step: the steps do not resolve the motion there, or "
+                "constraints depend on each other and it went on by another one; compare with "
+                "shorter steps or another integrator",
+                at.t,
+                at.work,
+                at.scale));
         if (const JointValues::TooFast& joint = system.joints().too_fast(); joint.entry >= 0)
             out.push_back(
                 fmt::format("{} turns at a rate of {:.2g} rad a step at t = {:.6g} s: turns are "

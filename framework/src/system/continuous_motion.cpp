@@ -21,6 +21,8 @@ constexpr double kGaping = 1e-7;
 // the bodies, or of the energy in play, the step followed another motion.
 constexpr double kFarMoved = 0.1;
 constexpr double kFarFromEnergy = 0.1;
+// What casts doubt on a run that goes on.
+constexpr double kNotResolved = 1e-3;
 constexpr const char* kTooLong =
     "the step is too long for the motion; take a shorter one, or an integrator with error control "
     "or one that meets constraints by itself";
@@ -315,6 +317,9 @@ void ContinuousMotion::project(double t, double way) {
                                 kTooLong),
                     parts_.model.integrator_object.place);
     books_.ledger.book_projection(work);
+    if (!is_peeking_ && displaced_.work == 0.0 && parts_.timed_rows.empty() &&
+        std::abs(work) > kNotResolved * scale)
+        displaced_ = {t, work, scale};
 }
 
 void ContinuousMotion::project_start() {
@@ -360,7 +365,9 @@ void ContinuousMotion::restore(const Snapshot& from) {
 void ContinuousMotion::peek(double t, std::span<const double> x) {
     save(after_);
     restore(before_);
+    is_peeking_ = true;
     take_state(t, x);
+    is_peeking_ = false;
     violations_.exchange();
 }
 

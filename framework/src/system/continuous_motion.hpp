@@ -76,9 +76,22 @@ public:
         archive(book_unit_);
         archive(evaluations);
         archive.require(evaluations >= 0, "a count");
+        archive(displaced_.t);
+        archive(displaced_.work);
+        archive(displaced_.scale);
     }
 
     long evaluations = 0;  ///< of accelerations by the integrator
+
+    /// The first step whose end was projected onto the constraints at a price in energy that a step
+    /// which resolves the motion does not ask for.
+    struct Displaced {
+        double t = 0.0;
+        double work = 0.0;   ///< [J]; 0: none
+        double scale = 0.0;  ///< energy in play then [J]
+    };
+    const Displaced& displaced() const { return displaced_; }
+    void forget_displaced() { displaced_ = {}; }
 
 private:
     /// What a peek must put back, and what it starts from.
@@ -116,6 +129,8 @@ private:
     bool has_chosen_rank_ = false;  // at the present accepted state
     std::optional<Error> trial_error_;
     Snapshot before_, after_;
+    bool is_peeking_ = false;
+    Displaced displaced_;
     std::array<double, kBooks> book_unit_{};  // in which a state carries its books
 };
 

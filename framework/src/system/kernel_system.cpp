@@ -135,6 +135,7 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     violations_.forget_worst();
     violations_.note();
     books_.begin();
+    motion_.forget_displaced();
     motion_.scale_books();
 }
 

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
-#include <ranges>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -79,7 +78,8 @@ std::string with_braces(const std::string& body, const std::string& locator) {
     int count = 0;
     bool has_expression = false;
     std::size_t begin = 1;
-    for (int depth = 0; std::size_t at : std::views::iota(std::size_t{1}, locator.size())) {
+    int depth = 0;
+    for (std::size_t at = 1; at < locator.size(); ++at) {
         const char c = locator[at];
         if (c == '(' || c == '[') ++depth;
         if (c == ')' || (c == ']' && at + 1 < locator.size())) --depth;

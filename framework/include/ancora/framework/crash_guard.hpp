@@ -27,8 +27,8 @@ public:
     CrashGuard(const CrashGuard&) = delete;
     CrashGuard& operator=(const CrashGuard&) = delete;
 
-    /// To be called by a program's own exit(), quick_exit(), _exit() and _Exit(), which take the place
-    /// of the C library's for plugins too: ends the process as above if a call is under way.
+    /// To be called by a program's own exit(), quick_exit(), _exit() and _Exit(), which take the
+    /// place of the C library's for plugins too: ends the process as above if a call is under way.
     static void exit_was_called();
     /// To be called by a handler of a signal that asks the process to end, for the second time:
     /// ends it as above if a plugin's call is under way, with status 130; otherwise returns.

@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bounded_json.hpp"
+#include "little_endian.hpp"
 #include "welder.hpp"
 #include "wording.hpp"
 
@@ -37,13 +38,6 @@ constexpr std::int64_t kMostStride = 252;
 }
 
 // --- the parts of the file
-
-std::uint32_t little_endian(Bytes bytes, std::size_t at) {
-    std::uint32_t x = 0;
-    for (std::size_t k = 0; k < 4; ++k)
-        x |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at + k])) << (8 * k);
-    return x;
-}
 
 /// The document, and the buffer that a binary file holds behind it.
 struct Parts {

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "gltf_file.hpp"
+#include "little_endian.hpp"
 #include "welder.hpp"
 #include "wording.hpp"
 
@@ -25,13 +26,6 @@ namespace {
 
 constexpr std::size_t kStlHeader = 84;
 constexpr std::size_t kStlFacet = 50;
-
-std::uint32_t little_endian(std::string_view bytes, std::size_t at) {
-    std::uint32_t x = 0;
-    for (std::size_t k = 0; k < 4; ++k)
-        x |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at + k])) << (8 * k);
-    return x;
-}
 
 TriangleMesh read_binary_stl(std::string_view bytes) {
     if (bytes.size() < kStlHeader)

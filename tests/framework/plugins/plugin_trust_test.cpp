@@ -379,7 +379,7 @@ TEST_SUITE("plugin trust: what runs is what was hashed") {
             race_loads(scratch / "plugins/race.so", "two", std::chrono::milliseconds(1200));
         CHECK(count.loads > 4);
         CHECK(count.refused > 0);
-        WARN(count.refused < count.loads);  // how often the loader wins is up to the machine
+        CHECK(count.refused < count.loads);
         CHECK(count.foreign == 0);
         CHECK(count.wrong_hashes == 0);
         CHECK(count.crashed == 0);
@@ -391,19 +391,23 @@ TEST_SUITE("plugin trust: what runs is what was hashed") {
         scratch.write("race.so", good[0]);
         for (const char* variant : {"one", "two"})
             fs::copy(race(variant), scratch / fmt::format("kept_{}", variant));
+        // A link more or less counts as a change of the file, and one that changed in the last
+        // 20 ms is waited for: the pauses run through 15 to 60 ms, so that exchanges fall before,
+        // into and after the moment of reading.
+        unsigned exchanges = 0;
         const Disturber disturber([&] {
             for (const char* variant : {"one", "two"}) {
                 ::unlink((scratch / "next").c_str());
                 if (::link((scratch / fmt::format("kept_{}", variant)).c_str(),
                            (scratch / "next").c_str()) == 0)
                     ::rename((scratch / "next").c_str(), (scratch / "race.so").c_str());
-                ::usleep(15000);
+                ::usleep(1000 * (15 + 7 * exchanges++ % 46));
             }
         });
         const Count count = race_loads(scratch / "race.so", "", std::chrono::milliseconds(1200));
         CHECK(count.wrong_hashes == 0);
         CHECK(count.crashed == 0);
-        WARN(count.refused < count.loads);  // how often the loader wins is up to the machine
+        CHECK(count.refused < count.loads);
     }
 
     TEST_CASE("race: the hash is of the code that runs, also while the file is written over") {
@@ -425,7 +429,7 @@ TEST_SUITE("plugin trust: what runs is what was hashed") {
         const Count count = race_loads(scratch / "race.so", "", std::chrono::milliseconds(1200));
         CHECK(count.wrong_hashes == 0);
         CHECK(count.crashed == 0);
-        WARN(count.refused < count.loads);  // how often the loader wins is up to the machine
+        CHECK(count.refused < count.loads);
     }
 }
 

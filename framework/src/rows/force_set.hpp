@@ -59,6 +59,7 @@ public:
     void differentiate_by_reactions(Eigen::MatrixXd& by_reactions);
     /// Forces that know their derivative, as their numbers here.
     std::vector<int> parts_with_tangent() const;
+    int num_parts() const { return static_cast<int>(parts_.size()); }
     const AttachmentMap& map(int part) const { return parts_[static_cast<std::size_t>(part)].map; }
     /// d f / d du of one of them at the step last evaluated, scalars x scalars. [step]
     void differentiate_by_increments(int part, Eigen::MatrixXd& D);

@@ -31,7 +31,7 @@ namespace ancora {
 namespace {
 
 /// First bytes of a saved state; the last two digits are the format's number.
-constexpr std::uint64_t kStateMagic = 0x35304554'41545341;  // "ASTATE05"
+constexpr std::uint64_t kStateMagic = 0x36304554'41545341;  // "ASTATE06"
 
 // end / step within this of a whole number is that number of steps.
 constexpr double kWholeSteps = 1e-9;
@@ -825,7 +825,7 @@ RunStatistics Simulation::statistics() const {
     out.substeps = system.counts().substeps;
     out.iterations = system.counts().iterations;
     out.max_iterations = system.counts().max_iterations;
-    out.factorisations = system.solver().factorisations;
+    out.factorisations = system.factorisations();
     out.factorise_seconds = system.solver().factorise_seconds;
     out.evaluations = system.motion().evaluations;
     out.step_seconds = impl_->seconds;

@@ -68,6 +68,8 @@ public:
         const Part& of = parts_[static_cast<std::size_t>(part)];
         return of.answered ? of.answered->map : of.map;
     }
+    int num_parts() const { return static_cast<int>(parts_.size()); }
+    const AttachmentMap& map(int part) const { return parts_[static_cast<std::size_t>(part)].map; }
     /// d f / d du of one of them at the step last evaluated, scalars x scalars. [step]
     void differentiate_by_increments(int part, Eigen::MatrixXd& D);
     /// Goes `part` of the way from the reactions before the last hear() to those it brought; parts

@@ -900,7 +900,7 @@ RunStatistics Simulation::statistics() const {
     out.substeps = system.counts().substeps;
     out.iterations = system.counts().iterations;
     out.max_iterations = system.counts().max_iterations;
-    out.factorisations = system.solver().factorisations;
+    out.factorisations = system.factorisations();
     out.factorise_seconds = system.solver().factorise_seconds;
     out.evaluations = system.motion().evaluations;
     out.step_seconds = impl_->seconds;

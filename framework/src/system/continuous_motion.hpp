@@ -50,6 +50,11 @@ public:
     void read_state(std::span<double> x) const;
     /// See System::derivative(). [step]
     void derivative(double t, std::span<const double> x, std::span<double> dx);
+    /// Rates of what a state carries behind q and v, at the state at which the continuous face was
+    /// last evaluated and has its stresses. [step]
+    void book_rates(const double* q, const double* v, std::span<double> rates);
+    /// See System::book_scales().
+    std::span<const double> book_scales() const { return book_scales_; }
     /// See System::accept_state(). [step]
     void accept(double t0, double t1, std::span<const double> x);
     /// Coordinate of a state that has run away, or -1.
@@ -63,10 +68,10 @@ public:
     void unpeek();
     double begin_of_step() const { return before_.t; }
 
-    /// Chooses units for the books of the next step, in which an error means as much as one of the
-    /// same size in q and v, with 1 J, 1 N s and 1 N m s for what is small: the energy E of the
-    /// ledger, the momentum (2 m E)^1/2, and that at the largest distance of mass from the origin.
-    /// Powers of two, which round nothing.
+    /// Chooses what an error in the books of the next step means as much as one of the same size in
+    /// q and v by, with 1 J, 1 N s and 1 N m s for what is small: the energy E of the ledger, the
+    /// momentum (2 m E)^1/2, and that at the largest distance of mass from the origin. Powers of
+    /// two, which round nothing.
     void scale_books();
     /// The accepted state is another one.
     void forget_rank() { has_chosen_rank_ = false; }
@@ -76,7 +81,8 @@ public:
     /// Writes or reads it, see state_archive.hpp.
     template <class Archive>
     void transfer(Archive& archive) {
-        archive(book_unit_);
+        archive.fixed(book_scales_);
+        archive.require_finite(book_scales_, "a scale of the books");
         archive(evaluations);
         archive.require(evaluations >= 0, "a count");
         archive(displaced_.t);
@@ -114,7 +120,7 @@ private:
         SignalSet::States own;
         std::vector<Contact> contacts;
         std::vector<char> broken;
-        std::array<double, kBooks> book_unit{};
+        std::vector<double> book_scales;
     };
     void save(Snapshot& to) const;
     void restore(const Snapshot& from);
@@ -142,7 +148,7 @@ private:
     Snapshot before_, after_;
     bool is_peeking_ = false;
     Displaced displaced_;
-    std::array<double, kBooks> book_unit_{};  // in which a state carries its books
+    std::vector<double> book_scales_;
 };
 
 }  // namespace ancora

@@ -146,6 +146,7 @@ void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v
     tangent_.forget_start();
     motion_.forget_rank();
     accelerations_.forget_choices();
+    if (implicit_) implicit_->forget();
     start_.begin(q, v, t);
     joints_.begin(state_.q.data());
     violations_.measure(state_.q.data(), state_.v.data(), state_.t);
@@ -197,7 +198,24 @@ void KernelSystem::accept_state(double t0, double t1, std::span<const double> x)
     joints_.follow(state_.q.data(), state_.v.data(), t1, t1 - t0);
     arm_crossings();
     ++counts_.substeps;
+    counts_.iterations += counts_.in_piece;
+    counts_.max_iterations = std::max(counts_.max_iterations, counts_.in_piece);
     counts_.in_piece = 0;
+}
+
+int KernelSystem::num_conditions() const {
+    ImplicitFace::require_differentiable(parts_, choice_.is_redundant());
+    int count = 0;
+    for (int k = 0; k < parts_.m; ++k) count += parts_.laws.is_constraint(k) ? 1 : 0;
+    return count;
+}
+
+ImplicitSystem* KernelSystem::implicit() {
+    if (parts_.model.traits.face != Face::continuous) return nullptr;
+    if (!implicit_)
+        implicit_ = std::make_unique<ImplicitFace>(
+            parts_, state_, accelerations_, motion_, choice_.is_redundant());
+    return implicit_.get();
 }
 
 /// One for each contact, one for all rows that may break, and the crossings of signals.
@@ -357,6 +375,9 @@ void KernelSystem::transfer(Archive& archive) {
         archive.require(*count >= 0, "a count");
     }
     matrix_.transfer(archive);
+    bool has_implicit = implicit_ != nullptr;
+    archive(has_implicit);
+    if (has_implicit && implicit() != nullptr) implicit_->transfer(archive);
     if constexpr (Archive::kReads) {
         responses_.are_of_step = false;
         motion_.forget_rank();

@@ -519,7 +519,7 @@ void StepMatrix::transfer(Archive& archive, const RowSet& rows) {
         is_factorised_ = false;
         const bool fits =
             is_decided_ ? is_order(order, n_, m_) : order.empty() && new_of_old_.empty();
-        if (!fits) StateReader::refuse();
+        if (!fits) ArchiveReader::refuse();
         if (order != new_of_old_) prepare(rows, order);
     }
     archive(condensed_B_);
@@ -559,8 +559,8 @@ void StepMatrix::transfer(Archive& archive, const RowSet& rows) {
         if (!in_single) use_double();
     }
 }
-template void StepMatrix::transfer(StateWriter&, const RowSet&);
-template void StepMatrix::transfer(StateReader&, const RowSet&);
+template void StepMatrix::transfer(ArchiveWriter&, const RowSet&);
+template void StepMatrix::transfer(ArchiveReader&, const RowSet&);
 
 void StepMatrix::use_double() {
     in_single_ = false;

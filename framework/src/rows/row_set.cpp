@@ -638,6 +638,13 @@ void RowSet::evaluate_tangent(const double* mid, const double* s, bool positive_
     }
 }
 
+void RowSet::evaluate_tangent_at(const double* q, const double* s, double t) {
+    for (const RowOwner& owner : owners)
+        if (owner.constraint >= 0)
+            map_of(owner).evaluate(q, nullptr, t, umid_.data() + owner.u_first, nullptr);
+    evaluate_tangent(q, s, false, t);
+}
+
 int RowSet::vanishing_row(const Eigen::VectorXd& A) const {
     constexpr double kCancelled = 1e-9;
     for (std::size_t b = 0; b < blocks.size(); ++b) {

@@ -116,6 +116,8 @@ public:
 
     /// Geometric stiffness blocks at the midpoint of the last evaluated step.
     void evaluate_tangent(const double* mid, const double* s, bool positive_part, double t);
+    /// The same at a state. [step]
+    void evaluate_tangent_at(const double* q, const double* s, double t);
 
     /// A constraint row whose entries cancel in the chain, at the state last evaluated with A; -1
     /// if there is none.

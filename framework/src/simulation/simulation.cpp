@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/lock.hpp"
+#include "ancora/framework/nearest_name.hpp"
 #include "ancora/framework/version.hpp"
 #include "expression_scope.hpp"
 #include "joint_states.hpp"
@@ -31,7 +32,7 @@ namespace ancora {
 namespace {
 
 /// First bytes of a saved state; the last two digits are the format's number.
-constexpr std::uint64_t kStateMagic = 0x35304554'41545341;  // "ASTATE05"
+constexpr std::uint64_t kStateMagic = 0x36304554'41545341;  // "ASTATE06"
 
 // end / step within this of a whole number is that number of steps.
 constexpr double kWholeSteps = 1e-9;
@@ -331,17 +332,18 @@ struct Simulation::Impl {
     void step_freely() {
         const double t0 = system.time();
         system.begin_grid_step(steps_done, false);
-        integrate(t0, settings.end - t0);
+        const double next = std::min(system.parts().signals.next_time(), settings.end);
+        integrate(t0, next - t0);
         if (!(system.time() > t0))
             throw Error(ErrorKind::plugin,
                         fmt::format("{}: step returned without a step at t = {:.9g} s",
                                     describe(model.integrator_object),
                                     t0),
                         model.integrator_object.place);
-        // The end is met exactly.
-        const double left = settings.end - system.time();
-        system.end_grid_step(left <= kWholeSteps * (system.time() - t0) ? settings.end
-                                                                        : system.time());
+        // The end is met exactly, and so are times at which signals act.
+        const double left = next - system.time();
+        system.end_grid_step(left <= kWholeSteps * (system.time() - t0) ? next : system.time());
+        system.act();
         ++steps_done;
     }
 
@@ -360,8 +362,11 @@ struct Simulation::Impl {
             std::abs(rest - settings.step) <= rounding ||
             (is_last && std::abs(rest - settings.step) <= kWholeSteps * settings.end);
         system.begin_grid_step(steps_done, goes_on);
-        integrate(t0, is_whole ? settings.step : rest);
-        if (const double missing = end_time - system.time(); std::abs(missing) > rounding)
+        const bool is_cut = integrate_to_actions(end_time, rounding);
+        integrate(system.time(), is_whole && !is_cut ? settings.step : end_time - system.time());
+        // the last step of a run may be whole but for rounding of its end
+        const double allowed = is_last ? kWholeSteps * settings.end : rounding;
+        if (const double missing = end_time - system.time(); std::abs(missing) > allowed)
             throw Error(
                 ErrorKind::plugin,
                 fmt::format("{}: step from t = {:.9g} s returned at t = {:.9g} s instead of "
@@ -372,7 +377,27 @@ struct Simulation::Impl {
                             end_time),
                 model.integrator_object.place);
         system.end_grid_step(end_time);
+        if (system.parts().signals.next_time() <= end_time + rounding) {
+            // at its own time, which is the grid's but for rounding
+            system.set_time(std::max(end_time, system.parts().signals.next_time()));
+            system.act();
+            system.set_time(end_time);
+        }
         ++steps_done;
+    }
+
+    /// Pieces of a grid step up to each time inside it at which signals act.
+    /// @returns whether there was one
+    bool integrate_to_actions(double end_time, double rounding) {
+        bool is_cut = false;
+        for (double next = system.parts().signals.next_time(); next < end_time - rounding;
+             next = system.parts().signals.next_time()) {
+            is_cut = true;
+            if (next > system.time() + rounding) integrate(system.time(), next - system.time());
+            system.set_time(std::max(next, system.time()));
+            system.act();
+        }
+        return is_cut;
     }
 
     /// One call of the integrator, guarded and metered.
@@ -496,7 +521,7 @@ struct Simulation::Impl {
 
     /// Magic number, checksum of the rest, identity, state.
     std::vector<std::byte> save() {
-        StateWriter writer;
+        ArchiveWriter writer;
         writer(kStateMagic);
         writer(Checksum{});
         writer(identity.size());
@@ -520,7 +545,7 @@ struct Simulation::Impl {
     }
 
     void restore(std::span<const std::byte> saved) {
-        StateReader reader(saved);
+        ArchiveReader reader(saved);
         std::uint64_t magic = 0;
         reader(magic);
         if (magic != kStateMagic)
@@ -534,7 +559,7 @@ struct Simulation::Impl {
         check_identity(reader);
         const std::vector<std::byte> now = save();
         const auto go_back = [&] {
-            StateReader back(now);
+            ArchiveReader back(now);
             back(magic);
             back(checksum);
             check_identity(back);
@@ -542,7 +567,7 @@ struct Simulation::Impl {
         };
         try {
             transfer(reader);
-            if (!reader.at_end()) StateReader::refuse();
+            if (!reader.at_end()) ArchiveReader::refuse();
         } catch (const Error& error) {
             go_back();
             if (error.kind() == ErrorKind::file) throw;
@@ -556,7 +581,7 @@ struct Simulation::Impl {
         was_restored = true;
     }
 
-    void check_identity(StateReader& reader) const {
+    void check_identity(ArchiveReader& reader) const {
         const std::vector<std::string>& here = identity;
         std::size_t count = 0;
         reader(count);
@@ -676,6 +701,50 @@ void Simulation::apply_force(const std::string& attachment, const std::array<dou
     impl_->system.apply_force(attachment, force);
 }
 
+namespace {
+
+/// Index of an input by its name.
+int find_input(const SignalInputSet& inputs, const std::string& name) {
+    std::vector<std::string> names;
+    for (int i = 0; i < inputs.count(); ++i) {
+        if (inputs.input(i).name == name) return i;
+        names.push_back(inputs.input(i).name);
+    }
+    throw Error(ErrorKind::usage,
+                fmt::format("there is no input \"{}\"{}",
+                            name,
+                            names.empty() ? "; no object of the model has inputs"
+                                          : did_you_mean(name, names)));
+}
+
+}  // namespace
+
+std::vector<Simulation::Input> Simulation::inputs() const {
+    const SignalInputSet& inputs = impl_->system.parts().signals.inputs();
+    std::vector<Input> out;
+    for (int i = 0; i < inputs.count(); ++i)
+        out.push_back({inputs.input(i).name, inputs.input(i).unit, inputs.is_set(i)});
+    return out;
+}
+
+void Simulation::set_input(const std::string& name, double value) {
+    const TrapsOff traps_off;
+    SignalInputSet& inputs = impl_->system.parts().signals.inputs();
+    const int index = find_input(inputs, name);
+    if (!std::isfinite(value))
+        throw Error(ErrorKind::usage,
+                    fmt::format("set_input \"{}\": the value is not finite", name));
+    inputs.set(index, value);
+    impl_->system.after_signals();
+}
+
+void Simulation::release_input(const std::string& name) {
+    const TrapsOff traps_off;
+    SignalInputSet& inputs = impl_->system.parts().signals.inputs();
+    inputs.release(find_input(inputs, name));
+    impl_->system.after_signals();
+}
+
 std::vector<std::byte> Simulation::save() const {
     const TrapsOff traps_off;
     return impl_->save();
@@ -770,6 +839,12 @@ std::vector<std::pair<std::string, std::string>> Simulation::column_units() cons
     const TrapsOff traps_off;
     return impl_->observables.own_units();
 }
+double Simulation::value(const std::string& column) const {
+    const TrapsOff traps_off;
+    if (impl_->model.traits.face == Face::continuous) impl_->system.instant().update_reactions();
+    return impl_->observables.value(column);
+}
+
 void Simulation::sample(std::span<double> row) const {
     const TrapsOff traps_off;
     if (row.empty()) throw Error(ErrorKind::usage, "sample: the row has no entries");
@@ -825,7 +900,7 @@ RunStatistics Simulation::statistics() const {
     out.substeps = system.counts().substeps;
     out.iterations = system.counts().iterations;
     out.max_iterations = system.counts().max_iterations;
-    out.factorisations = system.solver().factorisations;
+    out.factorisations = system.factorisations();
     out.factorise_seconds = system.solver().factorise_seconds;
     out.evaluations = system.motion().evaluations;
     out.step_seconds = impl_->seconds;

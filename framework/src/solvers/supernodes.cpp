@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 namespace ancora {
 namespace {
 
 // Wider groups are cut: within a group's triangle columns go one by one, below it three by three.
 constexpr int kMostColumns = 12;
-constexpr int kNode = 3;  // columns of a point's coordinates
 
 // What follows is compiled for AVX2 as well and chosen at load. Lanes are independent sums or
 // written out, and no product is fused with a sum, so every processor gives the same bytes.
@@ -21,6 +21,7 @@ constexpr int kNode = 3;  // columns of a point's coordinates
 #define ANCORA_VECTORISE
 #endif
 #define ANCORA_INLINE [[gnu::always_inline]] inline
+#define ANCORA_INLINE_LAMBDA __attribute__((always_inline))
 
 // Four lanes: one register of AVX2, two without. Left to itself the compiler puts the three columns
 // of a product side by side instead of the lanes of each.
@@ -44,9 +45,9 @@ ANCORA_INLINE void scatter(const Lanes& from, double* x, const int* rows) {
 
 // x[rows] -= [block] c: the rows below a group, three columns at a time. What is gathered stays in
 // registers: memory just written in other pieces has to be waited for.
-template <class Scalar>
+template <class Scalar, class Width>
 ANCORA_INLINE void subtract_below(
-    double* x, const int* rows, const Scalar* block, int n, const double* c, int width) {
+    double* x, const int* rows, const Scalar* block, int n, const double* c, Width width) {
     const std::ptrdiff_t stride = n;
     int i = 0;
     for (; i + kLanes <= n; i += kLanes) {
@@ -127,29 +128,29 @@ struct Contiguous {
     ANCORA_INLINE double operator()(int i) const { return x[i]; }
 };
 
-template <class Scalar>
-ANCORA_INLINE double two_sums(const Scalar* x, const double* y, int n) {
+template <class Scalar, class Read>
+ANCORA_INLINE double two_sums(const Scalar* x, const Read& y, int n) {
     double even = 0.0;
     double odd = 0.0;
     int i = 0;
     for (; i + 1 < n; i += 2) {
-        even += static_cast<double>(x[i]) * y[i];
-        odd += static_cast<double>(x[i + 1]) * y[i + 1];
+        even += static_cast<double>(x[i]) * y(i);
+        odd += static_cast<double>(x[i + 1]) * y(i + 1);
     }
-    if (i < n) even += static_cast<double>(x[i]) * y[i];
+    if (i < n) even += static_cast<double>(x[i]) * y(i);
     return even + odd;
 }
 
 // own := the triangle of a group, by columns, solved with own.
-template <class Scalar>
-ANCORA_INLINE void solve_triangle(double* own, const Scalar* triangle, int width) {
+template <class Scalar, class Width>
+ANCORA_INLINE void solve_triangle(double* own, const Scalar* triangle, Width width) {
     for (int c = 0; c + 1 < width; ++c)
         for (int row = c + 1; row < width; ++row)
             own[row] -= static_cast<double>(triangle[c * width + row]) * own[c];
 }
 // The same with its transpose, from the last.
-template <class Scalar>
-ANCORA_INLINE void solve_transposed(double* own, const Scalar* triangle, int width) {
+template <class Scalar, class Width>
+ANCORA_INLINE void solve_transposed(double* own, const Scalar* triangle, Width width) {
     for (int c = width - 1; c > 0; --c)
         for (int row = 0; row < c; ++row)
             own[row] -= static_cast<double>(triangle[c * width + row]) * own[c];
@@ -245,24 +246,36 @@ void Supernodes::copy_values(const Eigen::SparseMatrix<double>& L, std::vector<S
         }
 }
 
+// A group's width as a constant, where it is one that points and rigid bodies have: what follows
+// is then written out.
+template <class Solve>
+ANCORA_INLINE void with_width(int width, const Solve& solve) {
+    switch (width) {
+        case 1:
+            return solve(std::integral_constant<int, 1>());
+        case 3:
+            return solve(std::integral_constant<int, 3>());
+        case 6:
+            return solve(std::integral_constant<int, 6>());
+        case 12:
+            return solve(std::integral_constant<int, 12>());
+        default:
+            return solve(width);
+    }
+}
+
 // L y = r
 template <class Scalar>
 ANCORA_INLINE void Supernodes::solve_down(const Scalar* values, double* x) const {
-    for (const Group& group : groups_) {
-        double* own = x + group.first;
-        const int* rows = rows_.data() + group.rows;
-        const Scalar* triangle = values + group.triangle;
-        const Scalar* block = values + group.block;
-        if (group.width == kNode) {
-            // Written out: most groups of a net.
-            solve_triangle(own, triangle, kNode);
-            const double c[kNode] = {own[0], own[1], own[2]};
-            subtract_below(x, rows, block, group.num_rows, c, kNode);
-            continue;
-        }
-        solve_triangle(own, triangle, group.width);
-        subtract_below(x, rows, block, group.num_rows, own, group.width);
-    }
+    for (const Group& group : groups_)
+        with_width(group.width, [&](auto width) ANCORA_INLINE_LAMBDA {
+            double* own = x + group.first;
+            solve_triangle(own, values + group.triangle, width);
+            double c[kMostColumns];
+            for (int k = 0; k < width; ++k) c[k] = own[k];
+            subtract_below(
+                x, rows_.data() + group.rows, values + group.block, group.num_rows, c, width);
+        });
 }
 
 // D L^T x = y
@@ -272,27 +285,32 @@ ANCORA_INLINE void Supernodes::solve_up(const Scalar* values, double* x) {
     const double* inverse_D = inverse_D_.data();
     for (std::size_t g = groups_.size(); g-- > 0;) {
         const Group& group = groups_[g];
-        double* own = x + group.first;
         const int* rows = rows_.data() + group.rows;
-        const Scalar* triangle = values + group.triangle;
         const Scalar* block = values + group.block;
-        const std::ptrdiff_t stride = group.num_rows;
-        double below[kNode];
-        if (group.width == kNode) {
-            dot_three(block, stride, Gathered{x, rows}, group.num_rows, below);
-            for (int c = 0; c < kNode; ++c) own[c] = own[c] * inverse_D[group.first + c] - below[c];
-            solve_transposed(own, triangle, kNode);
-            continue;
-        }
-        for (int i = 0; i < group.num_rows; ++i) t[i] = x[rows[i]];
-        for (int c = 0; c < group.width; ++c) own[c] *= inverse_D[group.first + c];
-        int c = 0;
-        for (; c + 2 < group.width; c += 3) {
-            dot_three(block + c * stride, stride, Contiguous{t}, group.num_rows, below);
-            for (int k = 0; k < 3; ++k) own[c + k] -= below[k];
-        }
-        for (; c < group.width; ++c) own[c] -= two_sums(block + c * stride, t, group.num_rows);
-        solve_transposed(own, triangle, group.width);
+        const int n = group.num_rows;
+        double* own = x + group.first;
+        with_width(group.width, [&](auto width) ANCORA_INLINE_LAMBDA {
+            for (int c = 0; c < width; ++c) own[c] *= inverse_D[group.first + c];
+            double below[3];
+            int c = 0;
+            if (width <= 3) {
+                const Gathered y{x, rows};
+                for (; c + 2 < width; c += 3) {
+                    dot_three(block, n, y, n, below);
+                    for (int k = 0; k < 3; ++k) own[k] -= below[k];
+                }
+                for (; c < width; ++c) own[c] -= two_sums(block + std::ptrdiff_t(c) * n, y, n);
+            } else {
+                for (int i = 0; i < n; ++i) t[i] = x[rows[i]];
+                const Contiguous y{t};
+                for (; c + 2 < width; c += 3) {
+                    dot_three(block + std::ptrdiff_t(c) * n, n, y, n, below);
+                    for (int k = 0; k < 3; ++k) own[c + k] -= below[k];
+                }
+                for (; c < width; ++c) own[c] -= two_sums(block + std::ptrdiff_t(c) * n, y, n);
+            }
+            solve_transposed(own, values + group.triangle, width);
+        });
     }
 }
 

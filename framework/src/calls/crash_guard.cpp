@@ -127,22 +127,10 @@ const char* plugin_on_stack() {
     return nullptr;
 }
 
-/// Ends the process after a crash outside of calls.
+/// Ends the process after a crash when the program is done.
 [[noreturn]] void end_outside(const char* file, const char* what) {
     if (is_ending != 0) end_plainly();
     is_ending = 1;
-    if (innermost != nullptr) {
-        try {
-            const auto failure = std::make_exception_ptr(Error(
-                ErrorKind::plugin,
-                fmt::format(
-                    "the plugin {} {}, outside of any call: in a thread of its own", file, what)));
-            std::fflush(stdout);
-            leave(innermost->finish(failure));
-        } catch (...) {
-            end_plainly();
-        }
-    }
     write_plainly("error: the plugin ");
     write_plainly(file);
     write_plainly(" ");
@@ -156,7 +144,8 @@ const char* plugin_on_stack() {
 extern "C" void on_crash(int signal) {
     if (const PresentCall* const call = call_under_way(); call != nullptr && innermost != nullptr)
         end(*call, what_happened(signal), 0);
-    if (const char* const file = plugin_on_stack()) end_outside(file, what_happened(signal));
+    if (innermost == nullptr)
+        if (const char* const file = plugin_on_stack()) end_outside(file, what_happened(signal));
     std::signal(signal, SIG_DFL);
     std::raise(signal);
 }

@@ -9,7 +9,7 @@
 namespace ancora::central_gravity {
 namespace {
 
-[[noreturn]] void refuse_meeting(const Arguments& arguments, int i, int j) {
+void refuse_meeting(const Arguments& arguments, int i, int j) {
     std::string message("\"");
     message.append(arguments.text("points", i)).append("\" and \"");
     message.append(arguments.text("points", j));

@@ -7,6 +7,7 @@
 
 #include "ancora/sdk/constraint.hpp"
 #include "guarded_rows.hpp"
+#include "guarded_signals.hpp"
 
 namespace ancora {
 
@@ -31,6 +32,7 @@ public:
     GuardedRows rows() const { return {constraint_.get(), object}; }
     /// What slides on it, if anything.
     GuardedRows tangents() const;
+    GuardedSignals signals() const;
 
 private:
     std::unique_ptr<Constraint> constraint_;

@@ -30,6 +30,20 @@ constexpr const char* kTooLong =
 // diverged.
 constexpr double kRunaway = 1e12;
 
+/// Forces are asked with these continuous states of objects, to the end of the scope.
+class AssumedStates {
+public:
+    AssumedStates(SignalSet& signals, std::span<const double> x) : signals_(signals) {
+        signals_.assume(x);
+    }
+    ~AssumedStates() { signals_.forget(); }
+    AssumedStates(const AssumedStates&) = delete;
+    AssumedStates& operator=(const AssumedStates&) = delete;
+
+private:
+    SignalSet& signals_;
+};
+
 }  // namespace
 
 ContinuousMotion::ContinuousMotion(Assembly& parts,
@@ -63,6 +77,7 @@ void ContinuousMotion::read_state(std::span<double> x) const {
     std::copy(state_.q.begin(), state_.q.end(), x.begin());
     std::copy(state_.v.begin(), state_.v.end(), x.begin() + parts_.n);
     std::fill(x.begin() + 2 * parts_.n, x.end(), 0.0);
+    std::ranges::copy(parts_.signals.x(), x.end() - parts_.signals.num_continuous());
 }
 
 int ContinuousMotion::runaway(std::span<const double> x) const {
@@ -101,6 +116,7 @@ void ContinuousMotion::derivative(double t, std::span<const double> x, std::span
     const double* q = x.data();
     const double* v = q + parts_.n;
     ContinuousFace& face = accelerations_.face();
+    const AssumedStates assumed(parts_.signals, own_states(x));
     // The rank of the step is that of the state it starts from.
     const bool is_start = is_accepted_state(x);
     if (is_start) {
@@ -117,6 +133,9 @@ void ContinuousMotion::derivative(double t, std::span<const double> x, std::span
 
     if (!contacts_.empty()) islands_.rest_accelerations(v, dx.data() + parts_.n, face);
     book_rates(q, v, dx.subspan(static_cast<std::size_t>(2 * parts_.n)));
+    if (parts_.signals.num_continuous() == 0) return;
+    parts_.signals.evaluate(q, v, t);
+    parts_.signals.differentiate(own_states(dx));
 }
 
 void ContinuousMotion::book_rates(const double* q, const double* v, std::span<double> rates) {
@@ -130,7 +149,10 @@ void ContinuousMotion::book_rates(const double* q, const double* v, std::span<do
     }
     books[kExternal] = power.external;
     books[kNonideal] = power.nonideal;
-    books_.efforts.powers(face, friction_.stress().data(), v, rates.subspan(kBooks));
+    books_.efforts.powers(face,
+                          friction_.stress().data(),
+                          v,
+                          rates.subspan(kBooks, static_cast<std::size_t>(books_.efforts.count())));
     std::fill(books + kImpulse, books + kBooks, 0.0);
     if (!parts_.has_gravity && !parts_.has_external && parts_.forces.loads().empty()) return;
     face.external_force(x_force_);
@@ -152,6 +174,7 @@ void ContinuousMotion::scale_books() {
     const double momentum = std::sqrt(2.0 * books_.total_mass() * energy);
     // Works of efforts stand behind the others.
     book_scales_.assign(static_cast<std::size_t>(num_states() - 2 * parts_.n), unit(energy));
+    std::fill_n(book_scales_.rbegin(), parts_.signals.num_continuous(), 1.0);
     std::fill_n(book_scales_.begin() + kImpulse, 3, unit(momentum));
     std::fill_n(book_scales_.begin() + kAngularImpulse, 3, unit(momentum * state_.farthest));
 }
@@ -218,6 +241,11 @@ void ContinuousMotion::advance_to(double t0, double t1, std::span<const double> 
                                     trial_.F.data());
         state_.plugin.swap(trial_.plugin);
     }
+    if (!parts_.signals.empty()) {
+        for (int i = 0; i < parts_.n; ++i)
+            trial_.dq[i] = x[static_cast<std::size_t>(i)] - state_.q[i];
+        parts_.signals.follow_step(state_.q.data(), trial_.dq.data(), t0, t1 - t0);
+    }
     take_state(t1, x);
     if (!contacts_.empty()) modes_.advance();
 }
@@ -230,6 +258,7 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
     state_.q_low.setZero();
     state_.v_low.setZero();
     state_.t = t1;
+    parts_.signals.set_x(own_states(x));
     if (parts_.model.traits.projects) {
         trial_.dq = state_.q - trial_.q_next;
         const double speed = std::max(parts_.space.displacement(state_.v.data()),
@@ -246,7 +275,8 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
     std::copy_n(books.begin() + kImpulse, 3, impulse.linear.begin());
     std::copy_n(books.begin() + kAngularImpulse, 3, impulse.angular.begin());
     books_.ledger.book_impulse(impulse, 1.0);
-    books_.efforts.book(x.subspan(static_cast<std::size_t>(2 * parts_.n + kBooks)));
+    books_.efforts.book(
+        x.subspan(first_effort(), static_cast<std::size_t>(books_.efforts.count())));
     if (parts_.has_gravity) {
         trial_.dq = state_.q - trial_.q_next;
         books_.ledger.book_gravity(-pairwise_dot(
@@ -346,6 +376,7 @@ void ContinuousMotion::save(Snapshot& to) const {
     to.ledger = books_.ledger;
     to.efforts = books_.efforts.values();
     to.state = state_.plugin;
+    to.own = parts_.signals.states();
     to.contacts = contacts_.all();
     to.broken = parts_.laws.broken();
     to.book_scales = book_scales_;
@@ -359,6 +390,7 @@ void ContinuousMotion::restore(const Snapshot& from) {
     books_.ledger = from.ledger;
     books_.efforts.set(from.efforts);
     state_.plugin = from.state;
+    parts_.signals.set_states(from.own);
     contacts_.all() = from.contacts;
     parts_.laws.set_broken(from.broken);
     book_scales_ = from.book_scales;

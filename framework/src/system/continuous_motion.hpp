@@ -40,10 +40,13 @@ public:
                      Violations& violations,
                      Books& books);
 
-    /// What a state carries behind q and v, and then works of efforts on measures.
+    /// What a state carries behind q and v; then works of efforts on measures, and the continuous
+    /// states of objects with signals.
     enum Book : int { kExternal, kNonideal, kImpulse, kAngularImpulse = kImpulse + 3, kBooks = 8 };
 
-    int num_states() const { return 2 * parts_.n + kBooks + books_.efforts.count(); }
+    int num_states() const {
+        return 2 * parts_.n + kBooks + books_.efforts.count() + parts_.signals.num_continuous();
+    }
     void read_state(std::span<double> x) const;
     /// See System::derivative(). [step]
     void derivative(double t, std::span<const double> x, std::span<double> dx);
@@ -99,7 +102,14 @@ public:
     const Displaced& displaced() const { return displaced_; }
     void forget_displaced() { displaced_ = {}; }
 
+    /// Of a state x: the continuous states of objects with signals.
+    template <class T>
+    std::span<T> own_states(std::span<T> x) const {
+        return x.last(static_cast<std::size_t>(parts_.signals.num_continuous()));
+    }
+
 private:
+    std::size_t first_effort() const { return static_cast<std::size_t>(2 * parts_.n + kBooks); }
     /// What a peek must put back, and what it starts from.
     struct Snapshot {
         double t = 0.0;
@@ -107,6 +117,7 @@ private:
         Ledger ledger;
         Eigen::VectorXd efforts;
         std::vector<double> state;
+        SignalSet::States own;
         std::vector<Contact> contacts;
         std::vector<char> broken;
         std::vector<double> book_scales;

@@ -99,6 +99,15 @@ void ImplicitFace::require_differentiable(const Assembly& parts, bool is_redunda
                                     force.object.type->name,
                                     needs),
                         force.object.place);
+    for (const SignalPart& part : model.signals)
+        if (part.facts.num_continuous > 0 || part.facts.num_crossings > 0)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{} has {} of its own: {}",
+                                    part.label,
+                                    part.facts.num_continuous > 0 ? "continuous states"
+                                                                  : "events inside a step",
+                                    needs),
+                        part.place);
     if (parts.laws.may_break()) {
         const int row = parts.laws.breakable().front();
         throw Error(ErrorKind::manifest,
@@ -581,7 +590,7 @@ void ImplicitFace::transfer(Archive& archive) {
     archive(factorisations);
     archive.require(factorisations >= 0, "a count");
 }
-template void ImplicitFace::transfer(StateWriter&);
-template void ImplicitFace::transfer(StateReader&);
+template void ImplicitFace::transfer(ArchiveWriter&);
+template void ImplicitFace::transfer(ArchiveReader&);
 
 }  // namespace ancora

@@ -162,6 +162,10 @@ public:
     void set_state(std::span<const double> q, std::span<const double> v, double t);
     /// Force of an embedding program on a point from now on, see HostLoads.
     void apply_force(const std::string& attachment, const std::array<double, 3>& force);
+    /// Signals whose time has come act, at the present state.
+    void act();
+    /// To be called where signals or inputs have changed: forces may be others from here on.
+    void after_signals();
     /// To be called around each grid step.
     /// @param goes_on the grid step was begun before and failed on its way
     void begin_grid_step(long step, bool goes_on);
@@ -172,6 +176,8 @@ public:
     void transfer(Archive& archive);
 
 private:
+    int first_crossing() const;
+    void arm_crossings();
     void require_present(double t0, double h) const;
     Contacts& with_sliding_rows();
     void begin_at(std::span<const double> q, std::span<const double> v, double t);

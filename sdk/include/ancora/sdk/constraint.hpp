@@ -53,6 +53,9 @@ public:
 
     /// True if its reaction acts against the inertial frame even without a ground attachment.
     virtual bool tied_to_inertial_frame() const { return false; }
+
+    /// [assembly] What it shows, hears and keeps besides, if anything; lives as long as the object.
+    virtual const Signals* signals() const { return nullptr; }
 };
 
 }  // namespace ancora

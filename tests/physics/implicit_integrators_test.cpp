@@ -67,10 +67,10 @@ void check_order(const std::string& text,
     const End exact = end_of(model(text + integrator("dopri5", 1e-3, end, 1e-12)), constraint);
     const End coarse = end_of(model(text + alpha(step, end, rho)), constraint);
     const End fine = end_of(model(text + alpha(0.5 * step, end, rho)), constraint);
-    const auto order = [](const Eigen::VectorXd& exact,
-                          const Eigen::VectorXd& coarse,
-                          const Eigen::VectorXd& fine) {
-        return std::log2((coarse - exact).norm() / (fine - exact).norm());
+    const auto order = [](const Eigen::VectorXd& of_exact,
+                          const Eigen::VectorXd& of_coarse,
+                          const Eigen::VectorXd& of_fine) {
+        return std::log2((of_coarse - of_exact).norm() / (of_fine - of_exact).norm());
     };
     CHECK((coarse.q - exact.q).norm() < 0.1 * exact.q.norm());
     CHECK((fine.q - exact.q).norm() > 1e-9 * exact.q.norm());

@@ -187,7 +187,7 @@ void AugmentedMatrix::transfer(Archive& archive) {
     archive.require_finite(scale_, "a scale of a matrix");
     if constexpr (Archive::kReads) archive.require(factorise_scaled(), "a matrix");
 }
-template void AugmentedMatrix::transfer(StateWriter&);
-template void AugmentedMatrix::transfer(StateReader&);
+template void AugmentedMatrix::transfer(ArchiveWriter&);
+template void AugmentedMatrix::transfer(ArchiveReader&);
 
 }  // namespace ancora

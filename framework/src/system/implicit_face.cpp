@@ -593,7 +593,7 @@ void ImplicitFace::transfer(Archive& archive) {
     archive(factorisations);
     archive.require(factorisations >= 0, "a count");
 }
-template void ImplicitFace::transfer(StateWriter&);
-template void ImplicitFace::transfer(StateReader&);
+template void ImplicitFace::transfer(ArchiveWriter&);
+template void ImplicitFace::transfer(ArchiveReader&);
 
 }  // namespace ancora

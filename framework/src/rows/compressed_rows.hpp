@@ -50,6 +50,13 @@ struct CompressedRows {
                                          static_cast<std::size_t>(row_end(k) - row_begin(k)));
     }
     /// Row k times x. [step]
+    /// Of row k the part in columns [first, end), times x.
+    double multiply(const double* values, int k, int first, int end, const double* x) const {
+        double sum = 0.0;
+        for (const int e : entries(k))
+            if (column_of(e) >= first && column_of(e) < end) sum += values[e] * x[column_of(e)];
+        return sum;
+    }
     double multiply(const double* values, int k, const double* x) const {
         const int* const at = column.data();
         double sum = 0.0;

@@ -868,7 +868,7 @@ ModelAnalysis Simulation::analyse() const {
     KernelSystem& system = impl_->system;
     const Model& model = impl_->model;
     ModelAnalysis out;
-    out.num_bodies = static_cast<int>(model.bodies.size());
+    out.num_bodies = static_cast<int>(std::ranges::count(model.bodies, false, &BodyPart::is_inner));
     out.num_constraints = static_cast<int>(model.constraints.size());
     out.num_forces = static_cast<int>(model.forces.size());
     out.num_coordinates = system.num_coordinates();
@@ -930,6 +930,7 @@ bool Simulation::is_locked() const {
 std::vector<Simulation::BodyState> Simulation::body_states() const {
     std::vector<BodyState> out;
     for (const BodyPart& part : impl_->model.bodies) {
+        if (part.is_inner) continue;
         const auto first = static_cast<std::size_t>(part.first);
         const auto count = static_cast<std::size_t>(part.count);
         out.push_back({part.object.name, q().subspan(first, count), v().subspan(first, count)});

@@ -14,15 +14,13 @@ namespace ancora::joints {
 /// Rows on the attachments of a joint, as conditions that friction works on: one per measure m that
 /// slides, m' = 0, or in a ball joint three,
 ///
-///   A u' = e_k . (w_b - w_a) = 0,   w_a = 1/2 sum a_i x a_i'                                  (1)
+///   A u' = e_k . (w_b - w_a) = 0,   w_b = T_b^-1 1/2 sum b_i x b_i',
+///                                   T_b = 1/2 (tr G I - G),  G = sum b_i b_i^T                (1)
 ///
 /// with inertial axes e_k and the frames' axes a_i, b_i. Over a step A is the exact discrete
-/// gradient of a measure; that of (1) is
-///
-///   A_b,i = 1/2 (T_b^-1 e_k) x b_i,   T_b = 1/2 (tr G I - G),   G = sum b_i b_i^T             (2)
-///
-/// at the middle, and likewise of a: the moments on both bodies are then s e_k and opposite, and
-/// A du = 0 means that both have turned alike.
+/// gradient of a measure, and that of (1) at the middle, where the axes are shorter than one and T
+/// is not I: the moments on both bodies are then s e_k and opposite, and A du = 0 means that both
+/// have turned alike.
 class Slide final : public RowSource {
 public:
     // --- [assembly] either measures or a ball, then finish()
@@ -57,12 +55,14 @@ public:
         std::ranges::fill(out.pi, 0.0);
         std::ranges::fill(out.pi_t, 0.0);
         std::ranges::fill(out.A, 0.0);
-        std::ranges::fill(out.b, 0.0);  // of (1) it vanishes: e . (a_i' x a_i') = 0
+        const Scalars du = out.b.empty() ? Scalars{} : gather(at.du);
         if (measures_.empty()) {
-            if (!out.A.empty()) put_ball(u, false, out.A);
+            if (!out.A.empty()) put_ball(u, out.A);
+            if (!out.b.empty())
+                vec3(out.b) = Triad(u, 1).bias(Triad::columns(du, 1)) -
+                              Triad(u, 0).bias(Triad::columns(du, 0));
             return;
         }
-        const Scalars du = out.b.empty() ? Scalars{} : gather(at.du);
         std::size_t first = 0;
         for (std::size_t k = 0; k < measures_.size(); ++k) {
             const MeasureFunction& function = measures_[k];
@@ -77,7 +77,7 @@ public:
         std::ranges::fill(out.B, 0.0);
         const Scalars mid = gather(step.mid);
         if (measures_.empty()) {
-            put_ball(mid, true, out.B);
+            put_ball(mid, out.B);
             return;
         }
         const Scalars u0 = gather(step.u0), u1 = gather(step.u1);
@@ -103,22 +103,36 @@ private:
         return out;
     }
 
-    /// (1), or (2) where the axes are those at the middle of a step, which are no longer of length
-    /// one.
-    static void put_ball(const Scalars& u, bool is_middle, std::span<double> A) {
+    /// The axes of one side as columns, and what makes up for their lengths.
+    struct Triad {
+        Triad(const Scalars& u, std::size_t side) : axes(columns(u, side)) {
+            T_inverse = lever(axes * axes.transpose()).inverse();
+        }
+        static Mat3 columns(const Scalars& u, std::size_t side) {
+            return Eigen::Map<const Mat3>(u.data() + 9 * side);
+        }
+        static Mat3 lever(const Mat3& G) { return 0.5 * (G.trace() * Mat3::Identity() - G); }
+
+        /// T^-1 of T' T^-1 sum a_i x a_i' / 2: what the rate of T adds to the bias.
+        Vec3 bias(const Mat3& rates) const {
+            Vec3 spin = Vec3::Zero();
+            for (int i = 0; i < 3; ++i) spin += 0.5 * axes.col(i).cross(rates.col(i));
+            const Mat3 half = rates * axes.transpose();
+            return T_inverse * (lever(half + half.transpose()) * (T_inverse * spin));
+        }
+
+        Mat3 axes, T_inverse;
+    };
+
+    static void put_ball(const Scalars& u, std::span<double> A) {
         for (std::size_t side = 0; side < 2; ++side) {
-            const Eigen::Map<const Mat3> axes(u.data() + 9 * side);  // a column each
-            Mat3 spin = Mat3::Identity();                            // columns T^-1 e_k
-            if (is_middle) {
-                const Mat3 G = axes * axes.transpose();
-                spin = (0.5 * (G.trace() * Mat3::Identity() - G)).inverse();
-            }
+            const Triad triad(u, side);
             const double sign = side == 0 ? -0.5 : 0.5;
             for (int k = 0; k < 3; ++k)
                 for (int i = 0; i < 3; ++i)
                     Eigen::Map<Vec3>(A.data() + static_cast<std::size_t>(k) * kOfBall + 9 * side +
                                      static_cast<std::size_t>(3 * i)) =
-                        sign * spin.col(k).cross(axes.col(i));
+                        sign * triad.T_inverse.col(k).cross(triad.axes.col(i));
         }
     }
 

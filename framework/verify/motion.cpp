@@ -88,6 +88,10 @@ Stage::Stage(const TypeDescriptor& type, const BoundArguments& arguments, const 
             : request.kind == AttachmentRequest::Kind::direction ? Kind::direction
                                                                  : Kind::point);
     }
+    // its own coordinates stand behind what it is tied to
+    if (object.constraint && object.constraint->own_body() != nullptr)
+        for (std::size_t i = 0; i < object.constraint->own_body()->coordinates().size(); ++i)
+            attachments_.push_back({Kind::coordinate, 0, {}, -1, false});
     num_scalars_ = 3 * static_cast<int>(attachments_.size());
 }
 

@@ -114,10 +114,11 @@ std::string failed_call_text(const ObjectRef& object,
                 lines_of(frame.carrier),
                 lines_of(frame.motion));
         for (const auto& [text, measure] : object.record->measures)
-            out += fmt::format("\n[[measure]]\ntext = {}\nkind = {}\nvalue = {}\n",
+            out += fmt::format("\n[[measure]]\ntext = {}\nkind = {}\nvalue = {}\nrate = {}\n",
                                toml_text(text),
                                static_cast<int>(measure.kind),
-                               toml_number(measure.value));
+                               toml_number(measure.value),
+                               toml_number(measure.rate));
     }
     const auto list = [](const std::vector<std::string>& texts) {
         std::string all;

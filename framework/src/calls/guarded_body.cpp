@@ -6,7 +6,7 @@
 
 namespace ancora {
 
-GuardedBody::GuardedBody(ObjectRef its_object, std::unique_ptr<Body> body)
+GuardedBody::GuardedBody(ObjectRef its_object, std::shared_ptr<const Body> body)
     : object(std::move(its_object)), body_(std::move(body)) {
     call_plugin(object, "coordinates or pose_kind", [&] {
         coordinates = body_->coordinates();

@@ -15,13 +15,14 @@
 
 namespace ancora {
 
-/// Owns a body. [step] functions are metered; all refuse what is not finite. A function that takes
-/// a pointer to the time names it in messages, if there is one.
+/// Owns a body, or shows one that a constraint owns. [step] functions are metered; all refuse what
+/// is not finite. A function that takes a pointer to the time names it in messages, if there is
+/// one.
 class GuardedBody {
 public:
     GuardedBody() = default;
     /// Asks what the body is.
-    GuardedBody(ObjectRef object, std::unique_ptr<Body> body);
+    GuardedBody(ObjectRef object, std::shared_ptr<const Body> body);
 
     ObjectRef object;
     std::span<const Coordinate> coordinates;
@@ -71,7 +72,7 @@ public:
     void draw_values(const SketchState& at, std::span<double> values) const;
 
 private:
-    std::unique_ptr<Body> body_;
+    std::shared_ptr<const Body> body_;
 };
 
 }  // namespace ancora

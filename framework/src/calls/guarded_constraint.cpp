@@ -6,12 +6,15 @@ namespace ancora {
 
 GuardedConstraint::Facts GuardedConstraint::facts() const {
     Facts out;
-    call_plugin(object, "attachments, reaction, joint or tied_to_inertial_frame", [&] {
+    call_plugin(object, "attachments, reaction, joint, own_body or tied_to_inertial_frame", [&] {
         out.attachments = constraint_->attachments();
         out.more_attachments = constraint_->more_attachments();
         out.reaction = constraint_->reaction();
         out.is_tied_to_inertial_frame = constraint_->tied_to_inertial_frame();
         out.joint = constraint_->joint();
+        out.own_body = constraint_->own_body();
+        out.effort_unit = constraint_->effort_unit();
+        out.effort_factors = constraint_->effort_factors();
     });
     return out;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "ancora/sdk/body.hpp"
 #include "ancora/sdk/constraint.hpp"
 #include "guarded_rows.hpp"
 #include "guarded_signals.hpp"
@@ -26,6 +27,9 @@ public:
         ReactionKind reaction = ReactionKind::force;
         bool is_tied_to_inertial_frame = false;
         const Joint* joint = nullptr;
+        const Body* own_body = nullptr;
+        const char* effort_unit = "";
+        const EffortFactors* effort_factors = nullptr;
     };
     Facts facts() const;
 

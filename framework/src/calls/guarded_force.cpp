@@ -97,6 +97,19 @@ const char* GuardedContactLaw::constraint() const {
     return key;
 }
 
+std::array<double, 3> GuardedContactLaw::arms() const {
+    std::array<double, 3> arms{};
+    call_plugin(object_, "arms", [&] {
+        arms = law_.arms();
+    });
+    for (const double arm : arms)
+        if (!(arm > 0.0) || !std::isfinite(arm))
+            throw Error(ErrorKind::plugin,
+                        describe(object_) + ": an arm of its sliding rows is not positive",
+                        object_.place);
+    return arms;
+}
+
 SlipForce GuardedContactLaw::slip(CallMeter& meter, double t, double N, double speed) const {
     calls::Slip call{N, speed, t, {}};
     meter.call(

@@ -90,7 +90,8 @@ void read_references(const TableReader& reader, const PlacedTable& root, Record&
             reader.refuse("kind: there is no such measure", reader.value(in, "kind").place());
         record.measures[reader.text(in, "text")] = {
             static_cast<MeasureKind>(kind),
-            reader.as<double>(reader.value(in, "value"), "value", "a number")};
+            reader.as<double>(reader.value(in, "value"), "value", "a number"),
+            reader.as<double>(reader.value(in, "rate"), "rate", "a number")};
     });
 }
 

@@ -31,10 +31,10 @@ Contacts::Contacts(const Model& model, CallMeter& meter)
         contact.index = static_cast<int>(f);
         contact.constraint = part.constraint;
         contact.first_row = static_cast<int>(row_.size());
-        if (owner.num_rows < 1 || owner.num_rows > 2 || owner.state_count > 0)
+        if (owner.num_rows < 1 || owner.num_rows > kMostSlides || owner.state_count > 0)
             throw Error(ErrorKind::plugin,
-                        fmt::format("{}: its tangents have {} rows and {} entries of state; one or "
-                                    "two rows and no state are expected",
+                        fmt::format("{}: its tangents have {} rows and {} entries of state; one to "
+                                    "three rows and no state are expected",
                                     describe(*owner.object),
                                     owner.num_rows,
                                     owner.state_count),
@@ -43,6 +43,7 @@ Contacts::Contacts(const Model& model, CallMeter& meter)
         for (int k = 0; k < owner.num_rows; ++k) {
             row_.push_back(owner.first_row + k);
             contact_of_row_.push_back(static_cast<int>(contacts_.size()));
+            arm_.push_back(part.arms[static_cast<std::size_t>(k)]);
         }
         contacts_.push_back(contact);
     }
@@ -56,6 +57,7 @@ void Contacts::drop_idle_rows(const double* q, const double* v, double t) {
     if (empty()) return;
     evaluate(q, v, t);
     std::vector<int> row, owner;
+    std::vector<double> arm;
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
         Contact& contact = contacts_[c];
         const int first = static_cast<int>(row.size());
@@ -69,6 +71,7 @@ void Contacts::drop_idle_rows(const double* q, const double* v, double t) {
             if (!moves) continue;
             row.push_back(r);
             owner.push_back(static_cast<int>(c));
+            arm.push_back(arm_[static_cast<std::size_t>(k)]);
         }
         contact.first_row = first;
         contact.num_rows = static_cast<int>(row.size()) - first;
@@ -83,6 +86,7 @@ void Contacts::drop_idle_rows(const double* q, const double* v, double t) {
     }
     row_ = std::move(row);
     contact_of_row_ = std::move(owner);
+    arm_ = std::move(arm);
     drift_.setZero(static_cast<Eigen::Index>(row_.size()));
     surface_ = drift_;
 }
@@ -94,7 +98,7 @@ void Contacts::evaluate_step(
     values_ = rows_.B.data();
     take_surface(h, true);
     for (int k = 0; k < num_rows(); ++k)
-        drift_[k] = rows_.tau[row_[static_cast<std::size_t>(k)]] - surface_[k];
+        drift_[k] = arm(k) * rows_.tau[row_[static_cast<std::size_t>(k)]] - surface_[k];
 }
 
 void Contacts::evaluate(const double* q, const double* v, double t) {
@@ -103,7 +107,7 @@ void Contacts::evaluate(const double* q, const double* v, double t) {
     values_ = instant_.A.data();
     take_surface(1.0, false);
     for (int k = 0; k < num_rows(); ++k)
-        drift_[k] = instant_.pi_t[row_[static_cast<std::size_t>(k)]] - surface_[k];
+        drift_[k] = arm(k) * instant_.pi_t[row_[static_cast<std::size_t>(k)]] - surface_[k];
 }
 
 void Contacts::take_surface(double h, bool of_step) {
@@ -115,34 +119,34 @@ void Contacts::take_surface(double h, bool of_step) {
                 rows_.local_row(row_[static_cast<std::size_t>(k)], of_step);
             for (std::size_t j = 0; j < local.scalars.size(); ++j)
                 if (local.scalars[j] < 3)
-                    surface_[k] +=
-                        h * local.entries[j] * velocity[static_cast<std::size_t>(local.scalars[j])];
+                    surface_[k] += h * arm(k) * local.entries[j] *
+                                   velocity[static_cast<std::size_t>(local.scalars[j])];
         }
     }
 }
 
 double Contacts::along(int k, const double* x) const {
-    return rows_.multiply(values_, row_[static_cast<std::size_t>(k)], x);
+    return arm(k) * rows_.multiply(values_, row_[static_cast<std::size_t>(k)], x);
 }
 
 double Contacts::size_along(int k, const double* x) const {
     const int r = row_[static_cast<std::size_t>(k)];
     double sum = 0.0;
     for (const int e : rows_.entries(r)) sum += std::abs(values_[e]) * x[rows_.column_of(e)];
-    return sum;
+    return arm(k) * sum;
 }
 
 void Contacts::add_size_along(int k, double c, double* y) const {
     const int r = row_[static_cast<std::size_t>(k)];
-    for (const int e : rows_.entries(r)) y[rows_.column_of(e)] += c * std::abs(values_[e]);
+    for (const int e : rows_.entries(r)) y[rows_.column_of(e)] += c * arm(k) * std::abs(values_[e]);
 }
 
 void Contacts::add_along(int k, double c, double* y) const {
-    rows_.add_transposed(values_, row_[static_cast<std::size_t>(k)], c, y);
+    rows_.add_transposed(values_, row_[static_cast<std::size_t>(k)], c * arm(k), y);
 }
 
 double Contacts::bias(int k) const {
-    return instant_.b[row_[static_cast<std::size_t>(k)]];
+    return arm(k) * instant_.b[row_[static_cast<std::size_t>(k)]];
 }
 
 double Contacts::mobility(int k, const Eigen::VectorXd& inverse_mass) const {
@@ -150,14 +154,14 @@ double Contacts::mobility(int k, const Eigen::VectorXd& inverse_mass) const {
     double sum = 0.0;
     for (const int e : rows_.entries(r))
         sum += values_[e] * values_[e] * inverse_mass[rows_.column_of(e)];
-    return sum;
+    return arm(k) * arm(k) * sum;
 }
 
 Eigen::Vector3d Contacts::force_axis(int k) const {
     Eigen::Vector3d axis = Eigen::Vector3d::Zero();
     const RowSet::LocalRow local = rows_.local_row(row_[static_cast<std::size_t>(k)], is_step_);
     for (std::size_t j = 0; j < local.scalars.size(); ++j)
-        if (local.scalars[j] < 3) axis[local.scalars[j]] += local.entries[j];
+        if (local.scalars[j] < 3) axis[local.scalars[j]] += arm(k) * local.entries[j];
     return axis;
 }
 

@@ -30,9 +30,20 @@ inline constexpr double kTurning = 1e-5;
 /// forces, was at its limit exactly, and slips.
 inline constexpr double kUndecided = 1e-9;
 
+/// Sliding directions that one contact may have: two on a surface, three in a ball joint.
+inline constexpr int kMostSlides = 3;
+using Slides = std::array<double, kMostSlides>;
+
 /// Length of a vector in the n sliding directions of a contact.
 inline double norm(const double* x, int n) {
-    return n == 1 ? std::abs(x[0]) : std::hypot(x[0], x[1]);
+    if (n == 1) return std::abs(x[0]);
+    return n == 2 ? std::hypot(x[0], x[1]) : std::hypot(x[0], x[1], x[2]);
+}
+/// Product of two of them.
+inline double dot(const double* x, const double* y, int n) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += x[i] * y[i];
+    return sum;
 }
 
 /// One force object with a contact law, on one constraint.
@@ -42,29 +53,31 @@ struct Contact {
     int index = 0;       ///< of the force in the model
     int constraint = 0;  ///< index in the model
     int first_row = 0;   ///< of its sliding rows among the contacts'
-    int num_rows = 0;    ///< one or two
+    int num_rows = 0;    ///< one to three
     /// Constraints hold it whatever acts: it neither slides nor has a force that anything
     /// determines. Its mode is slip then, and its law zero.
     bool is_locked = false;
+    /// They hold it in some of its directions: of what sticks there rounding is left.
+    bool is_partly_locked = false;
 
     // State, see Contacts::state().
     ContactMode mode = ContactMode::stick;
-    bool is_fresh = true;      ///< the mode began at the present state and is still to be confirmed
-    double direction[2] = {};  ///< unit sliding direction at the beginning of the step
-    double speed = 0.0;        ///< of sliding at the beginning of the step
-    double fastest = 0.0;      ///< of sliding since the mode began
-    double change[2] = {};     ///< of the sliding velocity per time, over the last step
-    double anchor[2] = {};     ///< stick: sliding displacement since it began, nearly zero
-    int num_flips = 0;         ///< changes of mode at the present instant
-    double weight = 1.0;       ///< stick: price of its force where several may share, see Sharing
-    double margin = 0.0;       ///< stick: stick_limit - |C| of the last step, its mean
-    double margin_h = 0.0;     ///< length of that step; 0: none
+    bool is_fresh = true;   ///< the mode began at the present state and is still to be confirmed
+    Slides direction{};     ///< unit sliding direction at the beginning of the step
+    double speed = 0.0;     ///< of sliding at the beginning of the step
+    double fastest = 0.0;   ///< of sliding since the mode began
+    Slides change{};        ///< of the sliding velocity per time, over the last step
+    Slides anchor{};        ///< stick: sliding displacement since it began, nearly zero
+    int num_flips = 0;      ///< changes of mode at the present instant
+    double weight = 1.0;    ///< stick: price of its force where several may share, see Sharing
+    double margin = 0.0;    ///< stick: stick_limit - |C| of the last step, its mean
+    double margin_h = 0.0;  ///< length of that step; 0: none
 
     void begin(ContactMode next) {
         mode = next;
         is_fresh = true;
-        anchor[0] = anchor[1] = speed = fastest = 0.0;
-        change[0] = change[1] = 0.0;
+        anchor = change = {};
+        speed = fastest = 0.0;
         margin = margin_h = 0.0;
         weight = 1.0;
     }
@@ -72,7 +85,7 @@ struct Contact {
     void turn_to(const double* x) {
         const double length = norm(x, num_rows);
         if (!(length > 0.0)) return;
-        for (int i = 0; i < num_rows; ++i) direction[i] = x[i] / length;
+        for (int i = 0; i < num_rows; ++i) direction[static_cast<std::size_t>(i)] = x[i] / length;
     }
 };
 
@@ -80,7 +93,8 @@ struct Contact {
 ///
 ///   w = T v + pi_t - w_surface                                                           (1)
 ///
-/// one row of T per sliding direction. A row's entry among the system's stresses is s = -C.
+/// one row of T per sliding direction, times the law's arm. A row's entry among the system's
+/// stresses is s = -C.
 class Contacts {
 public:
     Contacts(const Model& model, CallMeter& meter);
@@ -97,6 +111,12 @@ public:
         });
     }
     int contact_of(int k) const { return contact_of_row_[static_cast<std::size_t>(k)]; }
+    /// Which of its constraint's sliding rows row k is.
+    int place_of(int k) const {
+        return row_[static_cast<std::size_t>(k)] -
+               rows_.owners[static_cast<std::size_t>(contact_of(k))].first_row;
+    }
+    double arm(int k) const { return arm_[static_cast<std::size_t>(k)]; }
 
     /// Drops rows along which nothing can move (a particle in a plane has one direction less).
     /// @throws Error (manifest) for a contact that is left without one
@@ -119,8 +139,8 @@ public:
     /// explicit time, and the surface's motion.
     double drift(int k) const { return drift_[k]; }
     /// Sliding velocity w of a contact at velocities v, num_rows entries; at an instant only.
-    std::array<double, 2> sliding(const Contact& contact, const double* v) const {
-        std::array<double, 2> w{};
+    Slides sliding(const Contact& contact, const double* v) const {
+        Slides w{};
         for (int i = 0; i < contact.num_rows; ++i)
             w[static_cast<std::size_t>(i)] =
                 along(contact.first_row + i, v) + drift(contact.first_row + i);
@@ -165,6 +185,7 @@ private:
     RowSet rows_;
     std::vector<int> row_;  // in rows_, of each row in use
     std::vector<int> contact_of_row_;
+    std::vector<double> arm_;  // of each row in use
     bool is_step_ = false;
     RowSet::Instant instant_;
     const double* values_ = nullptr;  // of T, the step's or the instant's

@@ -73,21 +73,19 @@ void InstantFriction::solve(
             for (int j = 0; j < K; ++j) f += s_[j] * response[j];
             const double N = f.norm();
             if (N > 0.0) f /= N;
-            double w[2] = {};
-            for (int i = 0; i < contact.num_rows; ++i)
-                w[i] = contacts_.along(contact.first_row + i, v) +
-                       contacts_.drift(contact.first_row + i);
-            double direction[2];
-            const double pull = begin_slip(face, contact, w, direction);
+            const Slides w = contacts_.sliding(contact, v);
+            Slides direction{};
+            const double pull = begin_slip(face, contact, w.data(), direction.data());
             const SlipLaw::Linear law =
-                slip_.linearise(contact, w, N, t, pull > 0.0 ? direction : nullptr);
-            if (pull > 0.0) add_turning(contact, law, pull, direction);
-            if (pull > 0.0 && is_resolving) contacts_.all()[c].turn_to(direction);
+                slip_.linearise(contact, w.data(), N, t, pull > 0.0 ? direction.data() : nullptr);
+            if (pull > 0.0) add_turning(contact, law, pull, direction.data());
+            if (pull > 0.0 && is_resolving) contacts_.all()[c].turn_to(direction.data());
             for (int i = 0; i < contact.num_rows; ++i) {
                 const int k = contact.first_row + i;
-                responses_.small.rhs(k) += law.s[i];
+                const auto at = static_cast<std::size_t>(i);
+                responses_.small.rhs(k) += law.s[at];
                 for (int j = 0; j < K; ++j) {
-                    const double slope = law.by_normal[i] * f.dot(response[j]);
+                    const double slope = law.by_normal[at] * f.dot(response[j]);
                     responses_.small(k, j) -= slope;
                     responses_.small.rhs(k) -= slope * s_[j];
                 }
@@ -111,9 +109,9 @@ void InstantFriction::solve(
         face.add_response(-s_[k], responses_.x.col(k).data(), responses_.s.col(k).data());
 }
 
-/// Friction of what begins to slip in two directions acts against the acceleration a that results
-/// with it, and goes on so while it is slow: sliding turns towards the pull at a rate of friction
-/// over speed, faster than anything could follow.
+/// Friction of what begins to slip in several directions acts against the acceleration a that
+/// results with it, and goes on so while it is slow: sliding turns towards the pull at a rate of
+/// friction over speed, faster than anything could follow.
 /// @returns |a| of sliding at the present iterate, and its direction; 0 if the contact slides on
 ///          its own, or does not accelerate
 double InstantFriction::begin_slip(const ContinuousFace& face,
@@ -122,17 +120,19 @@ double InstantFriction::begin_slip(const ContinuousFace& face,
                                    double* direction) const {
     const int island = islands_.of(contact);
     const double slow = kTurning * islands_.top_speed(island);
-    if (contact.num_rows == 1 || contact.fastest > slow || norm(w, 2) > slow) return 0.0;
-    double a[2];
-    for (int i = 0; i < 2; ++i) {
+    const int n = contact.num_rows;
+    if (n == 1 || contact.fastest > slow || norm(w, n) > slow) return 0.0;
+    Slides accelerations{};
+    double* const a = accelerations.data();
+    for (int i = 0; i < n; ++i) {
         const int k = contact.first_row + i;
         a[i] = contacts_.along(k, face.acceleration().data()) - contacts_.bias(k);
         for (int j = 0; j < contacts_.num_rows(); ++j)
             a[i] -= s_[j] * contacts_.along(k, responses_.x.col(j).data());
     }
-    const double size = norm(a, 2);
+    const double size = norm(a, n);
     if (size <= kUndecided * islands_.free_acceleration(island, face)) return 0.0;
-    for (int i = 0; i < 2; ++i) direction[i] = a[i] / size;
+    for (int i = 0; i < n; ++i) direction[i] = a[i] / size;
     return size;
 }
 
@@ -141,11 +141,12 @@ void InstantFriction::add_turning(const Contact& contact,
                                   const SlipLaw::Linear& law,
                                   double pull,
                                   const double* d) {
-    const double stiffness = (d[0] * law.s[0] + d[1] * law.s[1]) / pull;
-    for (int i = 0; i < 2; ++i) {
+    const int n = contact.num_rows;
+    const double stiffness = dot(d, law.s.data(), n) / pull;
+    for (int i = 0; i < n; ++i) {
         for (int j = 0; j < contacts_.num_rows(); ++j) {
             double turn = 0.0;
-            for (int l = 0; l < 2; ++l)
+            for (int l = 0; l < n; ++l)
                 turn += ((i == l ? 1.0 : 0.0) - d[i] * d[l]) *
                         contacts_.along(contact.first_row + l, responses_.x.col(j).data());
             responses_.small(contact.first_row + i, j) += stiffness * turn;

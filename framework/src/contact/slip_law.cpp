@@ -46,26 +46,26 @@ SlipLaw::Linear SlipLaw::linearise(
     if (contact.is_locked) return out;
     const int n = contact.num_rows;
     // The side is frozen for the step, so that the law stays smooth through zero.
-    const double* side = direction != nullptr ? direction : contact.direction;
-    double d[2] = {side[0], side[1]};
-    double along = d[0] * w[0] + (n == 2 ? d[1] * w[1] : 0.0);
+    Slides d = contact.direction;
+    if (direction != nullptr) std::copy_n(direction, n, d.begin());
+    double along = dot(d.data(), w, n);
     const double speed = norm(w, n);
     out.has_turned = along < 0.0;
     // Slower than this it has stopped, or just begins, and turns with rounding.
     const double top = islands_.top_speed(islands_.of(contact));
     const bool is_ending = contact.speed > 0.0 && contact.speed <= kTurning * contact.fastest;
-    const bool turns = n == 2 && direction == nullptr && !is_ending &&
+    const bool turns = n > 1 && direction == nullptr && !is_ending &&
                        speed > std::max(kSlow * contact.speed, kStopped * top);
     if (turns) {
         const double sign = along < 0.0 ? -1.0 : 1.0;
-        for (int i = 0; i < n; ++i) d[i] = sign * w[i] / speed;
+        for (int i = 0; i < n; ++i) d[static_cast<std::size_t>(i)] = sign * w[i] / speed;
         along = sign * speed;
     }
     const SlipForce slip = contacts_.slip(contact, N, along, t);
-    for (int i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
         out.s[i] = slip.force * d[i];
         out.by_normal[i] = slip.by_normal * d[i];
-        for (int j = 0; j < n; ++j) {
+        for (std::size_t j = 0; j < static_cast<std::size_t>(n); ++j) {
             out.by_rate[i][j] = along > 0.0 ? slip.by_speed * d[i] * d[j] : 0.0;
             if (turns)
                 out.by_rate[i][j] += slip.force / along * ((i == j ? 1.0 : 0.0) - d[i] * d[j]);

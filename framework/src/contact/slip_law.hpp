@@ -13,8 +13,8 @@
 
 namespace ancora {
 
-/// A slide in two directions that has come down to this part of its speed within a step keeps the
-/// step's direction.
+/// A slide in several directions that has come down to this part of its speed within a step keeps
+/// the step's direction.
 inline constexpr double kSlow = 1e-6;
 
 /// What slipping contacts bear, linearised (theory (38)).
@@ -31,9 +31,9 @@ public:
 
     /// Stress -C of a slipping contact, and its derivatives.
     struct Linear {
-        double s[2] = {};
-        double by_normal[2] = {};
-        double by_rate[2][2] = {};
+        Slides s{};
+        Slides by_normal{};
+        std::array<Slides, kMostSlides> by_rate{};
         bool has_turned = false;  ///< it slips against its direction
     };
     /// At sliding velocity w and normal force N; along `direction` if that is given, else as the

@@ -31,23 +31,25 @@ void StepFriction::evaluate(const StepTrial& trial,
     const double* s = trial.s.data() + parts_.m;
     Eigen::Vector3d f;
     for (const Contact& contact : contacts_.all()) {
-        double slide[2] = {};
-        double w[2] = {};
+        Slides slide{};
+        Slides w{};
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            slide[i] = contacts_.along(k, trial_.dq.data()) + contacts_.drift(k);
-            w[i] = slide[i] / trial.h;
+            const auto at = static_cast<std::size_t>(i);
+            slide[at] = contacts_.along(k, trial_.dq.data()) + contacts_.drift(k);
+            w[at] = slide[at] / trial.h;
             contacts_.add_along(k, s[k], r_motion.data());
         }
         const bool sticks = contact.mode == ContactMode::stick;
         SlipLaw::Linear law;
         if (!sticks)
             law = slip_.linearise(
-                contact, w, slip_.normal_force(contact, trial.s.data(), true, &f), trial.t0);
+                contact, w.data(), slip_.normal_force(contact, trial.s.data(), true, &f), trial.t0);
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
+            const auto at = static_cast<std::size_t>(i);
             double& r = r_rows[static_cast<std::size_t>(parts_.m + k)];
-            r = sticks ? slide[i] + contact.anchor[i] : scale(k, trial.h) * (law.s[i] - s[k]);
+            r = sticks ? slide[at] + contact.anchor[at] : scale(k, trial.h) * (law.s[at] - s[k]);
         }
     }
 }
@@ -90,20 +92,23 @@ void StepFriction::solve(std::span<const double> r_motion,
             continue;
         }
         has_slip = true;
-        double w[2] = {};
+        Slides w{};
         for (int i = 0; i < contact.num_rows; ++i)
-            w[i] = (contacts_.along(contact.first_row + i, trial_.dq.data()) +
-                    contacts_.drift(contact.first_row + i)) /
-                   trial_.h;
+            w[static_cast<std::size_t>(i)] =
+                (contacts_.along(contact.first_row + i, trial_.dq.data()) +
+                 contacts_.drift(contact.first_row + i)) /
+                trial_.h;
         const double N = slip_.normal_force(contact, trial_.s, true, &f);
-        const SlipLaw::Linear law = slip_.linearise(contact, w, N, state_.t);
+        const SlipLaw::Linear law = slip_.linearise(contact, w.data(), N, state_.t);
         has_turned |= law.has_turned;
         if (N > 0.0) f /= N;
         const auto add = [&](int i, const double* x, const double* s, double& to) {
             slip_.normal_force(contact, s, true, &df);
-            to += law.by_normal[i] * f.dot(df);
+            const auto at = static_cast<std::size_t>(i);
+            to += law.by_normal[at] * f.dot(df);
             for (int l = 0; l < contact.num_rows; ++l)
-                to += law.by_rate[i][l] * contacts_.along(contact.first_row + l, x) / trial_.h;
+                to += law.by_rate[at][static_cast<std::size_t>(l)] *
+                      contacts_.along(contact.first_row + l, x) / trial_.h;
         };
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
@@ -136,11 +141,12 @@ void StepFriction::subtract_tangent(const double* x,
                                     double* r_rows) {
     Eigen::Vector3d f, df;
     for (const Contact& contact : contacts_.all()) {
-        double w[2] = {};
+        Slides w{};
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             contacts_.add_along(k, -y[parts_.m + k], r_motion);
-            w[i] = (contacts_.along(k, trial_.dq.data()) + contacts_.drift(k)) / trial_.h;
+            w[static_cast<std::size_t>(i)] =
+                (contacts_.along(k, trial_.dq.data()) + contacts_.drift(k)) / trial_.h;
         }
         if (contact.mode == ContactMode::stick) {
             for (int i = 0; i < contact.num_rows; ++i)
@@ -149,14 +155,16 @@ void StepFriction::subtract_tangent(const double* x,
             continue;
         }
         const double N = slip_.normal_force(contact, trial_.s, true, &f);
-        const SlipLaw::Linear law = slip_.linearise(contact, w, N, state_.t);
+        const SlipLaw::Linear law = slip_.linearise(contact, w.data(), N, state_.t);
         if (N > 0.0) f /= N;
         slip_.normal_force(contact, y, true, &df);
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            double change = law.by_normal[i] * f.dot(df) - y[parts_.m + k];
+            const auto at = static_cast<std::size_t>(i);
+            double change = law.by_normal[at] * f.dot(df) - y[parts_.m + k];
             for (int l = 0; l < contact.num_rows; ++l)
-                change += law.by_rate[i][l] * contacts_.along(contact.first_row + l, x) / trial_.h;
+                change += law.by_rate[at][static_cast<std::size_t>(l)] *
+                          contacts_.along(contact.first_row + l, x) / trial_.h;
             r_rows[parts_.m + k] -= scale(k, trial_.h) * change;
         }
     }

@@ -88,6 +88,10 @@ public:
     double rate(int k) const { return rate_[k]; }
     /// A_k v of a row at the state last assembled.
     double motion_along(int k) const { return rate_[k] - instant_.pi_t[k]; }
+    /// The part of it that coordinates [first, end) have at velocities v.
+    double motion_along(int k, int first, int end, const double* v) const {
+        return rows_.multiply(instant_.A.data(), k, first, end, v);
+    }
     /// Writes multipliers (per row in use) to a vector of all rows' stresses.
     void write_stress(Eigen::Ref<const Eigen::VectorXd> lambda, Eigen::VectorXd& s) const;
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "ancora/framework/manifest.hpp"
@@ -28,6 +29,7 @@ struct BodyPart : GuardedBody {
 
     int first = 0;  ///< of its coordinates in the model's
     BodyLook look;
+    bool is_inner = false;  ///< a constraint's own: it has no name and is not shown
 };
 
 /// "vector 3 along y": component of a body's vector; i counts in the model.
@@ -39,7 +41,10 @@ struct ConstraintPart : GuardedConstraint {
     ReactionKind reaction = ReactionKind::force;
     std::vector<Attachment> attachments;
     bool is_tied_to_ground = false;
-    const Joint* joint = nullptr;  ///< null: it is none
+    const Joint* joint = nullptr;                   ///< null: it is none
+    const char* effort_unit = "";                   ///< of an effort on several measures
+    const EffortFactors* effort_factors = nullptr;  ///< null: all are one
+    int own_first = 0, own_end = 0;                 ///< coordinates that it brings along
     /// Axes of a joint's frame in its body a; none: inertial ones.
     std::vector<Attachment> axes;
 };
@@ -53,15 +58,21 @@ struct ForcePart : GuardedForce {
     std::vector<Attachment> attachments;
     const ContactLaw* contact = nullptr;  ///< dry friction on a constraint, without attachments
     GuardedContactLaw law() const { return {*contact, object}; }
-    int constraint = -1;          ///< that constraint's index
-    std::vector<int> listens_to;  ///< constraints whose reactions it hears
+    int constraint = -1;                        ///< that constraint's index
+    int num_slides = 0;                         ///< its sliding rows
+    std::array<double, 3> arms{1.0, 1.0, 1.0};  ///< what they are multiplied by
+    std::vector<int> listens_to;                ///< constraints whose reactions it hears
 };
 
 /// Names of bodies, constraints or forces, in their order.
 template <class Part>
 std::vector<std::string> names_of(const std::vector<Part>& parts) {
     std::vector<std::string> names;
-    for (const Part& part : parts) names.push_back(part.object.name);
+    for (const Part& part : parts) {
+        if constexpr (std::is_same_v<Part, BodyPart>)
+            if (part.is_inner) continue;
+        names.push_back(part.object.name);
+    }
     return names;
 }
 
@@ -80,10 +91,10 @@ public:
     std::array<double, 3> gravity{};
     ProjectStart project_start = ProjectStart::no;
     Place project_start_place;
-    std::vector<BodyPart> bodies;
+    std::vector<BodyPart> bodies;  ///< those of constraints behind the manifest's
     std::vector<ConstraintPart> constraints;
     std::vector<ForcePart> forces;
-    NameIndex body_names;             ///< in the order of `bodies`
+    NameIndex body_names;             ///< in the order of `bodies`, without inner ones
     NameIndex constraint_names;       ///< in the order of `constraints`
     std::vector<SignalPart> signals;  ///< of objects that have some: bodies, constraints, forces
     ObjectRef integrator_object;

@@ -509,10 +509,45 @@ private:
         });
         for (const Attachment& at : part.attachments) part.is_tied_to_ground |= at.body < 0;
         part.joint = facts.joint;
+        part.effort_unit = facts.effort_unit;
+        part.effort_factors = facts.effort_factors;
+        if (facts.own_body != nullptr) take_in(*facts.own_body, part);
         if (part.joint != nullptr) attach_axes(part);
         model_.constraints[index] = std::move(part);
         note_signals(
             SignalPart::Of::constraint, index, model_.constraints[index], std::move(arguments));
+    }
+
+    /// A body that a constraint brings along, and the attachments that are its coordinates.
+    void take_in(const Body& own, ConstraintPart& part) {
+        if (part.joint != nullptr)
+            throw Error(ErrorKind::plugin,
+                        describe(part.object) +
+                            ": is a joint and brings a body along, which only "
+                            "other constraints may",
+                        part.object.place);
+        ObjectRef object = part.object;
+        object.label += ", its inertia";
+        object.record = nullptr;  // nothing makes it by itself
+        // The constraint owns it
+        BodyPart body{object, std::shared_ptr<const Body>(std::shared_ptr<void>(), &own)};
+        body.is_inner = true;
+        body.first = model_.num_coordinates;
+        model_.num_coordinates += body.count;
+        part.own_first = body.first;
+        part.own_end = model_.num_coordinates;
+        model_.start_q.resize(static_cast<std::size_t>(model_.num_coordinates), 0.0);
+        model_.start_v.resize(model_.start_q.size(), 0.0);
+        for (int i = 0; i < body.count; ++i) {
+            Attachment at;
+            at.is_point = false;
+            at.body = static_cast<int>(model_.bodies.size());
+            at.text = fmt::format("{}.{}", part.object.name, i);
+            at.terms.push_back({0, body.first + i, 1.0});
+            part.attachments.push_back(std::move(at));
+        }
+        model_.bodies.push_back(std::move(body));
+        read_start(model_.bodies.size() - 1);
     }
 
     /// A type with the parameters `on`, `points` and `masses` acts on all matter of the bodies that
@@ -537,7 +572,7 @@ private:
                 bodies.push_back(find_body(*name, value.place()));
                 return;
             }
-            for (std::size_t i = 0; i < model_.bodies.size(); ++i)
+            for (std::size_t i = 0; i < manifest_.bodies.size(); ++i)
                 bodies.push_back(static_cast<int>(i));
         };
         if (const Array* const names = on->value.as<Array>())
@@ -649,6 +684,9 @@ private:
                                     model_.forces[static_cast<std::size_t>(friction)].object.label),
                         arguments.place_of(key));
         friction = static_cast<int>(model_.forces.size());
+        for (const RowBlock& block : on.tangents().blocks())
+            part.num_slides += block.num_items * block.rows_per_item;
+        part.arms = part.law().arms();
         part.is_external |= on.is_tied_to_ground;
     }
 

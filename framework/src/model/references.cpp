@@ -174,17 +174,22 @@ std::vector<Attachment> attachments_of(const Model& model, const MeasureRef& ref
 MeasureStart measure_start(const Model& model, const MeasureRef& ref) {
     const ConstraintPart& part = model.constraints[static_cast<std::size_t>(ref.constraint)];
     const Measure& measure = part.joint->measures[static_cast<std::size_t>(ref.index)];
-    std::array<double, MeasureFunction::kMostScalars> u{};
+    std::array<double, MeasureFunction::kMostScalars> u{}, du{};
     std::size_t k = 0;
     for (const Attachment& at : attachments_of(model, ref)) {
-        evaluate_attachment(
-            model.bodies, at, model.start_q.data(), nullptr, u.data() + 3 * k, nullptr);
+        evaluate_attachment(model.bodies,
+                            at,
+                            model.start_q.data(),
+                            model.start_v.data(),
+                            u.data() + 3 * k,
+                            du.data() + 3 * k);
         ++k;
     }
     const MeasureFunction function(measure.kind);
     MeasureStart out;
     out.kind = measure.kind;
     out.value = function.near(function.value(u.data()), measure.start);
+    out.rate = function.rate(u.data(), du.data());
     return out;
 }
 

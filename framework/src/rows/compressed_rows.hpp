@@ -69,6 +69,13 @@ struct CompressedRows {
         for (int e = begin; e < end; ++e) visit(e, at[e]);
     }
     /// Row k times x. [step]
+    /// Of row k the part in columns [first, end), times x.
+    double multiply(const double* values, int k, int first, int end, const double* x) const {
+        double sum = 0.0;
+        for (const int e : entries(k))
+            if (column_of(e) >= first && column_of(e) < end) sum += values[e] * x[column_of(e)];
+        return sum;
+    }
     double multiply(const double* values, int k, const double* x) const {
         return multiply_onto(0.0, values, k, x);
     }

@@ -559,6 +559,15 @@ const MeasureStart& BoundArguments::measure(std::string_view text, std::string_v
     return lookup_.measure(std::string(text), place_of(key));
 }
 
+const MeasureStart* BoundArguments::find_measure(std::string_view text) const {
+    if (!lookup_.measure) return nullptr;
+    try {
+        return &lookup_.measure(std::string(text), place_);
+    } catch (const Error&) {
+        return nullptr;
+    }
+}
+
 void BoundArguments::fail(std::string_view key, std::string_view message) const {
     const std::string path = prefix_ + std::string(key);
     throw Error(ErrorKind::manifest,

@@ -86,6 +86,7 @@ public:
     const RigidMotion& motion_of(std::string_view key) const override;
     const FrameStart& frame(std::string_view text, std::string_view key) const override;
     const MeasureStart& measure(std::string_view text, std::string_view key) const override;
+    const MeasureStart* find_measure(std::string_view text) const override;
     /// A key that is not in the schema is allowed here and stands for the object as a whole.
     [[noreturn]] void fail(std::string_view key, std::string_view message) const override;
     [[noreturn]] void fail_in_file(std::string_view key,

@@ -54,9 +54,13 @@ void describe_joints(const Model& model, const KernelSystem& system, ModelAnalys
         taken += 6 - joint.freedom;
         out.joints.push_back(std::move(joint));
     }
-    for (const BodyPart& part : model.bodies) is_countable &= part.pose_kind == PoseKind::attitude;
-    if (!out.joints.empty() && is_countable)
-        out.gruebler = 6 * static_cast<int>(model.bodies.size()) - taken;
+    int num_bodies = 0;
+    for (const BodyPart& part : model.bodies) {
+        if (part.is_inner) continue;  // takes with its row as much as it adds
+        ++num_bodies;
+        is_countable &= part.pose_kind == PoseKind::attitude;
+    }
+    if (!out.joints.empty() && is_countable) out.gruebler = 6 * num_bodies - taken;
     for (const Model::PlacedBody& placed : model.placed_bodies)
         out.placed.push_back({model.bodies[static_cast<std::size_t>(placed.body)].object.name,
                               placed.moved,

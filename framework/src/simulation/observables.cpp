@@ -36,6 +36,15 @@ const char* friction_unit(const Joint& joint) {
     return joint.measures.size() == 1 ? effort_unit(joint.measures.front().kind) : "";
 }
 
+/// What is tied at one measure and at coordinates of its own is an effort on that measure.
+std::vector<Attachment> without_coordinates(const std::vector<Attachment>& attachments) {
+    std::vector<Attachment> out;
+    std::ranges::copy_if(attachments, std::back_inserter(out), [](const Attachment& at) {
+        return at.is_point || at.is_direction;
+    });
+    return out;
+}
+
 // --- the choice of columns
 
 /// Whether `*` (any characters) and `?` (one of them) in the pattern can stand for the rest.
@@ -125,7 +134,10 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         if (part.reaction == ReactionKind::force)
             add_vector(part.object.name + ".force.", "xyz");
         else if (part.reaction == ReactionKind::effort)
-            add_effort(part.object.name, effort_unit(part.attachments));
+            add_effort(part.object.name,
+                       *part.effort_unit != '\0'
+                           ? part.effort_unit
+                           : effort_unit(without_coordinates(part.attachments)));
         else
             for (int k = 0; k < alone; ++k)
                 names_.push_back(fmt::format("{}.lambda.{}", part.object.name, k));
@@ -139,22 +151,29 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
     reactions_.assign(names_.begin() + first_reaction, names_.end());
     for (const ForcePart& part : model.forces) {
         const auto first = static_cast<int>(names_.size());
-        const bool is_effort = is_on_measure(part);
         if (acts_on_nothing(part)) {
             has_torque_.push_back(false);
+            num_applied_.push_back(0);
             continue;
         }
-        has_torque_.push_back(!is_effort &&
-                              std::ranges::any_of(part.attachments, &Attachment::is_direction));
-        if (is_effort)
-            add_effort(
-                part.object.name,
-                part.effort_on != nullptr
-                    ? effort_unit(part.effort_on->kind)
-                    : friction_unit(
-                          *model.constraints[static_cast<std::size_t>(part.constraint)].joint));
-        else
+        const Joint* const in_joint = joint_of(part);
+        const bool is_force = part.effort_on == nullptr && in_joint == nullptr;
+        has_torque_.push_back(
+            (is_force && std::ranges::any_of(part.attachments, &Attachment::is_direction)) ||
+            (in_joint != nullptr && part.num_slides == 3));
+        if (part.effort_on != nullptr) {
+            add_effort(part.object.name, effort_unit(part.effort_on->kind));
+        } else if (in_joint != nullptr && part.num_slides == 1) {
+            add_effort(part.object.name, friction_unit(*in_joint));
+        } else if (in_joint != nullptr && part.num_slides == 2) {
+            for (const Measure& measure : in_joint->measures) {
+                names_.push_back(fmt::format("{}.effort.{}", part.object.name, measure.name));
+                own_units_.emplace_back(names_.back(), effort_unit(measure.kind));
+            }
+        } else if (is_force) {
             add_vector(part.object.name + ".force.", "xyz");
+        }
+        num_applied_.push_back(static_cast<int>(names_.size()) - first);
         if (has_torque_.back()) add_vector(part.object.name + ".torque.", "xyz");
         if (model.traits.face == Face::continuous) continue;
         for (int k = first; k < static_cast<int>(names_.size()); ++k) step_means_.push_back(k);
@@ -235,11 +254,11 @@ double Observables::value(const std::string& name) {
     return all_[static_cast<std::size_t>(found - all_names_.begin())];
 }
 
-/// Efforts on measures, and friction in joints, are one number.
-bool Observables::is_on_measure(const ForcePart& part) const {
-    return part.effort_on != nullptr ||
-           (part.contact != nullptr &&
-            model_.constraints[static_cast<std::size_t>(part.constraint)].joint != nullptr);
+/// The joint that friction is in; null if it is none.
+const Joint* Observables::joint_of(const ForcePart& part) const {
+    return part.contact != nullptr
+               ? model_.constraints[static_cast<std::size_t>(part.constraint)].joint
+               : nullptr;
 }
 
 void Observables::add_effort(const std::string& owner, const char* unit) {
@@ -349,8 +368,7 @@ void Observables::sample_all(std::span<double> row) {
     put(system_.reactions().mean());
     const std::span<const double> applied = system_.reactions().applied();
     for (std::size_t f = 0; f < model_.forces.size(); ++f) {
-        if (acts_on_nothing(model_.forces[f])) continue;
-        put(applied.subspan(3 * f, is_on_measure(model_.forces[f]) ? 1 : 3));
+        put(applied.subspan(3 * f, static_cast<std::size_t>(num_applied_[f])));
         if (has_torque_[f]) put(system_.reactions().torques().subspan(3 * f, 3));
     }
     put(system_.books().efforts.so_far());

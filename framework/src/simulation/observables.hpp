@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    bool is_on_measure(const ForcePart& part) const;
+    const Joint* joint_of(const ForcePart& part) const;
     void require_different_names(const Model& model) const;
     void add_vector(const std::string& name, const char* components);
     void add_effort(const std::string& owner, const char* unit);
@@ -66,6 +66,7 @@ private:
     std::vector<int> posed_;  // bodies with a pose
     std::vector<PoseKind> pose_kinds_;
     std::vector<bool> has_torque_;  // of each force
+    std::vector<int> num_applied_;  // columns of each force before its torque
     std::vector<std::array<double, 4>> last_quaternion_;
     bool has_sampled_ = false;
     bool all_forces_ = false;

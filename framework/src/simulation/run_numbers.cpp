@@ -56,7 +56,7 @@ RunStatistics statistics_of(const Model& model,
 
 ModelAnalysis analysis_of(const Model& model, KernelSystem& system, RowRank& row_rank) {
     ModelAnalysis out;
-    out.num_bodies = static_cast<int>(model.bodies.size());
+    out.num_bodies = static_cast<int>(std::ranges::count(model.bodies, false, &BodyPart::is_inner));
     out.num_constraints = static_cast<int>(model.constraints.size());
     out.num_forces = static_cast<int>(model.forces.size());
     out.num_coordinates = system.num_coordinates();

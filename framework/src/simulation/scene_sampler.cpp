@@ -144,6 +144,7 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
     };
     int next = 0;
     for (const BodyPart& part : model.bodies) {
+        if (part.is_inner) break;  // they are the last
         SceneBody body;
         body.name = part.object.name;
         body.type = part.object.type->name;
@@ -186,6 +187,15 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
                                     : nullptr;
         const bool is_in_joint = on != nullptr && on->joint != nullptr;
         load_axes_.emplace_back();
+        const bool is_in_ball = is_in_joint && part.num_slides == 3;
+        if (is_in_ball) {
+            loads_.push_back({on->attachments[static_cast<std::size_t>(on->joint->point)]});
+            is_torque_load_.push_back(true);
+            SceneMarker marker = marker_of(part.object, loads_.back());
+            marker.has_torque = true;
+            add(std::move(marker), scene_.forces);
+            continue;
+        }
         if (is_in_joint)
             load_axes_.back() = turning_axis(*on);
         else if (part.effort_on != nullptr)

@@ -111,7 +111,9 @@ void add_skeletons(const Model& model, Scene& scene) {
     OwnPoints own_points(model);
     double longest = 0.0;
     for (std::size_t i = 0; i < points.size(); ++i) {
-        if (!has_no_look(model.bodies[i], scene.bodies[i]) || ties[i].empty()) continue;
+        if (model.bodies[i].is_inner || ties[i].empty() ||
+            !has_no_look(model.bodies[i], scene.bodies[i]))
+            continue;
         points[i] = distinct_of(own_points.of(model.bodies[i], ties[i]));
         for (const Vec3& p : points[i]) longest = std::max(longest, p.norm());
     }
@@ -193,7 +195,9 @@ std::optional<TurningAxis> turning_axis(const Model& model,
 }
 
 std::optional<TurningAxis> turning_axis(const ConstraintPart& joint) {
-    if (joint.joint->measures.size() != 1) return std::nullopt;
+    // A nut turns about the axis that it slides along; a screw's effort is on both together
+    const std::size_t count = joint.joint->measures.size();
+    if (count != 1 && (count != 2 || joint.joint->freedom != 2)) return std::nullopt;
     return axis_of(joint, joint.joint->measures.front());
 }
 

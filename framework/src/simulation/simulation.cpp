@@ -451,6 +451,7 @@ bool Simulation::is_locked() const {
 std::vector<Simulation::BodyState> Simulation::body_states() const {
     std::vector<BodyState> out;
     for (const BodyPart& part : impl_->model.bodies) {
+        if (part.is_inner) continue;
         const auto first = static_cast<std::size_t>(part.first);
         const auto count = static_cast<std::size_t>(part.count);
         out.push_back({part.object.name, q().subspan(first, count), v().subspan(first, count)});

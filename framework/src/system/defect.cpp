@@ -20,6 +20,10 @@ constexpr double kUnseenPart = 1e-4;
 // A force that moves its node by less than this part of the model's size is none: where nothing
 // pulls, forces are noise beside noise.
 constexpr double kNoForce = 1e-30;
+// A slide that is slower than what it is the difference of by less than the first has a direction
+// as good as its force; by more than the second it has next to none.
+constexpr double kLeastDirectionNoise = 1e2;
+constexpr double kMostDirectionNoise = 1e6;
 constexpr int kNode = 3;  // coordinates of a point or director
 
 /// What is left in units of what may be.
@@ -173,6 +177,7 @@ void DefectMeasure::measure_contacts(const StepTrial& trial, double slack, StepD
             return std::abs(trial_.r_rows[static_cast<std::size_t>(parts_.m + k)]);
         };
         double friction = 0.0;
+        const double turning = contact.mode == ContactMode::slip ? direction_noise(contact) : 0.0;
         for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
             contacts_.add_size_along(k, std::abs(s[k]), terms_.data());
             friction = std::max(friction, friction_.scale(k, trial.h) * std::abs(s[k]) + left(k));
@@ -180,10 +185,11 @@ void DefectMeasure::measure_contacts(const StepTrial& trial, double slack, StepD
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             // The law's force follows a reaction with its own roundings.
-            double terms = kRoundings * friction;
+            double terms = (kRoundings + turning) * friction;
             if (contact.mode == ContactMode::stick)
                 terms = contacts_.size_along(k, size_dq_.data()) + std::abs(contacts_.drift(k)) +
-                        std::abs(contact.anchor[i]) + unreachable(contact, k);
+                        std::abs(contact.anchor[static_cast<std::size_t>(i)]) +
+                        unreachable(contact, k);
             const double here = ratio(left(k), kRoundings * kEpsilon * terms + slack);
             if (here <= out.rows) continue;
             out.rows = here;
@@ -251,13 +257,31 @@ void DefectMeasure::measure_bodies() {
     }
 }
 
+/// The direction of a slide in several directions has the roundings of the motion that it is the
+/// difference of, relative to its own length: how many times as many as its force has.
+double DefectMeasure::direction_noise(const Contact& contact) const {
+    if (contact.num_rows == 1) return 0.0;
+    Slides slide{};
+    double terms = 0.0;
+    for (int i = 0; i < contact.num_rows; ++i) {
+        const int k = contact.first_row + i;
+        slide[static_cast<std::size_t>(i)] =
+            contacts_.along(k, trial_.dq.data()) + contacts_.drift(k);
+        terms = std::max(terms, contacts_.size_along(k, size_dq_.data()));
+    }
+    const double length = norm(slide.data(), contact.num_rows);
+    if (terms <= kLeastDirectionNoise * length) return 0.0;
+    return terms < kMostDirectionNoise * length ? terms / length : kMostDirectionNoise;
+}
+
 double DefectMeasure::unreachable(const Contact& contact, int k) const {
     const auto shares = [&](const Contact& other) {
         return &other != &contact && other.mode == ContactMode::stick &&
                islands_.of(other) == islands_.of(contact);
     };
-    return std::ranges::any_of(contacts_.all(), shares) ? contacts_.size_along(k, size_q_.data())
-                                                        : 0.0;
+    return contact.is_partly_locked || std::ranges::any_of(contacts_.all(), shares)
+               ? contacts_.size_along(k, size_q_.data())
+               : 0.0;
 }
 
 DefectMeasure::Worst DefectMeasure::worst(const StepTrial& trial) {

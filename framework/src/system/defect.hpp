@@ -50,6 +50,7 @@ public:
     /// Where several contacts stick they may contradict each other by roundings of positions, which
     /// no motion closes; this is the size of positions that counts for row k of one of them.
     double unreachable(const Contact& contact, int k) const;
+    double direction_noise(const Contact& contact) const;
 
     /// The residual that is furthest from what rounding leaves of its terms.
     struct Worst {

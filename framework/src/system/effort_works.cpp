@@ -40,8 +40,15 @@ void EffortWorks::book(const StepTrial& trial, const Trial& step) {
         switch (of) {
             case Of::constraint: {
                 const RowOwner& owner = parts_.owner_of_constraint(static_cast<std::size_t>(index));
-                for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
-                    work -= trial.s[static_cast<std::size_t>(k)] * step.Bdq[k];
+                const ConstraintPart& part =
+                    parts_.model.constraints[static_cast<std::size_t>(index)];
+                for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k) {
+                    double along = step.Bdq[k];
+                    if (part.own_end > part.own_first)  // what its own coordinates take is kept
+                        along -= parts_.rows.multiply(
+                            parts_.rows.B.data(), k, part.own_first, part.own_end, step.dq.data());
+                    work -= trial.s[static_cast<std::size_t>(k)] * along;
+                }
                 break;
             }
             case Of::force:
@@ -64,8 +71,12 @@ void EffortWorks::powers(const ContinuousFace& face,
         switch (of) {
             case Of::constraint: {
                 const RowOwner& owner = parts_.owner_of_constraint(static_cast<std::size_t>(index));
+                const ConstraintPart& part =
+                    parts_.model.constraints[static_cast<std::size_t>(index)];
                 for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
-                    out[i] -= face.stress()[k] * face.motion_along(k);
+                    out[i] -=
+                        face.stress()[k] * (face.motion_along(k) -
+                                            face.motion_along(k, part.own_first, part.own_end, v));
                 break;
             }
             case Of::force:

@@ -72,7 +72,16 @@ void Reactions::write(std::size_t constraint, const double* s, bool of_step, dou
             break;
         case ReactionKind::effort:
             *out = 0.0;
-            for (int i = 0; i < owner.num_rows; ++i) *out -= s[owner.first_row + i];
+            if (part.effort_factors == nullptr) {
+                for (int i = 0; i < owner.num_rows; ++i) *out -= s[owner.first_row + i];
+                break;
+            }
+            factors_.resize(static_cast<std::size_t>(owner.num_rows));
+            call_plugin(part.object, "effort_factors", [&] {
+                part.effort_factors->evaluate(state_.t, of_step ? trial_.h : 0.0, factors_);
+            });
+            for (int i = 0; i < owner.num_rows; ++i)
+                *out -= factors_[static_cast<std::size_t>(i)] * s[owner.first_row + i];
             break;
     }
     if (has_wrench(constraint))
@@ -204,10 +213,13 @@ void Reactions::add_applied(const double* contact_s, double factor, Eigen::Vecto
         to.segment<3>(3 * (count + f)) += factor * torque;
     }
     for (const Contact& contact : contacts_.all()) {
-        // In a joint it works on a measure
+        // In a joint it works on measures, in a ball joint it is a torque
         if (parts_.model.constraints[static_cast<std::size_t>(contact.constraint)].joint !=
             nullptr) {
-            to[3 * contact.index] -= factor * contact_s[contact.first_row];
+            const int first =
+                contact.force->num_slides == 3 ? 3 * (count + contact.index) : 3 * contact.index;
+            for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k)
+                to[first + contacts_.place_of(k)] -= factor * contacts_.arm(k) * contact_s[k];
             continue;
         }
         for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k)

@@ -26,6 +26,7 @@ constexpr int kMostNames = 6;
 
 void Start::begin(std::span<const double> q, std::span<const double> v, double t) {
     take(q, v, t);
+    given_speed_ = parts_.space.displacement(state_.v.data());
     start_plugins();
     const auto look = [this] {
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
@@ -89,7 +90,10 @@ void Start::check_vanishing() const {
 
 /// Refuses a start that is not finite or violates constraints beyond rounding, naming the worst.
 void Start::check() {
-    const double speed = parts_.space.displacement(state_.v.data());
+    // Of velocities that a projection has taken away altogether rounding is left
+    const double speed =
+        std::max(parts_.space.displacement(state_.v.data()),
+                 parts_.model.project_start != ProjectStart::no ? given_speed_ : 0.0);
     int worst_row = -1;
     double worst = 0.0;
     bool is_rate = false;

@@ -50,6 +50,7 @@ private:
     ContinuousMotion& motion_;
     const Breaking& breaking_;
     RowSet::Instant instant_;
+    double given_speed_ = 0.0;  // before projection
 };
 
 }  // namespace ancora

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 namespace ancora {
@@ -23,6 +24,15 @@ constexpr double kAnchorRounding = 4.0 * std::numeric_limits<double>::epsilon();
 // A force along a contact's rows that moves it by less than this part of what it would without
 // constraints moves it by rounding: they hold it.
 constexpr double kLocked = 1e-12;
+// The same of one direction among several.
+constexpr double kPartlyLocked = 1e-9;
+
+/// |w x a|, of which in two directions one component is left.
+double turning_part(const Slides& w, const Slides& a) {
+    const double z = w[0] * a[1] - w[1] * a[0];
+    if (w[2] == 0.0 && a[2] == 0.0) return std::abs(z);
+    return std::hypot(w[1] * a[2] - w[2] * a[1], w[2] * a[0] - w[0] * a[2], z);
+}
 
 }  // namespace
 
@@ -66,7 +76,7 @@ void StickSlip::start() {
             contact.begin(ContactMode::slip);
             continue;
         }
-        const std::array<double, 2> w = contacts_.sliding(contact, state_.v.data());
+        const Slides w = contacts_.sliding(contact, state_.v.data());
         const double top = islands_.top_speed(islands_.of(contact));
         const bool is_sliding = norm(w.data(), contact.num_rows) > kStopped * top;
         contact.begin(is_sliding ? ContactMode::slip : ContactMode::stick);
@@ -90,7 +100,7 @@ void StickSlip::start() {
 /// Contacts that cannot slide, since constraints hold the bodies: to stick is then a row that
 /// others contain, whose force rounding would decide.
 void StickSlip::find_locked() {
-    for (Contact& contact : contacts_.all()) contact.is_locked = false;
+    for (Contact& contact : contacts_.all()) contact.is_locked = contact.is_partly_locked = false;
     ContinuousFace& face = accelerations_.face();
     try {
         face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
@@ -102,15 +112,23 @@ void StickSlip::find_locked() {
     std::vector<double> mu(static_cast<std::size_t>(face.multipliers().size()));
     for (Contact& contact : contacts_.all()) {
         bool is_locked = true;
+        Eigen::MatrixXd answers(contact.num_rows, contact.num_rows);
+        double free = 0.0;  // what the softest row would answer without constraints
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             unit_.setZero();
             contacts_.add_along(k, 1.0, unit_.data());
             face.respond(view(unit_), x, mu);
-            is_locked &= std::abs(contacts_.along(k, x.data())) <=
-                         kLocked * contacts_.mobility(k, parts_.inverse_mass);
+            const double mobility = contacts_.mobility(k, parts_.inverse_mass);
+            is_locked &= std::abs(contacts_.along(k, x.data())) <= kLocked * mobility;
+            free = std::max(free, mobility);
+            for (int j = 0; j < contact.num_rows; ++j)
+                answers(j, i) = contacts_.along(contact.first_row + j, x.data());
         }
         contact.is_locked = is_locked;
+        if (is_locked || contact.num_rows == 1) continue;
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> of(answers, Eigen::EigenvaluesOnly);
+        contact.is_partly_locked = of.eigenvalues()[0] <= kPartlyLocked * free;
     }
 }
 
@@ -140,8 +158,8 @@ bool StickSlip::settle(const StepTrial& trial) {
         double along = 0.0;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            along +=
-                contact.direction[i] * (contacts_.along(k, trial_.dq.data()) + contacts_.drift(k));
+            along += contact.direction[static_cast<std::size_t>(i)] *
+                     (contacts_.along(k, trial_.dq.data()) + contacts_.drift(k));
         }
         const double rounding = kUndecided * 0.5 * trial.h * trial.h *
                                 islands_.force_acceleration(islands_.of(contact), trial_.F);
@@ -220,7 +238,8 @@ void StickSlip::sliding_events(const double* v, std::span<double> g) const {
         if (contact.is_locked) continue;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            g[c] += contact.direction[i] * (contacts_.along(k, v) + contacts_.drift(k));
+            g[c] += contact.direction[static_cast<std::size_t>(i)] *
+                    (contacts_.along(k, v) + contacts_.drift(k));
         }
     }
 }
@@ -238,7 +257,7 @@ void StickSlip::book(const StepTrial& trial) {
         contact.margin_h = trial.h;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            double& anchor = contact.anchor[i];
+            double& anchor = contact.anchor[static_cast<std::size_t>(i)];
             anchor += contacts_.along(k, trial_.dq.data()) + contacts_.drift(k);
             if (std::abs(anchor) <= kAnchorRounding * defect_.unreachable(contact, k)) anchor = 0.0;
         }
@@ -269,7 +288,8 @@ void StickSlip::note_changes(double h) {
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             const double w = contacts_.along(k, state_.v.data()) + contacts_.drift(k);
-            contact.change[i] = (w - contact.speed * contact.direction[i]) / h;
+            const auto at = static_cast<std::size_t>(i);
+            contact.change[at] = (w - contact.speed * contact.direction[at]) / h;
         }
 }
 
@@ -278,7 +298,7 @@ void StickSlip::follow_sliding() {
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
     for (Contact& contact : contacts_.all()) {
         if (contact.mode == ContactMode::stick || contact.num_rows == 1) continue;
-        const std::array<double, 2> w = contacts_.sliding(contact, state_.v.data());
+        const Slides w = contacts_.sliding(contact, state_.v.data());
         contact.turn_to(w.data());
         contact.speed = norm(w.data(), contact.num_rows);
         contact.fastest = std::max(contact.fastest, contact.speed);
@@ -324,20 +344,20 @@ void StickSlip::stop_others(const Contact& stopped) {
     for (Contact& other : contacts_.all()) {
         if (other.mode == ContactMode::stick || other.is_locked || islands_.of(other) != island)
             continue;
-        const std::array<double, 2> w = contacts_.sliding(other, state_.v.data());
+        const Slides w = contacts_.sliding(other, state_.v.data());
         if (norm(w.data(), other.num_rows) > kTurning * top) continue;
         other.begin(ContactMode::stick);
         events_.record(other, state_.t);
     }
 }
 
-/// Whether a contact whose sliding velocity along its direction is zero has stopped; a slide in two
-/// directions may only have turned.
+/// Whether a contact whose sliding velocity along its direction is zero has stopped; a slide in
+/// several directions may only have turned.
 bool StickSlip::has_stopped(Contact& contact) {
     if (contact.num_rows == 1) return true;
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
-    const std::array<double, 2> w = contacts_.sliding(contact, state_.v.data());
-    if (norm(w.data(), 2) <= kTurning * contact.fastest) return true;
+    const Slides w = contacts_.sliding(contact, state_.v.data());
+    if (norm(w.data(), contact.num_rows) <= kTurning * contact.fastest) return true;
     contact.turn_to(w.data());
     return false;
 }
@@ -439,9 +459,10 @@ bool StickSlip::stop_pushed_back() {
         double w = 0.0, acceleration = 0.0;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            w += contact.direction[i] * (contacts_.along(k, state_.v.data()) + contacts_.drift(k));
+            const double direction = contact.direction[static_cast<std::size_t>(i)];
+            w += direction * (contacts_.along(k, state_.v.data()) + contacts_.drift(k));
             acceleration +=
-                contact.direction[i] *
+                direction *
                 (contacts_.along(k, accelerations_.solved_face().acceleration().data()) -
                  contacts_.bias(k));
         }
@@ -464,28 +485,30 @@ double StickSlip::smooth_length(double h) const {
     for (const Contact& contact : contacts_.all()) {
         if (contact.mode == ContactMode::stick || contact.is_locked || contact.num_rows == 1)
             continue;
-        double w[2], a[2];
-        for (int i = 0; i < 2; ++i) {
+        const int n = contact.num_rows;
+        Slides w{}, a{};
+        for (int i = 0; i < n; ++i) {
             const int k = contact.first_row + i;
-            w[i] = is_discrete ? contact.speed * contact.direction[i]
-                               : contacts_.along(k, state_.v.data()) + contacts_.drift(k);
-            a[i] = is_discrete
-                       ? contact.change[i]
-                       : contacts_.along(k, accelerations_.solved_face().acceleration().data()) -
-                             contacts_.bias(k);
+            const auto at = static_cast<std::size_t>(i);
+            w[at] = is_discrete ? contact.speed * contact.direction[at]
+                                : contacts_.along(k, state_.v.data()) + contacts_.drift(k);
+            a[at] = is_discrete
+                        ? contact.change[at]
+                        : contacts_.along(k, accelerations_.solved_face().acceleration().data()) -
+                              contacts_.bias(k);
         }
-        const double speed = norm(w, 2), pull = norm(a, 2);
+        const double speed = norm(w.data(), n), pull = norm(a.data(), n);
         const double top = islands_.top_speed(islands_.of(contact));
         const bool is_slow = speed <= kSlow * contact.fastest ||
                              (contact.fastest <= kTurning * top && speed <= kTurning * top);
-        if (is_slow || std::abs(w[0] * a[1] - w[1] * a[0]) <= kStraight * speed * pull) continue;
+        if (is_slow || turning_part(w, a) <= kStraight * speed * pull) continue;
         // Up to its stop, or as long as its direction takes to follow the pull.
-        if (w[0] * a[0] + w[1] * a[1] < 0.0) length = std::min(length, kSmoothPart * speed / pull);
+        if (dot(w.data(), a.data(), n) < 0.0) length = std::min(length, kSmoothPart * speed / pull);
         if (is_discrete) continue;  // which is implicit: no turn is too fast for it
-        const double turning =
-            norm(friction_.stress().data() + contact.first_row, 2) *
-            std::max(contacts_.mobility(contact.first_row, parts_.inverse_mass),
-                     contacts_.mobility(contact.first_row + 1, parts_.inverse_mass));
+        double mobility = 0.0;
+        for (int k = contact.first_row; k < contact.first_row + n; ++k)
+            mobility = std::max(mobility, contacts_.mobility(k, parts_.inverse_mass));
+        const double turning = norm(friction_.stress().data() + contact.first_row, n) * mobility;
         if (turning > 0.0) length = std::min(length, speed / turning);
     }
     return length;

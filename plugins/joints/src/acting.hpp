@@ -28,6 +28,7 @@ public:
             const MeasureStart& start = arguments.measure_of("on");
             function = MeasureFunction(start.kind);
             value = start.value;
+            rate = start.rate;
             keys_ = {"on", nullptr};
             count_ = 1;
             return;
@@ -36,13 +37,17 @@ public:
             if (!arguments.has(key))
                 arguments.fail(key, "is missing: the distance of two points needs both");
         function = MeasureFunction(MeasureKind::distance);
-        std::array<double, MeasureFunction::kMostScalars> u{};
+        std::array<double, MeasureFunction::kMostScalars> u{}, du{};
         std::size_t i = 0;
         for (const char* key : {"a", "b"}) {
             const FrameStart& point = arguments.frame_of(key);
-            for (std::size_t k = 0; k < 3; ++k, ++i) u[i] = point.motion.position[k];
+            for (std::size_t k = 0; k < 3; ++k, ++i) {
+                u[i] = point.motion.position[k];
+                du[i] = point.motion.velocity[k];
+            }
         }
         value = function.value(u.data());
+        rate = function.rate(u.data(), du.data());
         if (!(value > 0.0))
             arguments.fail("b",
                            "is at the same point as a, so that their distance has no direction");
@@ -54,6 +59,7 @@ public:
 
     MeasureFunction function;
     double value = 0.0;  ///< at the start
+    double rate = 0.0;
 
 private:
     std::array<const char*, 2> keys_{};

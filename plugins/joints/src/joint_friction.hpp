@@ -1,34 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dry friction in the free measure of a joint.
+// Dry friction in what a joint leaves free.
 #pragma once
+
+#include <array>
+#include <string>
 
 #include "ancora/sdk/authoring.hpp"
 #include "law_keys.hpp"
 
 namespace ancora::joints {
 
-/// Friction of a joint that turns or slides, on the force N that its point bears:
+/// Friction of a joint, on the force N that its point bears:
 ///
-///   slip:   effort = -(mu N r + c |m'|) sign m'                                          (1)
-///   stick:  m' = 0, |effort| <= mu_s N r                                                 (2)
+///   slip:   C = -(mu N r + c |w|) w / |w|                                                (1)
+///   stick:  w = 0, |C| <= mu_s N r                                                       (2)
 ///
-/// r is the radius of the bearing for an angle, 1 for a displacement. The kernel decides between
-/// both and solves for N with them.
+/// Where a joint turns, w is its rate, C a torque and r the radius of the bearing; where it slides
+/// r is 1 and C a force. What turns and slides in one bearing has w = (r angle', displacement'),
+/// the velocity on the bearing's surface, and C is a force there; in a ball joint w is the relative
+/// spin and C a moment. The kernel decides between both and solves for N with them.
 class JointFriction final : public FrictionLaw<JointFriction> {
 public:
     static constexpr Parameter kParameters[] = {
         kFrictionKeys[0], kFrictionKeys[1], kFrictionKeys[2], kFrictionKeys[3], kFrictionKeys[4]};
 
-    explicit JointFriction(const Arguments& arguments)
-        : arm_(arguments.has("radius") ? arguments.number("radius") : 1.0),
-          viscous_(arguments.number("viscous")) {
+    explicit JointFriction(const Arguments& arguments) : viscous_(arguments.number("viscous")) {
         if (!arguments.has("mu")) arguments.fail("mu", "is missing");
-        if (arguments.has("radius") != is_angle(arguments.measure_of("on").kind))
+        const std::string joint(arguments.text("on"));
+        const MeasureStart* const only = arguments.find_measure(joint);
+        const bool slides_alone = only != nullptr && !is_angle(only->kind);
+        if (arguments.has("radius") == slides_alone)
             arguments.fail("radius",
-                           arguments.has("radius")
+                           slides_alone
                                ? "is for joints that turn; what slides has friction mu N"
                                : "is missing: on an angle, friction acts on the radius of the "
                                  "bearing");
+        const double radius = slides_alone ? 1.0 : arguments.number("radius");
+        if (only == nullptr && arguments.find_measure(joint + ".angle") != nullptr)
+            arms_[0] = radius;
+        else
+            arm_ = radius;
         mu_ = arguments.number("mu");
         mu_static_ = arguments.has("mu_static") ? arguments.number("mu_static") : mu_;
         if (mu_static_ < mu_) arguments.fail("mu_static", "is less than mu");
@@ -41,8 +52,10 @@ public:
 
 private:
     double stick_limit(double N) const override { return mu_static_ * arm_ * N; }
+    std::array<double, 3> arms() const override { return arms_; }
 
-    double arm_, viscous_, mu_ = 0.0, mu_static_ = 0.0;
+    double arm_ = 1.0, viscous_, mu_ = 0.0, mu_static_ = 0.0;
+    std::array<double, 3> arms_{1.0, 1.0, 1.0};
 };
 
 }  // namespace ancora::joints

@@ -470,11 +470,32 @@ void JointType::make_rows(const Arguments& arguments) {
                 -lead,
                 angle_});
     }
-    if ((measures_.size() == 1 && kind_ != Kind::measure) || kind_ == Kind::screw)
-        slide_.set(MeasureFunction(measures_[0].kind),
-                   {measures_[0].attachments[0],
-                    measures_[0].attachments[1],
-                    measures_[0].attachments[2]});
+    make_slide();
+}
+
+/// What friction works on: the one free measure, that and the other of a bearing in which b turns
+/// and slides, or the spin in a ball.
+void JointType::make_slide() {
+    const auto slides = [this](std::size_t k) {
+        const auto& [i, j, l] = measures_[k].attachments;
+        slide_.add(MeasureFunction(measures_[k].kind), {i, j, l});
+    };
+    const bool is_one = measures_.size() == 1 && kind_ != Kind::measure;
+    if (is_one || kind_ == Kind::screw) {
+        slides(0);
+    } else if (kind_ == Kind::cylindrical) {
+        slides(0);
+        slides(1);
+    } else if (kind_ == Kind::spherical && a_.has_axes && b_.has_axes) {
+        for (int k = 0; k < 3; ++k) {
+            axis(a_, k);
+            axis(b_, k);
+        }
+        slide_.add_ball(axes_a_, axes_b_);
+    } else {
+        return;
+    }
+    slide_.finish();
 }
 
 /// Rotations by invariants that are alike on both bodies: about axis i the sine of a turn about it

@@ -79,6 +79,7 @@ inline constexpr Parameter kSlide =
 
 inline constexpr Parameter kPlain[] = {kA, kB, kPoint, kAxis};
 inline constexpr Parameter kPointAlone[] = {kA, kB, kPoint};
+inline constexpr Parameter kBall[] = {kA, kB, kPoint, kFrictionLaw};
 inline constexpr Parameter kAxisAlone[] = {kA, kB, kAxis};
 inline constexpr Parameter kNoAxis[] = {kA, kB};
 inline constexpr Parameter kMeasured[] = {
@@ -188,6 +189,7 @@ private:
                    const FrameStart& frame_b);
     void read_start(const Arguments& arguments);
     void make_rows(const Arguments& arguments);
+    void make_slide();
     void make_bushing(const Arguments& arguments);
     void describe();
 

@@ -8,13 +8,21 @@ namespace ancora::joints {
 
 inline constexpr Parameter kOn = parameter::measure(
     "on", "the measure that it acts on, such as \"elbow.angle\", or a joint that has one");
+inline constexpr Parameter kWhich = parameter::text(
+    "on", "which of the joint's measures, where it leaves several free, such as \"angle\"");
 inline constexpr Parameter kEndA =
     parameter::point("a", "instead of a measure, two points: their distance; the first");
 inline constexpr Parameter kEndB = parameter::point("b", "the second point");
 
 inline constexpr Parameter kStiffness =
-    parameter::number("stiffness", "", "effort per change of the measure [N/m, N m/rad]")
-        .positive();
+    parameter::number(
+        "stiffness",
+        "",
+        "effort per change of the measure [N/m, N m/rad]: a number, a formula of t, a "
+        "table with rows [t, stiffness], or a file with such rows; above zero")
+        .or_text()
+        .or_matrix(0, 2)
+        .or_file();
 inline constexpr Parameter kFree = parameter::number(
     "free", "", "value of the measure without effort [m, rad]; left out: that at the start");
 inline constexpr Parameter kPreload =
@@ -33,8 +41,9 @@ inline constexpr Parameter kTable = parameter::matrix(
     "instead of stiffness, rows [change of the measure from its free value, effort against it]: "
     "straight between rows and beyond them");
 
-inline constexpr Parameter kSpringDamperInside[] = {kStiffness, kTable, kFree, kPreload, kDamping};
-inline constexpr Parameter kDamperInside[] = {kDamping};
+inline constexpr Parameter kSpringDamperInside[] = {
+    kStiffness, kTable, kFree, kPreload, kDamping, kWhich};
+inline constexpr Parameter kDamperInside[] = {kDamping, kWhich};
 inline constexpr Parameter kSpringKeys[] = {kOn, kEndA, kEndB, kStiffness, kTable, kFree, kPreload};
 inline constexpr Parameter kSpringDamperKeys[] = {
     kOn, kEndA, kEndB, kStiffness, kTable, kFree, kPreload, kDamping};
@@ -51,7 +60,7 @@ inline constexpr Parameter kEffort =
         .or_matrix(0, 2);
 inline constexpr Parameter kMostEffort =
     parameter::number("limit", "", "largest effort, either way [N, N m]").positive();
-inline constexpr Parameter kMotorInside[] = {kEffort, kMostEffort};
+inline constexpr Parameter kMotorInside[] = {kEffort, kMostEffort, kWhich};
 inline constexpr Parameter kMotorKeys[] = {kOn, kEndA, kEndB, kEffort, kMostEffort};
 
 inline constexpr Parameter kTarget =
@@ -71,6 +80,7 @@ inline constexpr Parameter kServoInside[] = {
         .nonnegative()
         .otherwise("0.0"),
     kMostEffort,
+    kWhich,
 };
 inline constexpr Parameter kServoKeys[] = {
     kOn,
@@ -105,14 +115,30 @@ inline constexpr Parameter kOutside =
                     "that row",
                     "refuse|hold")
         .otherwise("\"refuse\"");
-inline constexpr Parameter kDriveInside[] = {kMotion, kRate, kInterpolation, kOutside};
+inline constexpr Parameter kDriveInside[] = {kMotion, kRate, kInterpolation, kOutside, kWhich};
 inline constexpr Parameter kDriveKeys[] = {
     kOn, kEndA, kEndB, kMotion, kRate, kInterpolation, kOutside};
+
+inline constexpr Parameter kInertia =
+    parameter::number("inertia",
+                      "",
+                      "of the rotor about its axis [kg m^2]; on a displacement without ratio a "
+                      "mass [kg]")
+        .positive()
+        .required();
+inline constexpr Parameter kRatio =
+    parameter::number("ratio",
+                      "",
+                      "what the rotor turns by per change of the measure [rad/rad, rad/m]: it is "
+                      "felt as ratio^2 inertia")
+        .otherwise("1.0");
+inline constexpr Parameter kRotorInside[] = {kInertia, kRatio, kWhich};
+inline constexpr Parameter kRotorKeys[] = {kOn, kEndA, kEndB, kInertia, kRatio};
 
 inline constexpr Parameter kFrictionInside[] = {
     parameter::number("mu", "", "coefficient of friction").nonnegative(),
     parameter::number("mu_static", "", "that of sticking; left out: mu").nonnegative(),
-    parameter::number("radius", "m", "of the bearing: lever arm of friction on an angle")
+    parameter::number("radius", "m", "of the bearing, or of the ball: lever arm of friction")
         .positive(),
     parameter::number("viscous", "", "effort against the rate while it slips [N s/m, N m s/rad]")
         .nonnegative()
@@ -151,9 +177,14 @@ inline constexpr Parameter kFrictionLaw =
     parameter::number("friction", "", "mu, or a table: a law \"joint_friction\" inside")
         .or_table(kFrictionInside)
         .making("joint_friction", "mu");
+inline constexpr Parameter kRotorLaw =
+    parameter::number("rotor", "", "inertia, or a table: a law \"rotor\" inside")
+        .or_table(kRotorInside)
+        .making("rotor", "inertia");
 
-#define ANCORA_JOINT_LAWS                                                                     \
-    ::ancora::joints::kSpringLaw, ::ancora::joints::kDampingLaw, ::ancora::joints::kMotorLaw, \
-        ::ancora::joints::kServoLaw, ::ancora::joints::kDriveLaw, ::ancora::joints::kFrictionLaw
+#define ANCORA_JOINT_LAWS                                                                         \
+    ::ancora::joints::kSpringLaw, ::ancora::joints::kDampingLaw, ::ancora::joints::kMotorLaw,     \
+        ::ancora::joints::kServoLaw, ::ancora::joints::kDriveLaw, ::ancora::joints::kFrictionLaw, \
+        ::ancora::joints::kRotorLaw
 
 }  // namespace ancora::joints

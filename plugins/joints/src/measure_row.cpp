@@ -4,8 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace ancora::joints {
+namespace {
+
+// Of a scaled row's tangent, which shapes the iteration alone.
+constexpr double kMostScale = 1e3;
+
+}  // namespace
 
 // --- rows
 
@@ -27,16 +34,18 @@ void MeasureRow::finish(const char* row_name, const RowLaw& law) {
     law_ = law;
     std::int32_t n = 0;
     for (const Term& term : terms_) n += static_cast<std::int32_t>(term.function.num_scalars());
+    if (has_own_coordinate_) ++n;
     for (std::int32_t i = 0; i < n; ++i) stencil_.push_back(i);
     block_.name = row_name;
     block_.num_items = 1;
-    block_.rows_per_item = 1;
+    block_.rows_per_item = has_second_row_ ? 2 : 1;
     block_.scalars_per_item = n;
     block_.stencil = stencil_;
-    block_.laws = {&law_, 1};
+    laws_ = {law_, beside_};
+    block_.laws = std::span(laws_).first(has_second_row_ ? 2 : 1);
     block_.degree = Degree::general;
     block_.tangent = TangentForm::full;
-    block_.depends_on_time = is_driven_;
+    block_.depends_on_time = is_driven_ || is_stiffening_;
 }
 
 void MeasureRow::start_state(std::span<double> state) const {
@@ -53,10 +62,73 @@ double MeasureRow::sum(const RowPoint& at) const {
         pi += factor * (m - reference);
         first += function.num_scalars();
     }
+    if (has_own_coordinate_) pi -= at.u[first];
     return pi;
 }
 
+MeasureRow::Scale MeasureRow::scale(double t) const {
+    double k = 0.0, rate = 0.0, second = 0.0;
+    stiffness_.evaluate(t, {&k, 1}, {&rate, 1}, {&second, 1});
+    if (!(k > 0.0))
+        throw std::domain_error("the stiffness is " + std::to_string(k) +
+                                " at t = " + std::to_string(t) + " s; it must stay above zero");
+    Scale out;
+    out.value = std::sqrt(k * law_.compliance);
+    out.rate = 0.5 * rate * law_.compliance / out.value;
+    out.second = (0.5 * second * law_.compliance - out.rate * out.rate) / out.value;
+    return out;
+}
+
+void MeasureRow::evaluate(double t, double h, std::span<double> factors) const {
+    factors[0] = h > 0.0 ? 0.5 * (scale(t).value + scale(t + h).value) : scale(t).value;
+    if (factors.size() > 1) factors[1] = 1.0;
+}
+
+void MeasureRow::evaluate_stiffening(const RowPoint& at, const RowValues& out) const {
+    const MeasureFunction& function = terms_[0].function;
+    const std::size_t n = function.num_scalars();
+    const Scale g = scale(at.t);
+    const double x = sum(at);
+    if (!out.pi.empty()) {
+        out.pi[0] = g.value * x;
+        if (has_second_row_) out.pi[1] = x;
+    }
+    if (!out.pi_t.empty()) {
+        out.pi_t[0] = g.rate * x;
+        if (has_second_row_) out.pi_t[1] = 0.0;
+    }
+    if (!out.A.empty()) {
+        function.gradient(at.u.data(), out.A.data());
+        if (has_second_row_) std::copy_n(out.A.data(), n, out.A.data() + n);
+        for (std::size_t i = 0; i < n; ++i) out.A[i] *= g.value;
+    }
+    if (!out.b.empty()) {
+        const double bias = function.bias(at.u.data(), at.du.data());
+        const double rate = function.rate(at.u.data(), at.du.data());
+        out.b[0] = g.value * bias - 2.0 * g.rate * rate - g.second * x;
+        if (has_second_row_) out.b[1] = bias;
+    }
+}
+
+void MeasureRow::step_stiffening(const RowStep& step, const RowStepValues& out) const {
+    const auto& [function, factor, reference, start] = terms_[0];
+    const std::size_t n = function.num_scalars();
+    double* const D = out.B.data();
+    function.step_gradient(step.u0.data(), step.mid.data(), step.u1.data(), D);
+    const double before =
+        function.near(function.value(step.u0.data()), step.state0.empty() ? start : step.state0[0]);
+    const double change = function.dot(D, step.du.data());
+    if (!step.state1.empty()) step.state1[0] = before + change;
+    const double g0 = scale(step.t0).value, g1 = scale(step.t0 + step.h).value;
+    if (has_second_row_) std::copy_n(D, n, D + n);
+    for (std::size_t i = 0; i < n; ++i) D[i] *= 0.5 * (g0 + g1);
+    // g1 x1 - g0 x0 = mean g (x1 - x0) + (g1 - g0) mean x
+    out.tau[0] = (g1 - g0) * (before + 0.5 * change - reference);
+    if (has_second_row_) out.tau[1] = 0.0;
+}
+
 void MeasureRow::evaluate(int, const RowPoint& at, const RowValues& out) const {
+    if (is_stiffening_) return evaluate_stiffening(at, out);
     double d = 0.0, rate = 0.0, second = 0.0;
     if (is_driven_ && is_rate_row()) {
         if (!out.pi_t.empty() || !out.b.empty()) motion_.evaluate(at.t, {&rate, 1}, {&second, 1});
@@ -79,10 +151,12 @@ void MeasureRow::evaluate(int, const RowPoint& at, const RowValues& out) const {
         if (!out.b.empty()) b += factor * function.bias(at.u.data() + first, at.du.data() + first);
         first += function.num_scalars();
     }
+    if (has_own_coordinate_ && !out.A.empty()) out.A[first] = -1.0;
     if (!out.b.empty()) out.b[0] = b;
 }
 
 void MeasureRow::evaluate_step(int, const RowStep& step, const RowStepValues& out) const {
+    if (is_stiffening_) return step_stiffening(step, out);
     std::size_t first = 0;
     for (std::size_t k = 0; k < terms_.size(); ++k) {
         const auto& [function, factor, reference, start] = terms_[k];
@@ -98,6 +172,7 @@ void MeasureRow::evaluate_step(int, const RowStep& step, const RowStepValues& ou
         for (std::size_t i = 0; i < function.num_scalars(); ++i) B[i] *= factor;
         first += function.num_scalars();
     }
+    if (has_own_coordinate_) out.B[first] = -1.0;
     if (out.tau.empty()) return;
     if (is_rate_row()) {
         double rate = 0.0;
@@ -119,13 +194,22 @@ void MeasureRow::evaluate_tangent(int,
     std::ranges::fill(G, 0.0);
     std::size_t first = 0;
     const std::size_t width = stencil_.size();
+    double effort = s[0];
+    if (is_stiffening_) {
+        // The scale is not known here, but of lengths it follows from stress and measure
+        const double x = terms_[0].function.value(mid.data()) - terms_[0].reference;
+        const double k_x = x / law_.compliance;
+        const bool is_length = !is_angle(terms_[0].function.kind()) && k_x != 0.0;
+        effort *= is_length ? std::clamp(s[0] / k_x, 0.0, kMostScale) : 1.0;
+        if (has_second_row_) effort += s[1];
+    }
     for (const auto& [function, factor, reference, start] : terms_) {
         const std::size_t n = function.num_scalars();
         // Of a stretched link the whole is positive; of others the part is not worth its price
-        const bool is_stretched = function.kind() == MeasureKind::distance && factor * s[0] > 0.0;
+        const bool is_stretched = function.kind() == MeasureKind::distance && factor * effort > 0.0;
         if (!positive_part || is_stretched) {
             std::array<double, MeasureFunction::kMostScalars * MeasureFunction::kMostScalars> H{};
-            function.add_hessian(mid.data() + first, factor * s[0], H.data());
+            function.add_hessian(mid.data() + first, factor * effort, H.data());
             for (std::size_t i = 0; i < n; ++i)
                 for (std::size_t j = 0; j < n; ++j)
                     G[(first + i) * width + first + j] += H[i * n + j];
@@ -149,10 +233,35 @@ Spring::Spring(const Arguments& arguments, double damping) {
                        arguments.has("table") ? "is given beside stiffness; give one of them"
                                               : "is missing; give it, or a table");
     if (arguments.has("table")) {
-        table_ = std::make_unique<Table>(arguments, preload);
-        law.compliance = 1.0 / table_->stiffest();
-        law.law = table_.get();
+        auto table = std::make_unique<Table>(arguments, preload);
+        law.compliance = 1.0 / table->stiffest();
+        law.law = table.get();
+        table_ = std::move(table);
+    } else if (arguments.shape("stiffness") != Shape::number) {
+        stiffness_ = TimeFunction(arguments,
+                                  "stiffness",
+                                  {.components = {"stiffness"},
+                                   .interpolation = Interpolation::monotone,
+                                   .outside = Outside::hold});
+        is_stiffening_ = true;
+        double k = 0.0;
+        stiffness_.evaluate(0.0, {&k, 1});
+        if (!(k > 0.0)) arguments.fail("stiffness", "is not above zero at the start");
+        law.compliance = 1.0 / k;
+        has_second_row_ = damping > 0.0 || preload != 0.0;
+        beside_.kind = RowKind::dashpot;
+        beside_.viscosity = damping;
+        if (preload != 0.0) {
+            table_ = std::make_unique<Preload>(preload);
+            beside_.kind = RowKind::elastic;
+            beside_.compliance = law.compliance;
+            beside_.law = table_.get();
+        }
+        finish("spring", law);
+        return;
     } else {
+        if (!(arguments.number("stiffness") > 0.0))
+            arguments.fail("stiffness", "is not above zero");
         law.compliance = 1.0 / arguments.number("stiffness");
         law.prestress = -preload;
     }
@@ -193,6 +302,17 @@ double Spring::Table::stiffest() const {
     for (std::size_t k = 1; k < x_.size(); ++k)
         out = std::max(out, std::abs((stress_[k] - stress_[k - 1]) / (x_[k] - x_[k - 1])));
     return out;
+}
+
+Rotor::Rotor(const Arguments& arguments) {
+    const Acting on(arguments);
+    act_on(on, on.value);
+    const double ratio = arguments.number("ratio");
+    if (ratio == 0.0) arguments.fail("ratio", "is zero, so that the rotor would not turn");
+    turning_.inertia = ratio * ratio * arguments.number("inertia");
+    turning_.rate = on.rate;
+    has_own_coordinate_ = true;
+    finish("rotor", {.kind = RowKind::constraint});
 }
 
 Damper::Damper(const Arguments& arguments) {
@@ -257,8 +377,13 @@ CouplerRow::CouplerRow(Coupling kind, const Arguments& arguments) {
             ratios = {1.0, 1.0, -2.0};
             break;
     }
-    for (int i = 0; i < count; ++i)
+    bool are_angles = true;
+    for (int i = 0; i < count; ++i) {
         add(arguments, arguments.text("on", i), "on", ratios[static_cast<std::size_t>(i)]);
+        are_angles &= is_angle(arguments.measure(arguments.text("on", i), "on").kind);
+    }
+    // The sum of ratio times change is a length where radii or lengths are in it
+    unit_ = kind == Coupling::belt || !are_angles ? "N" : "N m";
     finish("ratio", {.kind = RowKind::constraint});
 }
 

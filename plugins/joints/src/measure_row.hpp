@@ -5,11 +5,13 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "acting.hpp"
 #include "ancora/sdk/authoring/attachment_texts.hpp"
+#include "ancora/sdk/body.hpp"
 #include "ancora/sdk/constraint.hpp"
 #include "ancora/sdk/helpers/stress_laws.hpp"
 #include "ancora/sdk/helpers/time_function.hpp"
@@ -19,13 +21,19 @@ namespace ancora::joints {
 
 /// One row on measures m_i of the attachments, whose scalars lie one measure behind the other:
 ///
-///   pi = sum k_i (m_i - c_i) - d(t)                                                      (1)
+///   pi = sum k_i (m_i - c_i) - d(t) - y                                                  (1)
 ///
 /// as a constraint (drive, coupler), as a condition on its rate, or with an elastic law (spring,
 /// damper). A = sum k_i dm_i/du, in a step with the exact discrete gradients, which are made of
 /// invariants: the effort -s changes neither momentum nor angular momentum, and its work is effort
-/// times change of the measure to rounding. Whole turns of angles are state of the kernel.
-class MeasureRow : public Constraint {
+/// times change of the measure to rounding. Whole turns of angles are state of the kernel. y is a
+/// coordinate of the row's own, if it has one (rotor). With a stiffness k(t) there are two rows,
+///
+///   pi_1 = g (m - c),  g = sqrt(k / k(0)),   pi_2 = m - c                                (2)
+///
+/// of which the first has the energy k (m - c)^2 / 2, whose change with k is work from outside, the
+/// second damping and preload.
+class MeasureRow : public Constraint, private EffortFactors {
 public:
     std::span<const char* const> attachments() const override { return keys_; }
     std::span<const AttachmentRequest> more_attachments() const override {
@@ -42,6 +50,7 @@ public:
                           std::span<double> G) const override;
     int num_state() const override { return static_cast<int>(terms_.size()); }
     void start_state(std::span<double> state) const override;
+    const EffortFactors* effort_factors() const override { return is_stiffening_ ? this : nullptr; }
 
 protected:
     MeasureRow() = default;
@@ -58,7 +67,12 @@ protected:
 
     TimeFunction motion_;  ///< d, or its rate where the row is a condition on rates
     bool is_driven_ = false;
+    bool has_own_coordinate_ = false;  ///< y, behind the measures
+    TimeFunction stiffness_;           ///< k
+    bool is_stiffening_ = false;       ///< k is given over time: the rows are (2)
+    bool has_second_row_ = false;      ///< which has something to bear
     RowLaw law_;
+    RowLaw beside_;  ///< of the second row
 
 private:
     struct Term {
@@ -69,15 +83,24 @@ private:
     };
     bool is_rate_row() const { return law_.kind == RowKind::velocity_constraint; }
     double sum(const RowPoint& at) const;
+    struct Scale {
+        double value = 1.0, rate = 0.0, second = 0.0;
+    };
+    Scale scale(double t) const;
+    void evaluate(double t, double h, std::span<double> factors) const override;
+    void evaluate_stiffening(const RowPoint& at, const RowValues& out) const;
+    void step_stiffening(const RowStep& step, const RowStepValues& out) const;
 
     std::vector<const char*> keys_;
     AttachmentTexts requests_;
     std::vector<Term> terms_;
     std::vector<std::int32_t> stencil_;
+    std::array<RowLaw, 2> laws_;
     RowBlock block_;
 };
 
-/// effort = -k (m - free) + preload - c m', or with a table of the first part.
+/// effort = -k (m - free) + preload - c m', k constant or over time, or with a table of the first
+/// part.
 class Spring : public MeasureRow {
 protected:
     Spring(const Arguments& arguments, double damping);
@@ -93,7 +116,16 @@ private:
     private:
         std::vector<double> x_, stress_, energy_;
     };
-    std::unique_ptr<Table> table_;
+    /// The same effort everywhere.
+    class Preload final : public PotentialLaw {
+    public:
+        explicit Preload(double effort) : effort_(effort) {}
+        Potential potential(double x) const override { return {-effort_ * x, -effort_, 0.0}; }
+
+    private:
+        double effort_;
+    };
+    std::unique_ptr<PotentialLaw> table_;
 };
 
 class SpringAlone final : public Spring {
@@ -110,6 +142,37 @@ public:
 class Damper final : public MeasureRow {
 public:
     explicit Damper(const Arguments& arguments);
+};
+
+/// A rotor that turns with a measure, by a ratio n: its inertia J is felt as n^2 J. Its coordinate
+/// y is the change of the measure, its kinetic energy n^2 J y'^2 / 2; the effort is what it takes
+/// from the measure. It has no place and no attitude: its mass and inertia as a part of a body are
+/// the body's.
+class Rotor final : public MeasureRow {
+public:
+    explicit Rotor(const Arguments& arguments);
+    const Body* own_body() const override { return &turning_; }
+
+private:
+    class Turning final : public Body {
+    public:
+        std::span<const Coordinate> coordinates() const override { return {&coordinate_, 1}; }
+        void start(std::span<double> q, std::span<double> v) const override {
+            q[0] = 0.0;
+            v[0] = rate;
+        }
+        void mass(MassSink& M) const override { M.add(0, 0, inertia); }
+        void attach(const Locator&, AttachmentSink&) const override {
+            throw std::invalid_argument("a rotor has no points");
+        }
+
+        double inertia = 0.0;  ///< n^2 J
+        double rate = 0.0;     ///< at the start
+
+    private:
+        Coordinate coordinate_;
+    };
+    Turning turning_;
 };
 
 /// m = d(t), or m' = its rate; the effort that this takes is the row's.
@@ -148,8 +211,14 @@ inline constexpr Parameter kDifferentialKeys[] = {
 /// sum k_i (m_i - m_i at the start) = 0
 enum class Coupling { coupler, gear, rack_pinion, belt, differential };
 class CouplerRow : public MeasureRow {
+public:
+    const char* effort_unit() const override { return unit_; }
+
 protected:
     CouplerRow(Coupling kind, const Arguments& arguments);
+
+private:
+    const char* unit_ = "";
 };
 template <Coupling kKind>
 class Coupler final : public CouplerRow {

@@ -240,7 +240,9 @@ double Servo::effort(const Sensed& at, Slopes* slopes) const {
     bool is_at_limit = false;
     const double e =
         within(kp_ * error + kd_ * (rate - at.own.rate) + ki_ * mean_integral, limit_, is_at_limit);
-    if (!at.state1.empty()) at.state1[0] = is_at_limit ? integral : integral + at.h * error;
+    // At the limit the integral rests, unless it goes back from there
+    const bool rests = is_at_limit && error * e > 0.0;
+    if (!at.state1.empty()) at.state1[0] = rests ? integral : integral + at.h * error;
     if (slopes != nullptr && !is_at_limit) {
         slopes->own.value = -kp_ - 0.5 * at.h * ki_;
         slopes->own.rate = -kd_;

@@ -78,7 +78,7 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                                                          "a = \"ground\"\n"
                                                          "b = \"b\"\n"
                                                          "point = [0.2, 0.1, 0.3]"}},
-                                           kPointAlone),
+                                           kBall),
     ancora::type<JointOf<Kind::universal>>(
         "universal",
         {.doc = "a Hooke joint: two axes, one in each body, that cross at right angles",
@@ -261,8 +261,24 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "b = \"b@[-0.4, 0.2, 0.1]\"\n"
                       "stiffness = 120.0\n"
                       "damping = 3.0\n"
-                      "free = 0.7"}},
+                      "free = 0.7",
+                      "a = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "b = \"b@[-0.4, 0.2, 0.1]\"\n"
+                      "stiffness = \"120*(1 + 0.5*sin(3*t))\"\n"
+                      "damping = 3.0\n"
+                      "preload = 2.0"}},
         kSpringDamperKeys),
+    ancora::type<Rotor>("rotor",
+                        {.doc = "a rotor that turns with a measure by a ratio: reflected inertia",
+                         .equation = "effort = -ratio^2 inertia m''",
+                         .source = kSource,
+                         .examples = {"on = \"j.angle\"\n"
+                                      "inertia = 0.01\n"
+                                      "ratio = 5.0",
+                                      "a = \"a@[0.3, 0.1, -0.2]\"\n"
+                                      "b = \"b@[-0.4, 0.2, 0.1]\"\n"
+                                      "inertia = 0.3"}},
+                        kRotorKeys),
     ancora::type<Damper>("damper",
                          {.doc = "a viscous damper on a measure of a joint, or between two points",
                           .equation = "effort = -c m'",
@@ -358,7 +374,7 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                                       "ki = 0.1"}},
                         kServoKeys),
     ancora::type<JointFriction>("joint_friction",
-                                {.doc = "dry friction in a joint that turns or slides",
+                                {.doc = "dry friction in a joint",
                                  .equation = "effort = -(mu N r + c |m'|) sign m'",
                                  .source = kSource,
                                  .examples = {"on = \"j\"\n"

@@ -85,6 +85,11 @@ public:
         throw std::logic_error("asks for the measure \"" + std::string(text) +
                                "\", but none is known here");
     }
+    /// Null if no such measure is known.
+    virtual const MeasureStart* find_measure(std::string_view text) const {
+        static_cast<void>(text);
+        return nullptr;
+    }
     const FrameStart& frame_of(std::string_view key) const { return frame(text(key), key); }
     const MeasureStart& measure_of(std::string_view key) const { return measure(text(key), key); }
 

@@ -11,11 +11,23 @@
 
 namespace ancora {
 
+class Body;
+
 /// How a constraint's reaction is reported.
 enum class ReactionKind : std::int32_t {
     force,   ///< as the force on its first attachment, inertial axes [N]
     lambda,  ///< as the multipliers lambda = -s of its rows
     effort,  ///< as one effort on a measure, the sum of -s over its rows [N, N m]
+};
+
+/// What the stresses of a constraint's rows count for in its effort, where rows are scaled.
+class EffortFactors {
+public:
+    /// [step] One factor per row at t, or its mean over a step of length h > 0 from t.
+    virtual void evaluate(double t, double h, std::span<double> factors) const = 0;
+
+protected:
+    ~EffortFactors() = default;
 };
 
 /// Ties attachments of bodies (or of the ground) to each other:
@@ -38,8 +50,8 @@ public:
     /// [assembly] Attachments besides, asked for by text; the texts live as long as the object.
     virtual std::span<const AttachmentRequest> more_attachments() const { return {}; }
 
-    /// [assembly] Sliding on this constraint, for friction: one block, on the same u, of one or two
-    /// rows per item along directions that are orthonormal and tangential. Rows of kind
+    /// [assembly] Sliding on this constraint, for friction: one block, on the same u, of one to
+    /// three rows per item along directions that are orthonormal and tangential. Rows of kind
     /// `constraint` give sliding displacements pi (an anchor is then a position), rows of kind
     /// `velocity_constraint` sliding rates A u' + pi_t. The force on the first attachment along a
     /// row is its A there. Null: nothing slides on it.
@@ -56,6 +68,19 @@ public:
 
     /// [assembly] What it shows, hears and keeps besides, if anything; lives as long as the object.
     virtual const Signals* signals() const { return nullptr; }
+
+    /// [assembly] A body that it brings along: coordinates with mass that no other object names and
+    /// nobody sees, such as a rotor's. Each is three scalars of u behind those of the attachments:
+    /// the coordinate, 0, 0. Lives as long as the object. Null: none. Not for joints.
+    virtual const Body* own_body() const { return nullptr; }
+
+    /// [assembly] The unit of an effort on several measures, [N] or [N m] by their factors; that of
+    /// an effort on one measure is known.
+    virtual const char* effort_unit() const { return ""; }
+
+    /// [assembly] Factors of the stresses in an effort; lives as long as the object. Null: all are
+    /// one.
+    virtual const EffortFactors* effort_factors() const { return nullptr; }
 };
 
 }  // namespace ancora

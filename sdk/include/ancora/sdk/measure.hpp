@@ -41,6 +41,7 @@ struct Measure {
 struct MeasureStart {
     MeasureKind kind = MeasureKind::angle;
     double value = 0.0;  ///< at the start [rad, m]
+    double rate = 0.0;   ///< at the start [rad/s, m/s]
 };
 
 }  // namespace ancora

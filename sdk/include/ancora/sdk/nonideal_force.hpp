@@ -36,7 +36,7 @@ struct SlipForce {
 ///   slip:   C = -force(N, |w|) w / |w|                                                   (1)
 ///   stick:  w = 0, |C| <= stick_limit(N)                                                 (2)
 ///
-/// in the one or two directions of Constraint::tangents (a cone, not a pyramid). The law is
+/// in the one to three directions of Constraint::tangents (a cone, not a pyramid). The law is
 /// configuration; whether a contact sticks is state that the kernel keeps, and the kernel solves
 /// all contacts together with the reactions that they listen to.
 class ContactLaw {
@@ -49,6 +49,9 @@ public:
     virtual double stick_limit(double N) const = 0;
     /// [assembly] Velocity of the surface, inertial axes [m/s]: w is relative to it.
     virtual std::array<double, 3> surface_velocity() const { return {}; }
+    /// [assembly] What the sliding rates along the constraint's tangents are multiplied by, in
+    /// their order: arms, where rates of turning and of sliding make one velocity.
+    virtual std::array<double, 3> arms() const { return {1.0, 1.0, 1.0}; }
 
 protected:
     ~ContactLaw() = default;

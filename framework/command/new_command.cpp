@@ -26,17 +26,19 @@ namespace fs = std::filesystem;
 /// A template is a plugin that works as it stands. Wherever one of the two names is a word of its
 /// files, made of letters alone, the new plugin's name takes its place.
 struct Template {
-    const char* kind;         ///< also the folder of the template
+    const char* kind;
+    const char* folder;       ///< of the template
     const char* name;         ///< of its plugin and type
     const char* capitalised;  ///< of its class
 };
 
 constexpr std::array kTemplates = {
-    Template{"constraint", "rod", "Rod"},
-    Template{"body", "dumbbell", "Dumbbell"},
-    Template{"force", "damper", "Damper"},
-    Template{"integrator", "midpoint", "Midpoint"},
+    Template{"constraint", "constraint", "rod", "Rod"},
+    Template{"body", "body", "dumbbell", "Dumbbell"},
+    Template{"force", "force", "damper", "Damper"},
+    Template{"integrator", "integrator", "midpoint", "Midpoint"},
 };
+constexpr Template kForceWithState{"force", "force_with_state", "maxwell", "Maxwell"};
 
 // Names that CMake keeps for targets of its own, and that of the doctest library's.
 constexpr std::array<std::string_view, 8> kTargets = {
@@ -46,7 +48,14 @@ constexpr std::array<std::string_view, 8> kTargets = {
     throw Error(ErrorKind::usage, fmt::format("\"{}\" cannot name the plugin: {}", name, why));
 }
 
-const Template& find_template(const std::string& kind) {
+const Template& find_template(const std::string& kind, bool with_state) {
+    if (with_state) {
+        if (kind == kForceWithState.kind) return kForceWithState;
+        throw Error(ErrorKind::usage,
+                    fmt::format("--with-state writes a force with a state of its own, not a {}; "
+                                "bodies and constraints have Signals in the same way",
+                                kind));
+    }
     std::vector<std::string> kinds;
     for (const Template& known : kTemplates) {
         if (known.kind == kind) return known;
@@ -212,14 +221,14 @@ std::string quoted(const fs::path& path) {
 }  // namespace
 
 int new_plugin(const Options& options) {
-    const Template& source = find_template(options.operands[0]);
+    const Template& source = find_template(options.operands[0], options.with_state);
     const std::string& name = options.operands[1];
     require_well_formed(name);
     require_unknown(name, options);
 
     const fs::path bin = fs::read_symlink("/proc/self/exe").parent_path();
-    const auto files =
-        files_of(source, (bin / ANCORA_TEMPLATES_FROM_BIN / source.kind).lexically_normal(), name);
+    const auto files = files_of(
+        source, (bin / ANCORA_TEMPLATES_FROM_BIN / source.folder).lexically_normal(), name);
     const fs::path folder = options.dir.value_or(".") / name;
     if (fs::symlink_status(folder).type() != fs::file_type::not_found)
         throw Error(ErrorKind::file,

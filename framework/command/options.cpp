@@ -73,10 +73,12 @@ po::options_description describe(const Command& command) {
         add("every",
             po::value<std::string>()->value_name("N"),
             "write one frame of N, and the last (default: 1)");
-    if (command.options & kDir)
+    if (command.options & kDir) {
         add("dir",
             po::value<std::string>()->value_name("DIR"),
             "folder in which the folder NAME is made (default: the current one)");
+        add("with-state", "of a force: one that has inputs, states and outputs of its own");
+    }
     if (command.options & kLocked) {
         add("locked",
             "refuse a kernel or plugin that differs from those of the lock, the file "
@@ -266,6 +268,7 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     if (values.count("threads") > 0)
         options.threads = parse_threads(values["threads"].as<std::string>());
     if (values.count("out") > 0) options.out = values["out"].as<std::string>();
+    options.with_state = values.count("with-state") > 0;
     if (values.count("dir") > 0) options.dir = values["dir"].as<std::string>();
     if (values.count("lock") > 0) options.lock = values["lock"].as<std::string>();
     if (values.count("set") > 0) options.overrides = values["set"].as<std::vector<std::string>>();

@@ -31,6 +31,7 @@ struct Options {
     bool locked = false;                        ///< refuse what the lock does not have
     std::optional<std::filesystem::path> lock;  ///< its file, if not beside the model
     std::optional<std::filesystem::path> dir;   ///< of new: where the folder is made
+    bool with_state = false;                    ///< of new: a force with states of its own
     std::vector<std::string> columns;           ///< of history.csv
     std::optional<std::string> over;            ///< of plot: the column along the abscissa
     bool logarithmic = false;                   ///< of plot

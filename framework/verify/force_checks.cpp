@@ -22,6 +22,14 @@ public:
           state_(static_cast<std::size_t>(object_.force->num_state())),
           reactions(Vector::Constant(
               3 * static_cast<Eigen::Index>(object_.force->listens_to().size()), 0.7)) {
+        if (const Signals* const signals = object_.force->signals(); signals != nullptr) {
+            inputs_.setConstant(static_cast<Eigen::Index>(signals->inputs().size()), 0.3);
+            x_.setZero(signals->num_continuous());
+            z_.setZero(signals->num_discrete());
+            guard("start_values", [&] {
+                signals->start_values(view(x_), view(z_));
+            });
+        }
         guard("start_state", [&] {
             object_.force->start_state(state_);
         });
@@ -35,7 +43,8 @@ public:
     Vector evaluate(const Vector& u, const Vector& du, double t) const {
         Vector f = Vector::Zero(n());
         guard("evaluate", [&] {
-            force().evaluate({view(u), view(du), t, view(reactions)}, state_, {view(f)});
+            force().evaluate(
+                {view(u), view(du), t, view(reactions), state_, own()}, state_, {view(f)});
         });
         return f;
     }
@@ -65,6 +74,7 @@ public:
     }
 
 private:
+    OwnValues own() const { return {view(inputs_), view(x_), view(z_)}; }
     template <class Call>
     void over_step(const Vector& u0,
                    const Vector& u1,
@@ -87,6 +97,7 @@ private:
         step.state0 = state_;
         step.state1 = state1;
         step.reactions = view(reactions);
+        step.own = own();
         guard(name, [&] {
             call(step);
         });
@@ -96,6 +107,7 @@ private:
     Object object_;
     Stage stage_;
     std::vector<double> state_;
+    Vector inputs_, x_, z_;  ///< of its Signals
 
 public:
     Vector reactions;  ///< those that it hears
@@ -383,6 +395,7 @@ void check_force_consistency(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
         const ForceSpecimen specimen(example);
         if (specimen.contact() != nullptr) throw Skipped("a law of friction has one face");
+        if (specimen.n() == 0) throw Skipped("it acts on nothing");
         Random random(subject.seed);
         for (int k = 0; k < kForceStates; ++k) {
             const Motion motion = specimen.stage().motion(random);

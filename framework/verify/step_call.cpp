@@ -318,6 +318,50 @@ void add_body_calls(const Stage& stage, const Object& object, std::vector<StepCa
                                   sample));
 }
 
+// --- signals
+
+calls::OwnShape own_shape(const Signals& signals) {
+    return {signals.inputs().size(),
+            static_cast<std::size_t>(signals.num_continuous()),
+            static_cast<std::size_t>(signals.num_discrete())};
+}
+
+const Signals* signals_of(const Object& object) {
+    return object.body         ? object.body->signals()
+           : object.constraint ? object.constraint->signals()
+           : object.force      ? object.force->signals()
+                               : nullptr;
+}
+
+void add_signal_calls(const Stage& stage, const Object& object, std::vector<StepCall>& calls) {
+    const Signals* const signals = signals_of(object);
+    if (signals == nullptr) return;
+    const auto n = static_cast<std::size_t>(stage.num_scalars());
+    const calls::SignalShape shape{n,
+                                   own_shape(*signals),
+                                   static_cast<std::size_t>(num_values(signals->outputs())),
+                                   static_cast<std::size_t>(signals->num_crossings())};
+    const auto sample = [&stage, n](Random& random, Out in) {
+        if (n > 0)
+            sample_point(stage, random, in);
+        else
+            in[0] = random.uniform(0.0, 2.0);
+        for (double& x : in.subspan(2 * n + 1)) x = random.uniform(0.0, 0.1);
+    };
+    if (shape.outputs > 0)
+        calls.push_back(step_call(
+            calls::EvaluateOutputs::kName, calls::EvaluateOutputs(), shape, signals_of, sample));
+    if (shape.own.x > 0)
+        calls.push_back(step_call(
+            calls::Differentiate::kName, calls::Differentiate(), shape, signals_of, sample));
+    if (shape.crossings > 0)
+        calls.push_back(step_call(calls::EvaluateCrossings::kName,
+                                  calls::EvaluateCrossings(),
+                                  shape,
+                                  signals_of,
+                                  sample));
+}
+
 // --- forces
 
 void add_force_calls(const Stage& stage, const Object& object, std::vector<StepCall>& calls) {
@@ -335,9 +379,11 @@ void add_force_calls(const Stage& stage, const Object& object, std::vector<StepC
         calls.push_back(step_call(calls::StickLimit::kName, calls::StickLimit(), {}, of, sample));
         return;
     }
+    const Signals* const signals = object.force->signals();
     const calls::ForceShape shape{n,
                                   static_cast<std::size_t>(object.force->num_state()),
-                                  3 * object.force->listens_to().size()};
+                                  3 * object.force->listens_to().size(),
+                                  signals != nullptr ? own_shape(*signals) : calls::OwnShape{}};
     const auto of = [](const Object& on) {
         return on.force.get();
     };
@@ -443,6 +489,7 @@ std::vector<StepCall> step_calls(const Stage& stage, const Object& object) {
     for (const RowPart& part : row_parts(object)) add_row_calls(stage, object, part, calls);
     if (object.body) add_body_calls(stage, object, calls);
     if (object.force) add_force_calls(stage, object, calls);
+    add_signal_calls(stage, object, calls);
     return calls;
 }
 

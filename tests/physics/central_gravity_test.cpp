@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gravity of a central body: Kepler's orbit, the gravity gradient on rigid bodies, the ledger.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -190,6 +191,103 @@ TEST_SUITE("central gravity") {
                     "mass = 1.0\n[[force]]\nname = \"g\"\ntype = \"central_gravity\"\nmu = 1.0\n"
                     "on = \"dit\"\n"),
             "dot");
+    }
+}
+
+TEST_SUITE("attraction") {
+    /// Masses 3 and 1 with k = 2: relative motion is Kepler's with mu = 8, from the pericentre at
+    /// distance 1 with e = 0.4; the centre of mass drifts.
+    TEST_CASE("two bodies about their centre of mass: closed after a period, all laws kept") {
+        const double e = 0.4, a = 1.0 / (1.0 - e);
+        const double period = 2.0 * std::numbers::pi * std::sqrt(a * a * a / 8.0);
+        const double speed = std::sqrt(8.0 * (1.0 + e));
+        const Vec3 drift(0.1, -0.2, 0.3);
+        const auto dot = [&](const char* name, double mass, double x, double v) {
+            return fmt::format(
+                "[[body]]\nname = \"{}\"\ntype = \"particle\"\nmass = {}\n"
+                "position = [{}, 0, 0]\nvelocity = [{}, {:.17g}, {}]\n",
+                name,
+                mass,
+                x,
+                drift.x(),
+                drift.y() + v,
+                drift.z());
+        };
+        const std::string text =
+            "[model]\ngravity = [0, 0, 0]\n" + dot("big", 3.0, -0.25, -0.25 * speed) +
+            dot("small", 1.0, 0.75, 0.75 * speed) +
+            "[[force]]\nname = \"pull\"\ntype = \"attraction\"\n"
+            "points = [\"big@0\", \"small@0\"]\nweights = [3, 1]\nconstant = 2.0\n";
+        const auto error_of = [&](const std::string& type, double steps) {
+            Simulation simulation = model(text + integrator(type, period / steps, period));
+            const double E = column(simulation, "energy.total");
+            CHECK(column(simulation, "energy.potential") == Near(-6.0, tolerance(1e-14)));
+            const Kept change = kept(simulation);
+            if (type == "emm") {
+                check_balances(simulation.statistics());
+                CHECK(change.energy <= tolerance(1e-13 * std::abs(E)));
+                CHECK(change.L <= tolerance(1e-13));
+            }
+            const Vec3 small = vec3(simulation.point("small@0").position) - period * drift;
+            const Vec3 big = vec3(simulation.point("big@0").position) - period * drift;
+            CHECK((3.0 * big + small).norm() <= tolerance(1e-12));
+            return (small - Vec3(0.75, 0, 0)).norm();
+        };
+        CHECK(error_of("dopri5", 100) <= tolerance(1e-9));
+        const double coarse = error_of("emm", 500), fine = error_of("emm", 1000);
+        CHECK(std::log2(coarse / fine) == doctest::Approx(2.0).epsilon(0.02));
+    }
+
+    /// Chenciner, Montgomery, Ann. Math. 152 (2000) 881: three equal masses on one figure eight.
+    TEST_CASE("three bodies dance on a figure eight") {
+        const double x = 0.97000436, y = -0.24308753, vx = -0.93240737, vy = -0.86473146;
+        constexpr double kPeriod = 6.32591398;
+        const auto dot = [](const char* name, double px, double py, double wx, double wy) {
+            return fmt::format(
+                "[[body]]\nname = \"{}\"\ntype = \"particle\"\nmass = 1.0\n"
+                "position = [{}, {}, 0]\nvelocity = [{}, {}, 0]\n",
+                name,
+                px,
+                py,
+                wx,
+                wy);
+        };
+        Simulation simulation =
+            model("[model]\ngravity = [0, 0, 0]\n" + dot("a", x, y, -0.5 * vx, -0.5 * vy) +
+                  dot("b", -x, -y, -0.5 * vx, -0.5 * vy) + dot("c", 0, 0, vx, vy) +
+                  "[[force]]\nname = \"pull\"\ntype = \"attraction\"\n"
+                  "points = [\"a@0\", \"b@0\", \"c@0\"]\nweights = [1, 1, 1]\nconstant = 1.0\n" +
+                  integrator("dopri5", 1e-3, kPeriod));
+        run_to_end(simulation);
+        CHECK((vec3(simulation.point("a@0").position) - Vec3(x, y, 0)).norm() <= tolerance(1e-6));
+        CHECK((vec3(simulation.point("c@0").position)).norm() <= tolerance(1e-6));
+    }
+
+    TEST_CASE("equal charges repel: head on to the distance that their energy allows") {
+        // relative: mu v^2 / 2 = k q^2 / r_min - k q^2 / r_0, mu = 1/2
+        const double k = 0.5, r0 = 4.0, v = 1.0;
+        const double nearest = 1.0 / (1.0 / r0 + 0.25 * v * v / k);
+        Simulation simulation =
+            model(fmt::format("[model]\ngravity = [0, 0, 0]\n"
+                              "[[body]]\nname = \"a\"\ntype = \"particle\"\nmass = 1.0\n"
+                              "position = [-2, 0, 0]\nvelocity = [{0}, 0, 0]\n"
+                              "[[body]]\nname = \"b\"\ntype = \"particle\"\nmass = 1.0\n"
+                              "position = [2, 0, 0]\nvelocity = [-{0}, 0, 0]\n"
+                              "[[force]]\nname = \"push\"\ntype = \"attraction\"\n"
+                              "points = [\"a@0\", \"b@0\"]\nweights = [1, 1]\nconstant = -{1}\n",
+                              0.5 * v,
+                              k) +
+                  integrator("emm", 1e-3, 12.0));
+        double least = r0;
+        while (!simulation.done()) {
+            simulation.step();
+            least = std::min(
+                least,
+                (vec3(simulation.point("b@0").position) - vec3(simulation.point("a@0").position))
+                    .norm());
+        }
+        CHECK(least == Near(nearest, tolerance(1e-5)));
+        check_balances(simulation.statistics());
     }
 }
 

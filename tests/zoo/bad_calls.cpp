@@ -72,6 +72,76 @@ public:
     void mass(MassSink&) const override {}
 };
 
+/// Signals that go wrong once time is above zero.
+class BadSignals : public NonidealForce, public Signals {
+public:
+    explicit BadSignals(const Arguments&) {}
+    std::span<const char* const> attachments() const override { return kAttachments; }
+    WorkKind work() const override { return WorkKind::external; }
+    void evaluate(const RowPoint&, std::span<const double>, const ForceValues& out) const override {
+        std::ranges::fill(out.f, 0.0);
+    }
+    const Signals* signals() const override { return this; }
+
+    static constexpr Parameter kParameters[] = {parameter::point("at", "where").required()};
+
+private:
+    static constexpr const char* kAttachments[] = {"at"};
+};
+
+class NanRate final : public BadSignals {
+public:
+    using BadSignals::BadSignals;
+    int num_continuous() const override { return 2; }
+    void differentiate(const SignalPoint& at, std::span<double> dx) const override {
+        dx[0] = 1.0;
+        dx[1] = at.t > 0.0 ? kNan : 0.0;
+    }
+};
+
+class NanOutput final : public BadSignals {
+public:
+    using BadSignals::BadSignals;
+    std::span<const Output> outputs() const override { return kOutputs; }
+    void evaluate_outputs(const SignalPoint& at, std::span<double> y) const override {
+        y[0] = at.t > 0.0 ? kNan : 0.0;
+    }
+
+private:
+    static constexpr Output kOutputs[] = {{"value"}};
+};
+
+class ThrowsInAct final : public BadSignals {
+public:
+    using BadSignals::BadSignals;
+    int num_discrete() const override { return 1; }
+    double next_time(double after, std::span<const double>) const override {
+        return SampleTimes{0.015, 0.015}.next(after);
+    }
+    void act(const SignalPoint&, int, std::span<double>, std::span<double>) const override {
+        throw std::runtime_error("no action today");
+    }
+};
+
+/// Explodes: x' = x^2 / eps beyond any step.
+class UnsettledState final : public BadSignals {
+public:
+    using BadSignals::BadSignals;
+    int num_continuous() const override { return 1; }
+    void start_values(std::span<double> x, std::span<double>) const override { x[0] = 1.0; }
+    void differentiate(const SignalPoint& at, std::span<double> dx) const override {
+        dx[0] = 1e3 * at.own.x[0] * at.own.x[0];
+    }
+};
+
+class PastTime final : public BadSignals {
+public:
+    using BadSignals::BadSignals;
+    double next_time(double after, std::span<const double>) const override {
+        return after < 0.0 ? 0.0 : after;
+    }
+};
+
 class ThrowingForce final : public NonidealForce {
 public:
     explicit ThrowingForce(const Arguments&) {}
@@ -218,6 +288,11 @@ constexpr TypeDescriptor kTypes[] = {
     type<NanForce>("nan_force", {"force"}, kAt),
     type<NanDerivative>("nan_derivative", {"force"}, kAt),
     type<AllocatingForce>("allocating_force", {"force"}, kAt),
+    type<NanRate>("nan_rate", {"force"}, BadSignals::kParameters),
+    type<NanOutput>("nan_output", {"force"}, BadSignals::kParameters),
+    type<ThrowsInAct>("throws_in_act", {"force"}, BadSignals::kParameters),
+    type<UnsettledState>("unsettled_state", {"force"}, BadSignals::kParameters),
+    type<PastTime>("past_time", {"force"}, BadSignals::kParameters),
     type<NanJacobian>("nan_jacobian", {"z^2 / 2"}, zoo::TestPlane::kParameters),
     type<NanTangent>("nan_tangent", {"z^2 / 2"}, zoo::TestPlane::kParameters),
     type<ThrowsInTangent>("throws_in_tangent", {"z^2 / 2"}, zoo::TestPlane::kParameters),

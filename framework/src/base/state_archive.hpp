@@ -18,7 +18,7 @@
 namespace ancora {
 
 /// Appends what it is called with; in the machine's own byte order.
-class StateWriter {
+class ArchiveWriter {
 public:
     static constexpr bool kReads = false;
 
@@ -69,16 +69,16 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Reads what StateWriter wrote.
+/// Reads what ArchiveWriter wrote.
 ///
 /// The bytes come from outside: a checksum tells damage, but nothing that is read may lead a
 /// program astray. Whoever reads a number that counts or points somewhere calls require().
 /// @throws Error (file) if the bytes end early, a length differs, or a value cannot be
-class StateReader {
+class ArchiveReader {
 public:
     static constexpr bool kReads = true;
 
-    explicit StateReader(std::span<const std::byte> bytes) : rest_(bytes) {}
+    explicit ArchiveReader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
     template <class T>
     requires std::is_trivially_copyable_v<T>

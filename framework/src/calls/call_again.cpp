@@ -178,11 +178,31 @@ calls::EvaluateAttachment::Shape shape_of(std::type_identity<calls::EvaluateAtta
     return {body.coordinates().size(), meant.coordinates.size(), meant.id};
 }
 
+calls::OwnShape own_shape(const Signals& signals) {
+    return {signals.inputs().size(),
+            size_of(signals.num_continuous()),
+            size_of(signals.num_discrete())};
+}
+
 calls::ForceShape shape_of(std::type_identity<calls::ForceShape>,
                            const NonidealForce& force,
                            const PluginCall& record) {
     const char* const name = record.name == calls::EvaluateForce::kName ? "u" : "u0";
-    return {record.input(name).size(), size_of(force.num_state()), 3 * force.listens_to().size()};
+    const Signals* const signals = force.signals();
+    return {record.input(name).size(),
+            size_of(force.num_state()),
+            3 * force.listens_to().size(),
+            signals != nullptr ? own_shape(*signals) : calls::OwnShape{}};
+}
+
+/// Of the local scalars of an object: as many as the record has.
+calls::SignalShape shape_of(std::type_identity<calls::SignalShape>,
+                            const Signals& signals,
+                            const PluginCall& record) {
+    return {record.input("u").size(),
+            own_shape(signals),
+            size_of(num_values(signals.outputs())),
+            size_of(signals.num_crossings())};
 }
 
 calls::LawShape shape_of(std::type_identity<calls::LawShape>,
@@ -220,6 +240,13 @@ bool holds(calls::List<Call...>, std::string_view name) {
     return ((name == Call::kName) || ...);
 }
 
+bool made_by_signals(const auto& object,
+                     const PluginCall& record,
+                     std::vector<CallValues>& outputs) {
+    const Signals* const signals = object.signals();
+    return signals != nullptr && made(calls::OfSignals(), *signals, record, outputs);
+}
+
 [[noreturn]] void refuse(const PluginCall& record) {
     throw std::logic_error(fmt::format("there is no call \"{}\"", record.name));
 }
@@ -227,6 +254,7 @@ bool holds(calls::List<Call...>, std::string_view name) {
 }  // namespace
 
 bool has_call(TypeKind kind, std::string_view name) {
+    if (kind != TypeKind::integrator && holds(calls::OfSignals(), name)) return true;
     switch (kind) {
         case TypeKind::body:
             return holds(calls::OfBody(), name) || holds(calls::OfRows(), name);
@@ -248,12 +276,15 @@ std::vector<CallValues> make_call(const RowSource& rows, const PluginCall& call)
 
 std::vector<CallValues> make_call(const Body& body, const PluginCall& call) {
     std::vector<CallValues> outputs;
+    if (made_by_signals(body, call, outputs)) return outputs;
     if (!made(calls::OfBody(), body, call, outputs))
         return make_call(static_cast<const RowSource&>(body), call);
     return outputs;
 }
 
 std::vector<CallValues> make_call(const Constraint& constraint, const PluginCall& call) {
+    std::vector<CallValues> outputs;
+    if (made_by_signals(constraint, call, outputs)) return outputs;
     if (call.setting("of_tangents") == 0)
         return make_call(static_cast<const RowSource&>(constraint), call);
     const RowSource* const rows = constraint.tangents();
@@ -263,6 +294,7 @@ std::vector<CallValues> make_call(const Constraint& constraint, const PluginCall
 
 std::vector<CallValues> make_call(const NonidealForce& force, const PluginCall& call) {
     std::vector<CallValues> outputs;
+    if (made_by_signals(force, call, outputs)) return outputs;
     if (made(calls::OfForce(), force, call, outputs)) return outputs;
     if (force.contact() == nullptr) throw std::logic_error("the force has no contact law");
     if (!made(calls::OfContactLaw(), *force.contact(), call, outputs)) refuse(call);

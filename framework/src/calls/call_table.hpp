@@ -15,6 +15,7 @@
 #include "ancora/sdk/body.hpp"
 #include "ancora/sdk/constraint.hpp"
 #include "ancora/sdk/nonideal_force.hpp"
+#include "ancora/sdk/signals.hpp"
 
 /// Each struct is one virtual function with its arguments, and says in fields() what they are. The
 /// guards record it from there when it fails and look for outputs that are not finite, the replay
@@ -405,11 +406,116 @@ struct PoseOf {
     }
 };
 
+// --- signals
+
+/// Numbers that an object with Signals has of each kind.
+struct OwnShape {
+    std::size_t inputs = 0, x = 0, z = 0;
+
+    bool empty() const { return inputs + x + z == 0; }
+};
+
+void own_fields(auto& own, const OwnShape& n, auto&& visit) {
+    if (n.empty() && own.inputs.empty() && own.x.empty() && own.z.empty()) return;
+    visit.in("inputs", own.inputs, n.inputs);
+    visit.in("x", own.x, n.x);
+    visit.in("z", own.z, n.z);
+}
+
+struct SignalShape {
+    std::size_t scalars = 0;
+    OwnShape own{};
+    std::size_t outputs = 0;  ///< numbers
+    std::size_t crossings = 0;
+};
+
+void signal_fields(auto& at, const SignalShape& n, auto&& visit) {
+    visit.in("u", at.u, n.scalars);
+    visit.in("du", at.du, n.scalars);
+    visit.in("t", at.t);
+    own_fields(at.own, n.own, visit);
+}
+
+/// Signals::evaluate_outputs
+struct EvaluateOutputs {
+    static constexpr const char* kName = "evaluate_outputs";
+    using Shape = SignalShape;
+    SignalPoint at;
+    std::span<double> y;
+
+    void make(const Signals& on) const { on.evaluate_outputs(at, y); }
+    static void fields(auto& self, const Shape& n, auto&& visit) {
+        signal_fields(self.at, n, visit);
+        visit.out({"y", "an output", Entries::numbers}, self.y, n.outputs);
+    }
+};
+
+/// Signals::differentiate
+struct Differentiate {
+    static constexpr const char* kName = "differentiate";
+    using Shape = SignalShape;
+    SignalPoint at;
+    std::span<double> dx;
+
+    void make(const Signals& on) const { on.differentiate(at, dx); }
+    static void fields(auto& self, const Shape& n, auto&& visit) {
+        signal_fields(self.at, n, visit);
+        visit.out({"dx", "a rate of a state", Entries::numbers}, self.dx, n.own.x);
+    }
+};
+
+/// Signals::evaluate_crossings
+struct EvaluateCrossings {
+    static constexpr const char* kName = "evaluate_crossings";
+    using Shape = SignalShape;
+    SignalPoint at;
+    std::span<double> g;
+
+    void make(const Signals& on) const { on.evaluate_crossings(at, g); }
+    static void fields(auto& self, const Shape& n, auto&& visit) {
+        signal_fields(self.at, n, visit);
+        visit.out({"g", "a crossing function", Entries::numbers}, self.g, n.crossings);
+    }
+};
+
+/// Signals::act
+struct Act {
+    static constexpr const char* kName = "act";
+    using Shape = SignalShape;
+    int crossing = Signals::kTimeEvent;
+    SignalPoint at;
+    std::span<double> x1, z1;
+
+    void make(const Signals& on) const { on.act(at, crossing, x1, z1); }
+    static void fields(auto& self, const Shape& n, auto&& visit) {
+        visit.setting("crossing", self.crossing);
+        signal_fields(self.at, n, visit);
+        visit.moved({"x1", "a state", Entries::numbers}, self.x1, self.at.own.x);
+        visit.moved({"z1", "a discrete state", Entries::numbers}, self.z1, self.at.own.z);
+    }
+};
+
+/// Signals::next_time, which may be infinite, but not NaN or in the past.
+struct NextTime {
+    static constexpr const char* kName = "next_time";
+    using Shape = SignalShape;
+    double after = 0.0;
+    std::span<const double> z;
+    double time = 0.0;
+
+    void make(const Signals& on) { time = on.next_time(after, z); }
+    static void fields(auto& self, const Shape& n, auto&& visit) {
+        visit.remark("after", self.after);
+        visit.in("z", self.z, n.own.z);
+    }
+};
+
 // --- forces
 
 struct ForceShape {
     std::size_t scalars = 0, state = 0;
     std::size_t heard = 0;  ///< numbers of the reactions that it listens to
+    OwnShape own{};
 };
 
 /// NonidealForce::evaluate
@@ -427,6 +533,7 @@ struct EvaluateForce {
         visit.in("t", self.at.t);
         visit.in("state", self.state, n.state);
         visit.in("reactions", self.at.reactions, n.heard);
+        own_fields(self.at.own, n.own, visit);
         visit.out({"f", "a force", Entries::rows, 3}, self.out.f, n.scalars);
     }
 };
@@ -441,6 +548,7 @@ struct EvaluateForceStep {
     void make(const NonidealForce& on) const { on.evaluate_step(step, step.rate, out); }
     static void fields(auto& self, const Shape& n, auto&& visit) {
         step_fields(self.step, n.scalars, n.state, n.heard, visit);
+        own_fields(self.step.own, n.own, visit);
         visit.out({"f", "a force", Entries::rows, 3}, self.out.f, n.scalars);
         visit.moved({"state1", "a state", Entries::numbers}, self.step.state1, self.step.state0);
     }
@@ -456,6 +564,7 @@ struct DifferentiateStep {
     void make(const NonidealForce& on) const { on.differentiate_step(step, step.rate, D); }
     static void fields(auto& self, const Shape& n, auto&& visit) {
         step_fields(self.step, n.scalars, n.state, n.heard, visit);
+        own_fields(self.step.own, n.own, visit);
         visit.out({"D", "a derivative", Entries::matrix, n.scalars}, self.D, n.scalars * n.scalars);
     }
 };
@@ -508,5 +617,7 @@ using OfBody =
     List<Start, Mass, EvaluateMass, Rotation, Attach, EvaluateAttachment, PoseOf>;  // and rows
 using OfForce = List<EvaluateForce, EvaluateForceStep, DifferentiateStep, StartState>;
 using OfContactLaw = List<Slip, StickLimit>;
+using OfSignals =
+    List<EvaluateOutputs, Differentiate, EvaluateCrossings, Act>;  // of any kind of object
 
 }  // namespace ancora::calls

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "guarded_rows.hpp"
+#include "guarded_signals.hpp"
 
 namespace ancora {
 
@@ -30,6 +31,7 @@ public:
     int count = 0;  ///< of coordinates
 
     GuardedRows rows() const { return {body_.get(), object}; }
+    GuardedSignals signals() const { return signals_of(object, *body_); }
 
     void start(std::span<double> q, std::span<double> v) const;
     /// Entries within n x n.

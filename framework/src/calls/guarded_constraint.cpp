@@ -27,4 +27,8 @@ GuardedRows GuardedConstraint::tangents() const {
     return {rows, object, true};
 }
 
+GuardedSignals GuardedConstraint::signals() const {
+    return signals_of(object, *constraint_);
+}
+
 }  // namespace ancora

@@ -8,6 +8,7 @@
 #include "ancora/sdk/body.hpp"
 #include "ancora/sdk/constraint.hpp"
 #include "guarded_rows.hpp"
+#include "guarded_signals.hpp"
 
 namespace ancora {
 
@@ -35,6 +36,7 @@ public:
     GuardedRows rows() const { return {constraint_.get(), object}; }
     /// What slides on it, if anything.
     GuardedRows tangents() const;
+    GuardedSignals signals() const;
 
 private:
     std::unique_ptr<Constraint> constraint_;

@@ -35,6 +35,10 @@ bool GuardedForce::has_tangent() const {
     return has;
 }
 
+GuardedSignals GuardedForce::signals() const {
+    return signals_of(object, *force_);
+}
+
 void GuardedForce::start_state(std::span<double> state) const {
     start_state_of(object, *force_, state);
 }

@@ -8,6 +8,7 @@
 
 #include "ancora/sdk/nonideal_force.hpp"
 #include "call_meter.hpp"
+#include "guarded_signals.hpp"
 
 namespace ancora {
 
@@ -49,6 +50,7 @@ public:
     Facts facts() const;
     int num_state() const;
     bool has_tangent() const;
+    GuardedSignals signals() const;
     /// Refuses what is not finite.
     void start_state(std::span<double> state) const;
 

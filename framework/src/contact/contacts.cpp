@@ -197,7 +197,7 @@ template <class Archive>
 void Contacts::transfer(Archive& archive) {
     std::size_t count = contacts_.size();
     archive(count);
-    if (count != contacts_.size()) StateReader::refuse();
+    if (count != contacts_.size()) ArchiveReader::refuse();
     for (Contact& contact : contacts_) {
         int mode = static_cast<int>(contact.mode);
         archive(mode);
@@ -218,7 +218,7 @@ void Contacts::transfer(Archive& archive) {
         archive.require(contact.num_flips >= 0, "a number of changes");
     }
 }
-template void Contacts::transfer(StateWriter&);
-template void Contacts::transfer(StateReader&);
+template void Contacts::transfer(ArchiveWriter&);
+template void Contacts::transfer(ArchiveReader&);
 
 }  // namespace ancora

@@ -127,7 +127,7 @@ void LoadSharing::transfer(Archive& archive) {
         archive.require(sharing.rounds >= 0, "a number of rounds");
     }
 }
-template void LoadSharing::transfer(StateWriter&);
-template void LoadSharing::transfer(StateReader&);
+template void LoadSharing::transfer(ArchiveWriter&);
+template void LoadSharing::transfer(ArchiveReader&);
 
 }  // namespace ancora

@@ -145,7 +145,7 @@ void RestIslands::transfer(Archive& archive) {
     archive.require_finite(top_speed_, "a speed");
     std::vector<char> is_held = is_held_;
     archive(is_held);
-    if (is_held.size() != is_held_.size()) StateReader::refuse();
+    if (is_held.size() != is_held_.size()) ArchiveReader::refuse();
     const auto is_flag = [](char c) {
         return c == 0 || c == 1;
     };
@@ -153,7 +153,7 @@ void RestIslands::transfer(Archive& archive) {
     is_held_ = is_held;
     archive(is_any_held_);
 }
-template void RestIslands::transfer(StateWriter&);
-template void RestIslands::transfer(StateReader&);
+template void RestIslands::transfer(ArchiveWriter&);
+template void RestIslands::transfer(ArchiveReader&);
 
 }  // namespace ancora

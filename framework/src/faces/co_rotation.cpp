@@ -259,7 +259,7 @@ void CoRotation::transfer(Archive& archive) {
         if constexpr (Archive::kReads) R_[k] = rotation_[k].toRotationMatrix();
     }
 }
-template void CoRotation::transfer(StateWriter&);
-template void CoRotation::transfer(StateReader&);
+template void CoRotation::transfer(ArchiveWriter&);
+template void CoRotation::transfer(ArchiveReader&);
 
 }  // namespace ancora

@@ -69,8 +69,10 @@ ContinuousFace::ContinuousFace(const Model& model,
     mass.multiply(field_.data(), gravity_.data());
 }
 
-void ContinuousFace::assemble(
-    const double* q, const double* v, double t, std::span<const double> state, RankUse use) {
+void ContinuousFace::evaluate(const double* q,
+                              const double* v,
+                              double t,
+                              std::span<const double> state) {
     t_ = t;
     Q_.setZero();
     mass_.update(q, v, t, meter_, Q_.data());
@@ -92,7 +94,16 @@ void ContinuousFace::assemble(
     forces_.evaluate_loads(q, v, t, Q_.data());
     C_.setZero();
     forces_.evaluate(q, v, t, state, C_.data());
+}
 
+void ContinuousFace::take_multipliers(std::span<const double> lambda) {
+    std::ranges::copy(lambda, lambda_.begin());
+    write_stress(lambda_, s_);
+}
+
+void ContinuousFace::assemble(
+    const double* q, const double* v, double t, std::span<const double> state, RankUse use) {
+    evaluate(q, v, t, state);
     for (std::size_t c = 0; c < chosen_.size(); ++c) {
         const int k = chosen_[c];
         double b = instant_.b[k];

@@ -37,7 +37,9 @@ public:
     /// Baumgarte's rate [1/s], 0 for none.
     void set_baumgarte(double rate) { baumgarte_ = rate; }
 
-    /// Assembles M, A, b, Q and C at a state and factorises. [step]
+    /// Evaluates M, A, pi, Q and C at a state, for who solves otherwise. [step]
+    void evaluate(const double* q, const double* v, double t, std::span<const double> state);
+    /// The same with b, and factorises. [step]
     /// @param use RankUse::choose at the start of a step, RankUse::keep inside (theory,
     /// section 6)
     void assemble(const double* q,
@@ -77,6 +79,13 @@ public:
     const RowSet::Instant& instant() const { return instant_; }
     /// Stress of every row: -lambda of constraint rows, the law's of others.
     const Eigen::VectorXd& stress() const { return s_; }
+    /// Makes these the multipliers of the state last evaluated: stresses follow.
+    void take_multipliers(std::span<const double> lambda);
+    /// The rows' A in the order of constraint_rows(), as entries of the row set's Jacobian.
+    const std::vector<int>& row_start() const { return row_start_; }
+    const std::vector<int>& entries() const { return entry_; }
+    /// pi' of a row at the state last evaluated, or psi.
+    double rate(int k) const { return rate_[k]; }
     /// A_k v of a row at the state last assembled.
     double motion_along(int k) const { return rate_[k] - instant_.pi_t[k]; }
     /// The part of it that coordinates [first, end) have at velocities v.

@@ -108,7 +108,7 @@ void FactoredStep::transfer(Archive& archive) {
         tangent_.forget_start();
     }
 }
-template void FactoredStep::transfer(StateWriter&);
-template void FactoredStep::transfer(StateReader&);
+template void FactoredStep::transfer(ArchiveWriter&);
+template void FactoredStep::transfer(ArchiveReader&);
 
 }  // namespace ancora

@@ -185,12 +185,12 @@ void IndependentRows::transfer(Archive& archive) {
         archive.require_finite(gap, "a gap");
         for (const int k : rows)
             fits = fits && k >= 0 && k < rows_.num_rows() && laws_.is_constraint(k);
-        if (!fits) StateReader::refuse();
+        if (!fits) ArchiveReader::refuse();
         rows_.leave_out(rows);
         gap_ = gap;
     }
 }
-template void IndependentRows::transfer(StateWriter&);
-template void IndependentRows::transfer(StateReader&);
+template void IndependentRows::transfer(ArchiveWriter&);
+template void IndependentRows::transfer(ArchiveReader&);
 
 }  // namespace ancora

@@ -72,7 +72,7 @@ void NonlinearRows::transfer(Archive& archive) {
     archive(slope_in_matrix_);
     std::vector<char> broken = parts_.laws.broken();
     archive(broken);
-    if (broken.size() != parts_.laws.broken().size()) StateReader::refuse();
+    if (broken.size() != parts_.laws.broken().size()) ArchiveReader::refuse();
     archive.require(std::ranges::all_of(broken,
                                         [](char c) {
                                             return c == 0 || c == 1;
@@ -80,8 +80,8 @@ void NonlinearRows::transfer(Archive& archive) {
                     "a flag");
     parts_.laws.set_broken(broken);
 }
-template void NonlinearRows::transfer(StateWriter&);
-template void NonlinearRows::transfer(StateReader&);
+template void NonlinearRows::transfer(ArchiveWriter&);
+template void NonlinearRows::transfer(ArchiveReader&);
 
 void NonlinearRows::restore_slopes() {
     for (const int k : parts_.laws.nonlinear()) parts_.laws.follow(k, slope_in_matrix_[k]);

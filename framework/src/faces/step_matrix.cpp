@@ -294,11 +294,11 @@ void StepMatrix::prepare(const RowSet& rows, const Order& order) {
                                    &jacobian_place_,
                                    &diagonal_place_,
                                    &condensed_rows_,
-                                   &condensed_column_,
+                                   &condensed_.column,
                                    &condensed_from_,
                                    &pair_place_})
         list->clear();
-    condensed_start_.assign(1, 0);
+    condensed_.row_start.assign(1, 0);
     for (int i = 0; i < n_ + m_; ++i)
         diagonal_place_.push_back(order[static_cast<std::size_t>(i)] < 0 ? -1 : place(i, i));
     for (const MassEntry& entry : mass_) mass_place_.push_back(place(entry.i, entry.j));
@@ -315,15 +315,15 @@ void StepMatrix::prepare(const RowSet& rows, const Order& order) {
             const int i = rows.column_of(k);
             jacobian_place_.push_back(is_condensed ? -1 : place(n_ + row, i));
             if (!is_condensed) continue;
-            condensed_column_.push_back(i);
+            condensed_.column.push_back(order[static_cast<std::size_t>(i)]);
             condensed_from_.push_back(k);
             for (int l = begin; l <= k; ++l) pair_place_.push_back(place(i, rows.column_of(l)));
         }
         if (!is_condensed) continue;
         condensed_rows_.push_back(row);
-        condensed_start_.push_back(static_cast<int>(condensed_column_.size()));
+        condensed_.row_start.push_back(static_cast<int>(condensed_.column.size()));
     }
-    condensed_B_.setZero(static_cast<Eigen::Index>(condensed_column_.size()));
+    condensed_B_.setZero(static_cast<Eigen::Index>(condensed_.column.size()));
     condensed_stiffness_.setZero(static_cast<Eigen::Index>(condensed_rows_.size()));
     work_.setZero(K_.rows());
 
@@ -332,7 +332,7 @@ void StepMatrix::prepare(const RowSet& rows, const Order& order) {
     has_supernodes_ = false;
     exact_.reset();
     factorise_flops_ = 0.0;
-    solve_flops_ = 4.0 * static_cast<double>(condensed_column_.size());
+    solve_flops_ = 4.0 * static_cast<double>(condensed_.column.size());
     for (const int count : factor_->column_counts()) {
         factorise_flops_ += static_cast<double>(count) * count;
         solve_flops_ += 4.0 * count;
@@ -476,8 +476,9 @@ void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, doub
     for (std::size_t c = 0; c < condensed_rows_.size(); ++c) {
         const double stiffness = 1.0 / gamma[condensed_rows_[c]];
         condensed_stiffness_[static_cast<Eigen::Index>(c)] = stiffness;
-        const int begin = condensed_start_[c];
-        for (int k = begin; k < condensed_start_[c + 1]; ++k) {
+        const int begin = condensed_.row_begin(static_cast<int>(c));
+        const int end = condensed_.row_end(static_cast<int>(c));
+        for (int k = begin; k < end; ++k) {
             condensed_B_[k] = rows.B[condensed_from_[static_cast<std::size_t>(k)]];
             const double scaled = stiffness * condensed_B_[k];
             for (int l = begin; l <= k; ++l) K[*place++] += scaled * condensed_B_[l];
@@ -518,7 +519,7 @@ void StepMatrix::transfer(Archive& archive, const RowSet& rows) {
         is_factorised_ = false;
         const bool fits =
             is_decided_ ? is_order(order, n_, m_) : order.empty() && new_of_old_.empty();
-        if (!fits) StateReader::refuse();
+        if (!fits) ArchiveReader::refuse();
         if (order != new_of_old_) prepare(rows, order);
     }
     archive(condensed_B_);
@@ -558,8 +559,8 @@ void StepMatrix::transfer(Archive& archive, const RowSet& rows) {
         if (!in_single) use_double();
     }
 }
-template void StepMatrix::transfer(StateWriter&, const RowSet&);
-template void StepMatrix::transfer(StateReader&, const RowSet&);
+template void StepMatrix::transfer(ArchiveWriter&, const RowSet&);
+template void StepMatrix::transfer(ArchiveReader&, const RowSet&);
 
 void StepMatrix::use_double() {
     in_single_ = false;
@@ -584,13 +585,12 @@ bool StepMatrix::factorise_exact(const RowSet& rows, const Eigen::VectorXd& B_en
     exact_B_.resize(condensed_B_.size());
     for (std::size_t c = 0; c < condensed_rows_.size(); ++c) {
         const double stiffness = condensed_stiffness_[static_cast<Eigen::Index>(c)];
-        const int begin = condensed_start_[c];
-        const int end = condensed_start_[c + 1];
+        const int begin = condensed_.row_begin(static_cast<int>(c));
+        const int end = condensed_.row_end(static_cast<int>(c));
         for (int k = begin; k < end; ++k) {
             exact_B_[k] = B_end[condensed_from_[static_cast<std::size_t>(k)]];
             for (int l = begin; l < end; ++l)
-                entry(condensed_column_[static_cast<std::size_t>(l)],
-                      condensed_column_[static_cast<std::size_t>(k)]) +=
+                exact_->K.coeffRef(condensed_.column_of(l), condensed_.column_of(k)) +=
                     stiffness * condensed_B_[l] * (exact_B_[k] - condensed_B_[k]);
         }
     }
@@ -611,12 +611,12 @@ void StepMatrix::solve(std::span<const double> r_motion,
         for (std::size_t i = 0; i < m; ++i)
             if (at[n + i] >= 0) x[at[n + i]] = r_rows[i];
     // B^T r / gamma of the condensed rows
-    for (std::size_t c = 0; c < condensed_rows_.size(); ++c) {
-        const double s = condensed_stiffness_[static_cast<Eigen::Index>(c)] *
-                         r_rows[static_cast<std::size_t>(condensed_rows_[c])];
-        for (int k = condensed_start_[c]; k < condensed_start_[c + 1]; ++k)
-            x[at[condensed_column_[static_cast<std::size_t>(k)]]] += condensed_B_[k] * s;
-    }
+    const int num_condensed = static_cast<int>(condensed_rows_.size());
+    const int* row_of = condensed_rows_.data();
+    const double* stiffness = condensed_stiffness_.data();
+    for (int c = 0; c < num_condensed; ++c)
+        condensed_.add_transposed(
+            condensed_B_.data(), c, stiffness[c] * r_rows[static_cast<std::size_t>(row_of[c])], x);
     if (use_exact_) {
         work_ = exact_->lu.solve(work_).eval();
         x = work_.data();
@@ -629,13 +629,9 @@ void StepMatrix::solve(std::span<const double> r_motion,
             if (at[n + i] >= 0) ds[i] = x[at[n + i]];
     // s = (B dq - r) / gamma
     const double* B = use_exact_ ? exact_B_.data() : condensed_B_.data();
-    for (std::size_t c = 0; c < condensed_rows_.size(); ++c) {
-        const auto row = static_cast<std::size_t>(condensed_rows_[c]);
-        double sum = -r_rows[row];
-        for (int k = condensed_start_[c]; k < condensed_start_[c + 1]; ++k)
-            sum += B[k] *
-                   ddq[static_cast<std::size_t>(condensed_column_[static_cast<std::size_t>(k)])];
-        ds[row] = condensed_stiffness_[static_cast<Eigen::Index>(c)] * sum;
+    for (int c = 0; c < num_condensed; ++c) {
+        const auto row = static_cast<std::size_t>(row_of[c]);
+        ds[row] = stiffness[c] * condensed_.multiply_onto(-r_rows[row], B, c, x);
     }
 }
 

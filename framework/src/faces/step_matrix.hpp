@@ -11,6 +11,7 @@
 #include <Eigen/SparseCore>
 
 #include "ancora/sdk/system.hpp"
+#include "compressed_rows.hpp"
 #include "force_tangents.hpp"
 #include "mass_matrix.hpp"
 #include "supernodes.hpp"
@@ -121,8 +122,9 @@ private:
     std::vector<int> first_of_body_;
     bool is_decided_ = false;
     Order new_of_old_;
-    std::vector<int> condensed_rows_, condensed_start_, condensed_column_;
-    std::vector<int> condensed_from_;  // of each of their entries, its place in the rows' Jacobian
+    std::vector<int> condensed_rows_;
+    CompressedRows condensed_;         // their entries; columns by the order of elimination
+    std::vector<int> condensed_from_;  // of each of them, its place in the rows' Jacobian
     std::vector<int> pair_place_;      // of the products of a condensed row's entries, i >= j
     Eigen::VectorXd condensed_B_, condensed_stiffness_;  // as factorised; stiffness: 1 / gamma
     Eigen::VectorXd exact_B_;  // those entries at the end of the step, for the exact tangent

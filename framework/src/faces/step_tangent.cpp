@@ -36,27 +36,27 @@ void StepTangent::subtract(const double* x, const double* y, double* r_motion, d
     parts_.mass.multiply(x, Mx_.data());
     const double scale = 2.0 / (trial_.h * trial_.h);
     for (int i = 0; i < parts_.n; ++i) r_motion[i] -= scale * Mx_[i];
-    const double* K = parts_.rows.K.data();
-    for (const TangentTerm& term : parts_.rows.tangent_terms) {
-        const double g = 0.5 * term.weight * K[term.from];
-        r_motion[term.i] -= g * x[term.j];
-        if (term.i != term.j) r_motion[term.j] -= g * x[term.i];
-    }
+    const RowSet& rows = parts_.rows;
+    rows.tangent_terms.for_each(rows.K.data(), [&](double weight, double entry, int i, int j) {
+        const double g = 0.5 * weight * entry;
+        r_motion[i] -= g * x[j];
+        if (i != j) r_motion[j] -= g * x[i];
+    });
     forces.subtract(x, r_motion);
-    const int* column = parts_.rows.column.data();
-    const double* B = parts_.rows.B.data();
+    const double* B = rows.B.data();
     const double* B_start = start_.data();
+    const double* gamma = parts_.laws.gamma().data();
     for (int k = 0; k < parts_.m; ++k) {
+        const double yk = y[k];
         double sum = 0.0;
-        const int end = parts_.rows.row_end(k);
-        for (int e = parts_.rows.row_begin(k); e < end; ++e) {
-            sum += (2.0 * B[e] - B_start[e]) * x[column[e]];
-            r_motion[column[e]] -= B[e] * y[k];
-        }
+        rows.for_entries(k, [&](int e, int i) {
+            sum += (2.0 * B[e] - B_start[e]) * x[i];
+            r_motion[i] -= B[e] * yk;
+        });
         if (parts_.laws.is_nonlinear(k))
-            r_rows[k] -= parts_.laws.taut_gamma(k) * (nonlinear_.law(k).slope * sum - y[k]);
+            r_rows[k] -= parts_.laws.taut_gamma(k) * (nonlinear_.law(k).slope * sum - yk);
         else
-            r_rows[k] -= sum - parts_.laws.gamma()[k] * y[k];
+            r_rows[k] -= sum - gamma[k] * yk;
     }
 }
 

@@ -20,6 +20,7 @@
 #include "guarded_integrator.hpp"
 #include "name_index.hpp"
 #include "references.hpp"
+#include "signal_parts.hpp"
 
 namespace ancora {
 
@@ -93,8 +94,9 @@ public:
     std::vector<BodyPart> bodies;  ///< those of constraints behind the manifest's
     std::vector<ConstraintPart> constraints;
     std::vector<ForcePart> forces;
-    NameIndex body_names;        ///< in the order of `bodies`, without inner ones
-    NameIndex constraint_names;  ///< in the order of `constraints`
+    NameIndex body_names;             ///< in the order of `bodies`, without inner ones
+    NameIndex constraint_names;       ///< in the order of `constraints`
+    std::vector<SignalPart> signals;  ///< of objects that have some: bodies, constraints, forces
     ObjectRef integrator_object;
     GuardedIntegrator integrator;
     IntegratorTraits traits;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -53,6 +54,7 @@ public:
         for (const Actor& actor : actors_)
             if (actor.object.type->kind == TypeKind::force) make_force(actor);
         read_looks();
+        read_signals();
         make_integrator();
     }
 
@@ -151,9 +153,49 @@ private:
         const ObjectSpec& spec = manifest_.bodies[i];
         progress_[i] = Progress::making;
         const ObjectRef object = refer(spec);
-        const BoundArguments arguments = bind(object, spec.parameters, spec.scope.get());
+        BoundArguments arguments = bind(object, spec.parameters, spec.scope.get());
         model_.bodies[i] = {object, create_object<Body>(object, arguments)};
+        if (model_.bodies[i].signals()) body_arguments_.emplace(i, std::move(arguments));
         progress_[i] = Progress::made;
+    }
+
+    /// Notes an object that has signals; they are read when all objects are there.
+    template <class Part>
+    void note_signals(SignalPart::Of of,
+                      std::size_t index,
+                      const Part& part,
+                      BoundArguments arguments) {
+        const GuardedSignals signals = part.signals();
+        if (!signals) return;
+        SignalPart noted;
+        noted.of = of;
+        noted.index = static_cast<int>(index);
+        noted.name = part.object.name;
+        noted.label = part.object.label;
+        noted.place = part.object.place;
+        noted.facts = signals.facts();
+        noted.num_values = num_values(noted.facts.outputs);
+        model_.signals.push_back(std::move(noted));
+        signal_arguments_.push_back(std::move(arguments));
+    }
+
+    void read_signals() {
+        for (auto& [i, arguments] : body_arguments_)
+            note_signals(SignalPart::Of::body, i, model_.bodies[i], std::move(arguments));
+        // parts do not move any more
+        for (SignalPart& part : model_.signals) {
+            const auto i = static_cast<std::size_t>(part.index);
+            part.signals = part.of == SignalPart::Of::body         ? model_.bodies[i].signals()
+                           : part.of == SignalPart::Of::constraint ? model_.constraints[i].signals()
+                                                                   : model_.forces[i].signals();
+        }
+        read_inputs(
+            model_.signals,
+            signal_arguments_,
+            [this](
+                const AttachmentRequest& request, const Asker& asker, std::vector<Attachment>& to) {
+                resolve(request, model_.integrator_object, asker, to);
+            });
     }
 
     void name_frames(std::size_t i) {
@@ -393,7 +435,8 @@ private:
     std::vector<Attachment> attachments_of(const ObjectRef& object,
                                            const BoundArguments& arguments,
                                            std::span<const char* const> names,
-                                           std::span<const AttachmentRequest> requests) {
+                                           std::span<const AttachmentRequest> requests,
+                                           bool may_be_none = false) {
         const auto ground = [](std::span<const double> r) {
             Attachment at;
             at.text = fmt::format("ground@[{}, {}, {}]", r[0], r[1], r[2]);
@@ -443,7 +486,7 @@ private:
         const bool moves = std::any_of(attachments.begin(), attachments.end(), [](const auto& at) {
             return at.body >= 0;
         });
-        if (!moves)
+        if (!moves && !may_be_none)
             throw Error(ErrorKind::manifest,
                         fmt::format("{}: all its attachments are on the ground, nothing can move",
                                     object.label),
@@ -454,7 +497,7 @@ private:
     void make_constraint(const Actor& actor, std::size_t index) {
         const ObjectRef& object = actor.object;
         Table storage;
-        const BoundArguments arguments =
+        BoundArguments arguments =
             bind(object, with_matter(actor, storage), actor.spec->scope.get());
         ConstraintPart part(object, create_object<Constraint>(object, arguments));
         const GuardedConstraint::Facts facts = part.facts();
@@ -471,6 +514,8 @@ private:
         if (facts.own_body != nullptr) take_in(*facts.own_body, part);
         if (part.joint != nullptr) attach_axes(part);
         model_.constraints[index] = std::move(part);
+        note_signals(
+            SignalPart::Of::constraint, index, model_.constraints[index], std::move(arguments));
     }
 
     /// A body that a constraint brings along, and the attachments that are its coordinates.
@@ -559,7 +604,7 @@ private:
 
     void make_force(const Actor& actor) {
         const ObjectRef& object = actor.object;
-        const BoundArguments arguments = bind(object, *actor.parameters, actor.spec->scope.get());
+        BoundArguments arguments = bind(object, *actor.parameters, actor.spec->scope.get());
         ForcePart part(object, create_object<NonidealForce>(object, arguments));
         const GuardedForce::Facts facts = part.facts();
         part.contact = facts.contact;
@@ -572,12 +617,18 @@ private:
             put_on_constraint(part, arguments);
         } else {
             call_plugin(part.object, "attachments", [&] {
-                part.attachments =
-                    attachments_of(object, arguments, facts.attachments, facts.more_attachments);
+                // a sensor or a controller acts on nothing
+                const bool may_be_none = facts.attachments.empty() && part.signals();
+                part.attachments = attachments_of(
+                    object, arguments, facts.attachments, facts.more_attachments, may_be_none);
             });
         }
         for (const Attachment& at : part.attachments) part.is_external |= at.body < 0;
         model_.forces.push_back(std::move(part));
+        note_signals(SignalPart::Of::force,
+                     model_.forces.size() - 1,
+                     model_.forces.back(),
+                     std::move(arguments));
     }
 
     /// Index of the constraint that a force's parameter names.
@@ -724,8 +775,10 @@ private:
     std::vector<std::unique_ptr<RigidMotion>> motions_;
     std::vector<Actor> actors_;
     std::deque<ObjectSpec> inner_laws_;
-    std::deque<Table> own_parameters_;  // of joints without the laws inside
-    std::vector<int> friction_on_;      // the force of each constraint that is its friction, or -1
+    std::map<std::size_t, BoundArguments> body_arguments_;  // of bodies with signals
+    std::vector<BoundArguments> signal_arguments_;          // of the model's signals
+    std::deque<Table> own_parameters_;                      // of joints without the laws inside
+    std::vector<int> friction_on_;  // the force of each constraint that is its friction, or -1
 };
 
 }  // namespace

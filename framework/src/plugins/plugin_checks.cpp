@@ -20,7 +20,7 @@ namespace {
 constexpr int kMostEntries = 10'000;
 constexpr int kDeepestTable = 16;
 
-constexpr std::uint32_t kAllShapes = (static_cast<std::uint32_t>(Shape::measure) << 1) - 1;
+constexpr std::uint32_t kAllShapes = (static_cast<std::uint32_t>(Shape::signal) << 1) - 1;
 constexpr std::uint32_t kAllClaims =
     (static_cast<std::uint32_t>(Claim::keeps_angular_momentum) << 1) - 1;
 

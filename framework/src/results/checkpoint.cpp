@@ -105,7 +105,7 @@ Identity identity_of(const Manifest& manifest, const Simulation& simulation, dou
 }
 
 void write_checkpoint(const FileAt& file, const Checkpoint& checkpoint) {
-    StateWriter writer;
+    ArchiveWriter writer;
     transfer(writer, checkpoint);
     const std::vector<std::byte> bytes = writer.take();
     const std::string_view content(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -129,7 +129,7 @@ std::optional<Checkpoint> read_checkpoint(const fs::path& file) {
                           "is damaged: its checksum does not fit, it may have been cut short");
     const std::string_view content = rest.substr(kChecksum);
     Checkpoint checkpoint;
-    StateReader reader({reinterpret_cast<const std::byte*>(content.data()), content.size()});
+    ArchiveReader reader({reinterpret_cast<const std::byte*>(content.data()), content.size()});
     try {
         transfer(reader, checkpoint);
     } catch (const Error&) {

@@ -28,7 +28,8 @@ Assembly::Assembly(const Model& of)
       space(of),
       mass(of),
       laws(rows.laws),
-      forces(of, meter, rows.num_state) {
+      signals(of, meter),
+      forces(of, meter, rows.num_state, signals) {
     inverse_mass.setZero(n);
     for (int i = 0; i < n; ++i)
         inverse_mass[i] = mass.is_massless(i) ? 0.0 : 1.0 / mass.diagonal(i);
@@ -103,8 +104,8 @@ void MotionState::transfer(Archive& archive) {
     archive(extent);
     archive(farthest);
 }
-template void MotionState::transfer(StateWriter&);
-template void MotionState::transfer(StateReader&);
+template void MotionState::transfer(ArchiveWriter&);
+template void MotionState::transfer(ArchiveReader&);
 
 Trial::Trial(const Assembly& parts) {
     for (Eigen::VectorXd* x : {&dq, &mid, &Ma, &F, &q_next, &q_low_next, &v_next, &v_low_next})

@@ -12,6 +12,7 @@
 #include "model.hpp"
 #include "row_laws.hpp"
 #include "row_set.hpp"
+#include "signal_set.hpp"
 #include "space.hpp"
 
 namespace ancora {
@@ -32,6 +33,7 @@ struct Assembly {
     Space space;
     MassMatrix mass;
     RowLaws laws;
+    SignalSet signals;
     ForceSet forces;
 
     Eigen::VectorXd inverse_mass;   ///< 1 / M_ii, zero where there is none

@@ -49,6 +49,25 @@ struct CompressedRows {
         return std::span(column).subspan(static_cast<std::size_t>(row_begin(k)),
                                          static_cast<std::size_t>(row_end(k) - row_begin(k)));
     }
+    /// Calls visit(entry, column) along row k. Rows between two points in space have six entries;
+    /// those are written out, since short loops cost more than what they do. [step]
+    template <class Visit>
+    [[gnu::always_inline]] void for_entries(int k, const Visit& visit) const {
+        constexpr int kBetweenPoints = 6;
+        const int* const at = column.data();
+        const int begin = row_begin(k);
+        const int end = row_end(k);
+        if (end - begin == kBetweenPoints) {
+            visit(begin, at[begin]);
+            visit(begin + 1, at[begin + 1]);
+            visit(begin + 2, at[begin + 2]);
+            visit(begin + 3, at[begin + 3]);
+            visit(begin + 4, at[begin + 4]);
+            visit(begin + 5, at[begin + 5]);
+            return;
+        }
+        for (int e = begin; e < end; ++e) visit(e, at[e]);
+    }
     /// Row k times x. [step]
     /// Of row k the part in columns [first, end), times x.
     double multiply(const double* values, int k, int first, int end, const double* x) const {
@@ -58,21 +77,20 @@ struct CompressedRows {
         return sum;
     }
     double multiply(const double* values, int k, const double* x) const {
-        const int* const at = column.data();
-        double sum = 0.0;
-        for (int e = row_begin(k), end = row_end(k); e < end; ++e) sum += values[e] * x[at[e]];
-        return sum;
+        return multiply_onto(0.0, values, k, x);
     }
     /// The same onto a sum that has begun.
     double multiply_onto(double sum, const double* values, int k, const double* x) const {
-        const int* const at = column.data();
-        for (int e = row_begin(k), end = row_end(k); e < end; ++e) sum += values[e] * x[at[e]];
+        for_entries(k, [&](int e, int i) {
+            sum += values[e] * x[i];
+        });
         return sum;
     }
     /// y += c times row k. [step]
     void add_transposed(const double* values, int k, double c, double* y) const {
-        const int* const at = column.data();
-        for (int e = row_begin(k), end = row_end(k); e < end; ++e) y[at[e]] += values[e] * c;
+        for_entries(k, [&](int e, int i) {
+            y[i] += values[e] * c;
+        });
     }
 };
 

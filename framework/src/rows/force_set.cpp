@@ -49,8 +49,8 @@ std::vector<int> directions_to_sum(const std::vector<Attachment>& attachments) {
 
 }  // namespace
 
-ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state)
-    : meter_(meter), loads_(model, meter) {
+ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state, SignalSet& signals)
+    : meter_(meter), signals_(signals), loads_(model, meter) {
     int u = 0;
     for (const ForcePart& part : model.forces) {
         part_of_force_.push_back(-1);
@@ -60,6 +60,7 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state)
         const int u_count = map.num_scalars();
         part_of_force_.back() = static_cast<int>(parts_.size());
         parts_.push_back({&part,
+                          static_cast<int>(part_of_force_.size()) - 1,
                           std::move(map),
                           u,
                           u_count,
@@ -69,6 +70,16 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state)
                           part.has_tangent(),
                           points_to_sum(part.attachments),
                           directions_to_sum(part.attachments)});
+        if (Part& added = parts_.back(); u_count > 0 && signals.has_force(added.index)) {
+            std::vector<Attachment> all = part.attachments;
+            const std::span<const Attachment> more = signals.answered_attachments(added.index);
+            all.insert(all.end(), more.begin(), more.end());
+            added.answered = std::make_unique<Part::Answered>(model, std::move(all), meter);
+            added.has_tangent = true;
+            answer_state_.resize(std::max(answer_state_.size(), added.state_count));
+            answer_up_.resize(std::max(answer_up_.size(), static_cast<std::size_t>(u_count)));
+            answer_down_.resize(answer_up_.size());
+        }
         heard_.insert(heard_.end(), part.listens_to.begin(), part.listens_to.end());
         u += u_count;
         num_state_ += count;
@@ -147,6 +158,7 @@ void ForceSet::evaluate_step(const double* q0,
                              std::span<double> state1,
                              double* F) {
     last_ = {t0, h, state0};
+    signals_.evaluate_step(q0, dq, t0, h);
     for (Part& part : parts_) {
         double* u0 = u0_.data() + part.u_first;
         double* du = du_.data() + part.u_first;
@@ -176,14 +188,16 @@ void ForceSet::evaluate_step(const double* q0,
 void ForceSet::evaluate(
     const double* q, const double* v, double t, std::span<const double> state, double* F) {
     last_ = {t, 0.0, state};
+    signals_.evaluate(q, v, t);
     for (Part& part : parts_) {
         double* u = u0_.data() + part.u_first;
         double* du = du_.data() + part.u_first;
         double* f = f_.data() + part.u_first;
         const auto count = static_cast<std::size_t>(part.u_count);
         part.map.evaluate(q, v, t, u, du);
-        const RowPoint at{{u, count}, {du, count}, t, reactions_of(part)};
         const std::span<const double> own = state.subspan(part.state_first, part.state_count);
+        const RowPoint at{
+            {u, count}, {du, count}, t, reactions_of(part), own, signals_.own_of_force(part.index)};
         part.force->evaluate(meter_, at, own, {f, count});
         part.map.scatter(f, F);
     }
@@ -275,6 +289,7 @@ RowStep ForceSet::last_step(const Part& part) const {
     step.h = last_.h;
     step.state0 = last_.state.subspan(part.state_first, part.state_count);
     step.reactions = reactions_of(part);
+    step.own = signals_.own_of_force(part.index);
     return step;
 }
 
@@ -314,6 +329,10 @@ std::vector<int> ForceSet::parts_with_tangent() const {
 
 void ForceSet::differentiate_by_increments(int index, Eigen::MatrixXd& D) {
     const Part& part = parts_[static_cast<std::size_t>(index)];
+    if (part.answered) {
+        differentiate_answers(part, D);
+        return;
+    }
     const auto count = static_cast<std::size_t>(part.u_count);
     tangent_.assign(count * count, 0.0);
     const RowStep step = last_step(part);
@@ -322,12 +341,51 @@ void ForceSet::differentiate_by_increments(int index, Eigen::MatrixXd& D) {
         D(static_cast<Eigen::Index>(k / count), static_cast<Eigen::Index>(k % count)) = tangent_[k];
 }
 
+/// The force where one scalar has moved, and its own values with it.
+void ForceSet::evaluate_moved(const Part& part,
+                              std::size_t scalar,
+                              double change,
+                              std::span<double> f) {
+    const bool is_own = scalar < static_cast<std::size_t>(part.u_count);
+    const auto j = part.u_first + static_cast<Eigen::Index>(scalar);
+    const std::array<double*, 4> moved{
+        &du_[is_own ? j : 0], &mid_[is_own ? j : 0], &u1_[is_own ? j : 0], &rate_[is_own ? j : 0]};
+    const std::array<double, 4> before{*moved[0], *moved[1], *moved[2], *moved[3]};
+    if (is_own) {
+        du_[j] += change;
+        mid_[j] += 0.5 * change;
+        u1_[j] += change;
+        rate_[j] += change / last_.h;
+    }
+    signals_.answer(part.index, scalar, change);
+    RowStep step = last_step(part);
+    step.state1 = std::span(answer_state_).first(part.state_count);
+    part.force->evaluate_step(meter_, step, f);
+    signals_.end_answer(part.index);
+    for (std::size_t k = 0; k < moved.size(); ++k) *moved[k] = before[k];
+}
+
+/// By central differences, since own values follow from states that are solved for.
+void ForceSet::differentiate_answers(const Part& part, Eigen::MatrixXd& D) {
+    constexpr double kMove = 1e-7;  // [m], or of a direction; in a step of h a rate of this / h
+    const auto count = static_cast<std::size_t>(part.u_count);
+    D.setZero();
+    const auto num_scalars = static_cast<std::size_t>(part.answered->map.num_scalars());
+    for (std::size_t j = 0; j < num_scalars; ++j) {
+        evaluate_moved(part, j, kMove, std::span(answer_up_).first(count));
+        evaluate_moved(part, j, -kMove, std::span(answer_down_).first(count));
+        for (std::size_t i = 0; i < count; ++i)
+            D(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
+                (answer_up_[i] - answer_down_[i]) / (2.0 * kMove);
+    }
+}
+
 /// From the buffers, which still hold what the call was given.
 PluginCall ForceSet::last_call(const Part& part, std::string_view call) const {
     const RowStep step = last_step(part);
     if (call == calls::EvaluateForce::kName)
-        return record_of(
-            calls::EvaluateForce{{step.u0, step.du, last_.t, step.reactions}, step.state0, {}});
+        return record_of(calls::EvaluateForce{
+            {step.u0, step.du, last_.t, step.reactions, {}, step.own}, step.state0, {}});
     return record_of(calls::EvaluateForceStep{step, {}});
 }
 

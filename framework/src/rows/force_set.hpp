@@ -2,6 +2,7 @@
 // The forces on attachments of a model, in both faces.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "host_loads.hpp"
 #include "model.hpp"
 #include "row_set.hpp"
+#include "signal_set.hpp"
 
 namespace ancora {
 
@@ -21,7 +23,8 @@ namespace ancora {
 class ForceSet {
 public:
     /// @param first_state of the forces in the kernel's state of all plugin objects
-    ForceSet(const Model& model, CallMeter& meter, int first_state);
+    /// @param signals     what forces hear and keep; evaluated here before the forces are
+    ForceSet(const Model& model, CallMeter& meter, int first_state, SignalSet& signals);
 
     bool empty() const { return parts_.empty(); }
     bool has_state() const { return num_state_ > 0; }
@@ -59,6 +62,13 @@ public:
     void differentiate_by_reactions(Eigen::MatrixXd& by_reactions);
     /// Forces that know their derivative, as their numbers here.
     std::vector<int> parts_with_tangent() const;
+    /// What the derivative of one of them is by: its attachments, and behind them those that its
+    /// own values answer to.
+    const AttachmentMap& tangent_map(int part) const {
+        const Part& of = parts_[static_cast<std::size_t>(part)];
+        return of.answered ? of.answered->map : of.map;
+    }
+    int num_parts() const { return static_cast<int>(parts_.size()); }
     const AttachmentMap& map(int part) const { return parts_[static_cast<std::size_t>(part)].map; }
     /// d f / d du of one of them at the step last evaluated, scalars x scalars. [step]
     void differentiate_by_increments(int part, Eigen::MatrixXd& D);
@@ -114,6 +124,7 @@ public:
 private:
     struct Part {
         const ForcePart* force;
+        int index;  ///< among the model's forces
         AttachmentMap map;
         int u_first;
         int u_count;
@@ -122,7 +133,17 @@ private:
         std::size_t heard_first;  ///< of its entries in heard_
         bool has_tangent;
         std::vector<int> points, directions;  ///< first scalars of those that applied() sums over
+        /// Of a force with inputs or states of its own: what its tangent is by.
+        struct Answered {
+            Answered(const Model& model, std::vector<Attachment> all, CallMeter& meter)
+                : attachments(std::move(all)), map(model, attachments, meter) {}
+            std::vector<Attachment> attachments;
+            AttachmentMap map;
+        };
+        std::unique_ptr<Answered> answered{};
     };
+    void differentiate_answers(const Part& part, Eigen::MatrixXd& D);
+    void evaluate_moved(const Part& part, std::size_t scalar, double change, std::span<double> f);
     std::span<const double> reactions_of(const Part& part) const {
         return {reactions_.data() + 3 * part.heard_first, 3 * part.force->listens_to.size()};
     }
@@ -137,6 +158,7 @@ private:
     PluginCall last_call(const Part& part, std::string_view call) const;
 
     CallMeter& meter_;
+    SignalSet& signals_;
     HostLoads loads_;
     Last last_;
     std::vector<Part> parts_;
@@ -149,7 +171,8 @@ private:
     Eigen::VectorXd f_up_, f_down_;     // forces at changed reactions
     std::vector<double> state_room_;    // where they write their state
     std::vector<double> tangent_;       // of one force, by rows
-    Eigen::VectorXd local_;             // a constraint's force on all of its scalars
+    std::vector<double> answer_up_, answer_down_, answer_state_;
+    Eigen::VectorXd local_;  // a constraint's force on all of its scalars
     Eigen::VectorXd u0_, mid_, u1_, f_;
     Eigen::VectorXd du_;    // increments over a step, rates at an instant: what f works on
     Eigen::VectorXd rate_;  // mean rates of a step

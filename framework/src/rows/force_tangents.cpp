@@ -14,7 +14,7 @@ ForceTangents::ForceTangents(const ForceSet& forces) {
     for (const int part : forces.parts_with_tangent()) {
         Block block;
         block.part_of_forces = part;
-        const AttachmentMap& map = forces.map(part);
+        const AttachmentMap& map = forces.tangent_map(part);
         for (int scalar = 0; scalar < map.num_scalars(); ++scalar)
             for (const AttachmentMap::Entry& entry : map.row(scalar))
                 block.coordinate.push_back(entry.coordinate);
@@ -49,7 +49,7 @@ ForceTangents::ForceTangents(const ForceSet& forces) {
 
 void ForceTangents::evaluate(ForceSet& forces, bool definite) {
     for (Block& block : blocks_) {
-        const AttachmentMap& map = forces.map(block.part_of_forces);
+        const AttachmentMap& map = forces.tangent_map(block.part_of_forces);
         for (const Moving& entry : block.moving) block.W(entry.scalar, entry.column) = 0.0;
         for (const Moving& entry : block.moving)
             block.W(entry.scalar, entry.column) += entry.weight * map.jacobian()[entry.jacobian];

@@ -102,7 +102,10 @@ void MassMatrix::build_rows() {
         }
         row_start_.push_back(static_cast<int>(column_.size()));
     }
-    if (varying_.empty()) return;
+    if (varying_.empty()) {
+        find_vectors();
+        return;
+    }
     const auto find = [this](int i, int j) {
         const auto begin = column_.begin() + row_start_[static_cast<std::size_t>(i)];
         const auto end = column_.begin() + row_start_[static_cast<std::size_t>(i) + 1];
@@ -110,6 +113,39 @@ void MassMatrix::build_rows() {
     };
     for (const MassEntry& entry : entries_)
         place_.emplace_back(find(entry.i, entry.j), find(entry.j, entry.i));
+}
+
+/// Whether rows come in threes that differ in their axis alone.
+void MassMatrix::find_vectors() {
+    is_by_vectors_ = n_ % kAxes == 0;
+    for (int i = 0; i < n_ && is_by_vectors_; i += kAxes) {
+        const auto first = static_cast<std::size_t>(row_start_[static_cast<std::size_t>(i)]);
+        const auto count =
+            static_cast<std::size_t>(row_start_[static_cast<std::size_t>(i) + 1]) - first;
+        for (int axis = 1; axis < kAxes; ++axis) {
+            const auto row = static_cast<std::size_t>(i + axis);
+            const auto start = static_cast<std::size_t>(row_start_[row]);
+            is_by_vectors_ &= static_cast<std::size_t>(row_start_[row + 1]) - start == count;
+            for (std::size_t k = 0; k < count && is_by_vectors_; ++k)
+                is_by_vectors_ = column_[start + k] == column_[first + k] + axis &&
+                                 value_[start + k] == value_[first + k];
+        }
+    }
+}
+
+void MassMatrix::multiply_by_vectors(const double* x, double* y) const {
+    const int* column = column_.data();
+    const double* value = value_.data();
+    for (int i = 0; i < n_; i += kAxes) {
+        const int begin = row_start_[static_cast<std::size_t>(i)];
+        const int end = row_start_[static_cast<std::size_t>(i) + 1];
+        double sum[kAxes] = {};
+        for (int k = begin; k < end; ++k) {
+            const double* at = x + column[k];
+            for (int axis = 0; axis < kAxes; ++axis) sum[axis] += value[k] * at[axis];
+        }
+        for (int axis = 0; axis < kAxes; ++axis) y[i + axis] = sum[axis];
+    }
 }
 
 void MassMatrix::update(
@@ -142,6 +178,10 @@ void MassMatrix::multiply(const double* x, double* y) const {
     if (is_diagonal_) {
         const double* d = diagonal_.data();
         for (int i = 0; i < n_; ++i) y[i] = d[i] * x[i];
+        return;
+    }
+    if (is_by_vectors_) {
+        multiply_by_vectors(x, y);
         return;
     }
     for (int i = 0; i < n_; ++i) {

@@ -42,7 +42,10 @@ public:
     std::span<const double> values() const { return entry_value_; }
 
 private:
+    static constexpr int kAxes = 3;
     void build_rows();
+    void find_vectors();
+    void multiply_by_vectors(const double* x, double* y) const;
 
     /// A body whose block varies, and its entries.
     struct Varying {
@@ -60,6 +63,7 @@ private:
     std::vector<std::pair<int, int>> place_;  // of an entry and its mirror in the compressed rows
     Eigen::VectorXd diagonal_;
     bool is_diagonal_ = true;
+    bool is_by_vectors_ = false;  // a constant matrix that acts alike on x, y and z
     std::vector<int> row_start_;
     std::vector<int> column_;
     std::vector<double> value_;

@@ -264,7 +264,7 @@ void RowSet::add_body_block(BlockPart& part) {
     const int first = owners[static_cast<std::size_t>(part.owner)].u_first;
     const int S = block.scalars_per_item;
     const auto add_tangent = [this](int from, int i, int j) {
-        tangent_terms.push_back({from, std::max(i, j), std::min(i, j), 1.0});
+        tangent_terms.add(from, std::max(i, j), std::min(i, j), 1.0);
     };
     part.first_value = static_cast<int>(column.size());
     for (int item = 0; item < block.num_items; ++item) {
@@ -341,8 +341,8 @@ void RowSet::add_constraint_block(BlockPart& part) {
                 for (const AttachmentMap::Entry& x : map.row(stencil[a]))
                     for (const AttachmentMap::Entry& y : map.row(stencil[b]))
                         if (x.coordinate >= y.coordinate)
-                            tangent_terms.push_back(
-                                {from + entry, x.coordinate, y.coordinate, x.weight * y.weight});
+                            tangent_terms.add(
+                                from + entry, x.coordinate, y.coordinate, x.weight * y.weight);
             }
     }
 }
@@ -636,6 +636,13 @@ void RowSet::evaluate_tangent(const double* mid, const double* s, bool positive_
                                       positive_part,
                                       view(K.data() + part.first_tangent, part.num_tangent));
     }
+}
+
+void RowSet::evaluate_tangent_at(const double* q, const double* s, double t) {
+    for (const RowOwner& owner : owners)
+        if (owner.constraint >= 0)
+            map_of(owner).evaluate(q, nullptr, t, umid_.data() + owner.u_first, nullptr);
+    evaluate_tangent(q, s, false, t);
 }
 
 int RowSet::vanishing_row(const Eigen::VectorXd& A) const {

@@ -12,6 +12,7 @@
 #include "call_meter.hpp"
 #include "compressed_rows.hpp"
 #include "model.hpp"
+#include "tangent_terms.hpp"
 
 namespace ancora {
 
@@ -61,14 +62,6 @@ struct ChainProduct {
     int from;
     int to;
     int jacobian;
-};
-
-/// An entry of a tangent buffer times a weight goes to G(i, j), i >= j.
-struct TangentTerm {
-    int from;
-    int i;
-    int j;
-    double weight;
 };
 
 /// The rows of a model in the order bodies, then constraints, each by block and item.
@@ -123,6 +116,8 @@ public:
 
     /// Geometric stiffness blocks at the midpoint of the last evaluated step.
     void evaluate_tangent(const double* mid, const double* s, bool positive_part, double t);
+    /// The same at a state. [step]
+    void evaluate_tangent_at(const double* q, const double* s, double t);
 
     /// A constraint row whose entries cancel in the chain, at the state last evaluated with A; -1
     /// if there is none.
@@ -175,7 +170,7 @@ public:
     Eigen::VectorXd B;         ///< values of the discrete Jacobian
     Eigen::VectorXd tau;       ///< per row
     Eigen::VectorXd K;         ///< tangent entries in the plugins' layout
-    std::vector<TangentTerm> tangent_terms;
+    TangentTerms tangent_terms;
     int num_state = 0;
 
 private:

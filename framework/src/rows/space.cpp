@@ -112,8 +112,13 @@ double Space::displacement(const double* dq) const {
     double largest = 0.0;
     for (const Vector& vector : vectors_) {
         double square = 0.0;
-        for (const int i : vector.at)
-            if (i >= 0) square += dq[i] * dq[i];
+        if (vector.is_whole()) {
+            const auto [x, y, z] = vector.at;
+            square = dq[x] * dq[x] + dq[y] * dq[y] + dq[z] * dq[z];
+        } else {
+            for (const int i : vector.at)
+                if (i >= 0) square += dq[i] * dq[i];
+        }
         square *= vector.reach * vector.reach;
         // Written so that NaN wins.
         if (!(square <= largest)) largest = square;

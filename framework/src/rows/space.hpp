@@ -25,6 +25,7 @@ public:
         std::array<int, 3> at{-1, -1, -1};  ///< coordinates of its components, -1: none
         bool translates = false;
         double reach = 1.0;
+        bool is_whole() const { return at[0] >= 0 && at[1] >= 0 && at[2] >= 0; }
     };
 
     explicit Space(const Model& model);

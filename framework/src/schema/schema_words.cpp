@@ -31,7 +31,11 @@ std::vector<std::string> shape_texts(const Parameter& p) {
     // A whole number passes wherever a number does.
     if (!p.allows(Shape::number)) add_if(Shape::integer, "an integer");
     add_if(Shape::number, "a number");
-    if (p.choices == nullptr) add_if(Shape::text, "a text");
+    if (p.choices == nullptr)
+        add_if(Shape::text,
+               p.allows(Shape::signal)
+                   ? "a formula such as \"2*sin(t) - elbow.angle\" or \"motor.current\""
+                   : "a text");
     for (const std::string& choice : choices_of(p)) add_if(Shape::text, in_quotes(choice));
     add_if(Shape::vector,
            is_list_of_booleans(p) ? "an array of them"
@@ -125,6 +129,8 @@ std::string_view shape_name(Shape shape) {
             return "a frame";
         case Shape::measure:
             return "a measure";
+        case Shape::signal:
+            return "a signal";
     }
     return "something else";
 }

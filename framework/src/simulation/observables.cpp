@@ -3,6 +3,7 @@
 #include "observables.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -88,6 +89,11 @@ std::string nearest_pattern(const std::string& pattern, const std::vector<std::s
     return did_you_mean(pattern, known);
 }
 
+/// A sensor or a controller.
+bool acts_on_nothing(const ForcePart& part) {
+    return part.contact == nullptr && part.attachments.empty();
+}
+
 }  // namespace
 
 Observables::Observables(const Model& model, KernelSystem& system, const OutputSettings& output)
@@ -145,6 +151,11 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
     reactions_.assign(names_.begin() + first_reaction, names_.end());
     for (const ForcePart& part : model.forces) {
         const auto first = static_cast<int>(names_.size());
+        if (acts_on_nothing(part)) {
+            has_torque_.push_back(false);
+            num_applied_.push_back(0);
+            continue;
+        }
         const Joint* const in_joint = joint_of(part);
         const bool is_force = part.effort_on == nullptr && in_joint == nullptr;
         has_torque_.push_back(
@@ -184,6 +195,19 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
                     names_.push_back(fmt::format("{}{}{}", part.object.name, which, k));
         }
     }
+    const std::size_t first_of_outputs = names_.size();
+    for (const SignalPart& part : model.signals)
+        for (const Output& shown : part.facts.outputs) {
+            const std::string name = fmt::format("{}.{}", part.name, shown.name);
+            const std::size_t first = names_.size();
+            if (shown.is_vector)
+                add_vector(name + ".", "xyz");
+            else
+                names_.push_back(name);
+            for (std::size_t k = first; k < names_.size() && *shown.unit != '\0'; ++k)
+                own_units_.emplace_back(names_[k], shown.unit);
+        }
+    outputs_.resize(names_.size() - first_of_outputs);
     const std::size_t first_of_points = names_.size();
     for (const PlacedText& point : output.points) {
         points_.push_back(
@@ -191,7 +215,43 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         add_vector(point.text + ".", "xyz");
         add_vector(point.text + ".v", "xyz");
     }
+    require_different_names(model);
+    all_names_ = names_;
+    all_.resize(names_.size());
     if (output.columns) keep_only(*output.columns, num_of_model, first_of_points);
+    wants_signals_ = !outputs_.empty() &&
+                     (kept_.empty() || std::ranges::any_of(kept_, [&](std::size_t k) {
+                          return k >= first_of_outputs && k < first_of_outputs + outputs_.size();
+                      }));
+}
+
+/// An output may not be called as another column.
+void Observables::require_different_names(const Model& model) const {
+    if (outputs_.empty()) return;
+    std::vector<std::string> sorted = names_;
+    std::ranges::sort(sorted);
+    const auto twice = std::ranges::adjacent_find(sorted);
+    if (twice == sorted.end()) return;
+    for (const SignalPart& part : model.signals)
+        if (twice->starts_with(part.name + "."))
+            throw Error(
+                ErrorKind::plugin,
+                fmt::format(
+                    "{}: its output \"{}\" has the name of another column", part.label, *twice),
+                part.place);
+}
+
+double Observables::value(const std::string& name) {
+    const auto found = std::ranges::find(all_names_, name);
+    if (found == all_names_.end())
+        throw Error(
+            ErrorKind::usage,
+            fmt::format(
+                "there is no column {}{}", in_quotes(name), did_you_mean(name, all_names_)));
+    const bool wanted = std::exchange(wants_signals_, !outputs_.empty());
+    sample_all(all_);
+    wants_signals_ = wanted;
+    return all_[static_cast<std::size_t>(found - all_names_.begin())];
 }
 
 /// The joint that friction is in; null if it is none.
@@ -211,7 +271,6 @@ void Observables::add_effort(const std::string& owner, const char* unit) {
 void Observables::keep_only(const std::vector<PlacedText>& patterns,
                             std::size_t first_of_objects,
                             std::size_t first_of_points) {
-    all_.resize(names_.size());
     std::vector<bool> is_kept(names_.size(), true);
     const auto first = static_cast<std::ptrdiff_t>(first_of_objects);
     const auto end = static_cast<std::ptrdiff_t>(first_of_points);
@@ -322,6 +381,9 @@ void Observables::sample_all(std::span<double> row) {
             put(constraint.ideal);
             put(constraint.nonideal);
         }
+    if (wants_signals_)
+        system_.parts().signals.sample(q.data(), v.data(), system_.time(), outputs_);
+    put(outputs_);
     for (const Attachment& point : points_) {
         std::array<double, 3> r{};
         std::array<double, 3> rate{};

@@ -29,6 +29,9 @@ public:
     /// Writes one value per column, of reactions that are up to date. Quaternions keep the sign of
     /// the sample before.
     void sample(std::span<double> row);
+    /// Value of a column, also of one that the choice of columns leaves out.
+    /// @throws Error (usage) if there is no such column
+    double value(const std::string& name);
     /// Forgets the sample before.
     void restart() { has_sampled_ = false; }
     /// Writes or reads the sample before, see state_archive.hpp.
@@ -40,6 +43,7 @@ public:
 
 private:
     const Joint* joint_of(const ForcePart& part) const;
+    void require_different_names(const Model& model) const;
     void add_vector(const std::string& name, const char* components);
     void add_effort(const std::string& owner, const char* unit);
     void keep_only(const std::vector<PlacedText>& patterns,
@@ -51,9 +55,12 @@ private:
     KernelSystem& system_;
     std::vector<Attachment> points_;
     std::vector<std::string> names_;
+    std::vector<std::string> all_names_;  // those that are left out too
+    bool wants_signals_ = true;           // some column is an output
     std::vector<std::pair<std::string, std::string>> own_units_;
     std::vector<std::size_t> kept_;  // of all there would be; empty: all of them
-    std::vector<double> all_;        // scratch where some are left out
+    std::vector<double> all_;        // scratch for all columns
+    std::vector<double> outputs_;    // scratch for those of signals
     std::vector<std::string> reactions_;
     std::vector<int> step_means_;
     std::vector<int> posed_;  // bodies with a pose

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 namespace ancora {
 namespace {
@@ -11,86 +12,148 @@ namespace {
 // Wider groups are cut: within a group's triangle columns go one by one, below it three by three.
 constexpr int kMostColumns = 12;
 
-// The four kernels below are compiled for AVX2 as well and chosen at load. Lanes are independent
-// sums or written out, and no product is fused with a sum, so every processor gives the same bytes.
+// What follows is compiled for AVX2 as well and chosen at load. Lanes are independent sums or
+// written out, and no product is fused with a sum, so every processor gives the same bytes.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__)
 #define ANCORA_VECTORISE __attribute__((target_clones("avx2", "default")))
 #else
 #define ANCORA_VECTORISE
 #endif
+#define ANCORA_INLINE [[gnu::always_inline]] inline
+#define ANCORA_INLINE_LAMBDA __attribute__((always_inline))
 
-// y -= [x, x + stride, x + 2 stride] c: three columns in one pass over y.
+// Four lanes: one register of AVX2, two without. Left to itself the compiler puts the three columns
+// of a product side by side instead of the lanes of each.
+constexpr int kLanes = 4;
+using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
+
+// Written so that GCC 12 converts four numbers at once.
 template <class Scalar>
-[[gnu::always_inline]] inline void subtract_three_columns(
-    double* y, const Scalar* x, std::ptrdiff_t stride, const double* c, int n) {
-    const Scalar* x1 = x + stride;
-    const Scalar* x2 = x1 + stride;
-    for (int i = 0; i < n; ++i)
-        y[i] -= static_cast<double>(x[i]) * c[0] + static_cast<double>(x1[i]) * c[1] +
-                static_cast<double>(x2[i]) * c[2];
+ANCORA_INLINE void load(const Scalar* from, Lanes& to) {
+    to = Lanes{static_cast<double>(from[0]),
+               static_cast<double>(from[1]),
+               static_cast<double>(from[2]),
+               static_cast<double>(from[3])};
+}
+ANCORA_INLINE void gather(const double* x, const int* rows, Lanes& to) {
+    to = Lanes{x[rows[0]], x[rows[1]], x[rows[2]], x[rows[3]]};
+}
+ANCORA_INLINE void scatter(const Lanes& from, double* x, const int* rows) {
+    for (int k = 0; k < kLanes; ++k) x[rows[k]] = from[k];
 }
 
-// out[k] = (x + k stride) . y for three columns, four partial sums each.
-template <class Scalar>
-[[gnu::always_inline]] inline void dot_three_columns(
-    const Scalar* x, std::ptrdiff_t stride, const double* y, int n, double* out) {
-    const Scalar* x1 = x + stride;
-    const Scalar* x2 = x1 + stride;
-    double sum0[4] = {};
-    double sum1[4] = {};
-    double sum2[4] = {};
+// x[rows] -= [block] c: the rows below a group, three columns at a time. What is gathered stays in
+// registers: memory just written in other pieces has to be waited for.
+template <class Scalar, class Width>
+ANCORA_INLINE void subtract_below(
+    double* x, const int* rows, const Scalar* block, int n, const double* c, Width width) {
+    const std::ptrdiff_t stride = n;
     int i = 0;
-    for (; i + 3 < n; i += 4)
-        for (int k = 0; k < 4; ++k) {
-            sum0[k] += static_cast<double>(x[i + k]) * y[i + k];
-            sum1[k] += static_cast<double>(x1[i + k]) * y[i + k];
-            sum2[k] += static_cast<double>(x2[i + k]) * y[i + k];
+    for (; i + kLanes <= n; i += kLanes) {
+        Lanes y, a0, a1, a2;
+        gather(x, rows + i, y);
+        const Scalar* column = block + i;
+        int k = 0;
+        for (; k + 2 < width; k += 3, column += 3 * stride) {
+            load(column, a0);
+            load(column + stride, a1);
+            load(column + 2 * stride, a2);
+            y -= a0 * c[k] + a1 * c[k + 1] + a2 * c[k + 2];
         }
-    for (; i < n; ++i) {
-        sum0[0] += static_cast<double>(x[i]) * y[i];
-        sum1[0] += static_cast<double>(x1[i]) * y[i];
-        sum2[0] += static_cast<double>(x2[i]) * y[i];
+        for (; k < width; ++k, column += stride) {
+            load(column, a0);
+            y -= a0 * c[k];
+        }
+        scatter(y, x, rows + i);
     }
-    out[0] = (sum0[0] + sum0[1]) + (sum0[2] + sum0[3]);
-    out[1] = (sum1[0] + sum1[1]) + (sum1[2] + sum1[3]);
-    out[2] = (sum2[0] + sum2[1]) + (sum2[2] + sum2[3]);
+    for (; i < n; ++i) {
+        double y = x[rows[i]];
+        const Scalar* column = block + i;
+        int k = 0;
+        for (; k + 2 < width; k += 3, column += 3 * stride)
+            y -= static_cast<double>(column[0]) * c[k] +
+                 static_cast<double>(column[stride]) * c[k + 1] +
+                 static_cast<double>(column[2 * stride]) * c[k + 2];
+        for (; k < width; ++k, column += stride) y -= static_cast<double>(*column) * c[k];
+        x[rows[i]] = y;
+    }
 }
 
-ANCORA_VECTORISE void subtract_three(
-    double* y, const double* x, std::ptrdiff_t stride, const double* c, int n) {
-    subtract_three_columns(y, x, stride, c, n);
-}
-ANCORA_VECTORISE void subtract_three(
-    double* y, const float* x, std::ptrdiff_t stride, const double* c, int n) {
-    subtract_three_columns(y, x, stride, c, n);
-}
-ANCORA_VECTORISE void dot_three(
-    const double* x, std::ptrdiff_t stride, const double* y, int n, double* out) {
-    dot_three_columns(x, stride, y, n, out);
-}
-ANCORA_VECTORISE void dot_three(
-    const float* x, std::ptrdiff_t stride, const double* y, int n, double* out) {
-    dot_three_columns(x, stride, y, n, out);
+// out[k] = (x + k stride) . y for three columns, four partial sums each; y(i, lanes) reads four
+// numbers of it, y(i) one.
+template <class Scalar, class Read>
+ANCORA_INLINE void dot_three(
+    const Scalar* x, std::ptrdiff_t stride, const Read& y, int n, double* out) {
+    const Scalar* x1 = x + stride;
+    const Scalar* x2 = x1 + stride;
+    Lanes sum0 = {};
+    Lanes sum1 = {};
+    Lanes sum2 = {};
+    int i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        Lanes of_y, a0, a1, a2;
+        y(i, of_y);
+        load(x + i, a0);
+        load(x1 + i, a1);
+        load(x2 + i, a2);
+        sum0 += a0 * of_y;
+        sum1 += a1 * of_y;
+        sum2 += a2 * of_y;
+    }
+    double first0 = sum0[0];
+    double first1 = sum1[0];
+    double first2 = sum2[0];
+    for (; i < n; ++i) {
+        const double of_y = y(i);
+        first0 += static_cast<double>(x[i]) * of_y;
+        first1 += static_cast<double>(x1[i]) * of_y;
+        first2 += static_cast<double>(x2[i]) * of_y;
+    }
+    out[0] = (first0 + sum0[1]) + (sum0[2] + sum0[3]);
+    out[1] = (first1 + sum1[1]) + (sum1[2] + sum1[3]);
+    out[2] = (first2 + sum2[1]) + (sum2[2] + sum2[3]);
 }
 
-// y -= x c
-template <class Scalar>
-void subtract(double* y, const Scalar* x, double c, int n) {
-    for (int i = 0; i < n; ++i) y[i] -= static_cast<double>(x[i]) * c;
-}
+/// Entries of a vector at some rows.
+struct Gathered {
+    const double* x;
+    const int* rows;
+    ANCORA_INLINE void operator()(int i, Lanes& to) const { gather(x, rows + i, to); }
+    ANCORA_INLINE double operator()(int i) const { return x[rows[i]]; }
+};
+struct Contiguous {
+    const double* x;
+    ANCORA_INLINE void operator()(int i, Lanes& to) const { load(x + i, to); }
+    ANCORA_INLINE double operator()(int i) const { return x[i]; }
+};
 
-template <class Scalar>
-double two_sums(const Scalar* x, const double* y, int n) {
+template <class Scalar, class Read>
+ANCORA_INLINE double two_sums(const Scalar* x, const Read& y, int n) {
     double even = 0.0;
     double odd = 0.0;
     int i = 0;
     for (; i + 1 < n; i += 2) {
-        even += static_cast<double>(x[i]) * y[i];
-        odd += static_cast<double>(x[i + 1]) * y[i + 1];
+        even += static_cast<double>(x[i]) * y(i);
+        odd += static_cast<double>(x[i + 1]) * y(i + 1);
     }
-    if (i < n) even += static_cast<double>(x[i]) * y[i];
+    if (i < n) even += static_cast<double>(x[i]) * y(i);
     return even + odd;
+}
+
+// own := the triangle of a group, by columns, solved with own.
+template <class Scalar, class Width>
+ANCORA_INLINE void solve_triangle(double* own, const Scalar* triangle, Width width) {
+    for (int c = 0; c + 1 < width; ++c)
+        for (int row = c + 1; row < width; ++row)
+            own[row] -= static_cast<double>(triangle[c * width + row]) * own[c];
+}
+// The same with its transpose, from the last.
+template <class Scalar, class Width>
+ANCORA_INLINE void solve_transposed(double* own, const Scalar* triangle, Width width) {
+    for (int c = width - 1; c > 0; --c)
+        for (int row = 0; row < c; ++row)
+            own[row] -= static_cast<double>(triangle[c * width + row]) * own[c];
 }
 
 }  // namespace
@@ -183,55 +246,88 @@ void Supernodes::copy_values(const Eigen::SparseMatrix<double>& L, std::vector<S
         }
 }
 
+// A group's width as a constant, where it is one that points and rigid bodies have: what follows
+// is then written out.
+template <class Solve>
+ANCORA_INLINE void with_width(int width, const Solve& solve) {
+    switch (width) {
+        case 1:
+            return solve(std::integral_constant<int, 1>());
+        case 3:
+            return solve(std::integral_constant<int, 3>());
+        case 6:
+            return solve(std::integral_constant<int, 6>());
+        case 12:
+            return solve(std::integral_constant<int, 12>());
+        default:
+            return solve(width);
+    }
+}
+
+// L y = r
+template <class Scalar>
+ANCORA_INLINE void Supernodes::solve_down(const Scalar* values, double* x) const {
+    for (const Group& group : groups_)
+        with_width(group.width, [&](auto width) ANCORA_INLINE_LAMBDA {
+            double* own = x + group.first;
+            solve_triangle(own, values + group.triangle, width);
+            double c[kMostColumns];
+            for (int k = 0; k < width; ++k) c[k] = own[k];
+            subtract_below(
+                x, rows_.data() + group.rows, values + group.block, group.num_rows, c, width);
+        });
+}
+
+// D L^T x = y
+template <class Scalar>
+ANCORA_INLINE void Supernodes::solve_up(const Scalar* values, double* x) {
+    double* t = gathered_.data();
+    const double* inverse_D = inverse_D_.data();
+    for (std::size_t g = groups_.size(); g-- > 0;) {
+        const Group& group = groups_[g];
+        const int* rows = rows_.data() + group.rows;
+        const Scalar* block = values + group.block;
+        const int n = group.num_rows;
+        double* own = x + group.first;
+        with_width(group.width, [&](auto width) ANCORA_INLINE_LAMBDA {
+            for (int c = 0; c < width; ++c) own[c] *= inverse_D[group.first + c];
+            double below[3];
+            int c = 0;
+            if (width <= 3) {
+                const Gathered y{x, rows};
+                for (; c + 2 < width; c += 3) {
+                    dot_three(block, n, y, n, below);
+                    for (int k = 0; k < 3; ++k) own[k] -= below[k];
+                }
+                for (; c < width; ++c) own[c] -= two_sums(block + std::ptrdiff_t(c) * n, y, n);
+            } else {
+                for (int i = 0; i < n; ++i) t[i] = x[rows[i]];
+                const Contiguous y{t};
+                for (; c + 2 < width; c += 3) {
+                    dot_three(block + std::ptrdiff_t(c) * n, n, y, n, below);
+                    for (int k = 0; k < 3; ++k) own[c + k] -= below[k];
+                }
+                for (; c < width; ++c) own[c] -= two_sums(block + std::ptrdiff_t(c) * n, y, n);
+            }
+            solve_transposed(own, values + group.triangle, width);
+        });
+    }
+}
+
+ANCORA_VECTORISE void Supernodes::solve_with(const float* values, double* x) {
+    solve_down(values, x);
+    solve_up(values, x);
+}
+ANCORA_VECTORISE void Supernodes::solve_with(const double* values, double* x) {
+    solve_down(values, x);
+    solve_up(values, x);
+}
+
 void Supernodes::solve(double* x) {
     if (in_single_)
         solve_with(single_.data(), x);
     else
         solve_with(double_.data(), x);
-}
-
-template <class Scalar>
-void Supernodes::solve_with(const Scalar* values, double* x) {
-    double* t = gathered_.data();
-    // L y = r
-    for (const Group& group : groups_) {
-        double* own = x + group.first;
-        const int* rows = rows_.data() + group.rows;
-        const Scalar* triangle = values + group.triangle;
-        const Scalar* block = values + group.block;
-        for (int c = 0; c + 1 < group.width; ++c)
-            subtract(own + c + 1, triangle + c * group.width + c + 1, own[c], group.width - 1 - c);
-        if (group.width == 1) {
-            for (int i = 0; i < group.num_rows; ++i) x[rows[i]] -= block[i] * own[0];
-            continue;
-        }
-        for (int i = 0; i < group.num_rows; ++i) t[i] = x[rows[i]];
-        const std::ptrdiff_t stride = group.num_rows;
-        int c = 0;
-        for (; c + 2 < group.width; c += 3)
-            subtract_three(t, block + c * stride, stride, own + c, group.num_rows);
-        for (; c < group.width; ++c) subtract(t, block + c * stride, own[c], group.num_rows);
-        for (int i = 0; i < group.num_rows; ++i) x[rows[i]] = t[i];
-    }
-    // D L^T x = y
-    for (std::size_t g = groups_.size(); g-- > 0;) {
-        const Group& group = groups_[g];
-        double* own = x + group.first;
-        const int* rows = rows_.data() + group.rows;
-        const Scalar* triangle = values + group.triangle;
-        const Scalar* block = values + group.block;
-        for (int i = 0; i < group.num_rows; ++i) t[i] = x[rows[i]];
-        const std::ptrdiff_t stride = group.num_rows;
-        for (int c = 0; c < group.width; ++c) own[c] *= inverse_D_[group.first + c];
-        int c = 0;
-        for (; c + 2 < group.width; c += 3) {
-            double below[3];
-            dot_three(block + c * stride, stride, t, group.num_rows, below);
-            for (int k = 0; k < 3; ++k) own[c + k] -= below[k];
-        }
-        for (; c < group.width; ++c) own[c] -= two_sums(block + c * stride, t, group.num_rows);
-        for (c = group.width - 1; c > 0; --c) subtract(own, triangle + c * group.width, own[c], c);
-    }
 }
 
 }  // namespace ancora

@@ -26,7 +26,11 @@ private:
     template <class Scalar>
     void copy_values(const Eigen::SparseMatrix<double>& L, std::vector<Scalar>& to) const;
     template <class Scalar>
-    void solve_with(const Scalar* values, double* x);
+    void solve_down(const Scalar* values, double* x) const;
+    template <class Scalar>
+    void solve_up(const Scalar* values, double* x);
+    void solve_with(const float* values, double* x);
+    void solve_with(const double* values, double* x);
 
     struct Group {
         int first = 0;  // column

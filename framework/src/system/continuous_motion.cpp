@@ -30,6 +30,20 @@ constexpr const char* kTooLong =
 // diverged.
 constexpr double kRunaway = 1e12;
 
+/// Forces are asked with these continuous states of objects, to the end of the scope.
+class AssumedStates {
+public:
+    AssumedStates(SignalSet& signals, std::span<const double> x) : signals_(signals) {
+        signals_.assume(x);
+    }
+    ~AssumedStates() { signals_.forget(); }
+    AssumedStates(const AssumedStates&) = delete;
+    AssumedStates& operator=(const AssumedStates&) = delete;
+
+private:
+    SignalSet& signals_;
+};
+
 }  // namespace
 
 ContinuousMotion::ContinuousMotion(Assembly& parts,
@@ -63,6 +77,7 @@ void ContinuousMotion::read_state(std::span<double> x) const {
     std::copy(state_.q.begin(), state_.q.end(), x.begin());
     std::copy(state_.v.begin(), state_.v.end(), x.begin() + parts_.n);
     std::fill(x.begin() + 2 * parts_.n, x.end(), 0.0);
+    std::ranges::copy(parts_.signals.x(), x.end() - parts_.signals.num_continuous());
 }
 
 int ContinuousMotion::runaway(std::span<const double> x) const {
@@ -101,6 +116,7 @@ void ContinuousMotion::derivative(double t, std::span<const double> x, std::span
     const double* q = x.data();
     const double* v = q + parts_.n;
     ContinuousFace& face = accelerations_.face();
+    const AssumedStates assumed(parts_.signals, own_states(x));
     // The rank of the step is that of the state it starts from.
     const bool is_start = is_accepted_state(x);
     if (is_start) {
@@ -115,19 +131,28 @@ void ContinuousMotion::derivative(double t, std::span<const double> x, std::span
     std::copy(v, v + parts_.n, dx.begin());
     std::copy(a.begin(), a.end(), dx.begin() + parts_.n);
 
-    double* books = dx.data() + 2 * parts_.n;
+    if (!contacts_.empty()) islands_.rest_accelerations(v, dx.data() + parts_.n, face);
+    book_rates(q, v, dx.subspan(static_cast<std::size_t>(2 * parts_.n)));
+    if (parts_.signals.num_continuous() == 0) return;
+    parts_.signals.evaluate(q, v, t);
+    parts_.signals.differentiate(own_states(dx));
+}
+
+void ContinuousMotion::book_rates(const double* q, const double* v, std::span<double> rates) {
+    ContinuousFace& face = accelerations_.face();
+    double* books = rates.data();
     ForceSet::Work power = face.power();
     if (!contacts_.empty()) {
-        islands_.rest_accelerations(v, dx.data() + parts_.n, face);
         const Contacts::Work friction = contacts_.work(friction_.stress().data(), v);
         power.nonideal += friction.nonideal;
         power.external += friction.external;
     }
-    books[kExternal] = power.external / book_unit_[kExternal];
-    books[kNonideal] = power.nonideal / book_unit_[kNonideal];
-    const std::span<double> efforts = dx.subspan(static_cast<std::size_t>(2 * parts_.n + kBooks));
-    books_.efforts.powers(face, friction_.stress().data(), v, efforts);
-    for (double& effort : efforts) effort /= book_unit_[kExternal];
+    books[kExternal] = power.external;
+    books[kNonideal] = power.nonideal;
+    books_.efforts.powers(face,
+                          friction_.stress().data(),
+                          v,
+                          rates.subspan(kBooks, static_cast<std::size_t>(books_.efforts.count())));
     std::fill(books + kImpulse, books + kBooks, 0.0);
     if (!parts_.has_gravity && !parts_.has_external && parts_.forces.loads().empty()) return;
     face.external_force(x_force_);
@@ -139,7 +164,6 @@ void ContinuousMotion::derivative(double t, std::span<const double> x, std::span
     const Momenta rate = parts_.space.momenta(q, x_force_.data());
     std::copy(rate.linear.begin(), rate.linear.end(), books + kImpulse);
     std::copy(rate.angular.begin(), rate.angular.end(), books + kAngularImpulse);
-    for (std::size_t i = kImpulse; i < kBooks; ++i) books[i] /= book_unit_[i];
 }
 
 void ContinuousMotion::scale_books() {
@@ -148,9 +172,11 @@ void ContinuousMotion::scale_books() {
     };
     const double energy = books_.ledger.energy_scale();
     const double momentum = std::sqrt(2.0 * books_.total_mass() * energy);
-    book_unit_[kExternal] = book_unit_[kNonideal] = unit(energy);
-    std::fill_n(book_unit_.begin() + kImpulse, 3, unit(momentum));
-    std::fill_n(book_unit_.begin() + kAngularImpulse, 3, unit(momentum * state_.farthest));
+    // Works of efforts stand behind the others.
+    book_scales_.assign(static_cast<std::size_t>(num_states() - 2 * parts_.n), unit(energy));
+    std::fill_n(book_scales_.rbegin(), parts_.signals.num_continuous(), 1.0);
+    std::fill_n(book_scales_.begin() + kImpulse, 3, unit(momentum));
+    std::fill_n(book_scales_.begin() + kAngularImpulse, 3, unit(momentum * state_.farthest));
 }
 
 void ContinuousMotion::accept(double t0, double t1, std::span<const double> x) {
@@ -215,6 +241,11 @@ void ContinuousMotion::advance_to(double t0, double t1, std::span<const double> 
                                     trial_.F.data());
         state_.plugin.swap(trial_.plugin);
     }
+    if (!parts_.signals.empty()) {
+        for (int i = 0; i < parts_.n; ++i)
+            trial_.dq[i] = x[static_cast<std::size_t>(i)] - state_.q[i];
+        parts_.signals.follow_step(state_.q.data(), trial_.dq.data(), t0, t1 - t0);
+    }
     take_state(t1, x);
     if (!contacts_.empty()) modes_.advance();
 }
@@ -227,6 +258,7 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
     state_.q_low.setZero();
     state_.v_low.setZero();
     state_.t = t1;
+    parts_.signals.set_x(own_states(x));
     if (parts_.model.traits.projects) {
         trial_.dq = state_.q - trial_.q_next;
         const double speed = std::max(parts_.space.displacement(state_.v.data()),
@@ -236,15 +268,15 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
     }
     std::array<double, kBooks> books;
     for (std::size_t i = 0; i < kBooks; ++i)
-        books[i] = book_unit_[i] * x[static_cast<std::size_t>(2 * parts_.n) + i];
+        books[i] = x[static_cast<std::size_t>(2 * parts_.n) + i];
     books_.ledger.book_external(books[kExternal]);
     books_.ledger.book_nonideal(books[kNonideal]);
     Momenta impulse;
     std::copy_n(books.begin() + kImpulse, 3, impulse.linear.begin());
     std::copy_n(books.begin() + kAngularImpulse, 3, impulse.angular.begin());
     books_.ledger.book_impulse(impulse, 1.0);
-    books_.efforts.book(x.subspan(static_cast<std::size_t>(2 * parts_.n + kBooks)),
-                        book_unit_[kExternal]);
+    books_.efforts.book(
+        x.subspan(first_effort(), static_cast<std::size_t>(books_.efforts.count())));
     if (parts_.has_gravity) {
         trial_.dq = state_.q - trial_.q_next;
         books_.ledger.book_gravity(-pairwise_dot(
@@ -344,9 +376,10 @@ void ContinuousMotion::save(Snapshot& to) const {
     to.ledger = books_.ledger;
     to.efforts = books_.efforts.values();
     to.state = state_.plugin;
+    to.own = parts_.signals.states();
     to.contacts = contacts_.all();
     to.broken = parts_.laws.broken();
-    to.book_unit = book_unit_;
+    to.book_scales = book_scales_;
 }
 
 void ContinuousMotion::restore(const Snapshot& from) {
@@ -357,9 +390,10 @@ void ContinuousMotion::restore(const Snapshot& from) {
     books_.ledger = from.ledger;
     books_.efforts.set(from.efforts);
     state_.plugin = from.state;
+    parts_.signals.set_states(from.own);
     contacts_.all() = from.contacts;
     parts_.laws.set_broken(from.broken);
-    book_unit_ = from.book_unit;
+    book_scales_ = from.book_scales;
 }
 
 void ContinuousMotion::peek(double t, std::span<const double> x) {

@@ -40,13 +40,21 @@ public:
                      Violations& violations,
                      Books& books);
 
-    /// What a state carries behind q and v, and then works of efforts on measures.
+    /// What a state carries behind q and v; then works of efforts on measures, and the continuous
+    /// states of objects with signals.
     enum Book : int { kExternal, kNonideal, kImpulse, kAngularImpulse = kImpulse + 3, kBooks = 8 };
 
-    int num_states() const { return 2 * parts_.n + kBooks + books_.efforts.count(); }
+    int num_states() const {
+        return 2 * parts_.n + kBooks + books_.efforts.count() + parts_.signals.num_continuous();
+    }
     void read_state(std::span<double> x) const;
     /// See System::derivative(). [step]
     void derivative(double t, std::span<const double> x, std::span<double> dx);
+    /// Rates of what a state carries behind q and v, at the state at which the continuous face was
+    /// last evaluated and has its stresses. [step]
+    void book_rates(const double* q, const double* v, std::span<double> rates);
+    /// See System::book_scales().
+    std::span<const double> book_scales() const { return book_scales_; }
     /// See System::accept_state(). [step]
     void accept(double t0, double t1, std::span<const double> x);
     /// Coordinate of a state that has run away, or -1.
@@ -60,10 +68,10 @@ public:
     void unpeek();
     double begin_of_step() const { return before_.t; }
 
-    /// Chooses units for the books of the next step, in which an error means as much as one of the
-    /// same size in q and v, with 1 J, 1 N s and 1 N m s for what is small: the energy E of the
-    /// ledger, the momentum (2 m E)^1/2, and that at the largest distance of mass from the origin.
-    /// Powers of two, which round nothing.
+    /// Chooses what an error in the books of the next step means as much as one of the same size in
+    /// q and v by, with 1 J, 1 N s and 1 N m s for what is small: the energy E of the ledger, the
+    /// momentum (2 m E)^1/2, and that at the largest distance of mass from the origin. Powers of
+    /// two, which round nothing.
     void scale_books();
     /// The accepted state is another one.
     void forget_rank() { has_chosen_rank_ = false; }
@@ -73,7 +81,8 @@ public:
     /// Writes or reads it, see state_archive.hpp.
     template <class Archive>
     void transfer(Archive& archive) {
-        archive(book_unit_);
+        archive.fixed(book_scales_);
+        archive.require_finite(book_scales_, "a scale of the books");
         archive(evaluations);
         archive.require(evaluations >= 0, "a count");
         archive(displaced_.t);
@@ -93,7 +102,14 @@ public:
     const Displaced& displaced() const { return displaced_; }
     void forget_displaced() { displaced_ = {}; }
 
+    /// Of a state x: the continuous states of objects with signals.
+    template <class T>
+    std::span<T> own_states(std::span<T> x) const {
+        return x.last(static_cast<std::size_t>(parts_.signals.num_continuous()));
+    }
+
 private:
+    std::size_t first_effort() const { return static_cast<std::size_t>(2 * parts_.n + kBooks); }
     /// What a peek must put back, and what it starts from.
     struct Snapshot {
         double t = 0.0;
@@ -101,9 +117,10 @@ private:
         Ledger ledger;
         Eigen::VectorXd efforts;
         std::vector<double> state;
+        SignalSet::States own;
         std::vector<Contact> contacts;
         std::vector<char> broken;
-        std::array<double, kBooks> book_unit{};
+        std::vector<double> book_scales;
     };
     void save(Snapshot& to) const;
     void restore(const Snapshot& from);
@@ -131,7 +148,7 @@ private:
     Snapshot before_, after_;
     bool is_peeking_ = false;
     Displaced displaced_;
-    std::array<double, kBooks> book_unit_{};  // in which a state carries its books
+    std::vector<double> book_scales_;
 };
 
 }  // namespace ancora

@@ -143,19 +143,19 @@ void DefectMeasure::measure_sizes(const StepTrial& trial) {
 /// (1), and what rows add to (2).
 void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefect& out) {
     const double* s = trial.s.data();
-    const int* column = parts_.rows.column.data();
     const double* B = parts_.rows.B.data();
+    const double* size_dq = size_dq_.data();
+    double* terms_of_motion = terms_.data();
     for (int k = 0; k < parts_.m; ++k) {
         const double sk = std::abs(s[k]);
         double terms = row_terms_[k] + std::abs(parts_.rows.tau[k]);
         double reach = 0.0;
-        for (const int e : parts_.rows.entries(k)) {
-            const int i = column[e];
+        parts_.rows.for_entries(k, [&](int e, int i) {
             const double entry = std::abs(B[e]);
-            terms += entry * size_dq_[i];
+            terms += entry * size_dq[i];
             reach += entry;
-            terms_[i] += entry * sk;
-        }
+            terms_of_motion[i] += entry * sk;
+        });
         if (parts_.laws.is_nonlinear(k))
             terms += nonlinear_.terms(k, s[k]);
         else
@@ -201,11 +201,14 @@ void DefectMeasure::measure_contacts(const StepTrial& trial, double slack, StepD
 /// (2)
 void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
     if (trial_.moves_by_roundings) {
-        for (const TangentTerm& term : parts_.rows.tangent_terms) {
-            const double g = 0.5 * std::abs(term.weight * parts_.rows.K[term.from]);
-            terms_[term.i] += g * size_q_[term.j];
-            if (term.i != term.j) terms_[term.j] += g * size_q_[term.i];
-        }
+        const double* size_q = size_q_.data();
+        double* terms = terms_.data();
+        const RowSet& rows = parts_.rows;
+        rows.tangent_terms.for_each(rows.K.data(), [&](double weight, double entry, int i, int j) {
+            const double g = 0.5 * std::abs(weight * entry);
+            terms[i] += g * size_q[j];
+            if (i != j) terms[j] += g * size_q[i];
+        });
         forces_.add_sizes(kRoundings, size_q_.data(), terms_.data());
     }
     measure_bodies();

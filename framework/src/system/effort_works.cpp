@@ -89,9 +89,8 @@ void EffortWorks::powers(const ContinuousFace& face,
     }
 }
 
-void EffortWorks::book(std::span<const double> works, double unit) {
-    for (std::size_t i = 0; i < laws_.size(); ++i)
-        works_[static_cast<Eigen::Index>(i)] += unit * works[i];
+void EffortWorks::book(std::span<const double> works) {
+    for (std::size_t i = 0; i < laws_.size(); ++i) works_[static_cast<Eigen::Index>(i)] += works[i];
 }
 
 }  // namespace ancora

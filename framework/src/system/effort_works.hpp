@@ -37,8 +37,8 @@ public:
                 const double* contact_s,
                 const double* v,
                 std::span<double> out) const;
-    /// Adds integrated powers, in this unit. [step]
-    void book(std::span<const double> works, double unit);
+    /// Adds integrated powers. [step]
+    void book(std::span<const double> works);
 
     /// Writes or reads it, see state_archive.hpp.
     template <class Archive>

@@ -97,7 +97,10 @@ KernelSystem::KernelSystem(const Model& model)
     parts_.rows.read_state_from(state_.plugin);
     state_.s.setZero(num_rows());
     pi_next_.setZero(parts_.m);
+    parts_.signals.begin();
+    parts_.signals.act(trial_.q_next.data(), trial_.v_next.data(), 0.0);
     set_state(view(trial_.q_next), view(trial_.v_next), 0.0);
+    arm_crossings();
 }
 
 /// Reads the bodies' start into the trial's room for the next state, and drops rows along which
@@ -143,6 +146,7 @@ void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v
     tangent_.forget_start();
     motion_.forget_rank();
     accelerations_.forget_choices();
+    if (implicit_) implicit_->forget();
     start_.begin(q, v, t);
     joints_.begin(state_.q.data());
     violations_.measure(state_.q.data(), state_.v.data(), state_.t);
@@ -181,6 +185,7 @@ void KernelSystem::accept(const StepTrial& trial) {
     require_present(trial.t0, trial.h);
     acceptance_.accept(trial);
     joints_.follow(state_.q.data(), state_.v.data(), state_.t, trial.h);
+    arm_crossings();
     ++counts_.substeps;
     counts_.iterations += counts_.in_piece;
     counts_.max_iterations = std::max(counts_.max_iterations, counts_.in_piece);
@@ -191,21 +196,55 @@ void KernelSystem::accept_state(double t0, double t1, std::span<const double> x)
     require_present(t0, t1 - t0);
     motion_.accept(t0, t1, x);
     joints_.follow(state_.q.data(), state_.v.data(), t1, t1 - t0);
+    arm_crossings();
     ++counts_.substeps;
+    counts_.iterations += counts_.in_piece;
+    counts_.max_iterations = std::max(counts_.max_iterations, counts_.in_piece);
     counts_.in_piece = 0;
 }
 
-/// One for each contact, and one for all rows that may break.
+int KernelSystem::num_conditions() const {
+    ImplicitFace::require_differentiable(parts_, choice_.is_redundant());
+    int count = 0;
+    for (int k = 0; k < parts_.m; ++k) count += parts_.laws.is_constraint(k) ? 1 : 0;
+    return count;
+}
+
+ImplicitSystem* KernelSystem::implicit() {
+    if (parts_.model.traits.face != Face::continuous) return nullptr;
+    if (!implicit_)
+        implicit_ = std::make_unique<ImplicitFace>(
+            parts_, state_, accelerations_, motion_, choice_.is_redundant());
+    return implicit_.get();
+}
+
+/// One for each contact, one for all rows that may break, and the crossings of signals.
 int KernelSystem::num_events() const {
+    return first_crossing() + parts_.signals.num_crossings();
+}
+
+int KernelSystem::first_crossing() const {
     return static_cast<int>(contacts_.all().size()) + (breaking_.may_break() ? 1 : 0);
 }
 
 void KernelSystem::evaluate_events(const StepTrial& trial, std::span<double> g) {
+    const auto first = static_cast<std::size_t>(first_crossing());
+    if (parts_.signals.num_crossings() > 0) {
+        for (int i = 0; i < parts_.n; ++i) {
+            trial_.q_next[i] = state_.q[i] + trial_.dq[i];
+            trial_.v_next[i] = state_.v[i] + trial.h * trial.a[static_cast<std::size_t>(i)];
+        }
+        parts_.signals.evaluate_crossings(trial_.q_next.data(),
+                                          trial_.v_next.data(),
+                                          trial.t0 + trial.h,
+                                          nullptr,
+                                          g.subspan(first));
+    }
     if (breaking_.may_break()) {
         pi_next_ = state_.pi + trial_.Bdq + parts_.rows.tau;
-        g.back() = breaking_.margin(pi_next_);
+        g[first - 1] = breaking_.margin(pi_next_);
     }
-    if (!contacts_.empty()) modes_.evaluate(trial, g);
+    if (!contacts_.empty()) modes_.evaluate(trial, g.first(contacts_.all().size()));
 }
 
 void KernelSystem::evaluate_events(double t, std::span<const double> x, std::span<double> g) {
@@ -213,17 +252,27 @@ void KernelSystem::evaluate_events(double t, std::span<const double> x, std::spa
         std::ranges::fill(g, 0.0);
         return;
     }
+    const auto first = static_cast<std::size_t>(first_crossing());
+    if (parts_.signals.num_crossings() > 0)
+        parts_.signals.evaluate_crossings(
+            x.data(), x.data() + parts_.n, t, motion_.own_states(x).data(), g.subspan(first));
     if (breaking_.may_break()) {
         parts_.rows.evaluate_elastic(x.data(), t, pi_next_.data());
-        g.back() = breaking_.margin(pi_next_);
+        g[first - 1] = breaking_.margin(pi_next_);
     }
-    if (!contacts_.empty()) modes_.evaluate(t, x.data(), x.data() + parts_.n, g);
+    if (!contacts_.empty())
+        modes_.evaluate(t, x.data(), x.data() + parts_.n, g.first(contacts_.all().size()));
 }
 
 void KernelSystem::pass_event(int event) {
     modes_.confirm_anew();
     if (static_cast<std::size_t>(event) < contacts_.all().size()) {
         modes_.pass(event);
+        return;
+    }
+    if (event >= first_crossing()) {
+        parts_.signals.pass(event - first_crossing(), state_.q.data(), state_.v.data(), state_.t);
+        after_signals();
         return;
     }
     breaking_.break_rows();
@@ -234,6 +283,22 @@ void KernelSystem::apply_force(const std::string& attachment, const std::array<d
     parts_.forces.loads().set(attachment, force);
     // What was extrapolated from the last step does not hold under other forces.
     for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
+}
+
+void KernelSystem::act() {
+    parts_.signals.act(state_.q.data(), state_.v.data(), state_.t);
+    after_signals();
+}
+
+void KernelSystem::after_signals() {
+    motion_.forget_rank();
+    // What was extrapolated from the last step does not hold any more.
+    for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
+    arm_crossings();
+}
+
+void KernelSystem::arm_crossings() {
+    parts_.signals.arm(state_.q.data(), state_.v.data(), state_.t);
 }
 
 void KernelSystem::begin_grid_step(long step, bool goes_on) {
@@ -303,23 +368,31 @@ void KernelSystem::transfer(Archive& archive) {
     breaking_.transfer(archive);
     nonlinear_.transfer(archive);
     parts_.forces.loads().transfer(archive);
+    parts_.signals.transfer(archive);
     solver_.transfer(archive);
     for (long* count : {&counts_.substeps, &counts_.iterations, &counts_.max_iterations}) {
         archive(*count);
         archive.require(*count >= 0, "a count");
     }
     matrix_.transfer(archive);
+    bool has_implicit = implicit_ != nullptr;
+    archive(has_implicit);
+    if (!has_implicit)
+        implicit_.reset();
+    else if (implicit() != nullptr)
+        implicit_->transfer(archive);
     if constexpr (Archive::kReads) {
         responses_.are_of_step = false;
         motion_.forget_rank();
         accelerations_.forget_choices();
+        arm_crossings();
         // What plugins computed last is that of this state.
         RowSet::Instant instant;
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant);
         parts_.mass.update(state_.q.data(), state_.v.data(), state_.t, parts_.meter, nullptr);
     }
 }
-template void KernelSystem::transfer(StateWriter&);
-template void KernelSystem::transfer(StateReader&);
+template void KernelSystem::transfer(ArchiveWriter&);
+template void KernelSystem::transfer(ArchiveReader&);
 
 }  // namespace ancora

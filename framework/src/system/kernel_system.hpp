@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "continuous_motion.hpp"
 #include "defect.hpp"
 #include "factored_step.hpp"
+#include "implicit_face.hpp"
 #include "independent_rows.hpp"
 #include "instant_analysis.hpp"
 #include "instant_friction.hpp"
@@ -109,6 +111,10 @@ public:
                                      std::string_view what,
                                      std::string_view advice) override;
 
+    int num_conditions() const override;
+    ImplicitSystem* implicit() override;
+    std::span<const double> book_scales() const override { return motion_.book_scales(); }
+
     // What a simulation asks for.
     Assembly& parts() { return parts_; }
     const Assembly& parts() const { return parts_; }
@@ -140,6 +146,10 @@ public:
         long in_piece = 0;  ///< iterations since the last accepted piece
     };
     const Counts& counts() const { return counts_; }
+    /// Of the matrices of steps.
+    long factorisations() const {
+        return solver_.factorisations + (implicit_ ? implicit_->factorisations : 0);
+    }
 
     /// [assembly] Says whether constraint rows depend on each other at the present state; a step
     /// then asks for a choice of them.
@@ -152,6 +162,10 @@ public:
     void set_state(std::span<const double> q, std::span<const double> v, double t);
     /// Force of an embedding program on a point from now on, see HostLoads.
     void apply_force(const std::string& attachment, const std::array<double, 3>& force);
+    /// Signals whose time has come act, at the present state.
+    void act();
+    /// To be called where signals or inputs have changed: forces may be others from here on.
+    void after_signals();
     /// To be called around each grid step.
     /// @param goes_on the grid step was begun before and failed on its way
     void begin_grid_step(long step, bool goes_on);
@@ -162,6 +176,8 @@ public:
     void transfer(Archive& archive);
 
 private:
+    int first_crossing() const;
+    void arm_crossings();
     void require_present(double t0, double h) const;
     Contacts& with_sliding_rows();
     void begin_at(std::span<const double> q, std::span<const double> v, double t);
@@ -210,6 +226,7 @@ private:
     ContinuousMotion motion_;
     InstantAnalysis instant_;
     Start start_;
+    std::unique_ptr<ImplicitFace> implicit_;  // made when an integrator first asks for it
 
     Counts counts_;
     Eigen::VectorXd pi_next_;

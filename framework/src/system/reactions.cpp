@@ -241,7 +241,7 @@ void Reactions::transfer(Archive& archive) {
         archive(*x);
     archive(time_);
 }
-template void Reactions::transfer(StateWriter&);
-template void Reactions::transfer(StateReader&);
+template void Reactions::transfer(ArchiveWriter&);
+template void Reactions::transfer(ArchiveReader&);
 
 }  // namespace ancora

@@ -95,9 +95,9 @@ void RowChoice::transfer(Archive& archive) {
     archive(has_factorised_);
     bool is_redundant = is_redundant_;
     archive(is_redundant);
-    if (is_redundant != is_redundant_) StateReader::refuse();
+    if (is_redundant != is_redundant_) ArchiveReader::refuse();
 }
-template void RowChoice::transfer(StateWriter&);
-template void RowChoice::transfer(StateReader&);
+template void RowChoice::transfer(ArchiveWriter&);
+template void RowChoice::transfer(ArchiveReader&);
 
 }  // namespace ancora

@@ -123,6 +123,7 @@ void StepAcceptance::commit(const StepTrial& trial) {
         if (nonlinear_.law(k).is_slack()) state_.s[k] = 0.0;
     for (const int k : parts_.timed_rows) state_.lag[k] = 0.0;
     state_.plugin.swap(trial_.plugin);
+    parts_.signals.accept_step();
     tangent_.forget_start();
     state_.t = trial.t0 + trial.h;
 }

@@ -72,12 +72,20 @@ void StepResidual::balance(const double* s, double* r_motion, double* r_rows) {
     const double* theta = parts_.laws.theta().data();
     const double* extra = parts_.laws.extra().data();
     const double* gamma = parts_.laws.gamma().data();
+    const double* dq = trial_.dq.data();
+    const double* tau = rows.tau.data();
+    const double* pi = state_.pi.data();
+    double* Bdq = trial_.Bdq.data();
     for (int i = 0; i < parts_.n; ++i) r_motion[i] = trial_.Ma[i] - trial_.F[i];
     for (int k = 0; k < parts_.m; ++k) {
-        trial_.Bdq[k] = rows.multiply(B, k, trial_.dq.data());
-        rows.add_transposed(B, k, s[k], r_motion);
-        r_rows[k] =
-            trial_.Bdq[k] + rows.tau[k] + theta[k] * state_.pi[k] + extra[k] - gamma[k] * s[k];
+        const double sk = s[k];
+        double increment = 0.0;
+        rows.for_entries(k, [&](int e, int i) {
+            increment += B[e] * dq[i];
+            r_motion[i] += B[e] * sk;
+        });
+        Bdq[k] = increment;
+        r_rows[k] = increment + tau[k] + theta[k] * pi[k] + extra[k] - gamma[k] * sk;
     }
 }
 

@@ -13,7 +13,7 @@ namespace ancora::central_gravity {
 double PotentialOfCentre::radius(double pi) const {
     const double square = R_ * (R_ + 2.0 * pi);
     if (!(square > 0.0))
-        throw std::domain_error("a point of matter has fallen into the centre of gravity");
+        throw std::domain_error("a point of matter has fallen into the one that attracts it");
     return std::sqrt(square);
 }
 

@@ -2,6 +2,7 @@
 // Entry point of the plugin "central_gravity".
 #include "ancora/sdk/plugin.hpp"
 
+#include "attraction.hpp"
 #include "central_gravity.hpp"
 
 namespace {
@@ -24,6 +25,19 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "points = [\"a@[0.3, 0.1, -0.2]\"]\n"
                       "masses = [1.0]"}},
         ancora::central_gravity::CentralGravity::kParameters),
+    ancora::type<ancora::central_gravity::Attraction>(
+        "attraction",
+        {.doc = "points that attract or repel each other, all with all: gravity, Coulomb's force",
+         .equation = "U = -sum_(i<j) k m_i m_j / |r_i - r_j|",
+         .source = "J. D. Jackson, Classical Electrodynamics, 3rd ed., Wiley, 1999, section 1.11",
+         .examples = {"points = [\"a@[0.3, 0.1, -0.2]\", \"b@[0.1, 0.0, 0.2]\"]\n"
+                      "weights = [1.0, 2.5]\n"
+                      "constant = 3.0",
+                      "points = [\"a@[0.3, 0.1, -0.2]\", \"b@[0.1, 0.0, 0.2]\", "
+                      "\"ground@[4.0, 1.0, 2.0]\"]\n"
+                      "weights = [1.0, 2.5, -1.0]\n"
+                      "constant = -2.0"}},
+        ancora::central_gravity::Attraction::kParameters),
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include <boost/numeric/odeint/stepper/controlled_runge_kutta.hpp>
@@ -25,7 +26,7 @@ namespace ancora::explicit_integrators {
 /// 0.2 and 5, which damps what a controller without memory overshoots by; a step that was refused
 /// before it was accepted is not followed by a longer one.
 ///
-/// Works and impulses w of the ledger choose the step like q and v, in units of the model's energy
+/// Works and impulses w of the ledger choose the step like q and v, measured by the model's energy
 /// and momentum: power that comes and goes faster than the motion shows would else be missed.
 ///
 /// In a singular position, where rows become dependent and other motions begin, no step is short
@@ -57,13 +58,17 @@ private:
     class ErrorChecker {
     public:
         explicit ErrorChecker(double tolerance) : tolerance_(tolerance) {}
+        /// Entries behind q and v are measured by these.
+        void measure_books_by(std::span<const double> scales) { scales_ = scales; }
         template <class Algebra>
         double error(
             Algebra&, const State& x_old, const State& dx_old, State& x_err, double dt) const {
             double worst = 0.0;
+            const std::size_t first_book = x_err.size() - scales_.size();
             for (std::size_t i = 0; i < x_err.size(); ++i) {
-                const double size = std::max(std::abs(x_old[i]), std::abs(dt * dx_old[i]));
-                const double e = std::abs(x_err[i]) / (tolerance_ * (1.0 + size));
+                const double scale = i < first_book ? 1.0 : scales_[i - first_book];
+                const double size = std::max(std::abs(x_old[i]), std::abs(dt * dx_old[i])) / scale;
+                const double e = std::abs(x_err[i]) / scale / (tolerance_ * (1.0 + size));
                 if (!(e <= worst)) worst = e;  // NaN wins
             }
             return worst;
@@ -73,6 +78,7 @@ private:
 
     private:
         double tolerance_ = 0.0;
+        std::span<const double> scales_;
     };
     template <class Trial>
     double control(System& system, double t0, double h, const Trial& trial, bool& is_across);

@@ -70,6 +70,19 @@ public:
     /// @throws Error (manifest) if there is no such attachment, (usage) if an entry is not finite
     void apply_force(const std::string& attachment, const std::array<double, 3>& force);
 
+    /// An input of an object with signals, such as "motor.voltage".
+    struct Input {
+        std::string name;
+        std::string unit;
+        bool is_set = false;  ///< by set_input()
+    };
+    std::vector<Input> inputs() const;
+    /// Gives an input a value from the present time until it is set anew or released; then it is
+    /// again what the model says.
+    /// @throws Error (usage) if there is no such input, or the value is not finite
+    void set_input(const std::string& name, double value);
+    void release_input(const std::string& name);
+
     /// Everything that the rest of the run depends on: state with its compensation words, carried
     /// strains, multipliers, the integrator's history, contacts, ledger, applied forces, and the
     /// matrix that is factorised. Restored, in this simulation or in another one of the same model
@@ -112,6 +125,9 @@ public:
     /// act on) and measures of joints with their rates.
     std::vector<std::pair<std::string, std::string>> column_units() const;
     void sample(std::span<double> row) const;
+    /// Value now of a column, also of one that `columns` of [output] leaves out: "motor.current".
+    /// @throws Error (usage) if there is no such column
+    double value(const std::string& column) const;
     /// What can be sampled; a span that is empty is not wanted.
     struct Samples {
         std::span<double> row;    ///< the columns of history.csv

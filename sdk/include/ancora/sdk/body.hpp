@@ -159,6 +159,9 @@ public:
         static_cast<void>(at);
         for (double& x : values) x = 0.0;
     }
+
+    /// [assembly] What it shows, hears and keeps besides, if anything; lives as long as the object.
+    virtual const Signals* signals() const { return nullptr; }
 };
 
 }  // namespace ancora

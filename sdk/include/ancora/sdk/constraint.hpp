@@ -66,6 +66,9 @@ public:
     /// True if its reaction acts against the inertial frame even without a ground attachment.
     virtual bool tied_to_inertial_frame() const { return false; }
 
+    /// [assembly] What it shows, hears and keeps besides, if anything; lives as long as the object.
+    virtual const Signals* signals() const { return nullptr; }
+
     /// [assembly] A body that it brings along: coordinates with mass that no other object names and
     /// nobody sees, such as a rotor's. Each is three scalars of u behind those of the attachments:
     /// the coordinate, 0, 0. Lives as long as the object. Null: none. Not for joints.

@@ -100,8 +100,14 @@ public:
     virtual void evaluate_step(const RowStep& step,
                                std::span<const double> mean_velocity,
                                const ForceValues& out) const {
-        evaluate(
-            {step.mid, mean_velocity, step.t0 + 0.5 * step.h, step.reactions}, step.state0, out);
+        evaluate({step.mid,
+                  mean_velocity,
+                  step.t0 + 0.5 * step.h,
+                  step.reactions,
+                  step.state0,
+                  step.own},
+                 step.state0,
+                 out);
     }
 
     /// [assembly] True if differentiate_step() gives the derivative of evaluate_step(). The step's
@@ -123,6 +129,10 @@ public:
 
     virtual int num_state() const { return 0; }
     virtual void start_state(std::span<double> state) const { static_cast<void>(state); }
+
+    /// [assembly] What it shows, hears and keeps besides, if anything; lives as long as the object.
+    /// A force with signals needs no attachments: a sensor, a controller.
+    virtual const Signals* signals() const { return nullptr; }
 };
 
 /// Dry friction: a kind of its own, of which a type states the ContactLaw and nothing else. It has

@@ -24,6 +24,7 @@ enum class Shape : std::uint32_t {
     file = 1u << 12,      ///< a file, relative to the folder of the manifest that names it
     frame = 1u << 13,     ///< a body, or a frame or point of it: "arm", "arm.tip", "ground"
     measure = 1u << 14,   ///< a measure of a joint: "elbow.angle"
+    signal = 1u << 15,    ///< an input of Signals: its value over the run, which the kernel reads
 };
 
 /// One parameter of a type: name, allowed shapes, unit, default or required, range, one-line doc.
@@ -204,6 +205,13 @@ constexpr Parameter frame(const char* name, const char* doc) {
 /// attachments as it is a function of.
 constexpr Parameter measure(const char* name, const char* doc) {
     return make(name, "", doc, Shape::measure);
+}
+
+/// An input, see Signals::inputs(): a number, a formula of t, of measures such as "elbow.angle", of
+/// values of bodies and of outputs of other objects, a table with rows [t, value], or a file with
+/// such a table. The kernel reads it; an embedding program may set it.
+constexpr Parameter signal(const char* name, const char* unit, const char* doc) {
+    return make(name, unit, doc, Shape::signal).or_number().or_text().or_matrix(0, 2).or_file();
 }
 
 /// Any other object of the model, by its name.

@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "ancora/sdk/signals.hpp"
 #include "ancora/sdk/stress_law.hpp"
 
 namespace ancora {
@@ -76,6 +77,7 @@ struct RowPoint {
     double t = 0.0;
     std::span<const double> reactions{};  ///< what NonidealForce::listens_to() names, else empty
     std::span<const double> state{};      ///< the source's state as last accepted
+    OwnValues own{};                      ///< forces with Signals: theirs, at the instant
 };
 
 /// Results of the continuous face for one block. A span that is empty is not wanted.
@@ -102,6 +104,7 @@ struct RowStep {
                                ///< the source writes it
     std::span<const double> reactions{};  ///< what NonidealForce::listens_to() names, their means
                                           ///< over the step; else empty
+    OwnValues own{};  ///< forces with Signals: theirs, in the middle of the step
 };
 
 /// Results of the discrete face for one block; every entry is written.

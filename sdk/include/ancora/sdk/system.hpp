@@ -8,6 +8,8 @@
 
 namespace ancora {
 
+class ImplicitSystem;
+
 /// A trial of one step t0 -> t0 + h: with the mean acceleration a,
 ///
 ///   dq = h v0 + (h^2 / 2) a,   dv = h a                                                  (1)
@@ -43,7 +45,8 @@ struct SolverCost {
 };
 
 /// What of a model moves in continuous time, x = (q, v, w): w are the works and impulses of the
-/// ledger, integrated as further states.
+/// ledger, integrated as further states, in J, N s and N m s. They begin at zero in every step;
+/// what an error in them means says System::book_scales().
 struct ContinuousState {
     std::int32_t num_coordinates = 0;  ///< n; q and v are the first 2 n entries of x
     std::int32_t num_states = 0;       ///< entries of x
@@ -162,6 +165,19 @@ public:
     [[noreturn]] virtual void no_convergence(const StepTrial& trial,
                                              std::string_view what,
                                              std::string_view advice) = 0;
+
+    /// [assembly] Number of conditions of implicit(), for who sizes buffers.
+    /// @throws the kernel's manifest error where the model has what has no derivative, by name: dry
+    ///         friction, rows that break
+    virtual int num_conditions() const { return 0; }
+    /// [step] The equations with their derivatives, for implicit integrators with the continuous
+    /// face; include implicit_system.hpp. Null for others.
+    virtual ImplicitSystem* implicit() { return nullptr; }
+
+    /// [step] What an entry of w is to be measured by where an error in it is to mean as much as
+    /// one in q and v, per entry of x behind these: the energy in play, the momentum, the angular
+    /// momentum. They change whenever a state is accepted.
+    virtual std::span<const double> book_scales() const { return {}; }
 
 protected:
     ~System() = default;

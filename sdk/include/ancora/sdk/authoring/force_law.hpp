@@ -69,8 +69,9 @@ private:
 ///
 ///   const Reactions& reactions
 ///
-/// which the kernel solves together with the force (see NonidealForce::listens_to). Dry friction is
-/// a FrictionLaw.
+/// which the kernel solves together with the force (see NonidealForce::listens_to). A class that
+/// derives from Signals too, with inputs or states of its own, takes `const OwnValues& own` at the
+/// end, and overrides signals() to return itself. Dry friction is a FrictionLaw.
 ///
 /// Over a step the force is that of the midpoint with the mean rates, and its work is force times
 /// displacement: the ledger closes to rounding. The step's iteration takes the force's derivative:
@@ -93,10 +94,9 @@ public:
     void evaluate(const RowPoint& at,
                   std::span<const double>,
                   const ForceValues& out) const override {
-        if constexpr (SchemaOf<Author>::kNumObjects == 0)
-            call(at, out);
-        else
-            call(at, out, Reactions(at.reactions));
+        with_heard(at, [&](const auto&... heard) {
+            call(at, out, heard...);
+        });
     }
 
     bool has_tangent() const override { return !is_given(); }
@@ -106,17 +106,32 @@ public:
                             std::span<double> D) const override {
         if constexpr (is_given())
             std::ranges::fill(D, 0.0);
-        else if constexpr (SchemaOf<Author>::kNumObjects == 0)
-            differentiate(step, mean_velocity, D);
         else
-            differentiate(step, mean_velocity, D, Reactions(step.reactions));
+            with_heard(step, [&](const auto&... heard) {
+                differentiate(step, mean_velocity, D, heard...);
+            });
     }
 
 protected:
     ForceLaw() = default;
 
 private:
-    /// Calls the author's function with what it takes; `heard` are the reactions, or nothing.
+    /// Calls `function` with the reactions, if the schema names constraints, and with the author's
+    /// own values, if its class has Signals.
+    template <class At, class Function>
+    static void with_heard(const At& at, const Function& function) {
+        constexpr bool has_signals = std::is_base_of_v<Signals, Author>;
+        if constexpr (SchemaOf<Author>::kNumObjects == 0 && has_signals)
+            function(at.own);
+        else if constexpr (SchemaOf<Author>::kNumObjects == 0)
+            function();
+        else if constexpr (has_signals)
+            function(Reactions(at.reactions), at.own);
+        else
+            function(Reactions(at.reactions));
+    }
+    /// Calls the author's function with what it takes; `heard` are reactions and own values, or
+    /// nothing.
     template <class... Heard>
     void call(const RowPoint& at, const ForceValues& out, const Heard&... heard) const {
         using Schema = SchemaOf<Author>;

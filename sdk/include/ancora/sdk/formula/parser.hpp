@@ -214,6 +214,13 @@ private:
         ++at_;
         if (!is_letter(peek())) fail_found("a component such as \"x\"");
         out.component = read_word();
+        // "elbow.motor.current": of a law inside a joint
+        while (out.place.empty() && peek() == '.' && at_ + 1 < text_.size() &&
+               is_letter(text_[at_ + 1])) {
+            ++at_;
+            out.object += "." + out.component;
+            out.component = read_word();
+        }
         return out;
     }
 

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All signals of a model and the kernel's state of them.
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+#include <Eigen/LU>
+
+#include "attachment_map.hpp"
+#include "call_meter.hpp"
+#include "model.hpp"
+#include "signal_input_set.hpp"
+#include "signal_order.hpp"
+
+namespace ancora {
+
+/// Continuous states x and discrete states z of all objects with signals, what they are driven by,
+/// and what they show. Discrete states change at events alone.
+class SignalSet {
+public:
+    SignalSet(const Model& model, CallMeter& meter);
+
+    bool empty() const { return parts_.empty(); }
+    int num_continuous() const { return num_x_; }
+
+    // --- state
+
+    /// Starts afresh: states as the objects say, no input set, events as at the begin of a run.
+    void begin();
+    std::span<const double> x() const { return {x_.data(), static_cast<std::size_t>(num_x_)}; }
+    void set_x(std::span<const double> x);
+    struct States {
+        Eigen::VectorXd x, z;
+    };
+    States states() const { return {x_, z_}; }
+    void set_states(const States& states);
+    /// The continuous states that evaluate() takes instead of the accepted ones, until forget().
+    void assume(std::span<const double> x) { stage_ = x.data(); }
+    void forget() { stage_ = nullptr; }
+
+    // --- at an instant
+
+    /// Inputs and heard outputs at (t, q, v) with the continuous states that are assumed. [step]
+    void evaluate(const double* q, const double* v, double t);
+    /// x' of what was last evaluated. [step]
+    void differentiate(std::span<double> dx);
+    /// All outputs at the accepted states, num_values() of them.
+    void sample(const double* q, const double* v, double t, std::span<double> y);
+    int num_values() const { return num_y_; }
+
+    // --- over a step
+
+    /// Own values in the middle of a step, and continuous states at its end. [step]
+    /// @throws Error (numerical) if the states do not settle
+    void evaluate_step(const double* q0, const double* dq, double t0, double h);
+    /// The end of the step last evaluated becomes the present state. [step]
+    void accept_step();
+    /// The same with continuous states of an integrator's own: only turns of angles move on.
+    void follow_step(const double* q0, const double* dq, double t0, double h);
+
+    /// Those of force `index` of the model, as last evaluated; empty without signals. [step]
+    OwnValues own_of_force(int index) const;
+    bool has_force(int index) const { return part_of_force_[static_cast<std::size_t>(index)] >= 0; }
+
+    // --- how own values of a force answer to displacements over the step last evaluated
+
+    /// Attachments that they depend on besides those of the force, through inputs and through other
+    /// objects that it hears or is heard by; empty if there are too many.
+    std::span<const Attachment> answered_attachments(int force) const;
+    /// Own values after scalar `k` has moved by `change`, counted through the force's own
+    /// attachments and then those above. [step]
+    void answer(int force, std::size_t k, double change);
+    /// As the step has them. [step]
+    void end_answer(int force);
+
+    // --- events
+
+    int num_crossings() const { return num_crossings_; }
+    /// Says at the accepted state which crossing functions may come down from there.
+    void arm(const double* q, const double* v, double t);
+    /// Positive as long as nothing happens. Without x at the end of the step last evaluated. [step]
+    void evaluate_crossings(
+        const double* q, const double* v, double t, const double* x, std::span<double> g);
+    /// Passes crossing `event` at the accepted state.
+    void pass(int event, const double* q, const double* v, double t);
+    /// The next time at which some object acts, infinity if there is none.
+    double next_time() const { return next_; }
+    /// Lets all objects act whose time has come.
+    void act(const double* q, const double* v, double t);
+
+    // --- inputs, as an embedding program sees them
+
+    SignalInputSet& inputs() { return inputs_; }
+    const SignalInputSet& inputs() const { return inputs_; }
+
+    /// Writes or reads it, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive) {
+        for (Eigen::VectorXd* x : {&x_, &z_}) {
+            archive.array(x->data(), x->size());
+            archive.require_finite(*x, "a state of an object");
+        }
+        archive.array(next_times_.data(), static_cast<Eigen::Index>(next_times_.size()));
+        for (const double t : next_times_) archive.require(!std::isnan(t), "the time of an event");
+        inputs_.transfer(archive);
+        if constexpr (Archive::kReads) forget_step();
+    }
+
+private:
+    struct Part {
+        const SignalPart* of;
+        AttachmentMap map;           ///< without attachments for a body
+        int first_q = 0, num_q = 0;  ///< of a body
+        std::size_t first_u = 0, num_u = 0;
+        std::size_t first_x = 0, num_x = 0;
+        std::size_t first_z = 0, num_z = 0;
+        std::size_t first_y = 0, num_y = 0;
+        int first_crossing = 0, num_crossings = 0;
+        bool is_heard = false;
+    };
+    /// States that are solved for together, with what their iteration keeps.
+    struct Group {
+        std::vector<int> parts;
+        std::size_t first_x = 0, num_x = 0;
+        Eigen::MatrixXd J;
+        Eigen::PartialPivLU<Eigen::MatrixXd> factored;
+        bool is_factored = false;
+        Eigen::VectorXd f, f_moved, correction;
+    };
+
+    /// Where scalars that own values answer to are kept.
+    struct Source {
+        int part = -1;   ///< local scalars of a part, or
+        int input = -1;  ///< of an input
+        std::size_t count = 0;
+    };
+    struct Answers {
+        int group = -1;
+        std::vector<Source> sources;  ///< the force's own first
+        std::vector<Attachment> attachments;
+        Source moved{};  ///< by the last answer()
+        std::size_t moved_scalar = 0;
+        double u = 0.0, du = 0.0;  ///< of a part, before that
+    };
+    void find_answers();
+    double& local(Eigen::VectorXd& of, const Answers& answers);
+
+    std::span<double> sub(Eigen::VectorXd& x, std::size_t first, std::size_t count) {
+        return {x.data() + first, count};
+    }
+    SignalPoint point_of(const Part& part, double t, const double* x) const;
+    void gather(const double* q, const double* v, double t);
+    void gather_step(const double* q0, const double* dq, double t0, double h);
+    void evaluate_outputs(const Part& part, double t, const double* x);
+    void ask(const std::vector<int>& parts, double t, const double* x, bool wants_all);
+    void differentiate(const std::vector<int>& parts, double t, const double* x, double* dx);
+    void solve(Group& group, double t0, double h);
+    void factorise(Group& group, double t0, double h);
+    double residual(Group& group, double t0, double h);
+    [[noreturn]] void refuse(const Group& group, double t0, double h) const;
+    void find_next();
+    void act_on(const Part& part, int crossing, double t, Eigen::VectorXd& x, Eigen::VectorXd& z);
+    void forget_step();
+
+    const Model& model_;
+    CallMeter& meter_;
+    SignalInputSet inputs_;
+    std::vector<Part> parts_;
+    std::vector<Group> groups_;
+    std::vector<int> part_of_force_;
+    std::vector<Answers> answers_;  // of each part that is a force
+    std::vector<int> first_y_;
+    int num_x_ = 0, num_y_ = 0, num_crossings_ = 0;
+
+    Eigen::VectorXd x_, z_;
+    const double* stage_ = nullptr;
+    const double* shown_ = nullptr;  ///< continuous states that own_of_force() shows
+    double t_ = 0.0;
+    double t0_ = 0.0, h_ = 0.0;  ///< of the step last evaluated; h 0: none
+    Eigen::VectorXd x1_, middle_, answered_, x_before_, z_before_;
+    Eigen::VectorXd u_, du_, q1_;
+    std::vector<double> y_, y_none_;
+    std::vector<char> armed_;
+    std::vector<double> g_;
+    std::vector<double> next_times_;
+    double next_ = 0.0;
+};
+
+}  // namespace ancora

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Judges balances, jumps and turns of a run.
+#include "doubts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace ancora {
+namespace {
+
+// A balance beyond this, relative, is no rounding.
+constexpr double kDoubtful = 1e-10;
+// Slower than this part of the model's size in a second nothing counts as moving.
+constexpr double kSlowest = 1e-6;
+
+/// What the integrator claims to keep and has not kept, or nothing.
+std::string doubt_of_balances(const Model& model, const KernelSystem& system) {
+    if (!model.integrator_object.type->claims.has(Claim::keeps_energy)) return {};
+    const Ledger& ledger = system.ledger();
+    // At rest energies are rounding, and so are balances beside them.
+    const double slow = kSlowest * system.state().extent;
+    const double energy =
+        std::max(ledger.energy_scale(), 0.5 * system.books().total_mass() * slow * slow);
+    const double momentum = std::sqrt(2.0 * system.books().total_mass() * energy);
+    const std::pair<const char*, double> balances[] = {
+        {"energy", ledger.worst_energy() / energy},
+        {"momentum", ledger.worst_momentum() / momentum},
+        {"angular momentum",
+         ledger.worst_angular_momentum() / (momentum * system.state().farthest)}};
+    std::string open;
+    for (const auto& [name, relative] : balances)
+        if (relative > kDoubtful)
+            open += fmt::format("{}{} by {:.1e}", open.empty() ? "" : ", ", name, relative);
+    if (open.empty()) return {};
+    return fmt::format(
+        "the balances of this run do not close ({} of what is in play, more "
+        "than {:.0e}): a tolerance above its default, very stiff elements on "
+        "light bodies, or a formula that has no exact discrete form; compare "
+        "with a shorter step before you trust it",
+        open,
+        kDoubtful);
+}
+
+}  // namespace
+
+std::vector<std::string> doubts_of(const Model& model, const KernelSystem& system) {
+    std::vector<std::string> out;
+    if (const std::string text = doubt_of_balances(model, system); !text.empty())
+        out.push_back(text);
+    const std::vector<SingularPositions::Passed>& passed = system.singular_positions().all();
+    const auto jumps = std::ranges::find(passed, false, &SingularPositions::Passed::continues);
+    if (jumps != passed.end())
+        out.push_back(
+            fmt::format("velocities jump at t = {:.6g} s: the steps do not resolve the motion "
+                        "there, or constraints depend on each other, other motions begin, and "
+                        "no step was found that continues the motion; compare with shorter "
+                        "steps",
+                        jumps->t));
+    if (const ContinuousMotion::Displaced& at = system.motion().displaced(); at.work != 0.0)
+        out.push_back(fmt::format(
+            "to meet the constraints at t = {:.6g} s the energy was changed by {:.3g} J, of "
+            "{:.3g} "
+            "J in play, within one step: the steps do not resolve the motion there, or "
+            "constraints depend on each other and it went on by another one; compare with "
+            "shorter steps or another integrator",
+            at.t,
+            at.work,
+            at.scale));
+    if (const JointValues::TooFast& joint = system.joints().too_fast(); joint.entry >= 0)
+        out.push_back(
+            fmt::format("{} turns at a rate of {:.2g} rad a step at t = {:.6g} s: turns are "
+                        "counted only below half of one a step, and the steps do not resolve "
+                        "the motion; take shorter ones",
+                        system.joints().entries()[static_cast<std::size_t>(joint.entry)].name,
+                        joint.turned,
+                        joint.t));
+    if (const JumpSearch::Unresolved& ramp = system.jumps().unresolved(); ramp.row >= 0)
+        out.push_back(fmt::format(
+            "what {} prescribes goes {:.3g} within less than the step of {:.3g} s that ends "
+            "at t = {:.6g} s: the steps do not resolve it, and velocities and forces there "
+            "follow the length of the step; take shorter steps, or let it take several",
+            system.parts().rows.row_name(ramp.row),
+            ramp.size,
+            ramp.h,
+            ramp.t));
+    return out;
+}
+
+void warn_at_end(const Model& model, const KernelSystem& system, const WarningSink& warn) {
+    if (!warn) return;
+    const std::vector<SingularPositions::Passed>& passed = system.singular_positions().all();
+    const auto smooth = std::ranges::count_if(passed, &SingularPositions::Passed::continues);
+    if (smooth > 0)
+        warn(fmt::format(
+            "the run passed {} in which constraints depend on each other and other "
+            "motions begin, first at t = {:.6g} s; it followed the one that "
+            "continues the motion",
+            smooth == 1 ? "a singular position" : fmt::format("{} singular positions", smooth),
+            std::ranges::find_if(passed, &SingularPositions::Passed::continues)->t));
+    for (const std::string& doubt : doubts_of(model, system)) warn(doubt);
+}
+
+}  // namespace ancora

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Analyses the constraint rows of a state.
+#include "row_rank.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ancora {
+
+void RowRank::decide() {
+    now_ = analyse();
+    system_.set_redundant(now_.rank < now_.num_rows);
+    arbitrary_ = arbitrary_reactions(now_);
+    if (model_.traits.face == Face::discrete) system_.plan_matrix(step_);
+    if (!warn_) return;
+    for (const std::string& contact : system_.instant().locked_contacts())
+        warn_(
+            fmt::format("{}: what it acts on cannot slide, since constraints hold it; its force "
+                        "is not determined and is left out",
+                        contact));
+    if (now_.rank == now_.num_rows) return;
+    warn_redundant();
+    warn_idle_friction();
+    for (const std::string& contact : system_.instant().ambiguous_contacts())
+        warn_(
+            fmt::format("{}: its normal force is not unique, since rows of its constraint are "
+                        "redundant; friction follows the reactions of least norm",
+                        contact));
+}
+
+RankAnalysis RowRank::analyse() {
+    system_.parts().rows.evaluate(system_.q().data(), system_.v().data(), system_.time(), rows_);
+    if (model_.traits.face == Face::continuous || model_.num_coordinates <= kMostBySolver) {
+        try {
+            return system_.instant().rank();
+        } catch (const Error&) {
+            if (model_.traits.face == Face::continuous) throw;
+        }
+    }
+    return analyse_rank(system_.parts().rows, rows_.A, system_.parts().mass);
+}
+
+std::vector<std::string> RowRank::arbitrary_reactions(const RankAnalysis& of) const {
+    std::vector<std::string> out;
+    if (of.rank == of.num_rows) return out;
+    constexpr int kSamples = 2;  // one might vanish by chance
+    const std::vector<bool> answers = system_.reactions().answers_to(forceless_stresses(
+        system_.parts().rows, rows_.A, system_.parts().mass, of.redundant, kSamples));
+    for (std::size_t i = 0; i < answers.size(); ++i)
+        if (answers[i]) out.push_back(observables_.reactions()[i]);
+    return out;
+}
+
+bool RowRank::acts_on_nothing(int row) const {
+    const std::vector<int>& start = system_.parts().rows.row_start;
+    for (int e = start[static_cast<std::size_t>(row)]; e < start[static_cast<std::size_t>(row) + 1];
+         ++e)
+        if (rows_.A[e] != 0.0) return false;
+    return true;
+}
+
+/// Names of rows, not too many of them.
+std::string RowRank::names_of(const std::vector<int>& rows) const {
+    std::string names;
+    const std::size_t shown = std::min<std::size_t>(rows.size(), 6);
+    for (std::size_t i = 0; i < shown; ++i)
+        names += (i > 0 ? "; " : "") + system_.parts().rows.row_name(rows[i]);
+    if (shown < rows.size()) names += fmt::format("; and {} more", rows.size() - shown);
+    return names;
+}
+
+void RowRank::warn_redundant() const {
+    std::vector<int> idle, dependent;
+    for (const int row : now_.redundant) (acts_on_nothing(row) ? idle : dependent).push_back(row);
+    if (!idle.empty())
+        warn_(
+            fmt::format("{} of {} constraint rows act on nothing, since no coordinate moves "
+                        "along them: {}; they may be left out",
+                        idle.size(),
+                        now_.num_rows,
+                        names_of(idle)));
+    if (!dependent.empty())
+        warn_(
+            fmt::format("{} of {} constraint rows are redundant: {}; forces there are those of "
+                        "least norm",
+                        dependent.size(),
+                        now_.num_rows,
+                        names_of(dependent)));
+}
+
+void RowRank::warn_idle_friction() const {
+    for (const ForcePart& part : model_.forces) {
+        if (part.contact == nullptr) continue;
+        const RowOwner& owner =
+            system_.parts()
+                .rows.owners[model_.bodies.size() + static_cast<std::size_t>(part.constraint)];
+        bool is_idle = owner.num_rows > 0;
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
+            is_idle = is_idle && acts_on_nothing(k);
+        if (is_idle)
+            warn_(
+                fmt::format("{}: its normal force is zero, since its constraint acts on "
+                            "nothing: the coordinate across it is missing",
+                            part.object.label));
+    }
+}
+
+}  // namespace ancora

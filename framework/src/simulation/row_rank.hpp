@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rank of a model's constraints: what follows from it, and what is told of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ancora/framework/simulation.hpp"
+#include "kernel_system.hpp"
+#include "model.hpp"
+#include "observables.hpp"
+#include "rank_analysis.hpp"
+
+namespace ancora {
+
+/// Decides the rank of the constraint rows at a state, and with it what the solver is told, which
+/// reactions are arbitrary, and of what the user is warned. What it is made with must outlive it.
+class RowRank {
+public:
+    /// Models with more coordinates are analysed by their rows alone.
+    static constexpr int kMostBySolver = 600;
+
+    /// @param step of the integrator, for which the step matrix is planned
+    RowRank(const Model& model,
+            KernelSystem& system,
+            const Observables& observables,
+            const WarningSink& warn,
+            double step)
+        : model_(model), system_(system), observables_(observables), warn_(warn), step_(step) {}
+
+    /// At the present state, and what follows from it for the solver.
+    void decide();
+    /// At the present state, without consequences: by the accelerations' own solver, or where they
+    /// are not unique (a step may hold massless parts by stiffness) or the model is large, by the
+    /// rows alone.
+    RankAnalysis analyse();
+    /// Reactions, by their columns, that redundancy makes arbitrary at the state of this rank.
+    std::vector<std::string> arbitrary_reactions(const RankAnalysis& of) const;
+    /// Whether a row is zero at the state last analysed.
+    bool acts_on_nothing(int row) const;
+
+    /// As decided last.
+    int num_redundant() const { return now_.num_rows - now_.rank; }
+    const std::vector<std::string>& arbitrary() const { return arbitrary_; }
+
+private:
+    std::string names_of(const std::vector<int>& rows) const;
+    void warn_redundant() const;
+    void warn_idle_friction() const;
+
+    const Model& model_;
+    KernelSystem& system_;
+    const Observables& observables_;
+    const WarningSink& warn_;
+    double step_;
+    RankAnalysis now_;
+    std::vector<std::string> arbitrary_;
+    RowSet::Instant rows_;  // of the state last analysed
+};
+
+}  // namespace ancora

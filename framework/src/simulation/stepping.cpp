@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps, and pieces of steps.
+#include "stepping.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "state_archive.hpp"
+
+namespace ancora {
+namespace {
+
+// end / step within this of a whole number is that number of steps.
+constexpr double kWholeSteps = 1e-9;
+
+long count_steps(double step, double end) {
+    const double ratio = end / step;
+    const double whole = std::round(ratio);
+    if (whole > 0.0 && std::abs(ratio - whole) <= kWholeSteps * ratio)
+        return static_cast<long>(whole);
+    return static_cast<long>(std::ceil(ratio));
+}
+
+}  // namespace
+
+Stepping::Stepping(Model& model, KernelSystem& system, const IntegratorSettings& settings)
+    : model_(model),
+      system_(system),
+      settings_(settings),
+      num_steps_(model.traits.is_adaptive ? 0 : count_steps(settings.step, settings.end)) {}
+
+bool Stepping::done() const {
+    return model_.traits.is_adaptive ? system_.time() >= settings_.end : steps_done_ >= num_steps_;
+}
+
+void Stepping::step() {
+    if (model_.traits.is_adaptive)
+        step_freely();
+    else
+        step_on_grid();
+}
+
+void Stepping::step_freely() {
+    const double t0 = system_.time();
+    system_.begin_grid_step(steps_done_, false);
+    const double next = std::min(system_.parts().signals.next_time(), settings_.end);
+    integrate(t0, next - t0);
+    if (!(system_.time() > t0))
+        throw Error(ErrorKind::plugin,
+                    fmt::format("{}: step returned without a step at t = {:.9g} s",
+                                describe(model_.integrator_object),
+                                t0),
+                    model_.integrator_object.place);
+    // The end is met exactly, and so are times at which signals act.
+    const double left = next - system_.time();
+    system_.end_grid_step(left <= kWholeSteps * (system_.time() - t0) ? next : system_.time());
+    system_.act();
+    ++steps_done_;
+}
+
+void Stepping::step_on_grid() {
+    // Grid times are k step, not sums of steps; a step that failed on its way goes on from
+    // there.
+    const bool is_last = steps_done_ + 1 == num_steps_;
+    const double begin_time = static_cast<double>(steps_done_) * settings_.step;
+    const double end_time =
+        is_last ? settings_.end : static_cast<double>(steps_done_ + 1) * settings_.step;
+    const double t0 = system_.time();
+    const double rest = end_time - t0;
+    const double rounding = kWholeSteps * settings_.step;
+    const bool goes_on = t0 - begin_time > rounding;
+    const bool is_whole =
+        std::abs(rest - settings_.step) <= rounding ||
+        (is_last && std::abs(rest - settings_.step) <= kWholeSteps * settings_.end);
+    system_.begin_grid_step(steps_done_, goes_on);
+    const bool is_cut = integrate_to_actions(end_time, rounding);
+    integrate(system_.time(), is_whole && !is_cut ? settings_.step : end_time - system_.time());
+    // the last step of a run may be whole but for rounding of its end
+    const double allowed = is_last ? kWholeSteps * settings_.end : rounding;
+    if (const double missing = end_time - system_.time(); std::abs(missing) > allowed)
+        throw Error(ErrorKind::plugin,
+                    fmt::format("{}: step from t = {:.9g} s returned at t = {:.9g} s instead of "
+                                "{:.9g} s; it must accept steps that lead exactly there",
+                                describe(model_.integrator_object),
+                                t0,
+                                system_.time(),
+                                end_time),
+                    model_.integrator_object.place);
+    system_.end_grid_step(end_time);
+    if (system_.parts().signals.next_time() <= end_time + rounding) {
+        // at its own time, which is the grid's but for rounding
+        system_.set_time(std::max(end_time, system_.parts().signals.next_time()));
+        system_.act();
+        system_.set_time(end_time);
+    }
+    ++steps_done_;
+}
+
+bool Stepping::integrate_to_actions(double end_time, double rounding) {
+    bool is_cut = false;
+    for (double next = system_.parts().signals.next_time(); next < end_time - rounding;
+         next = system_.parts().signals.next_time()) {
+        is_cut = true;
+        if (next > system_.time() + rounding) integrate(system_.time(), next - system_.time());
+        system_.set_time(std::max(next, system_.time()));
+        system_.act();
+    }
+    return is_cut;
+}
+
+void Stepping::integrate(double t0, double h) {
+    const double taken = model_.integrator.step(system_.parts().meter, system_, t0, h);
+    if (system_.parts().meter.is_sampling()) system_.parts().meter.spent.step += taken;
+    seconds_ += taken;
+}
+
+void Stepping::take_grid_time() {
+    const double on_grid = static_cast<double>(steps_done_) * settings_.step;
+    if (model_.traits.is_adaptive || steps_done_ >= num_steps_) return;
+    if (std::abs(system_.time() - on_grid) <= kWholeSteps * on_grid) system_.set_time(on_grid);
+}
+
+bool Stepping::fits_grid() const {
+    if (model_.traits.is_adaptive) return system_.time() >= 0.0;
+    const double h = settings_.step;
+    const double done = std::min(static_cast<double>(steps_done_) * h, settings_.end);
+    return system_.time() >= done - kWholeSteps * h && system_.time() <= done + h;
+}
+
+template <class Archive>
+void Stepping::transfer(Archive& archive) {
+    archive(steps_done_);
+    archive(seconds_);
+    archive.require(steps_done_ >= 0 && (model_.traits.is_adaptive || steps_done_ <= num_steps_),
+                    "steps beyond the end of this run");
+    archive.require(std::isfinite(seconds_), "its time of computing");
+    system_.transfer(archive);
+    if constexpr (Archive::kReads) take_grid_time();
+    archive.require(fits_grid(), "its time");
+}
+template void Stepping::transfer(ArchiveWriter&);
+template void Stepping::transfer(ArchiveReader&);
+
+}  // namespace ancora

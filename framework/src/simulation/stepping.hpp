@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The course of a run in time: on a grid, or by the integrator's choice.
+#pragma once
+
+#include "ancora/framework/manifest.hpp"
+#include "kernel_system.hpp"
+#include "model.hpp"
+
+namespace ancora {
+
+/// Takes a model from step to step to the end of its run: at equal times where the integrator
+/// keeps to a grid, else where it wants; always exactly to the end, and to the times at which
+/// signals act. What it is made with must outlive it.
+class Stepping {
+public:
+    Stepping(Model& model, KernelSystem& system, const IntegratorSettings& settings);
+
+    /// Before done(): one step, which accepts pieces of it as it goes.
+    void step();
+    bool done() const;
+
+    long num_steps() const { return num_steps_; }
+    long steps_done() const { return steps_done_; }
+    /// Spent in the integrator's steps.
+    double seconds() const { return seconds_; }
+
+    /// Writes or reads how far the run is and, in between, the system's state, see
+    /// state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive);
+
+private:
+    void step_freely();
+    void step_on_grid();
+    /// Pieces of a grid step up to each time inside it at which signals act.
+    /// @returns whether there was one
+    bool integrate_to_actions(double end_time, double rounding);
+    /// One call of the integrator, guarded and metered.
+    void integrate(double t0, double h);
+    /// A run that ended here had the end for its time, which may differ from that of the grid by
+    /// rounding; one that goes on has the grid's.
+    void take_grid_time();
+    /// Whether the state stands where so many steps lead, or on the way to the next.
+    bool fits_grid() const;
+
+    Model& model_;
+    KernelSystem& system_;
+    const IntegratorSettings& settings_;
+    long num_steps_;
+    long steps_done_ = 0;
+    double seconds_ = 0.0;
+};
+
+}  // namespace ancora

@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Patterns, derivatives, and the choice of conditions.
+#include "implicit_face.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "rank_analysis.hpp"
+#include "state_archive.hpp"
+
+namespace ancora {
+namespace {
+
+// Forces on more coordinates than this are differentiated attachment by attachment.
+constexpr std::size_t kMostCoupled = 64;
+// Changes of velocities are measured by this at least [m/s].
+constexpr double kLeastSpeed = 1.0;
+// A along the motion: this part of the model's size, and no longer than this [s].
+constexpr double kPartOfSize = 1e-7;
+constexpr double kLongest = 1e-6;
+// A condition left out follows the others to this, relative to the model's size or speed, and
+// within a few times what it gaped when it was left out.
+constexpr double kOpenGap = 1e-9;
+constexpr double kOpenRate = 1e-7;
+constexpr double kTimesAtChoice = 10.0;
+// A step over which the slope of a law is no mean any more.
+constexpr double kNoRate = 1e30;
+constexpr double kRateChange = 1e-6;
+
+RowLevel level_of(RowKind kind) {
+    if (kind == RowKind::constraint) return RowLevel::position;
+    return is_velocity_kind(kind) ? RowLevel::velocity : RowLevel::acceleration;
+}
+
+}  // namespace
+
+ImplicitFace::ImplicitFace(Assembly& parts,
+                           const MotionState& state,
+                           Accelerations& accelerations,
+                           ContinuousMotion& motion,
+                           bool is_redundant)
+    : parts_(parts),
+      state_(state),
+      accelerations_(accelerations),
+      motion_(motion),
+      is_redundant_(is_redundant) {
+    require_differentiable(parts, is_redundant);
+    const ContinuousFace& face = accelerations_.face();
+    const RowSet& rows = parts_.rows;
+    rows_ = face.constraint_rows();
+    A_start_ = face.row_start();
+    for (const int e : face.entries()) A_column_.push_back(rows.column_of(e));
+    for (std::size_t c = 0; c < rows_.size(); ++c) {
+        const RowKind kind = parts_.laws[rows_[c]].kind;
+        levels_.push_back(level_of(kind));
+        // What has no mass is held by these while positions are moved.
+        bool holds_massless = kind == RowKind::convention;
+        for (const int column : rows.columns(rows_[c]))
+            holds_massless |= parts_.mass.is_massless(column) && is_velocity_kind(kind);
+        is_no_position_.push_back(levels_.back() != RowLevel::position && !holds_massless ? 1 : 0);
+    }
+    is_left_out_.assign(rows_.size(), 0);
+    mask_ = is_left_out_;
+
+    const int n = parts_.n;
+    for (Eigen::VectorXd* x :
+         {&q_, &v_, &a_, &force_, &base_, &changed_, &field_, &Mx_, &Mfield_, &q_changed_})
+        x->setZero(n);
+    for (Eigen::VectorXd* x : {&lambda_, &gap_, &rate_, &bias_, &gap_at_choice_})
+        x->setZero(static_cast<Eigen::Index>(rows_.size()));
+    stress_.setZero(parts_.m);
+    pi_t_changed_.setZero(parts_.m);
+    A_changed_.setZero(rows.B.size());
+    parts_.space.add_uniform(parts_.model.gravity, field_.data());
+    choose_what_is_differenced();
+    lay_out();
+    for (std::vector<double>* values : {&mass_, &stiffness_, &damping_, &geometric_, &S_})
+        values->assign(column_.size(), 0.0);
+    for (std::vector<double>* values : {&A_, &A_rate_, &lower_})
+        values->assign(A_column_.size(), 0.0);
+    for (Kept& kept : kept_) kept.matrix.emplace(start_, column_, A_start_, A_column_);
+}
+
+void ImplicitFace::require_differentiable(const Assembly& parts, bool is_redundant) {
+    const Model& model = parts.model;
+    const std::string needs = fmt::format(
+        "{} needs derivatives of all forces and cannot serve it; choose an integrator on the "
+        "discrete "
+        "face or an explicit one",
+        model.integrator_object.label);
+    for (const ForcePart& force : model.forces)
+        if (force.contact != nullptr)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{} (type {}) is dry friction, which sticks and slips: {}",
+                                    force.object.label,
+                                    force.object.type->name,
+                                    needs),
+                        force.object.place);
+    for (const SignalPart& part : model.signals)
+        if (part.facts.num_continuous > 0 || part.facts.num_crossings > 0)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{} has {} of its own: {}",
+                                    part.label,
+                                    part.facts.num_continuous > 0 ? "continuous states"
+                                                                  : "events inside a step",
+                                    needs),
+                        part.place);
+    if (parts.laws.may_break()) {
+        const int row = parts.laws.breakable().front();
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{} may break: {}", parts.rows.row_name(row), needs),
+                    parts.rows.place_of_row(row));
+    }
+    if (is_redundant && parts.forces.listens()) {
+        const ForceSet::Listeners listeners = parts.forces.listeners();
+        throw Error(ErrorKind::manifest,
+                    fmt::format("{} depends on reactions, which are not unique where constraints "
+                                "are redundant: {}",
+                                listeners.names,
+                                needs),
+                    listeners.place);
+    }
+}
+
+/// Force objects, bodies whose mass varies, and rows whose curvature nobody states.
+void ImplicitFace::choose_what_is_differenced() {
+    const auto coordinates = [](const AttachmentMap& map, int first, int end) {
+        std::vector<int> out;
+        for (int scalar = first; scalar < end; ++scalar)
+            for (const AttachmentMap::Entry& entry : map.row(scalar))
+                out.push_back(entry.coordinate);
+        std::ranges::sort(out);
+        out.erase(std::unique(out.begin(), out.end()), out.end());
+        return out;
+    };
+    Differenced& forces = differenced_forces_;
+    for (int part = 0; part < parts_.forces.num_parts(); ++part) {
+        const AttachmentMap& map = parts_.forces.map(part);
+        const std::vector<int> all = coordinates(map, 0, map.num_scalars());
+        forces.has_rates = true;
+        if (all.size() <= kMostCoupled) {
+            forces.objects.push_back(all);
+            continue;
+        }
+        for (int first = 0; first < map.num_scalars(); first += 3)
+            forces.objects.push_back(coordinates(map, first, first + 3));
+    }
+    for (const BodyPart& body : parts_.model.bodies) {
+        if (body.has_constant_mass) continue;
+        differences_masses_ = true;
+        forces.has_rates = true;
+        forces.objects.emplace_back();
+        for (int i = body.first; i < body.first + body.count; ++i)
+            forces.objects.back().push_back(i);
+    }
+
+    const RowSet& rows = parts_.rows;
+    std::vector<char> is_stated(static_cast<std::size_t>(rows.K.size()), 0);
+    for (const TangentTerm& term : rows.tangent_terms)
+        is_stated[static_cast<std::size_t>(term.from)] = 1;
+    for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
+        const BlockPart& part = rows.blocks[b];
+        if (part.is_constant) continue;
+        bool has_conditions = false, has_positions = false, has_others = false, has_rates = false;
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
+            const RowKind kind = parts_.laws[k].kind;
+            (parts_.laws.is_constraint(k) ? has_conditions : has_others) = true;
+            has_positions |= kind == RowKind::constraint;
+            has_rates |= is_velocity_kind(kind) || kind == RowKind::acceleration_constraint;
+        }
+        if (has_positions) rate_blocks_.push_back(static_cast<int>(b));
+        // A linear function of linear attachments has none, and other conditions state none.
+        const bool is_linear_row = part.block->degree == Degree::linear &&
+                                   rows.owners[static_cast<std::size_t>(part.owner)].body >= 0;
+        const auto first = is_stated.begin() + part.first_tangent;
+        const bool states_curvature =
+            std::find(first, first + part.num_tangent, char{1}) != first + part.num_tangent;
+        if ((states_curvature || is_linear_row) && !has_rates) continue;
+        const auto add = [&](Differenced& to) {
+            to.blocks.push_back(static_cast<int>(b));
+            to.has_rates |= has_rates;
+            const int per_item = part.block->rows_per_item;
+            for (int k = part.first_row; k < part.first_row + part.num_rows; k += per_item) {
+                std::vector<int> item;
+                for (int row = k; row < k + per_item; ++row)
+                    item.insert(item.end(), rows.columns(row).begin(), rows.columns(row).end());
+                std::ranges::sort(item);
+                item.erase(std::unique(item.begin(), item.end()), item.end());
+                to.objects.push_back(item);
+            }
+        };
+        if (has_others) add(differenced_forces_);
+        if (has_conditions) add(differenced_conditions_);
+    }
+}
+
+int ImplicitFace::place(int i, int j) const {
+    const auto row = static_cast<std::size_t>(i);
+    const auto begin = column_.begin() + start_[row];
+    return static_cast<int>(std::lower_bound(begin, column_.begin() + start_[row + 1], j) -
+                            column_.begin());
+}
+
+void ImplicitFace::lay_out() {
+    const RowSet& rows = parts_.rows;
+    std::vector<std::pair<int, int>> entries;
+    const auto add = [&entries](int i, int j) {
+        entries.emplace_back(i, j);
+        entries.emplace_back(j, i);
+    };
+    for (int i = 0; i < parts_.n; ++i) entries.emplace_back(i, i);
+    for (const MassEntry& entry : parts_.mass.entries()) add(entry.i, entry.j);
+    std::size_t num_products = 0;
+    for (int k = 0; k < rows.num_rows(); ++k) {
+        if (parts_.laws.is_constraint(k)) continue;
+        const std::size_t first = num_products;
+        for (const int i : rows.columns(k))
+            for (const int j : rows.columns(k)) {
+                entries.emplace_back(i, j);
+                ++num_products;
+            }
+        law_rows_.push_back({k, first, num_products});
+    }
+    std::vector<char> is_curved(static_cast<std::size_t>(rows.K.size()), 0);
+    for (const BlockPart& part : rows.blocks) {
+        const RowKind kind = parts_.laws[part.first_row].kind;
+        if (is_velocity_kind(kind) || kind == RowKind::acceleration_constraint) continue;
+        std::fill_n(is_curved.begin() + part.first_tangent, part.num_tangent, char{1});
+        if (part.num_tangent == 0) continue;
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
+            (parts_.laws.is_constraint(k) ? has_curved_conditions_ : has_curved_elastic_) = true;
+    }
+    for (const TangentTerm& term : rows.tangent_terms)
+        if (is_curved[static_cast<std::size_t>(term.from)] != 0) add(term.i, term.j);
+    for (Differenced* part : {&differenced_forces_, &differenced_conditions_}) {
+        part->by = ColouredDifferences(parts_.n, part->objects);
+        for (const ColouredDifferences::Entry& entry : part->by.entries())
+            entries.emplace_back(entry.row, entry.column);
+    }
+    std::ranges::sort(entries);
+    entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+    start_.assign(static_cast<std::size_t>(parts_.n) + 1, 0);
+    for (const auto& [i, j] : entries) {
+        ++start_[static_cast<std::size_t>(i) + 1];
+        column_.push_back(j);
+    }
+    for (std::size_t i = 0; i < static_cast<std::size_t>(parts_.n); ++i) start_[i + 1] += start_[i];
+
+    for (const MassEntry& entry : parts_.mass.entries())
+        mass_place_.emplace_back(place(entry.i, entry.j), place(entry.j, entry.i));
+    for (const LawRow& law : law_rows_)
+        for (const int e1 : rows.entries(law.row))
+            for (const int e2 : rows.entries(law.row))
+                products_.push_back({place(rows.column_of(e1), rows.column_of(e2)), e1, e2});
+    for (const TangentTerm& term : rows.tangent_terms)
+        if (is_curved[static_cast<std::size_t>(term.from)] != 0)
+            curvature_.push_back({term.from,
+                                  place(term.i, term.j),
+                                  term.i == term.j ? -1 : place(term.j, term.i),
+                                  term.weight});
+    std::size_t most = 0;
+    for (Differenced* part : {&differenced_forces_, &differenced_conditions_}) {
+        for (const ColouredDifferences::Entry& entry : part->by.entries())
+            part->place.push_back(place(entry.row, entry.column));
+        most = std::max(most, part->place.size());
+    }
+    difference_value_.assign(most, 0.0);
+}
+
+void ImplicitFace::fill_mass() {
+    const std::span<const double> values = parts_.mass.values();
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        mass_[static_cast<std::size_t>(mass_place_[k].first)] = values[k];
+        mass_[static_cast<std::size_t>(mass_place_[k].second)] = values[k];
+    }
+    is_mass_filled_ = parts_.mass.is_constant();
+}
+
+void ImplicitFace::accelerations(double t,
+                                 std::span<const double> q,
+                                 std::span<const double> v,
+                                 std::span<double> a,
+                                 std::span<double> lambda) {
+    accelerations_.solve(q.data(), v.data(), t, RankUse::choose);
+    const ContinuousFace& face = accelerations_.face();
+    std::ranges::copy(face.acceleration(), a.begin());
+    std::ranges::copy(face.multipliers(), lambda.begin());
+    evaluate({t, q, v, lambda});
+    if (is_redundant_) choose_left_out();
+    // The multipliers of the conditions that are asked for.
+    if (!factorise(Augmented::dynamics, {})) return;
+    solve(Augmented::dynamics,
+          force(),
+          biases(),
+          {Mx_.data(), static_cast<std::size_t>(Mx_.size())},
+          lambda);
+}
+
+void ImplicitFace::evaluate(const ImplicitPoint& at) {
+    t_ = at.t;
+    std::ranges::copy(at.q, q_.begin());
+    std::ranges::copy(at.v, v_.begin());
+    std::ranges::copy(at.lambda, lambda_.begin());
+    ++motion_.evaluations;
+    ContinuousFace& face = accelerations_.face();
+    face.evaluate(q_.data(), v_.data(), t_, state_.plugin);
+    face.take_multipliers(view(lambda_));
+    if (parts_.forces.listens()) {
+        parts_.forces.hear(parts_.rows, face.stress().data(), false);
+        face.update_forces(q_.data(), v_.data(), state_.plugin);
+    }
+    force_ = face.Q() + face.C();
+    const RowSet::Instant& now = face.instant();
+    for (std::size_t c = 0; c < rows_.size(); ++c) {
+        const auto i = static_cast<Eigen::Index>(c);
+        const RowLevel level = levels_[c];
+        gap_[i] = level == RowLevel::position ? now.pi[rows_[c]] : 0.0;
+        rate_[i] = level == RowLevel::acceleration ? 0.0 : face.rate(rows_[c]);
+        bias_[i] = now.b[rows_[c]];
+    }
+    const std::vector<int>& entries = face.entries();
+    for (std::size_t e = 0; e < entries.size(); ++e) A_[e] = now.A[entries[e]];
+    if (!is_mass_filled_) fill_mass();
+    is_evaluated_ = true;
+}
+
+void ImplicitFace::differentiate(std::span<const double> a) {
+    std::ranges::copy(a, a_.begin());
+    for (std::vector<double>* values : {&stiffness_, &damping_, &geometric_})
+        std::ranges::fill(*values, 0.0);
+    add_row_laws();
+    add_curvature();
+    differentiate_jacobian();
+    add_differences(
+        differenced_forces_,
+        [this](const double* q, const double* v, Eigen::VectorXd& F) {
+            sum_forces(q, v, F);
+        },
+        stiffness_);
+    add_differences(
+        differenced_conditions_,
+        [this](const double* q, const double* v, Eigen::VectorXd& F) {
+            add_rows(differenced_conditions_, true, q, v, F);
+        },
+        geometric_);
+    // Plugins have been asked at other states since.
+    if (differences_masses_) parts_.mass.update(q_.data(), v_.data(), t_, parts_.meter, nullptr);
+    is_evaluated_ = false;
+}
+
+void ImplicitFace::add_row_laws() {
+    const double* const A = instant().A.data();
+    const ContinuousFace& face = accelerations_.face();
+    for (const LawRow& row : law_rows_) {
+        const int k = row.row;
+        const RowLaw& law = parts_.laws[k];
+        const double pi = instant().pi[k], rate = face.rate(k);
+        double by_pi = 0.0, by_rate = law.viscosity;
+        if (law.kind == RowKind::elastic && law.law == nullptr) by_pi = 1.0 / law.compliance;
+        if (law.law != nullptr) {
+            by_pi = 2.0 * parts_.laws.mean_stress(k, pi, 0.0, kNoRate).slope;
+            const double change = kRateChange * (1.0 + std::abs(rate));
+            if (law.viscosity != 0.0)
+                by_rate = (parts_.laws.stress(k, pi, rate + change) - face.stress()[k]) / change;
+        }
+        for (std::size_t p = row.first; p < row.end; ++p) {
+            const Outer& product = products_[p];
+            const auto to = static_cast<std::size_t>(product.place);
+            const double square = A[product.e1] * A[product.e2];
+            stiffness_[to] += by_pi * square;
+            damping_[to] += by_rate * square;
+        }
+    }
+}
+
+void ImplicitFace::add_curvature() {
+    if (has_curved_elastic_) add_curvature_of(false, stiffness_);
+    if (has_curved_conditions_) add_curvature_of(true, geometric_);
+}
+
+void ImplicitFace::add_curvature_of(bool conditions, std::vector<double>& to) {
+    const Eigen::VectorXd& s = accelerations_.face().stress();
+    for (int k = 0; k < parts_.m; ++k)
+        stress_[k] = parts_.laws.is_constraint(k) == conditions ? s[k] : 0.0;
+    parts_.rows.evaluate_tangent_at(q_.data(), stress_.data(), t_);
+    const double* const G = parts_.rows.K.data();
+    for (const Curvature& term : curvature_) {
+        const double value = term.weight * G[term.from];
+        to[static_cast<std::size_t>(term.place)] += value;
+        if (term.mirror >= 0) to[static_cast<std::size_t>(term.mirror)] += value;
+    }
+}
+
+/// dpsi/dq = A' for conditions on positions, since second derivatives commute.
+void ImplicitFace::differentiate_jacobian() {
+    if (rate_blocks_.empty()) return;
+    const double speed = parts_.space.displacement(v_.data());
+    const double span = std::min(kLongest, kPartOfSize * state_.extent / speed);
+    q_changed_ = q_ + span * v_;
+    parts_.rows.evaluate_rates(rate_blocks_,
+                               q_changed_.data(),
+                               v_.data(),
+                               t_ + span,
+                               A_changed_.data(),
+                               pi_t_changed_.data());
+    const std::vector<int>& entries = accelerations_.face().entries();
+    for (const int b : rate_blocks_) {
+        const BlockPart& part = parts_.rows.blocks[static_cast<std::size_t>(b)];
+        const auto first = std::ranges::lower_bound(rows_, part.first_row);
+        const auto end = std::ranges::lower_bound(rows_, part.first_row + part.num_rows);
+        for (auto row = first; row != end; ++row) {
+            const auto c = static_cast<std::size_t>(row - rows_.begin());
+            if (levels_[c] != RowLevel::position) continue;
+            for (int i = A_start_[c]; i < A_start_[c + 1]; ++i) {
+                const auto e = static_cast<std::size_t>(i);
+                A_rate_[e] = (A_changed_[entries[e]] - A_[e]) / span;
+            }
+        }
+    }
+}
+
+void ImplicitFace::sum_forces(const double* q, const double* v, Eigen::VectorXd& F) {
+    if (differences_masses_) {
+        parts_.mass.update(q, v, t_, parts_.meter, F.data());
+        Mx_ = field_ - a_;
+        parts_.mass.multiply(Mx_.data(), Mfield_.data());
+        F += Mfield_;
+        parts_.forces.evaluate_loads(q, v, t_, F.data());
+    }
+    if (parts_.forces.num_parts() > 0) parts_.forces.evaluate(q, v, t_, state_.plugin, F.data());
+    add_rows(differenced_forces_, false, q, v, F);
+}
+
+/// Adds the forces of rows with the stresses of the last point.
+void ImplicitFace::add_rows(const Differenced& from,
+                            bool conditions,
+                            const double* q,
+                            const double* v,
+                            Eigen::VectorXd& F) {
+    if (from.blocks.empty()) return;
+    parts_.rows.evaluate_rates(from.blocks, q, v, t_, A_changed_.data(), pi_t_changed_.data());
+    const Eigen::VectorXd& s = accelerations_.face().stress();
+    for (const int b : from.blocks) {
+        const BlockPart& part = parts_.rows.blocks[static_cast<std::size_t>(b)];
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
+            if (parts_.laws.is_constraint(k) == conditions)
+                parts_.rows.add_transposed(A_changed_.data(), k, -s[k], F.data());
+    }
+}
+
+template <class Sum>
+void ImplicitFace::add_differences(Differenced& of,
+                                   const Sum& sum,
+                                   std::vector<double>& stiffness) {
+    if (of.by.empty()) return;
+    const auto subtract = [&](std::vector<double>& from) {
+        for (std::size_t e = 0; e < of.place.size(); ++e)
+            from[static_cast<std::size_t>(of.place[e])] -= difference_value_[e];
+    };
+    of.by.differentiate(
+        [&](const Eigen::VectorXd& q, Eigen::VectorXd& F) {
+            F.setZero();
+            sum(q.data(), v_.data(), F);
+        },
+        q_,
+        std::min(1.0, state_.extent),
+        base_,
+        changed_,
+        difference_value_.data());
+    subtract(stiffness);
+    if (!of.has_rates) return;
+    of.by.differentiate(
+        [&](const Eigen::VectorXd& v, Eigen::VectorXd& F) {
+            F.setZero();
+            sum(q_.data(), v.data(), F);
+        },
+        v_,
+        kLeastSpeed,
+        base_,
+        changed_,
+        difference_value_.data());
+    subtract(damping_);
+}
+
+bool ImplicitFace::factorise(Augmented which, const AugmentedWeights& weights) {
+    const auto& [mass, damping, stiffness, rate] = weights;
+    for (std::size_t e = 0; e < S_.size(); ++e)
+        S_[e] =
+            mass * mass_[e] + damping * damping_[e] + stiffness * (stiffness_[e] + geometric_[e]);
+    for (std::size_t e = 0; e < A_.size(); ++e)
+        lower_[e] = rate != 0.0 ? A_[e] + rate * A_rate_[e] : A_[e];
+    for (std::size_t c = 0; c < mask_.size(); ++c) {
+        const bool is_out = which == Augmented::positions && is_no_position_[c] != 0;
+        mask_[c] = is_left_out_[c] != 0 || is_out ? 1 : 0;
+    }
+    if (which == Augmented::dynamics) ++factorisations;
+    Kept& kept = kept_[index(which)];
+    kept.weights = weights;
+    return kept.matrix->factorise(S_, A_, lower_, mask_);
+}
+
+void ImplicitFace::solve(Augmented which,
+                         std::span<const double> r,
+                         std::span<const double> g,
+                         std::span<double> x,
+                         std::span<double> y) {
+    kept_[index(which)].matrix->solve(r, g, x, y);
+}
+
+void ImplicitFace::book_rates(std::span<double> w) {
+    if (!is_evaluated_) {
+        q_changed_ = q_;
+        base_ = v_;
+        lambda_room_ = lambda_;
+        evaluate({t_, view(q_changed_), view(base_), view(lambda_room_)});
+    }
+    motion_.book_rates(q_.data(), v_.data(), w);
+}
+
+bool ImplicitFace::are_left_out_met() const {
+    const double speed = parts_.space.displacement(v_.data());
+    for (std::size_t c = 0; c < rows_.size(); ++c) {
+        const auto i = static_cast<Eigen::Index>(c);
+        if (is_left_out_[c] == 0) continue;
+        const double gap = kOpenGap * state_.extent + kTimesAtChoice * std::abs(gap_at_choice_[i]);
+        const double rate = kOpenRate * (speed + state_.extent);
+        if (std::abs(gap_[i]) > gap || std::abs(rate_[i]) > rate) return false;
+    }
+    return true;
+}
+
+bool ImplicitFace::renew_choice() {
+    const std::vector<char> before = is_left_out_;
+    choose_left_out();
+    return is_left_out_ != before;
+}
+
+void ImplicitFace::choose_left_out() {
+    std::vector<int> before;
+    for (std::size_t c = 0; c < rows_.size(); ++c)
+        if (is_left_out_[c] != 0) before.push_back(rows_[c]);
+    const std::vector<int> chosen = dependent_rows(parts_.rows, instant().A, parts_.mass, before);
+    for (std::size_t c = 0; c < rows_.size(); ++c)
+        is_left_out_[c] = std::ranges::binary_search(chosen, rows_[c]) ? 1 : 0;
+    gap_at_choice_ = gap_;
+    for (Kept& kept : kept_) kept.matrix->forget();
+}
+
+void ImplicitFace::no_convergence(double t,
+                                  double h,
+                                  std::span<const double> correction,
+                                  std::string_view advice) {
+    const auto worst = std::ranges::max_element(correction, {}, [](double x) {
+        return std::isfinite(x) ? std::abs(x) : std::numeric_limits<double>::infinity();
+    });
+    const int coordinate = static_cast<int>(worst - correction.begin());
+    const auto part = std::ranges::find_if(parts_.model.bodies, [&](const BodyPart& body) {
+        return coordinate < body.first + body.count;
+    });
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s, step of {:.3g} s: the iteration does not converge; its "
+                            "last correction is largest in {} of {} ({:.3g}); {}",
+                            t,
+                            h,
+                            coordinate_name(*part, coordinate),
+                            part->object.label,
+                            *worst,
+                            advice),
+                part->object.place);
+}
+
+void ImplicitFace::forget() {
+    for (Kept& kept : kept_) kept.matrix->forget();
+}
+
+template <class Archive>
+void ImplicitFace::transfer(Archive& archive) {
+    archive.fixed(is_left_out_);
+    archive(gap_at_choice_);
+    for (Kept& kept : kept_) {
+        archive(kept.weights.mass);
+        archive(kept.weights.damping);
+        archive(kept.weights.stiffness);
+        archive(kept.weights.rate);
+        kept.matrix->transfer(archive);
+    }
+    archive(factorisations);
+    archive.require(factorisations >= 0, "a count");
+}
+template void ImplicitFace::transfer(ArchiveWriter&);
+template void ImplicitFace::transfer(ArchiveReader&);
+
+}  // namespace ancora

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The equations at an instant with their derivatives, as implicit integrators see them.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "accelerations.hpp"
+#include "ancora/sdk/implicit_system.hpp"
+#include "assembly.hpp"
+#include "augmented_matrix.hpp"
+#include "coloured_differences.hpp"
+#include "continuous_motion.hpp"
+
+namespace ancora {
+
+/// Evaluates through the continuous face, and differentiates
+///
+///   K = sum_k A_k^T (ds_k/dpi) A_k + G_elastic + differences,
+///   D = sum_k A_k^T (ds_k/dpi') A_k + differences                                        (1)
+///
+/// with the laws of elastic rows and dashpots, and the curvature that plugins state of their rows.
+/// By differences, many columns at once, come forces, bodies whose mass depends on their state, and
+/// rows whose curvature nobody states: of conditions on velocities, and on attachments that are not
+/// linear in the coordinates. A' is the change of A along the motion.
+class ImplicitFace final : public ImplicitSystem {
+public:
+    /// [assembly]
+    /// @param is_redundant whether conditions depend on each other at the start
+    ImplicitFace(Assembly& parts,
+                 const MotionState& state,
+                 Accelerations& accelerations,
+                 ContinuousMotion& motion,
+                 bool is_redundant);
+
+    /// @throws Error (manifest) for what has no derivative
+    static void require_differentiable(const Assembly& parts, bool is_redundant);
+
+    int num_coordinates() const override { return parts_.n; }
+    int num_conditions() const override { return static_cast<int>(levels_.size()); }
+    std::span<const RowLevel> levels() const override { return levels_; }
+    void accelerations(double t,
+                       std::span<const double> q,
+                       std::span<const double> v,
+                       std::span<double> a,
+                       std::span<double> lambda) override;
+    void evaluate(const ImplicitPoint& at) override;
+    std::span<const double> force() const override { return view(force_); }
+    std::span<const double> gaps() const override { return view(gap_); }
+    std::span<const double> rates() const override { return view(rate_); }
+    std::span<const double> biases() const override { return view(bias_); }
+    CompressedMatrix mass() const override { return in_pattern(mass_); }
+    CompressedMatrix jacobian() const override { return {A_start_, A_column_, A_}; }
+    void differentiate(std::span<const double> a) override;
+    CompressedMatrix stiffness() const override { return in_pattern(stiffness_); }
+    CompressedMatrix damping() const override { return in_pattern(damping_); }
+    CompressedMatrix geometric() const override { return in_pattern(geometric_); }
+    CompressedMatrix jacobian_rate() const override { return {A_start_, A_column_, A_rate_}; }
+    bool factorise(Augmented which, const AugmentedWeights& weights) override;
+    bool is_factorised(Augmented which, const AugmentedWeights& weights) const override {
+        const Kept& kept = kept_[index(which)];
+        return kept.matrix->is_factorised() && kept.weights == weights;
+    }
+    void solve(Augmented which,
+               std::span<const double> r,
+               std::span<const double> g,
+               std::span<double> x,
+               std::span<double> y) override;
+    void book_rates(std::span<double> w) override;
+    bool are_left_out_met() const override;
+    bool renew_choice() override;
+    [[noreturn]] void no_convergence(double t,
+                                     double h,
+                                     std::span<const double> correction,
+                                     std::string_view advice) override;
+
+    /// Nothing of another motion serves any more.
+    void forget();
+    /// Writes or reads what a step may find made by those before, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive);
+
+    long factorisations = 0;  ///< of systems with all conditions
+
+private:
+    /// A product of two entries of the rows' Jacobian, and where it goes.
+    struct Outer {
+        int place, e1, e2;
+    };
+    struct Kept {
+        std::optional<AugmentedMatrix> matrix;
+        AugmentedWeights weights;
+    };
+    static std::size_t index(Augmented which) { return which == Augmented::dynamics ? 0 : 1; }
+    CompressedMatrix in_pattern(const std::vector<double>& values) const {
+        return {start_, column_, values};
+    }
+    /// What is differentiated by differences: objects, and where the entries go.
+    struct Differenced {
+        std::vector<std::vector<int>> objects;
+        std::vector<int> blocks;  ///< of rows
+        bool has_rates = false;   ///< depends on velocities
+        ColouredDifferences by;
+        std::vector<int> place;
+    };
+    void choose_what_is_differenced();
+    void lay_out();
+    int place(int i, int j) const;
+    void fill_mass();
+    void add_row_laws();
+    void add_curvature();
+    void add_curvature_of(bool conditions, std::vector<double>& to);
+    void differentiate_jacobian();
+    void sum_forces(const double* q, const double* v, Eigen::VectorXd& F);
+    void add_rows(const Differenced& from,
+                  bool conditions,
+                  const double* q,
+                  const double* v,
+                  Eigen::VectorXd& F);
+    template <class Sum>
+    void add_differences(Differenced& of, const Sum& sum, std::vector<double>& stiffness);
+    void choose_left_out();
+    const RowSet::Instant& instant() { return accelerations_.face().instant(); }
+
+    Assembly& parts_;
+    const MotionState& state_;
+    Accelerations& accelerations_;
+    ContinuousMotion& motion_;
+    bool is_redundant_;
+    std::vector<RowLevel> levels_;
+    std::vector<int> rows_;  // of the conditions in the row set
+
+    // Patterns: of M, K, D, G and S, and of A.
+    std::vector<std::int32_t> start_, column_;
+    std::vector<std::int32_t> A_start_, A_column_;
+    std::vector<std::pair<int, int>> mass_place_;  // of each entry of the lower triangle
+    struct LawRow {
+        int row;
+        std::size_t first, end;  // of its products
+    };
+    std::vector<LawRow> law_rows_;
+    std::vector<Outer> products_;
+    struct Curvature {
+        int from, place, mirror;  ///< mirror: -1 on the diagonal
+        double weight;
+    };
+    std::vector<Curvature> curvature_;
+    bool has_curved_elastic_ = false;
+    bool has_curved_conditions_ = false;
+    Differenced differenced_forces_;      // force objects, masses, elastic rows
+    Differenced differenced_conditions_;  // A^T lambda
+    bool differences_masses_ = false;
+    std::vector<int> rate_blocks_;  // of conditions on positions with a Jacobian that changes
+
+    // The last point.
+    double t_ = 0.0;
+    Eigen::VectorXd q_, v_, lambda_, a_;
+    bool is_evaluated_ = false;
+    bool is_mass_filled_ = false;
+    Eigen::VectorXd force_, gap_, rate_, bias_;
+    std::vector<double> mass_, stiffness_, damping_, geometric_, A_, A_rate_, lower_, S_;
+
+    // Rooms.
+    Eigen::VectorXd base_, changed_, field_, Mx_, stress_, A_changed_, pi_t_changed_, q_changed_,
+        Mfield_, lambda_room_;
+    std::vector<double> difference_value_;
+
+    std::vector<char> is_left_out_;
+    std::vector<char> is_no_position_;  // not asked for where positions are corrected
+    std::vector<char> mask_;
+    Eigen::VectorXd gap_at_choice_;
+    std::array<Kept, 2> kept_;
+};
+
+}  // namespace ancora

@@ -16,8 +16,12 @@ namespace {
 
 // Unknowns up to which dense arithmetic is as fast.
 constexpr int kMostDenseUnknowns = 100;
-// A pivot below this, of scaled rows and columns, is none.
-constexpr double kNoPivot = 1e-15;
+// A pivot below this, of scaled rows and columns, is none; what rounding leaves of one leads
+// corrections astray, and an iteration sees that.
+constexpr double kNoPivot = 1e-30;
+// A coordinate whose diagonal is less than this part of the mean has no scale of its own: without
+// mass it is what rows happen to bear.
+constexpr double kLeastDiagonal = 1e-8;
 
 /// Row of each entry of a pattern by rows.
 std::vector<int> rows_of(std::span<const int> start) {
@@ -110,7 +114,7 @@ bool AugmentedMatrix::factorise(std::span<const double> S,
     }
     const double mean = count > 0 ? sum / count : 1.0;
     for (std::size_t i = 0; i < n; ++i)
-        scale_[i] = 1.0 / std::sqrt(scale_[i] > 0.0 ? scale_[i] : mean);
+        scale_[i] = 1.0 / std::sqrt(scale_[i] > kLeastDiagonal * mean ? scale_[i] : mean);
     std::fill(scale_.begin() + n_, scale_.end(), 0.0);
     for (std::size_t e = 0; e < A.size(); ++e) {
         const double entry = A[e] * scale_[at(A_column_[e])];

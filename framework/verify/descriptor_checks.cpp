@@ -177,7 +177,7 @@ bool accepts(const Example& example,
 /// Whether the kernel reads the parameter, to resolve what it names.
 bool is_resolved_by_kernel(const Parameter& p) {
     return p.allows(Shape::point) || p.allows(Shape::direction) || p.allows(Shape::object) ||
-           p.makes != nullptr;
+           p.allows(Shape::signal) || p.makes != nullptr;
 }
 
 void check_examples(Subject& subject) {

@@ -87,6 +87,17 @@ TEST_SUITE("crashes") {
         CHECK(contains(run.err, "a plugin talks\n"));
     }
 
+    TEST_CASE("a crash in a static destructor is told, and results stay good") {
+        const TempFolder folder;
+        folder.write("m.toml", model("after"));
+        const ProcessResult run = run_for_messages(command({"run", "m.toml"}), options(folder));
+        CHECK(run.status == 4);
+        CHECK(contains(run.err, "ends_in_call.so crashed: it used memory that is not its own"));
+        CHECK(contains(run.err, "what was written before is complete"));
+        CHECK(contains(folder.read("results/m/summary.json"), "\"completed\""));
+        CHECK(count(folder.read("results/m/history.csv"), '\n') > 50);
+    }
+
     TEST_CASE("a crash in a factory is named before anything runs") {
         const TempFolder folder;
         folder.write("m.toml", model("factory"));

@@ -210,7 +210,7 @@ TEST_SUITE("messages: what was meant") {
         CHECK(contains(with_type("constraint", "Position"), "; write type = \"position\""));
         const std::string none = with_type("force", "xyzzy");
         CHECK(contains(none, "unknown force type \"xyzzy\"; force types: "));
-        CHECK(contains(none, "coulomb_friction, drag, "));
+        CHECK(contains(none, "coulomb_friction, dc_motor, drag, "));
         CHECK(contains(none, "\n  searched, in this order:"));
     }
 

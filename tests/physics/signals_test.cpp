@@ -133,6 +133,50 @@ TEST_SUITE("own states") {
         CHECK(loop.value("shaft.angle") == Near(fine.value("shaft.angle"), tolerance(1e-5)));
     }
 
+    TEST_CASE("a shut cylinder is the spring of its fluid, an open valve fills it") {
+        constexpr double kMass = 100.0, A = 1e-3, B = 6e-4, V = 1e-3, beta = 1.4e9;
+        const std::string slide =
+            model_text(false) + body("load", "ancf_rigid_body", "velocity = [0.01, 0, 0]", kMass) +
+            constraint("rail",
+                       "prismatic",
+                       "a = \"ground\"\nb = \"load\"\npoint = [0, 0, 0]\naxis = [1, 0, 0]");
+        const auto cylinder = [&](const char* valve, const char* pressures) {
+            return force("ram",
+                         "hydraulic_cylinder",
+                         fmt::format("on = \"rail\"\nvalve = {}\npiston_area = {}\n"
+                                     "rod_side_area = {}\nsupply = 2e6\nconductance = 1e-7\n"
+                                     "volumes = [{}, {}]\nbulk_modulus = {}\n"
+                                     "start_pressures = {}",
+                                     valve,
+                                     A,
+                                     B,
+                                     V,
+                                     V,
+                                     beta,
+                                     pressures));
+        };
+        // A p_a = B p_b at the start: small swings about it
+        const double w = std::sqrt(beta * (A * A / V + B * B / V) / kMass);
+        const double end = 1.3 * 2.0 * M_PI / w;
+        for (const char* integrator : {"emm", "rk4", "dopri5"}) {
+            CAPTURE(integrator);
+            Simulation shut = model(slide + cylinder("0.0", "[6e5, 1e6]") +
+                                    steps(integrator, end / 520.0, end, 1e-10));
+            run_to_end(shut);
+            CHECK(shut.value("rail.displacement") ==
+                  Near(0.01 / w * std::sin(w * end), tolerance(5e-3 * 0.01 / w)));
+        }
+        // Held fast, a fills: p' = beta C sqrt(2e6 - p) / V
+        Simulation held = model(slide.substr(0, slide.find("velocity")) +
+                                slide.substr(slide.find("[[constraint]]")) +
+                                constraint("stop", "drive", "on = \"rail\"\nmotion = 0.0") +
+                                cylinder("1.0", "[0.0, 0.0]") + steps("dopri5", 1e-4, 5e-3, 1e-10));
+        run_to_end(held);
+        const double root = std::sqrt(2e6) - 0.5 * beta * 1e-7 / V * 5e-3;
+        CHECK(held.value("ram.pressure_a") == Near(2e6 - root * root, tolerance(1e-6 * 2e6)));
+        CHECK(held.value("ram.pressure_b") == Near(0.0, tolerance(1e-3)));
+    }
+
     TEST_CASE("a sensor of second order rings as a damped oscillator") {
         constexpr double f = 5.0, zeta = 0.2, end = 0.37;
         const std::string text = rotor(force(

@@ -20,11 +20,22 @@ __attribute__((noinline)) int deepen(volatile char* above, int depth) {
     return depth < 0 ? room[0] : deepen(room, depth + 1) + room[0];
 }
 
+/// Crashes when the program is done, if it is asked to.
+struct LastWords {
+    bool crashes = false;
+    volatile int* nowhere = nullptr;
+    ~LastWords() {
+        if (crashes) *nowhere = 1;
+    }
+};
+LastWords last_words;
+
 class EndsInCall final : public zoo::TestPlane {
 public:
     explicit EndsInCall(const Arguments& arguments)
         : TestPlane(arguments), how_(arguments.text("how")) {
         if (how_ == "factory") std::raise(SIGSEGV);
+        if (how_ == "after") last_words.crashes = true;
     }
 
     void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
@@ -54,8 +65,9 @@ private:
 
 constexpr Parameter kParameters[] = {
     zoo::TestPlane::kParameters[0],
-    parameter::text(
-        "how", "what it ends by", "factory|memory|stack|abort|terminate|exit|quick_exit|talk|hang")
+    parameter::text("how",
+                    "what it ends by",
+                    "factory|after|memory|stack|abort|terminate|exit|quick_exit|talk|hang")
         .required(),
 };
 

@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <fmt/format.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,6 +27,7 @@ namespace {
 constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 constexpr unsigned kMostSeconds = 10;
 constexpr std::size_t kStack = 512 * 1024;
+constexpr int kMostFrames = 64;
 constexpr int kPluginStatus = static_cast<int>(ErrorKind::plugin);
 constexpr int kInterrupted = 130;
 
@@ -109,9 +112,40 @@ void write_call(const PresentCall& call) {
     leave(status);
 }
 
+/// The file of the plugin whose code the crash came from, or null: what runs outside of calls is a
+/// destructor of static objects, or a thread of its own.
+const char* plugin_on_stack() {
+    void* frames[kMostFrames];
+    const int count = ::backtrace(frames, kMostFrames);
+    for (int i = 0; i < count; ++i) {
+        Dl_info info = {};
+        if (::dladdr(frames[i], &info) == 0 || info.dli_fname == nullptr) continue;
+        void* const library = ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+        if (library == nullptr) continue;
+        if (::dlsym(library, "ancora_plugin_descriptor") != nullptr) return info.dli_fname;
+    }
+    return nullptr;
+}
+
+/// Ends the process after a crash when the program is done.
+[[noreturn]] void end_outside(const char* file, const char* what) {
+    if (is_ending != 0) end_plainly();
+    is_ending = 1;
+    write_plainly("error: the plugin ");
+    write_plainly(file);
+    write_plainly(" ");
+    write_plainly(what);
+    write_plainly(
+        ", when the program was done: in the destructor of a static object, or a thread of its "
+        "own; what was written before is complete\n");
+    leave(kPluginStatus);
+}
+
 extern "C" void on_crash(int signal) {
     if (const PresentCall* const call = call_under_way(); call != nullptr && innermost != nullptr)
         end(*call, what_happened(signal), 0);
+    if (innermost == nullptr)
+        if (const char* const file = plugin_on_stack()) end_outside(file, what_happened(signal));
     std::signal(signal, SIG_DFL);
     std::raise(signal);
 }
@@ -122,6 +156,8 @@ void install() {
     if (is_installed) return;
     is_installed = true;
     owners_call = &present_call;
+    void* frame = nullptr;
+    ::backtrace(&frame, 1);  // loads what it needs while there is memory
     static const std::unique_ptr<char[]> memory(new char[kStack]);
     stack_t stack = {};
     stack.ss_sp = memory.get();

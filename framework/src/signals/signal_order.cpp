@@ -48,9 +48,8 @@ private:
             names += (at == begin ? "" : " hears ") + parts_[static_cast<std::size_t>(*at)].name;
         const SignalPart& part = parts_[static_cast<std::size_t>(i)];
         throw Error(ErrorKind::manifest,
-                    fmt::format("{}: signals form a loop without delay: {}; put an object with a "
-                                "state between, such as a sensor with a bandwidth or a sampled "
-                                "controller",
+                    fmt::format("{}: signals form a loop without delay: {}; give one of them a "
+                                "state, such as a bandwidth or a sampling time",
                                 part.label,
                                 names),
                     part.place);

@@ -87,8 +87,9 @@ ImplicitFace::ImplicitFace(Assembly& parts,
 void ImplicitFace::require_differentiable(const Assembly& parts, bool is_redundant) {
     const Model& model = parts.model;
     const std::string needs = fmt::format(
-        "{} solves equations with derivatives and cannot serve it; choose another integrator, such "
-        "as \"emm\"",
+        "{} needs derivatives of all forces and cannot serve it; choose an integrator on the "
+        "discrete "
+        "face or an explicit one",
         model.integrator_object.label);
     for (const ForcePart& force : model.forces)
         if (force.contact != nullptr)
@@ -157,16 +158,9 @@ void ImplicitFace::choose_what_is_differenced() {
     }
 
     const RowSet& rows = parts_.rows;
-    std::vector<char> states_curvature(rows.blocks.size(), 0);
+    std::vector<char> is_stated(static_cast<std::size_t>(rows.K.size()), 0);
     for (const TangentTerm& term : rows.tangent_terms)
-        for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
-            const BlockPart& part = rows.blocks[b];
-            if (term.from >= part.first_tangent &&
-                term.from < part.first_tangent + part.num_tangent) {
-                states_curvature[b] = 1;
-                break;
-            }
-        }
+        is_stated[static_cast<std::size_t>(term.from)] = 1;
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];
         if (part.is_constant) continue;
@@ -181,7 +175,10 @@ void ImplicitFace::choose_what_is_differenced() {
         // A linear function of linear attachments has none, and other conditions state none.
         const bool is_linear_row = part.block->degree == Degree::linear &&
                                    rows.owners[static_cast<std::size_t>(part.owner)].body >= 0;
-        if ((states_curvature[b] != 0 && !has_rates) || (is_linear_row && !has_rates)) continue;
+        const auto first = is_stated.begin() + part.first_tangent;
+        const bool states_curvature =
+            std::find(first, first + part.num_tangent, char{1}) != first + part.num_tangent;
+        if ((states_curvature || is_linear_row) && !has_rates) continue;
         const auto add = [&](Differenced& to) {
             to.blocks.push_back(static_cast<int>(b));
             to.has_rates |= has_rates;

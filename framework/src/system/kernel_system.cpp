@@ -377,7 +377,10 @@ void KernelSystem::transfer(Archive& archive) {
     matrix_.transfer(archive);
     bool has_implicit = implicit_ != nullptr;
     archive(has_implicit);
-    if (has_implicit && implicit() != nullptr) implicit_->transfer(archive);
+    if (!has_implicit)
+        implicit_.reset();
+    else if (implicit() != nullptr)
+        implicit_->transfer(archive);
     if constexpr (Archive::kReads) {
         responses_.are_of_step = false;
         motion_.forget_rank();

@@ -7,6 +7,17 @@
 #include <string>
 
 namespace ancora::central_gravity {
+namespace {
+
+void refuse_meeting(const Arguments& arguments, int i, int j) {
+    std::string message("\"");
+    message.append(arguments.text("points", i)).append("\" and \"");
+    message.append(arguments.text("points", j));
+    message.append("\" begin at one place, where their force is infinite");
+    arguments.fail("points", message);
+}
+
+}  // namespace
 
 Attraction::Attraction(const Arguments& arguments) {
     const std::span<const double> weights = arguments.numbers("weights");
@@ -37,11 +48,7 @@ Attraction::Attraction(const Arguments& arguments) {
                 square += x * x;
             }
             if (!(square > 0.0))
-                arguments.fail("points",
-                               "\"" + std::string(arguments.text("points", static_cast<int>(i))) +
-                                   "\" and \"" +
-                                   std::string(arguments.text("points", static_cast<int>(j))) +
-                                   "\" begin at one place, where their force is infinite");
+                refuse_meeting(arguments, static_cast<int>(i), static_cast<int>(j));
             const double R = std::sqrt(square);
             pairs_.push_back({3 * i, 3 * j, R});
             potentials_.emplace_back(strength, R);

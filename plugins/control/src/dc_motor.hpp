@@ -5,7 +5,7 @@
 #include <array>
 #include <span>
 
-#include "ancora/sdk/authoring/effort_law.hpp"
+#include "ancora/sdk/helpers/effort_law.hpp"
 
 namespace ancora::control {
 

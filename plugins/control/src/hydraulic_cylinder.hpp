@@ -5,7 +5,7 @@
 #include <array>
 #include <span>
 
-#include "ancora/sdk/authoring/effort_law.hpp"
+#include "ancora/sdk/helpers/effort_law.hpp"
 
 namespace ancora::control {
 
@@ -31,7 +31,7 @@ public:
         parameter::number("rod_side_area", "m^2", "A_b; left out: A_a").positive(),
         parameter::number("supply", "Pa", "pressure of the supply").positive().required(),
         parameter::number("tank", "Pa", "pressure of the tank").nonnegative().otherwise("0.0"),
-        parameter::number("conductance", "m^3/(s Pa^0.5)", "C of the open valve")
+        parameter::number("conductance", "", "C of the open valve [m^3/(s Pa^0.5)]")
             .positive()
             .required(),
         parameter::vector("volumes", 2, "m^3", "V_a, V_b at the start").positive().required(),

@@ -17,6 +17,8 @@ constexpr TypeDescriptor kTypes[] = {
     type<Actuator>("actuator",
                    {.doc = "force or torque on a measure that any signal commands",
                     .equation = "T e' = command - e, |e| <= limit",
+                    .source = "K. J. Astrom, R. M. Murray, Feedback Systems, Princeton University "
+                              "Press, 2008, section 2.2",
                     .examples = {"on = \"j.angle\"\ncommand = \"2*sin(t) - j.angle\"",
                                  "on = \"j.angle\"\ncommand = 3.0\nlimit = 2.0\n"
                                  "time_constant = 0.1"}},
@@ -37,12 +39,14 @@ constexpr TypeDescriptor kTypes[] = {
          .equation = "V_a p_a' = beta (Q_a - A_a x'), V_b p_b' = beta (Q_b + A_b x'), force = A_a "
                      "p_a - A_b p_b",
          .source = "H. E. Merritt, Hydraulic Control Systems, Wiley, 1967, sections 3.2 and 6.2",
-         .examples = {"on = \"j.displacement\"\nvalve = 0.2\npiston_area = 1e-3\nsupply = 1e6\n"
+         .examples = {"on = \"k.displacement\"\nvalve = 0.2\npiston_area = 1e-3\nsupply = 1e6\n"
                       "conductance = 1e-7\nvolumes = [1e-2, 1e-2]\nbulk_modulus = 1e7"}},
         HydraulicCylinder::kParameters),
     type<Relay>("relay",
                 {.doc = "switch with hysteresis, its changes found inside a step",
                  .equation = "on where input >= on_at, off where input <= off_at",
+                 .source = "K. J. Astrom, R. M. Murray, Feedback Systems, Princeton University "
+                           "Press, 2008, section 9.5",
                  .examples = {"input = \"sin(t)\"\non_at = 0.5\noff_at = -0.5"}},
                 Relay::kParameters),
     type<SampledPid>(
@@ -57,6 +61,8 @@ constexpr TypeDescriptor kTypes[] = {
     type<Sensor>("sensor",
                  {.doc = "a value as an instrument with a bandwidth shows it",
                   .equation = "T y' = r - y, or T^2 y'' + 2 zeta T y' = r - y",
+                  .source = "K. J. Astrom, R. M. Murray, Feedback Systems, Princeton University "
+                            "Press, 2008, section 6.3",
                   .examples = {"input = \"j.angle\"\nbandwidth = 10.0",
                                "input = \"sin(t)\"\nbandwidth = 10.0\norder = 2",
                                "input = \"j.angle_rate\""}},

@@ -2,7 +2,6 @@
 // All that a plugin includes which writes functions and has them differentiated.
 #pragma once
 
-#include "ancora/sdk/authoring/effort_law.hpp"
 #include "ancora/sdk/authoring/force_law.hpp"
 #include "ancora/sdk/authoring/holonomic_constraint.hpp"
 #include "ancora/sdk/authoring/nonholonomic_constraint.hpp"

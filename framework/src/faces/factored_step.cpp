@@ -45,7 +45,7 @@ void FactoredStep::lay_out(bool is_redundant) {
 
 void FactoredStep::plan(double h, const Eigen::VectorXd& A) {
     parts_.laws.prepare(h);
-    matrix_->plan(parts_.rows, A, parts_.laws.gamma(), h);
+    matrix_->plan({A, parts_.rows.K, parts_.laws.gamma()}, h);
 }
 
 bool FactoredStep::factorise(const StepTrial& trial, Tangent tangent) {
@@ -55,9 +55,8 @@ bool FactoredStep::factorise(const StepTrial& trial, Tangent tangent) {
     if (is_exact_) tangent_.evaluate_start(trial.t0);
     if (!nonlinear_.empty()) nonlinear_.give_slopes_to_matrix();
     if (!tangent_.forces.empty()) tangent_.forces.evaluate(parts_.forces, is_definite);
-    const bool done = matrix_->factorise(parts_.rows,
+    const bool done = matrix_->factorise({parts_.rows.B, parts_.rows.K, parts_.laws.gamma()},
                                          is_exact_ ? tangent_.end_jacobian() : no_end_,
-                                         parts_.laws.gamma(),
                                          trial.h,
                                          tangent);
     if (!done) parts_.attribute_nonfinite(trial.t0);
@@ -99,7 +98,7 @@ void FactoredStep::transfer(Archive& archive) {
     archive(is_fresh_);
     archive(tangent_.forces.values());
     archive.require(tangent_.forces.values().allFinite(), "a tangent");
-    matrix_->transfer(archive, parts_.rows);
+    matrix_->transfer(archive);
     archive.require(step_ == 0.0 || matrix_->is_factorised(), "a matrix");
     co_rotation_.transfer(archive);
     if constexpr (Archive::kReads) {

@@ -12,7 +12,6 @@
 
 #include "elimination_order.hpp"
 #include "ldlt.hpp"
-#include "row_set.hpp"
 #include "state_archive.hpp"
 
 namespace ancora {
@@ -74,13 +73,14 @@ struct StepMatrix::Exact {
 
 StepMatrix::StepMatrix(int num_coordinates,
                        const std::vector<MassEntry>& mass,
-                       const RowSet& rows,
+                       const RowLayout& rows,
                        const std::vector<int>& first_of_body,
                        bool is_redundant,
                        Condense condense,
                        const ForceTangents& tangents)
     : n_(num_coordinates),
       m_(rows.num_rows()),
+      rows_(rows),
       eps_(is_redundant ? kRegularisationRedundant : kRegularisation),
       condense_(condense),
       mass_(mass),
@@ -114,12 +114,9 @@ StepMatrix::StepMatrix(int num_coordinates,
     }
 }
 
-void StepMatrix::plan(const RowSet& rows,
-                      const Eigen::VectorXd& A,
-                      const Eigen::VectorXd& gamma,
-                      double h) {
-    support(rows, A, gamma, h);
-    decide(rows, A, gamma);
+void StepMatrix::plan(const Values& values, double h) {
+    support(values, h);
+    decide(values);
 }
 
 StepMatrix::~StepMatrix() = default;
@@ -131,14 +128,14 @@ long StepMatrix::num_factor_entries() const {
 /// Orders groups (the coordinates of a small body with its own rows, the coordinates of a node, the
 /// rows of an item) by minimum degree, and puts constraint rows behind a group that they tie, so
 /// that their pivot is a Schur complement and not the regularisation alone.
-StepMatrix::Order StepMatrix::order(const RowSet& rows) const {
+StepMatrix::Order StepMatrix::order() const {
     EliminationGroups groups(n_, first_of_body_, m_);
     // The rows of each item follow.
     const int num_coordinate_groups = groups.size();
     // Of each group: has a row without compliance.
     std::vector<char> must_follow(static_cast<std::size_t>(num_coordinate_groups), 0);
-    for (const BlockPart& part : rows.blocks) {
-        const int body = rows.owners[static_cast<std::size_t>(part.owner)].body;
+    for (const BlockPart& part : rows_.blocks) {
+        const int body = rows_.owners[static_cast<std::size_t>(part.owner)].body;
         const int own = body >= 0 ? groups.of_small_body(body) : -1;
         int group = own;
         for (int row = part.first_row; row < part.first_row + part.num_rows; ++row) {
@@ -148,18 +145,18 @@ StepMatrix::Order StepMatrix::order(const RowSet& rows) const {
             }
             groups.put_row(row, group);
             if (own >= 0) continue;
-            const RowKind kind = rows.laws[static_cast<std::size_t>(row)].kind;
+            const RowKind kind = rows_.laws[static_cast<std::size_t>(row)].kind;
             if (kind != RowKind::elastic && kind != RowKind::dashpot) must_follow.back() = 1;
         }
     }
 
     for (const MassEntry& entry : mass_) groups.connect(entry.i, entry.j);
-    for (const TangentTerm& term : rows.tangent_terms) groups.connect(term.i, term.j);
+    for (const TangentTerm& term : rows_.tangent_terms) groups.connect(term.i, term.j);
     forces_.for_each_symmetric([&](int i, int j, double) {
         groups.connect(i, j);
     });
     for (int row = 0; row < m_; ++row)
-        for (const int k : rows.entries(row)) groups.connect(n_ + row, rows.column_of(k));
+        for (const int k : rows_.entries(row)) groups.connect(n_ + row, rows_.column_of(k));
     const EliminationGroups::Graph graph = groups.graph();
 
     // Sequence of groups; a row group that must follow waits for its first neighbour.
@@ -193,7 +190,7 @@ StepMatrix::Order StepMatrix::order(const RowSet& rows) const {
     return groups.places(sequence);
 }
 
-Eigen::SparseMatrix<double> StepMatrix::pattern(const RowSet& rows, const Order& order) const {
+Eigen::SparseMatrix<double> StepMatrix::pattern(const Order& order) const {
     std::vector<Eigen::Triplet<double>> entries;
     int size = 0;
     const auto add = [&](int i, int j) {
@@ -207,13 +204,13 @@ Eigen::SparseMatrix<double> StepMatrix::pattern(const RowSet& rows, const Order&
         ++size;
     }
     for (const MassEntry& entry : mass_) add(entry.i, entry.j);
-    for (const TangentTerm& term : rows.tangent_terms) add(term.i, term.j);
+    for (const TangentTerm& term : rows_.tangent_terms) add(term.i, term.j);
     forces_.for_each_symmetric([&](int i, int j, double) {
         add(i, j);
     });
     for (int row = 0; row < m_; ++row) {
-        const int* begin = rows.column.data() + rows.row_begin(row);
-        const int* end = rows.column.data() + rows.row_end(row);
+        const int* begin = rows_.column.data() + rows_.row_begin(row);
+        const int* end = rows_.column.data() + rows_.row_end(row);
         const bool is_condensed = order[static_cast<std::size_t>(n_ + row)] < 0;
         for (const int* i = begin; i != end; ++i) {
             if (!is_condensed) add(n_ + row, *i);
@@ -227,9 +224,9 @@ Eigen::SparseMatrix<double> StepMatrix::pattern(const RowSet& rows, const Order&
 }
 
 /// Operations of a solve in this order, with what each group of columns costs beside its entries.
-double StepMatrix::solve_work(const RowSet& rows, const Order& order) const {
+double StepMatrix::solve_work(const Order& order) const {
     Ldlt factor;
-    factor.analyse(pattern(rows, order));
+    factor.analyse(pattern(order));
     const Eigen::VectorXi& count = factor.column_counts();
     const Eigen::VectorXi& parent = factor.parents();
     double work = 0.0;
@@ -239,23 +236,22 @@ double StepMatrix::solve_work(const RowSet& rows, const Order& order) const {
     }
     for (int row = 0; row < m_; ++row)
         if (order[static_cast<std::size_t>(n_ + row)] < 0)
-            work += 4.0 * (rows.row_end(row) - rows.row_begin(row));
+            work += 4.0 * (rows_.row_end(row) - rows_.row_begin(row));
     return work;
 }
 
-/// Chooses the rows that are condensed and the order, with these values of the rows.
-void StepMatrix::decide(const RowSet& rows,
-                        const Eigen::VectorXd& B,
-                        const Eigen::VectorXd& gamma) {
+/// Chooses the rows that are condensed and the order, with these values of the rows_.
+void StepMatrix::decide(const Values& values) {
+    const Eigen::VectorXd& gamma = values.gamma;
     is_decided_ = true;
     const std::vector<char> none(static_cast<std::size_t>(m_), 0);
     std::vector<char> soft = none;
     for (int row = 0; row < m_; ++row)
         soft[static_cast<std::size_t>(row)] =
-            gamma[row] > 0.0 && schur(rows, B, row) <= kStiffest * gamma[row];
-    const Order mixed = order(rows);
+            gamma[row] > 0.0 && schur(values.B, row) <= kStiffest * gamma[row];
+    const Order mixed = order();
     if (condense_ == Condense::never || soft == none) {
-        if (new_of_old_ != mixed) prepare(rows, mixed);
+        if (new_of_old_ != mixed) prepare(mixed);
         return;
     }
 
@@ -269,16 +265,15 @@ void StepMatrix::decide(const RowSet& rows,
         const bool is_out = i >= n_ && soft[static_cast<std::size_t>(i - n_)] != 0;
         condensed[static_cast<std::size_t>(i)] = is_out ? -1 : next++;
     }
-    const bool pays =
-        condense_ == Condense::all || solve_work(rows, condensed) < solve_work(rows, mixed);
+    const bool pays = condense_ == Condense::all || solve_work(condensed) < solve_work(mixed);
     const Order& best = pays ? condensed : mixed;
-    if (new_of_old_ != best) prepare(rows, best);
+    if (new_of_old_ != best) prepare(best);
 }
 
 /// Lays out the matrix for this order.
-void StepMatrix::prepare(const RowSet& rows, const Order& order) {
+void StepMatrix::prepare(const Order& order) {
     new_of_old_ = order;
-    K_ = pattern(rows, order);
+    K_ = pattern(order);
     const auto place = [&](int i, int j) {
         const int a =
             std::min(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
@@ -302,22 +297,22 @@ void StepMatrix::prepare(const RowSet& rows, const Order& order) {
     for (int i = 0; i < n_ + m_; ++i)
         diagonal_place_.push_back(order[static_cast<std::size_t>(i)] < 0 ? -1 : place(i, i));
     for (const MassEntry& entry : mass_) mass_place_.push_back(place(entry.i, entry.j));
-    for (const TangentTerm& term : rows.tangent_terms)
+    for (const TangentTerm& term : rows_.tangent_terms)
         tangent_place_.push_back(place(term.i, term.j));
     forces_.for_each_symmetric([&](int i, int j, double) {
         force_place_.push_back(place(i, j));
     });
     for (int row = 0; row < m_; ++row) {
-        const int begin = rows.row_begin(row);
-        const int end = rows.row_end(row);
+        const int begin = rows_.row_begin(row);
+        const int end = rows_.row_end(row);
         const bool is_condensed = order[static_cast<std::size_t>(n_ + row)] < 0;
         for (int k = begin; k < end; ++k) {
-            const int i = rows.column_of(k);
+            const int i = rows_.column_of(k);
             jacobian_place_.push_back(is_condensed ? -1 : place(n_ + row, i));
             if (!is_condensed) continue;
             condensed_.column.push_back(order[static_cast<std::size_t>(i)]);
             condensed_from_.push_back(k);
-            for (int l = begin; l <= k; ++l) pair_place_.push_back(place(i, rows.column_of(l)));
+            for (int l = begin; l <= k; ++l) pair_place_.push_back(place(i, rows_.column_of(l)));
         }
         if (!is_condensed) continue;
         condensed_rows_.push_back(row);
@@ -342,26 +337,25 @@ void StepMatrix::prepare(const RowSet& rows, const Order& order) {
 /// What supports each coordinate: the diagonal of the leading block without elastic rows, for one
 /// without mass the elastic rows that hold it, or where there is nothing what is usual: the
 /// stiffest massless coordinate of the body, else the mean mass.
-void StepMatrix::support(const RowSet& rows,
-                         const Eigen::VectorXd& B,
-                         const Eigen::VectorXd& gamma,
-                         double h) {
+void StepMatrix::support(const Values& values, double h) {
+    const Eigen::VectorXd& B = values.B;
+    const Eigen::VectorXd& gamma = values.gamma;
     const double scale = 2.0 / (h * h);
     support_.setZero();
     for (const MassEntry& entry : mass_)
         if (entry.i == entry.j && is_massless_[static_cast<std::size_t>(entry.i)] == 0)
             support_[entry.i] += scale * entry.value;
-    for (const TangentTerm& term : rows.tangent_terms)
+    for (const TangentTerm& term : rows_.tangent_terms)
         if (term.i == term.j && is_massless_[static_cast<std::size_t>(term.i)] == 0)
-            support_[term.i] += 0.5 * term.weight * rows.K[term.from];
+            support_[term.i] += 0.5 * term.weight * values.K[term.from];
     for (int i = 0; i < n_; ++i) support_[i] = std::abs(support_[i]);
     if (massless_runs_.empty()) {
-        lend_support(rows, B, gamma);
+        lend_support(values);
         return;
     }
     for (int row = 0; row < m_; ++row) {
-        for (const int k : rows.entries(row)) {
-            const int i = rows.column_of(k);
+        for (const int k : rows_.entries(row)) {
+            const int i = rows_.column_of(k);
             if (gamma[row] > 0.0 && is_massless_[static_cast<std::size_t>(i)] != 0)
                 support_[i] += B[k] * B[k] / gamma[row];
         }
@@ -377,29 +371,29 @@ void StepMatrix::support(const RowSet& rows,
                 support_[i] < kUnsupported * usual)
                 support_[i] = usual;
     }
-    lend_support(rows, B, gamma);
+    lend_support(values);
 }
 
 /// A light coordinate that a constraint ties to a heavy one moves with it: it is measured by what
 /// supports the others of the row. Else the regularisation of a row between it and the ground would
 /// be soft beside what rests on it.
-void StepMatrix::lend_support(const RowSet& rows,
-                              const Eigen::VectorXd& B,
-                              const Eigen::VectorXd& gamma) {
+void StepMatrix::lend_support(const Values& values) {
+    const Eigen::VectorXd& B = values.B;
+    const Eigen::VectorXd& gamma = values.gamma;
     lent_support_ = support_;
     if (!masses_differ_) return;
     std::ranges::fill(is_lent_, 0);
     for (int round = 0; round < kLendings; ++round)
         for (int row = 0; row < m_; ++row) {
             if (gamma[row] > 0.0) continue;
-            const int begin = rows.row_begin(row);
-            const int end = rows.row_end(row);
+            const int begin = rows_.row_begin(row);
+            const int end = rows_.row_end(row);
             // The one that the row moves most easily, and what the others make of the row.
             int lightest = -1;
             double most = 0.0;
             double others = 0.0;
             for (int k = begin; k < end; ++k) {
-                const double share = B[k] * B[k] / lent_support_[rows.column_of(k)];
+                const double share = B[k] * B[k] / lent_support_[rows_.column_of(k)];
                 others += share > most ? most : share;
                 if (share <= most) continue;
                 most = share;
@@ -410,8 +404,8 @@ void StepMatrix::lend_support(const RowSet& rows,
             // would hold what is free to move.
             double heaviest = 0.0;
             for (int k = begin; k < end; ++k)
-                if (k != lightest) heaviest = std::max(heaviest, lent_support_[rows.column_of(k)]);
-            const int i = rows.column_of(lightest);
+                if (k != lightest) heaviest = std::max(heaviest, lent_support_[rows_.column_of(k)]);
+            const int i = rows_.column_of(lightest);
             const double lent = std::min(B[lightest] * B[lightest] / others, heaviest);
             if (!(lent > kAlike * lent_support_[i])) continue;
             lent_support_[i] = lent;
@@ -420,26 +414,24 @@ void StepMatrix::lend_support(const RowSet& rows,
 }
 
 /// A row's Schur complement, by the diagonal alone.
-double StepMatrix::schur(const RowSet& rows, const Eigen::VectorXd& B, int row) const {
-    return schur(rows, B, row, support_);
+double StepMatrix::schur(const Eigen::VectorXd& B, int row) const {
+    return schur(B, row, support_);
 }
 
-double StepMatrix::schur(const RowSet& rows,
-                         const Eigen::VectorXd& B,
-                         int row,
-                         const Eigen::VectorXd& support) const {
+double StepMatrix::schur(const Eigen::VectorXd& B, int row, const Eigen::VectorXd& support) const {
     double sum = 0.0;
-    for (const int k : rows.entries(row)) sum += B[k] * B[k] / support[rows.column_of(k)];
+    for (const int k : rows_.entries(row)) sum += B[k] * B[k] / support[rows_.column_of(k)];
     return sum;
 }
 
-void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, double h, double eps) {
-    const Eigen::VectorXd& B = rows.B;
-    support(rows, B, gamma, h);
-    if (!is_decided_) decide(rows, B, gamma);
+void StepMatrix::assemble(const Values& values, double h, double eps) {
+    const Eigen::VectorXd& B = values.B;
+    const Eigen::VectorXd& gamma = values.gamma;
+    support(values, h);
+    if (!is_decided_) decide(values);
     for (const int row : condensed_rows_) {
-        if (schur(rows, B, row) <= kFarBeyond * kStiffest * gamma[row]) continue;
-        decide(rows, B, gamma);
+        if (schur(B, row) <= kFarBeyond * kStiffest * gamma[row]) continue;
+        decide(values);
         break;
     }
     double* K = K_.valuePtr();
@@ -450,8 +442,8 @@ void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, doub
     for (std::size_t k = 0; k < mass_place_.size(); ++k)
         K[mass_place_[k]] += scale * mass_[k].value;
     for (std::size_t k = 0; k < tangent_place_.size(); ++k) {
-        const TangentTerm& term = rows.tangent_terms[k];
-        K[tangent_place_[k]] += 0.5 * term.weight * rows.K[term.from];
+        const TangentTerm& term = rows_.tangent_terms[k];
+        K[tangent_place_[k]] += 0.5 * term.weight * values.K[term.from];
     }
     const int* force_place = force_place_.data();
     forces_.for_each_symmetric([&](int, int, double value) {
@@ -465,9 +457,9 @@ void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, doub
     // B, and -gamma, but never less than eps times the row's Schur complement
     for (int row = 0; row < m_; ++row) {
         if (new_of_old_[static_cast<std::size_t>(n_ + row)] < 0) continue;
-        for (const int k : rows.entries(row))
-            K[jacobian_place_[static_cast<std::size_t>(k)]] += rows.B[k];
-        const double complement = schur(rows, B, row, lent_support_);
+        for (const int k : rows_.entries(row))
+            K[jacobian_place_[static_cast<std::size_t>(k)]] += B[k];
+        const double complement = schur(B, row, lent_support_);
         const double delta = complement > 0.0 ? eps * complement : 1.0;
         K[diagonal_place_[static_cast<std::size_t>(n_ + row)]] = -std::max(gamma[row], delta);
     }
@@ -479,22 +471,21 @@ void StepMatrix::assemble(const RowSet& rows, const Eigen::VectorXd& gamma, doub
         const int begin = condensed_.row_begin(static_cast<int>(c));
         const int end = condensed_.row_end(static_cast<int>(c));
         for (int k = begin; k < end; ++k) {
-            condensed_B_[k] = rows.B[condensed_from_[static_cast<std::size_t>(k)]];
+            condensed_B_[k] = B[condensed_from_[static_cast<std::size_t>(k)]];
             const double scaled = stiffness * condensed_B_[k];
             for (int l = begin; l <= k; ++l) K[*place++] += scaled * condensed_B_[l];
         }
     }
 }
 
-bool StepMatrix::factorise(const RowSet& rows,
+bool StepMatrix::factorise(const Values& values,
                            const Eigen::VectorXd& B_end,
-                           const Eigen::VectorXd& gamma,
                            double h,
                            Tangent tangent) {
     use_exact_ = tangent == Tangent::exact;
-    // Pivoting needs no regularisation, which beside a singular position is more than the rows.
-    assemble(rows, gamma, h, use_exact_ ? std::min(eps_, kUnregularised) : eps_);
-    is_factorised_ = use_exact_ ? factorise_exact(rows, B_end) : factorise_assembled();
+    // Pivoting needs no regularisation, which beside a singular position is more than the rows_.
+    assemble(values, h, use_exact_ ? std::min(eps_, kUnregularised) : eps_);
+    is_factorised_ = use_exact_ ? factorise_exact(B_end) : factorise_assembled();
     return is_factorised_;
 }
 
@@ -511,7 +502,7 @@ bool StepMatrix::factorise_assembled() {
 }
 
 template <class Archive>
-void StepMatrix::transfer(Archive& archive, const RowSet& rows) {
+void StepMatrix::transfer(Archive& archive) {
     archive(is_decided_);
     Order order = new_of_old_;
     archive(order);
@@ -520,7 +511,7 @@ void StepMatrix::transfer(Archive& archive, const RowSet& rows) {
         const bool fits =
             is_decided_ ? is_order(order, n_, m_) : order.empty() && new_of_old_.empty();
         if (!fits) ArchiveReader::refuse();
-        if (order != new_of_old_) prepare(rows, order);
+        if (order != new_of_old_) prepare(order);
     }
     archive(condensed_B_);
     archive(condensed_stiffness_);
@@ -559,15 +550,15 @@ void StepMatrix::transfer(Archive& archive, const RowSet& rows) {
         if (!in_single) use_double();
     }
 }
-template void StepMatrix::transfer(ArchiveWriter&, const RowSet&);
-template void StepMatrix::transfer(ArchiveReader&, const RowSet&);
+template void StepMatrix::transfer(ArchiveWriter&);
+template void StepMatrix::transfer(ArchiveReader&);
 
 void StepMatrix::use_double() {
     in_single_ = false;
     supernodes_.copy(factor_->L(), factor_->D(), false);
 }
 
-bool StepMatrix::factorise_exact(const RowSet& rows, const Eigen::VectorXd& B_end) {
+bool StepMatrix::factorise_exact(const Eigen::VectorXd& B_end) {
     if (exact_ == nullptr) exact_ = std::make_unique<Exact>();
     exact_->K = K_.selfadjointView<Eigen::Upper>();
     const auto entry = [this](int i, int j) -> double& {
@@ -577,7 +568,7 @@ bool StepMatrix::factorise_exact(const RowSet& rows, const Eigen::VectorXd& B_en
     // Below the diagonal block stands B at the end of the step: d(B(mid) dq) / d(dq).
     for (int row = 0; row < m_; ++row) {
         if (new_of_old_[static_cast<std::size_t>(n_ + row)] < 0) continue;
-        for (const int k : rows.entries(row)) entry(n_ + row, rows.column_of(k)) = B_end[k];
+        for (const int k : rows_.entries(row)) entry(n_ + row, rows_.column_of(k)) = B_end[k];
     }
     forces_.for_each_rest([&](int i, int j, double value) {
         entry(i, j) += value;

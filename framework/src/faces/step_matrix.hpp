@@ -14,12 +14,12 @@
 #include "compressed_rows.hpp"
 #include "force_tangents.hpp"
 #include "mass_matrix.hpp"
+#include "row_layout.hpp"
 #include "supernodes.hpp"
 
 namespace ancora {
 
 class Ldlt;
-class RowSet;
 
 /// The matrix in the increments of dq and s (theory (30))
 ///
@@ -38,30 +38,34 @@ class StepMatrix {
 public:
     /// Which of the rows that may be condensed are.
     enum class Condense { never, if_cheaper, all };
+    /// What it is assembled from besides M: the rows' Jacobian and geometric stiffness in their
+    /// layout, and gamma of each row.
+    struct Values {
+        const Eigen::VectorXd& B;
+        const Eigen::VectorXd& K;
+        const Eigen::VectorXd& gamma;
+    };
 
     /// @param mass lower triangle, one entry per pair
+    /// @param rows must outlive the matrix
     /// @param is_redundant constraint rows depend on each other: a larger eps keeps rounding in
     ///        their indeterminate part small
     /// @param tangents T, of forces; must outlive the matrix
     StepMatrix(int num_coordinates,
                const std::vector<MassEntry>& mass,
-               const RowSet& rows,
+               const RowLayout& rows,
                const std::vector<int>& first_of_body,
                bool is_redundant,
                Condense condense = Condense::if_cheaper,
                const ForceTangents& tangents = kNoTangents);
     ~StepMatrix();
 
-    /// Decides with the Jacobian A what the first factorisation would decide otherwise, so that no
+    /// Decides with these values what the first factorisation would decide otherwise, so that no
     /// step has to allocate for it.
-    void plan(const RowSet& rows, const Eigen::VectorXd& A, const Eigen::VectorXd& gamma, double h);
+    void plan(const Values& values, double h);
 
-    /// Assembles from the rows' present B and K and factorises.
-    bool factorise(const RowSet& rows,
-                   const Eigen::VectorXd& B_end,
-                   const Eigen::VectorXd& gamma,
-                   double h,
-                   Tangent tangent);
+    /// @param B_end the Jacobian at the end of the step, for the exact tangent alone
+    bool factorise(const Values& values, const Eigen::VectorXd& B_end, double h, Tangent tangent);
 
     /// K (ddq, ds) = (r_motion, r_rows)
     void solve(std::span<const double> r_motion,
@@ -78,7 +82,7 @@ public:
     /// Writes or reads the matrix that is factorised, see state_archive.hpp; a matrix that was read
     /// is factorised anew, to the same bits.
     template <class Archive>
-    void transfer(Archive& archive, const RowSet& rows);
+    void transfer(Archive& archive);
 
     /// Floating-point operations of a factorisation and of a solve.
     double factorise_flops() const { return factorise_flops_; }
@@ -93,27 +97,22 @@ private:
 
     /// Of each unknown its place in the order of elimination, -1 for condensed rows.
     using Order = std::vector<int>;
-    Order order(const RowSet& rows) const;
-    double solve_work(const RowSet& rows, const Order& order) const;
-    void decide(const RowSet& rows, const Eigen::VectorXd& B, const Eigen::VectorXd& gamma);
-    void prepare(const RowSet& rows, const Order& order);
-    Eigen::SparseMatrix<double> pattern(const RowSet& rows, const Order& order) const;
-    void support(const RowSet& rows,
-                 const Eigen::VectorXd& B,
-                 const Eigen::VectorXd& gamma,
-                 double h);
-    void lend_support(const RowSet& rows, const Eigen::VectorXd& B, const Eigen::VectorXd& gamma);
-    double schur(const RowSet& rows, const Eigen::VectorXd& B, int row) const;
-    double schur(const RowSet& rows,
-                 const Eigen::VectorXd& B,
-                 int row,
-                 const Eigen::VectorXd& support) const;
-    void assemble(const RowSet& rows, const Eigen::VectorXd& gamma, double h, double eps);
-    bool factorise_exact(const RowSet& rows, const Eigen::VectorXd& B_end);
+    Order order() const;
+    double solve_work(const Order& order) const;
+    void decide(const Values& values);
+    void prepare(const Order& order);
+    Eigen::SparseMatrix<double> pattern(const Order& order) const;
+    void support(const Values& values, double h);
+    void lend_support(const Values& values);
+    double schur(const Eigen::VectorXd& B, int row) const;
+    double schur(const Eigen::VectorXd& B, int row, const Eigen::VectorXd& support) const;
+    void assemble(const Values& values, double h, double eps);
+    bool factorise_exact(const Eigen::VectorXd& B_end);
     bool factorise_assembled();
 
     int n_;
     int m_;
+    const RowLayout& rows_;
     double eps_;
     Condense condense_;
     std::vector<MassEntry> mass_;

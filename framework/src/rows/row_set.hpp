@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All rows of a model: their geometry chained to q in one compressed Jacobian, and their laws.
+// All rows of a model: their geometry chained to q in one compressed Jacobian.
 #pragma once
 
 #include <span>
@@ -8,75 +8,24 @@
 
 #include <Eigen/Core>
 
-#include "attachment_map.hpp"
 #include "call_meter.hpp"
-#include "compressed_rows.hpp"
 #include "model.hpp"
-#include "tangent_terms.hpp"
+#include "row_layout.hpp"
 
 namespace ancora {
 
-/// A body or constraint as a source of rows, with its local scalars u.
-struct RowOwner {
-    GuardedRows source;
-    const ObjectRef* object = nullptr;
-    int body = -1;        ///< index in the model, or -1
-    int constraint = -1;  ///< index in the model, or -1
-    int map = -1;         ///< of its attachments
-    int u_first = 0;      ///< bodies: first coordinate; constraints: first entry of the u buffers
-    int u_count = 0;
-    int first_row = 0;
-    int num_rows = 0;
-    int first_block = 0;
-    int num_blocks = 0;
-    int state_first = 0;
-    int state_count = 0;
-};
-
-/// One block of equal rows of an owner.
-struct BlockPart {
-    int owner = 0;
-    int index = 0;  ///< within its source
-    const RowBlock* block = nullptr;
-    int first_row = 0;
-    int num_rows = 0;
-    int first_value = 0;  ///< bodies: of its entries in the Jacobian, laid out as the plugin writes
-    int num_values = 0;   ///< entries in the plugin's layout
-    int first_local = 0;  ///< constraints: of its entries in the local Jacobian buffer
-    int first_tangent = 0;  ///< of its entries in the tangent buffer
-    int num_tangent = 0;
-    bool holds_constraint = false;  ///< some of its rows are pi = 0
-    bool holds_elastic = false;
-    bool is_constant = false;  ///< linear without explicit time: evaluated once
-};
-
-/// An entry of a buffer times a weight goes to an entry of another.
-struct ChainTerm {
-    int from;
-    int to;
-    double weight;
-};
-
-/// The same with a weight that depends on q: an entry of the owner's attachment map.
-struct ChainProduct {
-    int from;
-    int to;
-    int jacobian;
-};
-
-/// The rows of a model in the order bodies, then constraints, each by block and item.
+/// The rows of a model with their values: pi, B, tau and geometric stiffness as their plugins give
+/// them, chained to q.
 ///
-/// The Jacobian is one compressed row matrix whose pattern never changes. For a body its values are
-/// the plugin's output itself; for a constraint they are chained through its attachments.
-class RowSet : public CompressedRows {
+/// For a body the values of the Jacobian are the plugin's output itself; for a constraint they are
+/// chained through its attachments.
+class RowSet : public RowLayout {
 public:
     RowSet(const Model& model, CallMeter& meter);
     /// Only the rows that measure sliding on these constraints, in their order.
     RowSet(const Model& model, CallMeter& meter, std::span<const int> constraints);
     RowSet(const RowSet&) = delete;
     RowSet& operator=(const RowSet&) = delete;
-
-    int num_rows() const { return static_cast<int>(laws.size()); }
 
     /// The sources' state as last accepted, which the continuous face reads: num_state numbers
     /// (perhaps more behind them), where they stand now.
@@ -143,12 +92,6 @@ public:
     /// The same with A at the state last evaluated.
     void local_force_now(int constraint, const double* s, double* f) const;
 
-    /// Where the manifest has the row's object.
-    const Place& place_of_row(int row) const;
-
-    /// 'constraint "root", gap 2' or 'body "net", strain of item 17'.
-    std::string row_name(int row) const;
-
     /// Throws the plugin error of the first entry of the last evaluation that is not finite, if
     /// there is one.
     void attribute_nonfinite(double t) const;
@@ -164,30 +107,15 @@ public:
     /// Zero in the entries of the rows that are left out.
     void clear_left_out(double* values) const;
 
-    std::vector<RowOwner> owners;
-    std::vector<BlockPart> blocks;
-    std::vector<RowLaw> laws;  ///< one per row
-    Eigen::VectorXd B;         ///< values of the discrete Jacobian
-    Eigen::VectorXd tau;       ///< per row
-    Eigen::VectorXd K;         ///< tangent entries in the plugins' layout
-    TangentTerms tangent_terms;
-    int num_state = 0;
+    Eigen::VectorXd B;    ///< values of the discrete Jacobian
+    Eigen::VectorXd tau;  ///< per row
+    Eigen::VectorXd K;    ///< tangent entries in the plugins' layout
 
 private:
-    void add_on_attachments(const GuardedRows& source, int constraint, int& u_size);
-    void finish(int u_size);
-    void add_owner(const GuardedRows& source, const ObjectRef& object, RowOwner owner);
-    void check_block(const RowOwner& owner, int index, const RowBlock& block) const;
-    void add_body_block(BlockPart& part);
-    void add_constraint_block(BlockPart& part);
-    AttachmentMap& map_of(const RowOwner& owner) {
-        return maps_[static_cast<std::size_t>(owner.map)];
-    }
-    void chain(const BlockPart& part, const double* local, double* values) const;
+    void begin();
     PluginCall last_evaluation(const BlockPart& part) const;
     PluginCall last_step(const BlockPart& part) const;
     PluginCall last_tangent(const BlockPart& part) const;
-    void call_evaluate(const BlockPart& part, const RowPoint& at, const RowValues& out);
     void sum_local_force(int constraint, const double* jacobian, const double* s, double* f) const;
     void add_attachment_bias(const BlockPart& part, const double* local, double* b) const;
     RowPoint point_of(const RowOwner& owner, const double* q, const double* v, double t);
@@ -214,18 +142,11 @@ private:
         bool positive_part = false;
     };
 
-    const Model& model_;
-    CallMeter& meter_;
     const std::vector<double>* state_ = nullptr;
     LastPoint last_point_;
     LastStep last_step_;
     LastTangent last_tangent_;
-    std::vector<AttachmentMap> maps_;     // of the owners on attachments
-    std::vector<ChainTerm> chain_terms_;  // local Jacobian -> B
-    std::vector<int> chain_start_;        // per block
-    std::vector<ChainProduct> chain_products_;
-    std::vector<int> product_start_;  // per block
-    Eigen::VectorXd constant_;        // the values of constant blocks, whatever is left out
+    Eigen::VectorXd constant_;  // the values of constant blocks, whatever is left out
     std::vector<int> left_out_;
     std::vector<double> left_out_increment_;
     std::vector<double> left_out_B_;       // their entries, one row after the other

@@ -423,8 +423,13 @@ TEST_SUITE("damaged states") {
                 ++(is_taken ? num_taken : num_refused);
                 if (is_taken)
                     run.simulation.restore(state);
-                else if (i % 16 == 0)
-                    REQUIRE(run.simulation.save() == state);
+                else if (i % 16 == 0) {
+                    const Bytes now = run.simulation.save();
+                    const auto [at, of] = std::ranges::mismatch(now, state);
+                    CAPTURE(at - now.begin());
+                    CAPTURE(of - state.begin());
+                    REQUIRE(now == state);
+                }
             }
             CHECK(num_refused > 50);
             CHECK(num_taken > 10);

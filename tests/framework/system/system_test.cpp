@@ -511,7 +511,8 @@ TEST_SUITE("step matrix") {
             const double h = 1e-2;
             const VectorXd zero = VectorXd::Zero(n);
             model.evaluate_step(model.q(), zero, 0.0, h);
-            model.system.parts().rows.K.setZero();
+            RowSet& rows = model.system.parts().rows;
+            rows.K.setZero();
             const VectorXd gamma = VectorXd::Zero(m);
             std::vector<int> first;
             for (const BodyPart& part : model.model.bodies) first.push_back(part.first);
@@ -520,11 +521,7 @@ TEST_SUITE("step matrix") {
                               model.system.parts().rows,
                               first,
                               true);
-            REQUIRE(matrix.factorise(model.system.parts().rows,
-                                     model.system.parts().rows.B,
-                                     gamma,
-                                     h,
-                                     Tangent::definite));
+            REQUIRE(matrix.factorise({rows.B, rows.K, gamma}, rows.B, h, Tangent::definite));
 
             const MatrixXd B = model.full(model.system.parts().rows.B);
             const MatrixXd M = model.mass();
@@ -615,7 +612,7 @@ end = 1.0
                                       condense);
                     const VectorXd B_end = 1.001 * rows.B;
                     for (const Tangent tangent : {Tangent::exact, Tangent::definite}) {
-                        REQUIRE(matrix.factorise(rows, B_end, gamma, h, tangent));
+                        REQUIRE(matrix.factorise({rows.B, rows.K, gamma}, B_end, h, tangent));
                         const Index from = tangent == Tangent::exact ? 0 : 1;
                         matrix.solve({r.data(), std::size_t(model.n)},
                                      {g.data(), std::size_t(model.m)},
@@ -679,10 +676,11 @@ end = 1.0
                           false,
                           StepMatrix::Condense::all);
         model.evaluate_step(model.q(), VectorXd::Zero(model.n), 0.0, 0.01);
-        model.system.parts().rows.K.setZero();
+        RowSet& rows = model.system.parts().rows;
+        rows.K.setZero();
         for (const double gamma : {1e-20, 1.0}) {
             const VectorXd all = VectorXd::Constant(model.m, gamma);
-            matrix.plan(model.system.parts().rows, model.system.parts().rows.B, all, 0.01);
+            matrix.plan({rows.B, rows.K, all}, 0.01);
             CHECK(matrix.num_condensed() == (gamma < 1.0 ? 0 : model.m));
         }
     }
@@ -739,7 +737,7 @@ end = 1.0
             model.stiffness(q, s, true);
             auto matrix = std::make_unique<StepMatrix>(
                 static_cast<int>(model.n), model.system.parts().mass.entries(), rows, first, false);
-            REQUIRE(matrix->factorise(rows, rows.B, gamma, h, Tangent::definite));
+            REQUIRE(matrix->factorise({rows.B, rows.K, gamma}, rows.B, h, Tangent::definite));
             return matrix;
         };
         const auto solve = [&](StepMatrix& matrix,
@@ -802,12 +800,10 @@ end = 1.0
                               first,
                               false);
             model.evaluate_step(model.q(), VectorXd::Zero(model.n), 0.0, 0.01);
-            model.system.parts().rows.K.setZero();
-            REQUIRE(matrix.factorise(model.system.parts().rows,
-                                     model.system.parts().rows.B,
-                                     VectorXd::Zero(model.m),
-                                     0.01,
-                                     Tangent::definite));
+            RowSet& rows = model.system.parts().rows;
+            rows.K.setZero();
+            const VectorXd gamma = VectorXd::Zero(model.m);
+            REQUIRE(matrix.factorise({rows.B, rows.K, gamma}, rows.B, 0.01, Tangent::definite));
             return static_cast<double>(matrix.num_factor_entries()) / num_bodies;
         };
         CHECK(entries(160) <= 1.1 * entries(20));

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lays out the rows of bodies and constraints.
+#include "row_layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace ancora {
+namespace {
+
+int tangent_entries(const RowBlock& block) {
+    switch (block.tangent) {
+        case TangentForm::none:
+            return 0;
+        case TangentForm::isotropic:
+            return (block.scalars_per_item / 3) * (block.scalars_per_item / 3);
+        case TangentForm::full:
+            return block.scalars_per_item * block.scalars_per_item;
+    }
+    return 0;
+}
+
+bool holds(const RowBlock& block, RowKind kind) {
+    return std::any_of(block.laws.begin(), block.laws.end(), [kind](const RowLaw& law) {
+        return law.kind == kind;
+    });
+}
+
+}  // namespace
+
+RowLayout::RowLayout(const Model& model, CallMeter& meter) : model_(model), meter_(meter) {
+    row_start.push_back(0);
+    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+        const BodyPart& part = model.bodies[i];
+        RowOwner owner;
+        owner.body = static_cast<int>(i);
+        owner.u_first = part.first;
+        owner.u_count = part.count;
+        add_owner(part.rows(), part.object, owner);
+    }
+    for (std::size_t i = 0; i < model.constraints.size(); ++i)
+        add_on_attachments(model.constraints[i].rows(), static_cast<int>(i));
+    end_chains();
+}
+
+RowLayout::RowLayout(const Model& model, CallMeter& meter, std::span<const int> constraints)
+    : model_(model), meter_(meter) {
+    row_start.push_back(0);
+    for (const int c : constraints)
+        add_on_attachments(model.constraints[static_cast<std::size_t>(c)].tangents(), c);
+    end_chains();
+}
+
+void RowLayout::add_on_attachments(const GuardedRows& source, int constraint) {
+    const ConstraintPart& part = model_.constraints[static_cast<std::size_t>(constraint)];
+    RowOwner owner;
+    owner.constraint = constraint;
+    owner.u_first = num_local_;
+    owner.u_count = 3 * static_cast<int>(part.attachments.size());
+    num_local_ += owner.u_count;
+    owner.map = static_cast<int>(maps_.size());
+    maps_.emplace_back(model_, part.attachments, meter_);
+    add_owner(source, part.object, owner);
+}
+
+void RowLayout::add_owner(const GuardedRows& source, const ObjectRef& object, RowOwner owner) {
+    owner.source = source;
+    owner.object = &object;
+    owner.first_row = num_rows();
+    const auto [source_blocks, state_count] = source.facts();
+    owner.state_count = state_count;
+    owner.state_first = num_state;
+    num_state += owner.state_count;
+    owner.first_block = static_cast<int>(blocks.size());
+    owner.num_blocks = static_cast<int>(source_blocks.size());
+    owners.push_back(owner);
+
+    for (std::size_t i = 0; i < source_blocks.size(); ++i) {
+        const RowBlock& block = source_blocks[i];
+        check_block(owner, static_cast<int>(i), block);
+        BlockPart part;
+        part.owner = static_cast<int>(owners.size()) - 1;
+        part.index = static_cast<int>(i);
+        part.block = &block;
+        part.first_row = num_rows();
+        part.num_rows = block.num_items * block.rows_per_item;
+        part.num_values = part.num_rows * block.scalars_per_item;
+        part.is_constant = block.degree == Degree::linear && !block.depends_on_time &&
+                           (owner.map < 0 || map_of(owner).is_linear());
+        part.holds_constraint = holds(block, RowKind::constraint);
+        part.holds_elastic = holds(block, RowKind::elastic);
+        part.num_tangent = block.num_items * tangent_entries(block);
+        if (!blocks.empty())
+            part.first_tangent = blocks.back().first_tangent + blocks.back().num_tangent;
+        for (int row = 0; row < part.num_rows; ++row) {
+            const std::size_t many = block.laws.size();
+            const std::size_t law =
+                many == 1
+                    ? 0
+                    : static_cast<std::size_t>(many == static_cast<std::size_t>(block.rows_per_item)
+                                                   ? row % block.rows_per_item
+                                                   : row);
+            laws.push_back(block.laws[law]);
+        }
+        chain_start_.push_back(static_cast<int>(chain_terms_.size()));
+        product_start_.push_back(static_cast<int>(chain_products_.size()));
+        if (owner.body >= 0)
+            add_body_block(part);
+        else
+            add_constraint_block(part);
+        blocks.push_back(part);
+        owners.back().num_rows += part.num_rows;
+    }
+}
+
+void RowLayout::check_block(const RowOwner& owner, int index, const RowBlock& block) const {
+    const auto refuse = [&](const std::string& what) {
+        throw Error(ErrorKind::plugin,
+                    fmt::format("{}: block {} (\"{}\") of its rows is wrong: {}",
+                                describe(*owner.object),
+                                index,
+                                block.name != nullptr ? block.name : "",
+                                what),
+                    owner.object->place);
+    };
+    if (block.num_items < 0 || block.rows_per_item < 1 || block.scalars_per_item < 1)
+        refuse(fmt::format("{} items of {} rows on {} scalars",
+                           block.num_items,
+                           block.rows_per_item,
+                           block.scalars_per_item));
+    if (static_cast<double>(block.num_items) * block.rows_per_item * block.scalars_per_item > 2e9)
+        refuse("it has more entries than an index can count");
+    if (block.name == nullptr) refuse("it has no name");
+    const auto stencil = static_cast<std::size_t>(block.num_items) *
+                         static_cast<std::size_t>(block.scalars_per_item);
+    if (block.stencil.size() != stencil)
+        refuse(fmt::format("its stencil has {} entries, {} items on {} scalars need {}",
+                           block.stencil.size(),
+                           block.num_items,
+                           block.scalars_per_item,
+                           stencil));
+    for (const int u : block.stencil)
+        if (u < 0 || u >= owner.u_count)
+            refuse(fmt::format(
+                "its stencil names local scalar {}, there are 0 to {}", u, owner.u_count - 1));
+    const auto rows =
+        static_cast<std::size_t>(block.num_items) * static_cast<std::size_t>(block.rows_per_item);
+    const std::size_t laws_given = block.laws.size();
+    if (laws_given != 1 && laws_given != static_cast<std::size_t>(block.rows_per_item) &&
+        laws_given != rows)
+        refuse(
+            fmt::format("it has {} laws; give 1, one per row of an item ({}) or one per row ({})",
+                        laws_given,
+                        block.rows_per_item,
+                        rows));
+    for (const RowLaw& law : block.laws) {
+        if (law.kind < RowKind::constraint || law.kind > RowKind::acceleration_constraint)
+            refuse(fmt::format("a law is of unknown kind {}", static_cast<int>(law.kind)));
+        const bool bears = law.kind == RowKind::elastic;
+        if (!bears && (law.compliance != 0.0 || law.prestress != 0.0))
+            refuse("compliance and prestress belong to elastic rows only");
+        if (!bears && law.kind != RowKind::dashpot && law.viscosity != 0.0)
+            refuse("viscosity belongs to elastic and dashpot rows only");
+        if (law.kind == RowKind::elastic &&
+            !(law.compliance > 0.0 && std::isfinite(law.compliance)))
+            refuse(fmt::format("an elastic row has compliance {}; it must be positive and finite",
+                               law.compliance));
+        if (!(law.viscosity >= 0.0) || !std::isfinite(law.viscosity) ||
+            !std::isfinite(law.prestress))
+            refuse("a viscosity is negative, or a viscosity or prestress is not finite");
+        if (law.kind == RowKind::dashpot && law.viscosity == 0.0)
+            refuse("a dashpot row has no viscosity");
+        if (!bears && law.law != nullptr)
+            refuse("only elastic rows have a law of their own, such as one that goes slack");
+        if (law.law != nullptr && std::isnan(law.law->limit()))
+            refuse("the limit of a law is not a number");
+    }
+    if (block.tangent == TangentForm::isotropic && block.scalars_per_item % 3 != 0)
+        refuse("an isotropic tangent needs scalars in triples");
+}
+
+void RowLayout::add_body_block(BlockPart& part) {
+    const RowBlock& block = *part.block;
+    const int first = owners[static_cast<std::size_t>(part.owner)].u_first;
+    const int S = block.scalars_per_item;
+    const auto add_tangent = [this](int from, int i, int j) {
+        tangent_terms.add(from, std::max(i, j), std::min(i, j), 1.0);
+    };
+    part.first_value = static_cast<int>(column.size());
+    for (int item = 0; item < block.num_items; ++item) {
+        const std::int32_t* stencil = block.stencil.data() + std::size_t(item) * std::size_t(S);
+        for (int row = 0; row < block.rows_per_item; ++row) {
+            for (int j = 0; j < S; ++j) column.push_back(first + stencil[j]);
+            row_start.push_back(static_cast<int>(column.size()));
+        }
+        int from = part.first_tangent + item * tangent_entries(block);
+        if (block.tangent == TangentForm::isotropic) {
+            for (int a = 0; a < S / 3; ++a)
+                for (int b = 0; b < S / 3; ++b, ++from)
+                    for (int axis = 0; axis < 3 && b <= a; ++axis)
+                        add_tangent(
+                            from, first + stencil[3 * a + axis], first + stencil[3 * b + axis]);
+        } else if (block.tangent == TangentForm::full) {
+            for (int a = 0; a < S; ++a)
+                for (int b = 0; b < S; ++b, ++from)
+                    if (b <= a) add_tangent(from, first + stencil[a], first + stencil[b]);
+        }
+    }
+}
+
+void RowLayout::add_constraint_block(BlockPart& part) {
+    const RowBlock& block = *part.block;
+    const int S = block.scalars_per_item;
+    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    if (!blocks.empty() && owners[static_cast<std::size_t>(blocks.back().owner)].constraint >= 0)
+        part.first_local = blocks.back().first_local + blocks.back().num_values;
+    part.first_value = static_cast<int>(column.size());
+
+    const AttachmentMap& map = map_of(owner);
+    // A constant Jacobian shows which entries are zero, so that they need no place.
+    std::vector<double> local(static_cast<std::size_t>(part.num_values), 1.0);
+    if (part.is_constant) {
+        const std::vector<double> zero(static_cast<std::size_t>(owner.u_count), 0.0);
+        call_evaluate(part, {zero, zero, 0.0}, {{}, local, {}, {}});
+    }
+    for (int item = 0; item < block.num_items; ++item) {
+        const std::int32_t* stencil = block.stencil.data() + std::size_t(item) * std::size_t(S);
+        for (int r = 0; r < block.rows_per_item; ++r) {
+            std::map<int, int> place_of;  // coordinate -> entry, in order of coordinates
+            const int local_row = (item * block.rows_per_item + r) * S;
+            for (int pass = 0; pass < 2; ++pass) {
+                for (int j = 0; j < S; ++j) {
+                    if (local[static_cast<std::size_t>(local_row + j)] == 0.0) continue;
+                    for (const AttachmentMap::Entry& entry : map.row(stencil[j])) {
+                        if (pass == 0)
+                            place_of[entry.coordinate] = 0;
+                        else if (entry.jacobian < 0)
+                            chain_terms_.push_back(
+                                {local_row + j, place_of[entry.coordinate], entry.weight});
+                        else
+                            chain_products_.push_back(
+                                {local_row + j, place_of[entry.coordinate], entry.jacobian});
+                    }
+                }
+                if (pass == 1) break;
+                for (auto& [coordinate, place] : place_of) {
+                    place = static_cast<int>(column.size());
+                    column.push_back(coordinate);
+                }
+            }
+            row_start.push_back(static_cast<int>(column.size()));
+        }
+        // G_q = W^T G_u W, lower triangle: both (u_a, u_b) and its mirror give entries.
+        if (block.tangent == TangentForm::none || !map.is_linear()) continue;
+        const int from = part.first_tangent + item * tangent_entries(block);
+        const bool isotropic = block.tangent == TangentForm::isotropic;
+        for (int a = 0; a < S; ++a)
+            for (int b = 0; b < S; ++b) {
+                if (isotropic && a % 3 != b % 3) continue;
+                const int entry = isotropic ? (a / 3) * (S / 3) + b / 3 : a * S + b;
+                for (const AttachmentMap::Entry& x : map.row(stencil[a]))
+                    for (const AttachmentMap::Entry& y : map.row(stencil[b]))
+                        if (x.coordinate >= y.coordinate)
+                            tangent_terms.add(
+                                from + entry, x.coordinate, y.coordinate, x.weight * y.weight);
+            }
+    }
+}
+
+void RowLayout::chain(const BlockPart& part, const double* local, double* values) const {
+    const auto block = static_cast<std::size_t>(&part - blocks.data());
+    const int end = row_start[static_cast<std::size_t>(part.first_row + part.num_rows)];
+    std::fill(values + part.first_value, values + end, 0.0);
+    for (int i = chain_start_[block]; i < chain_start_[block + 1]; ++i) {
+        const ChainTerm& term = chain_terms_[static_cast<std::size_t>(i)];
+        values[term.to] += term.weight * local[term.from];
+    }
+    if (product_start_[block] == product_start_[block + 1]) return;
+    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const std::vector<double>& jacobian = maps_[static_cast<std::size_t>(owner.map)].jacobian();
+    for (int i = product_start_[block]; i < product_start_[block + 1]; ++i) {
+        const ChainProduct& product = chain_products_[static_cast<std::size_t>(i)];
+        values[product.to] +=
+            jacobian[static_cast<std::size_t>(product.jacobian)] * local[product.from];
+    }
+}
+
+void RowLayout::call_evaluate(const BlockPart& part, const RowPoint& at, const RowValues& out) {
+    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    owner.source.evaluate(meter_, part.index, at, out);
+}
+
+const Place& RowLayout::place_of_row(int row) const {
+    return std::find_if(owners.begin(),
+                        owners.end(),
+                        [row](const RowOwner& o) {
+                            return row >= o.first_row && row < o.first_row + o.num_rows;
+                        })
+        ->object->place;
+}
+
+std::string RowLayout::row_name(int row) const {
+    const auto part = std::find_if(blocks.begin(), blocks.end(), [row](const BlockPart& b) {
+        return row >= b.first_row && row < b.first_row + b.num_rows;
+    });
+    if (part == blocks.end()) return "no row";
+    const RowOwner& owner = owners[static_cast<std::size_t>(part->owner)];
+    const int local = row - part->first_row;
+    if (part->block->num_items == 1) {
+        // Blocks of one name are numbered on: the equations of a list.
+        int before = 0;
+        for (auto other = blocks.begin(); other != part; ++other)
+            if (other->owner == part->owner &&
+                std::string_view(other->block->name) == part->block->name)
+                before += other->num_rows;
+        return fmt::format("{}, {} {}", owner.object->label, part->block->name, before + local);
+    }
+    const int per_item = part->block->rows_per_item;
+    if (per_item == 1)
+        return fmt::format("{}, {} of element {}", owner.object->label, part->block->name, local);
+    return fmt::format("{}, {} {} of element {}",
+                       owner.object->label,
+                       part->block->name,
+                       local % per_item,
+                       local / per_item);
+}
+
+void RowLayout::end_chains() {
+    chain_start_.push_back(static_cast<int>(chain_terms_.size()));
+    product_start_.push_back(static_cast<int>(chain_products_.size()));
+}
+
+}  // namespace ancora

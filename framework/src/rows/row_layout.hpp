@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which rows a model has: their owners, laws and places in one compressed Jacobian.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "attachment_map.hpp"
+#include "call_meter.hpp"
+#include "compressed_rows.hpp"
+#include "model.hpp"
+#include "tangent_terms.hpp"
+
+namespace ancora {
+
+/// A body or constraint as a source of rows, with its local scalars u.
+struct RowOwner {
+    GuardedRows source;
+    const ObjectRef* object = nullptr;
+    int body = -1;        ///< index in the model, or -1
+    int constraint = -1;  ///< index in the model, or -1
+    int map = -1;         ///< of its attachments
+    int u_first = 0;      ///< bodies: first coordinate; constraints: first entry of the u buffers
+    int u_count = 0;
+    int first_row = 0;
+    int num_rows = 0;
+    int first_block = 0;
+    int num_blocks = 0;
+    int state_first = 0;
+    int state_count = 0;
+};
+
+/// One block of equal rows of an owner.
+struct BlockPart {
+    int owner = 0;
+    int index = 0;  ///< within its source
+    const RowBlock* block = nullptr;
+    int first_row = 0;
+    int num_rows = 0;
+    int first_value = 0;  ///< bodies: of its entries in the Jacobian, laid out as the plugin writes
+    int num_values = 0;   ///< entries in the plugin's layout
+    int first_local = 0;  ///< constraints: of its entries in the local Jacobian buffer
+    int first_tangent = 0;  ///< of its entries in the tangent buffer
+    int num_tangent = 0;
+    bool holds_constraint = false;  ///< some of its rows are pi = 0
+    bool holds_elastic = false;
+    bool is_constant = false;  ///< linear without explicit time: evaluated once
+};
+
+/// An entry of a buffer times a weight goes to an entry of another.
+struct ChainTerm {
+    int from;
+    int to;
+    double weight;
+};
+
+/// The same with a weight that depends on q: an entry of the owner's attachment map.
+struct ChainProduct {
+    int from;
+    int to;
+    int jacobian;
+};
+
+/// The rows of a model in the order bodies, then constraints, each by block and item: all that
+/// stays as it is from the start.
+///
+/// The Jacobian is one compressed row matrix whose pattern never changes.
+class RowLayout : public CompressedRows {
+public:
+    RowLayout(const RowLayout&) = delete;
+    RowLayout& operator=(const RowLayout&) = delete;
+
+    int num_rows() const { return static_cast<int>(laws.size()); }
+
+    /// Where the manifest has the row's object.
+    const Place& place_of_row(int row) const;
+
+    /// 'constraint "root", gap 2' or 'body "net", strain of item 17'.
+    std::string row_name(int row) const;
+
+    std::vector<RowOwner> owners;
+    std::vector<BlockPart> blocks;
+    std::vector<RowLaw> laws;  ///< one per row
+    TangentTerms tangent_terms;
+    int num_state = 0;
+
+protected:
+    RowLayout(const Model& model, CallMeter& meter);
+    /// Only the rows that measure sliding on these constraints, in their order.
+    RowLayout(const Model& model, CallMeter& meter, std::span<const int> constraints);
+    ~RowLayout() = default;
+
+    AttachmentMap& map_of(const RowOwner& owner) {
+        return maps_[static_cast<std::size_t>(owner.map)];
+    }
+    /// Values of the block's rows from those on its local scalars.
+    void chain(const BlockPart& part, const double* local, double* values) const;
+    void call_evaluate(const BlockPart& part, const RowPoint& at, const RowValues& out);
+
+    const Model& model_;
+    CallMeter& meter_;
+    std::vector<AttachmentMap> maps_;     // of the owners on attachments
+    int num_local_ = 0;                   // their scalars
+    std::vector<ChainTerm> chain_terms_;  // local Jacobian -> B
+    std::vector<int> chain_start_;        // per block
+    std::vector<ChainProduct> chain_products_;
+    std::vector<int> product_start_;  // per block
+
+private:
+    void add_on_attachments(const GuardedRows& source, int constraint);
+    void add_owner(const GuardedRows& source, const ObjectRef& object, RowOwner owner);
+    void check_block(const RowOwner& owner, int index, const RowBlock& block) const;
+    void add_body_block(BlockPart& part);
+    void add_constraint_block(BlockPart& part);
+    void end_chains();
+};
+
+}  // namespace ancora

@@ -42,11 +42,8 @@ constexpr Exponents kEnergy{2, 1, -2};
 constexpr Exponents kPower{2, 1, -3};
 constexpr Exponents kTemperature{0, 0, 0, 1};
 constexpr Exponents kCurrent{0, 0, 0, 0, 1};
-constexpr Exponents kCharge{0, 0, 1, 0, 1};
 constexpr Exponents kVoltage{2, 1, -3, 0, -1};
 constexpr Exponents kResistance{2, 1, -3, 0, -2};
-constexpr Exponents kInductance{2, 1, -2, 0, -2};
-constexpr Exponents kVolume{3};
 
 // Inch, pound and the standard gravity 9.80665 m/s^2 are exact by definition.
 constexpr double kPoundForce = 45359237.0 * 980665.0;  // over 1e13
@@ -84,11 +81,8 @@ constexpr NamedUnit kUnits[] = {
     {"W", 1, 1, kPower, true},
     {"K", 1, 1, kTemperature, true},
     {"A", 1, 1, kCurrent, true},
-    {"C", 1, 1, kCharge, true},
     {"V", 1, 1, kVoltage, true},
     {"ohm", 1, 1, kResistance, true},
-    {"H", 1, 1, kInductance, true},
-    {"L", 1, 1e3, kVolume, true},
 };
 
 struct Prefix {

@@ -21,7 +21,9 @@ public:
         parameter::measure("on", "the measure that it drives, such as \"elbow.angle\"").required(),
         parameter::signal("voltage", "V", "V at its terminals").required(),
         parameter::number("resistance", "ohm", "R of the coil").positive().required(),
-        parameter::number("inductance", "H", "L of the coil").nonnegative().otherwise("0.0"),
+        parameter::number("inductance", "V s/A", "L of the coil [H]")
+            .nonnegative()
+            .otherwise("0.0"),
         parameter::number("constant", "N m/A", "k, torque per current, or voltage per rate")
             .positive()
             .required(),

@@ -31,6 +31,8 @@ double mean_stress_of(const RowLaw& row, double pi0, double pi1) {
 }
 
 constexpr int kBodyStates = 12;
+// How far off a reach may be, which is a size and may change on the way.
+constexpr double kReach = 3.0;
 
 // --- a body at a state
 
@@ -224,6 +226,7 @@ private:
 struct NamedAttachment {
     std::string name;
     Attached attached;
+    bool is_sampled = false;  ///< at a place that need not be in the body
 };
 
 /// What the body answers of some points and directions that one may ask for.
@@ -231,7 +234,10 @@ std::vector<NamedAttachment> attachments(const BodySpecimen& specimen, Random& r
     std::vector<NamedAttachment> found;
     const auto ask = [&](const Locator& where, const std::string& name) {
         try {
-            found.push_back({name, Attached(specimen, where)});
+            const Vec3 xyz(where.xyz[0], where.xyz[1], where.xyz[2]);
+            found.push_back({name,
+                             Attached(specimen, where),
+                             where.kind != Locator::Kind::index && !xyz.isZero()});
         } catch (const std::invalid_argument&) {
             // the body has no such point
         } catch (const Failure&) {
@@ -564,17 +570,23 @@ void check_rotation(Subject& subject) {
         for (int k = 0; k < kBodyStates; ++k) {
             const State at = specimen.random(random);
             double error = 0.0;
-            const Vec3 w = random.vector();
-            specimen.spin(w, at.q, dq);
             for (const NamedAttachment& entry : found) {
                 const auto values = entry.attached.evaluate(at.q, at.v);
-                compare_rows(Vector(values.J * dq),
-                             Vector(w.cross(values.r)),
-                             Vector::Constant(3, values.r.norm() + values.J.norm() * dq.norm()),
-                             1e-9,
-                             "the change of " + entry.name + " under a rotation of space",
-                             "w x r is");
+                for (int axis = 0; axis < 3; ++axis) {
+                    const Vec3 e = Vec3::Unit(axis);
+                    specimen.spin(e, at.q, dq);
+                    compare_rows(Vector(values.J * dq),
+                                 Vector(e.cross(values.r)),
+                                 Vector::Constant(3, values.r.norm() + values.J.norm() * dq.norm()),
+                                 1e-9,
+                                 fmt::format("the change of {} under a rotation of space about {}",
+                                             entry.name,
+                                             "xyz"[axis]),
+                                 "e x r is");
+                }
             }
+            const Vec3 w = random.vector();
+            specimen.spin(w, at.q, dq);
             if (!is_invariant) continue;
             for_each_position_block(specimen, [&](const Block& block) {
                 // U, and the norm of what constraints miss, stay; single rows need not
@@ -684,6 +696,104 @@ void check_potential(Subject& subject) {
     if (!found) throw Skipped("no row is elastic");
 }
 
+Pose pose_of(const BodySpecimen& specimen, const Vector& q, const Vector& v) {
+    Pose pose;
+    guard("pose", [&] {
+        specimen.body().pose(view(q), view(v), pose);
+    });
+    return pose;
+}
+
+/// Position and attitude as numbers: x, and R column by column.
+Vector place_of(const Pose& pose) {
+    Vector out(12);
+    out.head<3>() = Vec3(pose.position[0], pose.position[1], pose.position[2]);
+    const Eigen::Quaterniond p(
+        pose.quaternion[0], pose.quaternion[1], pose.quaternion[2], pose.quaternion[3]);
+    const Mat3 R = p.toRotationMatrix();
+    for (int k = 0; k < 3; ++k) out.segment<3>(3 + 3 * k) = R.col(k);
+    return out;
+}
+
+// Velocities are what differences of places give: of the position along any motion, of the attitude
+// along one that turns the body as a whole, which keeps what ties its coordinates together.
+void check_pose_rates(const BodySpecimen& specimen, std::uint64_t seed) {
+    Random random(seed);
+    const State start = specimen.start();
+    const auto rates = [&](const Vector& q, const Vector& v, double& error) {
+        return derivative(error, [&](double h) -> Vector {
+            return place_of(pose_of(specimen, q + h * v, v));
+        });
+    };
+    for (int k = 0; k < kBodyStates; ++k) {
+        const State at = specimen.random(random);
+        const Pose pose = pose_of(specimen, at.q, at.v);
+        double error = 0.0;
+        const Vector found = Vector(Eigen::Map<const Vec3>(pose.velocity.data()));
+        const Vector expected = rates(at.q, at.v, error).head<3>();
+        compare_rows(found,
+                     expected,
+                     Vector::Constant(3, expected.norm() + at.v.norm() + allowance(error)),
+                     kDifference,
+                     "the velocity of the pose",
+                     "differences of its position give");
+    }
+    if (specimen.body().pose_kind() != PoseKind::attitude) return;
+    const Pose there = pose_of(specimen, start.q, start.v);
+    const Eigen::Quaterniond p(
+        there.quaternion[0], there.quaternion[1], there.quaternion[2], there.quaternion[3]);
+    const Mat3 R = p.toRotationMatrix();
+    for (int axis = 0; axis < 3; ++axis) {
+        const Vec3 e = Vec3::Unit(axis);
+        Vector v;
+        if (!specimen.spin(e, start.q, v) || v.isZero()) return;
+        const Pose pose = pose_of(specimen, start.q, v);
+        double error = 0.0;
+        const Vector rate = rates(start.q, v, error);
+        Mat3 dR;
+        for (int k = 0; k < 3; ++k) dR.col(k) = rate.segment<3>(3 + 3 * k);
+        const Mat3 W = R.transpose() * dR;
+        const Vec3 expected(
+            0.5 * (W(2, 1) - W(1, 2)), 0.5 * (W(0, 2) - W(2, 0)), 0.5 * (W(1, 0) - W(0, 1)));
+        compare_rows(
+            Vector(Eigen::Map<const Vec3>(pose.angular_velocity.data())),
+            Vector(expected),
+            Vector::Constant(3, 1.0 + allowance(error)),
+            kDifference,
+            fmt::format("the angular velocity of the pose in a turn about {}", "xyz"[axis]),
+            "differences of its attitude give");
+    }
+}
+
+// What iterations count as moved must not be less than what moves.
+void check_reach(Subject& subject) {
+    for_each_example(subject, [&](const Example& example) {
+        const BodySpecimen specimen(example);
+        Random random(subject.seed);
+        const State start = specimen.start();
+        const std::span<const Coordinate> coordinates = specimen.body().coordinates();
+        bool found = false;
+        for (const NamedAttachment& entry : attachments(specimen, random)) {
+            // the reference point and nodes are matter for sure
+            if (entry.attached.is_direction() || entry.is_sampled) continue;
+            found = true;
+            const Matrix J = entry.attached.evaluate(start.q, start.v).J;
+            for (Eigen::Index i = 0; i < J.cols(); ++i) {
+                const double reach = coordinates[static_cast<std::size_t>(i)].reach;
+                if (!(J.col(i).norm() <= kReach * reach))
+                    throw Failure(
+                        fmt::format("{} moves by {:.6g} m per unit of coordinate {}, whose reach "
+                                    "is {:.6g} m: steps would be taken for converged too early",
+                                    entry.name,
+                                    J.col(i).norm(),
+                                    i,
+                                    reach));
+            }
+        }
+        if (!found) throw Skipped("the body has no point [0, 0, 0] and no nodes");
+    });
+}
+
 void check_pose(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
         const BodySpecimen specimen(example);
@@ -703,6 +813,7 @@ void check_pose(Subject& subject) {
             throw Failure(fmt::format("the quaternion has the norm {:.12g}", p.norm()));
         const Mat3 R = p.toRotationMatrix();
 
+        check_pose_rates(specimen, subject.seed);
         Random random(subject.seed);
         const int count = kind == PoseKind::attitude ? 8 : 1;
         for (int k = 0; k < count; ++k) {
@@ -758,7 +869,14 @@ constexpr Check kBodyChecks[] = {
      kBodies,
      "elastic forces are the gradient of U, and its discrete gradient over a step",
      check_potential},
-    {"pose", kBodies, "position and attitude agree with the points of the body", check_pose},
+    {"pose",
+     kBodies,
+     "position and attitude agree with the points of the body, and velocities with differences",
+     check_pose},
+    {"reach",
+     kBodies,
+     "no coordinate moves the reference point or a node by three times its reach",
+     check_reach},
 };
 
 }  // namespace

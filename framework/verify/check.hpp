@@ -54,7 +54,7 @@ inline constexpr const char* kLoad = "load";
 /// Name of the check that makes objects, without which no other says anything.
 inline constexpr const char* kExamples = "examples";
 inline constexpr const char* kLoadDoc =
-    "the library opens, is accepted, and leaves the floating-point environment alone";
+    "the library opens, is accepted, and leaves the process alone, see `environment`";
 
 /// What every check gets: a type of an open plugin, and where randomness starts.
 struct Subject {
@@ -64,6 +64,8 @@ struct Subject {
     std::uint64_t seed = 0;
     /// A check may leave a remark here that is shown although it passes.
     std::string remark;
+    /// What was changed in the process by a check before, which has been put back.
+    std::string earlier;
 
     /// Of the descriptor.
     std::vector<std::string> examples() const;
@@ -72,6 +74,8 @@ struct Subject {
 // The checks by file.
 std::span<const Check> descriptor_checks();
 std::span<const Check> output_checks();
+std::span<const Check> hidden_state_checks();
+std::span<const Check> environment_checks();
 std::span<const Check> row_checks();
 std::span<const Check> body_checks();
 std::span<const Check> drawing_checks();

@@ -9,6 +9,8 @@ std::span<const Check> checks() {
         std::vector<Check> list;
         for (const auto part : {descriptor_checks(),
                                 output_checks(),
+                                environment_checks(),
+                                hidden_state_checks(),
                                 row_checks(),
                                 body_checks(),
                                 drawing_checks(),

@@ -15,6 +15,7 @@
 #include "call_in_progress.hpp"
 #include "check.hpp"
 #include "fp_environment.hpp"
+#include "process_state.hpp"
 #include "runner.hpp"
 
 namespace ancora::verify {
@@ -24,6 +25,8 @@ using Json = nlohmann::json;
 
 // Backstop of the parent's clock.
 constexpr rlim_t kProcessorSeconds = 300;
+// Of what it writes, standard streams before all.
+constexpr rlim_t kFileBytes = rlim_t{1} << 30;
 
 void limit(int what, rlim_t value) {
     const rlimit both = {value, value};
@@ -33,6 +36,7 @@ void limit(int what, rlim_t value) {
 void limit_process([[maybe_unused]] std::uint64_t mebibytes) {
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_CPU, kProcessorSeconds);
+    limit(RLIMIT_FSIZE, kFileBytes);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     limit(RLIMIT_AS, static_cast<rlim_t>(mebibytes) << 20);
 #endif
@@ -118,6 +122,7 @@ int run_child(const std::vector<std::string>& arguments) {
     limit_process(order.at("memory").get<std::uint64_t>());
     // programs that a plugin may start are not to be watched
     ::unsetenv("LD_PRELOAD");
+    give_standard_output_a_file();
 
     const FpEnvironment environment = FpEnvironment::capture();
     PluginRegistry registry;
@@ -126,12 +131,16 @@ int run_child(const std::vector<std::string>& arguments) {
     registry.allow_unchecked_folders(order.at("unchecked").get<bool>());
     const auto name = order.at("plugin").get<std::string>();
     const Plugin* plugin = nullptr;
+    const ProcessState process = ProcessState::capture();
     try {
         plugin = order.at("is_file").get<bool>() ? &registry.load_file(name) : &registry.load(name);
     } catch (const Error& error) {
         line.send({{"refused", error.message()}});
         return 0;
     }
+
+    const std::string changes = process.changes();
+    process.restore();
 
     const std::vector<Item> list = items(*plugin, order.at("check").get<std::string>());
     Json announced = Json::array();
@@ -140,19 +149,27 @@ int run_child(const std::vector<std::string>& arguments) {
     line.send({{"name", plugin->name},
                {"version", plugin->version},
                {"file", plugin->file.string()},
+               {"changes", changes},
                {"items", std::move(announced)}});
 
+    std::string earlier;
     for (std::size_t k = order.at("from").get<std::size_t>(); k < list.size(); ++k) {
         line.send({{"begin", k}});
         environment.restore();  // what one check found must not hide from another
         Subject subject{
-            registry, *plugin, *list[k].type, order.at("seed").get<std::uint64_t>(), {}};
+            registry, *plugin, *list[k].type, order.at("seed").get<std::uint64_t>(), {}, earlier};
+        const ProcessState before = ProcessState::capture();
         const auto start = std::chrono::steady_clock::now();
         Json outcome = make(list[k], subject);
         outcome["end"] = k;
         outcome["seconds"] =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        if (const std::string its = before.changes(false); !its.empty() && earlier.empty())
+            earlier = fmt::format("in the check {}, {}", list[k].check->name, its);
+        before.restore();
         line.send(outcome);
+        // of another type it is another's
+        if (k + 1 < list.size() && list[k + 1].type != list[k].type) earlier.clear();
     }
     line.send({{"done", true}});
     // what the plugin's own destructors of statics do is not the parent's business

@@ -8,6 +8,7 @@
 
 #include "ancora/framework/schema_text.hpp"
 #include "object.hpp"
+#include "units.hpp"
 
 namespace ancora::verify {
 namespace {
@@ -25,6 +26,49 @@ void require_docs(std::span<const Parameter> schema, const std::string& prefix) 
         if (p.num_children > 0)
             require_docs({p.children, static_cast<std::size_t>(p.num_children)},
                          prefix + p.name + ".");
+    }
+}
+
+double sample_number(const Parameter& p) {
+    if (std::isfinite(p.minimum) && std::isfinite(p.maximum)) return 0.5 * (p.minimum + p.maximum);
+    if (std::isfinite(p.minimum)) return p.minimum + 1.0;
+    if (std::isfinite(p.maximum)) return p.maximum - 1.0;
+    return 1.0;
+}
+
+void require_free_name(const Subject& subject) {
+    for (const ListedPlugin& plugin : subject.registry.list()) {
+        if (plugin.name == subject.plugin.name || plugin.name.empty()) continue;
+        for (const auto& [kind, name] : plugin.types)
+            if (kind == subject.type.kind && name == subject.type.name)
+                throw Failure(fmt::format(
+                    "the plugin \"{}\" ({}) offers a {} type \"{}\" too: a model that names it "
+                    "would be refused; choose another name",
+                    plugin.name,
+                    plugin.file.string(),
+                    ancora::to_text(kind),
+                    name));
+    }
+}
+
+/// Units that the kernel cannot read: it would let a model write any unit there.
+void require_units(std::span<const Parameter> schema, const std::string& prefix) {
+    for (const Parameter& p : schema) {
+        if (p.num_children > 0)
+            require_units({p.children, static_cast<std::size_t>(p.num_children)},
+                          prefix + p.name + ".");
+        const std::string unit = p.unit;
+        if (unit.empty() || unit == "-") continue;
+        // "N/m or N m/rad", "rad, m"
+        const bool has_several =
+            unit.find(" or ") != std::string::npos || unit.find(',') != std::string::npos;
+        if (!has_several && !dimension_of(unit))
+            throw Failure(fmt::format(
+                "\"{}{}\" has the unit \"{}\", which the kernel cannot read, so that it would take "
+                "any unit there; write it as in a model: \"N s/m\", \"kg/(m s^2)\", \"rad\"",
+                prefix,
+                p.name,
+                unit));
     }
 }
 
@@ -56,16 +100,11 @@ void check_descriptor(Subject& subject) {
     refuse(Claim::keeps_angular_momentum, "to keep angular momentum", kIntegrators);
     if (!is_integrator && type.order != 0)
         throw Failure(fmt::format("claims the order {}, which only integrators have", type.order));
+    require_free_name(subject);
+    require_units(schema_of(type), "");
 }
 
 // --- what the factory accepts
-
-double sample_number(const Parameter& p) {
-    if (std::isfinite(p.minimum) && std::isfinite(p.maximum)) return 0.5 * (p.minimum + p.maximum);
-    if (std::isfinite(p.minimum)) return p.minimum + 1.0;
-    if (std::isfinite(p.maximum)) return p.maximum - 1.0;
-    return 1.0;
-}
 
 Array numbers(std::size_t count, double value) {
     Array out;
@@ -282,7 +321,9 @@ void check_wrong_parameters(Subject& subject) {
 constexpr Check kDescriptorChecks[] = {
     {"descriptor",
      kEvery,
-     "doc, equation, source, docs of parameters and an example are there; claims fit the kind",
+     "doc, equation, source, docs of parameters and an example are there; claims fit the kind, "
+     "units "
+     "can be written, and no other plugin has the name",
      check_descriptor},
     {kExamples,
      kEvery,

@@ -3,9 +3,22 @@
 #include "motion.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <string_view>
 
 namespace ancora::verify {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+/// When something passes pi: in steps of all lengths [s].
+double passing_time(Random& random) {
+    return std::pow(10.0, random.uniform(-3.5, -1.5));
+}
+
+}  // namespace
+
 void Motion::evaluate(double t,
                       std::span<double> u,
                       std::span<double> du,
@@ -46,6 +59,8 @@ void Motion::evaluate(double t,
 Stage::Stage(const TypeDescriptor& type, const BoundArguments& arguments, const Object& object) {
     if (object.body) {
         num_scalars_ = static_cast<int>(object.body->coordinates().size());
+        for (const Coordinate& coordinate : object.body->coordinates())
+            is_lone_.push_back(coordinate.vector < 0);
         q_.resize(static_cast<std::size_t>(num_scalars_));
         v_.resize(q_.size());
         object.body->start(q_, v_);
@@ -139,22 +154,140 @@ void Stage::add(const std::string& text, Attachment::Kind kind) {
     attachments_.push_back(at);
 }
 
+Motion Stage::body_motion(Random& random, double perturbation) const {
+    Motion motion;
+    motion.free_.resize(q_.size());
+    const double factor = placement_ == Placement::far ? 10.0 : 1.0;
+    const bool is_aligned = placement_ == Placement::aligned || placement_ == Placement::together;
+    const std::size_t only = q_.empty() ? 0 : random.bits() % q_.size();
+    for (std::size_t i = 0; i < q_.size(); ++i) {
+        Motion::Quadratic& x = motion.free_[i];
+        x = {q_[i] + factor * perturbation * random.uniform(),
+             v_[i] + factor * random.uniform(),
+             random.uniform()};
+        if (is_aligned) x = {q_[i], i == only ? x.c1 : 0.0, 0.0};
+        if (placement_ == Placement::turned && is_lone_[i])
+            x.c0 = (random.uniform() < 0.0 ? -kPi : kPi) - x.c1 * passing_time(random);
+    }
+    return motion;
+}
+
+// Turns one body so that a direction on it passes the opposite of one on the other.
+void Stage::turn(Motion& motion, Random& random) const {
+    const double when = passing_time(random);
+    const double rate = (random.uniform() < 0.0 ? -1.0 : 1.0) * random.uniform(0.5, 3.0);
+    Motion::Rigid &a = motion.rigid_[0], &b = motion.rigid_[1];
+    // pairs of directions on two bodies, or on a body and the ground
+    std::vector<std::pair<std::size_t, std::size_t>> pairs;
+    for (std::size_t i = 0; i < attachments_.size(); ++i)
+        for (std::size_t j = 0; j < attachments_.size(); ++j)
+            if (attachments_[i].kind == Attachment::Kind::direction &&
+                attachments_[j].kind == Attachment::Kind::direction && attachments_[j].body >= 0 &&
+                attachments_[i].body < attachments_[j].body)
+                pairs.emplace_back(i, j);
+    if (pairs.empty()) {
+        const Vec3 axis = a.R.col(static_cast<Eigen::Index>(random.bits() % 3));
+        b.w = a.w + rate * axis;
+        b.R = Eigen::AngleAxisd(kPi - rate * when, axis) * a.R;
+        return;
+    }
+    const auto [i, j] = pairs[random.bits() % pairs.size()];
+    const auto local_of = [&](std::size_t k) -> Vec3 {
+        for (const Motion::Attached& at : motion.attached_)
+            if (at.first == static_cast<int>(3 * k)) return at.local;
+        return {motion.free_[3 * k].c0, motion.free_[3 * k + 1].c0, motion.free_[3 * k + 2].c0};
+    };
+    const bool on_ground = attachments_[i].body < 0;
+    Motion::Rigid& turned = motion.rigid_[static_cast<std::size_t>(attachments_[j].body)];
+    // the other body stands still, which a difference of both does not see
+    if (!on_ground) a.w.setZero();
+    const Vec3 opposite = on_ground ? local_of(i) : Vec3(a.R * local_of(i));
+    // across another direction of the same body, along it, or any
+    Vec3 axis = random.vector();
+    for (std::size_t k = 0; k < attachments_.size(); ++k) {
+        if (k == i || attachments_[k].kind != Attachment::Kind::direction ||
+            attachments_[k].body != attachments_[i].body)
+            continue;
+        const Vec3 other = on_ground ? local_of(k) : Vec3(a.R * local_of(k));
+        const double which = random.uniform();
+        if (which < 0.0) axis = opposite.cross(other);
+        if (which > 0.7) axis = other;
+    }
+    axis -= axis.dot(opposite) / opposite.squaredNorm() * opposite;
+    if (axis.norm() < 1e-3) axis = opposite.unitOrthogonal();
+    // at the passing it stands against the other one; before that, back along the turn
+    turned.w = rate * axis.normalized();
+    turned.R = Eigen::AngleAxisd(-rate * when, axis.normalized()) *
+               Eigen::Quaterniond::FromTwoVectors(local_of(j), Vec3(-opposite)).toRotationMatrix();
+}
+
+// Puts the first points of the bodies along an axis, or at one place.
+void Stage::align(Motion& motion, Random& random) const {
+    const auto place_of = [&](std::size_t k) -> Vec3 {
+        const std::size_t i = 3 * k;
+        Vec3 r(motion.free_[i].c0, motion.free_[i + 1].c0, motion.free_[i + 2].c0);
+        for (const Motion::Attached& at : motion.attached_)
+            if (at.first == static_cast<int>(i)) {
+                const Motion::Rigid& body = motion.rigid_[static_cast<std::size_t>(at.body)];
+                r += body.x + body.R * at.local;
+            }
+        return r;
+    };
+    const auto first_on = [&](int body) -> std::ptrdiff_t {
+        for (std::size_t k = 0; k < attachments_.size(); ++k)
+            if (attachments_[k].kind == Attachment::Kind::point && attachments_[k].body == body)
+                return static_cast<std::ptrdiff_t>(k);
+        return -1;
+    };
+    const std::ptrdiff_t b = first_on(1), a = first_on(0), ground = first_on(-1);
+    const std::ptrdiff_t moved = b >= 0 ? b : a;
+    const std::ptrdiff_t fixed = b >= 0 && a >= 0 ? a : ground;
+    if (moved < 0 || fixed < 0) return;
+    Vec3 apart = Vec3::Zero();
+    if (placement_ == Placement::aligned)
+        apart(static_cast<int>(random.bits() % 3)) = random.uniform(0.3, 1.5);
+    const auto body = static_cast<std::size_t>(attachments_[static_cast<std::size_t>(moved)].body);
+    motion.rigid_[body].x += place_of(static_cast<std::size_t>(fixed)) + apart -
+                             place_of(static_cast<std::size_t>(moved));
+}
+
 Motion Stage::motion(Random& random, double perturbation) const {
+    if (!q_.empty()) return body_motion(random, perturbation);
+    // what is exact is not to be perturbed
+    if (placement_ != Placement::usual && placement_ != Placement::far) perturbation = 0.0;
     Motion motion;
     motion.free_.resize(static_cast<std::size_t>(num_scalars_));
-    if (!q_.empty()) {
-        for (std::size_t i = 0; i < q_.size(); ++i)
-            motion.free_[i] = {q_[i] + perturbation * random.uniform(),
-                               v_[i] + random.uniform(),
-                               random.uniform()};
-        return motion;
-    }
     for (int k = 0; k < 2; ++k)
         motion.rigid_.push_back({random.vector(),
                                  random.vector(),
                                  random.vector(),
                                  random.vector(),
                                  random.rotation()});
+    if (placement_ == Placement::far)
+        for (Motion::Rigid& body : motion.rigid_) {
+            body.x *= 10.0;
+            body.v *= 10.0;
+            body.a *= 10.0;
+        }
+    if (placement_ == Placement::aligned)
+        for (Motion::Rigid& body : motion.rigid_) {
+            const auto along = [&] {
+                Vec3 x = Vec3::Zero();
+                x(static_cast<int>(random.bits() % 3)) = random.uniform();
+                return x;
+            };
+            body.v = along();
+            body.a.setZero();
+            body.w = random.uniform() < 0.0 ? Vec3(Vec3::Zero()) : along();
+            body.R.setIdentity();
+            const Vec3 axis = Vec3::Unit(static_cast<int>(random.bits() % 3));
+            const auto quarters = static_cast<int>(random.bits() % 4);
+            for (int k = 0; k < quarters; ++k) {
+                Mat3 quarter = axis * axis.transpose();  // exact zeros and ones
+                for (int i = 0; i < 3; ++i) quarter.col(i) += axis.cross(Vec3(Vec3::Unit(i)));
+                body.R = (quarter * body.R).eval();
+            }
+        }
     const auto perturbed = [&](double size) {
         return Motion::Quadratic{
             size * random.uniform(), size * random.uniform(), size * random.uniform()};
@@ -177,6 +310,8 @@ Motion Stage::motion(Random& random, double perturbation) const {
             if (at.body < 0) continue;
             Motion::Quadratic& x = motion.free_[3 * i];
             x = perturbed(1.0);
+            if (placement_ == Placement::turned)
+                x.c0 = (random.uniform() < 0.0 ? -kPi : kPi) - x.c1 * passing_time(random);
             if (at.axis >= 0) {
                 const Motion::Rigid& body = motion.rigid_[static_cast<std::size_t>(at.body)];
                 x = {body.x(at.axis), body.v(at.axis), body.a(at.axis)};
@@ -187,6 +322,9 @@ Motion Stage::motion(Random& random, double perturbation) const {
         motion.attached_.push_back(
             {static_cast<int>(3 * i), at.body, local, at.kind == Attachment::Kind::direction});
     }
+    if (placement_ == Placement::turned) turn(motion, random);
+    if (placement_ == Placement::aligned || placement_ == Placement::together)
+        align(motion, random);
     return motion;
 }
 

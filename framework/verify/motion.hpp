@@ -44,6 +44,15 @@ private:
     std::vector<Quadratic> free_;
 };
 
+/// Where bodies are that an object is fastened to.
+enum class Placement {
+    usual,     ///< anywhere in a space of about a metre
+    aligned,   ///< along inertial axes, with components that are zero
+    far,       ///< ten times farther out, and faster
+    turned,    ///< a direction of one body passes the opposite of another's: angles pass pi
+    together,  ///< the first points of the two at one place
+};
+
 /// What an object's local scalars are, and motions of them.
 class Stage {
 public:
@@ -52,6 +61,8 @@ public:
     int num_scalars() const { return num_scalars_; }
     /// `perturbation`: size of d [m] and of what directions lose of their length and angles.
     Motion motion(Random& random, double perturbation = 0.05) const;
+    /// Of all motions from now on.
+    void place(Placement placement) { placement_ = placement; }
     /// Moves u by r -> R r + c: points by both, directions by R. False if a scalar stands alone, so
     /// that it cannot be moved.
     bool move(const Mat3& R, const Vec3& c, std::span<double> u) const;
@@ -72,7 +83,13 @@ private:
     void add(const std::string& text, Attachment::Kind kind);
     void add_measure(const std::string& text);
 
+    Motion body_motion(Random& random, double perturbation) const;
+    void align(Motion& motion, Random& random) const;
+    void turn(Motion& motion, Random& random) const;
+
+    Placement placement_ = Placement::usual;
     int num_scalars_ = 0;
+    std::vector<bool> is_lone_;  // coordinates of a body that are components of no vector
     std::vector<Attachment> attachments_;
     std::vector<double> q_;  // start of a body
     std::vector<double> v_;

@@ -1,79 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks of what any [step] function does with memory: outputs, inputs, state, heap, environment.
+// Checks of what any [step] function does with memory: outputs, inputs, state, heap.
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "allocation_probe.hpp"
-#include "fp_environment.hpp"
-#include "step_call.hpp"
+#include "bench.hpp"
 
 namespace ancora::verify {
 namespace {
 
 constexpr int kOutputStates = 48;  // sampled per function
 constexpr int kThreadRounds = 1000;
-
-using Numbers = std::vector<double>;
-
-bool same_bits(double a, double b) {
-    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-}
-bool same_bits(const Numbers& a, const Numbers& b) {
-    return std::ranges::equal(a, b, [](double x, double y) {
-        return same_bits(x, y);
-    });
-}
-
-// NaNs that no computation produces, and that differ from each other.
-const double kCanary = std::bit_cast<double>(std::uint64_t{0x7ff8'c0de'0000'0001});
-const double kOtherCanary = std::bit_cast<double>(std::uint64_t{0xfff8'beef'0000'0002});
-
-/// An object of an example, its [step] functions, and buffers for them.
-struct Bench {
-    explicit Bench(const Example& made_from)
-        : arguments(made_from.bind()),
-          object(made_from.make(arguments)),
-          stage(made_from.type(), arguments, object),
-          calls((skip_wrong_sizes(stage, object), step_calls(stage, object))) {}
-    Bench(const Bench&) = delete;
-
-    BoundArguments arguments;
-    Object object;
-    Stage stage;
-    std::vector<StepCall> calls;
-};
-
-Numbers inputs(const StepCall& call, Random& random) {
-    Numbers in(call.num_inputs);
-    call.sample(random, in);
-    return in;
-}
-
-/// The outputs of one call; the buffers are filled with `canary` before.
-Numbers results(const StepCall& call, const Object& object, const Numbers& in, double canary) {
-    Numbers out(call.num_outputs + call.num_scratch, canary);
-    guard(call.name, [&] {
-        call.call(object, in, out);
-    });
-    out.resize(call.num_outputs);
-    return out;
-}
-
-/// Runs `check(bench, call, random)` on each [step] function of each example.
-template <class Function>
-void for_each_call(Subject& subject, Function&& check) {
-    for_each_example(subject, [&](const Example& example) {
-        const Bench bench(example);
-        if (bench.calls.empty()) throw Skipped("the object has no [step] functions");
-        Random random(subject.seed);
-        for (const StepCall& call : bench.calls) check(example, bench, call, random);
-    });
-}
 
 // --- sizes
 
@@ -127,29 +68,143 @@ void check_finite(Subject& subject) {
     });
 }
 
+// --- where numbers get difficult
+
+/// The first output that is not finite in some samples of all functions, in words; empty if none.
+std::string not_finite(const Bench& bench, Random& random, int samples) {
+    for (const StepCall& call : bench.calls)
+        for (int k = 0; k < samples; ++k) {
+            const Numbers in = inputs(call, random);
+            const Numbers out = results(call, bench.object, in, 0.0);
+            for (std::size_t i = 0; i < out.size(); ++i)
+                if (!std::isfinite(out[i]))
+                    return fmt::format("{} returned {} in {}", call.name, out[i], call.describe(i));
+        }
+    return "";
+}
+
+/// The ends of a parameter's range; just inside where the end itself is left out.
+std::vector<double> ends_of(const Parameter& p) {
+    constexpr double kInside = 1e-6;
+    std::vector<double> ends;
+    const auto add = [&](double end, bool is_excluded, double inwards) {
+        if (!std::isfinite(end)) return;
+        ends.push_back(is_excluded ? end + inwards * kInside * std::max(1.0, std::abs(end)) : end);
+    };
+    add(p.minimum, p.minimum_is_excluded, 1.0);
+    add(p.maximum, p.maximum_is_excluded, -1.0);
+    return ends;
+}
+
+void check_parameter_ends(Subject& subject, const Example& example) {
+    const BoundArguments usual = example.bind();
+    for (const Parameter& p : std::span(subject.type.parameters,
+                                        static_cast<std::size_t>(subject.type.num_parameters))) {
+        if (!p.allows(Shape::number) && !p.allows(Shape::integer)) continue;
+        // what the example leaves open may be something that it does without
+        if (!usual.given(p.name)) continue;
+        for (const double end : ends_of(p)) {
+            Table changes;
+            if (p.allows(Shape::number))
+                changes.set(p.name, end);
+            else
+                changes.set(p.name, static_cast<std::int64_t>(end));
+            const std::string which =
+                fmt::format("with \"{}\" = {:g}, an end of what its schema allows, ", p.name, end);
+            std::string problem;
+            try {
+                const Bench bench(example, changes);
+                Random random(subject.seed);
+                problem = not_finite(bench, random, 4);
+            } catch (const Error& error) {
+                if (error.kind() == ErrorKind::manifest) continue;  // refused, with a reason
+                throw;
+            } catch (const Skipped&) {
+                continue;
+            } catch (const Failure& failure) {
+                throw Failure(which + failure.what());
+            }
+            if (!problem.empty())
+                throw Failure(which + problem +
+                              "; narrow the range, or refuse it by Arguments::fail");
+        }
+    }
+}
+
+void check_extremes(Subject& subject) {
+    struct Where {
+        Placement placement;
+        const char* text;
+    };
+    constexpr Where kPlaces[] = {
+        {Placement::aligned, "along an axis, with components that are zero"},
+        {Placement::far, "ten times farther out"},
+        {Placement::turned, "where a direction passes the opposite of another one"},
+    };
+    std::string remark;
+    for_each_example(subject, [&](const Example& example) {
+        Bench bench(example);
+        if (bench.calls.empty()) throw Skipped("the object has no [step] functions");
+        Random random(subject.seed);
+        for (const auto& [placement, text] : kPlaces) {
+            bench.stage.place(placement);
+            std::string problem;
+            try {
+                problem = not_finite(bench, random, 24);
+            } catch (const Failure& refusal) {  // a reason is better than a number
+                remark = fmt::format("{}, {}", text, refusal.what());
+            }
+            if (!problem.empty()) throw Failure(fmt::format("{}, {}", text, problem));
+        }
+        // whether points may meet only the type knows; a run that gets there is ended by name
+        bench.stage.place(Placement::together);
+        try {
+            if (const std::string problem = not_finite(bench, random, 8); !problem.empty())
+                remark = fmt::format("where its first points meet, {}: a run ends there", problem);
+        } catch (const Failure&) {  // it refuses to
+        }
+        check_parameter_ends(subject, example);
+    });
+    subject.remark = remark;
+}
+
+/// Refuses what a call wrote besides its outputs.
+void require_fences(const StepCall& call, const std::string& problem, bool is_input) {
+    if (problem.empty() || problem.starts_with("changed its inputs") != is_input) return;
+    throw Failure(fmt::format("{} {}", call.name, problem));
+}
+
 void check_inputs(Subject& subject) {
     for_each_call(subject, [](const Example&, const Bench& bench, const StepCall& call, Random& r) {
         for (int k = 0; k < 8; ++k) {
-            const Numbers before = inputs(call, r);
-            const Numbers in = before;
-            results(call, bench.object, in, kCanary);
-            if (!same_bits(in, before)) throw Failure(call.name + " changed its inputs");
+            const Numbers in = inputs(call, r);
+            require_fences(call, fenced_results(call, bench.object, in, kCanary).problem, true);
         }
     });
 }
 
-[[noreturn]] void refuse_difference(const StepCall& call,
-                                    const Numbers& expected,
-                                    const Numbers& found,
-                                    const char* when) {
-    std::size_t i = 0;
-    while (i + 1 < expected.size() && same_bits(expected[i], found[i])) ++i;
-    throw Failure(fmt::format("{} gave {:.17g} and then, {}, {:.17g} in {}",
-                              call.name,
-                              expected[i],
-                              when,
-                              found[i],
-                              call.describe(i)));
+void check_bounds(Subject& subject) {
+    for_each_call(subject, [](const Example&, const Bench& bench, const StepCall& call, Random& r) {
+        // what is read beside a span moves with what lies there
+        constexpr double kZones[] = {-3.25e3, 7.5e1};
+        for (int k = 0; k < 8; ++k) {
+            const Numbers in = inputs(call, r);
+            const FencedResults a = fenced_results(call, bench.object, in, kCanary);
+            require_fences(call, a.problem, false);
+            // what differs without a reason is for the check repeatable to tell
+            if (!same_bits(a.out, fenced_results(call, bench.object, in, kCanary).out)) continue;
+            for (const double zone : kZones) {
+                const FencedResults b = fenced_results(call, bench.object, in, zone);
+                require_fences(call, b.problem, false);
+                if (!same_bits(a.out, b.out))
+                    refuse_difference(call,
+                                      a.out,
+                                      b.out,
+                                      "with other numbers beside its inputs and outputs, which it "
+                                      "therefore reads");
+            }
+        }
+    });
 }
 
 /// Objects of the type that differ from the example's: of the other examples, and with one number
@@ -291,32 +346,16 @@ void check_threads(Subject& subject) {
         });
 }
 
-void check_environment(Subject& subject) {
-    for_each_call(subject, [](const Example&, const Bench& bench, const StepCall& call, Random& r) {
-        for (int k = 0; k < 8; ++k) {
-            const Numbers in = inputs(call, r);
-            const FpEnvironment before = FpEnvironment::capture();
-            results(call, bench.object, in, 0.0);
-            const bool differs = before.differs();
-            before.restore();
-            if (differs)
-                throw Failure(call.name +
-                              " changed the floating-point environment (rounding, "
-                              "flush to zero or exceptions) and did not restore it");
-        }
-    });
-}
-
 void check_call_allocation(Subject& subject) {
     if (!AllocationProbe::is_there())
         throw Skipped("allocations cannot be counted in this program");
     for_each_call(subject, [](const Example&, const Bench& bench, const StepCall& call, Random& r) {
-        Numbers out(call.num_outputs + call.num_scratch);
+        Room out(call);
         for (int k = 0; k < 8; ++k) {
             const Numbers in = inputs(call, r);
             AllocationProbe probe;
             guard(call.name, [&] {
-                call.call(bench.object, in, out);
+                call.call(bench.object, in, out.all());
             });
             const long count = probe.count();
             // the first call may still fill caches of the library's own
@@ -335,7 +374,16 @@ constexpr Check kOutputChecks[] = {
     {"sizes", kRows, "blocks, stencils, laws and coordinates fit each other", check_sizes},
     {"outputs", kModels, "every entry of every output is written (two canaries)", check_outputs},
     {"finite", kModels, "no NaN or infinity at sampled states and steps", check_finite},
+    {"extremes",
+     kModels,
+     "no NaN or infinity along axes, ten times farther out, through half turns, and with each "
+     "parameter at the ends of its range; points that meet are remarked on",
+     check_extremes},
     {"inputs", kModels, "inputs are left as they are", check_inputs},
+    {"bounds",
+     kModels,
+     "nothing beside inputs and outputs is written or read (guard zones around each)",
+     check_bounds},
     {"repeatable",
      kModels,
      "same input, same output, whatever other objects of the type do",
@@ -346,10 +394,6 @@ constexpr Check kOutputChecks[] = {
      kModels,
      "[step] functions allocate nothing after the first call",
      check_call_allocation},
-    {"environment",
-     kModels,
-     "[step] functions leave the floating-point unit alone",
-     check_environment},
 };
 
 }  // namespace

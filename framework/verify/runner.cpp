@@ -2,7 +2,6 @@
 // The parent's side: starts children, reads what they report, and names what became of them.
 #include "runner.hpp"
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -45,15 +44,15 @@ int raised(int descriptor) {
 }
 
 /// A child process, what it reports on its own pipe, and what it or its plugin says on standard
-/// error. Standard output goes nowhere.
+/// error, which is a file: the child sees by its size that something was said.
 class Child {
 public:
     Child(Json order, const std::filesystem::path& probe) {
         int report[2];
-        int complaint[2];
-        if (::pipe2(report, O_CLOEXEC) != 0 || ::pipe2(complaint, O_CLOEXEC) != 0) fail("pipe");
+        if (::pipe2(report, O_CLOEXEC) != 0) fail("pipe");
         report_ = report[0];
-        complaint_ = complaint[0];
+        complaint_ = ::memfd_create("ancora-error", MFD_CLOEXEC);
+        if (complaint_ < 0) fail("shared memory");
 
         const int shared = ::memfd_create("ancora-call", MFD_CLOEXEC);
         if (shared < 0 || ::ftruncate(shared, kCallNameBytes) != 0) fail("shared memory");
@@ -62,7 +61,7 @@ public:
         if (page == MAP_FAILED) fail("shared memory");
         call_ = static_cast<char*>(page);
         // above the numbers that they get in the child, so that none is in another's way
-        const int out = raised(report[1]), err = raised(complaint[1]), call = raised(shared);
+        const int out = raised(report[1]), err = raised(::dup(complaint_)), call = raised(shared);
 
         order["descriptor"] = 3;
         order["call"] = 4;
@@ -125,14 +124,12 @@ public:
                 is_late_ = true;
                 return false;
             }
-            std::array<pollfd, 2> fds{
-                {{report_, POLLIN, 0}, {is_silent_ ? -1 : complaint_, POLLIN, 0}}};
-            if (::poll(fds.data(), fds.size(), static_cast<int>(left.count())) < 0) {
+            pollfd report = {report_, POLLIN, 0};
+            if (::poll(&report, 1, static_cast<int>(left.count())) < 0) {
                 if (errno == EINTR) continue;
                 fail("poll");
             }
-            if (fds[1].revents != 0 && !take(complaint_, said_)) is_silent_ = true;
-            if (fds[0].revents != 0 && !take(report_, buffer_)) has_ended_ = true;
+            if (report.revents != 0 && !take(report_, buffer_)) has_ended_ = true;
         }
     }
 
@@ -151,9 +148,6 @@ public:
             ::usleep(2000);
         }
         pid_ = -1;
-        ::fcntl(complaint_, F_SETFL, O_NONBLOCK);
-        while (take(complaint_, said_)) {
-        }
         if (is_late_)
             end_ = "does not return";
         else if (WIFSIGNALED(status))
@@ -180,7 +174,9 @@ private:
         return true;
     }
     std::string first_line() const {
-        std::string text = said_.substr(0, 200);
+        std::string text(200, '\0');
+        const ssize_t count = ::pread(complaint_, text.data(), text.size(), 0);
+        text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
         for (char& c : text)
             if (c == '\n') c = ' ';
         while (!text.empty() && text.back() == ' ') text.pop_back();
@@ -191,11 +187,9 @@ private:
     int report_ = -1;
     int complaint_ = -1;
     char* call_ = nullptr;
-    bool is_silent_ = false;
     bool has_ended_ = false;
     bool is_late_ = false;
     std::string buffer_;
-    std::string said_;
     std::string end_;
 };
 
@@ -251,8 +245,14 @@ private:
             report_.version = message["version"];
             report_.file = message["file"];
             items_ = message["items"];
+            const std::string changes = message["changes"];
             if (settings_.check.empty() || settings_.check == kLoad)
-                add({"", "", kLoad, Status::passed, "", 0.0});
+                add({"",
+                     "",
+                     kLoad,
+                     changes.empty() ? Status::passed : Status::failed,
+                     changes.empty() ? "" : "opening it " + changes,
+                     0.0});
         }
 
         bool is_at_work = false;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <deque>
 
 #include <fmt/format.h>
 
@@ -143,7 +145,91 @@ private:
     Parts<double> room_;
 };
 
-/// Writes what a call has by reference to the outputs.
+/// Lays a call over spans that lie apart, each between two zones.
+class Fence {
+public:
+    Fence(In in, double zone) : in_(in), zone_(zone) {}
+
+    void setting(const char*, const auto&) {}
+    template <class Place>
+    void place(std::string_view, Place& place, const Place& of_shape) {
+        place = of_shape;
+    }
+    void in(const char* name, In& x, std::size_t size) {
+        const In values = in_.take(size);
+        const Out room = add(name, size, values);
+        std::ranges::copy(values, room.begin());
+        x = room;
+    }
+    void in(const char*, double& x) { x = in_.take(1)[0]; }
+    void in_or_none(const char* name, In& x, std::size_t size) { in(name, x, size); }
+    void remark(const char*, double) {}
+    void out(const calls::Output& output, Out& x, std::size_t size) { x = add(output.name, size); }
+    template <std::size_t N>
+    void out(const calls::Output&, std::array<double, N>&) {}
+    void out(const calls::Output&, double&) {}
+    void choice(const calls::Output& output, Out& x, std::size_t size) { out(output, x, size); }
+    void made(const calls::Output&, std::size_t, const auto&) {}
+    void moved(const calls::Output& output, Out& state1, const In& state0) {
+        state1 = add(output.name, state0.size());
+        std::ranges::copy(state0, state1.begin());
+    }
+    void room(Out& x, std::size_t size) { x = add("the room given", size); }
+
+    /// What was written that is no output.
+    std::string problem() const {
+        for (const Part& part : parts_) {
+            const std::size_t size = part.room.size() - 2 * kZone;
+            const char* const what = part.values.data() != nullptr ? "input" : "output";
+            for (std::size_t k = 0; k < kZone; ++k)
+                if (!is_same(part.room[kZone + size + k], zone_))
+                    return fmt::format("wrote behind its {} {} of {} numbers, at entry {}",
+                                       what,
+                                       part.name,
+                                       size,
+                                       size + k);
+            for (std::size_t k = 1; k <= kZone; ++k)
+                if (!is_same(part.room[kZone - k], zone_))
+                    return fmt::format("wrote before its {} {} of {} numbers, at entry -{}",
+                                       what,
+                                       part.name,
+                                       size,
+                                       k);
+            for (std::size_t k = 0; k < part.values.size(); ++k)
+                if (!is_same(part.room[kZone + k], part.values[k]))
+                    return fmt::format("changed its inputs: {}[{}] was {:.17g} and is {:.17g}",
+                                       part.name,
+                                       k,
+                                       part.values[k],
+                                       part.room[kZone + k]);
+        }
+        return "";
+    }
+
+private:
+    static constexpr std::size_t kZone = 128;
+    struct Part {
+        const char* name;
+        In values;  // of an input
+        std::vector<double> room;
+    };
+    static bool is_same(double a, double b) {
+        return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+    }
+    Out add(const char* name, std::size_t size, In values = {}) {
+        Part& part =
+            parts_.emplace_back(Part{name, values, std::vector<double>(size + 2 * kZone, zone_)});
+        const Out inner = Out(part.room).subspan(kZone, size);
+        std::ranges::fill(inner, 0.0);
+        return inner;
+    }
+
+    Parts<const double> in_;
+    double zone_;
+    std::deque<Part> parts_;
+};
+
+/// Writes what a call has by reference, or elsewhere, to the outputs.
 class Collect {
 public:
     explicit Collect(Out out) : out_(out) {}
@@ -152,18 +238,24 @@ public:
     void in(const char*, const auto&...) {}
     void in_or_none(const char*, const auto&, std::size_t) {}
     void remark(const char*, double) {}
-    void out(const calls::Output&, const Out&, std::size_t size) { out_.take(size); }
+    void out(const calls::Output&, const Out& x, std::size_t size) { take(x, size); }
     template <std::size_t N>
     void out(const calls::Output&, const std::array<double, N>& x) {
         std::ranges::copy(x, out_.take(N).begin());
     }
     void out(const calls::Output&, const double& x) { out_.take(1)[0] = x; }
-    void choice(const calls::Output&, const Out&, std::size_t size) { out_.take(size); }
+    void choice(const calls::Output&, const Out& x, std::size_t size) { take(x, size); }
     void made(const calls::Output&, std::size_t, const auto&) {}
-    void moved(const calls::Output&, const Out& state1, const In&) { out_.take(state1.size()); }
+    void moved(const calls::Output&, const Out& state1, const In&) { take(state1, state1.size()); }
     void room(const Out&, std::size_t) {}
 
 private:
+    /// A span that lies elsewhere is copied.
+    void take(const Out& x, std::size_t size) {
+        const Out to = out_.take(size);
+        if (to.data() != x.data()) std::ranges::copy(x, to.begin());
+    }
+
     Parts<double> out_;
 };
 
@@ -194,6 +286,14 @@ StepCall step_call(const std::string& name,
                 Call::fields(made, shape, Bind(in, out, num_outputs));
                 made.make(*of(on));
                 Call::fields(made, shape, Collect(out.first(num_outputs)));
+            },
+            [=](const Object& on, In in, Out out, double zone) {
+                Call made = call;
+                Fence fence(in, zone);
+                Call::fields(made, shape, fence);
+                made.make(*of(on));
+                Call::fields(made, shape, Collect(out.first(num_outputs)));
+                return fence.problem();
             },
             [layout](std::size_t i) {
                 return layout.describe(i);

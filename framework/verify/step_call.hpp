@@ -24,6 +24,11 @@ struct StepCall {
     std::function<void(Random& random, std::span<double> in)> sample;
     std::function<void(const Object& object, std::span<const double> in, std::span<double> out)>
         call;
+    /// The same with each span by itself between two zones that hold `zone`. What the plugin wrote
+    /// besides its outputs; empty if nothing.
+    std::function<std::string(
+        const Object& object, std::span<const double> in, std::span<double> out, double zone)>
+        fenced;
     /// What an output is: "A, row 0, column 3".
     std::function<std::string(std::size_t)> describe;
 };

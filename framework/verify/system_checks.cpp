@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checks in a small system: the ledger, several kernels in one process, libraries loaded twice.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -49,21 +50,39 @@ void for_each_run(Subject& subject, Function&& check) {
     });
 }
 
+/// Whether rows and forces are asked for their steps under this integrator.
+bool is_discrete(const std::string& integrator) {
+    return std::ranges::any_of(reference_integrators(), [&](const ReferenceIntegrator& one) {
+        return one.type == integrator && one.is_discrete;
+    });
+}
+
 /// What rounding, or the method's error, may leave of the balance of energy, relative.
 double balance_limit(const Subject& subject, const std::string& integrator) {
     const PluginType type = subject.registry.find_type(TypeKind::integrator, integrator);
     return type.type->claims.has(Claim::keeps_energy) ? 1e-11 : 1e-6;
 }
 
+/// Whether a step of rows that the SDK derives keeps momenta: for general pi it keeps energy only
+/// (its correction along du is no invariant), and a type whose steps do better claims it.
+bool has_general_step(const Example& example, const Object& object) {
+    if (!object.constraint || example.type().claims.has(Claim::rigid_motion_invariant))
+        return false;
+    return std::ranges::any_of(object.constraint->row_blocks(), [](const RowBlock& block) {
+        return block.degree == Degree::general;
+    });
+}
+
 /// Whether the books know what the object does in space: not of coordinates that stand alone, and
 /// for an integrator only what it claims to keep.
-bool keeps_momenta(const Example& example) {
+bool keeps_momenta(const Example& example, const std::string& integrator) {
     const BoundArguments arguments = example.bind();
     const Object object = example.make(arguments);
     // a body of fewer coordinates may be guided by something that it does not show
     if (object.body) return example.type().claims.has(Claim::rigid_motion_invariant);
     if (object.integrator) return false;
     if (object.force && object.force->contact() != nullptr) return true;
+    if (is_discrete(integrator) && has_general_step(example, object)) return false;
     return !Stage(example.type(), arguments, object).has_lone_scalars();
 }
 
@@ -71,30 +90,45 @@ void check_ledger(Subject& subject) {
     for_each_run(subject, [&](const Example& example, const std::string& integrator) {
         Simulation simulation = example.simulate(settings_of(integrator));
         while (!simulation.done()) simulation.step();
-        const double left = simulation.statistics().energy.max_rel;
+        double left = simulation.statistics().energy.max_rel;
         // an integrator is held to its own claims
         const bool is_claimed = subject.type.kind != TypeKind::integrator ||
                                 subject.type.claims.has(Claim::keeps_energy);
         const double limit = subject.type.kind == TypeKind::integrator
                                  ? is_claimed ? 1e-11 : 1e-2
                                  : balance_limit(subject, integrator);
+        if (!(left <= limit) && !is_claimed) {
+            // what a method of low order leaves goes with the step, what the books miss stays
+            RunSettings finer = settings_of(integrator);
+            finer.step *= 0.25;
+            Simulation again = example.simulate(finer);
+            while (!again.done()) again.step();
+            if (again.statistics().energy.max_rel <= 0.4 * left) left = 0.0;
+        }
         if (!(left <= limit))
             throw Failure(
                 fmt::format("energy less works is not kept: {:.3g} of it is left over "
                             "after {} steps",
                             left,
                             kSystemSteps));
-        if (!keeps_momenta(example)) return;
+        if (!keeps_momenta(example, integrator)) return;
         const RunStatistics& statistics = simulation.statistics();
+        // rows have nothing that could take it but what they name; a force may mean the ground
+        const char* const advice =
+            subject.type.kind == TypeKind::constraint && is_discrete(integrator)
+                ? "; rows that claim rigid_motion_invariant and are neither linear nor quadratic "
+                  "need an evaluate_step of their own, corrected in what does not turn with space"
+                : "; what acts against the ground, a medium or a field says so by "
+                  "tied_to_inertial_frame()";
         const auto require = [&](const BalanceMaximum& balance, const char* what) {
             if (!(balance.max_rel <= balance_limit(subject, integrator)))
                 throw Failure(
                     fmt::format("{} less impulses is not kept: {:.3g} of it is left over after {} "
-                                "steps; what acts against the ground, a medium or a field says so "
-                                "by tied_to_inertial_frame()",
+                                "steps{}",
                                 what,
                                 balance.max_rel,
-                                kSystemSteps));
+                                kSystemSteps,
+                                advice));
         };
         require(statistics.momentum, "momentum");
         require(statistics.angular_momentum, "angular momentum");
@@ -235,6 +269,8 @@ private:
 void check_reload(Subject& subject) {
     const CopiedPlugin copy(subject.plugin);
     for_each_run(subject, [&](const Example& example, const std::string& integrator) {
+        // who asks is of no matter to the library
+        if (integrator != example.integrators().front()) return;
         const RunSettings settings = settings_of(integrator);
         Simulation simulation = example.simulate(settings);
         while (!simulation.done()) simulation.step();
@@ -254,7 +290,7 @@ void check_reload(Subject& subject) {
                     std::string_view(each.name) == subject.type.name)
                     type = &each;
             if (type == nullptr) throw Failure("the library loaded twice lacks the type");
-            Subject other{registry, second, *type, subject.seed, {}};
+            Subject other{registry, second, *type, subject.seed, {}, {}};
             const Example same(other, example.text());
             Simulation beside = same.simulate(settings);
             while (!beside.done()) beside.step();

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ancora/framework/export.hpp"
 #include "quantity.hpp"
 
 namespace ancora {
@@ -27,6 +28,6 @@ const std::vector<std::string>& unit_names();
 
 /// The dimension of a schema's unit such as "N s/m", "1/m" or "-"; nothing if it says none or
 /// several.
-std::optional<Dimension> dimension_of(std::string_view unit);
+ANCORA_FRAMEWORK_EXPORT std::optional<Dimension> dimension_of(std::string_view unit);
 
 }  // namespace ancora

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bad: bodies whose mass, attachments or motion are wrong in one place each, and two right ones.
+#include <array>
 #include <cmath>
 
 #include "../test_mass.hpp"
@@ -174,6 +175,31 @@ public:
     }
 };
 
+/// The velocity of its pose is that of the start.
+class OldPoseRate final : public Polar {
+public:
+    using Polar::Polar;
+    void pose(std::span<const double> q, std::span<const double> v, Pose& out) const override {
+        std::array<double, 2> q0{}, v0{};
+        start(q0, v0);
+        Polar::pose(q0, v0, out);
+        const std::array<double, 3> velocity = out.velocity;
+        Polar::pose(q, v, out);
+        out.velocity = velocity;
+    }
+};
+
+/// Says that its coordinates move matter by a millimetre per metre.
+class ShortReach final : public TestMass {
+public:
+    using TestMass::TestMass;
+    std::span<const Coordinate> coordinates() const override { return kShort; }
+
+private:
+    static constexpr Coordinate kShort[] = {
+        {0, 0, true, 1e-3}, {0, 1, true, 1e-3}, {0, 2, true, 1e-3}};
+};
+
 /// Says of its position that it does not translate.
 class StaysBehind final : public TestMass {
 public:
@@ -277,7 +303,9 @@ constexpr TypeDescriptor kTypes[] = {
     type<WrongAttachment>("wrong_attachment", Polar::kDocs, Polar::kParameters),
     type<WrongBias>("wrong_bias", Polar::kDocs, Polar::kParameters),
     type<WrongPose>("wrong_pose", Polar::kDocs, Polar::kParameters),
+    type<OldPoseRate>("old_pose_rate", Polar::kDocs, Polar::kParameters),
     type<StaysBehind>("stays_behind", kMassDocs, TestMass::kParameters),
+    type<ShortReach>("short_reach", kMassDocs, TestMass::kParameters),
     type<Anisotropic>("anisotropic", kMassDocs, TestMass::kParameters),
     type<HalfStarted>("half_started", kMassDocs, TestMass::kParameters),
     type<WrongPotential>("wrong_potential", kMassDocs, TestMass::kParameters),

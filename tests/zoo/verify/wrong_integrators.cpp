@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bad: integrators that claim more than they keep or misuse memory, and a right one.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "ancora/sdk/plugin.hpp"
@@ -41,6 +42,118 @@ public:
 
 private:
     double weight() const override { return 1.001; }
+};
+
+/// The first order, with an error that is nothing at steps of 0.01 s.
+class AccidentallyExact final : public Midpoint {
+public:
+    using Midpoint::Midpoint;
+    void prepare(const System& system, const StepSettings& settings) override {
+        Midpoint::prepare(system, settings);
+        n_ = static_cast<std::size_t>(system.continuous().num_coordinates);
+    }
+    void step(System& system, double t0, double h) override {
+        system.read_state(x_);
+        system.derivative(t0, x_, dx_);
+        for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = x_[i] + 0.5 * h * dx_[i];
+        system.derivative(t0 + 0.5 * h, y_, dx_);
+        const double more = 0.5 * (h - 0.01);
+        for (std::size_t i = 0; i < x_.size(); ++i)
+            x_[i] += (i < n_ ? 1.0 + more : 1.0) * h * dx_[i];
+        system.accept_state(t0, t0 + h, x_);
+    }
+
+private:
+    std::size_t n_ = 0;
+};
+
+/// Right: the new velocity moves the coordinates.
+class SymplecticEuler final : public Midpoint {
+public:
+    using Midpoint::Midpoint;
+    void step(System& system, double t0, double h) override {
+        const auto n = static_cast<std::size_t>(system.continuous().num_coordinates);
+        system.read_state(x_);
+        system.derivative(t0, x_, dx_);
+        for (std::size_t i = n; i < x_.size(); ++i) x_[i] += h * dx_[i];
+        for (std::size_t i = 0; i < n; ++i) x_[i] += h * x_[n + i];
+        system.accept_state(t0, t0 + h, x_);
+    }
+};
+
+/// Right: half a step of velocities, one of coordinates, and a velocity foretold for forces that
+/// depend on it.
+class VelocityVerlet final : public Midpoint {
+public:
+    using Midpoint::Midpoint;
+    void prepare(const System& system, const StepSettings& settings) override {
+        Midpoint::prepare(system, settings);
+        end_.assign(x_.size(), 0.0);
+    }
+    void step(System& system, double t0, double h) override {
+        const auto n = static_cast<std::size_t>(system.continuous().num_coordinates);
+        system.read_state(x_);
+        system.derivative(t0, x_, dx_);
+        y_ = x_;
+        for (std::size_t i = 0; i < n; ++i) y_[i] += h * (x_[n + i] + 0.5 * h * dx_[n + i]);
+        for (std::size_t i = n; i < x_.size(); ++i) y_[i] += h * dx_[i];
+        system.derivative(t0 + h, y_, end_);
+        for (std::size_t i = 0; i < n; ++i) x_[i] = y_[i];
+        for (std::size_t i = n; i < x_.size(); ++i) x_[i] += 0.5 * h * (dx_[i] + end_[i]);
+        system.accept_state(t0, t0 + h, x_);
+    }
+
+private:
+    std::vector<double> end_;
+};
+
+/// Right: Kutta's third-order method.
+class Kutta3 final : public Midpoint {
+public:
+    using Midpoint::Midpoint;
+    void prepare(const System& system, const StepSettings& settings) override {
+        Midpoint::prepare(system, settings);
+        k1_.assign(x_.size(), 0.0);
+        k2_.assign(x_.size(), 0.0);
+    }
+    void step(System& system, double t0, double h) override {
+        system.read_state(x_);
+        system.derivative(t0, x_, k1_);
+        for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = x_[i] + 0.5 * h * k1_[i];
+        system.derivative(t0 + 0.5 * h, y_, k2_);
+        for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = x_[i] + h * (2.0 * k2_[i] - k1_[i]);
+        system.derivative(t0 + h, y_, dx_);
+        for (std::size_t i = 0; i < x_.size(); ++i)
+            x_[i] += h / 6.0 * (k1_[i] + 4.0 * k2_[i] + dx_[i]);
+        system.accept_state(t0, t0 + h, x_);
+    }
+
+private:
+    std::vector<double> k1_, k2_;
+};
+
+/// Right: x1 = x0 + h f(t0 + h/2, (x0 + x1) / 2), by iteration.
+class ImplicitMidpoint final : public Midpoint {
+public:
+    using Midpoint::Midpoint;
+    void step(System& system, double t0, double h) override {
+        system.read_state(x_);
+        y_ = x_;
+        for (int k = 0; k < 100; ++k) {
+            system.derivative(t0 + 0.5 * h, y_, dx_);
+            double change = 0.0, size = 0.0;
+            for (std::size_t i = 0; i < x_.size(); ++i) {
+                const double next = x_[i] + 0.5 * h * dx_[i];
+                change = std::max(change, std::abs(next - y_[i]));
+                size = std::max(size, std::abs(next));
+                y_[i] = next;
+            }
+            if (change <= 1e-15 * size) break;
+        }
+        system.derivative(t0 + 0.5 * h, y_, dx_);
+        for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += h * dx_[i];
+        system.accept_state(t0, t0 + h, x_);
+    }
 };
 
 /// Its stages all stand at t0: first order where time counts.
@@ -155,6 +268,12 @@ constexpr TypeDocs docs(std::int32_t order, Claims claims = {}) {
 
 constexpr TypeDescriptor kTypes[] = {
     type<Midpoint>("right_midpoint", docs(2)),
+    type<SymplecticEuler>("right_symplectic_euler", docs(1)),
+    type<VelocityVerlet>("right_velocity_verlet", docs(2)),
+    type<Kutta3>("right_kutta3", docs(3)),
+    type<ImplicitMidpoint>("right_implicit_midpoint", docs(2)),
+    type<SymplecticEuler>("first_claims_second", docs(2)),
+    type<AccidentallyExact>("accidentally_exact", docs(2)),
     type<Midpoint>("wrong_order", docs(4)),
     type<Midpoint>("wrong_claim", docs(2, {Claim::keeps_energy})),
     type<Hurries>("hurries", docs(2)),

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asks the system what the process is like.
+#include "process_state.hpp"
+
+#include <algorithm>
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ancora::verify {
+namespace {
+
+namespace fs = std::filesystem;
+
+off_t size_of_stream(int descriptor) {
+    struct stat file = {};
+    return ::fstat(descriptor, &file) == 0 && S_ISREG(file.st_mode) ? file.st_size : 0;
+}
+
+std::map<int, std::string> descriptors() {
+    std::map<int, std::string> found;
+    std::error_code failed;
+    // the list's own descriptor is closed again when it is read
+    std::vector<int> numbers;
+    for (const auto& entry : fs::directory_iterator("/proc/self/fd", failed))
+        numbers.push_back(std::atoi(entry.path().filename().c_str()));
+    for (const int number : numbers) {
+        const fs::path target = fs::read_symlink(fmt::format("/proc/self/fd/{}", number), failed);
+        if (!failed) found[number] = target.string();
+    }
+    return found;
+}
+
+std::set<int> threads() {
+    std::error_code failed;
+    std::set<int> found;
+    for (const auto& entry : fs::directory_iterator("/proc/self/task", failed))
+        found.insert(std::atoi(entry.path().filename().c_str()));
+    return found;
+}
+
+/// How many of `now` were not there.
+std::size_t count_new(const std::set<int>& now, const std::set<int>& before) {
+    return static_cast<std::size_t>(std::ranges::count_if(now, [&](int thread) {
+        return !before.contains(thread);
+    }));
+}
+
+std::map<std::string, std::string> variables() {
+    std::map<std::string, std::string> found;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string text = *entry;
+        const std::size_t at = text.find('=');
+        found[text.substr(0, at)] = at == std::string::npos ? "" : text.substr(at + 1);
+    }
+    return found;
+}
+
+std::string folder() {
+    std::error_code failed;
+    return fs::current_path(failed).string();
+}
+
+std::string locale() {
+    const char* const name = std::setlocale(LC_ALL, nullptr);
+    return name != nullptr ? name : "";
+}
+
+mode_t mask() {
+    const mode_t now = ::umask(0);
+    ::umask(now);
+    return now;
+}
+
+struct sigaction action_of(int signal) {
+    struct sigaction action = {};
+    ::sigaction(signal, nullptr, &action);
+    return action;
+}
+
+bool same(const struct sigaction& a, const struct sigaction& b) {
+    return a.sa_handler == b.sa_handler;
+}
+
+}  // namespace
+
+ProcessState ProcessState::capture() {
+    ProcessState now;
+    std::fflush(nullptr);
+    std::cout.flush();
+    for (int k = 0; k < 2; ++k) now.written_[k] = size_of_stream(k + 1);
+    for (int signal = 1; signal < NSIG; ++signal) now.actions_.push_back(action_of(signal));
+    ::pthread_sigmask(SIG_BLOCK, nullptr, &now.blocked_);
+    now.folder_ = folder();
+    now.locale_ = locale();
+    now.umask_ = mask();
+    now.variables_ = variables();
+    now.threads_ = threads();
+    now.descriptors_ = descriptors();
+    return now;
+}
+
+std::string ProcessState::changes(bool with_kernels) const {
+    std::string text;
+    const auto add = [&](const std::string& change) {
+        text += (text.empty() ? "" : ", ") + change;
+    };
+    ProcessState now = capture();
+    // a thread that is on its way out is not left running
+    for (int k = 0; k < 50 && with_kernels && count_new(now.threads_, threads_) > 0; ++k) {
+        ::usleep(1000);
+        now.threads_ = threads();
+    }
+    for (int k = 0; k < 2; ++k)
+        if (now.written_[k] != written_[k])
+            add(fmt::format("wrote {} bytes to standard {}",
+                            now.written_[k] - written_[k],
+                            k == 0 ? "output" : "error"));
+    for (std::size_t k = 0; k < actions_.size(); ++k)
+        if (!same(now.actions_[k], actions_[k]))
+            add(fmt::format(
+                "set the handler of signal {} ({})", k + 1, ::strsignal(static_cast<int>(k) + 1)));
+    for (int signal = 1; signal < NSIG; ++signal)
+        if (::sigismember(&now.blocked_, signal) != ::sigismember(&blocked_, signal))
+            add(fmt::format("blocked or freed signal {} ({})", signal, ::strsignal(signal)));
+    if (now.folder_ != folder_)
+        add(fmt::format("changed the working folder to \"{}\"", now.folder_));
+    if (now.locale_ != locale_) add(fmt::format("set the locale \"{}\"", now.locale_));
+    if (now.umask_ != umask_)
+        add(fmt::format("set the umask {:03o}", static_cast<unsigned>(now.umask_)));
+    for (const auto& [name, value] : now.variables_)
+        if (const auto at = variables_.find(name); at == variables_.end() || at->second != value)
+            add(fmt::format("set the environment variable {}", name));
+    for (const auto& [name, value] : variables_)
+        if (!now.variables_.contains(name))
+            add(fmt::format("removed the environment variable {}", name));
+    if (!with_kernels) return text;
+    if (const std::size_t count = count_new(now.threads_, threads_); count > 0)
+        add(fmt::format("left {} thread{} running", count, count == 1 ? "" : "s"));
+    for (const auto& [number, target] : now.descriptors_)
+        if (const auto at = descriptors_.find(number);
+            at == descriptors_.end() || at->second != target)
+            add(fmt::format("left \"{}\" open as descriptor {}", target, number));
+    for (const auto& [number, target] : descriptors_)
+        if (!now.descriptors_.contains(number))
+            add(fmt::format("closed descriptor {}, which is not its own", number));
+    return text;
+}
+
+void ProcessState::restore() const {
+    for (std::size_t k = 0; k < actions_.size(); ++k) {
+        const int signal = static_cast<int>(k) + 1;
+        if (!same(action_of(signal), actions_[k])) ::sigaction(signal, &actions_[k], nullptr);
+    }
+    ::pthread_sigmask(SIG_SETMASK, &blocked_, nullptr);
+    std::error_code ignored;
+    if (folder() != folder_) fs::current_path(folder_, ignored);
+    if (locale() != locale_) std::setlocale(LC_ALL, locale_.c_str());
+    ::umask(umask_);
+    for (const auto& [name, value] : variables())
+        if (!variables_.contains(name)) ::unsetenv(name.c_str());
+    for (const auto& [name, value] : variables_) ::setenv(name.c_str(), value.c_str(), 1);
+}
+
+void give_standard_output_a_file() {
+    const int file = ::memfd_create("ancora-output", MFD_CLOEXEC);
+    if (file < 0) return;
+    ::dup2(file, STDOUT_FILENO);
+    ::close(file);
+}
+
+}  // namespace ancora::verify

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bad: constraints that are wrong somewhere out of the way, and descriptions that no model can use;
+// a right one of general rows.
+#include <limits>
+
+#include "parts.hpp"
+
+namespace {
+
+using namespace ancora;
+using zoo::Rod;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+double distance(std::span<const double> u) {
+    return std::hypot(u[0] - u[3], u[1] - u[4], u[2] - u[5]);
+}
+
+/// Takes a direction across d from x and y, which an upright rod has not.
+class NanOnAxis final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        Rod::evaluate(block, at, out);
+        const double x = at.u[0] - at.u[3], y = at.u[1] - at.u[4];
+        if (!out.pi.empty()) out.pi[0] += 0.0 * (x / (x * x + y * y));
+    }
+};
+
+class NanFarOut final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        Rod::evaluate(block, at, out);
+        if (!out.b.empty() && distance(at.u) > 8.0) out.b[0] = kNan;
+    }
+};
+
+/// The Jacobian loses a factor beyond 8 m.
+class WrongFarOut final : public Rod {
+public:
+    using Rod::Rod;
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        Rod::evaluate(block, at, out);
+        if (!out.A.empty() && distance(at.u) > 8.0) out.A[1] *= 1.01;
+    }
+};
+
+/// Divides by a parameter that may be zero.
+class NanAtEnd final : public Rod {
+public:
+    static constexpr Parameter kParameters[] = {
+        Rod::kParameters[0],
+        Rod::kParameters[1],
+        Rod::kParameters[2],
+        parameter::number("slack", "m", "a length").at_least(0.0).otherwise("0.1"),
+    };
+    static constexpr TypeDocs kDocs = {
+        .doc = "a rod",
+        .equation = "(d . d - L^2) / 2 = 0",
+        .source = "made for tests",
+        .examples = {"a = \"a@[0.3, 0.1, -0.2]\"\nb = \"b@[-0.4, 0.2, 0.1]\"\nslack = 0.2"},
+        .claims = {Claim::rigid_motion_invariant}};
+    explicit NanAtEnd(const Arguments& arguments)
+        : Rod(arguments), slack_(arguments.number("slack")) {}
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override {
+        Rod::evaluate(block, at, out);
+        if (!out.pi.empty()) out.pi[0] += 0.0 / slack_;
+    }
+
+private:
+    double slack_;
+};
+
+/// Its unit is one that no model can write.
+class StrangeUnit final : public Rod {
+public:
+    static constexpr Parameter kParameters[] = {
+        Rod::kParameters[0],
+        Rod::kParameters[1],
+        parameter::number("length", "metres", "distance of the ends").positive().otherwise("1.0"),
+    };
+    using Rod::Rod;
+};
+
+/// The angle of a direction on b about one on a, by its arc tangent: it jumps at pi.
+class JumpsAtPi final : public Constraint {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::direction("x", "from which the angle counts").required(),
+        parameter::direction("y", "towards which it grows").required(),
+        parameter::direction("z", "whose angle it is").required(),
+    };
+    static constexpr TypeDocs kDocs = {
+        .doc = "an angle",
+        .equation = "atan2(z . y, z . x) - 1 = 0",
+        .source = "made for tests",
+        .examples = {"x = \"a@[1, 0, 0]\"\ny = \"a@[0, 1, 0]\"\nz = \"b@[0.6, 0.8, 0]\""}};
+    explicit JumpsAtPi(const Arguments&) {}
+    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const RowBlock> row_blocks() const override { return {&kBlock, 1}; }
+    void evaluate(int, const RowPoint& at, const RowValues& out) const override {
+        const auto dot = [](std::span<const double> p, std::span<const double> q) {
+            return p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+        };
+        const auto x = at.u.subspan(0, 3), y = at.u.subspan(3, 3), z = at.u.subspan(6, 3);
+        const double c = dot(z, x), s = dot(z, y), square = c * c + s * s;
+        if (!out.pi.empty()) out.pi[0] = std::atan2(s, c) - 1.0;
+        // angle' = (c s' - s c') / (c^2 + s^2)
+        for (std::size_t i = 0; i < 3 && !out.A.empty(); ++i) {
+            out.A[i] = -s * z[i] / square;
+            out.A[3 + i] = c * z[i] / square;
+            out.A[6 + i] = (c * y[i] - s * x[i]) / square;
+        }
+        if (out.b.empty() || at.du.empty()) return;
+        const auto dx = at.du.subspan(0, 3), dy = at.du.subspan(3, 3), dz = at.du.subspan(6, 3);
+        const double dc = dot(dz, x) + dot(z, dx), ds = dot(dz, y) + dot(z, dy);
+        // without second derivatives of u: c'' and s'' are 2 z'.x' and 2 z'.y'
+        out.b[0] = 2.0 * (c * dc + s * ds) * (c * ds - s * dc) / (square * square) -
+                   (c * 2.0 * dot(dz, dy) - s * 2.0 * dot(dz, dx)) / square;
+    }
+
+private:
+    static constexpr const char* kAttachments[] = {"x", "y", "z"};
+    static constexpr std::int32_t kStencil[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    static constexpr RowLaw kLaws[] = {{.kind = RowKind::constraint}};
+    static constexpr RowBlock kBlock = {.name = "angle",
+                                        .num_items = 1,
+                                        .rows_per_item = 1,
+                                        .scalars_per_item = 9,
+                                        .stencil = kStencil,
+                                        .laws = kLaws,
+                                        .degree = Degree::general,
+                                        .tangent = TangentForm::none};
+};
+
+/// Right: |d| - L with the step that the SDK derives, which keeps energy only, and no claim.
+class PlainRod final : public Constraint {
+public:
+    static constexpr TypeDocs kDocs = {.doc = "a rod",
+                                       .equation = "|d| - L = 0",
+                                       .source = "made for tests",
+                                       .examples = {Rod::kDocs.examples[0]}};
+    explicit PlainRod(const Arguments& arguments) : length_(arguments.number("length")) {}
+    std::span<const char* const> attachments() const override { return kAttachments; }
+    std::span<const RowBlock> row_blocks() const override { return {&kBlock, 1}; }
+    void evaluate(int, const RowPoint& at, const RowValues& out) const override {
+        const double l = distance(at.u);
+        double along = 0.0, square = 0.0;
+        for (std::size_t i = 0; i < 3; ++i) {
+            const double n = (at.u[i] - at.u[i + 3]) / l;
+            if (!out.A.empty()) {
+                out.A[i] = n;
+                out.A[i + 3] = -n;
+            }
+            if (at.du.empty()) continue;
+            const double rate = at.du[i] - at.du[i + 3];
+            along += n * rate;
+            square += rate * rate;
+        }
+        if (!out.pi.empty()) out.pi[0] = l - length_;
+        if (!out.b.empty()) out.b[0] = -(square - along * along) / l;
+    }
+
+private:
+    static constexpr const char* kAttachments[] = {"a", "b"};
+    static constexpr std::int32_t kStencil[] = {0, 1, 2, 3, 4, 5};
+    static constexpr RowLaw kLaws[] = {{.kind = RowKind::constraint}};
+    static constexpr RowBlock kBlock = {.name = "length",
+                                        .num_items = 1,
+                                        .rows_per_item = 1,
+                                        .scalars_per_item = 6,
+                                        .stencil = kStencil,
+                                        .laws = kLaws,
+                                        .degree = Degree::general,
+                                        .tangent = TangentForm::none};
+    double length_;
+};
+
+constexpr TypeDescriptor kTypes[] = {
+    type<NanOnAxis>("nan_on_axis", Rod::kDocs, Rod::kParameters),
+    type<NanFarOut>("nan_far_out", Rod::kDocs, Rod::kParameters),
+    type<WrongFarOut>("wrong_far_out", Rod::kDocs, Rod::kParameters),
+    type<NanAtEnd>("nan_at_end", NanAtEnd::kDocs, NanAtEnd::kParameters),
+    type<StrangeUnit>("strange_unit", Rod::kDocs, StrangeUnit::kParameters),
+    type<Rod>("revolute", Rod::kDocs, Rod::kParameters),  // of the plugin joints
+    type<JumpsAtPi>("jumps_at_pi", JumpsAtPi::kDocs, JumpsAtPi::kParameters),
+    type<PlainRod>("right_plain_rod", PlainRod::kDocs, Rod::kParameters),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("wrong_places", "1.0.0", kTypes)

@@ -58,7 +58,8 @@ void require_units(std::span<const Parameter> schema, const std::string& prefix)
             require_units({p.children, static_cast<std::size_t>(p.num_children)},
                           prefix + p.name + ".");
         const std::string unit = p.unit;
-        if (unit.empty() || unit == "-") continue;
+        // the last marks a coordinate, see parameter::coordinate
+        if (unit.empty() || unit == "-" || unit == "coordinate") continue;
         // "N/m or N m/rad", "rad, m"
         const bool has_several =
             unit.find(" or ") != std::string::npos || unit.find(',') != std::string::npos;

@@ -73,7 +73,7 @@ TEST_SUITE("own states") {
         Simulation fine = model(text + steps("dopri5", 1e-3, end));
         run_to_end(fine);
         CHECK(fine.value("motor.current") == Near(current, tolerance(1e-7)));
-        CHECK(fine.value("motor.power") == Near(V * current, tolerance(1e-6)));
+        CHECK(fine.value("motor.shaft_power") == Near(0.0, tolerance(1e-9)));
         CHECK(fine.value("motor.heat") == Near(R * current * current, tolerance(1e-6)));
         // the torque is on the lock
         CHECK(std::abs(fine.value("lock.effort")) == Near(k * current, tolerance(1e-7)));
@@ -114,6 +114,19 @@ TEST_SUITE("own states") {
             CHECK(std::abs(run.value("energy.balance")) < 1e-9 * energy);
             CHECK(run.value("motor.work") == Near(energy, tolerance(1e-8 * energy)));
         }
+    }
+
+    TEST_CASE("a loop over a motor's own current is none without delay") {
+        // V = r (i* - i) makes R + r of R: i = r i* / (R + r) (1 - exp(-(R + r) t / L))
+        const std::string text =
+            rotor(constraint("lock", "drive", "on = \"shaft\"\nmotion = 0.0") +
+                  force("motor",
+                        "dc_motor",
+                        "on = \"shaft\"\nvoltage = \"8*(2 - motor.current)\"\nresistance = 2.0\n"
+                        "inductance = 0.05\nconstant = 0.1"));
+        Simulation run = model(text + steps("dopri5", 1e-3, 0.01));
+        run_to_end(run);
+        CHECK(run.value("motor.current") == Near(1.6 * (1.0 - std::exp(-2.0)), tolerance(1e-8)));
     }
 
     TEST_CASE("a stiff position loop over a sensor and an actuator settles in few iterations") {
@@ -272,6 +285,26 @@ TEST_SUITE("events of signals") {
             const double error = tolerance(error_of(integrator));
             CHECK(run.value("shaft.angle") == Near(angle, error));
             CHECK(run.value("shaft.angle_rate") == Near(v2 + M / J * rest, error));
+        }
+    }
+
+    TEST_CASE("a switch without hysteresis is refused by its name, whatever the integrator") {
+        for (const char* integrator : {"emm", "rk4", "dopri5"}) {
+            CAPTURE(integrator);
+            Simulation run = model(
+                rotor(force("switch",
+                            "relay",
+                            "input = \"shaft.angle_rate\"\non_at = 1e-9\noff_at = -1e-9\n"
+                            "on = -50.0\noff = 50.0") +
+                      force("drive", "actuator", "on = \"shaft\"\ncommand = \"switch.value\"")) +
+                steps(integrator, 1e-3, 0.2));
+            std::string message;
+            try {
+                run_to_end(run);
+            } catch (const Error& error) {
+                message = error.message();
+            }
+            CHECK(message.find("switch acts again and again") != std::string::npos);
         }
     }
 

@@ -37,6 +37,7 @@ PICTURES = {
     "ring_of_beads": ([], "#t=1"),
     "robot_arm": ([], "#t=0.8"),
     "sail_net": (["integrator.end=3"], "#t=2"),
+    "servo_drive": ([], "#t=0.2&columns=motor.current;pid.command"),
     "spinning_net": (["integrator.end=1"], "#t=0.3"),
     "tethered_hub": ([], "#t=30"),
     "tumbling_box": ([], "#t=3&camera=3.5,-4,2.5,0,0,0&columns=box.wx;box.wy;box.wz"),

@@ -501,6 +501,13 @@ void SignalSet::act_on(
         meter_, at, crossing, sub(x, part.first_x, part.num_x), sub(z, part.first_z, part.num_z));
 }
 
+const SignalPart& SignalSet::part_of_crossing(int event) const {
+    return *std::ranges::find_if(parts_, [event](const Part& part) {
+                return event >= part.first_crossing &&
+                       event < part.first_crossing + part.num_crossings;
+            })->of;
+}
+
 void SignalSet::pass(int event, const double* q, const double* v, double t) {
     evaluate(q, v, t);
     x_before_ = x_;

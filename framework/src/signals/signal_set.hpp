@@ -80,6 +80,7 @@ public:
     // --- events
 
     int num_crossings() const { return num_crossings_; }
+    const SignalPart& part_of_crossing(int event) const;
     /// Says at the accepted state which crossing functions may come down from there.
     void arm(const double* q, const double* v, double t);
     /// Positive as long as nothing happens. Without x at the end of the step last evaluated. [step]

@@ -271,6 +271,7 @@ void KernelSystem::pass_event(int event) {
         return;
     }
     if (event >= first_crossing()) {
+        refuse_endless_switching(event - first_crossing());
         parts_.signals.pass(event - first_crossing(), state_.q.data(), state_.v.data(), state_.t);
         after_signals();
         return;
@@ -283,6 +284,25 @@ void KernelSystem::apply_force(const std::string& attachment, const std::array<d
     parts_.forces.loads().set(attachment, force);
     // What was extrapolated from the last step does not hold under other forces.
     for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
+}
+
+/// Faster than anything that is built: a bound without hysteresis, which the motion slides along.
+void KernelSystem::refuse_endless_switching(int crossing) {
+    constexpr int kMost = 1000;
+    constexpr double kWithin = 1e-8;  // [s]
+    if (state_.t - switching_.since > kWithin || state_.t < switching_.since)
+        switching_ = {state_.t, 0};
+    if (++switching_.count <= kMost) return;
+    const SignalPart& part = parts_.signals.part_of_crossing(crossing);
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: {} acts again and again, {} times within {:.2g} s: what "
+                            "it switches drives its input back at once; give it a hysteresis, a "
+                            "delay or a sampling time",
+                            state_.t,
+                            part.name,
+                            kMost,
+                            state_.t - switching_.since),
+                part.place);
 }
 
 void KernelSystem::act() {

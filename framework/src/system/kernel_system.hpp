@@ -177,6 +177,7 @@ public:
 
 private:
     int first_crossing() const;
+    void refuse_endless_switching(int crossing);
     void arm_crossings();
     void require_present(double t0, double h) const;
     Contacts& with_sliding_rows();
@@ -229,6 +230,12 @@ private:
     std::unique_ptr<ImplicitFace> implicit_;  // made when an integrator first asks for it
 
     Counts counts_;
+    /// Crossings of signals since a time, to tell a switch that never rests.
+    struct Switching {
+        double since = 0.0;
+        int count = 0;
+    };
+    Switching switching_;
     Eigen::VectorXd pi_next_;
 };
 

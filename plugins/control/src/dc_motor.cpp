@@ -33,9 +33,10 @@ void DcMotor::differentiate(const SignalPoint& at, std::span<double> dx) const {
 }
 
 void DcMotor::evaluate_outputs(const SignalPoint& at, std::span<double> y) const {
-    const double i = current(at.own, rate_of(at));
+    const double rate = rate_of(at);
+    const double i = current(at.own, rate);
     y[0] = i;
-    y[1] = at.own.inputs[0] * i;
+    y[1] = k_ * n_ * rate * i;
     y[2] = R_ * i * i;
 }
 

@@ -38,7 +38,7 @@ public:
     const Signals* signals() const override { return this; }
     std::span<const char* const> inputs() const override { return kInputs; }
     std::span<const Output> outputs() const override { return kOutputs; }
-    bool outputs_read_inputs() const override { return true; }
+    bool outputs_read_inputs() const override { return !(L_ > 0.0); }
     void evaluate_outputs(const SignalPoint& at, std::span<double> y) const override;
     int num_continuous() const override { return L_ > 0.0 ? 1 : 0; }
     void start_values(std::span<double> x, std::span<double> z) const override;
@@ -48,8 +48,8 @@ private:
     static constexpr std::array<const char*, 1> kInputs{"voltage"};
     static constexpr std::array<Output, 3> kOutputs{
         {{"current", "A", "i"},
-         {"power", "W", "V i, drawn from the terminals"},
-         {"heat", "W", "R i^2"}}};
+         {"shaft_power", "W", "k n w i, given to the measure"},
+         {"heat", "W", "R i^2, lost in the coil"}}};
     double current(const OwnValues& own, double rate) const;
 
     double R_, L_, k_, n_, start_;

@@ -2,7 +2,7 @@
 // Signals: what an object shows, hears and keeps besides its mechanics.
 #pragma once
 
-#include <cstdint>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -47,11 +47,11 @@ struct SampleTimes {
     double offset = 0.0;  ///< [s]
 
     /// The first of them after `after`, which is one of them, or before all.
-    constexpr double next(double after) const {
+    double next(double after) const {
         if (after < offset) return offset;
-        const auto k = static_cast<std::int64_t>((after - offset) / period + 0.5);
-        const double at = offset + static_cast<double>(k) * period;
-        return at > after ? at : offset + static_cast<double>(k + 1) * period;
+        const double k = std::round((after - offset) / period);
+        const double at = offset + k * period;
+        return at > after ? at : offset + (k + 1.0) * period;
     }
 };
 

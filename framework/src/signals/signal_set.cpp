@@ -176,7 +176,6 @@ void SignalSet::forget_step() {
     h_ = 0.0;
     x1_ = x_;
     for (Group& group : groups_) group.is_factored = false;
-    next_ = kInfinity;
     find_next();
 }
 
@@ -353,17 +352,18 @@ void SignalSet::solve(Group& group, double t0, double h) {
     }
     const auto first = static_cast<Eigen::Index>(group.first_x);
     const auto n = static_cast<Eigen::Index>(group.num_x);
+    Eigen::VectorXd& step = group.f_moved;  // solved into other memory, which allocates nothing
     double last = kInfinity;
     for (int k = 0; k < kMostIterations; ++k) {
         residual(group, t0, h);
         if (!group.is_factored || (k > 0 && k % kRenewEvery == 0)) factorise(group, t0, h);
-        group.correction = group.factored.solve(group.correction);
-        x1_.segment(first, n) -= group.correction;
+        step = group.factored.solve(group.correction);
+        x1_.segment(first, n) -= step;
         double size = 0.0;
         for (Eigen::Index i = 0; i < n; ++i) {
             const double terms =
                 std::abs(x1_[first + i]) + std::abs(x_[first + i]) + std::abs(h * group.f[i]);
-            if (terms > 0.0) size = std::max(size, std::abs(group.correction[i]) / terms);
+            if (terms > 0.0) size = std::max(size, std::abs(step[i]) / terms);
         }
         if (!std::isfinite(size)) break;
         if (size <= kSettled || (size >= last && size <= kStandsStill)) {

@@ -410,6 +410,7 @@ void KernelSystem::transfer(Archive& archive) {
         RowSet::Instant instant;
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant);
         parts_.mass.update(state_.q.data(), state_.v.data(), state_.t, parts_.meter, nullptr);
+        if (parts_.model.traits.face == Face::discrete) modes_.follow_free();
     }
 }
 template void KernelSystem::transfer(ArchiveWriter&);

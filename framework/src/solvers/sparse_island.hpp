@@ -12,11 +12,9 @@
 #include "dense_island.hpp"
 #include "envelope_cholesky.hpp"
 #include "solver_island.hpp"
-#include "supernodes.hpp"
+#include "sparse_ldlt.hpp"
 
 namespace ancora {
-
-class Ldlt;
 
 /// With rows scaled by D^-1/2, D_k = A_k M^-1 A_k^T, and mu = -D^1/2 lambda
 ///
@@ -122,9 +120,7 @@ private:
     std::vector<int> new_of_old_;
     Eigen::SparseMatrix<double> K_;  // upper triangle in the elimination order
     std::vector<int> mass_place_, local_place_, row_place_, diagonal_place_;
-    std::unique_ptr<Ldlt> factor_;
-    Supernodes supernodes_;
-    bool has_supernodes_ = false;
+    SparseLdlt factor_;
     bool is_factorised_ = false;
     Mode mode_ = Mode::independent;
     bool was_dependent_ = false;

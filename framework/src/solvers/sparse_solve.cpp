@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "island_limits.hpp"
-#include "ldlt.hpp"
 #include "sparse_island.hpp"
 
 namespace ancora {
@@ -110,7 +109,7 @@ void SparseIsland::solve_once(const Eigen::VectorXd& f,
                 share * A_[static_cast<std::size_t>(e)];
     }
     for (int k = 0; k < m_; ++k) z[at[n_ + k]] = is_used(k) ? r[k] / length_[k] : 0.0;
-    supernodes_.solve(z);
+    factor_.solve(z);
     for (int i = 0; i < n_; ++i) x[i] = z[at[i]];
     for (int k = 0; k < m_; ++k) lambda[k] = is_used(k) ? -z[at[n_ + k]] / length_[k] : 0.0;
 }
@@ -167,7 +166,7 @@ bool SparseIsland::project_on_null(Eigen::VectorXd& mu) {
         if (pass == 0)
             solve_refined();  // of all of mu; later passes have little left that could go astray
         else
-            supernodes_.solve(work_.data());
+            factor_.solve(work_.data());
         double square = 0.0;
         for (int k = 0; k < m_; ++k) {
             const double next = is_used(k) ? work_[at[n_ + k]] : 0.0;
@@ -187,7 +186,7 @@ bool SparseIsland::project_on_null(Eigen::VectorXd& mu) {
 void SparseIsland::solve_refined() {
     long double* rest = extended_work_.data();
     for (int i = 0; i < n_ + m_; ++i) rest[i] = work_[i];
-    supernodes_.solve(work_.data());
+    factor_.solve(work_.data());
     const double* z = work_.data();
     for (int j = 0; j < n_ + m_; ++j)
         for (int e = K_.outerIndexPtr()[j]; e < K_.outerIndexPtr()[j + 1]; ++e) {
@@ -197,7 +196,7 @@ void SparseIsland::solve_refined() {
             if (i != j) rest[j] -= value * z[i];
         }
     for (int i = 0; i < n_ + m_; ++i) correction_[i] = static_cast<double>(rest[i]);
-    supernodes_.solve(correction_.data());
+    factor_.solve(correction_.data());
     work_ += correction_;
 }
 

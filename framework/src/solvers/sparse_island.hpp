@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,15 @@ public:
     std::vector<NullBlock> null_blocks() override;
     Eigen::VectorXd null_direction() override { return null_direction_; }
     long num_fallbacks() const override { return num_fallbacks_; }
+
+    /// Whether the island is nothing but a positive definite mass matrix.
+    bool is_mass_alone() const { return m_ == 0 && is_factorised_ && !mass_.is_singular(); }
+    /// Whether `other` has the same mass matrix, as axes of space have.
+    bool has_mass_of(const SparseIsland& other) const;
+    /// M x = f for up to kLanes islands of the same mass as this one; see SolverIsland::solve().
+    bool solve_side_by_side(std::span<SparseIsland* const> islands,
+                            std::span<const double> f,
+                            std::span<double> x);
 
 private:
     struct Dependencies;
@@ -128,6 +138,7 @@ private:
     double slowest_gain_ = 1.0;  // estimate of delta / s^2
 
     Eigen::VectorXd work_, correction_;  // in the elimination order
+    std::vector<double> side_by_side_;
     std::vector<long double> extended_work_;
     Eigen::VectorXd row_work_, given_r_, dx_, dlambda_, lambda_before_;
     Eigen::VectorXd null_direction_;

@@ -8,6 +8,7 @@
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 
+#include "lanes.hpp"
 #include "supernodes.hpp"
 
 namespace ancora {
@@ -35,6 +36,9 @@ public:
     bool factorise(const Eigen::SparseMatrix<double>& upper);
     /// x := (L D L^T)^-1 x; allocates nothing.
     void solve(double* x);
+
+    /// The same of kLanes right-hand sides that stand side by side, x[kLanes i + k].
+    void solve_side_by_side(double* x) const;
 
     /// Whether solves use single precision from the next factorisation on.
     void use_single(bool in_single);

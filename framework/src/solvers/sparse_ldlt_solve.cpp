@@ -237,6 +237,54 @@ ANCORA_VECTORISE void SparseLdlt::solve_with(const double* values, double* x) {
     solve_up(values, x);
 }
 
+ANCORA_VECTORISE void SparseLdlt::solve_side_by_side(double* x) const {
+    const auto read = [x](int i, Lanes& to) ANCORA_INLINE_LAMBDA {
+        load(x + kLanes * std::ptrdiff_t(i), to);
+    };
+    const auto write = [x](const Lanes& from, int i) ANCORA_INLINE_LAMBDA {
+        store(from, x + kLanes * std::ptrdiff_t(i));
+    };
+    for (const Piece& piece : pieces_) {
+        const double* triangle = values_.data() + piece.triangle;
+        Lanes own[kMostColumns];
+        for (int c = 0; c < piece.width; ++c) {
+            read(piece.first + c, own[c]);
+            for (int k = 0; k < c; ++k)
+                own[c] -= triangle[k * std::ptrdiff_t(piece.stride) + c] * own[k];
+            write(own[c], piece.first + c);
+        }
+        const double* row = triangle + piece.width;
+        for (int i = 0; i < piece.num_rows; ++i, ++row) {
+            Lanes y;
+            read(piece.rows[i], y);
+            for (int k = 0; k < piece.width; ++k)
+                y -= row[k * std::ptrdiff_t(piece.stride)] * own[k];
+            write(y, piece.rows[i]);
+        }
+    }
+    for (std::size_t g = pieces_.size(); g-- > 0;) {
+        const Piece& piece = pieces_[g];
+        const double* triangle = values_.data() + piece.triangle;
+        Lanes own[kMostColumns];
+        for (int c = 0; c < piece.width; ++c) {
+            read(piece.first + c, own[c]);
+            own[c] *= inverse_D_[piece.first + c];
+        }
+        const double* row = triangle + piece.width;
+        for (int i = 0; i < piece.num_rows; ++i, ++row) {
+            Lanes y;
+            read(piece.rows[i], y);
+            for (int k = 0; k < piece.width; ++k)
+                own[k] -= row[k * std::ptrdiff_t(piece.stride)] * y;
+        }
+        for (int c = piece.width - 1; c >= 0; --c) {
+            for (int k = c + 1; k < piece.width; ++k)
+                own[c] -= triangle[c * std::ptrdiff_t(piece.stride) + k] * own[k];
+            write(own[c], piece.first + c);
+        }
+    }
+}
+
 void SparseLdlt::solve(double* x) {
     if (in_single_)
         solve_with(single_.data(), x);

@@ -37,6 +37,11 @@ constexpr int kMostProjections = 30;
 bool SparseIsland::do_solve() {
     given_r_ = r_;
     if (!is_factorised_) return fall_back();
+    if (is_mass_alone()) {
+        // Nothing is regularised, and a definite matrix needs no refinement.
+        solve_once(f_, r_, x_, lambda_);
+        return x_.allFinite();
+    }
     bool is_solved = attempt();
     if (is_solved && use_ != RankUse::decide) make_least();
     if (!is_solved && mode_ == Mode::independent) {
@@ -49,6 +54,36 @@ bool SparseIsland::do_solve() {
         is_solved = is_factorised_ && attempt();
     }
     return is_solved;
+}
+
+bool SparseIsland::has_mass_of(const SparseIsland& other) const {
+    return is_mass_alone() && other.is_mass_alone() && n_ == other.n_ &&
+           pattern_.mass == other.pattern_.mass && M_ == other.M_;
+}
+
+bool SparseIsland::solve_side_by_side(std::span<SparseIsland* const> islands,
+                                      std::span<const double> f,
+                                      std::span<double> x) {
+    side_by_side_.resize(static_cast<std::size_t>(n_) * kLanes);
+    const auto for_each = [&](const auto& what) {
+        for (std::size_t k = 0; k < islands.size(); ++k) {
+            const std::vector<int>& coordinates = islands[k]->pattern_.coordinates;
+            for (std::size_t i = 0; i < coordinates.size(); ++i) {
+                const auto at = static_cast<std::size_t>(new_of_old_[i]);
+                what(side_by_side_[kLanes * at + k], static_cast<std::size_t>(coordinates[i]));
+            }
+        }
+    };
+    for_each([&](double& to, std::size_t i) {
+        to = f[i];
+    });
+    factor_.solve_side_by_side(side_by_side_.data());
+    bool is_finite = true;
+    for_each([&](double from, std::size_t i) {
+        x[i] = from;
+        is_finite &= std::isfinite(from);
+    });
+    return is_finite;
 }
 
 bool SparseIsland::attempt() {

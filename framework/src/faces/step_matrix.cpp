@@ -23,6 +23,8 @@ namespace {
 constexpr double kRegularisation = 1e-10;
 constexpr double kRegularisationRedundant = 1e-7;
 constexpr double kUnregularised = 1e-17;
+constexpr double kLongChain = 0.2;
+constexpr double kFinest = 1e-14;
 // Rows that are idle damp by less than this beside masses, and support nothing.
 constexpr double kIdle = 1e-100;
 // A massless coordinate with less elastic support than this, relative, counts as held by
@@ -43,6 +45,14 @@ constexpr double kStiffest = 1e3;
 constexpr double kFarBeyond = 1e2;
 // What a solve spends on a group of columns beside its entries, in operations (measured).
 constexpr double kPerGroup = 60.0;
+
+/// The least eigenvalue of a chain's Schur complement falls with the square of its length, and the
+/// regularisation has to stay below it.
+double regularisation(int num_rows, bool is_redundant) {
+    if (is_redundant) return kRegularisationRedundant;
+    const double rows = std::max(1, num_rows);
+    return std::clamp(kLongChain / (rows * rows), kFinest, kRegularisation);
+}
 
 /// Whether every coordinate and each row that is not condensed has a place of its own.
 bool is_order(const std::vector<int>& order, int n, int m) {
@@ -81,7 +91,7 @@ StepMatrix::StepMatrix(int num_coordinates,
     : n_(num_coordinates),
       m_(rows.num_rows()),
       rows_(rows),
-      eps_(is_redundant ? kRegularisationRedundant : kRegularisation),
+      eps_(regularisation(rows.num_rows(), is_redundant)),
       condense_(condense),
       mass_(mass),
       forces_(tangents),

@@ -15,7 +15,7 @@ struct Relaxation {
     int columns;
     double zeros;
 };
-constexpr Relaxation kRelaxations[] = {{6, 0.4}, {16, 0.2}, {kMostColumns, 0.05}};
+constexpr Relaxation kRelaxations[] = {{4, 0.4}, {12, 0.2}, {kMostColumns, 0.05}};
 
 double most_zeros(int columns) {
     for (const Relaxation& relaxation : kRelaxations)

@@ -38,7 +38,12 @@ struct Options {
     std::optional<std::size_t> every;           ///< of paraview: one frame of so many
     bool full_paths = false;                    ///< in what is made to be sent
     bool resume = false;
-    bool print = false;  ///< the model instead of what it is
+    std::optional<std::size_t> workers;  ///< of sweep: processes
+    std::size_t part = 0, parts = 1;     ///< of sweep: the share of the cases
+    bool merge = false;                  ///< of sweep: the table alone
+    bool slurm = false;                  ///< of sweep: as a job array
+    bool no_submit = false;              ///< of sweep: write its scripts alone
+    bool print = false;                  ///< the model instead of what it is
     bool quiet = false;
     bool verbose = false;
     bool help = false;
@@ -64,6 +69,7 @@ enum OptionSet : unsigned {
     kColumns = 1u << 15,
     kEvery = 1u << 16,
     kFullPaths = 1u << 17,
+    kSweep = 1u << 24,
 };
 
 /// One command of `ancora`.

@@ -18,11 +18,13 @@ int fmu(const Options& options) {
         options.file ? *options.file
                      : std::filesystem::path(
                            std::filesystem::path(options.operand).stem().string() + ".fmu");
-    write_fmu(
-        manifest,
-        registry,
-        file,
-        {.inputs = options.inputs, .outputs = options.outputs, .parameters = options.parameters});
+    write_fmu(manifest,
+              registry,
+              file,
+              {.inputs = options.inputs,
+               .outputs = options.outputs,
+               .parameters = options.parameters,
+               .version = options.fmi_version});
     if (!options.quiet) write_out(fmt::format("FMU in {}\n", file.string()));
     return 0;
 }

@@ -57,6 +57,9 @@ po::options_description describe(const Command& command) {
         add("param",
             texts("A,B,..."),
             "keys as for --set that are parameters, as body.bar.density; may be repeated");
+        add("fmi",
+            po::value<std::string>()->value_name("2|3"),
+            "the version of the standard, FMI 2.0 or 3.0 (default: 2)");
         add("file",
             po::value<std::string>()->value_name("FILE"),
             "the FMU to write (default: STEM.fmu, STEM being the model file's name without its "
@@ -308,6 +311,9 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
         read_names("in", options.inputs);
         read_names("out", options.outputs);
         read_names("param", options.parameters);
+        if (values.count("fmi") > 0)
+            options.fmi_version =
+                static_cast<int>(parse_whole("--fmi", values["fmi"].as<std::string>()) & 0xff);
         if (values.count("file") > 0) options.file = values["file"].as<std::string>();
     } else if (values.count("out") > 0) {
         options.out = values["out"].as<std::string>();

@@ -40,6 +40,7 @@ struct Options {
     bool resume = false;
     std::vector<std::string> inputs, outputs, parameters;  ///< of fmu
     std::optional<std::filesystem::path> file;             ///< of fmu
+    int fmi_version = 2;                                   ///< of fmu
     std::optional<std::size_t> workers;                    ///< of sweep: processes
     std::size_t part = 0, parts = 1;                       ///< of sweep: the share of the cases
     bool merge = false;                                    ///< of sweep: the table alone

@@ -281,6 +281,71 @@ std::string description_xml(const std::string& model_name,
     return text + "  </ModelStructure>\n</fmiModelDescription>\n";
 }
 
+/// The description by FMI 3.0, in which the time is a variable.
+std::string description_xml_3(const std::string& model_name,
+                              const fmu::Description& description,
+                              double end) {
+    std::set<std::string> units = {"s"};
+    for (const Variable& variable : description.variables)
+        if (!variable.unit.empty()) units.insert(variable.unit);
+    std::string text = fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<fmiModelDescription fmiVersion=\"3.0\" modelName=\"{}\" instantiationToken=\"{}\"\n"
+        "    generationTool=\"Ancora {}\" variableNamingConvention=\"flat\">\n"
+        "  <CoSimulation modelIdentifier=\"{}\" canHandleVariableCommunicationStepSize=\"true\"\n"
+        "      canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" "
+        "fixedInternalStepSize=\"{}\"/>\n  <UnitDefinitions>\n",
+        xml(model_name),
+        description.token,
+        version(),
+        identifier(model_name),
+        description.step);
+    for (const std::string& unit : units) text += unit_xml(unit);
+    text += fmt::format(
+        "  </UnitDefinitions>\n  <LogCategories>\n    <Category name=\"logStatusError\"/>\n"
+        "    <Category name=\"logStatusWarning\"/>\n  </LogCategories>\n"
+        "  <DefaultExperiment startTime=\"0\" stopTime=\"{}\" stepSize=\"{}\"/>\n  "
+        "<ModelVariables>\n",
+        end,
+        description.step);
+    std::string structure;
+    for (std::size_t i = 0; i < description.variables.size(); ++i) {
+        const Variable& variable = description.variables[i];
+        const bool is_output = variable.kind == Variable::Kind::output;
+        const std::string head =
+            fmt::format("name=\"{}\" valueReference=\"{}\" causality=\"{}\" variability=\"{}\"",
+                        xml(variable.name),
+                        i,
+                        variable.kind == Variable::Kind::parameter ? "parameter"
+                        : is_output                                ? "output"
+                                                                   : "input",
+                        variable.kind == Variable::Kind::parameter ? "fixed" : "continuous");
+        const std::string unit =
+            variable.unit.empty() ? "" : fmt::format(" unit=\"{}\"", xml(variable.unit));
+        if (is_output) {
+            text += fmt::format("    <Float64 {} initial=\"calculated\"{}/>\n", head, unit);
+            structure += fmt::format("    <Output valueReference=\"{}\"/>\n", i);
+        } else if (variable.type == Variable::Type::real) {
+            text += fmt::format("    <Float64 {}{} start=\"{}\"/>\n", head, unit, variable.start);
+        } else if (variable.type == Variable::Type::boolean) {
+            text += fmt::format(
+                "    <Boolean {} start=\"{}\"/>\n", head, variable.start != 0.0 ? "true" : "false");
+        } else {
+            text += fmt::format(
+                "    <String {}><Start value=\"{}\"/></String>\n", head, xml(variable.text));
+        }
+    }
+    text += fmt::format(
+        "    <Float64 name=\"time\" valueReference=\"{}\" causality=\"independent\" "
+        "variability=\"continuous\" unit=\"s\"/>\n",
+        description.variables.size());
+    std::string unknowns = structure;
+    for (std::size_t at = 0; (at = unknowns.find("<Output ", at)) != std::string::npos;)
+        unknowns.replace(at, 8, "<InitialUnknown ");
+    return text + "  </ModelVariables>\n  <ModelStructure>\n" + structure + unknowns +
+           "  </ModelStructure>\n</fmiModelDescription>\n";
+}
+
 std::string variables_text(const fmu::Description& description) {
     std::string text = fmt::format("ancora fmu 1\n{}\n{}\n", description.token, description.step);
     for (const Variable& variable : description.variables)
@@ -355,6 +420,10 @@ void write_fmu(const Manifest& manifest,
                PluginRegistry& registry,
                const fs::path& file,
                const FmuOptions& options) {
+    if (options.version != 2 && options.version != 3)
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("there are FMUs by FMI 2.0 and 3.0, and none by {}", options.version));
     require_replaceable(file, "PK\x03\x04", "an FMU");
     const Simulation simulation(manifest, registry);
     if (simulation.is_adaptive())
@@ -407,14 +476,17 @@ void write_fmu(const Manifest& manifest,
     description.token = token_of(hash.text());
 
     archive.add("modelDescription.xml",
-                description_xml(simulation.name(), description, simulation.end_time()));
+                options.version == 3
+                    ? description_xml_3(simulation.name(), description, simulation.end_time())
+                    : description_xml(simulation.name(), description, simulation.end_time()));
     archive.add("resources/model.toml", model);
     archive.add("resources/variables.txt", variables_text(description));
     for (const auto& [path, text] : files) archive.add("resources/" + path, text);
 #if defined(__x86_64__)
-    const std::string binaries = "binaries/linux64/";
+    const std::string binaries =
+        options.version == 3 ? "binaries/x86_64-linux/" : "binaries/linux64/";
 #else
-    const std::string binaries = "binaries/linux-other/";
+    const std::string binaries = "binaries/aarch64-linux/";
 #endif
     for (const auto& [library, text] : inner) archive.add(binaries + library, text, true);
     replace_file(file, archive.finish(), "PK\x03\x04", "an FMU");

@@ -39,7 +39,7 @@ ProcessResult make(const TempFolder& folder, std::vector<std::string> arguments)
 
 /// The FMU of the servo drive, unpacked by a program that is not ours.
 struct Fmu {
-    explicit Fmu(const TempFolder& to) {
+    explicit Fmu(const TempFolder& to, int fmi = 2) : version(fmi) {
         const ProcessResult made = make(to,
                                         {kModel,
                                          "--in",
@@ -50,6 +50,8 @@ struct Fmu {
                                          "motor.current",
                                          "--param",
                                          "body.table.mass,integrator.step",
+                                         "--fmi",
+                                         std::to_string(fmi),
                                          "--file",
                                          "servo.fmu"});
         REQUIRE_MESSAGE(made.status == 0, made.err);
@@ -61,21 +63,27 @@ struct Fmu {
         folder = to / "some where/inside";
         REQUIRE(description.load_file((folder / "modelDescription.xml").c_str()));
         root = description.child("fmiModelDescription");
-        guid = root.attribute("guid").value();
+        guid = root.attribute(fmi == 3 ? "instantiationToken" : "guid").value();
         library =
-            folder / "binaries/linux64" /
+            folder / (fmi == 3 ? "binaries/x86_64-linux" : "binaries/linux64") /
             (std::string(root.child("CoSimulation").attribute("modelIdentifier").value()) + ".so");
     }
 
     ProcessResult import(const char* scenario) const {
-        // Nothing of this process's environment, and a URI that needs decoding.
-        std::string uri = "file://" + (folder / "resources").string();
-        uri.replace(uri.find(' '), 1, "%20");
-        return run_process(
-            {"/usr/bin/env", "-i", ANCORA_TEST_IMPORTER, library.string(), guid, uri, scenario},
-            in("/"));
+        // Nothing of this process's environment, and by 2.0 a URI that needs decoding.
+        std::string uri = (version == 3 ? "" : "file://") + (folder / "resources/").string();
+        if (version == 2) uri.replace(uri.find(' '), 1, "%20");
+        return run_process({"/usr/bin/env",
+                            "-i",
+                            version == 3 ? ANCORA_TEST_IMPORTER_3 : ANCORA_TEST_IMPORTER,
+                            library.string(),
+                            guid,
+                            uri,
+                            scenario},
+                           in("/"));
     }
 
+    int version;
     std::filesystem::path folder, library;
     pugi::xml_document description;
     pugi::xml_node root;
@@ -85,29 +93,32 @@ struct Fmu {
 }  // namespace
 
 TEST_CASE("an importer steps an FMU to the bits of the same model in C++") {
-    const TempFolder folder;
-    const Fmu fmu(folder);
-    const ProcessResult run = fmu.import("run");
-    REQUIRE_MESSAGE(run.status == 0, run.out);
+    for (const int version : {2, 3}) {
+        CAPTURE(version);
+        const TempFolder folder;
+        const Fmu fmu(folder, version);
+        const ProcessResult run = fmu.import("run");
+        REQUIRE_MESSAGE(run.status == 0, run.out);
 
-    const std::vector<std::string> overrides = {"body.table.mass=5.0", "integrator.end=0.2"};
-    PluginRegistry registry;
-    registry.add_folder(ANCORA_TEST_PLUGIN_DIR);
-    Simulation simulation(Manifest::load(kModel, overrides), registry);
-    std::istringstream lines(run.out);
-    int moved = 0;
-    for (int i = 0; i < 100; ++i) {
-        simulation.set_input("motor.voltage", 12.0 - 0.125 * i);
-        simulation.apply_force("table@[0.1, 0.0, 0.0]", {0.0, 0.25 * i, 0.0});
-        simulation.step();
-        simulation.step();
-        std::string angle, current;
-        REQUIRE((lines >> angle >> current));
-        CHECK(std::strtod(angle.c_str(), nullptr) == simulation.value("shaft.angle"));
-        CHECK(std::strtod(current.c_str(), nullptr) == simulation.value("motor.current"));
-        moved += simulation.value("shaft.angle") > 1e-3 ? 1 : 0;
+        const std::vector<std::string> overrides = {"body.table.mass=5.0", "integrator.end=0.2"};
+        PluginRegistry registry;
+        registry.add_folder(ANCORA_TEST_PLUGIN_DIR);
+        Simulation simulation(Manifest::load(kModel, overrides), registry);
+        std::istringstream lines(run.out);
+        int moved = 0;
+        for (int i = 0; i < 100; ++i) {
+            simulation.set_input("motor.voltage", 12.0 - 0.125 * i);
+            simulation.apply_force("table@[0.1, 0.0, 0.0]", {0.0, 0.25 * i, 0.0});
+            simulation.step();
+            simulation.step();
+            std::string angle, current;
+            REQUIRE((lines >> angle >> current));
+            CHECK(std::strtod(angle.c_str(), nullptr) == simulation.value("shaft.angle"));
+            CHECK(std::strtod(current.c_str(), nullptr) == simulation.value("motor.current"));
+            moved += simulation.value("shaft.angle") > 1e-3 ? 1 : 0;
+        }
+        CHECK(moved > 50);
     }
-    CHECK(moved > 50);
 }
 
 TEST_CASE("states are kept, read from bytes, and refused where they are damaged") {
@@ -124,6 +135,28 @@ TEST_CASE("calls in a wrong order are errors with a message, as the standard's t
     const Fmu fmu(folder);
     const ProcessResult run = fmu.import("order");
     CHECK_MESSAGE(run.status == 0, run.out);
+}
+
+TEST_CASE("by FMI 3.0, too") {
+    const TempFolder folder;
+    const Fmu fmu(folder, 3);
+    for (const char* scenario : {"state", "order"}) {
+        const ProcessResult run = fmu.import(scenario);
+        CHECK_MESSAGE(run.status == 0, run.out);
+    }
+    CHECK(std::string(fmu.root.attribute("fmiVersion").value()) == "3.0");
+    int independent = 0;
+    for (const pugi::xml_node& variable : fmu.root.child("ModelVariables").children())
+        independent +=
+            std::string(variable.attribute("causality").value()) == "independent" ? 1 : 0;
+    CHECK(independent == 1);  // as the standard asks for
+    std::vector<int> outputs, unknowns;
+    for (const pugi::xml_node& item : fmu.root.child("ModelStructure").children())
+        (std::string(item.name()) == "Output" ? outputs : unknowns)
+            .push_back(item.attribute("valueReference").as_int());
+    CHECK(outputs == std::vector<int>{6, 7});
+    CHECK(unknowns == outputs);
+    CHECK(make(folder, {kModel, "--fmi", "4"}).status == 2);
 }
 
 TEST_CASE("nothing but the C and C++ libraries of the system is needed") {

@@ -21,9 +21,10 @@ struct FmuOptions {
     std::vector<std::string> outputs;
     /// Keys as after `--set` whose values are numbers, truth values or texts.
     std::vector<std::string> parameters;
+    int version = 2;  ///< of the standard: 2 for FMI 2.0, 3 for FMI 3.0
 };
 
-/// Writes a co-simulation FMU 2.0 for this platform, as a whole or not at all; a file that is there
+/// Writes a co-simulation FMU for this platform, as a whole or not at all; a file that is there
 /// is replaced only if it is an archive of this kind.
 /// @throws Error (usage) for a name that the model does not have; (manifest) if its integrator
 ///         chooses its steps; (file); and what the model throws

@@ -38,12 +38,15 @@ struct Options {
     std::optional<std::size_t> every;           ///< of paraview: one frame of so many
     bool full_paths = false;                    ///< in what is made to be sent
     bool resume = false;
-    std::optional<std::size_t> workers;  ///< of sweep: processes
-    std::size_t part = 0, parts = 1;     ///< of sweep: the share of the cases
-    bool merge = false;                  ///< of sweep: the table alone
-    bool slurm = false;                  ///< of sweep: as a job array
-    bool no_submit = false;              ///< of sweep: write its scripts alone
-    bool print = false;                  ///< the model instead of what it is
+    std::vector<std::string> inputs, outputs, parameters;  ///< of fmu
+    std::optional<std::filesystem::path> file;             ///< of fmu
+    int fmi_version = 2;                                   ///< of fmu
+    std::optional<std::size_t> workers;                    ///< of sweep: processes
+    std::size_t part = 0, parts = 1;                       ///< of sweep: the share of the cases
+    bool merge = false;                                    ///< of sweep: the table alone
+    bool slurm = false;                                    ///< of sweep: as a job array
+    bool no_submit = false;                                ///< of sweep: write its scripts alone
+    bool print = false;                                    ///< the model instead of what it is
     bool quiet = false;
     bool verbose = false;
     bool help = false;
@@ -70,6 +73,7 @@ enum OptionSet : unsigned {
     kEvery = 1u << 16,
     kFullPaths = 1u << 17,
     kSweep = 1u << 24,
+    kFmu = 1u << 25,
 };
 
 /// One command of `ancora`.

@@ -59,6 +59,9 @@ struct Contact {
     bool is_locked = false;
     /// They hold it in some of its directions: of what sticks there rounding is left.
     bool is_partly_locked = false;
+    /// Then: the projector on the directions in which it can slide, row by row. A force along the
+    /// others is one of many that constraints share with it, and moves nothing.
+    std::array<double, kMostSlides * kMostSlides> free{};
 
     // State, see Contacts::state().
     ContactMode mode = ContactMode::stick;
@@ -80,6 +83,15 @@ struct Contact {
         speed = fastest = 0.0;
         margin = margin_h = 0.0;
         weight = 1.0;
+    }
+    /// The part of a force s (num_rows entries) that could make it slide.
+    Slides driving(const double* s) const {
+        Slides out{};
+        for (int i = 0; i < num_rows; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            out[at] = is_partly_locked ? dot(&free[at * kMostSlides], s, num_rows) : s[i];
+        }
+        return out;
     }
     /// Slides along x (num_rows entries) from now on, unless x is zero.
     void turn_to(const double* x) {

@@ -438,6 +438,7 @@ void KernelSystem::transfer(Archive& archive) {
         parts_.signals.show_held();
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant);
         parts_.mass.update(state_.q.data(), state_.v.data(), state_.t, parts_.meter, nullptr);
+        if (parts_.model.traits.face == Face::discrete) modes_.follow_free();
     }
 }
 template void KernelSystem::transfer(ArchiveWriter&);

@@ -36,6 +36,11 @@ struct Options {
     std::optional<std::string> over;            ///< of plot: the column along the abscissa
     bool logarithmic = false;                   ///< of plot
     std::optional<std::size_t> every;           ///< of paraview: one frame of so many
+    bool nearest = false;                       ///< of equilibrium
+    bool at_rest = false;                       ///< of modes, linearize
+    std::optional<double> at;                   ///< the time at which [s]
+    std::optional<std::uint64_t> count;         ///< of modes
+    std::vector<std::string> inputs, outputs;   ///< of linearize
     bool full_paths = false;                    ///< in what is made to be sent
     bool resume = false;
     bool print = false;  ///< the model instead of what it is
@@ -64,6 +69,12 @@ enum OptionSet : unsigned {
     kColumns = 1u << 15,
     kEvery = 1u << 16,
     kFullPaths = 1u << 17,
+    kNearest = 1u << 18,
+    kAtRest = 1u << 19,
+    kCount = 1u << 20,
+    kPorts = 1u << 21,
+    kCurves = 1u << 22,
+    kTable = 1u << 23,
 };
 
 /// One command of `ancora`.

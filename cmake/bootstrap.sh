@@ -34,6 +34,8 @@ test_packages="
     python3-jsonschema
     python3-selenium
     python3-vtk9 python3-numpy
+    python3-scipy python3-pip python3-setuptools python3-wheel
+    pkgconf
     gnuplot-nox
     chromium
     chromium-driver

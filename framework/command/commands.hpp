@@ -21,6 +21,7 @@ inline constexpr const char* kVerifyInChild = "verify-in-child";
 int run(const Options& options);
 int check(const Options& options);
 int lock(const Options& options);
+int sweep(const Options& options);
 int plugins(const Options& options);
 int describe(const Options& options);
 int replay(const Options& options);

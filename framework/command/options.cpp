@@ -48,6 +48,22 @@ po::options_description describe(const Command& command) {
             po::value<std::string>()->value_name("FILE"),
             "the lock to write (default: STEM.lock.toml beside the model file STEM.toml); an "
             "existing file is replaced only if it is a lock");
+    if (command.options & kSweep) {
+        add("out",
+            po::value<std::string>()->value_name("DIR"),
+            "folder for the table and what belongs to it (default: results/STEM, STEM being the "
+            "study's name without its extension)");
+        add("workers",
+            po::value<std::string>()->value_name("N"),
+            "processes that run cases (default: one per core)");
+        add("part",
+            po::value<std::string>()->value_name("I/N"),
+            "run only every N-th case, from I = 0 on; the parts share the folder");
+        add("merge", "run nothing: write the table of what the parts have left");
+        add("slurm",
+            "run as a job array of Slurm: write its scripts into the folder and submit them");
+        add("no-submit", "with --slurm: write the scripts only");
+    }
     if (command.options & kReportFile)
         add("out",
             po::value<std::string>()->value_name("FILE"),
@@ -163,8 +179,10 @@ po::options_description describe(const Command& command) {
             "so that it can be sent");
     if (command.options & kResume)
         add("resume",
-            "go on from the checkpoint in the folder of results, or from the start if there is "
-            "none");
+            command.options & kSweep
+                ? "keep the cases that the folder has of this study, and run those that are missing"
+                : "go on from the checkpoint in the folder of results, or from the start if there "
+                  "is none");
     if (command.options & kPrint)
         add("print",
             "write the model as one file of plain numbers to standard output and nothing else: "
@@ -329,6 +347,27 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     if (values.count("memory-limit") > 0)
         options.memory_limit =
             parse_whole("--memory-limit", values["memory-limit"].as<std::string>());
+
+    if (values.count("workers") > 0) {
+        options.workers = parse_whole("--workers", values["workers"].as<std::string>());
+        if (*options.workers < 1 || *options.workers > 1024)
+            fail("option \"--workers\": there may be 1 to 1024");
+    }
+    if (values.count("part") > 0) {
+        const std::string text = values["part"].as<std::string>();
+        const std::size_t slash = text.find('/');
+        if (slash == std::string::npos)
+            fail(fmt::format("option \"--part\": expected I/N, as in 0/10, not \"{}\"", text));
+        options.part = parse_whole("--part", text.substr(0, slash));
+        options.parts = parse_whole("--part", text.substr(slash + 1));
+        if (options.part >= options.parts)
+            fail(fmt::format("option \"--part\": there is no part {}", text));
+    }
+    options.merge = values.count("merge") > 0;
+    options.slurm = values.count("slurm") > 0;
+    options.no_submit = values.count("no-submit") > 0;
+    if (options.merge + options.slurm + (options.parts > 1 ? 1 : 0) > 1)
+        fail("\"--part\", \"--merge\" and \"--slurm\" exclude each other");
 
     if (values.count("columns") > 0)
         for (const std::string& text : values["columns"].as<std::vector<std::string>>())

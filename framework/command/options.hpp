@@ -43,7 +43,12 @@ struct Options {
     std::vector<std::string> inputs, outputs;   ///< of linearize
     bool full_paths = false;                    ///< in what is made to be sent
     bool resume = false;
-    bool print = false;  ///< the model instead of what it is
+    std::optional<std::size_t> workers;  ///< of sweep: processes
+    std::size_t part = 0, parts = 1;     ///< of sweep: the share of the cases
+    bool merge = false;                  ///< of sweep: the table alone
+    bool slurm = false;                  ///< of sweep: as a job array
+    bool no_submit = false;              ///< of sweep: write its scripts alone
+    bool print = false;                  ///< the model instead of what it is
     bool quiet = false;
     bool verbose = false;
     bool help = false;
@@ -75,6 +80,7 @@ enum OptionSet : unsigned {
     kPorts = 1u << 21,
     kCurves = 1u << 22,
     kTable = 1u << 23,
+    kSweep = 1u << 24,
 };
 
 /// One command of `ancora`.

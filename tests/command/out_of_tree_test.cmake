@@ -26,7 +26,8 @@ find_program(python NAMES python3)
 if(python)
     run("links between installed documents" COMMAND "${python}"
         "${CMAKE_CURRENT_LIST_DIR}/documents_test.py" "${data}"
-        CONTRIBUTING.md framework/report framework/src sdk/include tests)
+        CONTRIBUTING.md framework/c framework/include framework/report framework/src framework/sweep
+        sdk/include tests)
 endif()
 file(GLOB_RECURSE strays "${data}/*.so" "${data}/*/results/*" "${data}/*/build/*" "${data}/*.pyc")
 if(strays)
@@ -110,6 +111,32 @@ run("embedding program, from a manifest"
     COMMAND "${WORK_DIR}/embed/embed_minimal" "${template}/model.toml"
     MATCHES "rod: reaction" "t = 5 s")
 
+# From C, by the package and by pkg-config; the latter again where the tree has been moved.
+build("program in C" "${data}/examples/embed_c" "${WORK_DIR}/embed_c")
+run("program in C, a controller at 1 kHz" COMMAND "${WORK_DIR}/embed_c/embed_c" 0.5
+    MATCHES "periods of 1 ms" "angle -?[0-9.]+e-0[0-9] rad")
+find_program(pkg_config NAMES pkg-config pkgconf)
+find_program(cc NAMES gcc cc)
+function(build_by_pkg_config root)
+    file(GLOB_RECURSE pc "${root}/lib/ancora.pc")
+    cmake_path(GET pc PARENT_PATH folder)
+    execute_process(
+        COMMAND "${CMAKE_COMMAND}" -E env "PKG_CONFIG_PATH=${folder}"
+            "${pkg_config}" --cflags --libs ancora
+        OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    separate_arguments(flags UNIX_COMMAND "${flags}")
+    cmake_path(GET folder PARENT_PATH lib)
+    run("program in C by pkg-config in ${root}"
+        COMMAND "${cc}" -std=c11 -Wall -Wextra -Werror -pedantic
+            "${root}/share/ancora/examples/embed_c/main.c" -o "${WORK_DIR}/by_pkg_config"
+            ${flags} "-Wl,-rpath,${lib}" -lm)
+    run("program in C by pkg-config, a run" COMMAND "${WORK_DIR}/by_pkg_config" 0.1
+        MATCHES "periods of 1 ms")
+endfunction()
+if(pkg_config AND cc)
+    build_by_pkg_config("${prefix}")
+endif()
+
 build("larger tool" "${data}/examples/embed" "${WORK_DIR}/tool")
 run("larger tool, two kernels and one that fails"
     COMMAND "${WORK_DIR}/tool/embed" "${data}/examples/embed/model.toml"
@@ -121,5 +148,9 @@ file(RENAME "${prefix}" "${WORK_DIR}/moved")
 run("moved prefix" COMMAND "${WORK_DIR}/moved/bin/ancora" check
     "${WORK_DIR}/moved/share/ancora/sdk/template/constraint/model.toml"
     MATCHES "${WORK_DIR}/moved/lib")
+
+if(pkg_config AND cc)
+    build_by_pkg_config("${WORK_DIR}/moved")
+endif()
 
 file(REMOVE_RECURSE "${WORK_DIR}")

@@ -85,13 +85,29 @@ TEST_SUITE("symplectic") {
         CHECK(fine <= tolerance(1e-7));
     }
 
+    TEST_CASE("verlet: order 2 on the same bar, with one evaluation a step") {
+        const Bar bar;
+        const double coarse = bar.error("verlet", 0.004, 2.0);
+        const double fine = bar.error("verlet", 0.002, 2.0);
+        CHECK(observed_order(2.0, coarse, 1.0, fine) == near(2.0, 0.05));
+        CHECK(fine <= tolerance(2e-4));
+
+        Simulation simulation = model(bar.text() + integrator("verlet", 0.01, 1.0));
+        simulation.step();
+        const long first = simulation.statistics().evaluations;
+        run_to_end(simulation);
+        // Records have accelerations of their own.
+        CHECK(simulation.statistics().evaluations - first <= 99 + 2);
+        CHECK(simulation.statistics().evaluations - first >= 99);
+    }
+
     // A rod that turns at the rate W: m W^2 l / 4 = E A_0 l (l^2 - L^2) / (2 L^3) on each end,
     // so l^2 = L^2 + m W^2 L^3 / (2 E A_0).
     TEST_CASE("a bar in steady rotation: order 4 in the angle, angular momentum to rounding") {
         constexpr double kRate = 3.0;
         const Bar bar;
         const double l = std::sqrt(1.0 + Bar::kMass * kRate * kRate / (2.0 * Bar::kStiffness));
-        const auto error = [&](double step) {
+        const auto error = [&](const std::string& type, double step) {
             Simulation simulation =
                 model(fmt::format(
                           "[[body]]\nname = \"bar\"\ntype = \"truss\"\nfrom = [{:.17g}, 0.0, 0.0]\n"
@@ -103,7 +119,7 @@ TEST_SUITE("symplectic") {
                           Bar::kStiffness,
                           Bar::kMass,
                           kRate) +
-                      integrator("symplectic", step, 2.0));
+                      integrator(type, step, 2.0));
             run_to_end(simulation);
             const RunStatistics statistics = simulation.statistics();
             CHECK(statistics.angular_momentum.max_rel <= tolerance(rounding_bound(2.0 / step)));
@@ -111,7 +127,10 @@ TEST_SUITE("symplectic") {
             const Vec3 exact = 0.5 * l * Vec3(std::cos(2.0 * kRate), std::sin(2.0 * kRate), 0.0);
             return (vec3(simulation.point("bar@1").position) - exact).norm();
         };
-        CHECK(observed_order(2.0, error(0.02), 1.0, error(0.01)) == near(4.0, 0.1));
+        CHECK(observed_order(2.0, error("symplectic", 0.02), 1.0, error("symplectic", 0.01)) ==
+              near(4.0, 0.1));
+        CHECK(observed_order(2.0, error("verlet", 0.004), 1.0, error("verlet", 0.002)) ==
+              near(2.0, 0.05));
     }
 
     // 20 steps a period; rk4 loses energy by a part of it in each.
@@ -126,6 +145,11 @@ TEST_SUITE("symplectic") {
             run_to_end(simulation);
             return std::pair(early, simulation.statistics().energy.max_abs);
         };
+        for (const char* type : {"symplectic", "verlet"}) {
+            CAPTURE(type);
+            const auto [early, late] = balances(type, kSteps);
+            CHECK(late <= tolerance(1.05 * early));
+        }
         const auto [early, late] = balances("symplectic", kSteps);
         CHECK(early > 0.0);
         CHECK(late <= 1.01 * early);

@@ -11,7 +11,7 @@
 #include <Eigen/SparseLU>
 
 #include "elimination_order.hpp"
-#include "ldlt.hpp"
+#include "elimination_tree.hpp"
 #include "state_archive.hpp"
 
 namespace ancora {
@@ -23,6 +23,8 @@ namespace {
 constexpr double kRegularisation = 1e-10;
 constexpr double kRegularisationRedundant = 1e-7;
 constexpr double kUnregularised = 1e-17;
+constexpr double kLongChain = 0.2;
+constexpr double kFinest = 1e-14;
 // Rows that are idle damp by less than this beside masses, and support nothing.
 constexpr double kIdle = 1e-100;
 // A massless coordinate with less elastic support than this, relative, counts as held by
@@ -43,6 +45,14 @@ constexpr double kStiffest = 1e3;
 constexpr double kFarBeyond = 1e2;
 // What a solve spends on a group of columns beside its entries, in operations (measured).
 constexpr double kPerGroup = 60.0;
+
+/// The least eigenvalue of a chain's Schur complement falls with the square of its length, and the
+/// regularisation has to stay below it.
+double regularisation(int num_rows, bool is_redundant) {
+    if (is_redundant) return kRegularisationRedundant;
+    const double rows = std::max(1, num_rows);
+    return std::clamp(kLongChain / (rows * rows), kFinest, kRegularisation);
+}
 
 /// Whether every coordinate and each row that is not condensed has a place of its own.
 bool is_order(const std::vector<int>& order, int n, int m) {
@@ -81,13 +91,12 @@ StepMatrix::StepMatrix(int num_coordinates,
     : n_(num_coordinates),
       m_(rows.num_rows()),
       rows_(rows),
-      eps_(is_redundant ? kRegularisationRedundant : kRegularisation),
+      eps_(regularisation(rows.num_rows(), is_redundant)),
       condense_(condense),
       mass_(mass),
       forces_(tangents),
       first_of_body_(first_of_body),
-      is_massless_(static_cast<std::size_t>(num_coordinates), 1),
-      factor_(std::make_unique<Ldlt>()) {
+      is_massless_(static_cast<std::size_t>(num_coordinates), 1) {
     double trace = 0.0;
     double lightest = std::numeric_limits<double>::infinity();
     double heaviest = 0.0;
@@ -120,10 +129,6 @@ void StepMatrix::plan(const Values& values, double h) {
 }
 
 StepMatrix::~StepMatrix() = default;
-
-long StepMatrix::num_factor_entries() const {
-    return static_cast<long>(factor_->L().nonZeros());
-}
 
 /// Orders groups (the coordinates of a small body with its own rows, the coordinates of a node, the
 /// rows of an item) by minimum degree, and puts constraint rows behind a group that they tie, so
@@ -223,21 +228,24 @@ Eigen::SparseMatrix<double> StepMatrix::pattern(const Order& order) const {
     return K;
 }
 
-/// Operations of a solve in this order, with what each group of columns costs beside its entries.
-double StepMatrix::solve_work(const Order& order) const {
-    Ldlt factor;
-    factor.analyse(pattern(order));
-    const Eigen::VectorXi& count = factor.column_counts();
-    const Eigen::VectorXi& parent = factor.parents();
-    double work = 0.0;
-    for (Eigen::Index j = 0; j < count.size(); ++j) {
-        work += 4.0 * count[j];
-        if (j == 0 || parent[j - 1] != j || count[j - 1] != count[j] + 1) work += kPerGroup;
+StepMatrix::Layout StepMatrix::lay_out(Order order) const {
+    Layout layout{std::move(order), {}, 0.0};
+    layout.pattern = pattern(layout.order);
+    EliminationTree tree(layout.pattern);
+    if (tree.put_in_postorder(layout.order)) {
+        layout.pattern = pattern(layout.order);
+        tree = EliminationTree(layout.pattern);
+    }
+    for (std::size_t j = 0; j < tree.count.size(); ++j) {
+        layout.work += 4.0 * tree.count[j];
+        if (j == 0 || tree.parent[j - 1] != static_cast<int>(j) ||
+            tree.count[j - 1] != tree.count[j] + 1)
+            layout.work += kPerGroup;
     }
     for (int row = 0; row < m_; ++row)
-        if (order[static_cast<std::size_t>(n_ + row)] < 0)
-            work += 4.0 * (rows_.row_end(row) - rows_.row_begin(row));
-    return work;
+        if (layout.order[static_cast<std::size_t>(n_ + row)] < 0)
+            layout.work += 4.0 * (rows_.row_end(row) - rows_.row_begin(row));
+    return layout;
 }
 
 /// Chooses the rows that are condensed and the order, with these values of the rows_.
@@ -249,31 +257,33 @@ void StepMatrix::decide(const Values& values) {
     for (int row = 0; row < m_; ++row)
         soft[static_cast<std::size_t>(row)] =
             gamma[row] > 0.0 && schur(values.B, row) <= kStiffest * gamma[row];
-    const Order mixed = order();
+    Layout mixed = lay_out(order());
     if (condense_ == Condense::never || soft == none) {
-        if (new_of_old_ != mixed) prepare(mixed);
+        if (new_of_old_ != mixed.order) prepare(std::move(mixed));
         return;
     }
 
     // The others keep their order.
-    Order condensed = mixed;
-    std::vector<int> old_of_new(mixed.size());
-    for (std::size_t i = 0; i < mixed.size(); ++i)
-        old_of_new[static_cast<std::size_t>(mixed[i])] = static_cast<int>(i);
+    Order without = mixed.order;
+    std::vector<int> old_of_new(without.size());
+    for (std::size_t i = 0; i < without.size(); ++i)
+        old_of_new[static_cast<std::size_t>(without[i])] = static_cast<int>(i);
     int next = 0;
     for (const int i : old_of_new) {
         const bool is_out = i >= n_ && soft[static_cast<std::size_t>(i - n_)] != 0;
-        condensed[static_cast<std::size_t>(i)] = is_out ? -1 : next++;
+        without[static_cast<std::size_t>(i)] = is_out ? -1 : next++;
     }
-    const bool pays = condense_ == Condense::all || solve_work(condensed) < solve_work(mixed);
-    const Order& best = pays ? condensed : mixed;
-    if (new_of_old_ != best) prepare(best);
+    Layout condensed = lay_out(std::move(without));
+    const bool pays = condense_ == Condense::all || condensed.work < mixed.work;
+    Layout& best = pays ? condensed : mixed;
+    if (new_of_old_ != best.order) prepare(std::move(best));
 }
 
-/// Lays out the matrix for this order.
-void StepMatrix::prepare(const Order& order) {
-    new_of_old_ = order;
-    K_ = pattern(order);
+/// Takes an order and its pattern.
+void StepMatrix::prepare(Layout layout) {
+    new_of_old_ = std::move(layout.order);
+    K_ = std::move(layout.pattern);
+    const Order& order = new_of_old_;
     const auto place = [&](int i, int j) {
         const int a =
             std::min(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
@@ -322,16 +332,9 @@ void StepMatrix::prepare(const Order& order) {
     condensed_stiffness_.setZero(static_cast<Eigen::Index>(condensed_rows_.size()));
     work_.setZero(K_.rows());
 
-    factor_ = std::make_unique<Ldlt>();
-    factor_->analyse(K_);
-    has_supernodes_ = false;
+    factor_.analyse(K_);
+    factor_.use_single(factor_.num_entries() > kSingleEntries);
     exact_.reset();
-    factorise_flops_ = 0.0;
-    solve_flops_ = 4.0 * static_cast<double>(condensed_.column.size());
-    for (const int count : factor_->column_counts()) {
-        factorise_flops_ += static_cast<double>(count) * count;
-        solve_flops_ += 4.0 * count;
-    }
 }
 
 /// What supports each coordinate: the diagonal of the leading block without elastic rows, for one
@@ -485,20 +488,8 @@ bool StepMatrix::factorise(const Values& values,
     use_exact_ = tangent == Tangent::exact;
     // Pivoting needs no regularisation, which beside a singular position is more than the rows_.
     assemble(values, h, use_exact_ ? std::min(eps_, kUnregularised) : eps_);
-    is_factorised_ = use_exact_ ? factorise_exact(B_end) : factorise_assembled();
+    is_factorised_ = use_exact_ ? factorise_exact(B_end) : factor_.factorise(K_);
     return is_factorised_;
-}
-
-bool StepMatrix::factorise_assembled() {
-    if (!factor_->factorise(K_)) return false;
-    if (!has_supernodes_) {
-        supernodes_.analyse(factor_->L());
-        has_supernodes_ = true;
-        if (!std::exchange(keeps_precision_, false))
-            in_single_ = factor_->L().nonZeros() > kSingleEntries;
-    }
-    supernodes_.copy(factor_->L(), factor_->D(), in_single_);
-    return true;
 }
 
 template <class Archive>
@@ -511,21 +502,16 @@ void StepMatrix::transfer(Archive& archive) {
         const bool fits =
             is_decided_ ? is_order(order, n_, m_) : order.empty() && new_of_old_.empty();
         if (!fits) ArchiveReader::refuse();
-        if (order != new_of_old_) prepare(order);
+        if (order != new_of_old_) prepare({order, pattern(order), 0.0});
     }
     archive(condensed_B_);
     archive(condensed_stiffness_);
     archive(is_factorised_);
     archive(use_exact_);
-    archive(in_single_);
-    bool is_analysed = has_supernodes_ || keeps_precision_;
-    archive(is_analysed);
+    bool in_single = factor_.is_single();
+    archive(in_single);
     archive.require(is_decided_ || !is_factorised_, "a matrix");
-    // The supernodes are found anew with the next factorisation, but not its precision.
-    if constexpr (Archive::kReads) {
-        has_supernodes_ = false;
-        keeps_precision_ = is_analysed;
-    }
+    if constexpr (Archive::kReads) factor_.use_single(in_single);
     if (!is_factorised_) return;
     if (use_exact_) {
         if (exact_ == nullptr) {
@@ -542,20 +528,13 @@ void StepMatrix::transfer(Archive& archive) {
         return;
     }
     archive.array(K_.valuePtr(), K_.nonZeros());
-    if constexpr (Archive::kReads) {
-        const bool in_single = in_single_;
-        keeps_precision_ = false;
-        const bool is_done = factorise_assembled();
-        archive.require(is_done && (in_single_ || !in_single), "a matrix");
-        if (!in_single) use_double();
-    }
+    if constexpr (Archive::kReads) archive.require(factor_.factorise(K_), "a matrix");
 }
 template void StepMatrix::transfer(ArchiveWriter&);
 template void StepMatrix::transfer(ArchiveReader&);
 
 void StepMatrix::use_double() {
-    in_single_ = false;
-    supernodes_.copy(factor_->L(), factor_->D(), false);
+    factor_.use_double();
 }
 
 bool StepMatrix::factorise_exact(const Eigen::VectorXd& B_end) {
@@ -612,7 +591,7 @@ void StepMatrix::solve(std::span<const double> r_motion,
         work_ = exact_->lu.solve(work_).eval();
         x = work_.data();
     } else {
-        supernodes_.solve(x);
+        factor_.solve(x);
     }
     for (std::size_t i = 0; i < n; ++i) ddq[i] = x[at[i]];
     if (condensed_rows_.size() < m)

@@ -15,11 +15,9 @@
 #include "force_tangents.hpp"
 #include "mass_matrix.hpp"
 #include "row_layout.hpp"
-#include "supernodes.hpp"
+#include "sparse_ldlt.hpp"
 
 namespace ancora {
-
-class Ldlt;
 
 /// The matrix in the increments of dq and s (theory (30))
 ///
@@ -76,7 +74,7 @@ public:
     /// Large factors are kept in single precision at first, since refinement makes up for it; this
     /// is for a matrix where it does not.
     void use_double();
-    bool is_single() const { return in_single_; }
+    bool is_single() const { return factor_.is_single(); }
     bool is_factorised() const { return is_factorised_; }
 
     /// Writes or reads the matrix that is factorised, see state_archive.hpp; a matrix that was read
@@ -85,10 +83,12 @@ public:
     void transfer(Archive& archive);
 
     /// Floating-point operations of a factorisation and of a solve.
-    double factorise_flops() const { return factorise_flops_; }
-    double solve_flops() const { return solve_flops_; }
+    double factorise_flops() const { return factor_.factorise_flops(); }
+    double solve_flops() const {
+        return factor_.solve_flops() + 4.0 * static_cast<double>(condensed_.column.size());
+    }
     /// Entries of the factor L.
-    long num_factor_entries() const;
+    long num_factor_entries() const { return factor_.num_entries(); }
     /// Rows that are condensed; decided by plan() or the first factorisation.
     int num_condensed() const { return static_cast<int>(condensed_rows_.size()); }
 
@@ -97,10 +97,17 @@ private:
 
     /// Of each unknown its place in the order of elimination, -1 for condensed rows.
     using Order = std::vector<int>;
+    /// An order whose elimination tree is in postorder, the pattern in it, and the operations of a
+    /// solve with what each group of columns costs beside its entries.
+    struct Layout {
+        Order order;
+        Eigen::SparseMatrix<double> pattern;
+        double work = 0.0;
+    };
     Order order() const;
-    double solve_work(const Order& order) const;
+    Layout lay_out(Order order) const;
     void decide(const Values& values);
-    void prepare(const Order& order);
+    void prepare(Layout layout);
     Eigen::SparseMatrix<double> pattern(const Order& order) const;
     void support(const Values& values, double h);
     void lend_support(const Values& values);
@@ -133,11 +140,7 @@ private:
     Eigen::VectorXd support_;       // of each coordinate: what its diagonal is measured by
     Eigen::VectorXd lent_support_;  // the same, or what rows lend to it
     std::vector<std::pair<int, int>> massless_runs_;  // coordinates of bodies with massless ones
-    std::unique_ptr<Ldlt> factor_;
-    Supernodes supernodes_;
-    bool has_supernodes_ = false;
-    bool in_single_ = false;
-    bool keeps_precision_ = false;  // read with a state: the next analysis does not choose it anew
+    SparseLdlt factor_;
     std::unique_ptr<Exact> exact_;
     bool use_exact_ = false;
     bool is_factorised_ = false;
@@ -145,8 +148,6 @@ private:
     double mean_diagonal_ = 0.0;
     bool masses_differ_ = false;
     std::vector<char> is_lent_;  // coordinates whose support is that of others
-    double factorise_flops_ = 0.0;
-    double solve_flops_ = 0.0;
 };
 
 }  // namespace ancora

@@ -241,17 +241,29 @@ void Observables::require_different_names(const Model& model) const {
                 part.place);
 }
 
-double Observables::value(const std::string& name) {
+int Observables::find(const std::string& name) const {
     const auto found = std::ranges::find(all_names_, name);
     if (found == all_names_.end())
         throw Error(
             ErrorKind::usage,
             fmt::format(
                 "there is no column {}{}", in_quotes(name), did_you_mean(name, all_names_)));
+    return static_cast<int>(found - all_names_.begin());
+}
+
+void Observables::values(std::span<const int> columns, std::span<double> to) {
     const bool wanted = std::exchange(wants_signals_, !outputs_.empty());
     sample_all(all_);
     wants_signals_ = wanted;
-    return all_[static_cast<std::size_t>(found - all_names_.begin())];
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        to[i] = all_[static_cast<std::size_t>(columns[i])];
+}
+
+double Observables::value(const std::string& name) {
+    const int column = find(name);
+    double value = 0.0;
+    values({&column, 1}, {&value, 1});
+    return value;
 }
 
 /// The joint that friction is in; null if it is none.

@@ -32,6 +32,12 @@ public:
     /// Value of a column, also of one that the choice of columns leaves out.
     /// @throws Error (usage) if there is no such column
     double value(const std::string& name);
+    /// Its number among all columns, those that are left out too.
+    /// @throws Error (usage) if there is no such column
+    int find(const std::string& name) const;
+    /// Values of columns by these numbers, which must be in range.
+    void values(std::span<const int> columns, std::span<double> to);
+    int num_all() const { return static_cast<int>(all_names_.size()); }
     /// Forgets the sample before.
     void restart() { has_sampled_ = false; }
     /// Writes or reads the sample before, see state_archive.hpp.

@@ -17,7 +17,7 @@ namespace ancora {
 namespace {
 
 /// First bytes of a saved state; the last two digits are the format's number.
-constexpr std::uint64_t kStateMagic = 0x36304554'41545341;  // "ASTATE06"
+constexpr std::uint64_t kStateMagic = 0x37304554'41545341;  // "ASTATE07"
 
 // Hexadecimal digits of a hash in words.
 constexpr std::size_t kShortHash = 16;

@@ -11,6 +11,7 @@
 #include "ancora/framework/lock.hpp"
 #include "ancora/framework/nearest_name.hpp"
 #include "doubts.hpp"
+#include "equation.hpp"
 #include "expression_scope.hpp"
 #include "kernel_system.hpp"
 #include "linear_ports.hpp"
@@ -368,6 +369,16 @@ Dynamics Simulation::dynamics() const {
     return impl_->system.instant().dynamics();
 }
 
+Equation Simulation::equation() const {
+    const TrapsOff traps_off;
+    return equation_of(impl_->system);
+}
+
+std::vector<double> Simulation::point_jacobian(const std::string& attachment) const {
+    const TrapsOff traps_off;
+    return jacobian_of(impl_->system, attach(impl_->model, attachment, {}, false));
+}
+
 std::vector<SingularPosition> Simulation::singular_positions() const {
     std::vector<SingularPosition> out;
     for (const SingularPositions::Passed& position : impl_->system.singular_positions().all())
@@ -445,6 +456,23 @@ double Simulation::value(const std::string& column) const {
     const TrapsOff traps_off;
     if (impl_->model.traits.face == Face::continuous) impl_->system.instant().update_reactions();
     return impl_->observables.value(column);
+}
+int Simulation::find_column(const std::string& column) const {
+    return impl_->observables.find(column);
+}
+void Simulation::values(std::span<const int> columns, std::span<double> to) const {
+    const TrapsOff traps_off;
+    const int count = impl_->observables.num_all();
+    if (columns.size() != to.size())
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("values: {} columns and room for {} values", columns.size(), to.size()));
+    for (const int column : columns)
+        if (column < 0 || column >= count)
+            throw Error(ErrorKind::usage,
+                        fmt::format("values: {} is the number of no column", column));
+    if (impl_->model.traits.face == Face::continuous) impl_->system.instant().update_reactions();
+    impl_->observables.values(columns, to);
 }
 
 void Simulation::sample(std::span<double> row) const {

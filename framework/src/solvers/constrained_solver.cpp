@@ -8,6 +8,7 @@
 
 #include "ancora/sdk/numbers/disjoint_sets.hpp"
 #include "dense_island.hpp"
+#include "lanes.hpp"
 #include "sparse_island.hpp"
 
 namespace ancora {
@@ -131,12 +132,40 @@ void ConstrainedSolver::build_islands(const SystemPattern& pattern, SolverPath p
                                (path == SolverPath::automatic && unknowns > kMostUnknownsDense);
         if (is_sparse) {
             ++num_sparse_;
-            islands_.push_back(std::make_unique<SparseIsland>(std::move(one)));
+            auto island_made = std::make_unique<SparseIsland>(std::move(one));
+            if (island_made->pattern().num_rows() == 0) rowless_.push_back(island_made.get());
+            islands_.push_back(std::move(island_made));
         } else {
             islands_.push_back(std::make_unique<DenseIsland>(std::move(one)));
         }
     }
     free_inverse_mass_.assign(free_coordinate_.size(), 0.0);
+    is_among_equals_.assign(islands_.size(), 0);
+}
+
+/// Masses are alike along the axes of space as a rule: their factors serve all of them.
+void ConstrainedSolver::find_equal_masses() {
+    equal_masses_.clear();
+    std::ranges::fill(is_among_equals_, char{0});
+    if (has_masses_) return;  // those that change are not compared anew each time
+    for (SparseIsland* island : rowless_) {
+        if (!island->is_mass_alone()) continue;
+        const auto fits = [&](const std::vector<SparseIsland*>& group) {
+            return group.size() < std::size_t{kLanes} && group.front()->has_mass_of(*island);
+        };
+        const auto group = std::ranges::find_if(equal_masses_, fits);
+        if (group != equal_masses_.end())
+            group->push_back(island);
+        else
+            equal_masses_.push_back({island});
+    }
+    std::erase_if(equal_masses_, [](const auto& group) {
+        return group.size() < 2;
+    });
+    for (std::size_t k = 0; k < islands_.size(); ++k)
+        is_among_equals_[k] = std::ranges::any_of(equal_masses_, [&](const auto& group) {
+            return std::ranges::find(group, islands_[k].get()) != group.end();
+        });
 }
 
 SolverStatus ConstrainedSolver::factorise(
@@ -159,6 +188,8 @@ SolverStatus ConstrainedSolver::factorise(
         if (status == SolverStatus::undetermined && undetermined_island_ == nullptr)
             undetermined_island_ = island.get();
     }
+    if (is_mass_new && rowless_.size() > 1) find_equal_masses();
+    has_masses_ = true;
     if (has_failed) return SolverStatus::failed;
     const bool is_determined = undetermined_free_ < 0 && undetermined_island_ == nullptr;
     return is_determined ? SolverStatus::good : SolverStatus::undetermined;
@@ -189,8 +220,10 @@ bool ConstrainedSolver::solve(std::span<const double> f,
     if (!lambda.empty())
         for (const int k : empty_rows_) lambda[static_cast<std::size_t>(k)] = 0.0;
     bool is_solved = true;
-    for (const std::unique_ptr<SolverIsland>& island : islands_)
-        is_solved &= island->solve(f, r, x, lambda);
+    for (std::size_t k = 0; k < islands_.size(); ++k)
+        if (f.empty() || is_among_equals_[k] == 0) is_solved &= islands_[k]->solve(f, r, x, lambda);
+    for (const auto& group : equal_masses_)
+        if (!f.empty()) is_solved &= group.front()->solve_side_by_side(group, f, x);
     return is_solved;
 }
 

@@ -15,6 +15,8 @@
 
 namespace ancora {
 
+class SparseIsland;
+
 /// Where the entries of M and A may differ from zero. The order of their values is this order.
 struct SystemPattern {
     int num_coordinates = 0;                ///< n
@@ -134,6 +136,7 @@ public:
 private:
     void find_islands(const SystemPattern& pattern);
     void build_islands(const SystemPattern& pattern, SolverPath path);
+    void find_equal_masses();
 
     int n_;
     int m_;
@@ -141,6 +144,11 @@ private:
     int num_sparse_ = 0;
     std::vector<int> island_of_;
     std::vector<std::unique_ptr<SolverIsland>> islands_;
+    std::vector<SparseIsland*> rowless_;  // those of `islands_` that are sparse and without rows
+    /// Of those, some of equal mass, solved side by side; the first has the factors.
+    std::vector<std::vector<SparseIsland*>> equal_masses_;
+    std::vector<char> is_among_equals_;  // of `islands_`
+    bool has_masses_ = false;
     // Coordinates that are islands of their own, without rows.
     std::vector<int> free_coordinate_;
     std::vector<int> free_mass_from_;  // -1 where the pattern has no mass

@@ -7,7 +7,6 @@
 #include <Eigen/QR>
 
 #include "island_limits.hpp"
-#include "ldlt.hpp"
 #include "sparse_island.hpp"
 
 namespace ancora {
@@ -93,7 +92,7 @@ std::vector<int> SparseIsland::suspects(double& least_square) {
         work_.setZero();
         const int* at = new_of_old_.data();
         for (int k = 0; k < m_; ++k) work_[at[n_ + k]] = -row_work_[k];
-        supernodes_.solve(work_.data());
+        factor_.solve(work_.data());
         for (int k = 0; k < m_; ++k) row_work_[k] = work_[at[n_ + k]];
     }
     least_square = 1.0 / row_work_.norm();  // s^2 + delta

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "elimination_order.hpp"
+#include "elimination_tree.hpp"
 #include "island_limits.hpp"
-#include "ldlt.hpp"
 
 namespace ancora {
 namespace {
@@ -80,9 +80,8 @@ void SparseIsland::build(bool is_augmented) {
     }
     new_of_old_ = elimination_order(pattern_, mass_pattern_);
     build_pattern();
-    factor_ = std::make_unique<Ldlt>();
-    factor_->analyse(K_);
-    has_supernodes_ = false;
+    if (EliminationTree(K_).put_in_postorder(new_of_old_)) build_pattern();
+    factor_.analyse(K_);
 }
 
 /// Which entries of L^-1 A_k^T may differ from zero.
@@ -267,18 +266,15 @@ void SparseIsland::enter(Mode mode) {
     double* K = K_.valuePtr();
     for (int k = 0; k < m_; ++k)
         K[diagonal_place_[static_cast<std::size_t>(n_ + k)]] = is_used(k) ? -delta_ : -1.0;
-    is_factorised_ = factor_->factorise(K_);
+    is_factorised_ = factor_.factorise(K_);
     if (!is_factorised_) return;
-    if (!has_supernodes_) supernodes_.analyse(factor_->L());
-    has_supernodes_ = true;
-    supernodes_.copy(factor_->L(), factor_->D(), false);
     slowest_gain_ = std::min(1.0, kPivotOverSquare * delta_ / smallest_pivot());
 }
 
 /// Modulus of the pivot of scaled row k; 0 for a row without entries.
 double SparseIsland::row_pivot(int k) const {
     if (!is_used(k)) return 0.0;
-    return std::abs(factor_->D()[new_of_old_[static_cast<std::size_t>(n_ + k)]]);
+    return std::abs(factor_.pivots()[new_of_old_[static_cast<std::size_t>(n_ + k)]]);
 }
 
 /// Of rows with entries.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,11 +13,9 @@
 #include "dense_island.hpp"
 #include "envelope_cholesky.hpp"
 #include "solver_island.hpp"
-#include "supernodes.hpp"
+#include "sparse_ldlt.hpp"
 
 namespace ancora {
-
-class Ldlt;
 
 /// With rows scaled by D^-1/2, D_k = A_k M^-1 A_k^T, and mu = -D^1/2 lambda
 ///
@@ -50,6 +49,15 @@ public:
     std::vector<NullBlock> null_blocks() override;
     Eigen::VectorXd null_direction() override { return null_direction_; }
     long num_fallbacks() const override { return num_fallbacks_; }
+
+    /// Whether the island is nothing but a positive definite mass matrix.
+    bool is_mass_alone() const { return m_ == 0 && is_factorised_ && !mass_.is_singular(); }
+    /// Whether `other` has the same mass matrix, as axes of space have.
+    bool has_mass_of(const SparseIsland& other) const;
+    /// M x = f for up to kLanes islands of the same mass as this one; see SolverIsland::solve().
+    bool solve_side_by_side(std::span<SparseIsland* const> islands,
+                            std::span<const double> f,
+                            std::span<double> x);
 
 private:
     struct Dependencies;
@@ -122,9 +130,7 @@ private:
     std::vector<int> new_of_old_;
     Eigen::SparseMatrix<double> K_;  // upper triangle in the elimination order
     std::vector<int> mass_place_, local_place_, row_place_, diagonal_place_;
-    std::unique_ptr<Ldlt> factor_;
-    Supernodes supernodes_;
-    bool has_supernodes_ = false;
+    SparseLdlt factor_;
     bool is_factorised_ = false;
     Mode mode_ = Mode::independent;
     bool was_dependent_ = false;
@@ -132,6 +138,7 @@ private:
     double slowest_gain_ = 1.0;  // estimate of delta / s^2
 
     Eigen::VectorXd work_, correction_;  // in the elimination order
+    std::vector<double> side_by_side_;
     std::vector<long double> extended_work_;
     Eigen::VectorXd row_work_, given_r_, dx_, dlambda_, lambda_before_;
     Eigen::VectorXd null_direction_;

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "island_limits.hpp"
-#include "ldlt.hpp"
 #include "sparse_island.hpp"
 
 namespace ancora {
@@ -38,6 +37,11 @@ constexpr int kMostProjections = 30;
 bool SparseIsland::do_solve() {
     given_r_ = r_;
     if (!is_factorised_) return fall_back();
+    if (is_mass_alone()) {
+        // Nothing is regularised, and a definite matrix needs no refinement.
+        solve_once(f_, r_, x_, lambda_);
+        return x_.allFinite();
+    }
     bool is_solved = attempt();
     if (is_solved && use_ != RankUse::decide) make_least();
     if (!is_solved && mode_ == Mode::independent) {
@@ -50,6 +54,36 @@ bool SparseIsland::do_solve() {
         is_solved = is_factorised_ && attempt();
     }
     return is_solved;
+}
+
+bool SparseIsland::has_mass_of(const SparseIsland& other) const {
+    return is_mass_alone() && other.is_mass_alone() && n_ == other.n_ &&
+           pattern_.mass == other.pattern_.mass && M_ == other.M_;
+}
+
+bool SparseIsland::solve_side_by_side(std::span<SparseIsland* const> islands,
+                                      std::span<const double> f,
+                                      std::span<double> x) {
+    side_by_side_.resize(static_cast<std::size_t>(n_) * kLanes);
+    const auto for_each = [&](const auto& what) {
+        for (std::size_t k = 0; k < islands.size(); ++k) {
+            const std::vector<int>& coordinates = islands[k]->pattern_.coordinates;
+            for (std::size_t i = 0; i < coordinates.size(); ++i) {
+                const auto at = static_cast<std::size_t>(new_of_old_[i]);
+                what(side_by_side_[kLanes * at + k], static_cast<std::size_t>(coordinates[i]));
+            }
+        }
+    };
+    for_each([&](double& to, std::size_t i) {
+        to = f[i];
+    });
+    factor_.solve_side_by_side(side_by_side_.data());
+    bool is_finite = true;
+    for_each([&](double from, std::size_t i) {
+        x[i] = from;
+        is_finite &= std::isfinite(from);
+    });
+    return is_finite;
 }
 
 bool SparseIsland::attempt() {
@@ -110,7 +144,7 @@ void SparseIsland::solve_once(const Eigen::VectorXd& f,
                 share * A_[static_cast<std::size_t>(e)];
     }
     for (int k = 0; k < m_; ++k) z[at[n_ + k]] = is_used(k) ? r[k] / length_[k] : 0.0;
-    supernodes_.solve(z);
+    factor_.solve(z);
     for (int i = 0; i < n_; ++i) x[i] = z[at[i]];
     for (int k = 0; k < m_; ++k) lambda[k] = is_used(k) ? -z[at[n_ + k]] / length_[k] : 0.0;
 }
@@ -167,7 +201,7 @@ bool SparseIsland::project_on_null(Eigen::VectorXd& mu) {
         if (pass == 0)
             solve_refined();  // of all of mu; later passes have little left that could go astray
         else
-            supernodes_.solve(work_.data());
+            factor_.solve(work_.data());
         double square = 0.0;
         for (int k = 0; k < m_; ++k) {
             const double next = is_used(k) ? work_[at[n_ + k]] : 0.0;
@@ -187,7 +221,7 @@ bool SparseIsland::project_on_null(Eigen::VectorXd& mu) {
 void SparseIsland::solve_refined() {
     long double* rest = extended_work_.data();
     for (int i = 0; i < n_ + m_; ++i) rest[i] = work_[i];
-    supernodes_.solve(work_.data());
+    factor_.solve(work_.data());
     const double* z = work_.data();
     for (int j = 0; j < n_ + m_; ++j)
         for (int e = K_.outerIndexPtr()[j]; e < K_.outerIndexPtr()[j + 1]; ++e) {
@@ -197,7 +231,7 @@ void SparseIsland::solve_refined() {
             if (i != j) rest[j] -= value * z[i];
         }
     for (int i = 0; i < n_ + m_; ++i) correction_[i] = static_cast<double>(rest[i]);
-    supernodes_.solve(correction_.data());
+    factor_.solve(correction_.data());
     work_ += correction_;
 }
 

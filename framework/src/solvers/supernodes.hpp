@@ -1,53 +1,55 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Triangular solves with a sparse L D L^T whose columns are grouped by equal structure.
+// Which columns of a sparse factor stand together.
 #pragma once
 
+#include <span>
 #include <vector>
 
-#include <Eigen/Core>
 #include <Eigen/SparseCore>
+
+#include "elimination_tree.hpp"
 
 namespace ancora {
 
-/// A copy of L in which neighbouring columns of equal structure share one list of rows and stand
-/// as a dense block. A solve then runs along contiguous memory and reads 8 bytes an entry, or 4 if
-/// the values are kept in single precision, instead of 12: a large solve spends its time on that.
-/// Single precision serves where residuals are computed exactly and corrections repeated.
+/// Neighbouring columns of L of equal or nearly equal structure form a supernode: they share a list
+/// of rows, their own columns first, and stand as a dense panel, column by column. Where structures
+/// differ by little, columns are put together all the same, with zeros: fewer and wider panels are
+/// worth more than the operations that this adds (Ashcraft and Grimes, ACM Trans. Math. Softw. 15
+/// (1989) 291).
 class Supernodes {
 public:
-    /// Finds the groups. L: strictly lower, unit diagonal implied, rows sorted in each column.
-    void analyse(const Eigen::SparseMatrix<double>& L);
-    /// Copies values; the structure is that of analyse().
-    void copy(const Eigen::SparseMatrix<double>& L, const Eigen::VectorXd& D, bool in_single);
-    /// x := (L D L^T)^-1 x; allocates nothing.
-    void solve(double* x);
+    Supernodes() = default;
+    /// @param upper in an order that is a postorder of `tree`, its own
+    Supernodes(const Eigen::SparseMatrix<double>& upper, const EliminationTree& tree);
+
+    int size() const { return static_cast<int>(first_column_.size()) - 1; }
+    int first_column(int s) const { return first_column_[static_cast<std::size_t>(s)]; }
+    int width(int s) const { return first_column(s + 1) - first_column(s); }
+    /// Rows of supernode s, rising; the first of them are its own columns.
+    std::span<const int> rows(int s) const {
+        const long begin = first_row_[static_cast<std::size_t>(s)];
+        const long end = first_row_[static_cast<std::size_t>(s) + 1];
+        return {rows_.data() + begin, static_cast<std::size_t>(end - begin)};
+    }
+    int height(int s) const { return static_cast<int>(rows(s).size()); }
+    /// Supernode of a column.
+    int of(int column) const { return of_[static_cast<std::size_t>(column)]; }
+    /// Where the panel of supernode s begins among all values; its columns follow at height(s).
+    long panel(int s) const { return panel_[static_cast<std::size_t>(s)]; }
+    long num_values() const { return panel_.empty() ? 0 : panel_.back(); }
+    int most_rows() const { return most_rows_; }
 
 private:
-    template <class Scalar>
-    void copy_values(const Eigen::SparseMatrix<double>& L, std::vector<Scalar>& to) const;
-    template <class Scalar>
-    void solve_down(const Scalar* values, double* x) const;
-    template <class Scalar>
-    void solve_up(const Scalar* values, double* x);
-    void solve_with(const float* values, double* x);
-    void solve_with(const double* values, double* x);
+    void find(const EliminationTree& tree);
+    void join(const EliminationTree& tree);
+    void find_rows(const Eigen::SparseMatrix<double>& upper, const EliminationTree& tree);
 
-    struct Group {
-        int first = 0;  // column
-        int width = 0;
-        int num_rows = 0;   // below the group
-        int rows = 0;       // first in rows_
-        long triangle = 0;  // first value of the dense triangle, by columns and by rows
-        long block = 0;     // first value of the rows below, column by column
-    };
-    std::vector<Group> groups_;
+    std::vector<int> first_column_ = {0};  // of each, and the end
+    std::vector<int> of_;
+    std::vector<long> first_row_ = {0};
     std::vector<int> rows_;
-    long num_values_ = 0;
-    bool in_single_ = false;
-    std::vector<double> double_;  // values, in one of the two
-    std::vector<float> single_;
-    Eigen::VectorXd inverse_D_;
-    Eigen::VectorXd gathered_;
+    std::vector<long> panel_;
+    int most_rows_ = 0;
 };
 
 }  // namespace ancora

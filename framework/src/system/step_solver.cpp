@@ -13,6 +13,15 @@ namespace {
 constexpr double kUnseenCorrection = std::numeric_limits<double>::epsilon();
 // What a refinement must gain to be taken.
 constexpr double kContraction = 0.5;
+// Solves that leave no more than this need no refinement where little is left to correct.
+constexpr double kWellKnown = 1e-2;
+// A solve that costs so many evaluations is spared where it can be; in a small model an iteration
+// more is worse than a refinement.
+constexpr double kDear = 2.0;
+// Where so many solves have not been enough, others are not spared their refinement.
+constexpr int kMostUnrefined = 2;
+// Steps after which it is tried again whether a refinement spares an iteration.
+constexpr int kLookAgain = 64;
 
 }  // namespace
 
@@ -48,6 +57,8 @@ bool StepSolver::factorise(const StepTrial& trial, Tangent tangent) {
     ++factorisations;
     choice_.note_factorisation();
     responses_.are_of_step = false;
+    known_ = {};
+    now_.unrefined = -1.0;
     return matrix_.factorise(trial, tangent);
 }
 
@@ -67,8 +78,36 @@ void StepSolver::solve(std::span<const double> r_motion,
         if (nonlinear_.law(k).is_slack()) ds[static_cast<std::size_t>(k)] = trial_.s[k];
 }
 
+/// Draws conclusions from the solves before this one.
+void StepSolver::begin_solve(double first) {
+    const bool is_new = now_.solves == 0 || state_.t != now_.t || trial_.h != now_.h;
+    if (is_new) {
+        (now_.was_first_refined ? known_.solves_refined : known_.solves_unrefined) = now_.solves;
+        if (++known_.steps == kLookAgain)
+            known_.steps = known_.solves_refined = known_.solves_unrefined = 0;
+        now_ = {state_.t, trial_.h, 0, false, -1.0};
+    } else if (now_.unrefined > 0.0 && first > kUnseenCorrection * state_.farthest) {
+        known_.contraction = std::min(1.0, first / now_.unrefined);
+    }
+    ++now_.solves;
+    now_.unrefined = -1.0;
+}
+
+/// Not where it would move positions by roundings only, unless it has spared whole iterations.
+bool StepSolver::needs_refinement(double first) const {
+    const bool is_tried = known_.solves_refined == 0;
+    const bool has_spared =
+        known_.solves_refined == 1 || (known_.solves_unrefined > known_.solves_refined);
+    const bool spares_iteration = now_.solves == 1 && (is_tried || has_spared);
+    return spares_iteration || now_.solves > kMostUnrefined || !contacts_.empty() ||
+           !feedback_.empty() || !(matrix_.solve_flops() > kDear * evaluation_flops()) ||
+           !(known_.contraction <= kWellKnown) ||
+           !(known_.contraction * first <= kUnseenCorrection * state_.farthest);
+}
+
 /// One step of refinement towards the exact tangent: what the symmetric, perhaps old and
-/// regularised matrix misses, it misses squared.
+/// regularised matrix misses, it misses squared. There is none where the last ones have shown that
+/// nothing would be gained: the next iteration's residual says so if that is no longer true.
 void StepSolver::solve_refined(std::span<const double> r_motion,
                                std::span<const double> r_rows,
                                std::span<double> ddq,
@@ -80,16 +119,23 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     trial_.moves_by_roundings = false;
     if (matrix_.is_exact()) return;
 
+    const double first = parts_.space.displacement(ddq.data());
+    begin_solve(first);
+    trial_.moves_by_roundings = first <= kUnseenCorrection * state_.farthest;
+    if (!needs_refinement(first)) {
+        now_.unrefined = first;
+        return;
+    }
+    now_.was_first_refined |= now_.solves == 1;
     leave_residual(r_motion, r_rows, ddq, ds);
     feedback_.solve(view(left_motion_),
                     view(left_rows_),
                     {more_dq_.data(), ddq.size()},
                     {more_s_.data(), ds.size()});
-    const double first = parts_.space.displacement(ddq.data());
     const double second = parts_.space.displacement(more_dq_.data());
     if (!std::isfinite(second)) parts_.attribute_nonfinite(state_.t);
     matrix_.judge(first, second);
-    trial_.moves_by_roundings = first <= kUnseenCorrection * state_.farthest;
+    known_.contraction = first > 0.0 && second < first ? second / first : 1.0;
     if (!(second <= kContraction * first)) return;
     for (std::size_t i = 0; i < ddq.size(); ++i) ddq[i] += more_dq_[static_cast<Eigen::Index>(i)];
     for (std::size_t k = 0; k < ds.size(); ++k) ds[k] += more_s_[static_cast<Eigen::Index>(k)];
@@ -115,9 +161,12 @@ void StepSolver::leave_residual(std::span<const double> r_motion,
 }
 
 SolverCost StepSolver::cost() const {
-    const double evaluation =
-        6.0 * static_cast<double>(parts_.rows.column.size()) + 20.0 * parts_.n + 10.0 * parts_.m;
-    return {matrix_.factorise_flops(), 2.0 * (matrix_.solve_flops() + evaluation)};
+    return {matrix_.factorise_flops(), 2.0 * (matrix_.solve_flops() + evaluation_flops())};
+}
+
+/// Of a residual, or of a tangent.
+double StepSolver::evaluation_flops() const {
+    return 6.0 * static_cast<double>(parts_.rows.column.size()) + 20.0 * parts_.n + 10.0 * parts_.m;
 }
 
 }  // namespace ancora

@@ -45,17 +45,26 @@ public:
                std::span<double> ds);
     SolverCost cost() const;
 
-    /// Writes or reads the count, see state_archive.hpp.
+    /// Writes or reads the count and what is known of the matrix, see state_archive.hpp.
     template <class Archive>
     void transfer(Archive& archive) {
         archive(factorisations);
         archive.require(factorisations >= 0, "a count");
+        archive(known_.contraction);
+        archive(known_.solves_refined);
+        archive(known_.solves_unrefined);
+        archive(known_.steps);
+        archive.require(known_.contraction >= 0.0, "a contraction");
+        if constexpr (Archive::kReads) now_ = {};
     }
 
     long factorisations = 0;
     double factorise_seconds = 0.0;
 
 private:
+    double evaluation_flops() const;
+    void begin_solve(double first);
+    bool needs_refinement(double first) const;
     void solve_refined(std::span<const double> r_motion,
                        std::span<const double> r_rows,
                        std::span<double> ddq,
@@ -77,6 +86,24 @@ private:
     ReactionFeedback& feedback_;
     RowChoice& choice_;
     Eigen::VectorXd left_motion_, left_rows_, more_dq_, more_s_;
+
+    /// What is known of the matrix, from steps that it served.
+    struct Known {
+        double contraction = 1.0;  // what a solve leaves of what it corrects
+        int solves_refined = 0;    // of the last step whose first solve was refined; 0: none
+        int solves_unrefined = 0;  // of the last whose first was not
+        int steps = 0;             // since these were looked at
+    };
+    /// The trial that is being solved.
+    struct Now {
+        double t = 0.0;
+        double h = 0.0;
+        int solves = 0;
+        bool was_first_refined = false;
+        double unrefined = -1.0;  // last correction, if it was not refined
+    };
+    Known known_;
+    Now now_;
 };
 
 }  // namespace ancora

@@ -12,6 +12,7 @@ namespace {
 constexpr double kClosed = 1.0;
 // At the rounding floor nothing falls any more; then this much is accepted.
 constexpr double kFloorDefect = 1e3;
+constexpr double kNearlyClosed = 3.0;
 // A correction that shrinks by less than this calls for a fresh matrix at once.
 constexpr double kSlow = 0.3;
 constexpr double kLevel = 0.9;   // residuals that shrink by less are at their floor
@@ -33,12 +34,16 @@ Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
     if (std::isnan(defect.motion) || std::isnan(defect.rows)) return Verdict::failed;
     const bool is_still = correction_ <= tolerance_;
     const bool is_closed = defect.motion <= kClosed && defect.rows <= kClosed;
-    // The rounding floor: in two iterations nothing has fallen any more.
-    const bool is_level = defect.motion >= kHalved * last_.motion &&
-                          defect.rows >= kHalved * last_.rows &&
+    // The rounding floor: nothing has fallen any more that is not closed, in two iterations, or in
+    // one that has come so close that it must be rounding.
+    const auto has_levelled = [](double now, double last) {
+        return now <= kClosed || now >= kHalved * last;
+    };
+    const bool is_level = has_levelled(defect.motion, last_.motion) &&
+                          has_levelled(defect.rows, last_.rows) &&
                           (is_still || correction_ >= kHalved * last_correction_);
-    const bool is_at_floor = is_level && was_level_ && defect.motion <= kFloorDefect &&
-                             defect.rows <= kFloorDefect &&
+    const double most = was_level_ ? kFloorDefect : kNearlyClosed;
+    const bool is_at_floor = is_level && defect.motion <= most && defect.rows <= most &&
                              correction_ <= kFloorCorrections * tolerance_;
     was_level_ = is_level;
     if ((is_still && is_closed) || is_at_floor) return Verdict::converged;

@@ -56,6 +56,16 @@ constexpr TypeDescriptor kTypes[] = {
          .examples = {""},
          .claims = {Claim::keeps_momentum, Claim::keeps_angular_momentum},
          .order = 4}),
+    type<explicit_integrators::Verlet>(
+        "verlet",
+        {.doc = "Stoermer-Verlet method, fixed step, one evaluation of the accelerations a step, "
+                "for systems in which no acceleration depends on velocities",
+         .equation = "q += h/2 v,  v += h M^-1 Q(q),  q += h/2 v",
+         .source = "E. Hairer, C. Lubich, G. Wanner, Acta Numerica 12 (2003) 399-450",
+         .tolerance = "not used",
+         .examples = {""},
+         .claims = {Claim::keeps_momentum, Claim::keeps_angular_momentum},
+         .order = 2}),
 };
 
 }  // namespace

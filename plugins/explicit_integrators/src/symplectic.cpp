@@ -37,8 +37,9 @@ void Symplectic::prepare(const System& system, const StepSettings&) {
 void Symplectic::refuse_what_does_not_fit(System& system, double t0) {
     if (system.num_events() > 0)
         system.refuse(t0,
-                      "integrator \"symplectic\" takes systems without friction and without "
-                      "elements that break; take rk4 or dopri5");
+                      "integrator \"" + name_ +
+                          "\" takes systems without friction and without "
+                          "elements that break; take rk4 or dopri5");
     system.read_state(x_);
     const State start = x_;
     double speed = 0.0;
@@ -62,25 +63,43 @@ void Symplectic::refuse_what_does_not_fit(System& system, double t0) {
         system.derivative(t0, x_, other_);
         if (const std::size_t i = differing(n_, 2 * n_); i < 2 * n_)
             system.refuse(t0,
-                          "integrator \"symplectic\" takes systems whose accelerations do not "
-                          "depend on velocities, but that of coordinate " +
+                          "integrator \"" + name_ +
+                              "\" takes systems whose accelerations do not "
+                              "depend on velocities, but that of coordinate " +
                               std::to_string(i - n_) +
                               " (counted from 0) does: no constraints other than linear ones, no "
                               "viscosity, no mass that depends on the state; take rk4 or dopri5");
         if (differing(2 * n_, dx_.size()) < dx_.size())
             system.refuse(t0,
-                          "integrator \"symplectic\" takes systems without applied loads, whose "
-                          "work depends on velocities; take rk4 or dopri5");
+                          "integrator \"" + name_ +
+                              "\" takes systems without applied loads, whose "
+                              "work depends on velocities; take rk4 or dopri5");
     }
     x_ = start;
 }
 
-void Symplectic::step(System& system, double t0, double h) {
+void Symplectic::begin(System& system, double t0) {
     if (system.history()[0] == 0.0) {
         refuse_what_does_not_fit(system, t0);
         system.history()[0] = 1.0;
     }
     system.read_state(x_);
+}
+
+void Verlet::step(System& system, double t0, double h) {
+    begin(system, t0);
+    const auto drift = [&] {
+        for (std::size_t i = 0; i < n_; ++i) x_[i] += 0.5 * h * x_[n_ + i];
+    };
+    drift();
+    system.derivative(t0 + 0.5 * h, x_, dx_);
+    for (std::size_t i = n_; i < x_.size(); ++i) x_[i] += h * dx_[i];
+    drift();
+    system.accept_state(t0, t0 + h, x_);
+}
+
+void Symplectic::step(System& system, double t0, double h) {
+    begin(system, t0);
     const auto n = static_cast<std::ptrdiff_t>(n_);
     std::copy(x_.begin(), x_.begin() + n, place_.begin());
     place_[n_] = t0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The integrator type `symplectic`.
+// The integrator types `symplectic` and `verlet`.
 #pragma once
 
+#include <string>
 #include <vector>
 
 // the stepper does not include its own base
@@ -28,9 +29,9 @@ namespace ancora::explicit_integrators {
 ///
 /// Source: R. I. McLachlan, On the numerical integration of ordinary differential equations by
 /// symmetric composition methods, SIAM J. Sci. Comput. 16 (1995) 151-168.
-class Symplectic final : public Integrator {
+class Symplectic : public Integrator {
 public:
-    explicit Symplectic(const Arguments&) {}
+    explicit Symplectic(const Arguments&) : Symplectic("symplectic") {}
 
     IntegratorTraits traits() const override;
     void prepare(const System& system, const StepSettings& settings) override;
@@ -38,15 +39,37 @@ public:
     int num_history(const System&) const override { return 1; }
     void step(System& system, double t0, double h) override;
 
-private:
+protected:
     using State = std::vector<double>;
 
+    explicit Symplectic(const char* name) : name_(name) {}
+    /// Reads the state x = (q, v, w); refuses at the first step what does not fit (1).
+    void begin(System& system, double t0);
+
+    std::size_t n_ = 0;
+    State x_, dx_;
+
+private:
     void refuse_what_does_not_fit(System& system, double t0);
 
+    std::string name_;
     boost::numeric::odeint::symplectic_rkn_sb3a_m4_mclachlan<State> stepper_;
-    std::size_t n_ = 0;
-    State x_, dx_, other_;
+    State other_;
     State place_, kick_;  // (q, t) and (v, w)
+};
+
+/// The Stoermer-Verlet method, one evaluation a step:
+///
+///   q += h/2 v,   (v, w) += h (a, f)(q, t + h/2),   q += h/2 v                           (3)
+///
+/// Symplectic, symmetric, of second order, stable for h times the highest frequency up to 2; it
+/// keeps momentum and angular momentum as (2) does, and refuses what does not fit (1).
+///
+/// Source: E. Hairer, C. Lubich, G. Wanner, Acta Numerica 12 (2003) 399-450, variant (1.17).
+class Verlet final : public Symplectic {
+public:
+    explicit Verlet(const Arguments&) : Symplectic("verlet") {}
+    void step(System& system, double t0, double h) override;
 };
 
 }  // namespace ancora::explicit_integrators

@@ -14,6 +14,7 @@
 
 #include "ancora/framework/analysis.hpp"
 #include "ancora/framework/dynamics.hpp"
+#include "ancora/framework/equation.hpp"
 #include "ancora/framework/equilibrium.hpp"
 #include "ancora/framework/events.hpp"
 #include "ancora/framework/linear_model.hpp"
@@ -135,6 +136,11 @@ public:
     /// @throws Error (numerical) if constraints cannot be met
     void follow_prescribed(double t);
 
+    /// M, A and b at the present state, for programs that go on with them.
+    Equation equation() const;
+    /// dr/dq of an attachment such as "box@[1, 0, 0]" at the present state: 3 x n, row by row.
+    /// @throws Error (manifest) if there is no such attachment
+    std::vector<double> point_jacobian(const std::string& attachment) const;
     /// Contacts that began to stick or to slip so far, also from one slip to the opposite one; the
     /// first ten thousand.
     std::vector<ContactEvent> events() const;
@@ -154,6 +160,12 @@ public:
     /// Value now of a column, also of one that `columns` of [output] leaves out: "motor.current".
     /// @throws Error (usage) if there is no such column
     double value(const std::string& column) const;
+    /// A number for the column, good for the life of the simulation.
+    /// @throws Error (usage) if there is no such column
+    int find_column(const std::string& column) const;
+    /// Values now of columns by such numbers, computed together; as many as there are columns.
+    /// @throws Error (usage) if a number is of no column, or the sizes differ
+    void values(std::span<const int> columns, std::span<double> to) const;
     /// What can be sampled; a span that is empty is not wanted.
     struct Samples {
         std::span<double> row;    ///< the columns of history.csv

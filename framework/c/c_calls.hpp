@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all functions of the C interface share: handles, exceptions as statuses, buffers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ancora/ancora.h"
+#include "ancora/framework/manifest.hpp"
+#include "ancora/framework/plugin_registry.hpp"
+#include "ancora/framework/recorder.hpp"
+#include "ancora/framework/simulation.hpp"
+
+namespace ancora::c {
+
+/// What a handle is of: a pointer to something else is then an error and no crash, mostly.
+enum class Tag : std::uint64_t {
+    none = 0,
+    session = 0x616e632d73657373,
+    model = 0x616e632d6d6f646c,
+    simulation = 0x616e632d73696d75,
+};
+
+/// Lives as long as one of its handles does.
+struct Session {
+    PluginRegistry registry;
+    std::vector<std::filesystem::path> plugin_dirs;
+    ancora_warning_callback on_warning = nullptr;
+    void* warning_user = nullptr;
+    std::string message;
+
+    void say(std::string_view text) noexcept;
+};
+
+/// A buffer is too small; its count has been told.
+struct BufferTooSmall {
+    std::size_t capacity, needed;
+};
+/// A callback asked to stop.
+struct Stopped {};
+
+[[noreturn]] void refuse(const std::string& message);
+/// Turns the exception that is being handled into a status and the session's message.
+ancora_status status_of_exception(Session& session) noexcept;
+
+/// What an argument must not be: null.
+template <class T>
+T& required(T* pointer, const char* name) {
+    if (pointer == nullptr) refuse(std::string(name) + " is NULL");
+    return *pointer;
+}
+/// A text of the caller.
+std::string text_of(const char* text, const char* name);
+
+template <class T>
+void put(T* to, T value) {
+    if (to != nullptr) *to = value;
+}
+/// Values into a buffer of the caller, by the rules of the header.
+template <class T, class Buffer>
+void put_all(std::span<const T> values, Buffer* to, std::size_t capacity, std::size_t* count) {
+    put(count, values.size());
+    if (capacity == 0) return;
+    if (capacity < values.size()) throw BufferTooSmall{capacity, values.size()};
+    if (values.empty()) return;
+    if (to == nullptr) refuse("the buffer is NULL, though its capacity is not 0");
+    std::copy(values.begin(), values.end(), to);
+}
+void put_text(std::string_view text, char* to, std::size_t capacity, std::size_t* count);
+
+}  // namespace ancora::c
+
+struct ancora_session {
+    ancora::c::Tag tag = ancora::c::Tag::session;
+    std::shared_ptr<ancora::c::Session> session = std::make_shared<ancora::c::Session>();
+};
+
+struct ancora_model {
+    ancora::c::Tag tag = ancora::c::Tag::model;
+    std::shared_ptr<ancora::c::Session> session;
+    std::filesystem::path file;
+    std::string text;
+    std::vector<std::string> overrides;
+    bool is_complete = false;  ///< read as a whole, so that changes are tried at once
+    std::optional<ancora::Manifest> manifest;  ///< of text and overrides; read when first wanted
+
+    const ancora::Manifest& read();
+};
+
+struct ancora_simulation {
+    ancora::c::Tag tag = ancora::c::Tag::simulation;
+    std::shared_ptr<ancora::c::Session> session;
+    ancora::Manifest manifest;
+    std::optional<ancora::Simulation> simulation;
+    std::unique_ptr<ancora::Recorder> recorder;
+    std::vector<std::string> columns;
+    std::vector<std::string> column_units;
+    std::vector<std::string> inputs;
+    std::vector<std::string> input_units;
+    int depth = 0;  ///< of callbacks that are under way
+    /// Of the present state, until it changes: asked twice, for the size and for the values.
+    std::optional<ancora::Equation> equation;
+    std::optional<ancora::Dynamics> dynamics;
+    std::vector<std::byte> saved;
+
+    void changed() {
+        equation.reset();
+        dynamics.reset();
+        saved.clear();
+    }
+    ancora::Simulation& steady(const char* call);
+};
+
+namespace ancora::c {
+
+inline Tag tag_of(const ancora_session*) {
+    return Tag::session;
+}
+inline Tag tag_of(const ancora_model*) {
+    return Tag::model;
+}
+inline Tag tag_of(const ancora_simulation*) {
+    return Tag::simulation;
+}
+
+/// Calls `f` with the object behind a handle; what it throws becomes a status and a message.
+template <class Handle, class F>
+ancora_status call(Handle* handle, F&& f) noexcept {
+    if (handle == nullptr || handle->tag != tag_of(handle)) return ANCORA_USAGE;
+    const std::shared_ptr<Session> session = handle->session;
+    session->message.clear();
+    try {
+        f(*handle);
+        return ANCORA_OK;
+    } catch (...) {
+        return status_of_exception(*session);
+    }
+}
+
+}  // namespace ancora::c

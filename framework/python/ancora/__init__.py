@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ancora: multibody dynamics from plugins, with energy and momentum kept to round-off.
+
+>>> import ancora
+>>> sim = ancora.load("examples/tumbling_box/model.toml").simulate()
+>>> history = sim.history(["box.wx", "energy.balance"])
+>>> history["box.wx"][-1]                                    # doctest: +SKIP
+"""
+
+from ._library import (AncoraError, FileError, ModelError, NumericalError, PluginError, UsageError,
+                       version)
+from ._model import Model
+from ._results import History, Results
+from ._simulation import Inputs, PointState, Pose, Report, Simulation
+
+#: A model file, see :meth:`Model.load`.
+load = Model.load
+#: A model's text, see :meth:`Model.parse`.
+parse = Model.parse
+__version__ = version()
+
+__all__ = ["AncoraError", "FileError", "History", "Inputs", "Model", "ModelError", "NumericalError",
+           "PluginError", "PointState", "Pose", "Report", "Results", "Simulation", "UsageError", "load",
+           "parse", "version"]

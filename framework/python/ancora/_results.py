@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results of runs: columns over time."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from typing import Any, Dict, List, Mapping, Optional, Sequence
+
+import numpy as np
+
+
+class History:
+    """Columns of a run over time.
+
+    ``history["bar.x"]`` is an array (rows,); ``history.array`` (rows, columns); ``history.t`` (rows,) s.
+    """
+
+    def __init__(self, columns: Sequence[str], array: np.ndarray, units: Optional[Mapping[str, str]] = None):
+        self.columns: List[str] = list(columns)
+        self.array = array
+        self.units: Dict[str, str] = dict(units or {})
+        self._index = {name: i for i, name in enumerate(self.columns)}
+
+    def __getitem__(self, column: str) -> np.ndarray:
+        try:
+            return self.array[:, self._index[column]]
+        except KeyError:
+            import difflib
+            near = difflib.get_close_matches(column, self.columns, 1)
+            raise KeyError(f"there is no column {column!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+                           ) from None
+
+    def __contains__(self, column: str) -> bool:
+        return column in self._index
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    @property
+    def t(self) -> np.ndarray:
+        """Time [s]: (rows,)."""
+        return self["t"]
+
+    def to_pandas(self):
+        """A pandas frame with t as its index; needs pandas."""
+        import pandas
+        frame = pandas.DataFrame(np.asarray(self.array), columns=self.columns)
+        return frame.set_index("t") if "t" in self else frame
+
+    def to_polars(self):
+        """A polars frame; needs polars."""
+        import polars
+        return polars.DataFrame({name: self[name] for name in self.columns})
+
+    def __repr__(self):
+        return f"<History: {len(self)} rows of {len(self.columns)} columns>"
+
+
+class Results:
+    """A folder that `ancora run`, or a record, has written."""
+
+    def __init__(self, folder: "os.PathLike[str] | str"):
+        self.folder = os.fspath(folder)
+        with open(os.path.join(self.folder, "summary.json"), encoding="utf-8") as file:
+            #: summary.json
+            self.summary: Dict[str, Any] = json.load(file)
+        with open(os.path.join(self.folder, "history.csv"), newline="", encoding="utf-8") as file:
+            names = next(csv.reader(file))
+            rows = [[float(x) for x in row] for row in csv.reader(file)]
+        #: history.csv
+        self.history = History(names, np.array(rows).reshape(len(rows), len(names)))
+
+    def report(self, file=None):
+        """The page of `ancora report`; shown by itself in Jupyter."""
+        from ._simulation import Report
+        return Report.of(self.folder, file)
+
+    def __repr__(self):
+        return f"<Results {self.folder!r}: {len(self.history)} rows>"

@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A model in motion."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import warnings
+from ctypes import byref, c_double, c_int32, c_size_t, c_void_p
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence
+
+import numpy as np
+
+from ._library import Info, Ledger, Session, Statistics, StepCallback, STOPPED, UsageError, library
+from ._model import Model, PathLike
+from ._results import History
+
+_ACCELERATION, _IMPRESSED, _FORCES, _IDEAL, _NONIDEAL, _RIGHT_SIDE = range(6)
+_MASS, _JACOBIAN = range(2)
+
+
+class Pose(NamedTuple):
+    """Of a body: where its frame lies and how it moves."""
+
+    position: np.ndarray  #: (3,) m, inertial axes
+    quaternion: np.ndarray  #: (4,) w, x, y, z; maps body to inertial axes
+    velocity: np.ndarray  #: (3,) m/s, inertial axes
+    angular_velocity: np.ndarray  #: (3,) rad/s, body axes
+
+
+class PointState(NamedTuple):
+    """Of a material point, inertial axes."""
+
+    position: np.ndarray  #: (3,) m
+    velocity: np.ndarray  #: (3,) m/s
+
+
+class _Handle:
+    """Keeps a simulation of the kernel alive, for arrays that show its memory."""
+
+    def __init__(self, session: Session, model: int):
+        self.session = session
+        handle = c_void_p()
+        session.call("simulation_new", model, byref(handle))
+        self.value = handle.value
+
+    def __del__(self):
+        if getattr(self, "value", None):
+            library.ancora_simulation_free(self.value)
+            self.value = None
+
+
+class _View:
+    """Memory of the kernel as NumPy takes it over, read-only."""
+
+    def __init__(self, handle: _Handle, address: int, count: int):
+        self._handle = handle
+        self.__array_interface__ = {"shape": (count,), "typestr": "<f8", "data": (address, True),
+                                    "version": 3}
+
+
+def _array(*shape):
+    return np.zeros(shape, dtype=np.float64)
+
+
+def _pointer(array):
+    return array.ctypes.data_as(c_void_p)
+
+
+class Simulation:
+    """A model in motion; made by :meth:`Model.simulate`.
+
+    >>> sim = model.simulate()
+    >>> for _ in sim.steps():
+    ...     sim.inputs["motor.voltage"] = -50 * sim["elbow.angle"]
+
+    One simulation is used by one thread at a time.
+    """
+
+    def __init__(self, model: Model):
+        self._model = model
+        self._session = model._session
+        model._warnings.clear()
+        self._handle = _Handle(self._session, model._ready())
+        for text in model._warnings:
+            warnings.warn(text, stacklevel=3)
+        self._columns = [self._session.text("column_name", self._handle.value, i)
+                         for i in range(self._session.count("num_columns", self._handle.value))]
+        self._found: Dict[str, int] = {}
+        self._recorded: Optional[str] = None
+        self._is_recording = False
+        #: Inputs of objects by name, such as ``sim.inputs["motor.voltage"] = 12.0``.
+        self.inputs = Inputs(self)
+
+    def _call(self, name, *arguments):
+        return self._session.call(name, self._handle.value, *arguments)
+
+    def _info(self) -> Info:
+        info = Info(size=ctypes.sizeof(Info))
+        self._call("simulation_info", byref(info))
+        return info
+
+    # --- where it is
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._session.text("simulation_name", self._handle.value)
+
+    @property
+    def time(self) -> float:
+        """The present time [s]."""
+        return self._info().time
+
+    @property
+    def step_size(self) -> float:
+        """Length of the steps of the grid [s]."""
+        return self._info().step_size
+
+    @property
+    def end_time(self) -> float:
+        """End of the run [s]."""
+        return self._info().end_time
+
+    @property
+    def steps_done(self) -> int:
+        return self._info().steps_done
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether the integrator chooses its steps."""
+        return bool(self._info().is_adaptive)
+
+    @property
+    def done(self) -> bool:
+        """Whether the end is reached."""
+        return bool(self._info().is_done)
+
+    # --- steps
+
+    def step(self) -> None:
+        """One step of the grid, or of the integrator's choice. One that fails leaves the state of the
+        last that was accepted."""
+        self._call("step")
+
+    def steps(self, until: float = np.inf) -> Iterator[float]:
+        """Steps to the end, or until `until` [s], and yields the time [s] after each."""
+        while True:
+            info = self._info()
+            slack = 0.0 if info.is_adaptive else 0.5 * info.step_size
+            if info.is_done or info.time + slack >= until:
+                return
+            self.step()
+            yield self.time
+
+    def run(self, until: float = np.inf,
+            after_step: Optional[Callable[["Simulation"], Any]] = None) -> "Simulation":
+        """Steps to the end, or until `until` [s]. `after_step(sim)` is called after each step; a result
+        that is true stops the run. Returns the simulation."""
+        failure: List[BaseException] = []
+
+        def call(_, __):
+            try:
+                return 1 if after_step(self) else 0
+            except BaseException as error:  # passes through C, and is raised behind it
+                failure.append(error)
+                return 1
+
+        callback = StepCallback(call) if after_step else StepCallback(0)
+        self._call("run", float(until), callback, None)
+        if failure:
+            raise failure[0]
+        return self
+
+    def restart(self, set: Optional[Mapping[str, Any]] = None) -> "Simulation":
+        """A new simulation of the same model from its start, with values changed; this one stays."""
+        return self._model.simulate(set)
+
+    # --- results
+
+    def record(self, folder: PathLike) -> "Simulation":
+        """Records every step from here on into a folder, as `ancora run` does. Before the first step."""
+        self._call("record", os.fsencode(folder))
+        self._recorded = os.fspath(folder)
+        self._is_recording = True
+        return self
+
+    def finish(self) -> "Simulation":
+        """Ends the record: the rest of history.csv, and summary.json."""
+        self._is_recording = False
+        self._call("record_finish")
+        return self
+
+    def report(self, file: Optional[PathLike] = None) -> "Report":
+        """The page of `ancora report` from what was recorded; shown by itself in Jupyter."""
+        if self._recorded is None:
+            raise UsageError("there is no record; call record(FOLDER) before the first step")
+        if self._is_recording:
+            self.finish()
+        return Report.of(self._recorded, file, self._session)
+
+    def history(self, columns: Optional[Sequence[str]] = None, until: float = np.inf,
+                every: int = 1) -> History:
+        """Steps to the end, or until `until` [s], and keeps rows of columns: the first and each
+        `every`-th after it, and the last.
+
+        Returns a :class:`History`: ``history["bar.x"]`` is an array (rows,), ``history.array`` is
+        (rows, columns).
+        """
+        names = list(columns) if columns is not None else self.columns
+        if "t" not in names:
+            names.insert(0, "t")
+        # Reactions have no value before the first step.
+        rows = []
+        if self.steps_done > 0:
+            rows.append(self.values(names))
+        count = 0
+        for _ in self.steps(until):
+            count += 1
+            if count % every == 0 or self.done:
+                rows.append(self.values(names))
+        if count % every != 0 and not self.done:
+            rows.append(self.values(names))
+        table = np.array(rows) if rows else np.zeros((0, len(names)))
+        return History(names, table, {name: self.unit(name) for name in names})
+
+    @property
+    def columns(self) -> List[str]:
+        """Names of the columns of history.csv."""
+        return list(self._columns)
+
+    def unit(self, column: str) -> str:
+        """SI unit of a column; empty if it has none, or is not among `columns`."""
+        if column not in self._columns:
+            return ""
+        return self._session.text("column_unit", self._handle.value, self._columns.index(column))
+
+    def __getitem__(self, column: str) -> float:
+        """Value of a column now, also of one that the model's choice leaves out: sim["pin.force.z"]."""
+        return float(self.values([column])[0])
+
+    def values(self, columns: Sequence[str]) -> np.ndarray:
+        """Values of columns now, computed together: (len(columns),)."""
+        handles = np.empty(len(columns), dtype=np.int32)
+        for i, name in enumerate(columns):
+            if name not in self._found:
+                found = c_int32()
+                self._call("find_value", name.encode(), byref(found))
+                self._found[name] = found.value
+            handles[i] = self._found[name]
+        out = _array(len(columns))
+        self._call("values", _pointer(handles), len(columns), _pointer(out))
+        return out
+
+    def sample(self) -> np.ndarray:
+        """All columns now: (len(sim.columns),)."""
+        out = _array(len(self._columns))
+        self._call("sample", _pointer(out), out.size, None)
+        return out
+
+    # --- state
+
+    def _views(self):
+        q, v, count = c_void_p(), c_void_p(), c_size_t()
+        self._call("state_view", byref(q), byref(v), byref(count))
+        return [np.asarray(_View(self._handle, address.value, count.value)) if count.value else _array(0)
+                for address in (q, v)]
+
+    @property
+    def q(self) -> np.ndarray:
+        """Generalized coordinates (n,), without a copy: read-only, and good until the state changes.
+        Keep ``sim.q.copy()``."""
+        return self._views()[0]
+
+    @property
+    def v(self) -> np.ndarray:
+        """Generalized velocities (n,), likewise."""
+        return self._views()[1]
+
+    def set_state(self, q: Any, v: Any) -> None:
+        """Starts anew from another state at the present time; (n,) each."""
+        q = np.array(q, dtype=np.float64).ravel()
+        v = np.array(v, dtype=np.float64).ravel()
+        if q.size != v.size:
+            raise UsageError(f"set_state: q has {q.size} and v {v.size} entries")
+        self._call("set_state", _pointer(q), _pointer(v), q.size)
+
+    def save(self) -> bytes:
+        """Everything that the rest of the run depends on."""
+        count = c_size_t()
+        self._call("save", None, 0, byref(count))
+        buffer = ctypes.create_string_buffer(count.value)
+        self._call("save", buffer, count.value, None)
+        return buffer.raw
+
+    def restore(self, saved: bytes) -> None:
+        """Goes on from such bytes, of this or another simulation of the same model, with the same bits."""
+        saved = bytes(saved)
+        self._call("restore", saved, len(saved))
+
+    @property
+    def bodies(self) -> Dict[str, slice]:
+        """Names of bodies, and which entries of q and v are theirs: ``sim.q[sim.bodies["bar"]]``."""
+        out = {}
+        for i in range(self._session.count("num_bodies", self._handle.value)):
+            first, count = c_size_t(), c_size_t()
+            self._call("body_range", i, byref(first), byref(count))
+            name = self._session.text("body_name", self._handle.value, i)
+            out[name] = slice(first.value, first.value + count.value)
+        return out
+
+    # --- push and look
+
+    def apply_force(self, attachment: str, force: Any) -> None:
+        """A force (3,) [N, inertial axes] on a point such as "bar@[0.5, 0, 0]", from now until it is set
+        anew; zero takes it away."""
+        array = np.array(force, dtype=np.float64)
+        if array.shape != (3,):
+            raise UsageError(f"apply_force: a force has the shape (3,), not {array.shape}")
+        self._call("apply_force", attachment.encode(), _pointer(array))
+
+    def point(self, attachment: str) -> PointState:
+        """Position and velocity of a material point."""
+        out = PointState(_array(3), _array(3))
+        self._call("point", attachment.encode(), *(_pointer(x) for x in out))
+        return out
+
+    def point_jacobian(self, attachment: str) -> np.ndarray:
+        """dr/dq of a material point: (3, n)."""
+        out = _array(3, self._info().num_coordinates)
+        self._call("point_jacobian", attachment.encode(), _pointer(out), out.size, None)
+        return out
+
+    def pose(self, body: str) -> Pose:
+        """Pose of a body and its rates."""
+        out = Pose(_array(3), _array(4), _array(3), _array(3))
+        self._call("pose", body.encode(), *(_pointer(x) for x in out))
+        return out
+
+    def reaction(self, constraint: str) -> np.ndarray:
+        """Force on a constraint's first attachment (3,) [N], or its multipliers (k,): the mean over the
+        last step under integrators on steps, else the present one."""
+        return self._filled("reaction", constraint.encode())
+
+    def _filled(self, name, *arguments):
+        count = c_size_t()
+        self._call(name, *arguments, None, 0, byref(count))
+        out = _array(count.value)
+        self._call(name, *arguments, _pointer(out), out.size, None)
+        return out
+
+    # --- the equation at the present state
+
+    def _matrix(self, which):
+        rows, columns = c_size_t(), c_size_t()
+        self._call("matrix", which, None, 0, byref(rows), byref(columns))
+        out = _array(rows.value, columns.value)
+        self._call("matrix", which, _pointer(out), out.size, None, None)
+        return out
+
+    @property
+    def M(self) -> np.ndarray:
+        """Mass matrix (n, n)."""
+        return self._matrix(_MASS)
+
+    @property
+    def A(self) -> np.ndarray:
+        """Constraint matrix (m, n) of A a = b."""
+        return self._matrix(_JACOBIAN)
+
+    @property
+    def b(self) -> np.ndarray:
+        """Right side (m,) of A a = b."""
+        return self._filled("vector", _RIGHT_SIDE)
+
+    @property
+    def acceleration(self) -> np.ndarray:
+        """a (n,) of M a = Q + F_L + F_C."""
+        return self._filled("vector", _ACCELERATION)
+
+    @property
+    def Q(self) -> np.ndarray:
+        """Impressed force (n,): gravity, elastic and viscous forces, inertia."""
+        return self._filled("vector", _IMPRESSED)
+
+    @property
+    def C(self) -> np.ndarray:
+        """Of all force objects (n,), friction included."""
+        return self._filled("vector", _FORCES)
+
+    @property
+    def F_L(self) -> np.ndarray:
+        """Ideal constraint force (n,)."""
+        return self._filled("vector", _IDEAL)
+
+    @property
+    def F_C(self) -> np.ndarray:
+        """Nonideal constraint force (n,)."""
+        return self._filled("vector", _NONIDEAL)
+
+    @property
+    def ledger(self) -> Dict[str, Any]:
+        """Energies and works [J], momenta [N s], angular momenta [N m s], and their balances."""
+        return self._struct("ledger_now", Ledger)
+
+    @property
+    def statistics(self) -> Dict[str, Any]:
+        """Steps, iterations, and the largest imbalance over every step so far."""
+        return self._struct("statistics_now", Statistics)
+
+    def _struct(self, name, kind):
+        out = kind(size=ctypes.sizeof(kind))
+        self._call(name, byref(out))
+        return {field: np.array(x) if isinstance(x := getattr(out, field), ctypes.Array) else x
+                for field, _ in kind._fields_ if field != "size"}
+
+    def __repr__(self):
+        info = self._info()
+        return (f"<Simulation {self.name!r}: t = {info.time:g} s of {info.end_time:g} s, "
+                f"{info.num_coordinates} coordinates>")
+
+
+class Inputs(Mapping[str, str]):
+    """Inputs of a simulation: names, units; values are set."""
+
+    def __init__(self, simulation: Simulation):
+        self._call = simulation._call
+        session, handle = simulation._session, simulation._handle.value
+        self._units = {session.text("input_name", handle, i): session.text("input_unit", handle, i)
+                       for i in range(session.count("num_inputs", handle))}
+
+    def __getitem__(self, name: str) -> str:
+        """SI unit of an input."""
+        return self._units[name]
+
+    def __setitem__(self, name: str, value: float) -> None:
+        """A value from now until it is set anew or released."""
+        self._call("set_input", name.encode(), float(value))
+
+    def __delitem__(self, name: str) -> None:
+        """Releases the input: it is again what the model says."""
+        self._call("release_input", name.encode())
+
+    def __iter__(self):
+        return iter(self._units)
+
+    def __len__(self):
+        return len(self._units)
+
+
+class Report:
+    """A page of a run. In Jupyter it is shown in a frame of its own."""
+
+    def __init__(self, file: PathLike, height: int = 720):
+        self.file = os.fspath(file)
+        self.height = height
+
+    @classmethod
+    def of(cls, folder: PathLike, file: Optional[PathLike] = None,
+           session: Optional[Session] = None) -> "Report":
+        """Makes the page of a folder of results; `file` is report.html in it by default."""
+        file = os.path.join(folder, "report.html") if file is None else os.fspath(file)
+        session = session or Session()
+        session.call("write_report", session.handle, os.fsencode(folder), os.fsencode(file))
+        return cls(file)
+
+    def _repr_html_(self) -> str:
+        import html
+        with open(self.file, encoding="utf-8") as page:
+            text = page.read()
+        # srcdoc: the page has a strict policy of its own, and needs no file that a server would give.
+        return (f'<iframe srcdoc="{html.escape(text)}" sandbox="allow-scripts" '
+                f'style="width: 100%; height: {int(self.height)}px; border: 0"></iframe>')
+
+    def __repr__(self):
+        return f"<Report {self.file!r}>"

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The constraints and forces of a manifest, those inside joints among them.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "object_types.hpp"
+
+namespace ancora {
+
+/// A constraint or force, as the manifest has it or as a law inside a joint.
+struct Actor {
+    const ObjectSpec* spec;
+    ObjectRef object;
+    const Table* parameters;
+    bool is_joint = false;
+};
+
+/// All constraints and forces with their types, laws inside joints behind their joint.
+class Actors {
+public:
+    /// Names the model's constraints, and makes room for them.
+    Actors(Model& model, const Manifest& manifest, ObjectTypes& types);
+
+    const std::vector<Actor>& list() const { return list_; }
+
+private:
+    void add(const ObjectSpec& spec, ObjectTypes& types);
+
+    std::vector<Actor> list_;
+    std::deque<ObjectSpec> inner_laws_;
+    std::deque<Table> own_parameters_;  // of joints without the laws inside
+};
+
+}  // namespace ancora

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parameters of an object, bound to its schema and to the rest of the model.
+#include "argument_binder.hpp"
+
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "manifest_plugins.hpp"
+#include "sha256.hpp"
+#include "toml_writer.hpp"
+
+namespace ancora {
+
+ArgumentBinder::ArgumentBinder(Model& model, const Manifest& manifest, MotionOf motion_of)
+    : model_(model), manifest_(manifest), motion_of_(std::move(motion_of)) {}
+
+BoundArguments ArgumentBinder::bind(const ObjectRef& object,
+                                    const Table& parameters,
+                                    const ExpressionScope* scope) const {
+    const std::span<const Parameter> schema(object.type->parameters,
+                                            static_cast<std::size_t>(object.type->num_parameters));
+    Table storage;
+    const Table& numbers =
+        with_numbers(manifest_, scope, object.label, parameters, schema, storage);
+    const auto motion = [this, record = object.record](const std::string& body,
+                                                       const Place& place) -> const RigidMotion& {
+        const RigidMotion& found = motion_of_(body, place);
+        record->motions.emplace_back(body, found);
+        return found;
+    };
+    BoundArguments arguments(
+        object.label, object.name, object.type->name, numbers, object.place, schema, motion);
+    arguments.set_lookup(
+        {[this, record = object.record, label = object.label](
+             const std::string& text, const Place& place) -> const FrameStart& {
+             return record->frames
+                 .emplace_back(text,
+                               frame_start(model_, text, {label, place, {}, {}}, model_.texts))
+                 .second;
+         },
+         [this, record = object.record, label = object.label](
+             const std::string& text, const Place& place) -> const MeasureStart& {
+             const MeasureRef ref = find_measure(model_, text, {label, place, {}, {}});
+             return record->measures.emplace_back(text, measure_start(model_, ref)).second;
+         }});
+    arguments.set_model(model_.gravity, manifest_.integrator.end);
+    Table recorded = numbers;
+    write_whole_paths(recorded, arguments);
+    for (const auto& [key, path] : arguments.files())
+        model_.files.push_back(
+            {fmt::format("{}.{}.{}", to_text(object.type->kind), object.name, key),
+             path,
+             sha256_of_file(path)});
+    for (const Table::Entry& entry : recorded.entries())
+        object.record->parameters +=
+            fmt::format("{} = {}\n", toml_key(entry.key), toml_value(entry.value));
+    object.record->gravity = model_.gravity;
+    object.record->end_time = manifest_.integrator.end;
+    return arguments;
+}
+
+}  // namespace ancora

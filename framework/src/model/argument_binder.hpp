@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parameters of an object, bound to its schema and to the rest of the model.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+
+#include "bound_arguments.hpp"
+#include "model.hpp"
+
+namespace ancora {
+
+/// Makes the arguments that a plugin makes an object from.
+class ArgumentBinder {
+public:
+    /// How the body of a name moves at the start.
+    using MotionOf = std::function<const RigidMotion&(const std::string& body, const Place& place)>;
+
+    ArgumentBinder(Model& model, const Manifest& manifest, MotionOf motion_of);
+
+    /// Notes in the object's record, and for files in the model, what it was made from.
+    /// @param scope  where the names in its expressions are looked up
+    BoundArguments bind(const ObjectRef& object,
+                        const Table& parameters,
+                        const ExpressionScope* scope) const;
+
+private:
+    Model& model_;
+    const Manifest& manifest_;
+    MotionOf motion_of_;
+};
+
+}  // namespace ancora

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bodies of a model, made on demand, since one may start from another's motion.
+#include "body_builder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "joint_placement.hpp"
+#include "manifest_plugins.hpp"
+#include "pose.hpp"
+
+namespace ancora {
+
+BodyBuilder::BodyBuilder(Model& model,
+                         const Manifest& manifest,
+                         ObjectTypes& types,
+                         const ArgumentBinder& binder,
+                         SignalCollector& signals)
+    : model_(model),
+      manifest_(manifest),
+      types_(types),
+      binder_(binder),
+      signals_(signals),
+      progress_(manifest.bodies.size(), Progress::waiting),
+      motions_(manifest.bodies.size()) {}
+
+void BodyBuilder::make_all() {
+    for (const ObjectSpec& spec : manifest_.bodies) model_.body_names.add(spec.name);
+    model_.bodies.resize(manifest_.bodies.size());
+    for (std::size_t i = 0; i < manifest_.bodies.size(); ++i) make(i);
+}
+
+void BodyBuilder::make(std::size_t i) {
+    if (progress_[i] == Progress::made) return;
+    const ObjectSpec& spec = manifest_.bodies[i];
+    progress_[i] = Progress::making;
+    const ObjectRef object = types_.refer(spec);
+    BoundArguments arguments = binder_.bind(object, spec.parameters, spec.scope.get());
+    model_.bodies[i] = {object, create_object<Body>(object, arguments)};
+    signals_.note_body(i, std::move(arguments));
+    progress_[i] = Progress::made;
+}
+
+void BodyBuilder::number_coordinates() {
+    for (BodyPart& part : model_.bodies) {
+        part.first = model_.num_coordinates;
+        model_.num_coordinates += part.count;
+    }
+    if (model_.num_coordinates == 0)
+        throw Error(
+            ErrorKind::manifest,
+            "the model has no body, or none with coordinates; add a [[body]]",
+            manifest_.file.empty()
+                ? Place{}
+                : Place{std::make_shared<const std::string>(manifest_.file.string()), 0, 0});
+    model_.start_q.assign(static_cast<std::size_t>(model_.num_coordinates), 0.0);
+    model_.start_v = model_.start_q;
+    for (std::size_t i = 0; i < model_.bodies.size(); ++i) read_start(i);
+}
+
+void BodyBuilder::name_frames() {
+    for (std::size_t i = 0; i < manifest_.bodies.size(); ++i) {
+        const ObjectSpec& spec = manifest_.bodies[i];
+        for (BodyFrame& frame : read_frames(manifest_, spec))
+            model_.frames.add(static_cast<int>(i), spec.name, std::move(frame));
+    }
+}
+
+void BodyBuilder::place() {
+    place_bodies(model_);
+    if (model_.placed_bodies.empty()) return;
+    std::vector<bool> moved(model_.bodies.size(), false);
+    for (const Model::PlacedBody& placed : model_.placed_bodies) {
+        moved[static_cast<std::size_t>(placed.body)] = true;
+        motions_[static_cast<std::size_t>(placed.body)].reset();
+    }
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+        if (moved[i]) continue;
+        for (const auto& [carrier, motion] : model_.bodies[i].object.record->motions)
+            if (moved[static_cast<std::size_t>(model_.body_names.find(carrier))]) {
+                remake(i);
+                break;
+            }
+    }
+}
+
+void BodyBuilder::remake(std::size_t i) {
+    const ObjectSpec& spec = manifest_.bodies[i];
+    const ObjectRef object = model_.bodies[i].object;
+    object.record->motions.clear();
+    object.record->parameters.clear();
+    const BoundArguments arguments = binder_.bind(object, spec.parameters, spec.scope.get());
+    const BodyPart before = std::move(model_.bodies[i]);
+    BodyPart& part = model_.bodies[i] = {object, create_object<Body>(object, arguments)};
+    part.first = before.first;
+    part.look = before.look;
+    read_start(i);
+}
+
+void BodyBuilder::read_start(std::size_t i) {
+    const BodyPart& part = model_.bodies[i];
+    const auto first = static_cast<std::size_t>(part.first);
+    const auto count = static_cast<std::size_t>(part.count);
+    part.start(std::span(model_.start_q).subspan(first, count),
+               std::span(model_.start_v).subspan(first, count));
+}
+
+const RigidMotion& BodyBuilder::motion_of(const std::string& name, const Place& place) {
+    const auto i = static_cast<std::size_t>(find_body(model_, manifest_, name, place));
+    if (progress_[i] == Progress::making)
+        throw Error(
+            ErrorKind::manifest,
+            fmt::format("body \"{}\" starts from itself, over one or more other bodies", name),
+            place);
+    make(i);
+    if (!motions_[i]) {
+        const BodyPart& part = model_.bodies[i];
+        if (part.pose_kind != PoseKind::attitude)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("body \"{}\" (type {}) has no attitude, so nothing can "
+                                    "start as carried by it; name a rigid body",
+                                    name,
+                                    part.object.type->name),
+                        place);
+        motions_[i] = std::make_unique<RigidMotion>(motion_of_part(i));
+    }
+    return *motions_[i];
+}
+
+/// Bodies are asked for their start before coordinates are numbered, too.
+RigidMotion BodyBuilder::motion_of_part(std::size_t i) {
+    if (model_.num_coordinates > 0) return start_motion(model_, static_cast<int>(i));
+    BodyPart& part = model_.bodies[i];
+    const int first = std::exchange(part.first, 0);
+    model_.start_q.assign(static_cast<std::size_t>(part.count), 0.0);
+    model_.start_v = model_.start_q;
+    read_start(i);
+    const RigidMotion motion = start_motion(model_, static_cast<int>(i));
+    part.first = first;
+    return motion;
+}
+
+void BodyBuilder::take_in(const Body& own, ConstraintPart& part) {
+    if (part.joint != nullptr)
+        throw Error(ErrorKind::plugin,
+                    describe(part.object) +
+                        ": is a joint and brings a body along, which only "
+                        "other constraints may",
+                    part.object.place);
+    ObjectRef object = part.object;
+    object.label += ", its inertia";
+    object.record = nullptr;  // nothing makes it by itself
+    // The constraint owns it
+    BodyPart body{object, std::shared_ptr<const Body>(std::shared_ptr<void>(), &own)};
+    body.is_inner = true;
+    body.first = model_.num_coordinates;
+    model_.num_coordinates += body.count;
+    part.own_first = body.first;
+    part.own_end = model_.num_coordinates;
+    model_.start_q.resize(static_cast<std::size_t>(model_.num_coordinates), 0.0);
+    model_.start_v.resize(model_.start_q.size(), 0.0);
+    for (int i = 0; i < body.count; ++i) {
+        Attachment at;
+        at.is_point = false;
+        at.body = static_cast<int>(model_.bodies.size());
+        at.text = fmt::format("{}.{}", part.object.name, i);
+        at.terms.push_back({0, body.first + i, 1.0});
+        part.attachments.push_back(std::move(at));
+    }
+    model_.bodies.push_back(std::move(body));
+    read_start(model_.bodies.size() - 1);
+}
+
+int find_body(const Model& model,
+              const Manifest& manifest,
+              const std::string& name,
+              const Place& place) {
+    const int found = model.body_names.find(name);
+    if (found >= 0) return found;
+    std::vector<std::string> names;
+    for (const ObjectSpec& spec : manifest.bodies) names.push_back(spec.name);
+    throw Error(ErrorKind::manifest, no_such_body(name, names), place);
+}
+
+}  // namespace ancora

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Written with lanes: products of blocks of 8 rows and 4 columns in registers.
+#include "dense_kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lanes.hpp"
+
+namespace ancora {
+namespace {
+
+constexpr int kRows = 2 * kLanes;
+
+// Rows i to i + 8 of four columns.
+ANCORA_INLINE void tile_of_eight(const double* A,
+                                 std::ptrdiff_t stride_A,
+                                 const double* b,
+                                 int depth,
+                                 int columns,
+                                 double* C,
+                                 std::ptrdiff_t stride_C) {
+    Lanes sum[kTile][2] = {};
+    for (int k = 0; k < depth; ++k, A += stride_A, b += kTile) {
+        Lanes a0, a1;
+        load(A, a0);
+        load(A + kLanes, a1);
+        for (int j = 0; j < kTile; ++j) {
+            sum[j][0] += a0 * b[j];
+            sum[j][1] += a1 * b[j];
+        }
+    }
+    for (int j = 0; j < kTile; ++j) {
+        if (j >= columns) break;
+        Lanes c0, c1;
+        load(C, c0);
+        load(C + kLanes, c1);
+        store(c0 - sum[j][0], C);
+        store(c1 - sum[j][1], C + kLanes);
+        C += stride_C;
+    }
+}
+ANCORA_INLINE void tile_of_four(const double* A,
+                                std::ptrdiff_t stride_A,
+                                const double* b,
+                                int depth,
+                                int columns,
+                                double* C,
+                                std::ptrdiff_t stride_C) {
+    Lanes sum[kTile] = {};
+    for (int k = 0; k < depth; ++k, A += stride_A, b += kTile) {
+        Lanes a;
+        load(A, a);
+        for (int j = 0; j < kTile; ++j) sum[j] += a * b[j];
+    }
+    for (int j = 0; j < kTile; ++j) {
+        if (j >= columns) break;
+        Lanes c;
+        load(C, c);
+        store(c - sum[j], C);
+        C += stride_C;
+    }
+}
+// One row: the four columns are the lanes.
+ANCORA_INLINE void tile_of_one(const double* A,
+                               std::ptrdiff_t stride_A,
+                               const double* b,
+                               int depth,
+                               int columns,
+                               double* C,
+                               std::ptrdiff_t stride_C) {
+    Lanes sum = {};
+    for (int k = 0; k < depth; ++k, A += stride_A, b += kTile) {
+        Lanes of_b;
+        load(b, of_b);
+        sum += *A * of_b;
+    }
+    for (int j = 0; j < columns; ++j) C[j * stride_C] -= sum[j];
+}
+
+}  // namespace
+
+void pack_scaled(
+    const double* B, std::ptrdiff_t stride, const double* D, int columns, int depth, double* to) {
+    for (int first = 0; first < columns; first += kTile) {
+        const int count = std::min(kTile, columns - first);
+        const double* from = B + first;
+        for (int k = 0; k < depth; ++k, from += stride, to += kTile)
+            for (int j = 0; j < kTile; ++j) to[j] = j < count ? D[k] * from[j] : 0.0;
+    }
+}
+
+ANCORA_VECTORISE void subtract_product(const double* A,
+                                       std::ptrdiff_t stride_A,
+                                       const double* packed,
+                                       int rows,
+                                       int columns,
+                                       int depth,
+                                       double* C,
+                                       std::ptrdiff_t stride_C) {
+    for (int first = 0; first < columns; first += kTile) {
+        const int count = std::min(kTile, columns - first);
+        const double* b = packed + static_cast<std::ptrdiff_t>(first) * depth;
+        double* to = C + first * stride_C;
+        int i = first;  // above the diagonal nothing is wanted
+        for (; i + kRows <= rows; i += kRows)
+            tile_of_eight(A + i, stride_A, b, depth, count, to + i, stride_C);
+        if (i + kLanes <= rows) {
+            tile_of_four(A + i, stride_A, b, depth, count, to + i, stride_C);
+            i += kLanes;
+        }
+        for (; i < rows; ++i) tile_of_one(A + i, stride_A, b, depth, count, to + i, stride_C);
+    }
+}
+
+ANCORA_VECTORISE bool factorise_columns(
+    double* panel, std::ptrdiff_t stride, int height, int width, double* D, double* inverse_D) {
+    for (int c = 0; c < width; ++c) {
+        double* column = panel + c * stride;
+        const double d = column[c];
+        if (d == 0.0 || !std::isfinite(d)) return false;
+        const double inverse = 1.0 / d;
+        D[c] = d;
+        inverse_D[c] = inverse;
+        // The columns after it are updated with what stands here before it is divided.
+        for (int j = c + 1; j < width; ++j) {
+            const double factor = inverse * column[j];
+            double* to = panel + j * stride;
+            int i = j;
+            for (; i + kLanes <= height; i += kLanes) {
+                Lanes x, y;
+                load(column + i, x);
+                load(to + i, y);
+                store(y - factor * x, to + i);
+            }
+            for (; i < height; ++i) to[i] -= factor * column[i];
+        }
+        for (int i = c + 1; i < height; ++i) column[i] *= inverse;
+    }
+    return true;
+}
+
+}  // namespace ancora

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The triangular solves.
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+
+#include "lanes.hpp"
+#include "sparse_ldlt.hpp"
+
+namespace ancora {
+namespace {
+
+// Wider panels are taken in pieces: within a piece's triangle columns go one by one, below it three
+// by three.
+constexpr int kMostColumns = 12;
+
+// x[rows] -= [block] c: the rows below a piece, three columns at a time. What is gathered stays in
+// registers: memory just written in other pieces has to be waited for.
+template <class Scalar, class Width>
+ANCORA_INLINE void subtract_below(double* x,
+                                  const int* rows,
+                                  const Scalar* block,
+                                  std::ptrdiff_t stride,
+                                  int n,
+                                  const double* c,
+                                  Width width) {
+    int i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        Lanes y, a0, a1, a2;
+        gather(x, rows + i, y);
+        const Scalar* column = block + i;
+        int k = 0;
+        for (; k + 2 < width; k += 3, column += 3 * stride) {
+            load(column, a0);
+            load(column + stride, a1);
+            load(column + 2 * stride, a2);
+            y -= a0 * c[k] + a1 * c[k + 1] + a2 * c[k + 2];
+        }
+        for (; k < width; ++k, column += stride) {
+            load(column, a0);
+            y -= a0 * c[k];
+        }
+        scatter(y, x, rows + i);
+    }
+    for (; i < n; ++i) {
+        double y = x[rows[i]];
+        const Scalar* column = block + i;
+        int k = 0;
+        for (; k + 2 < width; k += 3, column += 3 * stride)
+            y -= static_cast<double>(column[0]) * c[k] +
+                 static_cast<double>(column[stride]) * c[k + 1] +
+                 static_cast<double>(column[2 * stride]) * c[k + 2];
+        for (; k < width; ++k, column += stride) y -= static_cast<double>(*column) * c[k];
+        x[rows[i]] = y;
+    }
+}
+
+// out[k] = (x + k stride) . y for three columns, four partial sums each; y(i, lanes) reads four
+// numbers of it, y(i) one.
+template <class Scalar, class Read>
+ANCORA_INLINE void dot_three(
+    const Scalar* x, std::ptrdiff_t stride, const Read& y, int n, double* out) {
+    const Scalar* x1 = x + stride;
+    const Scalar* x2 = x1 + stride;
+    Lanes sum0 = {};
+    Lanes sum1 = {};
+    Lanes sum2 = {};
+    int i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        Lanes of_y, a0, a1, a2;
+        y(i, of_y);
+        load(x + i, a0);
+        load(x1 + i, a1);
+        load(x2 + i, a2);
+        sum0 += a0 * of_y;
+        sum1 += a1 * of_y;
+        sum2 += a2 * of_y;
+    }
+    double first0 = sum0[0];
+    double first1 = sum1[0];
+    double first2 = sum2[0];
+    for (; i < n; ++i) {
+        const double of_y = y(i);
+        first0 += static_cast<double>(x[i]) * of_y;
+        first1 += static_cast<double>(x1[i]) * of_y;
+        first2 += static_cast<double>(x2[i]) * of_y;
+    }
+    out[0] = (first0 + sum0[1]) + (sum0[2] + sum0[3]);
+    out[1] = (first1 + sum1[1]) + (sum1[2] + sum1[3]);
+    out[2] = (first2 + sum2[1]) + (sum2[2] + sum2[3]);
+}
+
+/// Entries of a vector at some rows.
+struct Gathered {
+    const double* x;
+    const int* rows;
+    ANCORA_INLINE void operator()(int i, Lanes& to) const { gather(x, rows + i, to); }
+    ANCORA_INLINE double operator()(int i) const { return x[rows[i]]; }
+};
+struct Contiguous {
+    const double* x;
+    ANCORA_INLINE void operator()(int i, Lanes& to) const { load(x + i, to); }
+    ANCORA_INLINE double operator()(int i) const { return x[i]; }
+};
+
+template <class Scalar, class Read>
+ANCORA_INLINE double two_sums(const Scalar* x, const Read& y, int n) {
+    double even = 0.0;
+    double odd = 0.0;
+    int i = 0;
+    for (; i + 1 < n; i += 2) {
+        even += static_cast<double>(x[i]) * y(i);
+        odd += static_cast<double>(x[i + 1]) * y(i + 1);
+    }
+    if (i < n) even += static_cast<double>(x[i]) * y(i);
+    return even + odd;
+}
+
+// own := the triangle of a piece, by columns, solved with own.
+template <class Scalar, class Width>
+ANCORA_INLINE void solve_triangle(double* own,
+                                  const Scalar* triangle,
+                                  std::ptrdiff_t stride,
+                                  Width width) {
+    for (int c = 0; c + 1 < width; ++c)
+        for (int row = c + 1; row < width; ++row)
+            own[row] -= static_cast<double>(triangle[c * stride + row]) * own[c];
+}
+// The same with its transpose, from the last.
+template <class Scalar, class Width>
+ANCORA_INLINE void solve_transposed(double* own,
+                                    const Scalar* triangle,
+                                    std::ptrdiff_t stride,
+                                    Width width) {
+    for (int c = width - 1; c > 0; --c)
+        for (int row = 0; row < c; ++row)
+            own[row] -= static_cast<double>(triangle[c * stride + row]) * own[c];
+}
+
+// A piece's width as a constant, where it is one that points and rigid bodies have: what follows
+// is then written out.
+template <class Solve>
+ANCORA_INLINE void with_width(int width, const Solve& solve) {
+    switch (width) {
+        case 1:
+            return solve(std::integral_constant<int, 1>());
+        case 3:
+            return solve(std::integral_constant<int, 3>());
+        case 6:
+            return solve(std::integral_constant<int, 6>());
+        case 12:
+            return solve(std::integral_constant<int, 12>());
+        default:
+            return solve(width);
+    }
+}
+
+}  // namespace
+
+void SparseLdlt::lay_out_pieces() {
+    pieces_.clear();
+    for (int s = 0; s < supernodes_.size(); ++s) {
+        const int width = supernodes_.width(s);
+        const int height = supernodes_.height(s);
+        for (int first = 0; first < width; first += kMostColumns) {
+            const int columns = std::min(kMostColumns, width - first);
+            Piece piece;
+            piece.first = supernodes_.first_column(s) + first;
+            piece.width = columns;
+            piece.num_rows = height - first - columns;
+            piece.stride = height;
+            piece.rows = supernodes_.rows(s).data() + first + columns;
+            piece.triangle = supernodes_.panel(s) + static_cast<long>(first) * height + first;
+            pieces_.push_back(piece);
+        }
+    }
+}
+
+// L y = r
+template <class Scalar>
+ANCORA_INLINE void SparseLdlt::solve_down(const Scalar* values, double* x) const {
+    for (const Piece& piece : pieces_)
+        with_width(piece.width, [&](auto width) ANCORA_INLINE_LAMBDA {
+            double* own = x + piece.first;
+            const Scalar* triangle = values + piece.triangle;
+            solve_triangle(own, triangle, piece.stride, width);
+            double c[kMostColumns];
+            for (int k = 0; k < width; ++k) c[k] = own[k];
+            subtract_below(x, piece.rows, triangle + width, piece.stride, piece.num_rows, c, width);
+        });
+}
+
+// D L^T x = y
+template <class Scalar>
+ANCORA_INLINE void SparseLdlt::solve_up(const Scalar* values, double* x) {
+    double* t = gathered_.data();
+    const double* inverse_D = inverse_D_.data();
+    for (std::size_t g = pieces_.size(); g-- > 0;) {
+        const Piece& piece = pieces_[g];
+        const int* rows = piece.rows;
+        const int n = piece.num_rows;
+        const std::ptrdiff_t stride = piece.stride;
+        double* own = x + piece.first;
+        with_width(piece.width, [&](auto width) ANCORA_INLINE_LAMBDA {
+            const Scalar* triangle = values + piece.triangle;
+            const Scalar* block = triangle + width;
+            for (int c = 0; c < width; ++c) own[c] *= inverse_D[piece.first + c];
+            double below[3];
+            int c = 0;
+            if (width <= 3) {
+                const Gathered y{x, rows};
+                for (; c + 2 < width; c += 3) {
+                    dot_three(block, stride, y, n, below);
+                    for (int k = 0; k < 3; ++k) own[k] -= below[k];
+                }
+                for (; c < width; ++c) own[c] -= two_sums(block + c * stride, y, n);
+            } else {
+                for (int i = 0; i < n; ++i) t[i] = x[rows[i]];
+                const Contiguous y{t};
+                for (; c + 2 < width; c += 3) {
+                    dot_three(block + c * stride, stride, y, n, below);
+                    for (int k = 0; k < 3; ++k) own[c + k] -= below[k];
+                }
+                for (; c < width; ++c) own[c] -= two_sums(block + c * stride, y, n);
+            }
+            solve_transposed(own, triangle, stride, width);
+        });
+    }
+}
+
+ANCORA_VECTORISE void SparseLdlt::solve_with(const float* values, double* x) {
+    solve_down(values, x);
+    solve_up(values, x);
+}
+ANCORA_VECTORISE void SparseLdlt::solve_with(const double* values, double* x) {
+    solve_down(values, x);
+    solve_up(values, x);
+}
+
+ANCORA_VECTORISE void SparseLdlt::solve_side_by_side(double* x) const {
+    const auto read = [x](int i, Lanes& to) ANCORA_INLINE_LAMBDA {
+        load(x + kLanes * std::ptrdiff_t(i), to);
+    };
+    const auto write = [x](const Lanes& from, int i) ANCORA_INLINE_LAMBDA {
+        store(from, x + kLanes * std::ptrdiff_t(i));
+    };
+    for (const Piece& piece : pieces_) {
+        const double* triangle = values_.data() + piece.triangle;
+        Lanes own[kMostColumns];
+        for (int c = 0; c < piece.width; ++c) {
+            read(piece.first + c, own[c]);
+            for (int k = 0; k < c; ++k)
+                own[c] -= triangle[k * std::ptrdiff_t(piece.stride) + c] * own[k];
+            write(own[c], piece.first + c);
+        }
+        const double* row = triangle + piece.width;
+        for (int i = 0; i < piece.num_rows; ++i, ++row) {
+            Lanes y;
+            read(piece.rows[i], y);
+            for (int k = 0; k < piece.width; ++k)
+                y -= row[k * std::ptrdiff_t(piece.stride)] * own[k];
+            write(y, piece.rows[i]);
+        }
+    }
+    for (std::size_t g = pieces_.size(); g-- > 0;) {
+        const Piece& piece = pieces_[g];
+        const double* triangle = values_.data() + piece.triangle;
+        Lanes own[kMostColumns];
+        for (int c = 0; c < piece.width; ++c) {
+            read(piece.first + c, own[c]);
+            own[c] *= inverse_D_[piece.first + c];
+        }
+        const double* row = triangle + piece.width;
+        for (int i = 0; i < piece.num_rows; ++i, ++row) {
+            Lanes y;
+            read(piece.rows[i], y);
+            for (int k = 0; k < piece.width; ++k)
+                own[k] -= row[k * std::ptrdiff_t(piece.stride)] * y;
+        }
+        for (int c = piece.width - 1; c >= 0; --c) {
+            for (int k = c + 1; k < piece.width; ++k)
+                own[c] -= triangle[c * std::ptrdiff_t(piece.stride) + k] * own[k];
+            write(own[c], piece.first + c);
+        }
+    }
+}
+
+void SparseLdlt::solve(double* x) {
+    if (in_single_)
+        solve_with(single_.data(), x);
+    else
+        solve_with(values_.data(), x);
+}
+
+}  // namespace ancora

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Python module against the command's files, closed forms, and with calls that are wrong."""
+
+import gc
+import pathlib
+import subprocess
+import tempfile
+import threading
+import unittest
+
+from support import COMMAND, SOURCE
+
+import numpy as np
+
+import ancora
+
+ARM = {
+    "model": {"name": "arm", "gravity": [0.0, 0.0, -9.81]},
+    "body": [
+        {"name": "upper", "type": "ancf_rigid_body", "size": [1.0, 0.1, 0.08], "density": 800.0,
+         "penalty": float("inf"), "position": [0.5, 0.0, 0.0]},
+        {"name": "ball", "type": "particle", "mass": 0.5, "position": [1.0, 0.0, -0.5]},
+    ],
+    "joint": [{"name": "shoulder", "type": "revolute", "a": "ground", "b": "upper",
+               "point": [0, 0, 0], "axis": [0, 1, 0]}],
+    "constraint": [{"name": "string", "type": "distance", "a": "upper@[0.5, 0, 0]", "b": "ball@0"}],
+    "force": [{"name": "motor", "type": "dc_motor", "on": "shoulder", "voltage": 0.0, "resistance": 1.2,
+               "inductance": 0.004, "constant": 0.05, "ratio": 20.0}],
+    "integrator": {"type": "emm", "step": 1e-3, "end": 0.5},
+}
+
+
+def arm():
+    return ancora.Model.from_dict(ARM)
+
+
+class Bytes(unittest.TestCase):
+    def test_a_run_from_python_writes_the_files_of_the_command(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for example in ("servo_drive", "figure_eight"):
+                model = SOURCE / "examples" / example / "model.toml"
+                subprocess.run([COMMAND, "run", model, "--set", "integrator.end=0.4", "--quiet",
+                                "--out", folder / "command"], check=True)
+                with warnings_ignored():
+                    sim = ancora.load(model, {"integrator.end": 0.4}).simulate()
+                sim.record(folder / "python")
+                for _ in sim.steps():
+                    pass
+                sim.finish()
+                history = (folder / "command/history.csv").read_bytes()
+                self.assertGreater(len(history), 1000)
+                self.assertEqual((folder / "python/history.csv").read_bytes(), history)
+
+                results = ancora.Results(folder / "command")
+                self.assertEqual(results.history.t[-1], 0.4)
+                last = sim.sample()
+                np.testing.assert_array_equal(results.history.array[-1], last)
+                self.assertEqual(results.history.columns, sim.columns)
+
+    def test_models_from_text_dictionary_and_code_are_the_same(self):
+        code = ancora.Model("arm", gravity=[0.0, 0.0, -9.81])
+        for kind in ("body", "joint", "constraint", "force"):
+            for item in ARM[kind]:
+                parameters = {k: v for k, v in item.items() if k not in ("name", "type")}
+                getattr(code, kind)(item["name"], item["type"], **parameters)
+        code.integrator(**ARM["integrator"])
+        text = ancora.parse(arm().text())
+        finals = []
+        for model in (arm(), code, text):
+            finals.append(model.simulate().run().q.copy())
+        np.testing.assert_array_equal(finals[0], finals[1])
+        np.testing.assert_array_equal(finals[0], finals[2])
+
+
+class Numbers(unittest.TestCase):
+    def test_matrices_are_those_of_the_equation(self):
+        sim = arm().simulate()
+        sim.inputs["motor.voltage"] = 6.0
+        sim.run(until=0.2)
+        self.assertAlmostEqual(sim.time, 0.2, places=12)
+        n = sim.q.size
+        M, A, b, a = sim.M, sim.A, sim.b, sim.acceleration
+        self.assertEqual(M.shape, (n, n))
+        self.assertEqual(A.shape, (b.size, n))
+        np.testing.assert_allclose(A @ a, b, atol=1e-9)
+        np.testing.assert_allclose(M @ a, sim.Q + sim.F_L + sim.F_C, atol=1e-9)
+        ledger = sim.ledger
+        self.assertAlmostEqual(0.5 * sim.v @ M @ sim.v, ledger["kinetic"], places=11)
+        self.assertEqual(ledger["momentum"].shape, (3,))
+        self.assertLess(abs(ledger["balance"]), 1e-12)
+        J = sim.point_jacobian("ball@0")
+        np.testing.assert_array_equal(J @ sim.q, sim.point("ball@0").position)
+        part = sim.bodies["ball"]
+        np.testing.assert_array_equal(sim.q[part], sim.point("ball@0").position)
+        pose = sim.pose("upper")
+        self.assertAlmostEqual(np.linalg.norm(pose.quaternion), 1.0, places=14)
+        # the hinge's force holds all weight and all inertia
+        weight = 9.81 * (0.5 + 800.0 * 0.008)
+        still = arm().simulate({"constraint.string.a": "upper@[0.5, 0, 0]"})
+        self.assertEqual(still.reaction("shoulder").size, len(still.reaction("shoulder")))
+        self.assertAlmostEqual(still.Q.sum(), -weight, places=10)
+
+    def test_history_is_arrays_with_units_and_frames(self):
+        sim = arm().simulate()
+        history = sim.history(["shoulder.angle", "ball.z", "motor.current", "energy.balance"], every=10)
+        self.assertEqual(history.array.shape, (50, 5))
+        np.testing.assert_allclose(history.t, np.arange(10, 501, 10) * 1e-3, rtol=1e-12)
+        self.assertEqual(history.units["shoulder.angle"], "rad")
+        self.assertEqual(history.units["motor.current"], "A")
+        self.assertLess(np.abs(history["energy.balance"]).max(), 1e-12)
+        with self.assertRaisesRegex(KeyError, "shoulder.angle"):
+            history["shoulder.angel"]
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            with self.assertRaises(ImportError):
+                history.to_pandas()
+        else:
+            frame = history.to_pandas()
+            self.assertEqual(frame.index.name, "t")
+            np.testing.assert_array_equal(frame["ball.z"].to_numpy(), history["ball.z"])
+
+    def test_a_free_fall_is_exact(self):
+        model = ancora.Model("fall", gravity=[0, 0, -9.81])
+        model.body("ball", "particle", mass=2.0, position=[0, 0, 1], velocity=[1, 0, 0])
+        model.integrator("emm", step=1e-2, end=1.0)
+        history = model.simulate().history(["ball.x", "ball.z"])
+        np.testing.assert_allclose(history["ball.z"], 1 - 9.81 / 2 * history.t**2, atol=1e-13)
+        np.testing.assert_allclose(history["ball.x"], history.t, atol=1e-13)
+
+
+class State(unittest.TestCase):
+    def test_views_are_the_kernels_memory_and_outlive_the_simulation(self):
+        sim = arm().simulate()
+        q = sim.q
+        self.assertFalse(q.flags.writeable)
+        with self.assertRaises(ValueError):
+            q[0] = 1.0
+        before = q.copy()
+        self.assertEqual(q.ctypes.data, sim.q.ctypes.data)
+        del sim
+        gc.collect()
+        np.testing.assert_array_equal(q, before)
+
+    def test_saved_bytes_go_on_with_the_same_bits(self):
+        model = arm()
+        sim = model.simulate()
+        sim.apply_force("ball@0", [0, 3.0, 0])
+        sim.run(until=0.1)
+        saved = sim.save()
+        sim.run()
+        other = model.simulate()
+        other.restore(saved)
+        self.assertAlmostEqual(other.time, 0.1, places=12)
+        other.run()
+        np.testing.assert_array_equal(other.q, sim.q)
+        np.testing.assert_array_equal(other.v, sim.v)
+        with self.assertRaises(ancora.AncoraError):
+            other.restore(saved[:-3])
+
+    def test_a_callback_controls_and_stops_and_its_exceptions_arrive(self):
+        sim = arm().simulate()
+        calls = []
+
+        def control(at):
+            at.inputs["motor.voltage"] = -30.0 * at["shoulder.angle"]
+            calls.append(at.time)
+            return len(calls) == 100
+
+        sim.run(after_step=control)
+        self.assertEqual(len(calls), 100)
+        self.assertEqual(sim.steps_done, 100)
+
+        def breaks(at):
+            raise KeyError("from inside")
+
+        with self.assertRaisesRegex(KeyError, "from inside"):
+            sim.run(after_step=breaks)
+        self.assertEqual(sim.steps_done, 101)
+
+        def steps(at):
+            at.step()
+
+        with self.assertRaisesRegex(ancora.UsageError, "callback"):
+            sim.run(after_step=steps)
+        sim.run()
+        self.assertTrue(sim.done)
+
+    def test_threads_have_simulations_of_their_own(self):
+        finals = [None] * 4
+
+        def work(i):
+            finals[i] = arm().simulate().run().q.copy()
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for final in finals[1:]:
+            np.testing.assert_array_equal(final, finals[0])
+
+
+class Mistakes(unittest.TestCase):
+    def test_errors_are_exceptions_with_the_kernels_messages(self):
+        with self.assertRaisesRegex(ancora.FileError, "nowhere.toml"):
+            ancora.load("nowhere.toml")
+        with self.assertRaisesRegex(ancora.ModelError, r"m\.toml:2:1"):
+            ancora.parse("[model]\nnam = 3\n", "m.toml")
+        model = arm()
+        with self.assertRaisesRegex(ancora.ModelError, "upper"):
+            model["body.uper.density"] = 3.0
+        sim = model.simulate()
+        for call in (lambda: sim["ball.zz"], lambda: sim.values(["t", "nothing"])):
+            with self.assertRaisesRegex(ancora.UsageError, "column"):
+                call()
+        with self.assertRaisesRegex(ancora.UsageError, "motor.voltage"):
+            sim.inputs["motor.voltag"] = 1.0
+        with self.assertRaises(ancora.UsageError):
+            sim.inputs["motor.voltage"] = float("nan")
+        with self.assertRaises(ancora.UsageError):
+            sim.set_state([1.0], [1.0])
+        with self.assertRaises(ancora.UsageError):
+            sim.apply_force("ball@0", [1.0, 2.0])
+        with self.assertRaises(ancora.ModelError):
+            sim.point("nobody@[0, 0, 0]")
+        with self.assertRaises(ancora.UsageError):
+            sim.report()
+        sim.run()
+        with self.assertRaisesRegex(ancora.UsageError, "end"):
+            sim.step()
+        self.assertTrue(issubclass(ancora.ModelError, ValueError))
+        with self.assertRaises(TypeError):
+            ancora.load(SOURCE / "examples/tumbling_box/model.toml").body("x", "particle")
+        with self.assertRaises(TypeError):
+            ancora.Model.from_dict({"model": {"name": object()}})
+
+    def test_texts_pass_unharmed(self):
+        strange = 'a "quoted" \\ name\twith\nall\x7f ünd µ'
+        model = ancora.Model(strange)
+        model.body("ball", "particle", mass=1.0)
+        model.integrator("emm", step=0.1, end=0.1)
+        self.assertEqual(model.simulate().name, strange)
+
+    def test_warnings_are_warnings(self):
+        model = ancora.Model("idle")
+        model.body("ball", "particle", mass="m", velocity=[1, 0, 0])
+        model.parameters(m=2.0, unused=3.0)
+        model.integrator("emm", step=0.1, end=0.1)
+        with self.assertWarnsRegex(UserWarning, "unused"):
+            model.simulate()
+
+
+class Pages(unittest.TestCase):
+    def test_a_report_shows_itself(self):
+        with tempfile.TemporaryDirectory() as name:
+            sim = arm().simulate().record(pathlib.Path(name) / "results")
+            sim.run()
+            report = sim.report()
+            page = pathlib.Path(report.file).read_text()
+            self.assertIn("<html", page)
+            shown = report._repr_html_()
+            self.assertTrue(shown.startswith("<iframe srcdoc="))
+            self.assertNotIn("<html", shown)
+            self.assertIn("&lt;html", shown)
+
+
+def warnings_ignored():
+    import warnings
+    context = warnings.catch_warnings()
+    return context
+
+
+if __name__ == "__main__":
+    unittest.main()

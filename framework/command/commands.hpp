@@ -33,6 +33,11 @@ int verify_plugin(const Options& options);
 int new_plugin(const Options& options);
 int schema(const Options& options);
 int completion(const Options& options);
+int convergence(const Options& options);
+int equilibrium(const Options& options);
+int modes(const Options& options);
+int linearize(const Options& options);
+int inverse(const Options& options);
 
 /// All of them, in the order of help.
 std::span<const Command> commands();

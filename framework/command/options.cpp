@@ -102,6 +102,49 @@ po::options_description describe(const Command& command) {
                 ? "columns of history.csv to draw, those of one unit in one panel; may be repeated"
                 : "columns of history.csv to have in the page, beside those of the whole model; "
                   "may be repeated (default: as many as fit)");
+    if (command.options & kCurves) {
+        add("out",
+            po::value<std::string>()->value_name("FILE"),
+            "a picture of the differences between runs, ending in .svg");
+        add("columns",
+            texts("A,B,..."),
+            "columns of history.csv to judge; may be repeated (default: positions, velocities and "
+            "measures, the first two dozen)");
+    }
+    if (command.options & kTable)
+        add("out",
+            po::value<std::string>()->value_name("FILE"),
+            "the table to write, as history.csv is written; an existing file is replaced only if "
+            "it "
+            "is such a table (default: to standard output)");
+    if (command.options & kNearest)
+        add("nearest",
+            "take the position of equilibrium next to the start, stable or not, by Newton's method "
+            "alone");
+    if (command.options & kAtRest) {
+        add("at-rest", "look for a position of equilibrium first, and take that");
+        add("at",
+            po::value<std::string>()->value_name("T"),
+            "run to this time first [s] (default: the start)");
+    }
+    if (command.options & kCount)
+        add("count",
+            po::value<std::string>()->value_name("N"),
+            "only the lowest N (default: all of a small model, 20 of a large one)");
+    if (command.options & kPorts) {
+        add("in",
+            texts("A,B,..."),
+            "inputs: a force on a point, BODY.x or BODY@[1, 0, 0].z; an effort on a measure, "
+            "JOINT.angle; may be repeated");
+        add("out",
+            texts("A,B,..."),
+            "outputs: a point's position or velocity, BODY.x or BODY@[1, 0, 0].vz; a measure or "
+            "its "
+            "rate, JOINT.angle_rate; may be repeated");
+        add("dir",
+            po::value<std::string>()->value_name("DIR"),
+            "folder for A.npy, B.npy, C.npy, D.npy");
+    }
     if (command.options & kEvery)
         add("every",
             po::value<std::string>()->value_name("N"),
@@ -307,16 +350,18 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
         for (const std::string& text : values[option].as<std::vector<std::string>>())
             split_columns(option, text, to);
     };
-    if (command.options & kFmu) {
+    if (command.options & (kFmu | kPorts)) {
         read_names("in", options.inputs);
         read_names("out", options.outputs);
+    } else if (values.count("out") > 0) {
+        options.out = values["out"].as<std::string>();
+    }
+    if (command.options & kFmu) {
         read_names("param", options.parameters);
         if (values.count("fmi") > 0)
             options.fmi_version =
                 static_cast<int>(parse_whole("--fmi", values["fmi"].as<std::string>()) & 0xff);
         if (values.count("file") > 0) options.file = values["file"].as<std::string>();
-    } else if (values.count("out") > 0) {
-        options.out = values["out"].as<std::string>();
     }
     options.with_state = values.count("with-state") > 0;
     if (values.count("dir") > 0) options.dir = values["dir"].as<std::string>();
@@ -360,6 +405,12 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     if (values.count("columns") > 0)
         for (const std::string& text : values["columns"].as<std::vector<std::string>>())
             split_columns("--columns", text, options.columns);
+    options.nearest = values.count("nearest") > 0;
+    options.at_rest = values.count("at-rest") > 0;
+    if (values.count("at") > 0) options.at = parse_seconds("--at", values["at"].as<std::string>());
+    if (options.at && options.at_rest) fail("\"--at\" and \"--at-rest\" exclude each other");
+    if (values.count("count") > 0)
+        options.count = parse_whole("--count", values["count"].as<std::string>());
     if (values.count("over") > 0) options.over = values["over"].as<std::string>();
     options.logarithmic = values.count("log") > 0;
     if (values.count("every") > 0) {

@@ -186,7 +186,12 @@ void KernelSystem::require_present(double t0, double h) const {
 
 void KernelSystem::accept(const StepTrial& trial) {
     require_present(trial.t0, trial.h);
-    acceptance_.accept(trial);
+    try {
+        acceptance_.accept(trial);
+    } catch (...) {
+        if (projection_) projection_->abandon();
+        throw;
+    }
     joints_.follow(state_.q.data(), state_.v.data(), state_.t, trial.h);
     arm_crossings();
     ++counts_.substeps;
@@ -215,10 +220,43 @@ int KernelSystem::num_conditions() const {
 
 ImplicitSystem* KernelSystem::implicit() {
     if (parts_.model.traits.face != Face::continuous) return nullptr;
+    return &linearisable();
+}
+
+ImplicitFace& KernelSystem::linearisable() {
     if (!implicit_)
         implicit_ = std::make_unique<ImplicitFace>(
             parts_, state_, accelerations_, motion_, choice_.is_redundant());
-    return implicit_.get();
+    return *implicit_;
+}
+
+StepProjection* KernelSystem::projection() {
+    if (parts_.model.traits.face != Face::discrete) return nullptr;
+    if (!projection_) {
+        projection_ = std::make_unique<VelocityProjection>(
+            parts_,
+            state_,
+            [this] {
+                saved_ = save();
+            },
+            [this] {
+                restore(saved_);
+            });
+        acceptance_.project_by(projection_.get());
+    }
+    return projection_.get();
+}
+
+std::vector<std::byte> KernelSystem::save() {
+    ArchiveWriter writer;
+    transfer(writer);
+    return writer.take();
+}
+
+void KernelSystem::restore(std::span<const std::byte> saved) {
+    if (projection_) projection_->abandon();
+    ArchiveReader reader(saved);
+    transfer(reader);
 }
 
 /// One for each contact, one for all rows that may break, and the crossings of signals.

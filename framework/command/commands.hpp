@@ -22,6 +22,7 @@ int run(const Options& options);
 int check(const Options& options);
 int lock(const Options& options);
 int sweep(const Options& options);
+int fmu(const Options& options);
 int plugins(const Options& options);
 int describe(const Options& options);
 int replay(const Options& options);
@@ -32,6 +33,11 @@ int verify_plugin(const Options& options);
 int new_plugin(const Options& options);
 int schema(const Options& options);
 int completion(const Options& options);
+int convergence(const Options& options);
+int equilibrium(const Options& options);
+int modes(const Options& options);
+int linearize(const Options& options);
+int inverse(const Options& options);
 
 /// All of them, in the order of help.
 std::span<const Command> commands();

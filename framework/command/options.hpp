@@ -36,14 +36,22 @@ struct Options {
     std::optional<std::string> over;            ///< of plot: the column along the abscissa
     bool logarithmic = false;                   ///< of plot
     std::optional<std::size_t> every;           ///< of paraview: one frame of so many
+    bool nearest = false;                       ///< of equilibrium
+    bool at_rest = false;                       ///< of modes, linearize
+    std::optional<double> at;                   ///< the time at which [s]
+    std::optional<std::uint64_t> count;         ///< of modes
     bool full_paths = false;                    ///< in what is made to be sent
     bool resume = false;
-    std::optional<std::size_t> workers;  ///< of sweep: processes
-    std::size_t part = 0, parts = 1;     ///< of sweep: the share of the cases
-    bool merge = false;                  ///< of sweep: the table alone
-    bool slurm = false;                  ///< of sweep: as a job array
-    bool no_submit = false;              ///< of sweep: write its scripts alone
-    bool print = false;                  ///< the model instead of what it is
+    std::vector<std::string> inputs, outputs;   ///< of linearize and fmu
+    std::vector<std::string> parameters;        ///< of fmu
+    std::optional<std::filesystem::path> file;  ///< of fmu
+    int fmi_version = 2;                        ///< of fmu
+    std::optional<std::size_t> workers;         ///< of sweep: processes
+    std::size_t part = 0, parts = 1;            ///< of sweep: the share of the cases
+    bool merge = false;                         ///< of sweep: the table alone
+    bool slurm = false;                         ///< of sweep: as a job array
+    bool no_submit = false;                     ///< of sweep: write its scripts alone
+    bool print = false;                         ///< the model instead of what it is
     bool quiet = false;
     bool verbose = false;
     bool help = false;
@@ -69,7 +77,14 @@ enum OptionSet : unsigned {
     kColumns = 1u << 15,
     kEvery = 1u << 16,
     kFullPaths = 1u << 17,
+    kNearest = 1u << 18,
+    kAtRest = 1u << 19,
+    kCount = 1u << 20,
+    kPorts = 1u << 21,
+    kCurves = 1u << 22,
+    kTable = 1u << 23,
     kSweep = 1u << 24,
+    kFmu = 1u << 25,
 };
 
 /// One command of `ancora`.

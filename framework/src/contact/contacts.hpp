@@ -49,11 +49,11 @@ inline double dot(const double* x, const double* y, int n) {
 /// One force object with a contact law, on one constraint.
 struct Contact {
     const ForcePart* force = nullptr;
-    const ContactLaw* law = nullptr;
-    int index = 0;       ///< of the force in the model
-    int constraint = 0;  ///< index in the model
-    int first_row = 0;   ///< of its sliding rows among the contacts'
-    int num_rows = 0;    ///< one to three
+    std::array<double, 3> surface{};  ///< its velocity, inertial axes
+    int index = 0;                    ///< of the force in the model
+    int constraint = 0;               ///< index in the model
+    int first_row = 0;                ///< of its sliding rows among the contacts'
+    int num_rows = 0;                 ///< one to three
     /// Constraints hold it whatever acts: it neither slides nor has a force that anything
     /// determines. Its mode is slip then, and its law zero.
     bool is_locked = false;
@@ -118,7 +118,7 @@ public:
     /// First of row k's entries in rows().
     int first_entry(int k) const { return rows_.row_begin(row_[static_cast<std::size_t>(k)]); }
     bool surface_is_still(const Contact& contact) const {
-        return std::ranges::all_of(contact.law->surface_velocity(), [](double v) {
+        return std::ranges::all_of(contact.surface, [](double v) {
             return v == 0.0;
         });
     }

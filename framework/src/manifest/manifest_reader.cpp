@@ -45,6 +45,12 @@ constexpr Parameter kModelKeys[] = {
                        "the model's size and 20 degrees; \"far\": by whatever it takes")
         .or_text("far")
         .otherwise("false"),
+    text("start",
+         "\"given\": as the bodies say; \"equilibrium\": at rest, in a position of equilibrium "
+         "that is "
+         "looked for from there",
+         "given|equilibrium")
+        .otherwise("\"given\""),
 };
 
 constexpr Parameter kIntegratorKeys[] = {
@@ -165,6 +171,9 @@ ModelSettings read_model(Section section,
         model.project_start = ProjectStart::near;
     if (const Table::Entry* const entry = section.table.find("project_start"))
         model.project_start_place = entry->value.place();
+    model.starts_at_rest = keys.text("start") == "equilibrium";
+    if (const Table::Entry* const entry = section.table.find("start"))
+        model.start_place = entry->value.place();
     return model;
 }
 

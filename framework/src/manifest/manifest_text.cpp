@@ -95,6 +95,7 @@ private:
         if (!folders.empty()) add("plugin_dirs", std::move(folders));
         if (m.project_start == ProjectStart::near) add("project_start", true);
         if (m.project_start == ProjectStart::far) add("project_start", "far");
+        if (m.starts_at_rest) add("start", "equilibrium");
     }
 
     void object(const ObjectSpec& spec) {

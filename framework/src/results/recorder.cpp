@@ -257,7 +257,8 @@ Recorder::Recorder(fs::path folder,
     impl_->record.integrator = manifest.integrator;
     if (manifest.output.every)
         impl_->every = *manifest.output.every;
-    else if (simulation.num_steps() > kDefaultRows || simulation.is_adaptive())
+    else if (simulation.num_steps() > kDefaultRows ||
+             (simulation.is_adaptive() && !simulation.samples_by_steps()))
         impl_->every = simulation.end_time() / kDefaultRows;
     if (impl_->every == simulation.step_size() && !simulation.is_adaptive()) impl_->every = 0.0;
     impl_->identity = identity_of(manifest, simulation, impl_->every);
@@ -293,7 +294,7 @@ void Recorder::start() {
     self.frames->start(self.results);
     self.first_row_is_pending = true;
     self.first_step = self.last_row_step = self.simulation.steps_done();
-    if (self.simulation.is_adaptive())
+    if (self.simulation.is_adaptive() && self.every > 0.0)
         self.outputs_passed = std::floor(self.simulation.time() / self.every);
     else if (self.every > 0.0)
         self.outputs_passed = self.count_outputs();
@@ -348,7 +349,7 @@ void Recorder::record() {
     if (self.simulation.done() && self.checkpoint_every > 0.0 && self.ends_on_grid()) {
         self.take_end();
     }
-    if (self.simulation.is_adaptive()) {
+    if (self.simulation.is_adaptive() && self.every > 0.0) {
         self.write_rows_inside();
         if (self.simulation.done()) self.write_row();
     } else if (self.is_due()) {

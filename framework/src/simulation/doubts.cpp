@@ -14,6 +14,8 @@ namespace {
 constexpr double kDoubtful = 1e-10;
 // Slower than this part of the model's size in a second nothing counts as moving.
 constexpr double kSlowest = 1e-6;
+// Steps of higher order follow what vibrates by no more than this angle in each [rad].
+constexpr double kResolved = 3.0;
 
 /// What the integrator claims to keep and has not kept, or nothing.
 std::string doubt_of_balances(const Model& model, const KernelSystem& system) {
@@ -41,6 +43,23 @@ std::string doubt_of_balances(const Model& model, const KernelSystem& system) {
         "with a shorter step before you trust it",
         open,
         kDoubtful);
+}
+
+/// What is too stiff for the order that steps claim, or nothing.
+std::string doubt_of_order(const KernelSystem& system) {
+    if (system.projected() == nullptr) return {};
+    const VelocityProjection::Stiff& stiff = system.projected()->stiff();
+    if (stiff.row < 0 || stiff.h * stiff.frequency <= kResolved) return {};
+    return fmt::format(
+        "{} may vibrate at up to {:.3g} rad/s, which steps of {:.3g} s do not resolve (h times "
+        "that "
+        "is {:.2g}, more than {:.2g}): where it does vibrate the order of the path falls to 2; "
+        "take shorter steps, make it rigid, or take order = 2",
+        system.parts().rows.row_name(stiff.row),
+        stiff.frequency,
+        stiff.h,
+        stiff.h * stiff.frequency,
+        kResolved);
 }
 
 }  // namespace
@@ -76,6 +95,7 @@ std::vector<std::string> doubts_of(const Model& model, const KernelSystem& syste
                         system.joints().entries()[static_cast<std::size_t>(joint.entry)].name,
                         joint.turned,
                         joint.t));
+    if (const std::string text = doubt_of_order(system); !text.empty()) out.push_back(text);
     if (const JumpSearch::Unresolved& ramp = system.jumps().unresolved(); ramp.row >= 0)
         out.push_back(fmt::format(
             "what {} prescribes goes {:.3g} within less than the step of {:.3g} s that ends "

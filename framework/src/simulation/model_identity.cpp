@@ -25,6 +25,7 @@ Identity model_identity(const Manifest& manifest, std::span<const InputFile> fil
         manifest.model.project_start == ProjectStart::no     ? "false"
         : manifest.model.project_start == ProjectStart::near ? "true"
                                                              : "far");
+    if (manifest.model.starts_at_rest) add("model.start", "equilibrium");
     if (manifest.scope)
         for (const ExpressionScope::Definition& parameter : manifest.scope->parameters()) {
             if (!parameter.was_used) continue;

@@ -14,10 +14,13 @@
 #include "equation.hpp"
 #include "expression_scope.hpp"
 #include "kernel_system.hpp"
+#include "linear_ports.hpp"
 #include "manifest_plugins.hpp"
 #include "model.hpp"
 #include "observables.hpp"
 #include "pose.hpp"
+#include "prescribed_motion.hpp"
+#include "rest_search.hpp"
 #include "row_rank.hpp"
 #include "run_numbers.hpp"
 #include "saved_state.hpp"
@@ -58,6 +61,7 @@ struct Simulation::Impl {
         if (model.project_start != ProjectStart::no)
             projected = judge_projection(model, system, warn);
         rank.decide();
+        if (manifest.model.starts_at_rest) start_at_rest(manifest);
         if (model.traits.face == Face::continuous)
             system.instant().check_accelerations();
         else if (model.num_coordinates <= RowRank::kMostBySolver)
@@ -66,6 +70,25 @@ struct Simulation::Impl {
         model.integrator.prepare(system, step_settings, [this](int count) {
             system.resize_history(count);
         });
+    }
+
+    /// Looks for rest from the bodies' start, and says what it took.
+    void start_at_rest(const Manifest& manifest) {
+        try {
+            const Equilibrium rest = find_rest(system, {});
+            if (!warn) return;
+            if (rest.stability == Stability::unstable)
+                warn(
+                    fmt::format("start = \"equilibrium\": the position that was found is unstable; "
+                                "what moves away first is {}",
+                                rest.unstable_part));
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::numerical) throw;
+            throw Error(ErrorKind::numerical,
+                        "start = \"equilibrium\": " + std::string(error.message()),
+                        manifest.model.start_place);
+        }
+        rank.decide();
     }
 
     SceneSampler& sampler() {
@@ -101,6 +124,26 @@ struct Simulation::Impl {
         was_restored = false;
         stepping.step();
         if (stepping.done()) warn_at_end(model, system, warn);
+    }
+
+    /// A step of its own from the begin of the last one: it keeps what steps keep.
+    void sample_by_step(double t, const Samples& to) {
+        const std::vector<std::byte> end = system.save();
+        const std::vector<std::byte> begin = system.saved();
+        const auto go_back = [&] {
+            system.restore(end);
+            system.set_saved(begin);
+        };
+        try {
+            if (begin.empty()) throw Error(ErrorKind::usage, "sample_at: there is no step");
+            system.restore(begin);
+            stepping.reach(t);
+            sample(to);
+        } catch (...) {
+            go_back();
+            throw;
+        }
+        go_back();
     }
 
     template <class Archive>
@@ -178,6 +221,9 @@ long Simulation::steps_done() const {
 }
 bool Simulation::is_adaptive() const {
     return impl_->model.traits.is_adaptive;
+}
+bool Simulation::samples_by_steps() const {
+    return is_adaptive() && impl_->model.traits.face == Face::discrete;
 }
 bool Simulation::done() const {
     const TrapsOff traps_off;
@@ -340,6 +386,39 @@ std::vector<SingularPosition> Simulation::singular_positions() const {
     return out;
 }
 
+Equilibrium Simulation::find_equilibrium(const EquilibriumOptions& options) {
+    const TrapsOff traps_off;
+    Equilibrium found = find_rest(impl_->system, options);
+    impl_->rank.decide();
+    impl_->observables.restart();
+    return found;
+}
+
+Modes Simulation::modes(const ModesOptions& options) {
+    const TrapsOff traps_off;
+    return find_modes(impl_->system, options);
+}
+
+LinearModel Simulation::linearize(const std::vector<std::string>& inputs,
+                                  const std::vector<std::string>& outputs) {
+    const TrapsOff traps_off;
+    LinearModel model =
+        linear_model(impl_->system, linear_ports(impl_->model, impl_->system, inputs, outputs));
+    model.inputs = inputs;
+    model.outputs = outputs;
+    return model;
+}
+
+void Simulation::require_prescribed() const {
+    const TrapsOff traps_off;
+    require_no_freedom(impl_->system);
+}
+
+void Simulation::follow_prescribed(double t) {
+    const TrapsOff traps_off;
+    ancora::follow_prescribed(impl_->system, t);
+}
+
 std::vector<ContactEvent> Simulation::events() const {
     std::vector<ContactEvent> out;
     for (const ContactEvents::Event& event : impl_->system.contact_events().all())
@@ -415,6 +494,10 @@ void Simulation::sample_at(double t, const Samples& to) const {
                     fmt::format("sample_at: t = {:.9g} s is not inside the last step of an "
                                 "integrator that chooses its steps",
                                 t));
+    if (model.traits.face == Face::discrete) {
+        impl_->sample_by_step(t, to);
+        return;
+    }
     std::vector<double> x(static_cast<std::size_t>(system.continuous().num_states));
     model.integrator.interpolate(t, x);
     system.motion().peek(t, x);

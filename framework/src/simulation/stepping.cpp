@@ -60,6 +60,17 @@ void Stepping::step_freely() {
     ++steps_done_;
 }
 
+void Stepping::reach(double t) {
+    system_.begin_grid_step(steps_done_, false);
+    while (system_.time() < t) {
+        const double t0 = system_.time();
+        integrate(t0, t - t0);
+        if (t - system_.time() <= kWholeSteps * (system_.time() - t0)) break;
+        if (!(system_.time() > t0)) break;
+    }
+    system_.end_grid_step(t);
+}
+
 void Stepping::step_on_grid() {
     // Grid times are k step, not sums of steps; a step that failed on its way goes on from
     // there.

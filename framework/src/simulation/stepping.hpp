@@ -18,6 +18,9 @@ public:
     /// Before done(): one step, which accepts pieces of it as it goes.
     void step();
     bool done() const;
+    /// Goes to t from where an integrator that chooses its steps began its last one, which counts
+    /// as no step of the run.
+    void reach(double t);
 
     long num_steps() const { return num_steps_; }
     long steps_done() const { return steps_done_; }

@@ -95,8 +95,10 @@ KernelSystem::KernelSystem(const Model& model)
       instant_(parts_, state_, contacts_, instant_friction_, accelerations_, reactions_),
       start_(parts_, state_, massless_, accelerations_, motion_, breaking_) {
     parts_.rows.read_state_from(state_.plugin);
+    parts_.rows.read_own_values_from(parts_.signals);
+    parts_.laws.read_time_from(state_.t);
     state_.s.setZero(num_rows());
-    pi_next_.setZero(parts_.m);
+    for (Eigen::VectorXd* pi : {&pi_before_, &pi_next_}) pi->setZero(parts_.m);
     parts_.signals.begin();
     parts_.signals.act(trial_.q_next.data(), trial_.v_next.data(), 0.0);
     set_state(view(trial_.q_next), view(trial_.v_next), 0.0);
@@ -137,6 +139,7 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     breaking_.forget();
     violations_.forget_worst();
     violations_.note();
+    parts_.signals.hold(state_.q.data(), state_.v.data(), t);
     books_.begin();
     motion_.forget_displaced();
     motion_.scale_books();
@@ -183,7 +186,12 @@ void KernelSystem::require_present(double t0, double h) const {
 
 void KernelSystem::accept(const StepTrial& trial) {
     require_present(trial.t0, trial.h);
-    acceptance_.accept(trial);
+    try {
+        acceptance_.accept(trial);
+    } catch (...) {
+        if (projection_) projection_->abandon();
+        throw;
+    }
     joints_.follow(state_.q.data(), state_.v.data(), state_.t, trial.h);
     arm_crossings();
     ++counts_.substeps;
@@ -212,10 +220,43 @@ int KernelSystem::num_conditions() const {
 
 ImplicitSystem* KernelSystem::implicit() {
     if (parts_.model.traits.face != Face::continuous) return nullptr;
+    return &linearisable();
+}
+
+ImplicitFace& KernelSystem::linearisable() {
     if (!implicit_)
         implicit_ = std::make_unique<ImplicitFace>(
             parts_, state_, accelerations_, motion_, choice_.is_redundant());
-    return implicit_.get();
+    return *implicit_;
+}
+
+StepProjection* KernelSystem::projection() {
+    if (parts_.model.traits.face != Face::discrete) return nullptr;
+    if (!projection_) {
+        projection_ = std::make_unique<VelocityProjection>(
+            parts_,
+            state_,
+            [this] {
+                saved_ = save();
+            },
+            [this] {
+                restore(saved_);
+            });
+        acceptance_.project_by(projection_.get());
+    }
+    return projection_.get();
+}
+
+std::vector<std::byte> KernelSystem::save() {
+    ArchiveWriter writer;
+    transfer(writer);
+    return writer.take();
+}
+
+void KernelSystem::restore(std::span<const std::byte> saved) {
+    if (projection_) projection_->abandon();
+    ArchiveReader reader(saved);
+    transfer(reader);
 }
 
 /// One for each contact, one for all rows that may break, and the crossings of signals.
@@ -257,6 +298,7 @@ void KernelSystem::evaluate_events(double t, std::span<const double> x, std::spa
         parts_.signals.evaluate_crossings(
             x.data(), x.data() + parts_.n, t, motion_.own_states(x).data(), g.subspan(first));
     if (breaking_.may_break()) {
+        if (parts_.signals.are_read_by_rows()) motion_.show_own_values(t, x);
         parts_.rows.evaluate_elastic(x.data(), t, pi_next_.data());
         g[first - 1] = breaking_.margin(pi_next_);
     }
@@ -310,7 +352,30 @@ void KernelSystem::act() {
     after_signals();
 }
 
+/// What rows read has changed at once: their strains jump, and so do their energies.
+void KernelSystem::jump_with_own_values() {
+    if (!parts_.signals.are_read_by_rows()) return;
+    const double *const q = state_.q.data(), *const v = state_.v.data();
+    parts_.signals.show_held();
+    parts_.rows.evaluate_elastic(q, state_.t, pi_before_.data());
+    parts_.signals.hold(q, v, state_.t);
+    parts_.rows.evaluate_elastic(q, state_.t, pi_next_.data());
+    const double before = books_.own_energy(state_.pi);
+    bool has_jumped = false;
+    for (const int k : parts_.rows.own_rows) {
+        if (pi_next_[k] == pi_before_[k]) continue;
+        state_.pi[k] += pi_next_[k] - pi_before_[k];
+        has_jumped = true;
+    }
+    if (!has_jumped) return;
+    books_.ledger.book_external(books_.own_energy(state_.pi) - before);
+    books_.close();
+    tangent_.forget_start();
+    if (breaking_.may_break() && breaking_.margin(state_.pi) <= 0.0) breaking_.break_rows();
+}
+
 void KernelSystem::after_signals() {
+    jump_with_own_values();
     motion_.forget_rank();
     // What was extrapolated from the last step does not hold any more.
     for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
@@ -408,6 +473,7 @@ void KernelSystem::transfer(Archive& archive) {
         arm_crossings();
         // What plugins computed last is that of this state.
         RowSet::Instant instant;
+        parts_.signals.show_held();
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant);
         parts_.mass.update(state_.q.data(), state_.v.data(), state_.t, parts_.meter, nullptr);
         if (parts_.model.traits.face == Face::discrete) modes_.follow_free();

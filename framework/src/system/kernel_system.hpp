@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,6 +41,7 @@
 #include "step_solver.hpp"
 #include "step_tangent.hpp"
 #include "stick_slip.hpp"
+#include "velocity_projection.hpp"
 #include "violations.hpp"
 
 namespace ancora {
@@ -113,6 +115,10 @@ public:
 
     int num_conditions() const override;
     ImplicitSystem* implicit() override;
+    StepProjection* projection() override;
+    int require_projectable(bool goes_back) const override {
+        return VelocityProjection::require_projectable(parts_, contacts_, goes_back);
+    }
     std::span<const double> book_scales() const override { return motion_.book_scales(); }
 
     // What a simulation asks for.
@@ -132,6 +138,16 @@ public:
     ContinuousMotion& motion() { return motion_; }
     const ContinuousMotion& motion() const { return motion_; }
     InstantAnalysis& instant() { return instant_; }
+    /// The equations with their derivatives at an instant, whatever the integrator; dry friction
+    /// and rows that break have none.
+    ImplicitFace& linearisable();
+    /// Null unless an integrator has asked for it.
+    const VelocityProjection* projected() const { return projection_.get(); }
+    /// The state that an integrator saved last, for samples inside its step; empty if none did.
+    const std::vector<std::byte>& saved() const { return saved_; }
+    void set_saved(std::vector<std::byte> saved) { saved_ = std::move(saved); }
+    std::vector<std::byte> save();
+    void restore(std::span<const std::byte> saved);
     double time() const { return state_.t; }
     /// Says what time it is, to rounding the same: grid times do not depend on the end of a run.
     void set_time(double t) { state_.t = t; }
@@ -179,6 +195,7 @@ private:
     int first_crossing() const;
     void refuse_endless_switching(int crossing);
     void arm_crossings();
+    void jump_with_own_values();
     void require_present(double t0, double h) const;
     Contacts& with_sliding_rows();
     void begin_at(std::span<const double> q, std::span<const double> v, double t);
@@ -228,6 +245,8 @@ private:
     InstantAnalysis instant_;
     Start start_;
     std::unique_ptr<ImplicitFace> implicit_;  // made when an integrator first asks for it
+    std::unique_ptr<VelocityProjection> projection_;
+    std::vector<std::byte> saved_;
 
     Counts counts_;
     /// Crossings of signals since a time, to tell a switch that never rests.
@@ -236,7 +255,7 @@ private:
         int count = 0;
     };
     Switching switching_;
-    Eigen::VectorXd pi_next_;
+    Eigen::VectorXd pi_before_, pi_next_;
 };
 
 }  // namespace ancora

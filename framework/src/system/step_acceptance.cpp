@@ -47,6 +47,8 @@ void StepAcceptance::accept(const StepTrial& trial) {
     check(trial);
     if (!contacts_.empty()) islands_.hold(state_, trial_);
     move_on(trial);
+    const bool is_projected = projection_ != nullptr && projection_->is_under_way();
+    if (is_projected) projection_->finish(trial_.v_next, trial_.v_low_next);
     violations_.measure(trial_.q_next.data(), trial_.v_next.data(), trial.t0 + trial.h);
 
     // Events have looked at the end of the step since the residual was evaluated.
@@ -54,6 +56,7 @@ void StepAcceptance::accept(const StepTrial& trial) {
         contacts_.evaluate_step(
             state_.q.data(), trial_.dq.data(), trial_.mid.data(), trial.t0, trial.h);
     books_.book(trial);
+    if (is_projected) projection_->book(books_.ledger, state_.q, trial_.q_next);
     if (!contacts_.empty()) modes_.book(trial);
     reactions_.collect(trial);
     commit(trial);
@@ -65,7 +68,8 @@ void StepAcceptance::accept(const StepTrial& trial) {
 
 void StepAcceptance::check(const StepTrial& trial) {
     const double h = trial.h;
-    jumps_.check(state_.q.data(), trial.t0, h, state_.extent);
+    // A step back goes where one forward has been, or will be.
+    if (h > 0.0) jumps_.check(state_.q.data(), trial.t0, h, state_.extent);
     const double dv_M_dv = h * h * pairwise_dot(trial.a.data(), trial_.Ma.data(), trial.a.size());
     check_conventions(parts_,
                       trial.s.data(),
@@ -98,7 +102,8 @@ void StepAcceptance::move_on(const StepTrial& trial) {
                                trial_.v_next.data(),
                                trial.t0 + trial.h,
                                A_.data(),
-                               pi_t_.data());
+                               pi_t_.data(),
+                               SignalSet::Moment::end);
     massless_.reset(A_, pi_t_, trial_.v_next.data());
 }
 

@@ -17,6 +17,7 @@
 #include "row_choice.hpp"
 #include "step_tangent.hpp"
 #include "stick_slip.hpp"
+#include "velocity_projection.hpp"
 #include "violations.hpp"
 
 namespace ancora {
@@ -43,6 +44,8 @@ public:
 
     /// See System::accept(). [step]
     void accept(const StepTrial& trial);
+    /// Steps end with velocities that this projects, where it has begun them.
+    void project_by(VelocityProjection* projection) { projection_ = projection; }
 
 private:
     void check(const StepTrial& trial);
@@ -64,6 +67,7 @@ private:
     Violations& violations_;
     Books& books_;
     Reactions& reactions_;
+    VelocityProjection* projection_ = nullptr;
     Eigen::VectorXd A_, pi_t_;
 };
 

@@ -51,10 +51,21 @@ double extrapolate(double formula, double x0, double x1, double x2, double x3) {
 }  // namespace
 
 Emm::Emm(const Arguments& arguments)
-    : max_iterations_(static_cast<int>(arguments.integer("max_iterations"))),
+    : composition_(arguments),
+      max_iterations_(static_cast<int>(arguments.integer("max_iterations"))),
       max_halvings_(static_cast<int>(arguments.integer("max_halvings"))) {}
 
+IntegratorTraits Emm::traits() const {
+    IntegratorTraits out;
+    out.is_adaptive = composition_.chooses_steps();
+    return out;
+}
+
 void Emm::prepare(const System& system, const StepSettings& settings) {
+    if (composition_.is_wanted()) {
+        composition_.prepare(system, settings, max_iterations_);
+        return;
+    }
     tolerance_ = settings.tolerance > 0.0 ? settings.tolerance : kDefaultTolerance;
     const auto n = static_cast<std::size_t>(system.num_coordinates());
     const auto m = static_cast<std::size_t>(system.num_rows());
@@ -64,6 +75,7 @@ void Emm::prepare(const System& system, const StepSettings& settings) {
 }
 
 int Emm::num_history(const System& system) const {
+    if (composition_.is_wanted()) return composition_.num_history();
     return History::kWords + 3 * (system.num_coordinates() + system.num_rows());
 }
 
@@ -92,6 +104,10 @@ Emm::History Emm::history(System& system) {
 }
 
 void Emm::step(System& system, double t0, double h) {
+    if (composition_.is_wanted()) {
+        composition_.step(system, t0, h, max_halvings_);
+        return;
+    }
     if (system.num_events() > 0)
         advance_over_events(system, t0, h);
     else

@@ -8,6 +8,7 @@
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/helpers/event_locator.hpp"
 #include "ancora/sdk/integrator.hpp"
+#include "composition.hpp"
 
 namespace ancora {
 
@@ -35,12 +36,15 @@ namespace ancora {
 /// Where contacts change between stick and slip the step is split at the event, which is found by
 /// solving steps of other lengths from the same start.
 ///
+/// With an order above 2, velocity projection or error control, steps are made by Composition.
+///
 /// Source: H. Sugano, structure-preserving ANCF for rigid bodies, section 4, in the mixed form that
 /// keeps strains as state.
 class Emm final : public Integrator {
 public:
     explicit Emm(const Arguments& arguments);
 
+    IntegratorTraits traits() const override;
     void prepare(const System& system, const StepSettings& settings) override;
     int num_history(const System& system) const override;
     void step(System& system, double t0, double h) override;
@@ -94,6 +98,7 @@ private:
     void remember(System& system, double h);
     static void weigh_factorisation(System& system, int iterations, bool was_fresh);
 
+    Composition composition_;  // in place of all below, where it is wanted
     int max_iterations_;
     int max_halvings_;
     double tolerance_ = 0.0;

@@ -16,13 +16,26 @@ constexpr Parameter kParameters[] = {
         .nonnegative()
         .at_most(30)
         .otherwise("8"),
+    parameter::integer("order",
+                       "2, 4, 6 or 8: of the path, by composition of projected steps; the others "
+                       "serve smooth laws alone")
+        .at_least(2)
+        .at_most(8)
+        .otherwise("2"),
+    parameter::boolean("velocity_projection",
+                       "velocities at the ends of steps obey the constraints to round-off; always "
+                       "so for order > 2")
+        .otherwise("false"),
+    parameter::boolean("error_control",
+                       "steps are chosen so that each one's estimated error is at most `tolerance`")
+        .otherwise("false"),
 };
 
 constexpr TypeDescriptor kTypes[] = {
     type<Emm>(
         "emm",
         {.doc = "energy-momentum method: energy, momentum and angular momentum to round-off, "
-                "second order",
+                "second order, or by composition 4, 6, 8",
          .equation = "M dv/h + sum_k B_k^T s_k = F_d,  dq/h = (v0 + v1)/2,  "
                      "B_k dq + tau_k + rho_k - gamma_k s_k = 0",
          .source = "H. Sugano, Structure-Preserving Absolute Nodal Coordinate Formulation for "

@@ -68,6 +68,8 @@ struct ModelSettings {
     std::vector<PlacedText> plugin_dirs;  ///< relative to the manifest's folder
     ProjectStart project_start = ProjectStart::no;
     Place project_start_place;
+    bool starts_at_rest = false;  ///< the run begins at an equilibrium, see Equilibrium
+    Place start_place;
 };
 
 struct IntegratorSettings {

@@ -15,7 +15,9 @@
 #include "ancora/framework/analysis.hpp"
 #include "ancora/framework/dynamics.hpp"
 #include "ancora/framework/equation.hpp"
+#include "ancora/framework/equilibrium.hpp"
 #include "ancora/framework/events.hpp"
+#include "ancora/framework/linear_model.hpp"
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/plugin_registry.hpp"
 #include "ancora/framework/scene.hpp"
@@ -48,6 +50,8 @@ public:
     double end_time() const;
     /// Whether the integrator chooses its steps itself; there is no grid of steps then.
     bool is_adaptive() const;
+    /// Whether sample_at() takes a step of its own for each sample: exact, and as dear as a step.
+    bool samples_by_steps() const;
     /// Number of grid steps to the end (0 without a grid), and how many steps are done.
     long num_steps() const;
     long steps_done() const;
@@ -110,6 +114,28 @@ public:
     /// integrator.
     /// @throws Error (numerical) if the acceleration is not unique or constraints are inconsistent
     Dynamics dynamics() const;
+    /// Looks for a position of equilibrium from the present state, and takes it, at rest.
+    /// @throws Error (manifest) for what has no equilibrium by derivatives: dry friction, states of
+    ///         objects; (numerical) if none is found. The state then stays
+    Equilibrium find_equilibrium(const EquilibriumOptions& options = {});
+    /// Small vibrations about the present state: at rest, or in steady spin.
+    /// @throws Error (numerical) if the state is neither
+    Modes modes(const ModesOptions& options = {});
+    /// The model at rest as x' = A x + B u, y = C x + D u.
+    /// @param inputs "BODY@POINT.x": a force; "JOINT.angle": an effort on a measure
+    /// @param outputs columns of positions and velocities
+    LinearModel linearize(const std::vector<std::string>& inputs,
+                          const std::vector<std::string>& outputs);
+
+    /// Inverse dynamics of a model whose constraints leave it no freedom.
+    /// @throws Error (numerical) if they leave some, (manifest) where objects have states of their
+    ///         own
+    void require_prescribed() const;
+    /// Goes to t, not before the present time, by the constraints alone: positions and velocities
+    /// are theirs, accelerations and reactions follow. Nothing is integrated.
+    /// @throws Error (numerical) if constraints cannot be met
+    void follow_prescribed(double t);
+
     /// M, A and b at the present state, for programs that go on with them.
     Equation equation() const;
     /// dr/dq of an attachment such as "box@[1, 0, 0]" at the present state: 3 x n, row by row.

@@ -9,6 +9,7 @@
 namespace ancora {
 
 class ImplicitSystem;
+class StepProjection;
 
 /// A trial of one step t0 -> t0 + h: with the mean acceleration a,
 ///
@@ -178,6 +179,18 @@ public:
     /// one in q and v, per entry of x behind these: the energy in play, the momentum, the angular
     /// momentum. They change whenever a state is accepted.
     virtual std::span<const double> book_scales() const { return {}; }
+
+    /// Velocities projected around steps of the discrete face, and steps that can be undone;
+    /// include step_projection.hpp. Null for others.
+    virtual StepProjection* projection() { return nullptr; }
+    /// [assembly] @throws the kernel's manifest error, with the object's place, where a model has
+    ///         what projected steps cannot be taken with
+    /// @param goes_back whether steps go backwards in time as well
+    /// @returns the number of conditions of projection()
+    virtual int require_projectable(bool goes_back) const {
+        static_cast<void>(goes_back);
+        return 0;
+    }
 
 protected:
     ~System() = default;

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Double logarithmic axes with decades, a line for each column.
+#include "convergence_picture.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "ancora/framework/error.hpp"
+
+namespace ancora::command {
+namespace {
+
+constexpr double kWidth = 720.0, kHeight = 460.0, kLeft = 80.0, kTop = 40.0, kPlot = 420.0,
+                 kDeep = 360.0;
+constexpr const char* kMark = "<!-- ancora convergence -->";
+constexpr std::array kColors = {
+    "#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f"};
+
+std::string escaped_xml(const std::string& text) {
+    std::string out;
+    for (const char c : text) switch (c) {
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '&':
+                out += "&amp;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            default:
+                out += c;
+        }
+    return out;
+}
+
+/// From values to places: logarithms between whole decades.
+struct Axis {
+    double low, high;
+    Axis(double least, double most)
+        : low(std::floor(std::log10(least))), high(std::ceil(std::log10(most))) {
+        if (high <= low) high = low + 1.0;
+    }
+    double part(double x) const { return (std::log10(x) - low) / (high - low); }
+};
+
+void require_replaceable(const std::filesystem::path& file) {
+    if (!std::filesystem::exists(file)) return;
+    std::ifstream in(file);
+    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    if (std::filesystem::is_regular_file(file) && text.find(kMark) != std::string::npos) return;
+    throw Error(
+        ErrorKind::file,
+        fmt::format("\"{}\" is there and is no picture of a convergence; remove it, or name "
+                    "another file",
+                    file.string()));
+}
+
+}  // namespace
+
+void write_convergence_picture(const std::filesystem::path& file,
+                               const std::string& model,
+                               bool by_tolerance,
+                               const std::vector<double>& parameters,
+                               const std::vector<ConvergenceCurve>& curves) {
+    if (file.extension() != ".svg")
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("\"{}\": the picture of a convergence ends in .svg", file.string()));
+    require_replaceable(file);
+    double least = std::numeric_limits<double>::infinity(), most = 0.0;
+    for (const ConvergenceCurve& curve : curves)
+        for (const double value : curve.differences)
+            if (value > 0.0) {
+                least = std::min(least, value);
+                most = std::max(most, value);
+            }
+    if (!(most > 0.0)) least = most = 1.0;
+    const Axis across(parameters.back(), parameters.front()), up(least, most);
+    const auto x = [&](double value) {
+        return kLeft + kPlot * across.part(value);
+    };
+    const auto y = [&](double value) {
+        return kTop + kDeep * (1.0 - up.part(value));
+    };
+    std::ostringstream out;
+    out << fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+        "{1}\" font-family=\"sans-serif\" font-size=\"12\">\n{2}\n<rect width=\"100%\" "
+        "height=\"100%\" fill=\"white\"/>\n<text x=\"{3}\" y=\"24\" font-size=\"14\">{4}</text>\n",
+        kWidth,
+        kHeight,
+        kMark,
+        kLeft,
+        escaped_xml(model));
+    const auto line = [&](double x1, double y1, double x2, double y2, const char* color) {
+        out << fmt::format(
+            "<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\" stroke=\"{}\"/>\n",
+            x1,
+            y1,
+            x2,
+            y2,
+            color);
+    };
+    const int every = std::max(1, static_cast<int>((up.high - up.low) / 10.0) + 1);
+    for (int decade = static_cast<int>(up.low); decade <= static_cast<int>(up.high);
+         decade += every) {
+        const double at = y(std::pow(10.0, decade));
+        line(kLeft, at, kLeft + kPlot, at, "#ddd");
+        out << fmt::format("<text x=\"{}\" y=\"{:.2f}\" text-anchor=\"end\">1e{}</text>\n",
+                           kLeft - 6.0,
+                           at + 4.0,
+                           decade);
+    }
+    for (const double parameter : parameters) {
+        line(x(parameter), kTop, x(parameter), kTop + kDeep, "#eee");
+        out << fmt::format("<text x=\"{:.2f}\" y=\"{}\" text-anchor=\"middle\">{:.3g}</text>\n",
+                           x(parameter),
+                           kTop + kDeep + 18.0,
+                           parameter);
+    }
+    out << fmt::format(
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" "
+        "stroke=\"black\"/>\n<text "
+        "x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n<text x=\"16\" y=\"{}\" "
+        "transform=\"rotate(-90 16 {})\" text-anchor=\"middle\">difference from the next finer "
+        "run</text>\n",
+        kLeft,
+        kTop,
+        kPlot,
+        kDeep,
+        kLeft + 0.5 * kPlot,
+        kTop + kDeep + 40.0,
+        by_tolerance ? "tolerance" : "step [s]",
+        kTop + 0.5 * kDeep,
+        kTop + 0.5 * kDeep);
+    for (std::size_t c = 0; c < curves.size(); ++c) {
+        const char* const color = kColors[c % kColors.size()];
+        std::string points;
+        for (std::size_t k = 0; k < curves[c].differences.size(); ++k)
+            if (curves[c].differences[k] > 0.0)
+                points +=
+                    fmt::format("{:.2f},{:.2f} ", x(parameters[k]), y(curves[c].differences[k]));
+        out << fmt::format(
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n",
+            points,
+            color);
+        if (c >= 22) continue;
+        const double row = kTop + 8.0 + 17.0 * static_cast<double>(c);
+        line(kLeft + kPlot + 12.0, row, kLeft + kPlot + 30.0, row, color);
+        out << fmt::format("<text x=\"{}\" y=\"{:.2f}\">{}</text>\n",
+                           kLeft + kPlot + 36.0,
+                           row + 4.0,
+                           escaped_xml(curves[c].name));
+    }
+    out << "</svg>\n";
+    std::ofstream to(file, std::ios::binary | std::ios::trunc);
+    to << out.str();
+    to.close();
+    if (!to) throw Error(ErrorKind::file, fmt::format("\"{}\" cannot be written", file.string()));
+}
+
+}  // namespace ancora::command

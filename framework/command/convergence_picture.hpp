@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A picture of how differences between runs fall with the step, as SVG.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ancora::command {
+
+struct ConvergenceCurve {
+    std::string name;
+    std::vector<double> differences;  ///< of run k and the next finer one
+};
+
+/// @throws Error (usage) if the file's ending is not .svg, (file) if it cannot be written, or is
+///         there and no picture of this kind
+void write_convergence_picture(const std::filesystem::path& file,
+                               const std::string& model,
+                               bool by_tolerance,
+                               const std::vector<double>& parameters,
+                               const std::vector<ConvergenceCurve>& curves);
+
+}  // namespace ancora::command

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Positions in which a model stays at rest.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ancora/framework/dynamics.hpp"
+
+namespace ancora {
+
+struct EquilibriumOptions {
+    /// Takes the position of equilibrium next to the start, stable or not, instead of one to which
+    /// a damped motion leads.
+    bool nearest = false;
+    int most_steps = 2000;
+};
+
+enum class Stability {
+    stable,    ///< every small displacement raises the energy
+    neutral,   ///< some change nothing: bodies that are free to move
+    unstable,  ///< some lower it
+};
+
+/// A position q with v = 0 and F + A^T lambda = 0, phi = 0.
+struct Equilibrium {
+    std::vector<double> q;
+    Stability stability = Stability::stable;
+    int degrees_of_freedom = 0;
+    int num_unstable = 0;  ///< independent displacements that lower the energy
+    int num_neutral = 0;
+    bool is_counted = true;  ///< false: the model is too large, and only the lowest were looked at
+    /// What moves most in the displacement that lowers the energy fastest; empty if none does.
+    std::string unstable_part;
+    double residual = 0.0;  ///< largest force that is left over the largest one [-]
+    double moved = 0.0;     ///< largest displacement of matter from the start [m]
+    int descent_steps = 0;
+    int newton_steps = 0;
+    int num_left = 0;  ///< unstable positions of rest that were left on the way
+    Dynamics forces;   ///< reactions and applied forces there
+};
+
+}  // namespace ancora

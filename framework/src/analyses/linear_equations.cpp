@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the implicit face to matrices.
+#include "linear_equations.hpp"
+
+#include <Eigen/QR>
+
+namespace ancora {
+namespace {
+
+// Rows at unit length that differ by less from a combination of others depend on them.
+constexpr double kIndependent = 1e-9;
+
+Eigen::SparseMatrix<double> square(const CompressedMatrix& from) {
+    std::vector<Eigen::Triplet<double>> entries;
+    for (int i = 0; i < from.num_rows(); ++i)
+        for (int e = from.row_start[static_cast<std::size_t>(i)];
+             e < from.row_start[static_cast<std::size_t>(i) + 1];
+             ++e)
+            entries.emplace_back(i,
+                                 from.column[static_cast<std::size_t>(e)],
+                                 from.value[static_cast<std::size_t>(e)]);
+    Eigen::SparseMatrix<double> out(from.num_rows(), from.num_rows());
+    out.setFromTriplets(entries.begin(), entries.end());
+    return out;
+}
+
+}  // namespace
+
+LinearEquations linear_equations(KernelSystem& system) {
+    ImplicitFace& face = system.linearisable();
+    const int n = face.num_coordinates();
+    LinearEquations out;
+    out.acceleration.setZero(n);
+    out.lambda.setZero(face.num_conditions());
+    const double t = system.time();
+    face.accelerations(t,
+                       system.q(),
+                       system.v(),
+                       {out.acceleration.data(), static_cast<std::size_t>(n)},
+                       {out.lambda.data(), static_cast<std::size_t>(out.lambda.size())});
+    face.evaluate({t, system.q(), system.v(), view(out.lambda)});
+    out.M = square(face.mass());
+    const CompressedMatrix A = face.jacobian();
+    std::vector<Eigen::Triplet<double>> positions, rates;
+    int num_positions = 0, num_rates = 0;
+    for (int k = 0; k < A.num_rows(); ++k) {
+        const auto c = static_cast<std::size_t>(k);
+        const bool is_position = face.levels()[c] == RowLevel::position;
+        const int row = is_position ? num_positions++ : num_rates++;
+        for (int e = A.row_start[c]; e < A.row_start[c + 1]; ++e)
+            (is_position ? positions : rates)
+                .emplace_back(row,
+                              A.column[static_cast<std::size_t>(e)],
+                              A.value[static_cast<std::size_t>(e)]);
+    }
+    out.P.resize(num_positions, n);
+    out.P.setFromTriplets(positions.begin(), positions.end());
+    out.N.resize(num_rates, n);
+    out.N.setFromTriplets(rates.begin(), rates.end());
+    face.differentiate(view(out.acceleration));
+    out.D = square(face.damping());
+    out.K = square(face.stiffness()) + square(face.geometric());
+    return out;
+}
+
+Eigen::MatrixXd null_space(const Eigen::MatrixXd& A) {
+    const Eigen::Index n = A.cols();
+    Eigen::MatrixXd columns = A.transpose();
+    for (Eigen::Index k = 0; k < columns.cols(); ++k)
+        if (const double length = columns.col(k).norm(); length > 0.0) columns.col(k) /= length;
+    if (columns.cols() == 0) return Eigen::MatrixXd::Identity(n, n);
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(columns);
+    qr.setThreshold(kIndependent);
+    const Eigen::Index rank = qr.rank();
+    Eigen::MatrixXd out = Eigen::MatrixXd::Zero(n, n - rank);
+    for (Eigen::Index k = 0; k < n - rank; ++k) out(rank + k, k) = 1.0;
+    return qr.householderQ() * out;
+}
+
+Eigen::SparseMatrix<double> rotation_of_space(const KernelSystem& system,
+                                              const Eigen::Vector3d& spin) {
+    const int n = system.num_coordinates();
+    std::vector<Eigen::Triplet<double>> entries;
+    std::vector<char> is_part(static_cast<std::size_t>(n), 0);
+    for (const Space::Vector& vector : system.parts().space.vectors())
+        for (int i = 0; i < 3; ++i) {
+            const int row = vector.at[static_cast<std::size_t>(i)];
+            if (row < 0) continue;
+            is_part[static_cast<std::size_t>(row)] = 1;
+            const int j = (i + 1) % 3, k = (i + 2) % 3;
+            const int at_j = vector.at[static_cast<std::size_t>(j)];
+            const int at_k = vector.at[static_cast<std::size_t>(k)];
+            if (at_k >= 0) entries.emplace_back(row, at_k, spin[j]);
+            if (at_j >= 0) entries.emplace_back(row, at_j, -spin[k]);
+        }
+    for (const char part : is_part)
+        if (part == 0)
+            throw Error(
+                ErrorKind::numerical,
+                "a body of the model has coordinates that are no vectors in space, such as a "
+                "quaternion's; about a spin take bodies of points and base vectors");
+    Eigen::SparseMatrix<double> out(n, n);
+    out.setFromTriplets(entries.begin(), entries.end());
+    return out;
+}
+
+}  // namespace ancora

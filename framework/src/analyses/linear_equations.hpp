@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Mass, damping, stiffness and conditions at a state, and the motions that conditions leave.
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+#include <Eigen/SparseCore>
+
+#include "kernel_system.hpp"
+
+namespace ancora {
+
+/// M dq'' + D dq' + K dq = A^T dlambda for small motions about a state, K with the curvature of
+/// conditions under their multipliers. Positions obey P dq = 0, velocities that and N dq' = 0.
+struct LinearEquations {
+    Eigen::SparseMatrix<double> M, D, K;
+    Eigen::SparseMatrix<double, Eigen::RowMajor> P, N;
+    Eigen::VectorXd acceleration, lambda;
+};
+
+/// At the present state of the system.
+LinearEquations linear_equations(KernelSystem& system);
+
+/// Larger models are looked at by their lowest modes alone.
+inline constexpr int kMostDense = 1500;
+
+/// Orthonormal columns that span the vectors x with A x = 0, for small models.
+Eigen::MatrixXd null_space(const Eigen::MatrixXd& A);
+
+/// Velocities of a rotation of space with this angular velocity about the origin, S dq.
+/// @throws Error (numerical) if a model has coordinates that do not turn with space
+Eigen::SparseMatrix<double> rotation_of_space(const KernelSystem& system,
+                                              const Eigen::Vector3d& spin);
+
+}  // namespace ancora

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lanczos with a shift, each product a solve with the factorised matrix of the implicit face.
+#include "lowest_modes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Eigenvalues>
+
+namespace ancora {
+namespace {
+
+constexpr double kShift = 1e-9;       // of the largest diagonal entry of K over M
+constexpr double kConverged = 1e-10;  // of an eigenvalue
+constexpr int kMostVectors = 600;
+constexpr double kExhausted = 1e-12;
+constexpr int kLookEvery = 10;
+
+/// One run of Lanczos' method in what is orthogonal to the shapes that are known.
+class Lanczos {
+public:
+    Lanczos(KernelSystem& system, const LinearEquations& equations)
+        : face_(system.linearisable()), M_(equations.M), n_(M_.rows()) {
+        double largest = 0.0;
+        for (Eigen::Index i = 0; i < n_; ++i)
+            if (const double m = M_.coeff(i, i); m > 0.0)
+                largest = std::max(largest, std::abs(equations.K.coeff(i, i)) / m);
+        shift_ = kShift * (largest > 0.0 ? largest : 1.0);
+        if (!face_.factorise(Augmented::dynamics, {shift_, 0.0, 1.0, 0.0}))
+            throw Error(ErrorKind::numerical,
+                        "the stiffness of the model at this state cannot be factorised together "
+                        "with its conditions; it may be neither stable nor free to move there");
+        zero_.setZero(face_.num_conditions());
+        y_ = zero_;
+    }
+
+    /// Lowest eigenvalues and shapes besides those in `known`, with M-norm 1.
+    LowestModes run(const LowestModes& known, int count) {
+        Eigen::VectorXd x(n_), Mx;
+        for (double& value : x) value = uniform_(random_);
+        Mx = M_ * x;
+        apply(Mx, x);  // within the conditions
+        leave_out(known, x);
+        std::vector<Eigen::VectorXd> basis, weighted;  // v_j and M v_j
+        std::vector<double> alpha, beta;
+        const int most = static_cast<int>(std::min<Eigen::Index>(n_, kMostVectors));
+        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen;
+        double first = 0.0;
+        for (int j = 0; j < most; ++j) {
+            Mx = M_ * x;
+            const double length = std::sqrt(std::max(0.0, x.dot(Mx)));
+            if (j == 0) first = length;
+            if (!(length > kExhausted * first) || length == 0.0) break;
+            if (j > 0) beta.push_back(length);
+            basis.emplace_back(x / length);
+            weighted.emplace_back(Mx / length);
+            apply(weighted.back(), x);
+            if (j == 0) first = std::sqrt(std::max(0.0, x.dot(M_ * x)));
+            alpha.push_back(x.dot(weighted.back()));
+            for (int turn = 0; turn < 2; ++turn) {
+                for (std::size_t k = 0; k < basis.size(); ++k) x -= x.dot(weighted[k]) * basis[k];
+                leave_out(known, x);
+            }
+            const auto m = static_cast<Eigen::Index>(alpha.size());
+            if (m < count || m % kLookEvery != 0) continue;
+            solve(alpha, beta, eigen);
+            const double next = std::sqrt(std::max(0.0, x.dot(M_ * x)));
+            // The largest of 1 / (w^2 + s).
+            bool is_done = true;
+            for (Eigen::Index k = 0; k < std::min<Eigen::Index>(count, m); ++k)
+                is_done &= next * std::abs(eigen.eigenvectors()(m - 1, m - 1 - k)) <=
+                           kConverged * std::abs(eigen.eigenvalues()[m - 1 - k]);
+            if (is_done) break;
+        }
+        LowestModes out;
+        if (basis.empty()) return out;
+        beta.resize(basis.size() - 1);
+        solve(alpha, beta, eigen);
+        std::vector<std::pair<double, Eigen::Index>> found;
+        for (Eigen::Index k = 0; k < eigen.eigenvalues().size(); ++k)
+            if (const double theta = eigen.eigenvalues()[k]; theta != 0.0)
+                found.emplace_back(1.0 / theta - shift_, k);
+        std::ranges::sort(found);
+        found.resize(std::min(found.size(), static_cast<std::size_t>(count)));
+        out.squares.resize(static_cast<Eigen::Index>(found.size()));
+        out.shapes.setZero(n_, out.squares.size());
+        for (Eigen::Index k = 0; k < out.squares.size(); ++k) {
+            const auto& [square, column] = found[static_cast<std::size_t>(k)];
+            out.squares[k] = square;
+            for (std::size_t j = 0; j < basis.size(); ++j)
+                out.shapes.col(k) +=
+                    eigen.eigenvectors()(static_cast<Eigen::Index>(j), column) * basis[j];
+        }
+        return out;
+    }
+
+private:
+    static void solve(const std::vector<double>& alpha,
+                      const std::vector<double>& beta,
+                      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>& eigen) {
+        const auto m = static_cast<Eigen::Index>(alpha.size());
+        const Eigen::VectorXd diagonal = Eigen::Map<const Eigen::VectorXd>(alpha.data(), m);
+        const Eigen::VectorXd beside =
+            Eigen::Map<const Eigen::VectorXd>(beta.data(), std::max<Eigen::Index>(m - 1, 0));
+        eigen.computeFromTridiagonal(diagonal, beside);
+    }
+    void apply(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
+        x.resize(n_);
+        face_.solve(Augmented::dynamics,
+                    view(b),
+                    view(zero_),
+                    {x.data(), static_cast<std::size_t>(n_)},
+                    {y_.data(), static_cast<std::size_t>(y_.size())});
+    }
+    void leave_out(const LowestModes& known, Eigen::VectorXd& x) const {
+        if (known.squares.size() == 0) return;
+        const Eigen::VectorXd Mx = M_ * x;
+        x -= known.shapes * (known.shapes.transpose() * Mx);
+    }
+
+    ImplicitFace& face_;
+    const Eigen::SparseMatrix<double>& M_;
+    Eigen::Index n_;
+    double shift_ = 0.0;
+    Eigen::VectorXd zero_, y_;
+    std::mt19937 random_{1};  // the same in every run
+    std::uniform_real_distribution<double> uniform_{-1.0, 1.0};
+};
+
+/// Both together, ascending.
+LowestModes joined(const LowestModes& a, const LowestModes& b) {
+    std::vector<std::pair<double, Eigen::Index>> order;
+    for (Eigen::Index k = 0; k < a.squares.size(); ++k) order.emplace_back(a.squares[k], k);
+    for (Eigen::Index k = 0; k < b.squares.size(); ++k)
+        order.emplace_back(b.squares[k], a.squares.size() + k);
+    std::ranges::sort(order);
+    LowestModes out;
+    out.squares.resize(static_cast<Eigen::Index>(order.size()));
+    out.shapes.resize(a.shapes.rows() > 0 ? a.shapes.rows() : b.shapes.rows(), out.squares.size());
+    for (Eigen::Index k = 0; k < out.squares.size(); ++k) {
+        const auto& [square, from] = order[static_cast<std::size_t>(k)];
+        out.squares[k] = square;
+        out.shapes.col(k) =
+            from < a.squares.size() ? a.shapes.col(from) : b.shapes.col(from - a.squares.size());
+    }
+    return out;
+}
+
+}  // namespace
+
+/// One run finds each eigenvalue once; further ones, beside what is known, find those that are
+/// there more than once, until none of them is among the lowest.
+LowestModes lowest_modes(KernelSystem& system, const LinearEquations& equations, int count) {
+    Lanczos lanczos(system, equations);
+    LowestModes known = lanczos.run({}, count);
+    for (int run = 1; run < count; ++run) {
+        const LowestModes more = lanczos.run(known, count);
+        if (more.squares.size() == 0) break;
+        const auto last = std::min<Eigen::Index>(count, known.squares.size()) - 1;
+        const bool is_complete = known.squares.size() >= count &&
+                                 more.squares[0] >= known.squares[last] * (1.0 - kConverged);
+        known = joined(known, more);
+        if (is_complete) break;
+    }
+    const auto wanted = std::min<Eigen::Index>(count, known.squares.size());
+    LowestModes out;
+    out.squares = known.squares.head(wanted);
+    out.shapes = known.shapes.leftCols(wanted);
+    return out;
+}
+
+}  // namespace ancora

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lowest modes of a large model, by Lanczos' method.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "linear_equations.hpp"
+
+namespace ancora {
+
+/// Eigenvalues w^2 of K x = w^2 M x + A^T y, A x = 0, ascending, and vectors with x^T M x = 1.
+struct LowestModes {
+    Eigen::VectorXd squares;
+    Eigen::MatrixXd shapes;
+};
+
+/// Those nearest to zero or below, by Lanczos' method on (K + s M)^-1 M within the conditions, with
+/// full reorthogonalisation; s > 0 keeps what is free to move from making it singular. To be called
+/// where linear_equations() has just been.
+LowestModes lowest_modes(KernelSystem& system, const LinearEquations& equations, int count);
+
+}  // namespace ancora

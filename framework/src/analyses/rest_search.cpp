@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Descent, and the signature of what it ends in.
+#include "rest_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <Eigen/Eigenvalues>
+#include <fmt/format.h>
+
+#include "linear_equations.hpp"
+#include "lowest_modes.hpp"
+#include "part_motion.hpp"
+
+namespace ancora {
+namespace {
+
+constexpr double kFirstWay = 0.02;   // of the model's size, by the first step
+constexpr double kLongestWay = 0.1;  // by any
+constexpr double kLostWay = 1e4;
+constexpr double kNear = 1e-3;      // by a step, from where Newton's may do
+constexpr double kAtRest = 1e-13;   // by Newton's last step
+constexpr double kBalanced = 1e-9;  // force left, of the largest
+constexpr double kNudge = 1e-3;     // of the model's size, off an unstable position
+constexpr double kNeutral = 1e-9;   // eigenvalue beside the largest
+constexpr double kClosed = 1e-13;   // gap, of the model's size
+constexpr int kMostLeft = 20;
+constexpr int kMostRises = 60;
+constexpr int kFewLowest = 12;
+
+class RestSearch {
+public:
+    RestSearch(KernelSystem& system, const EquilibriumOptions& options)
+        : system_(system),
+          options_(options),
+          face_(system.linearisable()),
+          n_(system.num_coordinates()),
+          m_(face_.num_conditions()),
+          extent_(std::max(system.state().extent, 1e-9)) {
+        q_ = Eigen::Map<const Eigen::VectorXd>(system.q().data(), n_);
+        q_start_ = q_;
+        zero_.setZero(n_);
+        for (Eigen::VectorXd* x : {&x_, &r_, &a_, &last_}) x->setZero(n_);
+        for (Eigen::VectorXd* x : {&lambda_, &y_, &g_}) x->setZero(m_);
+        evaluate();
+        face_.renew_choice();
+    }
+
+    Equilibrium find() {
+        Equilibrium out;
+        close_gaps();
+        for (;;) {
+            descend(out);
+            judge(out);
+            if (out.stability != Stability::unstable || options_.nearest ||
+                out.num_left >= kMostLeft)
+                break;
+            // Downhill from the top, by a push that is as small as it is unlike rounding.
+            ++out.num_left;
+            const double way = system_.parts().space.displacement(downhill_.data());
+            q_ += kNudge * extent_ / way * downhill_;
+            close_gaps();
+        }
+        x_ = q_ - q_start_;
+        out.moved = system_.parts().space.displacement(x_.data());
+        out.q.assign(q_.begin(), q_.end());
+        system_.set_state(view(q_), view(zero_), system_.time());
+        out.forces = system_.instant().dynamics();
+        return out;
+    }
+
+private:
+    static std::span<double> room(Eigen::VectorXd& x) {
+        return {x.data(), static_cast<std::size_t>(x.size())};
+    }
+    double way(const Eigen::VectorXd& x) const {
+        return system_.parts().space.displacement(x.data());
+    }
+    void evaluate() { face_.evaluate({system_.time(), view(q_), view(zero_), view(lambda_)}); }
+    void differentiate() { face_.differentiate(view(zero_)); }
+
+    double largest_gap() {
+        g_.setZero();
+        double largest = 0.0;
+        for (Eigen::Index k = 0; k < m_; ++k) {
+            if (face_.levels()[static_cast<std::size_t>(k)] != RowLevel::position) continue;
+            g_[k] = -face_.gaps()[static_cast<std::size_t>(k)];
+            largest = std::max(largest, std::abs(g_[k]));
+        }
+        return largest;
+    }
+
+    /// Moves q onto phi = 0, in the norm of the mass.
+    void close_gaps() {
+        constexpr int kMost = 40;
+        double last = std::numeric_limits<double>::infinity();
+        for (int k = 0; k < kMost; ++k) {
+            evaluate();
+            const double gap = largest_gap();
+            if (gap <= kClosed * extent_ || (k > 3 && gap >= 0.5 * last && gap <= 1e-10 * extent_))
+                return;
+            last = gap;
+            differentiate();
+            r_.setZero();
+            if (!face_.factorise(Augmented::positions, {1.0, 0.0, 0.0, 0.0}) &&
+                !face_.factorise(Augmented::positions, {1.0, 0.0, 1e-6, 0.0}))
+                break;
+            face_.solve(Augmented::positions, view(r_), view(g_), room(x_), room(y_));
+            const double part = std::min(1.0, 0.3 * extent_ / std::max(way(x_), 1e-300));
+            q_ += part * x_;
+        }
+        throw Error(ErrorKind::numerical,
+                    fmt::format("equilibrium: the constraints cannot be met on the way to it; the "
+                                "largest gap is {:.3g}",
+                                last));
+    }
+
+    /// One solve of (1) at the last point.
+    bool solve(double c) {
+        differentiate();
+        if (!face_.factorise(Augmented::dynamics, {c, 0.0, 1.0, 0.0})) return false;
+        const std::span<const double> F = face_.force();
+        largest_gap();
+        face_.solve(Augmented::dynamics, F, view(g_), room(x_), room(y_));
+        return x_.allFinite() && y_.allFinite();
+    }
+
+    /// F + A^T lambda at the last point, and the size of F's largest entries.
+    double residual(const Eigen::VectorXd& lambda, double& scale) {
+        std::ranges::copy(face_.force(), r_.begin());
+        scale = r_.cwiseAbs().maxCoeff();
+        a_.setZero();
+        face_.jacobian().add_transposed_product(1.0, view(lambda), room(a_));
+        scale = std::max(scale, a_.cwiseAbs().maxCoeff());
+        r_ += a_;
+        return r_.cwiseAbs().maxCoeff();
+    }
+
+    void descend(Equilibrium& out) {
+        // A first step of known length.
+        lambda_.setZero();
+        evaluate();
+        double c = first_weight();
+        double last = std::numeric_limits<double>::infinity();
+        double last_way = std::numeric_limits<double>::infinity();
+        int rises = 0;
+        bool is_newton = options_.nearest;
+        for (int step = 0; step < options_.most_steps; ++step) {
+            const double used = is_newton ? 0.0 : c;
+            double weight = used;
+            bool is_solved = solve(weight);
+            // What is free to move has no stiffness: a trace of weight holds it where it is.
+            if (!is_solved && is_newton) {
+                weight = trace();
+                is_solved = solve(weight);
+            }
+            const double moved = is_solved ? way(x_) : std::numeric_limits<double>::infinity();
+            // r = F + A^T y is what the step goes by: uphill where their product is negative.
+            double scale = 0.0;
+            if (is_solved) residual(y_, scale);
+            const bool is_uphill =
+                is_solved && !options_.nearest && x_.dot(r_) < 0.0 && moved > 1e-10 * extent_;
+            const bool is_too_far = !(moved <= kLongestWay * extent_);
+            if (!is_newton && (is_uphill || is_too_far)) {
+                if (++rises > kMostRises) break;
+                c *= is_solved && is_too_far && !is_uphill
+                         ? std::clamp(2.0 * moved / (kLongestWay * extent_), 2.0, 1e6)
+                         : 8.0;
+                evaluate_again();
+                continue;
+            }
+            if (is_newton && !options_.nearest &&
+                (!is_solved || is_uphill || moved > kNear * extent_ || moved > 2.0 * last_way)) {
+                is_newton = false;
+                last_way = std::numeric_limits<double>::infinity();
+                c = std::max(c, trace()) * 8.0;
+                evaluate_again();
+                continue;
+            }
+            if (!is_solved) break;
+            rises = 0;
+            const double part =
+                is_too_far ? kLongestWay * extent_ / moved : 1.0;  // of the nearest alone
+            q_ += part * x_;
+            lambda_ = y_;
+            (is_newton ? out.newton_steps : out.descent_steps) += 1;
+            x_ = q_ - q_start_;
+            if (!(way(x_) <= kLostWay * extent_)) break;
+            close_gaps();
+            evaluate();
+            const double left = residual(lambda_, scale);
+            out.residual = scale > 0.0 ? left / scale : 0.0;
+            if (is_newton && part == 1.0) {
+                const bool is_still = moved <= kAtRest * extent_ ||
+                                      (moved <= 1e-9 * extent_ && moved >= 0.3 * last_way);
+                if (is_still && out.residual <= kBalanced) return;
+                if (scale == 0.0) return;
+            }
+            last_way = moved;
+            if (!is_newton) {
+                c *= std::isfinite(last) && last > 0.0 ? std::clamp(left / last, 0.1, 1.5) : 0.5;
+                c *= 0.7;
+                if (moved <= kNear * extent_ && (left <= last || out.residual <= 1e-3))
+                    is_newton = true;
+            }
+            last = left;
+        }
+        const std::string part = what_moves_most(system_, x_);
+        throw Error(
+            ErrorKind::numerical,
+            fmt::format(
+                "no position of equilibrium was found in {} steps: {} moves on, and {:.3g} of "
+                "the largest force is left; either nothing holds it, or it is far away: start "
+                "nearer, or look at the forces with `ancora check`",
+                out.descent_steps + out.newton_steps,
+                part.empty() ? "the model" : part,
+                out.residual));
+    }
+
+    /// The point last evaluated, with lambda as it is: derivatives have been taken there.
+    void evaluate_again() { evaluate(); }
+
+    double trace() {
+        double most = 0.0;
+        const CompressedMatrix M = face_.mass(), K = face_.stiffness();
+        for (int i = 0; i < n_; ++i) {
+            const double m = diagonal(M, i);
+            if (m > 0.0) most = std::max(most, std::abs(diagonal(K, i)) / m);
+        }
+        return 1e-10 * (most > 0.0 ? most : 1.0);
+    }
+    static double diagonal(const CompressedMatrix& of, int i) {
+        for (int e = of.row_start[static_cast<std::size_t>(i)];
+             e < of.row_start[static_cast<std::size_t>(i) + 1];
+             ++e)
+            if (of.column[static_cast<std::size_t>(e)] == i)
+                return of.value[static_cast<std::size_t>(e)];
+        return 0.0;
+    }
+
+    /// c with which the first step goes as far as it shall.
+    double first_weight() {
+        double c = 1.0;
+        constexpr int kMost = 40;
+        for (int k = 0; k < kMost; ++k) {
+            const bool is_solved = solve(c);
+            const double moved = is_solved ? way(x_) : std::numeric_limits<double>::infinity();
+            double scale = 0.0;
+            if (is_solved) residual(y_, scale);
+            const bool is_uphill = is_solved && x_.dot(r_) < 0.0;
+            evaluate();
+            if (is_solved && !is_uphill && moved <= 2.0 * kFirstWay * extent_) return c;
+            c *= std::isfinite(moved) && !is_uphill
+                     ? std::clamp(moved / (kFirstWay * extent_), 4.0, 1e6)
+                     : 10.0;
+        }
+        return c;
+    }
+
+    /// The signature of K + G on the motions that conditions leave, in the norm of the mass.
+    void judge(Equilibrium& out) {
+        system_.set_state(view(q_), view(zero_), system_.time());
+        const LinearEquations at = linear_equations(system_);
+        out.num_unstable = out.num_neutral = 0;
+        out.unstable_part.clear();
+        Eigen::VectorXd squares;
+        if (n_ <= kMostDense) {
+            Eigen::MatrixXd A(at.P.rows() + at.N.rows(), n_);
+            A << Eigen::MatrixXd(at.P), Eigen::MatrixXd(at.N);
+            const Eigen::MatrixXd Z = null_space(A);
+            out.degrees_of_freedom = static_cast<int>(Z.cols());
+            if (Z.cols() > 0) {
+                const Eigen::MatrixXd K = Z.transpose() * (at.K * Z);
+                const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 *
+                                                                           (K + K.transpose()));
+                squares = eigen.eigenvalues();
+                downhill_ = Z * eigen.eigenvectors().col(0);
+            }
+        } else {
+            const LowestModes lowest = lowest_modes(system_, at, kFewLowest);
+            squares = lowest.squares;
+            if (squares.size() > 0) downhill_ = lowest.shapes.col(0);
+            out.is_counted = false;
+            out.degrees_of_freedom = static_cast<int>(n_ - at.P.rows());
+        }
+        double largest = squares.size() > 0 ? squares.cwiseAbs().maxCoeff() : 0.0;
+        // Of a large model the highest are not known; its stiffness says how large they may be.
+        if (n_ > kMostDense) largest = std::max(largest, kNeutral * trace() * 1e10);
+        for (const double square : squares) {
+            if (square < -kNeutral * largest) ++out.num_unstable;
+            if (std::abs(square) <= kNeutral * largest) ++out.num_neutral;
+        }
+        out.stability = out.num_unstable > 0  ? Stability::unstable
+                        : out.num_neutral > 0 ? Stability::neutral
+                                              : Stability::stable;
+        if (out.num_unstable > 0) out.unstable_part = what_moves_most(system_, downhill_);
+    }
+
+    KernelSystem& system_;
+    const EquilibriumOptions& options_;
+    ImplicitFace& face_;
+    Eigen::Index n_, m_;
+    double extent_;
+    Eigen::VectorXd q_, q_start_, zero_, lambda_, x_, y_, r_, a_, g_, last_, downhill_;
+};
+
+}  // namespace
+
+Equilibrium find_rest(KernelSystem& system, const EquilibriumOptions& options) {
+    const std::vector<double> q(system.q().begin(), system.q().end());
+    const std::vector<double> v(system.v().begin(), system.v().end());
+    try {
+        return RestSearch(system, options).find();
+    } catch (...) {
+        system.set_state(q, v, system.time());
+        throw;
+    }
+}
+
+}  // namespace ancora

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Eigenvalues within the conditions.
+#include "vibrations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
+#include <Eigen/QR>
+#include <fmt/format.h>
+
+#include "linear_equations.hpp"
+#include "lowest_modes.hpp"
+#include "part_motion.hpp"
+
+namespace ancora {
+namespace {
+
+// Slower than this part of the model's size in a second counts as rest.
+constexpr double kSlow = 1e-9;
+// A motion that differs by less from a spin, or an acceleration from that of one, is steady.
+constexpr double kSteady = 1e-6;
+// Eigenvalues of the mass beside the largest: those below have none.
+constexpr double kMassless = 1e-12;
+constexpr double kSymmetric = 1e-9;
+constexpr int kFew = 20;
+
+struct Spin {
+    bool is_spinning = false;
+    Eigen::Vector3d rate = Eigen::Vector3d::Zero();
+    Eigen::SparseMatrix<double> S;
+};
+
+/// The spin of the whole model, which its velocities must be: about the origin or a point besides.
+Spin find_spin(KernelSystem& system) {
+    const Assembly& parts = system.parts();
+    Spin out;
+    const Eigen::Map<const Eigen::VectorXd> q(system.q().data(), parts.n);
+    const Eigen::Map<const Eigen::VectorXd> v(system.v().data(), parts.n);
+    if (parts.space.displacement(v.data()) <= kSlow * system.state().extent) return out;
+    Eigen::MatrixXd rigid(parts.n, 6);
+    for (int axis = 0; axis < 3; ++axis) {
+        rigid.col(axis) = parts.space.rotation(q.data(), axis);
+        std::array<double, 3> along{};
+        along[static_cast<std::size_t>(axis)] = 1.0;
+        Eigen::VectorXd translation = Eigen::VectorXd::Zero(parts.n);
+        parts.space.add_uniform(along, translation.data());
+        rigid.col(3 + axis) = translation;
+    }
+    const Eigen::VectorXd x = rigid.completeOrthogonalDecomposition().solve(v);
+    const Eigen::VectorXd rest = v - rigid * x;
+    if (rest.norm() > kSteady * v.norm())
+        throw Error(
+            ErrorKind::numerical,
+            "modes: the model moves, and not as one that spins steadily about an axis; take "
+            "--at-rest, or a time at which it is at rest or in steady spin");
+    out.is_spinning = x.head<3>().norm() > 0.0;
+    out.rate = x.head<3>();
+    out.S = rotation_of_space(system, out.rate);
+    // The acceleration of a spin is S v.
+    const LinearEquations at = linear_equations(system);
+    const Eigen::VectorXd turned = out.S * v;
+    if ((at.acceleration - turned).norm() >
+        kSteady * std::max(turned.norm(), at.acceleration.norm()))
+        throw Error(
+            ErrorKind::numerical,
+            "modes: the model spins, but not steadily: its accelerations are not those of a "
+            "turn about an axis, so that it is not in equilibrium there");
+    return out;
+}
+
+/// Matrices in minimal coordinates, velocities in those that are left to them.
+struct Reduced {
+    Eigen::MatrixXd Z;        // of positions
+    Eigen::MatrixXd Y;        // velocities within Z: eta' = Y zeta
+    Eigen::MatrixXd M, D, K;  // rows along Z Y; columns: M, D along Z Y, K along Z
+    bool is_holonomic = true;
+};
+
+Reduced reduce(const LinearEquations& at, const Spin& spin) {
+    Reduced out;
+    out.Z = null_space(Eigen::MatrixXd(at.P));
+    const Eigen::Index p = out.Z.cols();
+    out.Y = Eigen::MatrixXd::Identity(p, p);
+    if (at.N.rows() > 0 && p > 0) {
+        out.Y = null_space(Eigen::MatrixXd(at.N * out.Z));
+        out.is_holonomic = out.Y.cols() == p;
+    }
+    Eigen::SparseMatrix<double> D = at.D, K = at.K;
+    if (spin.is_spinning) {
+        if (!out.is_holonomic)
+            throw Error(
+                ErrorKind::numerical,
+                "modes: a condition on velocities in a model that spins is not served; take "
+                "--at-rest");
+        const Eigen::SparseMatrix<double> MS = at.M * spin.S;
+        K = K + at.D * spin.S + MS * spin.S;
+        D = D + 2.0 * MS;
+    }
+    const Eigen::MatrixXd W = out.Z * out.Y;
+    out.M = W.transpose() * (at.M * W);
+    out.D = W.transpose() * (D * W);
+    out.K = W.transpose() * (K * out.Z);
+    return out;
+}
+
+/// Static elimination of what has no mass: new columns of Y.
+void condense(Reduced& of) {
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(of.M);
+    const Eigen::Index r = of.M.rows();
+    if (r == 0) return;
+    const double largest = eigen.eigenvalues()[r - 1];
+    Eigen::Index none = 0;
+    while (none < r && eigen.eigenvalues()[none] <= kMassless * largest) ++none;
+    if (none == 0) return;
+    if (!of.is_holonomic || none == r)
+        throw Error(ErrorKind::numerical,
+                    "modes: some motion of the model has no mass; give it some, or tie it");
+    const Eigen::MatrixXd V0 = eigen.eigenvectors().leftCols(none);
+    const Eigen::MatrixXd V1 = eigen.eigenvectors().rightCols(r - none);
+    const double damped = (V0.transpose() * of.D).cwiseAbs().maxCoeff();
+    const Eigen::MatrixXd K00 = V0.transpose() * of.K * V0;
+    const Eigen::FullPivLU<Eigen::MatrixXd> lu(K00);
+    if (damped > kSymmetric * std::max(of.D.cwiseAbs().maxCoeff(), 1e-300) || !lu.isInvertible())
+        throw Error(ErrorKind::numerical,
+                    "modes: some motion of the model has no mass, and is damped or held by nothing "
+                    "elastic; give it mass");
+    const Eigen::MatrixXd X = V1 - V0 * lu.solve(V0.transpose() * of.K * V1);
+    // Coordinates eta = X xi.
+    const Eigen::MatrixXd M = X.transpose() * of.M * X, D = X.transpose() * of.D * X,
+                          K = X.transpose() * of.K * X;
+    of.Z = of.Z * X;
+    of.Y = Eigen::MatrixXd::Identity(X.cols(), X.cols());
+    of.M = M;
+    of.D = D;
+    of.K = K;
+}
+
+void finish(KernelSystem& system,
+            std::complex<double> eigenvalue,
+            const Eigen::VectorXcd& shape,
+            Modes& out) {
+    Mode mode;
+    mode.eigenvalue = eigenvalue;
+    const double size = std::abs(eigenvalue);
+    mode.frequency = size / (2.0 * std::numbers::pi);
+    mode.damping = size > 0.0 ? -eigenvalue.real() / size : 0.0;
+    describe_motion(system, shape, mode);
+    out.modes.push_back(std::move(mode));
+}
+
+void add_undamped(KernelSystem& system,
+                  const Eigen::VectorXd& squares,
+                  const Eigen::MatrixXd& shapes,
+                  double largest,
+                  int count,
+                  Modes& out) {
+    for (Eigen::Index k = 0; k < squares.size() && k < count; ++k) {
+        const double square = std::abs(squares[k]) <= 1e-13 * largest ? 0.0 : squares[k];
+        const std::complex<double> eigenvalue = square >= 0.0
+                                                    ? std::complex<double>(0.0, std::sqrt(square))
+                                                    : std::complex<double>(std::sqrt(-square), 0.0);
+        finish(system, eigenvalue, shapes.col(k).cast<std::complex<double>>(), out);
+    }
+}
+
+}  // namespace
+
+Modes find_modes(KernelSystem& system, const ModesOptions& options) {
+    const Spin spin = find_spin(system);
+    const LinearEquations at = linear_equations(system);
+    Modes out;
+    out.is_spinning = spin.is_spinning;
+    if (spin.is_spinning) out.spin = {spin.rate[0], spin.rate[1], spin.rate[2]};
+    if (!spin.is_spinning && at.acceleration.size() > 0) {
+        // At rest nothing accelerates.
+        const double g = system.parts().space.displacement(at.acceleration.data());
+        const Eigen::VectorXd free = at.acceleration;
+        double scale = 0.0;
+        for (Eigen::Index i = 0; i < free.size(); ++i) scale = std::max(scale, std::abs(free[i]));
+        const double size = system.state().extent;
+        if (g > 1e-6 * std::max(size, 1.0))
+            throw Error(
+                ErrorKind::numerical,
+                fmt::format("modes: the model is not in equilibrium there, matter accelerates "
+                            "by {:.3g} m/s^2; take --at-rest, which looks for rest first",
+                            g));
+    }
+    const int n = system.num_coordinates();
+    if (n > kMostDense) {
+        const double damping = at.D.norm(),
+                     asymmetry = (at.K - Eigen::SparseMatrix<double>(at.K.transpose())).norm();
+        if (spin.is_spinning || asymmetry > kSymmetric * at.K.norm() || at.N.rows() > 0)
+            throw Error(ErrorKind::numerical,
+                        fmt::format("modes: a model of more than {} coordinates is served at rest "
+                                    "only, with symmetric stiffness and conditions on positions",
+                                    kMostDense));
+        const int count = options.count > 0 ? options.count : kFew;
+        const LowestModes lowest = lowest_modes(system, at, count);
+        out.is_complete = false;
+        out.degrees_of_freedom = n - static_cast<int>(at.P.rows());
+        double largest = 0.0;
+        for (const double square : lowest.squares) largest = std::max(largest, std::abs(square));
+        add_undamped(system, lowest.squares, lowest.shapes, largest, count, out);
+        // Damping that is small changes a frequency by its square: the Rayleigh quotient.
+        if (damping > 0.0)
+            for (Eigen::Index k = 0; k < lowest.squares.size(); ++k) {
+                const Eigen::VectorXd x = lowest.shapes.col(k);
+                const double half = 0.5 * x.dot(at.D * x) / x.dot(at.M * x);
+                Mode& mode = out.modes[static_cast<std::size_t>(k)];
+                mode.eigenvalue = {mode.eigenvalue.real() - half, mode.eigenvalue.imag()};
+                const double size = std::abs(mode.eigenvalue);
+                mode.damping = size > 0.0 ? half / size : 0.0;
+            }
+        return out;
+    }
+
+    Reduced reduced = reduce(at, spin);
+    condense(reduced);
+    const Eigen::Index p = reduced.Z.cols(), r = reduced.Y.cols();
+    out.degrees_of_freedom = static_cast<int>(r);
+    if (p == 0) return out;
+    const Eigen::LLT<Eigen::MatrixXd> mass(reduced.M);
+    const double stiffness = reduced.K.norm();
+    const bool is_symmetric = reduced.is_holonomic && !spin.is_spinning &&
+                              (reduced.K - reduced.K.transpose()).norm() <= kSymmetric * stiffness;
+    const double per_mass = reduced.M.trace() / static_cast<double>(r);
+    const bool is_undamped =
+        reduced.D.norm() <= 1e-13 * (std::sqrt(stiffness * per_mass) + per_mass);
+    if (is_symmetric && is_undamped) {
+        const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
+            0.5 * (reduced.K + reduced.K.transpose()), reduced.M);
+        const Eigen::VectorXd& squares = eigen.eigenvalues();
+        const int count = options.count > 0 ? options.count : static_cast<int>(p);
+        out.is_complete = count >= p;
+        add_undamped(system,
+                     squares,
+                     reduced.Z * eigen.eigenvectors(),
+                     squares.cwiseAbs().maxCoeff(),
+                     count,
+                     out);
+        std::ranges::stable_sort(out.modes, {}, &Mode::frequency);
+        return out;
+    }
+    // (eta, zeta)' = [0, Y; -M^-1 K, -M^-1 D] (eta, zeta)
+    Eigen::MatrixXd first = Eigen::MatrixXd::Zero(p + r, p + r);
+    first.topRightCorner(p, r) = reduced.Y;
+    first.bottomLeftCorner(r, p) = -mass.solve(reduced.K);
+    first.bottomRightCorner(r, r) = -mass.solve(reduced.D);
+    const Eigen::EigenSolver<Eigen::MatrixXd> eigen(first);
+    const double largest = eigen.eigenvalues().cwiseAbs().maxCoeff();
+    std::vector<Eigen::Index> chosen;
+    for (Eigen::Index k = 0; k < p + r; ++k)
+        if (eigen.eigenvalues()[k].imag() >= 0.0) chosen.push_back(k);
+    std::ranges::stable_sort(chosen, {}, [&](Eigen::Index k) {
+        return std::abs(eigen.eigenvalues()[k]);
+    });
+    const auto count = options.count > 0 ? static_cast<std::size_t>(options.count) : chosen.size();
+    out.is_complete = count >= chosen.size();
+    for (std::size_t i = 0; i < std::min(count, chosen.size()); ++i) {
+        std::complex<double> eigenvalue = eigen.eigenvalues()[chosen[i]];
+        if (std::abs(eigenvalue) <= 1e-8 * largest && std::abs(eigenvalue) <= 1e-6)
+            eigenvalue = 0.0;
+        if (std::abs(eigenvalue.real()) <= 1e-11 * largest) eigenvalue = {0.0, eigenvalue.imag()};
+        const Eigen::VectorXcd eta = eigen.eigenvectors().col(chosen[i]).head(p);
+        const Eigen::VectorXcd zeta = eigen.eigenvectors().col(chosen[i]).tail(r);
+        const Eigen::VectorXcd shape = eta.norm() > 0.0
+                                           ? Eigen::VectorXcd(reduced.Z * eta)
+                                           : Eigen::VectorXcd(reduced.Z * reduced.Y * zeta);
+        finish(system, eigenvalue, shape, out);
+    }
+    return out;
+}
+
+LinearModel linear_model(KernelSystem& system, const LinearPorts& ports) {
+    if (find_spin(system).is_spinning)
+        throw Error(ErrorKind::numerical,
+                    "linearize: the model moves; a linear model is that about a state of rest");
+    if (system.num_coordinates() > kMostDense)
+        throw Error(
+            ErrorKind::numerical,
+            fmt::format("linearize: the model has more than {} coordinates; reduce it, or ask "
+                        "for its modes",
+                        kMostDense));
+    const LinearEquations at = linear_equations(system);
+    Reduced reduced = reduce(at, {});
+    condense(reduced);
+    const Eigen::Index p = reduced.Z.cols(), r = reduced.Y.cols(), n = reduced.Z.rows();
+    const Eigen::Index inputs = ports.forces.cols();
+    const Eigen::MatrixXd W = reduced.Z * reduced.Y;
+    const Eigen::LLT<Eigen::MatrixXd> mass(reduced.M);
+    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(p + r, p + r),
+                    B = Eigen::MatrixXd::Zero(p + r, inputs);
+    A.topRightCorner(p, r) = reduced.Y;
+    A.bottomLeftCorner(r, p) = -mass.solve(reduced.K);
+    A.bottomRightCorner(r, r) = -mass.solve(reduced.D);
+    B.bottomRows(r) = mass.solve(W.transpose() * ports.forces);
+
+    const Eigen::VectorXd q0 = Eigen::Map<const Eigen::VectorXd>(system.q().data(), n);
+    const Eigen::VectorXd v0 = Eigen::VectorXd::Zero(n);
+    LinearModel out;
+    out.at = ports.outputs(q0, v0);
+    const auto outputs = static_cast<Eigen::Index>(out.at.size());
+    Eigen::MatrixXd C(outputs, p + r);
+    for (Eigen::Index k = 0; k < p + r; ++k) {
+        Eigen::VectorXd change =
+            k < p ? Eigen::VectorXd(reduced.Z.col(k)) : Eigen::VectorXd(W.col(k - p));
+        const double way = system.parts().space.displacement(change.data());
+        const double step = 1e-5 * system.state().extent / std::max(way, 1e-300);
+        const auto value = [&](double c) {
+            return k < p ? ports.outputs(q0 + c * change, v0) : ports.outputs(q0, v0 + c * change);
+        };
+        const std::vector<double> up = value(step), down = value(-step);
+        for (Eigen::Index i = 0; i < outputs; ++i)
+            C(i, k) = (up[static_cast<std::size_t>(i)] - down[static_cast<std::size_t>(i)]) /
+                      (2.0 * step);
+    }
+    const auto by_rows = [](const Eigen::MatrixXd& x) {
+        std::vector<double> values;
+        for (Eigen::Index i = 0; i < x.rows(); ++i)
+            for (Eigen::Index j = 0; j < x.cols(); ++j) values.push_back(x(i, j));
+        return values;
+    };
+    out.num_states = static_cast<int>(p + r);
+    out.num_inputs = static_cast<int>(inputs);
+    out.num_outputs = static_cast<int>(outputs);
+    out.num_coordinates = static_cast<int>(n);
+    out.A = by_rows(A);
+    out.B = by_rows(B);
+    out.C = by_rows(C);
+    out.D.assign(static_cast<std::size_t>(outputs * inputs), 0.0);
+    out.T = by_rows(reduced.Z);
+    return out;
+}
+
+}  // namespace ancora

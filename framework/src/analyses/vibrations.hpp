@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small vibrations about rest or steady spin.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "ancora/framework/linear_model.hpp"
+#include "kernel_system.hpp"
+
+namespace ancora {
+
+/// Theory (65). Modes about the present state: (lambda^2 M + lambda D + K) x = A^T y, A x = 0. In a
+/// frame that turns with a steady spin S,
+///
+///   M -> M,   D -> D + 2 M S,   K -> K + D S + M S^2                                      (1)
+///
+/// which is constant since the equations turn with space.
+/// @throws Error (numerical) if the state is neither at rest nor steady
+Modes find_modes(KernelSystem& system, const ModesOptions& options);
+
+/// A force on the coordinates per unit of each input, and the outputs' values at a state.
+struct LinearPorts {
+    Eigen::MatrixXd forces;  ///< n x inputs
+    std::function<std::vector<double>(const Eigen::VectorXd& q, const Eigen::VectorXd& v)> outputs;
+};
+
+/// The linear model at rest.
+LinearModel linear_model(KernelSystem& system, const LinearPorts& ports);
+
+}  // namespace ancora

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The impulses before and after a step.
+#include "velocity_projection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace ancora {
+namespace {
+
+// a and b stay near 1; far from that e0 and e1 are rounding.
+constexpr double kMostUnlike = 16.0;
+// Turns of the linear iteration that takes both ends into account; each gains a factor of order h.
+constexpr int kTurns = 3;
+constexpr double kUnknown = -1.0;  // of an energy: the end has not been looked at
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+std::span<double> room(Eigen::VectorXd& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+
+/// A law that lets go of its row on one side: its stress has a kink or a jump there.
+bool goes_slack(const RowLaw& law) {
+    constexpr double kStrain = 1.0;
+    return law.law != nullptr && ((law.law->stress(law, -kStrain, 0.0) == 0.0) !=
+                                  (law.law->stress(law, kStrain, 0.0) == 0.0));
+}
+
+const ObjectRef& owner_of(const Assembly& parts, int row) {
+    const auto& owners = parts.rows.owners;
+    return *std::ranges::find_if(owners, [row](const RowOwner& owner) {
+                return row >= owner.first_row && row < owner.first_row + owner.num_rows;
+            })->object;
+}
+
+[[noreturn]] void refuse_object(const std::string& label,
+                                const Place& place,
+                                std::string_view why,
+                                std::string_view advice) {
+    throw Error(ErrorKind::manifest, fmt::format("{}: {}; {}", label, why, advice), place);
+}
+
+[[noreturn]] void refuse(const ObjectRef& object, std::string_view why, std::string_view advice) {
+    refuse_object(object.label, object.place, why, advice);
+}
+
+}  // namespace
+
+VelocityProjection::VelocityProjection(Assembly& parts,
+                                       MotionState& state,
+                                       std::function<void()> save,
+                                       std::function<void()> restore)
+    : parts_(parts), state_(state), save_(std::move(save)), restore_(std::move(restore)) {
+    const RowSet& rows = parts.rows;
+    SystemPattern pattern;
+    pattern.num_coordinates = parts.n;
+    for (const MassEntry& entry : parts.mass.entries()) pattern.mass.emplace_back(entry.i, entry.j);
+    for (const BodyPart& part : parts.model.bodies) pattern.first_of_body.push_back(part.first);
+    mass_ = std::make_unique<ConstrainedSolver>(pattern);
+    row_start_.push_back(0);
+    for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
+        const BlockPart& part = rows.blocks[b];
+        bool has_any = false;
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
+            if (!parts.laws.has_rate(k)) continue;
+            has_any = true;
+            row_.push_back(k);
+            for (const int e : rows.entries(k)) {
+                entry_.push_back(e);
+                column_.push_back(rows.column_of(e));
+            }
+            row_start_.push_back(static_cast<int>(entry_.size()));
+            const int constraint = rows.owners[static_cast<std::size_t>(part.owner)].constraint;
+            is_tied_to_ground_.push_back(
+                constraint >= 0 && parts.model.constraints[static_cast<std::size_t>(constraint)]
+                                       .is_tied_to_ground
+                    ? 1
+                    : 0);
+        }
+        if (has_any) blocks_.push_back(static_cast<int>(b));
+    }
+    pattern.row_start = row_start_;
+    pattern.column = column_;
+    solver_ = std::make_unique<ConstrainedSolver>(std::move(pattern));
+    const auto m = static_cast<Eigen::Index>(row_.size());
+    for (End* end : {&start_, &end_}) {
+        end->A.assign(entry_.size(), 0.0);
+        end->pi_t.setZero(m);
+        end->force.setZero(parts.n);
+        end->velocity.setZero(parts.n);
+    }
+    A_.setZero(rows.B.size());
+    pi_t_.setZero(parts.m);
+    for (Eigen::VectorXd* x : {&mu_, &start_rate_, &rate_, &left_, &lambda_, &delta_})
+        x->setZero(m);
+    for (Eigen::VectorXd* x : {&v0_, &v0_low_, &q1_, &v1_, &v1_now_, &x_, &force_})
+        x->setZero(parts.n);
+    if (!row_.empty()) mass_->factorise(parts.mass.values(), {}, true);
+}
+
+int VelocityProjection::require_projectable(const Assembly& parts,
+                                            const Contacts& contacts,
+                                            bool goes_back) {
+    const char* const advice = "take order = 2 without velocity_projection for this model";
+    const Model& model = parts.model;
+    for (const Contact& contact : contacts.all())
+        refuse(contact.force->object,
+               "dry friction is no smooth law, which a projected step or one of higher order asks "
+               "for",
+               advice);
+    for (const BodyPart& part : model.bodies)
+        for (int i = part.first; i < part.first + part.count; ++i)
+            if (parts.mass.is_massless(i))
+                refuse(part.object,
+                       fmt::format("{} has no inertia, and velocities are projected in the norm of "
+                                   "the mass",
+                                   coordinate_name(part, i - part.first)),
+                       advice);
+    for (const int k : parts.laws.breakable())
+        refuse(owner_of(parts, k), "it may break, which is no smooth law", advice);
+    if (parts.signals.num_crossings() > 0) {
+        const SignalPart& part = parts.signals.part_of_crossing(0);
+        refuse_object(
+            part.label, part.place, "it switches at events, which is no smooth law", advice);
+    }
+    int conditions = 0;
+    for (int k = 0; k < parts.m; ++k) conditions += parts.laws.has_rate(k) ? 1 : 0;
+    if (!goes_back) return conditions;
+    for (const int k : parts.laws.nonlinear())
+        if (goes_slack(parts.laws[k]))
+            refuse(owner_of(parts, k),
+                   "it may go slack, and steps of an order above 2 go backwards in time as well, "
+                   "which that does not allow",
+                   "take order = 2");
+    if (std::isfinite(parts.signals.next_time()))
+        throw Error(ErrorKind::manifest,
+                    "an object of the model acts at sampling times, and steps of an order above 2 "
+                    "go backwards in time as well, which that does not allow; take order = 2",
+                    model.integrator_object.place);
+    return conditions;
+}
+
+void VelocityProjection::evaluate(const double* q, const double* v, double t, End& end) {
+    parts_.rows.evaluate_rates(blocks_, q, v, t, A_.data(), pi_t_.data());
+    for (std::size_t e = 0; e < entry_.size(); ++e) end.A[e] = A_[entry_[e]];
+    for (std::size_t c = 0; c < row_.size(); ++c) {
+        end.pi_t[static_cast<Eigen::Index>(c)] = pi_t_[row_[c]];
+        if (!std::isfinite(pi_t_[row_[c]])) parts_.rows.refuse_row(row_[c], t);
+    }
+}
+
+void VelocityProjection::transposed(const End& end,
+                                    const Eigen::VectorXd& mu,
+                                    Eigen::VectorXd& force) const {
+    force.setZero();
+    for (std::size_t c = 0; c < row_.size(); ++c)
+        for (auto e = static_cast<std::size_t>(row_start_[c]);
+             e < static_cast<std::size_t>(row_start_[c + 1]);
+             ++e)
+            force[column_[e]] += end.A[e] * mu[static_cast<Eigen::Index>(c)];
+}
+
+/// A^T mu and what it does.
+void VelocityProjection::push(End& end) {
+    transposed(end, mu_, end.force);
+    mass_->solve(view(end.force), {}, room(end.velocity), {});
+    end.energy = end.force.dot(end.velocity);
+}
+
+double VelocityProjection::rate(const End& end, std::size_t c, const double* v) const {
+    double sum = end.pi_t[static_cast<Eigen::Index>(c)];
+    for (auto e = static_cast<std::size_t>(row_start_[c]);
+         e < static_cast<std::size_t>(row_start_[c + 1]);
+         ++e)
+        sum += end.A[e] * v[column_[e]];
+    return sum;
+}
+
+void VelocityProjection::begin() {
+    if (is_under_way_) abandon();
+    v0_ = state_.v;
+    v0_low_ = state_.v_low;
+    evaluate(state_.q.data(), state_.v.data(), state_.t, start_);
+    for (std::size_t c = 0; c < row_.size(); ++c)
+        start_rate_[static_cast<Eigen::Index>(c)] = rate(start_, c, state_.v.data());
+    solver_->factorise(parts_.mass.values(), start_.A, true, RankUse::choose);
+    end_.energy = kUnknown;
+    mu_.setZero();
+    start_.velocity.setZero();
+    start_.force.setZero();
+    start_.factor = end_.factor = 1.0;
+    is_under_way_ = true;
+}
+
+void VelocityProjection::start_from(std::span<const double> mu, std::span<double> change) {
+    x_ = start_.factor * start_.velocity;
+    std::ranges::copy(mu, mu_.begin());
+    // b follows from the a that is used: whatever a is, no energy is made.
+    push(start_);
+    const bool has_end = end_.energy != kUnknown;
+    if (has_end) push(end_);
+    const double unlike = end_.energy / start_.energy;
+    start_.factor =
+        has_end && unlike < kMostUnlike && unlike > 1.0 / kMostUnlike && start_.energy > 0.0
+            ? std::sqrt(std::sqrt(unlike))
+            : 1.0;
+    state_.v = v0_;
+    state_.v_low = v0_low_;
+    for (int i = 0; i < parts_.n; ++i) {
+        const double kick = start_.factor * start_.velocity[i];
+        add_compensated(state_.v[i], state_.v_low[i], kick);
+        change[static_cast<std::size_t>(i)] = kick - x_[i];
+    }
+}
+
+double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double> correction) {
+    const double h = trial.h;
+    for (int i = 0; i < parts_.n; ++i) {
+        const double a = trial.a[static_cast<std::size_t>(i)];
+        q1_[i] = state_.q[i] + (state_.q_low[i] + h * (state_.v[i] + 0.5 * h * a));
+        v1_[i] = state_.v[i] + (state_.v_low[i] + h * a);
+    }
+    evaluate(q1_.data(), v1_.data(), trial.t0 + h, end_);
+    push(end_);
+    const double unlike = start_.energy / end_.energy;
+    end_.factor = unlike < kMostUnlike && unlike > 1.0 / kMostUnlike && end_.energy > 0.0
+                      ? start_.factor * std::sqrt(unlike)
+                      : 1.0;
+    v1_now_ = v1_ - end_.factor * end_.velocity;
+    for (std::size_t c = 0; c < row_.size(); ++c)
+        rate_[static_cast<Eigen::Index>(c)] = rate(end_, c, v1_now_.data());
+    solver_->factorise(parts_.mass.values(), end_.A, false, RankUse::keep);
+
+    // d rate / d mu = -A1 M^-1 (A1 + A0)^T but for terms of order h^2, since a step turns a normal
+    // velocity round.
+    delta_.setZero();
+    left_ = rate_;
+    double asked = 0.0;
+    for (int turn = 0; turn < kTurns; ++turn) {
+        solver_->solve({}, view(left_), room(x_), room(lambda_));
+        if (turn == 0) asked = parts_.space.displacement(x_.data());
+        delta_ += 0.5 * lambda_;
+        if (turn + 1 == kTurns) break;
+        transposed(end_, delta_, force_);
+        transposed(start_, delta_, x_);
+        force_ += x_;
+        mass_->solve(view(force_), {}, room(x_), {});
+        for (std::size_t c = 0; c < row_.size(); ++c) {
+            const auto i = static_cast<Eigen::Index>(c);
+            left_[i] = rate_[i] - (rate(end_, c, x_.data()) - end_.pi_t[i]);
+        }
+    }
+    std::ranges::copy(delta_, correction.begin());
+    const double speed = std::max({parts_.space.displacement(v1_now_.data()),
+                                   parts_.space.displacement(v0_.data()),
+                                   std::abs(h) * parts_.space.displacement(trial.a.data())});
+    return speed > 0.0 ? asked / (kEpsilon * speed) : 0.0;
+}
+
+void VelocityProjection::abandon() {
+    if (!is_under_way_) return;
+    state_.v = v0_;
+    state_.v_low = v0_low_;
+    is_under_way_ = false;
+}
+
+void VelocityProjection::finish(Eigen::VectorXd& v, Eigen::VectorXd& v_low) {
+    for (int i = 0; i < parts_.n; ++i)
+        add_compensated(v[i], v_low[i], -end_.factor * end_.velocity[i]);
+    is_under_way_ = false;
+}
+
+/// A^T mu of the rows that reach the ground.
+void VelocityProjection::add_ground_force(const End& end,
+                                          double factor,
+                                          Eigen::VectorXd& force) const {
+    for (std::size_t c = 0; c < row_.size(); ++c) {
+        if (is_tied_to_ground_[c] == 0) continue;
+        const double mu = factor * mu_[static_cast<Eigen::Index>(c)];
+        for (auto e = static_cast<std::size_t>(row_start_[c]);
+             e < static_cast<std::size_t>(row_start_[c + 1]);
+             ++e)
+            force[column_[e]] += end.A[e] * mu;
+    }
+}
+
+void VelocityProjection::book(Ledger& ledger,
+                              const Eigen::VectorXd& q0,
+                              const Eigen::VectorXd& q1) {
+    if (row_.empty()) return;
+    const double a = start_.factor, b = end_.factor;
+    // Work on supports that move; and on what a start that is off by its tolerance moves by.
+    const double prescribed = b * mu_.dot(end_.pi_t) - a * mu_.dot(start_.pi_t);
+    if (prescribed != 0.0) ledger.book_external(prescribed);
+    ledger.book_projection(a * mu_.dot(start_rate_));
+    if (!parts_.has_gravity && !parts_.has_external) return;
+    force_.setZero();
+    add_ground_force(start_, a, force_);
+    ledger.book_impulse(parts_.space.momenta(q0.data(), force_.data()), 1.0);
+    force_.setZero();
+    add_ground_force(end_, -b, force_);
+    ledger.book_impulse(parts_.space.momenta(q1.data(), force_.data()), 1.0);
+}
+
+void VelocityProjection::find_stiffest() {
+    std::vector<int> all(parts_.rows.blocks.size());
+    for (std::size_t b = 0; b < all.size(); ++b) all[b] = static_cast<int>(b);
+    parts_.rows.evaluate_rates(
+        all, state_.q.data(), state_.v.data(), state_.t, A_.data(), pi_t_.data());
+    for (int k = 0; k < parts_.m; ++k) {
+        const RowLaw& law = parts_.laws[k];
+        if (law.kind != RowKind::elastic || law.law != nullptr) continue;
+        double flexibility = 0.0;
+        parts_.rows.for_entries(k, [&](int e, int i) {
+            flexibility += A_[e] * A_[e] * parts_.inverse_mass[i];
+        });
+        const double frequency = std::sqrt(flexibility / law.compliance);
+        if (frequency > stiff_.frequency) {
+            stiff_.frequency = frequency;
+            stiff_.row = k;
+        }
+    }
+}
+
+void VelocityProjection::note_length(double h) {
+    if (!has_looked_for_stiff_) find_stiffest();
+    has_looked_for_stiff_ = true;
+    stiff_.h = std::max(stiff_.h, std::abs(h));
+}
+
+}  // namespace ancora

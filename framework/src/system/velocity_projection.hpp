@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Velocities projected around steps of the discrete face, and steps that can be undone.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "ancora/sdk/step_projection.hpp"
+#include "assembly.hpp"
+#include "books.hpp"
+#include "constrained_solver.hpp"
+#include "contacts.hpp"
+
+namespace ancora {
+
+/// Theory (62), (63): see StepProjection. Between begin() and the end of the step the state's
+/// velocity is v0+; accepted are v1, and in the books what the two impulses are in momentum and
+/// work.
+class VelocityProjection final : public StepProjection {
+public:
+    /// @param save, restore take and bring back all that a run depends on
+    VelocityProjection(Assembly& parts,
+                       MotionState& state,
+                       std::function<void()> save,
+                       std::function<void()> restore);
+
+    /// @throws Error (manifest) for what a projected step cannot serve
+    /// @returns how many conditions there are
+    static int require_projectable(const Assembly& parts, const Contacts& contacts, bool goes_back);
+
+    int num_conditions() const override { return static_cast<int>(row_.size()); }
+    void begin() override;
+    void start_from(std::span<const double> mu, std::span<double> change) override;
+    double look_at_end(const StepTrial& trial, std::span<double> correction) override;
+    void abandon() override;
+    void save() override { save_(); }
+    void restore() override { restore_(); }
+    void note_length(double h) override;
+
+    bool is_under_way() const { return is_under_way_; }
+    /// v1- becomes v1. [step]
+    void finish(Eigen::VectorXd& v, Eigen::VectorXd& v_low);
+    /// Books the impulses of both ends, from q0 to q1. [step]
+    void book(Ledger& ledger, const Eigen::VectorXd& q0, const Eigen::VectorXd& q1);
+
+    /// The elastic row that vibrates fastest, and how far steps are from resolving it.
+    struct Stiff {
+        int row = -1;
+        double frequency = 0.0;  ///< [rad/s], an upper bound
+        double h = 0.0;          ///< longest step with an order above 2 [s]
+    };
+    const Stiff& stiff() const { return stiff_; }
+
+private:
+    /// A, what it does to mu, and what is prescribed, at one end of a step.
+    struct End {
+        std::vector<double> A;     // of the conditions
+        Eigen::VectorXd pi_t;      // of the conditions
+        Eigen::VectorXd force;     // A^T mu
+        Eigen::VectorXd velocity;  // M^-1 A^T mu
+        double energy = 0.0;       // mu^T A M^-1 A^T mu
+        double factor = 1.0;       // a, b
+    };
+    void evaluate(const double* q, const double* v, double t, End& end);
+    void push(End& end);
+    void transposed(const End& end, const Eigen::VectorXd& mu, Eigen::VectorXd& force) const;
+    double rate(const End& end, std::size_t c, const double* v) const;
+    void find_stiffest();
+    void add_ground_force(const End& end, double factor, Eigen::VectorXd& force) const;
+
+    Assembly& parts_;
+    MotionState& state_;
+    std::function<void()> save_, restore_;
+    std::vector<int> row_;        // of each condition in the row set
+    std::vector<int> row_start_;  // pattern of the conditions
+    std::vector<int> entry_;      // their entries in the row set's Jacobian
+    std::vector<int> column_;
+    std::vector<int> blocks_;
+    std::vector<char> is_tied_to_ground_;  // per condition
+    std::unique_ptr<ConstrainedSolver> solver_, mass_;
+
+    bool is_under_way_ = false;
+    Eigen::VectorXd v0_, v0_low_, mu_, start_rate_;
+    End start_, end_;
+    Eigen::VectorXd A_, pi_t_;  // of all rows
+    Eigen::VectorXd q1_, v1_, v1_now_, rate_, left_, lambda_, x_, force_, delta_;
+    Stiff stiff_;
+    bool has_looked_for_stiff_ = false;
+};
+
+}  // namespace ancora

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Velocities that obey the constraints at both ends of a step, and steps that can be undone.
+#pragma once
+
+#include <span>
+
+#include "ancora/sdk/system.hpp"
+
+namespace ancora {
+
+/// The symmetric, energy-neutral projection of velocities around a step of the discrete face:
+///
+///   v0+ = v0 + a M^-1 A0^T mu,   (q1, v1-) = step from (q0, v0+),   v1 = v1- - b M^-1 A1^T mu
+///   A1 v1 + phi_t = 0,   a^2 e0 = b^2 e1,   e_k = mu^T A_k M^-1 A_k^T mu                  (1)
+///
+/// with the same mu at both ends, so that (1) is its own adjoint, and the kinetic energy put in is
+/// the one taken out. A, phi_t are of the m conditions that velocities meet: constraints, rigid
+/// bodies, velocity constraints. Impulses and the work on moving supports are booked.
+class StepProjection {
+public:
+    virtual int num_conditions() const = 0;  ///< m
+
+    /// [step] Begins a step at the accepted state, with mu = 0. Which of several dependent rows
+    /// count is chosen here and kept for the step.
+    virtual void begin() = 0;
+    /// [step] The step starts from v0+ of this mu from here on.
+    /// @param change n entries, by how much v0+ differs from the one before
+    virtual void start_from(std::span<const double> mu, std::span<double> change) = 0;
+    /// [step] Looks at the end that trial.a leads to: the correction of mu by a simplified Newton
+    /// step.
+    /// @returns the change of velocity that A1 v1 + phi_t = 0 still asks for, in units of rounding
+    virtual double look_at_end(const StepTrial& trial, std::span<double> correction) = 0;
+    /// [step] Leaves the step that begin() began; the state is the accepted one.
+    virtual void abandon() = 0;
+
+    /// [step] Remembers the accepted state with all that a run depends on, books included.
+    virtual void save() = 0;
+    /// [step] Returns to it.
+    virtual void restore() = 0;
+
+    /// [step] Notes the length of a step that claims an order above 2, for what is too stiff for
+    /// it.
+    virtual void note_length(double h) = 0;
+
+protected:
+    ~StepProjection() = default;
+};
+
+}  // namespace ancora

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ancora from C, and from any language that calls C: models, simulations, their values and matrices. */
+/* Ancora from C, and from any language that calls C: models, simulations, their values and
+ * matrices. */
 #ifndef ANCORA_ANCORA_H
 #define ANCORA_ANCORA_H
 
@@ -18,18 +19,19 @@ extern "C" {
 
 /* Rules that hold for all functions
  *
- * - They return a status, and throw nothing. After any status but ANCORA_OK the session of the handle
- *   has the message, ancora_session_message(), and outputs are as they were unless said otherwise.
- * - Handles are opaque. Each belongs to a session, and a session with its handles is used by one thread
- *   at a time; different sessions may be used in different threads at once. There is no global state.
- *   Handles may be freed in any order, and freeing NULL does nothing.
- * - Who calls owns the buffers: a function that fills one takes its capacity and says in *count how much
- *   there is. With a capacity of 0 it says that alone (the buffer may be NULL then) and returns
- *   ANCORA_OK; too small a buffer is ANCORA_BUFFER, and nothing is written to it. A count may be NULL.
- *   Counts of texts leave out the zero at the end, which needs room too.
+ * - They return a status, and throw nothing. After any status but ANCORA_OK the session of the
+ * handle has the message, ancora_session_message(), and outputs are as they were unless said
+ * otherwise.
+ * - Handles are opaque. Each belongs to a session, and a session with its handles is used by one
+ * thread at a time; different sessions may be used in different threads at once. There is no global
+ * state. Handles may be freed in any order, and freeing NULL does nothing.
+ * - Who calls owns the buffers: a function that fills one takes its capacity and says in *count how
+ * much there is. With a capacity of 0 it says that alone (the buffer may be NULL then) and returns
+ *   ANCORA_OK; too small a buffer is ANCORA_BUFFER, and nothing is written to it. A count may be
+ * NULL. Counts of texts leave out the zero at the end, which needs room too.
  * - Texts are UTF-8. Units are SI. Vectors in space have inertial axes, quaternions are w, x, y, z.
- * - What is called back may read, push and set inputs; it may not step, restore or free the simulation
- *   that calls it.
+ * - What is called back may read, push and set inputs; it may not step, restore or free the
+ * simulation that calls it.
  */
 
 /* The interface's number: functions are added under one number; none is taken away or changed. */
@@ -52,77 +54,81 @@ typedef struct ancora_session ancora_session;
 typedef struct ancora_model ancora_model;
 typedef struct ancora_simulation ancora_simulation;
 
-/* --- versions ------------------------------------------------------------------------------------ */
+/* --- versions ------------------------------------------------------------------------------------
+ */
 
 /* "0.2.0" */
-ANCORA_API const char *ancora_version(void);
+ANCORA_API const char* ancora_version(void);
 /* ANCORA_C_INTERFACE of the library, which may be newer than that of this header. */
 ANCORA_API int32_t ancora_c_interface(void);
 
-/* --- session: plugins, and the message of the last call that failed -------------------------------- */
+/* --- session: plugins, and the message of the last call that failed
+ * -------------------------------- */
 
-ANCORA_API ancora_status ancora_session_new(ancora_session **session);
-ANCORA_API void ancora_session_free(ancora_session *session);
+ANCORA_API ancora_status ancora_session_new(ancora_session** session);
+ANCORA_API void ancora_session_free(ancora_session* session);
 
 /* Why the last call of the session or of one of its handles failed; empty if it did not. Does not
  * itself change the message. */
-ANCORA_API ancora_status ancora_session_message(const ancora_session *session,
-                                                char *text,
+ANCORA_API ancora_status ancora_session_message(const ancora_session* session,
+                                                char* text,
                                                 size_t capacity,
-                                                size_t *count);
+                                                size_t* count);
 
 /* Gets warnings of models that are made from now on; NULL: nobody does. */
-typedef void (*ancora_warning_callback)(const char *message, void *user);
-ANCORA_API ancora_status ancora_session_on_warning(ancora_session *session,
+typedef void (*ancora_warning_callback)(const char* message, void* user);
+ANCORA_API ancora_status ancora_session_on_warning(ancora_session* session,
                                                    ancora_warning_callback callback,
-                                                   void *user);
+                                                   void* user);
 
 /* A folder to search for plugins, before ANCORA_PLUGIN_PATH and the installed one. */
-ANCORA_API ancora_status ancora_session_add_plugin_folder(ancora_session *session,
-                                                          const char *folder);
+ANCORA_API ancora_status ancora_session_add_plugin_folder(ancora_session* session,
+                                                          const char* folder);
 /* Whether plugins are taken from folders that others may write to. */
-ANCORA_API ancora_status ancora_session_allow_unchecked_folders(ancora_session *session, int allow);
+ANCORA_API ancora_status ancora_session_allow_unchecked_folders(ancora_session* session, int allow);
 
 /* A page from a folder of results, as `ancora report` writes it. */
-ANCORA_API ancora_status ancora_write_report(ancora_session *session,
-                                             const char *results,
-                                             const char *file);
+ANCORA_API ancora_status ancora_write_report(ancora_session* session,
+                                             const char* results,
+                                             const char* file);
 
-/* --- model ---------------------------------------------------------------------------------------- */
+/* --- model
+ * ---------------------------------------------------------------------------------------- */
 
-ANCORA_API ancora_status ancora_model_load(ancora_session *session,
-                                           const char *file,
-                                           ancora_model **model);
-/* A model file's text, `length` bytes. `file` stands in messages, and paths in the text are relative to
- * its folder; NULL: "model" in the current one. */
-ANCORA_API ancora_status ancora_model_parse(ancora_session *session,
-                                            const char *text,
+ANCORA_API ancora_status ancora_model_load(ancora_session* session,
+                                           const char* file,
+                                           ancora_model** model);
+/* A model file's text, `length` bytes. `file` stands in messages, and paths in the text are
+ * relative to its folder; NULL: "model" in the current one. */
+ANCORA_API ancora_status ancora_model_parse(ancora_session* session,
+                                            const char* text,
                                             size_t length,
-                                            const char *file,
-                                            ancora_model **model);
-/* An empty model, to be filled by ancora_model_add and ancora_model_set; it is read when a simulation or
- * its text is made. */
-ANCORA_API ancora_status ancora_model_new(ancora_session *session, ancora_model **model);
-ANCORA_API void ancora_model_free(ancora_model *model);
+                                            const char* file,
+                                            ancora_model** model);
+/* An empty model, to be filled by ancora_model_add and ancora_model_set; it is read when a
+ * simulation or its text is made. */
+ANCORA_API ancora_status ancora_model_new(ancora_session* session, ancora_model** model);
+ANCORA_API void ancora_model_free(ancora_model* model);
 
 /* Adds an object of the kind "body", "constraint", "joint" or "force". */
-ANCORA_API ancora_status ancora_model_add(ancora_model *model,
-                                          const char *kind,
-                                          const char *name,
-                                          const char *type);
+ANCORA_API ancora_status ancora_model_add(ancora_model* model,
+                                          const char* kind,
+                                          const char* name,
+                                          const char* type);
 /* Sets a value as `--set` does: "integrator.step=1e-3", "body.bar.size=[1, 0.1, 0.1]". */
-ANCORA_API ancora_status ancora_model_set(ancora_model *model, const char *assignment);
+ANCORA_API ancora_status ancora_model_set(ancora_model* model, const char* assignment);
 /* The whole model as one file of plain numbers. */
-ANCORA_API ancora_status ancora_model_text(ancora_model *model,
-                                           char *text,
+ANCORA_API ancora_status ancora_model_text(ancora_model* model,
+                                           char* text,
                                            size_t capacity,
-                                           size_t *count);
+                                           size_t* count);
 
-/* --- simulation ------------------------------------------------------------------------------------ */
+/* --- simulation
+ * ------------------------------------------------------------------------------------ */
 
 /* A simulation at the model's start. The model may be freed or changed afterwards. */
-ANCORA_API ancora_status ancora_simulation_new(ancora_model *model, ancora_simulation **simulation);
-ANCORA_API void ancora_simulation_free(ancora_simulation *simulation);
+ANCORA_API ancora_status ancora_simulation_new(ancora_model* model, ancora_simulation** simulation);
+ANCORA_API void ancora_simulation_free(ancora_simulation* simulation);
 
 typedef struct ancora_info {
     size_t size;            /* in: sizeof(ancora_info); later versions append */
@@ -135,167 +141,173 @@ typedef struct ancora_info {
     int32_t is_adaptive;    /* the integrator chooses its steps */
     int32_t is_done;        /* the end is reached */
 } ancora_info;
-ANCORA_API ancora_status ancora_simulation_info(const ancora_simulation *simulation,
-                                                ancora_info *info);
-ANCORA_API ancora_status ancora_simulation_name(const ancora_simulation *simulation,
-                                                char *text,
+ANCORA_API ancora_status ancora_simulation_info(const ancora_simulation* simulation,
+                                                ancora_info* info);
+ANCORA_API ancora_status ancora_simulation_name(const ancora_simulation* simulation,
+                                                char* text,
                                                 size_t capacity,
-                                                size_t *count);
+                                                size_t* count);
 
-/* One step of the grid, or of the integrator's choice. If it fails the state is that of the last step
- * that was accepted. */
-ANCORA_API ancora_status ancora_step(ancora_simulation *simulation);
+/* One step of the grid, or of the integrator's choice. If it fails the state is that of the last
+ * step that was accepted. */
+ANCORA_API ancora_status ancora_step(ancora_simulation* simulation);
 
 /* Called after each step; other than 0 stops the run. */
-typedef int (*ancora_step_callback)(ancora_simulation *simulation, void *user);
-/* Steps until `time` is reached, within half a step of the grid, or the end of the model, or the callback
- * asks to stop (ANCORA_STOPPED). The callback may be NULL. */
-ANCORA_API ancora_status ancora_run(ancora_simulation *simulation,
+typedef int (*ancora_step_callback)(ancora_simulation* simulation, void* user);
+/* Steps until `time` is reached, within half a step of the grid, or the end of the model, or the
+ * callback asks to stop (ANCORA_STOPPED). The callback may be NULL. */
+ANCORA_API ancora_status ancora_run(ancora_simulation* simulation,
                                     double time,
                                     ancora_step_callback callback,
-                                    void *user);
+                                    void* user);
 
 /* From here on every step is recorded into a folder as `ancora run` does: history.csv and the rest.
  * To be called before the first step. A step that fails ends the record, with what was computed. */
-ANCORA_API ancora_status ancora_record(ancora_simulation *simulation, const char *folder);
+ANCORA_API ancora_status ancora_record(ancora_simulation* simulation, const char* folder);
 /* Ends the record: summary.json, with "completed" if the end is reached, else "interrupted". */
-ANCORA_API ancora_status ancora_record_finish(ancora_simulation *simulation);
+ANCORA_API ancora_status ancora_record_finish(ancora_simulation* simulation);
 
-/* --- state ----------------------------------------------------------------------------------------- */
+/* --- state
+ * ----------------------------------------------------------------------------------------- */
 
-ANCORA_API ancora_status ancora_q(const ancora_simulation *simulation,
-                                  double *q,
+ANCORA_API ancora_status ancora_q(const ancora_simulation* simulation,
+                                  double* q,
                                   size_t capacity,
-                                  size_t *count);
-ANCORA_API ancora_status ancora_v(const ancora_simulation *simulation,
-                                  double *v,
+                                  size_t* count);
+ANCORA_API ancora_status ancora_v(const ancora_simulation* simulation,
+                                  double* v,
                                   size_t capacity,
-                                  size_t *count);
+                                  size_t* count);
 /* The same without a copy: where the n entries stand until the next call that changes the state. */
-ANCORA_API ancora_status ancora_state_view(const ancora_simulation *simulation,
-                                           const double **q,
-                                           const double **v,
-                                           size_t *count);
+ANCORA_API ancora_status ancora_state_view(const ancora_simulation* simulation,
+                                           const double** q,
+                                           const double** v,
+                                           size_t* count);
 /* Starts anew from another state at the present time; `count` entries each. */
-ANCORA_API ancora_status ancora_set_state(ancora_simulation *simulation,
-                                          const double *q,
-                                          const double *v,
+ANCORA_API ancora_status ancora_set_state(ancora_simulation* simulation,
+                                          const double* q,
+                                          const double* v,
                                           size_t count);
 
-/* Everything that the rest of the run depends on, as bytes; restored, here or in a simulation of the same
- * model and plugins, it goes on with the same bits. */
-ANCORA_API ancora_status ancora_save(ancora_simulation *simulation,
-                                     void *bytes,
+/* Everything that the rest of the run depends on, as bytes; restored, here or in a simulation of
+ * the same model and plugins, it goes on with the same bits. */
+ANCORA_API ancora_status ancora_save(ancora_simulation* simulation,
+                                     void* bytes,
                                      size_t capacity,
-                                     size_t *count);
-ANCORA_API ancora_status ancora_restore(ancora_simulation *simulation,
-                                        const void *bytes,
+                                     size_t* count);
+ANCORA_API ancora_status ancora_restore(ancora_simulation* simulation,
+                                        const void* bytes,
                                         size_t count);
 
 /* Bodies, and which entries of q and v are theirs. */
-ANCORA_API ancora_status ancora_num_bodies(const ancora_simulation *simulation, size_t *count);
+ANCORA_API ancora_status ancora_num_bodies(const ancora_simulation* simulation, size_t* count);
 ANCORA_API ancora_status ancora_body_name(
-    const ancora_simulation *simulation, size_t body, char *text, size_t capacity, size_t *count);
-ANCORA_API ancora_status ancora_body_range(const ancora_simulation *simulation,
+    const ancora_simulation* simulation, size_t body, char* text, size_t capacity, size_t* count);
+ANCORA_API ancora_status ancora_body_range(const ancora_simulation* simulation,
                                            size_t body,
-                                           size_t *first,
-                                           size_t *count);
+                                           size_t* first,
+                                           size_t* count);
 
-/* --- forces and inputs ----------------------------------------------------------------------------- */
+/* --- forces and inputs
+ * ----------------------------------------------------------------------------- */
 
-/* A force [N] on an attachment such as "bar@[0.5, 0, 0]" from now until it is set anew; zero takes it
- * away. */
-ANCORA_API ancora_status ancora_apply_force(ancora_simulation *simulation,
-                                            const char *attachment,
+/* A force [N] on an attachment such as "bar@[0.5, 0, 0]" from now until it is set anew; zero takes
+ * it away. */
+ANCORA_API ancora_status ancora_apply_force(ancora_simulation* simulation,
+                                            const char* attachment,
                                             const double force[3]);
 
 /* Inputs of objects with signals, such as "motor.voltage", by number or name. */
-ANCORA_API ancora_status ancora_num_inputs(const ancora_simulation *simulation, size_t *count);
+ANCORA_API ancora_status ancora_num_inputs(const ancora_simulation* simulation, size_t* count);
 ANCORA_API ancora_status ancora_input_name(
-    const ancora_simulation *simulation, size_t input, char *text, size_t capacity, size_t *count);
+    const ancora_simulation* simulation, size_t input, char* text, size_t capacity, size_t* count);
 ANCORA_API ancora_status ancora_input_unit(
-    const ancora_simulation *simulation, size_t input, char *text, size_t capacity, size_t *count);
-ANCORA_API ancora_status ancora_find_input(const ancora_simulation *simulation,
-                                           const char *name,
-                                           size_t *input);
+    const ancora_simulation* simulation, size_t input, char* text, size_t capacity, size_t* count);
+ANCORA_API ancora_status ancora_find_input(const ancora_simulation* simulation,
+                                           const char* name,
+                                           size_t* input);
 /* A value from now until it is set anew or released to what the model says. */
-ANCORA_API ancora_status ancora_set_input(ancora_simulation *simulation,
-                                          const char *name,
+ANCORA_API ancora_status ancora_set_input(ancora_simulation* simulation,
+                                          const char* name,
                                           double value);
-ANCORA_API ancora_status ancora_set_input_at(ancora_simulation *simulation,
+ANCORA_API ancora_status ancora_set_input_at(ancora_simulation* simulation,
                                              size_t input,
                                              double value);
-ANCORA_API ancora_status ancora_release_input(ancora_simulation *simulation, const char *name);
+ANCORA_API ancora_status ancora_release_input(ancora_simulation* simulation, const char* name);
 
-/* --- values ---------------------------------------------------------------------------------------- */
+/* --- values
+ * ---------------------------------------------------------------------------------------- */
 
-/* Columns of history.csv: their number, names and SI units (empty where there is none), values now. */
-ANCORA_API ancora_status ancora_num_columns(const ancora_simulation *simulation, size_t *count);
+/* Columns of history.csv: their number, names and SI units (empty where there is none), values now.
+ */
+ANCORA_API ancora_status ancora_num_columns(const ancora_simulation* simulation, size_t* count);
 ANCORA_API ancora_status ancora_column_name(
-    const ancora_simulation *simulation, size_t column, char *text, size_t capacity, size_t *count);
+    const ancora_simulation* simulation, size_t column, char* text, size_t capacity, size_t* count);
 ANCORA_API ancora_status ancora_column_unit(
-    const ancora_simulation *simulation, size_t column, char *text, size_t capacity, size_t *count);
-ANCORA_API ancora_status ancora_sample(ancora_simulation *simulation,
-                                       double *row,
+    const ancora_simulation* simulation, size_t column, char* text, size_t capacity, size_t* count);
+ANCORA_API ancora_status ancora_sample(ancora_simulation* simulation,
+                                       double* row,
                                        size_t capacity,
-                                       size_t *count);
+                                       size_t* count);
 
-/* One column now, also one that the model's choice of columns leaves out: "elbow.angle", "pin.force.z". */
-ANCORA_API ancora_status ancora_value(ancora_simulation *simulation,
-                                      const char *column,
-                                      double *value);
+/* One column now, also one that the model's choice of columns leaves out: "elbow.angle",
+ * "pin.force.z". */
+ANCORA_API ancora_status ancora_value(ancora_simulation* simulation,
+                                      const char* column,
+                                      double* value);
 /* The same for the inner loop: a handle once, then several values together. */
-ANCORA_API ancora_status ancora_find_value(const ancora_simulation *simulation,
-                                           const char *column,
-                                           int32_t *handle);
-ANCORA_API ancora_status ancora_values(ancora_simulation *simulation,
-                                       const int32_t *handles,
+ANCORA_API ancora_status ancora_find_value(const ancora_simulation* simulation,
+                                           const char* column,
+                                           int32_t* handle);
+ANCORA_API ancora_status ancora_values(ancora_simulation* simulation,
+                                       const int32_t* handles,
                                        size_t count,
-                                       double *values);
+                                       double* values);
 
 /* Position [m] and velocity [m/s] of an attachment. An output may be NULL. */
-ANCORA_API ancora_status ancora_point(const ancora_simulation *simulation,
-                                      const char *attachment,
+ANCORA_API ancora_status ancora_point(const ancora_simulation* simulation,
+                                      const char* attachment,
                                       double position[3],
                                       double velocity[3]);
 /* Pose of a body, angular velocity in its own axes [rad/s]. An output may be NULL. */
-ANCORA_API ancora_status ancora_pose(const ancora_simulation *simulation,
-                                     const char *body,
+ANCORA_API ancora_status ancora_pose(const ancora_simulation* simulation,
+                                     const char* body,
                                      double position[3],
                                      double quaternion[4],
                                      double velocity[3],
                                      double angular_velocity[3]);
 /* Force on a constraint's first attachment [N], or its multipliers: mean over the last step under
  * integrators on steps, else the present one. */
-ANCORA_API ancora_status ancora_reaction(ancora_simulation *simulation,
-                                         const char *constraint,
-                                         double *values,
+ANCORA_API ancora_status ancora_reaction(ancora_simulation* simulation,
+                                         const char* constraint,
+                                         double* values,
                                          size_t capacity,
-                                         size_t *count);
+                                         size_t* count);
 
 typedef struct ancora_ledger {
-    size_t size; /* in: sizeof(ancora_ledger); later versions append */
-    double kinetic, potential, total;                      /* energies [J] */
-    double work_external, work_nonideal, work_projection;  /* [J] */
-    double balance;                                        /* total - initial - works [J] */
-    double momentum[3], momentum_balance[3];               /* [N s] */
+    size_t size;                      /* in: sizeof(ancora_ledger); later versions append */
+    double kinetic, potential, total; /* energies [J] */
+    double work_external, work_nonideal, work_projection;    /* [J] */
+    double balance;                                          /* total - initial - works [J] */
+    double momentum[3], momentum_balance[3];                 /* [N s] */
     double angular_momentum[3], angular_momentum_balance[3]; /* about the origin [N m s] */
     double constraint_position, constraint_velocity, constraint_strain; /* largest violations */
 } ancora_ledger;
-ANCORA_API ancora_status ancora_ledger_now(ancora_simulation *simulation, ancora_ledger *ledger);
+ANCORA_API ancora_status ancora_ledger_now(ancora_simulation* simulation, ancora_ledger* ledger);
 
 typedef struct ancora_statistics {
     size_t size; /* in: sizeof(ancora_statistics); later versions append */
     int64_t steps, substeps, iterations, factorisations, evaluations;
-    double step_seconds; /* wall time in steps */
+    double step_seconds;                   /* wall time in steps */
     double energy_max_abs, energy_max_rel; /* largest imbalance over every step */
     double momentum_max_abs, momentum_max_rel;
     double angular_momentum_max_abs, angular_momentum_max_rel;
 } ancora_statistics;
-ANCORA_API ancora_status ancora_statistics_now(const ancora_simulation *simulation,
-                                               ancora_statistics *statistics);
+ANCORA_API ancora_status ancora_statistics_now(const ancora_simulation* simulation,
+                                               ancora_statistics* statistics);
 
-/* --- the equation at the present state: M a = Q + F_L + F_C, A a = b -------------------------------- */
+/* --- the equation at the present state: M a = Q + F_L + F_C, A a = b
+ * -------------------------------- */
 
 enum {
     ANCORA_ACCELERATION = 0, /* a, n entries */
@@ -306,36 +318,36 @@ enum {
     ANCORA_RIGHT_SIDE = 5    /* b, m */
 };
 ANCORA_API ancora_status ancora_vector(
-    ancora_simulation *simulation, int32_t which, double *values, size_t capacity, size_t *count);
+    ancora_simulation* simulation, int32_t which, double* values, size_t capacity, size_t* count);
 
 enum {
     ANCORA_MASS = 0,    /* M, n x n, symmetric */
     ANCORA_JACOBIAN = 1 /* A, m x n */
 };
 /* Row by row, zeros written out; capacity in numbers. Rows, columns and count may be NULL. */
-ANCORA_API ancora_status ancora_matrix(ancora_simulation *simulation,
+ANCORA_API ancora_status ancora_matrix(ancora_simulation* simulation,
                                        int32_t which,
-                                       double *values,
+                                       double* values,
                                        size_t capacity,
-                                       size_t *rows,
-                                       size_t *columns);
-/* The same by compressed rows: `row_start` has rows + 1 entries, `column` and `value` have `count`. With
- * a capacity of 0 the sizes alone. */
-ANCORA_API ancora_status ancora_matrix_entries(ancora_simulation *simulation,
+                                       size_t* rows,
+                                       size_t* columns);
+/* The same by compressed rows: `row_start` has rows + 1 entries, `column` and `value` have `count`.
+ * With a capacity of 0 the sizes alone. */
+ANCORA_API ancora_status ancora_matrix_entries(ancora_simulation* simulation,
                                                int32_t which,
-                                               int32_t *row_start,
+                                               int32_t* row_start,
                                                size_t row_capacity,
-                                               int32_t *column,
-                                               double *value,
+                                               int32_t* column,
+                                               double* value,
                                                size_t capacity,
-                                               size_t *rows,
-                                               size_t *count);
+                                               size_t* rows,
+                                               size_t* count);
 /* dr/dq of an attachment: 3 x n, row by row. */
-ANCORA_API ancora_status ancora_point_jacobian(const ancora_simulation *simulation,
-                                               const char *attachment,
-                                               double *values,
+ANCORA_API ancora_status ancora_point_jacobian(const ancora_simulation* simulation,
+                                               const char* attachment,
+                                               double* values,
                                                size_t capacity,
-                                               size_t *count);
+                                               size_t* count);
 
 #ifdef __cplusplus
 }

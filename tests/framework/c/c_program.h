@@ -16,10 +16,10 @@ typedef struct {
 } c_final;
 
 /* Runs the first half second of a model into a folder; other than 0 says that a call failed. */
-int c_run(const char *plugins, const char *model, const char *results, c_final *out);
+int c_run(const char* plugins, const char* model, const char* results, c_final* out);
 /* The same in a second thread, while the first does the same. */
-int c_run_in_thread(const char *plugins, const char *model, const char *results, c_final *out);
-void c_final_free(c_final *it);
+int c_run_in_thread(const char* plugins, const char* model, const char* results, c_final* out);
+void c_final_free(c_final* it);
 
 #ifdef __cplusplus
 }

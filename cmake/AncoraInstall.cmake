@@ -38,9 +38,10 @@ endif()
 install(FILES
     "${PROJECT_BINARY_DIR}/cmake/AncoraConfig.cmake"
     "${PROJECT_BINARY_DIR}/cmake/AncoraConfigVersion.cmake"
-    DESTINATION "${package_dir}")
+    DESTINATION "${package_dir}" COMPONENT development)
 
-install(EXPORT AncoraTargets NAMESPACE Ancora:: DESTINATION "${package_dir}")
+install(EXPORT AncoraTargets NAMESPACE Ancora:: DESTINATION "${package_dir}"
+    COMPONENT development)
 
 # For builds without CMake, and programs in C: `cc main.c $(pkg-config --cflags --libs ancora)`. The prefix
 # is found from the file, so that the tree may be moved.
@@ -48,7 +49,7 @@ cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
     BASE_DIRECTORY "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" OUTPUT_VARIABLE ANCORA_PREFIX_FROM_PC)
 configure_file("${CMAKE_CURRENT_LIST_DIR}/ancora.pc.in" "${PROJECT_BINARY_DIR}/cmake/ancora.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/cmake/ancora.pc"
-    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 
 # Documents and examples lie under share/ancora as in the repository, so that links between them hold;
 # the SDK adds its guides and templates. Without building anything:

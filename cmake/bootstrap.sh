@@ -4,6 +4,7 @@
 #
 #   sh cmake/bootstrap.sh run [MODEL [OPTION...]]   build, then `ancora run` with these arguments
 #   sh cmake/bootstrap.sh test                      build, then all tests; CI=true: warnings fail
+#   sh cmake/bootstrap.sh packages                  build, then Debian packages in build/release/packages
 #   sh cmake/bootstrap.sh lint [OPTION...]          `sh cmake/lint.sh` with these arguments
 #
 # Needs root or sudo, but only where a package is missing. Standard output is left to the program
@@ -41,6 +42,12 @@ test_packages="
     chromium-driver
 "
 
+# What makes Debian packages.
+package_packages="
+    dpkg-dev
+    file
+"
+
 # What cmake/lint.sh needs; with the packages of a build, since CMake asks for them.
 lint_packages="
     clang-format-14
@@ -60,7 +67,7 @@ fail() {
 
 usage() {
     printf 'usage: sh %s run [MODEL [OPTION...]]\n       sh %s test\n' "$0" "$0"
-    printf '       sh %s lint [--all | BASE]\n' "$0"
+    printf '       sh %s packages\n       sh %s lint [--all | BASE]\n' "$0" "$0"
 }
 
 # Prints the packages of the list that are not installed.
@@ -155,6 +162,18 @@ test)
     ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" ||
         fail "tests failed, see above"
     say "all tests passed"
+    ;;
+packages)
+    [ $# -eq 1 ] || fail "\"packages\" takes no arguments"
+    packages="$packages $package_packages"
+    install_packages
+    configure -DANCORA_BUILD_TESTS=OFF -DANCORA_BUILD_BENCHMARKS=OFF
+    compile all
+    (cd "$build" && cpack -G DEB >packages.log 2>&1) || {
+        cat "$build/packages.log" >&2
+        fail "the packages could not be made"
+    }
+    say "packages in $build/packages"
     ;;
 lint)
     shift

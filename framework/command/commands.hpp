@@ -22,6 +22,7 @@ int run(const Options& options);
 int check(const Options& options);
 int lock(const Options& options);
 int sweep(const Options& options);
+int fmu(const Options& options);
 int plugins(const Options& options);
 int describe(const Options& options);
 int replay(const Options& options);

@@ -48,6 +48,23 @@ po::options_description describe(const Command& command) {
             po::value<std::string>()->value_name("FILE"),
             "the lock to write (default: STEM.lock.toml beside the model file STEM.toml); an "
             "existing file is replaced only if it is a lock");
+    if (command.options & kFmu) {
+        add("in",
+            texts("A,B,..."),
+            "inputs of objects, as motor.voltage or motor.voltage=12 with a start, and points that "
+            "are pushed, as bar@[0.5, 0, 0]; may be repeated");
+        add("out", texts("A,B,..."), "columns of history.csv that are outputs; may be repeated");
+        add("param",
+            texts("A,B,..."),
+            "keys as for --set that are parameters, as body.bar.density; may be repeated");
+        add("fmi",
+            po::value<std::string>()->value_name("2|3"),
+            "the version of the standard, FMI 2.0 or 3.0 (default: 2)");
+        add("file",
+            po::value<std::string>()->value_name("FILE"),
+            "the FMU to write (default: STEM.fmu, STEM being the model file's name without its "
+            "extension); an existing file is replaced only if it is an archive");
+    }
     if (command.options & kSweep) {
         add("out",
             po::value<std::string>()->value_name("DIR"),
@@ -255,22 +272,22 @@ std::size_t most_operands(const Command& command) {
 
 /// Names of columns, separated by commas but for those in brackets, "bar@[0.5, 0.0, 0.0].x". A name
 /// in quotes is read as in history.csv: with "" for a quote, and commas and brackets as they are.
-void split_columns(const std::string& text, std::vector<std::string>& to) {
+void split_columns(const char* option, const std::string& text, std::vector<std::string>& to) {
     std::size_t at = 0;
     while (true) {
         std::string name;
         if (at < text.size() && text[at] == '"') {
             for (++at;; ++at) {
                 if (at >= text.size())
-                    fail(
-                        fmt::format("option \"--columns\": a quote is not closed in \"{}\"", text));
+                    fail(fmt::format(
+                        "option \"{}\": a quote is not closed in \"{}\"", option, text));
                 if (text[at] == '"' && (at + 1 >= text.size() || text[++at] != '"')) break;
                 name += text[at];
             }
             if (text[at] == '"') ++at;  // the last character
             if (at < text.size() && text[at] != ',')
                 fail(fmt::format(
-                    "option \"--columns\": a comma is missing behind a quote in \"{}\"", text));
+                    "option \"{}\": a comma is missing behind a quote in \"{}\"", option, text));
         } else {
             int depth = 0;
             for (; at < text.size() && (text[at] != ',' || depth > 0); ++at) {
@@ -278,9 +295,9 @@ void split_columns(const std::string& text, std::vector<std::string>& to) {
                 name += text[at];
             }
             if (depth > 0)
-                fail(fmt::format("option \"--columns\": a bracket is not closed in \"{}\"", name));
+                fail(fmt::format("option \"{}\": a bracket is not closed in \"{}\"", option, name));
         }
-        if (name.empty()) fail(fmt::format("option \"--columns\": \"{}\" names nothing", text));
+        if (name.empty()) fail(fmt::format("option \"{}\": \"{}\" names nothing", option, text));
         to.push_back(std::move(name));
         if (at >= text.size()) return;
         ++at;
@@ -328,8 +345,24 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
 
     if (values.count("threads") > 0)
         options.threads = parse_threads(values["threads"].as<std::string>());
-    if (values.count("out") > 0 && !(command.options & kPorts))
+    const auto read_names = [&](const char* option, std::vector<std::string>& to) {
+        if (values.count(option) == 0) return;
+        for (const std::string& text : values[option].as<std::vector<std::string>>())
+            split_columns(option, text, to);
+    };
+    if (command.options & (kFmu | kPorts)) {
+        read_names("in", options.inputs);
+        read_names("out", options.outputs);
+    } else if (values.count("out") > 0) {
         options.out = values["out"].as<std::string>();
+    }
+    if (command.options & kFmu) {
+        read_names("param", options.parameters);
+        if (values.count("fmi") > 0)
+            options.fmi_version =
+                static_cast<int>(parse_whole("--fmi", values["fmi"].as<std::string>()) & 0xff);
+        if (values.count("file") > 0) options.file = values["file"].as<std::string>();
+    }
     options.with_state = values.count("with-state") > 0;
     if (values.count("dir") > 0) options.dir = values["dir"].as<std::string>();
     if (values.count("lock") > 0) options.lock = values["lock"].as<std::string>();
@@ -371,12 +404,7 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
 
     if (values.count("columns") > 0)
         for (const std::string& text : values["columns"].as<std::vector<std::string>>())
-            split_columns(text, options.columns);
-    for (const auto& [key, to] :
-         {std::pair("in", &options.inputs), std::pair("out", &options.outputs)})
-        if ((command.options & kPorts) && values.count(key) > 0)
-            for (const std::string& text : values[key].as<std::vector<std::string>>())
-                split_columns(text, *to);
+            split_columns("--columns", text, options.columns);
     options.nearest = values.count("nearest") > 0;
     options.at_rest = values.count("at-rest") > 0;
     if (values.count("at") > 0) options.at = parse_seconds("--at", values["at"].as<std::string>());

@@ -40,15 +40,18 @@ struct Options {
     bool at_rest = false;                       ///< of modes, linearize
     std::optional<double> at;                   ///< the time at which [s]
     std::optional<std::uint64_t> count;         ///< of modes
-    std::vector<std::string> inputs, outputs;   ///< of linearize
     bool full_paths = false;                    ///< in what is made to be sent
     bool resume = false;
-    std::optional<std::size_t> workers;  ///< of sweep: processes
-    std::size_t part = 0, parts = 1;     ///< of sweep: the share of the cases
-    bool merge = false;                  ///< of sweep: the table alone
-    bool slurm = false;                  ///< of sweep: as a job array
-    bool no_submit = false;              ///< of sweep: write its scripts alone
-    bool print = false;                  ///< the model instead of what it is
+    std::vector<std::string> inputs, outputs;   ///< of linearize and fmu
+    std::vector<std::string> parameters;        ///< of fmu
+    std::optional<std::filesystem::path> file;  ///< of fmu
+    int fmi_version = 2;                        ///< of fmu
+    std::optional<std::size_t> workers;         ///< of sweep: processes
+    std::size_t part = 0, parts = 1;            ///< of sweep: the share of the cases
+    bool merge = false;                         ///< of sweep: the table alone
+    bool slurm = false;                         ///< of sweep: as a job array
+    bool no_submit = false;                     ///< of sweep: write its scripts alone
+    bool print = false;                         ///< the model instead of what it is
     bool quiet = false;
     bool verbose = false;
     bool help = false;
@@ -81,6 +84,7 @@ enum OptionSet : unsigned {
     kCurves = 1u << 22,
     kTable = 1u << 23,
     kSweep = 1u << 24,
+    kFmu = 1u << 25,
 };
 
 /// One command of `ancora`.

@@ -13,6 +13,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_
                     c_size_t, c_void_p)
 
 _NAME = "libancora_framework.so"
+_SOVERSION = ".0.2"
 C_INTERFACE = 1
 
 
@@ -155,11 +156,12 @@ def _candidates():
     # a wheel that brings its kernel along; an installed prefix, PREFIX/lib/ancora/python/ancora or
     # PREFIX/lib/python3/dist-packages/ancora; a build tree, which mirrors it
     yield here / "kernel" / "lib" / _NAME
-    for folder in here.parents[:5]:
-        yield folder / _NAME
-        for below in sorted(folder.glob("*-linux-gnu*")) if folder.name == "lib" else ():
-            yield below / _NAME
-    yield _NAME + ".0.2"
+    for name in (_NAME + _SOVERSION, _NAME):
+        for folder in here.parents[:5]:
+            yield folder / name
+            for below in sorted(folder.glob("*-linux-gnu*")) if folder.name == "lib" else ():
+                yield below / name
+    yield _NAME + _SOVERSION
     yield _NAME
 
 

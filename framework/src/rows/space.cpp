@@ -120,12 +120,14 @@ double Space::displacement(const double* dq) const {
                 if (i >= 0) square += dq[i] * dq[i];
         }
         square *= vector.reach * vector.reach;
-        // Written so that NaN wins.
-        if (!(square <= largest)) largest = square;
+        if (std::isnan(square)) return square;
+        largest = std::max(largest, square);
     }
     largest = std::sqrt(largest);
-    for (const auto& [i, reach] : scalars_)
-        if (!(std::abs(dq[i]) * reach <= largest)) largest = std::abs(dq[i]) * reach;
+    for (const auto& [i, reach] : scalars_) {
+        if (std::isnan(dq[i])) return dq[i];
+        largest = std::max(largest, std::abs(dq[i]) * reach);
+    }
     return largest;
 }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The variables of an FMU, as its description and the library inside it both have them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ancora::fmu {
+
+/// A variable; its number in the list is its value reference.
+struct Variable {
+    enum class Kind { parameter, input, force, output };
+    enum class Type { real, boolean, text };
+    Kind kind = Kind::output;
+    Type type = Type::real;
+    std::string name;    ///< as others see it
+    std::string of;      ///< key, input, attachment or column
+    int component = 0;   ///< of a force: 0, 1, 2
+    std::string unit;    ///< SI; may be empty
+    double start = 0.0;  ///< of numbers and truth values
+    std::string text;    ///< start of texts
+};
+
+/// What the library needs to know beside the model, in resources/variables.txt: a line for the
+/// token, one for the step, one per variable, cells apart by tabs.
+struct Description {
+    std::string token;
+    double step = 0.0;  ///< [s]
+    std::vector<Variable> variables;
+};
+
+inline std::string escaped_cell(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '\\')
+            out += "\\\\";
+        else if (c == '\t')
+            out += "\\t";
+        else if (c == '\n')
+            out += "\\n";
+        else
+            out += c;
+    }
+    return out;
+}
+inline std::string plain_cell(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '\\' || i + 1 == text.size()) {
+            out += text[i];
+            continue;
+        }
+        ++i;
+        out += text[i] == 't' ? '\t' : text[i] == 'n' ? '\n' : text[i];
+    }
+    return out;
+}
+
+}  // namespace ancora::fmu

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An importer of co-simulation FMUs 3.0; it knows nothing of Ancora and is not linked with it. The variables are
+ * those of fmu_importer.c, and 8 is the time.
+ *
+ *     fmu3_importer LIBRARY TOKEN RESOURCES SCENARIO */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fmi3.h"
+
+#define ALL(X)                                                                                         \
+    X(GetVersion) X(SetDebugLogging) X(InstantiateCoSimulation) X(FreeInstance)                        \
+    X(EnterInitializationMode) X(ExitInitializationMode) X(EnterEventMode) X(EnterStepMode)            \
+    X(Terminate) X(Reset) X(EnterConfigurationMode) X(ExitConfigurationMode) X(GetFloat32)             \
+    X(SetFloat32) X(GetFloat64) X(SetFloat64) X(GetInt8) X(SetInt8) X(GetUInt8) X(SetUInt8) X(GetInt16) \
+    X(SetInt16) X(GetUInt16) X(SetUInt16) X(GetInt32) X(SetInt32) X(GetUInt32) X(SetUInt32)            \
+    X(GetInt64) X(SetInt64) X(GetUInt64) X(SetUInt64) X(GetBoolean) X(SetBoolean) X(GetString)         \
+    X(SetString) X(GetBinary) X(SetBinary) X(GetClock) X(SetClock)                                     \
+    X(GetNumberOfVariableDependencies) X(GetVariableDependencies) X(GetFMUState) X(SetFMUState)        \
+    X(FreeFMUState) X(SerializedFMUStateSize) X(SerializeFMUState) X(DeserializeFMUState)              \
+    X(GetDirectionalDerivative) X(GetAdjointDerivative) X(GetOutputDerivatives) X(DoStep)
+#define F(name) static __typeof__(fmi3##name) *name;
+ALL(F)
+
+static int faults = 0, messages = 0;
+static char last_message[1024];
+static const char *token, *resources;
+
+#define CHECK(condition)                                                           \
+    do {                                                                           \
+        if (!(condition)) {                                                        \
+            ++faults;                                                              \
+            printf("FAULT line %d: %s; %s\n", __LINE__, #condition, last_message); \
+        }                                                                          \
+    } while (0)
+
+static void logger(fmi3InstanceEnvironment environment, fmi3Status status, fmi3String category, fmi3String message) {
+    (void)environment;
+    (void)status;
+    (void)category;
+    snprintf(last_message, sizeof last_message, "%s", message);
+    ++messages;
+}
+static fmi3Instance instance(const char *of) {
+    return InstantiateCoSimulation("x", of, resources, false, true, false, false, NULL, 0, NULL, logger, NULL);
+}
+static void set(fmi3Instance c, fmi3ValueReference variable, double value) {
+    CHECK(SetFloat64(c, &variable, 1, &value, 1) == fmi3OK);
+}
+static double get(fmi3Instance c, fmi3ValueReference variable) {
+    double value = -1.0;
+    CHECK(GetFloat64(c, &variable, 1, &value, 1) == fmi3OK);
+    return value;
+}
+static fmi3Status step(fmi3Instance c, double time, double length, double *last) {
+    bool event = true, end = true, early = true;
+    const fmi3Status status = DoStep(c, time, length, true, &event, &end, &early, last);
+    CHECK(status != fmi3OK || (!event && !end && !early));
+    return status;
+}
+static fmi3Instance begun(void) {
+    const fmi3Instance c = instance(token);
+    CHECK(c != NULL);
+    set(c, 0, 5.0);
+    CHECK(EnterInitializationMode(c, false, 0.0, 0.0, true, 0.2) == fmi3OK);
+    set(c, 2, 12.0);
+    CHECK(ExitInitializationMode(c) == fmi3OK);
+    return c;
+}
+static void steps(fmi3Instance c, int from, int to, int print) {
+    double last = 0.0;
+    for (int i = from; i < to; ++i) {
+        set(c, 2, 12.0 - 0.125 * i);
+        set(c, 4, 0.25 * i);
+        CHECK(step(c, 0.002 * i, 0.002, &last) == fmi3OK);
+        CHECK(last == get(c, 8));
+        if (print) printf("%a %a\n", get(c, 6), get(c, 7));
+    }
+}
+
+static void run(void) {
+    const fmi3Instance c = begun();
+    steps(c, 0, 100, 1);
+    CHECK(Terminate(c) == fmi3OK);
+    FreeInstance(c);
+}
+
+static void state(void) {
+    fmi3FMUState saved = NULL, read = NULL;
+    size_t size = 0;
+    fmi3Byte *bytes;
+    const fmi3Instance a = begun(), b = instance(token);
+    steps(a, 0, 40, 0);
+    CHECK(GetFMUState(a, &saved) == fmi3OK);
+    CHECK(SerializedFMUStateSize(a, saved, &size) == fmi3OK);
+    bytes = malloc(size);
+    CHECK(SerializeFMUState(a, saved, bytes, size) == fmi3OK);
+    steps(a, 40, 100, 0);
+    CHECK(DeserializeFMUState(b, bytes, size, &read) == fmi3OK);
+    CHECK(SetFMUState(b, read) == fmi3OK);
+    steps(b, 40, 100, 0);
+    CHECK(get(a, 6) == get(b, 6) && get(a, 7) == get(b, 7));
+    bytes[size / 2] ^= 1;
+    CHECK(FreeFMUState(b, &read) == fmi3OK && read == NULL);
+    CHECK(DeserializeFMUState(b, bytes, size, &read) == fmi3Error && read == NULL);
+    CHECK(FreeFMUState(a, &saved) == fmi3OK);
+    free(bytes);
+    FreeInstance(a);
+    FreeInstance(b);
+}
+
+enum { INSTANTIATED, INITIALIZATION, STEPS, TERMINATED };
+static fmi3Status call(int which, fmi3Instance c) {
+    const fmi3ValueReference input = 2, parameter = 0, output = 6, time = 8;
+    double value = 1.0, last = 0.0, two[2] = {1.0, 1.0};
+    float single = 0.0f;
+    int32_t whole = 0;
+    bool truth = false;
+    switch (which) {
+    case 0: return EnterInitializationMode(c, false, 0.0, 0.0, false, 0.0);
+    case 1: return ExitInitializationMode(c);
+    case 2: return step(c, 0.0, 0.001, &last);
+    case 3: return Terminate(c);
+    case 4: return GetFloat64(c, &output, 1, &value, 1);
+    case 5: return SetFloat64(c, &input, 1, &value, 1);
+    case 6: return SetFloat64(c, &parameter, 1, &value, 1);
+    case 7: return GetFloat64(c, &time, 1, &value, 1);
+    /* wrong in every state */
+    case 8: return SetFloat64(c, &output, 1, &value, 1);
+    case 9: return SetFloat64(c, &time, 1, &value, 1);
+    case 10: return SetFloat64(c, &input, 1, two, 2);
+    case 11: return GetFloat32(c, &input, 1, &single, 1);
+    case 12: return SetInt32(c, &input, 1, &whole, 1);
+    case 13: return GetBoolean(c, &input, 1, &truth, 1);
+    case 14: return GetClock(c, &input, 1, &truth);
+    case 15: return EnterEventMode(c);
+    case 16: return EnterStepMode(c);
+    case 17: return EnterConfigurationMode(c);
+    case 18: return DoStep(c, 0.0, 0.001, true, NULL, NULL, NULL, NULL);
+    default: return step(c, 0.0, 0.0003, &last);
+    }
+}
+static void order(void) {
+    static const int allowed[8][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 1, 0},
+                                      {0, 1, 1, 1}, {1, 1, 1, 0}, {1, 1, 0, 0}, {0, 1, 1, 1}};
+    double last = 0.0;
+    for (int which = 0; which < 20; ++which)
+        for (int phase = INSTANTIATED; phase <= TERMINATED; ++phase) {
+            const fmi3Instance c = instance(token);
+            const int is_allowed = which < 8 && allowed[which][phase];
+            if (phase >= INITIALIZATION) CHECK(EnterInitializationMode(c, false, 0.0, 0.0, false, 0.0) == fmi3OK);
+            if (phase >= STEPS) CHECK(ExitInitializationMode(c) == fmi3OK);
+            if (phase >= TERMINATED) CHECK(Terminate(c) == fmi3OK);
+            const int before = messages;
+            const fmi3Status status = call(which, c);
+            if ((status == fmi3OK) != is_allowed || (status != fmi3OK && status != fmi3Error)) {
+                ++faults;
+                printf("FAULT: call %d in state %d gives %d; %s\n", which, phase, (int)status, last_message);
+            }
+            if (!is_allowed) {
+                CHECK(messages > before);
+                CHECK(step(c, 0.0, 0.001, &last) == fmi3Error);
+                CHECK(Reset(c) == fmi3OK);
+                CHECK(EnterInitializationMode(c, false, 0.0, 0.0, false, 0.0) == fmi3OK);
+            }
+            FreeInstance(c);
+        }
+    CHECK(instance("{another}") == NULL);
+    CHECK(strstr(last_message, "token") != NULL);
+    CHECK(InstantiateCoSimulation(NULL, token, resources, false, true, false, false, NULL, 0, NULL, logger, NULL) == NULL);
+    CHECK(InstantiateCoSimulation("x", token, NULL, false, true, false, false, NULL, 0, NULL, NULL, NULL) == NULL);
+    FreeInstance(NULL);
+    CHECK(Reset(NULL) == fmi3Error);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 5) return 99;
+    void *const library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        puts(dlerror());
+        return 98;
+    }
+    token = argv[2];
+    resources = argv[3];
+#define LOOK_UP(name)                                 \
+    *(void **)(&name) = dlsym(library, "fmi3" #name); \
+    if (name == NULL) {                               \
+        puts("FAULT: fmi3" #name " is missing");      \
+        return 97;                                    \
+    }
+    ALL(LOOK_UP)
+    CHECK(strcmp(GetVersion(), "3.0") == 0);
+    if (strcmp(argv[4], "run") == 0) run();
+    if (strcmp(argv[4], "state") == 0) state();
+    if (strcmp(argv[4], "order") == 0) order();
+    return faults > 90 ? 90 : faults;
+}

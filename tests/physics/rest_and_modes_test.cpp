@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/error.hpp"
+#include "linkages.hpp"
 #include "support/mechanisms.hpp"
 #include "support/model.hpp"
 #include "support/near.hpp"
@@ -161,6 +162,16 @@ TEST_SUITE("rest") {
         CHECK(flat.point("top@[0, 0, 0]").position[2] == near(0.0, 1e-12));
         CHECK(rest.stability == Stability::unstable);
         CHECK(rest.num_unstable == 1);
+    }
+    TEST_CASE("Bricard's loop, whose rows depend on each other, rests with one freedom") {
+        Simulation simulation =
+            model(bricard("ancf_rigid_body", kThick, kThickAcross) + integrator("emm", 1e-3, 1.0));
+        const Equilibrium rest = simulation.find_equilibrium();
+        CHECK(rest.stability == Stability::stable);
+        CHECK(rest.degrees_of_freedom == 1);
+        const Modes modes = simulation.modes();
+        REQUIRE(modes.modes.size() == 1);
+        CHECK(modes.modes[0].frequency > 0.1);
     }
     TEST_CASE("what nothing holds has no rest, and says so") {
         Simulation simulation =

@@ -25,6 +25,7 @@ constexpr double kBalanced = 1e-9;  // force left, of the largest
 constexpr double kNudge = 1e-3;     // of the model's size, off an unstable position
 constexpr double kNeutral = 1e-9;   // eigenvalue beside the largest
 constexpr double kClosed = 1e-13;   // gap, of the model's size
+constexpr double kNearlyClosed = 1e-10;
 constexpr int kMostLeft = 20;
 constexpr int kMostRises = 60;
 constexpr int kFewLowest = 12;
@@ -95,11 +96,17 @@ private:
     void close_gaps() {
         constexpr int kMost = 40;
         double last = std::numeric_limits<double>::infinity();
+        bool has_renewed = false;
         for (int k = 0; k < kMost; ++k) {
             evaluate();
             const double gap = largest_gap();
-            if (gap <= kClosed * extent_ || (k > 3 && gap >= 0.5 * last && gap <= 1e-10 * extent_))
-                return;
+            if (gap <= kClosed * extent_) return;
+            if (gap >= 0.5 * last && k > 2) {
+                // Rows that were left out where they depended on others, and no longer do.
+                if (has_renewed && gap <= kNearlyClosed * extent_) return;
+                if (!has_renewed) face_.renew_choice();
+                has_renewed = true;
+            }
             last = gap;
             differentiate();
             r_.setZero();
@@ -312,9 +319,15 @@ Equilibrium find_rest(KernelSystem& system, const EquilibriumOptions& options) {
     const std::vector<double> v(system.v().begin(), system.v().end());
     try {
         return RestSearch(system, options).find();
-    } catch (...) {
+    } catch (const Error&) {
         system.set_state(q, v, system.time());
         throw;
+    } catch (const std::exception& error) {
+        // What a law refuses to compute, where the way down has led.
+        system.set_state(q, v, system.time());
+        throw Error(
+            ErrorKind::numerical,
+            fmt::format("no position of equilibrium was found: on the way down {}", error.what()));
     }
 }
 

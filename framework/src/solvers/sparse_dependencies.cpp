@@ -189,7 +189,7 @@ void SparseIsland::choose_rows() {
     if (choice_->suspects.empty()) {
         enter(Mode::independent);
         if (!is_factorised_) return;
-        if (smallest_pivot() < kSuspiciousPivot * delta_ || length_.minCoeff() <= 0.0)
+        if (m_ > 0 && (smallest_pivot() < kSuspiciousPivot * delta_ || length_.minCoeff() <= 0.0))
             enter(Mode::dependent);
     } else {
         enter(Mode::dependent);

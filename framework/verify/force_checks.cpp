@@ -410,7 +410,9 @@ void check_force_consistency(Subject& subject) {
                 return Vector((over_step - at_instant).cwiseAbs());
             };
             Vector at_instant, over_step;
-            const double at_long = difference(kLongStep, at_instant, over_step).maxCoeff();
+            double at_long = 0.0;
+            for (const double h : kLongSteps)
+                at_long = std::max(at_long, difference(h, at_instant, over_step).maxCoeff());
             const Vector at_short = difference(kShortStep, at_instant, over_step);
             const double size = at_instant.cwiseAbs().maxCoeff() + over_step.cwiseAbs().maxCoeff();
             for (Eigen::Index i = 0; i < at_short.size(); ++i)

@@ -289,7 +289,9 @@ void check_consistency(Subject& subject) {
                     B = block.evaluate_step(u0, u1, at.t, h).B;
                     return (B - A).cwiseAbs();
                 };
-                const Vector at_long = difference(kLongStep).rowwise().maxCoeff();
+                Vector at_long = Vector::Zero(block.num_rows_of());
+                for (const double h : kLongSteps)
+                    at_long = at_long.cwiseMax(difference(h).rowwise().maxCoeff());
                 const Matrix at_short = difference(kShortStep);
                 const Vector size = row_size(A, B);
                 for (Eigen::Index i = 0; i < at_short.rows(); ++i)

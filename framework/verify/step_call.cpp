@@ -300,6 +300,14 @@ StepCall step_call(const std::string& name,
             }};
 }
 
+// --- own values
+
+calls::OwnShape own_shape(const Signals& signals) {
+    return {signals.inputs().size(),
+            static_cast<std::size_t>(signals.num_continuous()),
+            static_cast<std::size_t>(signals.num_discrete())};
+}
+
 // --- rows
 
 // in: u, du, t
@@ -344,14 +352,21 @@ void add_row_calls(const Stage& stage,
         const int index = static_cast<int>(k);
         calls::RowShape shape(block, n, source.num_state());
         shape.rates = shape.times;
+        if (*part.title == '\0' && object.constraint && object.constraint->signals() != nullptr)
+            shape.own = own_shape(*object.constraint->signals());
+        const std::size_t num_own = shape.own.inputs + shape.own.x + shape.own.z;
+        const auto sample_own = [num_own](Random& random, Out in) {
+            for (double& x : in.last(num_own)) x = random.uniform(0.0, 1.0);
+        };
         const std::string where = fmt::format("{}block \"{}\"", part.title, block.name);
 
         calls.push_back(step_call("evaluate, " + where,
                                   calls::Evaluate{index, false, {}, {}},
                                   shape,
                                   part.of,
-                                  [&stage](Random& random, Out in) {
+                                  [&stage, sample_own](Random& random, Out in) {
                                       sample_point(stage, random, in);
+                                      sample_own(random, in);
                                   }));
         if (law(block, 0).kind == RowKind::acceleration_constraint) continue;
         calls.push_back(step_call("evaluate_step, " + where,
@@ -365,12 +380,13 @@ void add_row_calls(const Stage& stage,
         for (const bool positive_part : {false, true})
             calls.push_back(
                 step_call("evaluate_tangent, " + where,
-                          calls::EvaluateTangent{index, false, positive_part, {}, {}, {}},
+                          calls::EvaluateTangent{
+                              index, false, TangentPoint{.positive_part = positive_part}, {}},
                           shape,
                           part.of,
                           [&stage, n](Random& random, Out in) {
                               stage.motion(random).evaluate(0.0, in.subspan(0, n), {}, {});
-                              for (double& s : in.subspan(n)) s = random.uniform();
+                              for (double& x : in.subspan(n)) x = random.uniform();
                           }));
     }
 }
@@ -419,12 +435,6 @@ void add_body_calls(const Stage& stage, const Object& object, std::vector<StepCa
 }
 
 // --- signals
-
-calls::OwnShape own_shape(const Signals& signals) {
-    return {signals.inputs().size(),
-            static_cast<std::size_t>(signals.num_continuous()),
-            static_cast<std::size_t>(signals.num_discrete())};
-}
 
 const Signals* signals_of(const Object& object) {
     return object.body         ? object.body->signals()

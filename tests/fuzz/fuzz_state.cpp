@@ -58,7 +58,10 @@ mu_kinetic = 0.3
 type = "emm"
 step = 1.0e-3
 end = 1.0
-)";
+[integrator.emm]
+max_iterations = 12
+max_halvings = 2
+)";  // a damaged step is given up soon
 
 // Behind the first eight bytes stands the checksum of what follows, in 64 hexadecimal digits. It
 // is made to fit, since damage would get no further.

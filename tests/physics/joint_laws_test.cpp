@@ -568,6 +568,60 @@ TEST_SUITE("friction in bearings") {
         CHECK(std::abs(column(stuck, "work.nonideal")) <= tolerance(1e-14));
     }
 
+    // Constraints hold the ball in two of its three directions. Forces along these are shared with
+    // theirs in any way, and must not count against the limit of what could slide.
+    TEST_CASE("a loop that can only turn about the line of its two balls stays at rest") {
+        struct Loop {
+            double mu, radius;
+            const char* on;
+            std::array<double, 3> first, middle, last;
+        };
+        constexpr Loop kLoops[] = {
+            {0.05, 0.005, "last", {-0.1, 0, -0.291}, {0.5365, 0, -0.2759}, {1.2, 0, -0.1969}},
+            {0.3, 0.02, "last", {-0.12, 0, -0.271}, {0.7299, 0, 0.2408}, {1.2, 0, 0.0246}},
+            {0.8, 0.005, "first", {0.25, 0, -0.269}, {0.4066, 0, -0.2277}, {1.2, 0, 0.1095}}};
+        const auto vec = [](const std::array<double, 3>& r) {
+            return fmt::format("[{}, {}, {}]", r[0], r[1], r[2]);
+        };
+        for (const Loop& loop : kLoops) {
+            CAPTURE(loop.middle[0]);
+            const std::string friction =
+                fmt::format("friction = {{mu = {}, radius = {}}}\n", loop.mu, loop.radius);
+            const auto bar = [&](const char* name, const auto& a, const auto& b) {
+                return fmt::format(
+                    "[[body]]\nname = \"{}\"\ntype = \"ancf_rigid_body\"\n"
+                    "size = [0.5, 0.06, 0.04]\ndensity = 1000\n"
+                    "orientation = {{axis = [-0.4, 0.76, 0.63], angle = -2}}\n"
+                    "position = [{}, 0, {}]\n",
+                    name,
+                    0.5 * (a[0] + b[0]),
+                    0.5 * (a[2] + b[2]));
+            };
+            const auto ball = [&](const char* name, const char* a, const char* b, const auto& r) {
+                return constraint(name,
+                                  "spherical",
+                                  fmt::format("a = \"{}\"\nb = \"{}\"\npoint = {}\n{}",
+                                              a,
+                                              b,
+                                              vec(r),
+                                              std::string(loop.on) == name ? friction : ""));
+            };
+            Simulation simulation = model(
+                "[model]\ngravity = [0, 0, -9.81]\n" + bar("left", loop.first, loop.middle) +
+                bar("right", loop.middle, loop.last) + ball("first", "ground", "left", loop.first) +
+                constraint("middle",
+                           "revolute",
+                           fmt::format("a = \"left\"\nb = \"right\"\npoint = {}\n"
+                                       "axis = [0, 1, 0]\n",
+                                       vec(loop.middle))) +
+                ball("last", "right", "ground", loop.last) + steps("emm", 1e-3, 0.2));
+            const Mat3 before = attitude(simulation, "right");
+            run_to_end(simulation);
+            CHECK(angle_between(before, attitude(simulation, "right")) < 1e-9);
+            CHECK(simulation.events().empty());
+        }
+    }
+
     TEST_CASE("what has no bearing has no friction") {
         const std::string one = model_text() + body("wheel", "ancf_rigid_body", "");
         const std::string where = "a = \"ground\"\nb = \"wheel\"\npoint = [0, 0, 0]\n";

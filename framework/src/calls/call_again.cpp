@@ -143,7 +143,9 @@ calls::RowShape shape_of(std::type_identity<calls::RowShape>,
                                                                          : "mid";
     const std::size_t found = record.input(name).size();
     if (found < least) require_size(record, name, least);
-    return {blocks[size_of(index)], found, rows.num_state()};
+    calls::RowShape shape(blocks[size_of(index)], found, rows.num_state());
+    shape.own = {record.input("inputs").size(), record.input("x").size(), record.input("z").size()};
+    return shape;
 }
 
 calls::StateShape shape_of(std::type_identity<calls::StateShape>,

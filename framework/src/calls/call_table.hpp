@@ -134,6 +134,26 @@ public:
     std::vector<std::int32_t> coordinates;
 };
 
+// --- own values
+
+/// Numbers that an object with Signals has of each kind.
+struct OwnShape {
+    std::size_t inputs = 0, x = 0, z = 0;
+
+    bool empty() const { return inputs + x + z == 0; }
+};
+
+struct OwnNames {
+    const char *inputs = "inputs", *x = "x", *z = "z";
+};
+
+void own_fields(auto& own, const OwnShape& n, auto&& visit, const OwnNames& names = {}) {
+    if (n.empty() && own.inputs.empty() && own.x.empty() && own.z.empty()) return;
+    visit.in(names.inputs, own.inputs, n.inputs);
+    visit.in(names.x, own.x, n.x);
+    visit.in(names.z, own.z, n.z);
+}
+
 // --- rows
 
 /// Sizes of a block of rows.
@@ -159,6 +179,7 @@ struct RowShape {
     std::size_t times = 0;  ///< rows of tau
     std::size_t tangent_columns = 0, tangent = 0;
     bool has_items = false;
+    OwnShape own{};
 };
 
 /// RowSource::evaluate
@@ -179,6 +200,7 @@ struct Evaluate {
         visit.in("t", self.at.t);
         if (n.state > 0 || !self.at.state.empty())
             visit.in_or_none("state", self.at.state, n.state);
+        own_fields(self.at.own, n.own, visit);
         visit.choice({"pi", "a value"}, self.out.pi, n.rows);
         visit.choice(
             {"A", "a Jacobian", Entries::matrix, n.columns}, self.out.A, n.rows * n.columns);
@@ -213,6 +235,9 @@ struct EvaluateStep {
         visit.setting("block", self.block);
         visit.setting("of_tangents", self.of_tangents);
         step_fields(self.step, n.scalars, n.state, 0, visit);
+        own_fields(self.step.own, n.own, visit);
+        own_fields(self.step.own0, n.own, visit, {"inputs0", "x0", "z0"});
+        own_fields(self.step.own1, n.own, visit, {"inputs1", "x1", "z1"});
         visit.out({"B", "a Jacobian", Entries::matrix, n.columns}, self.out.B, n.rows * n.columns);
         visit.out({"tau", "a time increment"}, self.out.tau, n.times);
         visit.moved({"state1", "a state", Entries::numbers}, self.step.state1, self.step.state0);
@@ -221,23 +246,26 @@ struct EvaluateStep {
     }
 };
 
-/// RowSource::evaluate_tangent
+/// RowSource::evaluate_tangent_at
 struct EvaluateTangent {
     static constexpr const char* kName = "evaluate_tangent";
     using Shape = RowShape;
     int block = 0;
     bool of_tangents = false;
-    bool positive_part = false;
-    std::span<const double> mid, s;
+    TangentPoint at;
     std::span<double> G;
 
-    void make(const RowSource& on) const { on.evaluate_tangent(block, mid, s, positive_part, G); }
+    void make(const RowSource& on) const { on.evaluate_tangent_at(block, at, G); }
     static void fields(auto& self, const Shape& n, auto&& visit) {
         visit.setting("block", self.block);
         visit.setting("of_tangents", self.of_tangents);
-        visit.setting("positive_part", self.positive_part);
-        visit.in("mid", self.mid, n.scalars);
-        visit.in("s", self.s, n.rows);
+        visit.setting("positive_part", self.at.positive_part);
+        visit.in("mid", self.at.mid, n.scalars);
+        visit.in("s", self.at.s, n.rows);
+        visit.in("t", self.at.t);
+        if (n.state > 0 || !self.at.state.empty())
+            visit.in_or_none("state", self.at.state, n.state);
+        own_fields(self.at.own, n.own, visit);
         visit.out({"G",
                    "a tangent",
                    Entries::items,
@@ -407,20 +435,6 @@ struct PoseOf {
 };
 
 // --- signals
-
-/// Numbers that an object with Signals has of each kind.
-struct OwnShape {
-    std::size_t inputs = 0, x = 0, z = 0;
-
-    bool empty() const { return inputs + x + z == 0; }
-};
-
-void own_fields(auto& own, const OwnShape& n, auto&& visit) {
-    if (n.empty() && own.inputs.empty() && own.x.empty() && own.z.empty()) return;
-    visit.in("inputs", own.inputs, n.inputs);
-    visit.in("x", own.x, n.x);
-    visit.in("z", own.z, n.z);
-}
 
 struct SignalShape {
     std::size_t scalars = 0;

@@ -110,6 +110,16 @@ std::array<double, 3> GuardedContactLaw::arms() const {
     return arms;
 }
 
+std::array<double, 3> GuardedContactLaw::surface_velocity() const {
+    std::array<double, 3> velocity{};
+    call_plugin(object_, "surface_velocity", [&] {
+        velocity = law_.surface_velocity();
+    });
+    for (const double v : velocity)
+        if (!std::isfinite(v)) refuse_nonfinite(object_, "surface_velocity", "a velocity", nullptr);
+    return velocity;
+}
+
 SlipForce GuardedContactLaw::slip(CallMeter& meter, double t, double N, double speed) const {
     calls::Slip call{N, speed, t, {}};
     meter.call(

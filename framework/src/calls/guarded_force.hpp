@@ -21,6 +21,7 @@ public:
     /// Name of the parameter that names the constraint.
     const char* constraint() const;
     std::array<double, 3> arms() const;
+    std::array<double, 3> surface_velocity() const;
     SlipForce slip(CallMeter& meter, double t, double N, double speed) const;
     double stick_limit(CallMeter& meter, double t, double N) const;
 

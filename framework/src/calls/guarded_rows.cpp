@@ -63,21 +63,18 @@ void GuardedRows::evaluate_step(CallMeter& meter,
 }
 
 void GuardedRows::evaluate_tangent(CallMeter& meter,
-                                   double t,
                                    int block,
-                                   std::span<const double> mid,
-                                   std::span<const double> s,
-                                   bool positive_part,
+                                   const TangentPoint& at,
                                    std::span<double> G) const {
     meter.call(
         *object_,
         calls::EvaluateTangent::kName,
-        t,
+        at.t,
         [&] {
-            rows_->evaluate_tangent(block, mid, s, positive_part, G);
+            rows_->evaluate_tangent_at(block, at, G);
         },
         [&] {
-            return record_of(call(block, positive_part, mid, s, G));
+            return record_of(call(block, at, G));
         });
 }
 

@@ -37,11 +37,8 @@ public:
                        const RowStep& step,
                        const RowStepValues& out) const;
     void evaluate_tangent(CallMeter& meter,
-                          double t,
                           int block,
-                          std::span<const double> mid,
-                          std::span<const double> s,
-                          bool positive_part,
+                          const TangentPoint& at,
                           std::span<double> G) const;
 
     // --- the same calls, for records
@@ -52,12 +49,8 @@ public:
     calls::EvaluateStep call(int block, const RowStep& step, const RowStepValues& out = {}) const {
         return {block, of_tangents_, step, out};
     }
-    calls::EvaluateTangent call(int block,
-                                bool positive_part,
-                                std::span<const double> mid,
-                                std::span<const double> s,
-                                std::span<double> G = {}) const {
-        return {block, of_tangents_, positive_part, mid, s, G};
+    calls::EvaluateTangent call(int block, const TangentPoint& at, std::span<double> G = {}) const {
+        return {block, of_tangents_, at, G};
     }
     /// What is not finite in the outputs of a recorded call when it is made again, see
     /// bad_entries().

@@ -27,7 +27,7 @@ Contacts::Contacts(const Model& model, CallMeter& meter)
         const RowOwner& owner = rows_.owners[contacts_.size()];
         Contact contact;
         contact.force = &part;
-        contact.law = part.contact;
+        contact.surface = part.surface;
         contact.index = static_cast<int>(f);
         contact.constraint = part.constraint;
         contact.first_row = static_cast<int>(row_.size());
@@ -112,7 +112,6 @@ void Contacts::evaluate(const double* q, const double* v, double t) {
 
 void Contacts::take_surface(double h, bool of_step) {
     for (const Contact& contact : contacts_) {
-        const std::array<double, 3> velocity = contact.law->surface_velocity();
         for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
             surface_[k] = 0.0;
             const RowSet::LocalRow local =
@@ -120,7 +119,7 @@ void Contacts::take_surface(double h, bool of_step) {
             for (std::size_t j = 0; j < local.scalars.size(); ++j)
                 if (local.scalars[j] < 3)
                     surface_[k] += h * arm(k) * local.entries[j] *
-                                   velocity[static_cast<std::size_t>(local.scalars[j])];
+                                   contact.surface[static_cast<std::size_t>(local.scalars[j])];
         }
     }
 }

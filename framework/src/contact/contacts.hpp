@@ -49,16 +49,19 @@ inline double dot(const double* x, const double* y, int n) {
 /// One force object with a contact law, on one constraint.
 struct Contact {
     const ForcePart* force = nullptr;
-    const ContactLaw* law = nullptr;
-    int index = 0;       ///< of the force in the model
-    int constraint = 0;  ///< index in the model
-    int first_row = 0;   ///< of its sliding rows among the contacts'
-    int num_rows = 0;    ///< one to three
+    std::array<double, 3> surface{};  ///< its velocity, inertial axes
+    int index = 0;                    ///< of the force in the model
+    int constraint = 0;               ///< index in the model
+    int first_row = 0;                ///< of its sliding rows among the contacts'
+    int num_rows = 0;                 ///< one to three
     /// Constraints hold it whatever acts: it neither slides nor has a force that anything
     /// determines. Its mode is slip then, and its law zero.
     bool is_locked = false;
     /// They hold it in some of its directions: of what sticks there rounding is left.
     bool is_partly_locked = false;
+    /// Then: the projector on the directions in which it can slide, row by row. A force along the
+    /// others is one of many that constraints share with it, and moves nothing.
+    std::array<double, kMostSlides * kMostSlides> free{};
 
     // State, see Contacts::state().
     ContactMode mode = ContactMode::stick;
@@ -80,6 +83,15 @@ struct Contact {
         speed = fastest = 0.0;
         margin = margin_h = 0.0;
         weight = 1.0;
+    }
+    /// The part of a force s (num_rows entries) that could make it slide.
+    Slides driving(const double* s) const {
+        Slides out{};
+        for (int i = 0; i < num_rows; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            out[at] = is_partly_locked ? dot(&free[at * kMostSlides], s, num_rows) : s[i];
+        }
+        return out;
     }
     /// Slides along x (num_rows entries) from now on, unless x is zero.
     void turn_to(const double* x) {
@@ -106,7 +118,7 @@ public:
     /// First of row k's entries in rows().
     int first_entry(int k) const { return rows_.row_begin(row_[static_cast<std::size_t>(k)]); }
     bool surface_is_still(const Contact& contact) const {
-        return std::ranges::all_of(contact.law->surface_velocity(), [](double v) {
+        return std::ranges::all_of(contact.surface, [](double v) {
             return v == 0.0;
         });
     }

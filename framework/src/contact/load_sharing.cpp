@@ -45,7 +45,7 @@ LoadSharing::Change LoadSharing::relieve(const double* s, bool of_step, double t
         Contact& contact = contacts_.all()[static_cast<std::size_t>(sharing.most_used)];
         sharing = {};
         contact.begin(ContactMode::slip);
-        contact.turn_to(s + parts_.m + contact.first_row);
+        contact.turn_to(contact.driving(s + parts_.m + contact.first_row).data());
         ++contact.num_flips;
         events_.record(contact, t);
         change = Change::mode;
@@ -57,7 +57,8 @@ double LoadSharing::use(const Contact& contact, const double* s, bool of_step, d
     Eigen::Vector3d f;
     const double limit =
         contacts_.stick_limit(contact, slip_.normal_force(contact, s, of_step, &f), t);
-    const double force = norm(s + parts_.m + contact.first_row, contact.num_rows);
+    const double force =
+        norm(contact.driving(s + parts_.m + contact.first_row).data(), contact.num_rows);
     return force <= limit * kLeastUse ? kLeastUse : force / limit;
 }
 

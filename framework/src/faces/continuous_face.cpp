@@ -80,6 +80,7 @@ void ContinuousFace::evaluate(const double* q,
         if (!mass_.is_constant()) mass_.multiply(field_.data(), gravity_.data());
         Q_ += gravity_;
     }
+    rows_.refresh_own_values(q, v, t);
     rows_.evaluate(q, v, t, instant_);
     for (int k = 0; k < rows_.num_rows(); ++k) {
         const double rate = rows_.multiply_onto(instant_.pi_t[k], instant_.A.data(), k, v);
@@ -230,6 +231,9 @@ ForceSet::Work ContinuousFace::power() const {
         if (laws_[k].kind == RowKind::acceleration_constraint) out.external -= s_[k] * rate_[k];
         out.nonideal -= laws_.dissipated_power(k, instant_.pi[k], rate_[k]);
     }
+    // What own values do to energies is the change of these, which a step books as a whole, less
+    // what the motion does: pi' = A u' + pi_t + what nobody knows.
+    for (const int k : rows_.own_rows) out.external -= s_[k] * rate_[k];
     return out;
 }
 

@@ -22,7 +22,8 @@ void StepTangent::evaluate_start(double t0) {
                                state_.v.data(),
                                t0,
                                start_.data(),
-                               rate_pi_t_.data());
+                               rate_pi_t_.data(),
+                               SignalSet::Moment::begin);
     parts_.rows.clear_left_out(start_.data());
     has_start_ = true;
 }

@@ -26,8 +26,8 @@ public:
                 const NonlinearRows& nonlinear);
 
     /// G at the midpoint of the last trial. [step]
-    void evaluate_stiffness(const double* s, bool positive_part, double t) {
-        parts_.rows.evaluate_tangent(trial_.mid.data(), s, positive_part, t);
+    void evaluate_stiffness(const double* s, bool positive_part, double t0) {
+        parts_.rows.evaluate_tangent(trial_.mid.data(), s, positive_part, t0 + 0.5 * trial_.h);
     }
     /// B at the start of the step from the accepted state, once. [step]
     void evaluate_start(double t0);

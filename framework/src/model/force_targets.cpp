@@ -76,6 +76,7 @@ void put_on_constraint(const Model& model,
     for (const RowBlock& block : on.tangents().blocks())
         part.num_slides += block.num_items * block.rows_per_item;
     part.arms = part.law().arms();
+    part.surface = part.law().surface_velocity();
     part.is_external |= on.is_tied_to_ground;
 }
 

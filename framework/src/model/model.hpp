@@ -61,6 +61,7 @@ struct ForcePart : GuardedForce {
     int constraint = -1;                        ///< that constraint's index
     int num_slides = 0;                         ///< its sliding rows
     std::array<double, 3> arms{1.0, 1.0, 1.0};  ///< what they are multiplied by
+    std::array<double, 3> surface{};            ///< velocity of what they slide on
     std::vector<int> listens_to;                ///< constraints whose reactions it hears
 };
 

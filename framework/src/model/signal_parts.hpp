@@ -55,6 +55,11 @@ struct SignalPart {
     std::vector<std::unique_ptr<SignalInput>> inputs;
     int num_values = 0;  ///< of its outputs together
 
+    /// Whether rows may read its own values: it is a constraint that has some.
+    bool is_read_by_rows() const {
+        return of == Of::constraint &&
+               (!inputs.empty() || facts.num_continuous > 0 || facts.num_discrete > 0);
+    }
     /// Number of the first value of output `name`; -1 if there is none or if it is a vector.
     int find_output(std::string_view output) const;
 };

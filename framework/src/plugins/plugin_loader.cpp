@@ -3,6 +3,7 @@
 #include "plugin_loader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -185,6 +186,38 @@ bool read_at(int descriptor, std::uint64_t offset, void* to, std::size_t size) {
     return ::pread(descriptor, to, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
 }
 
+/// Reads a file in pieces: what a library says of itself is a hundred numbers and names in a few of
+/// them.
+class PieceReader {
+public:
+    explicit PieceReader(int descriptor) : descriptor_(descriptor) {}
+
+    bool read(std::uint64_t offset, void* to, std::size_t size) {
+        if (size > kPiece) return read_at(descriptor_, offset, to, size);
+        const bool is_inside =
+            offset >= begin_ && offset - begin_ <= filled_ && size <= filled_ - (offset - begin_);
+        if (!is_inside) {
+            filled_ = 0;
+            if (offset > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()) - kPiece)
+                return false;
+            const ssize_t got =
+                ::pread(descriptor_, piece_.data(), kPiece, static_cast<off_t>(offset));
+            begin_ = offset;
+            filled_ = got > 0 ? static_cast<std::size_t>(got) : 0;
+            if (size > filled_) return false;
+        }
+        std::memcpy(to, piece_.data() + (offset - begin_), size);
+        return true;
+    }
+
+private:
+    static constexpr std::size_t kPiece = 4096;
+    int descriptor_;
+    std::uint64_t begin_ = 0;
+    std::size_t filled_ = 0;
+    std::array<char, kPiece> piece_;
+};
+
 // Lets debuggers, stack traces and dladdr() name the file that the bytes came from. The path by
 // which the loader opened them leads nowhere once the copy is closed. Returns that path, which
 // must be kept: it is the loader's.
@@ -297,8 +330,9 @@ PluginFile read_plugin_file(const fs::path& file, bool allows_unchecked) {
     PluginFile out{file, open_trusted(file, allows_unchecked), allows_unchecked, {}, {}};
     out.problem = out.file.problem;
     if (!out.problem.empty()) return out;
+    PieceReader reader(out.file.descriptor.number());
     auto library = read_library_note([&](std::uint64_t offset, void* to, std::size_t size) {
-        return read_at(out.file.descriptor.number(), offset, to, size);
+        return reader.read(offset, to, size);
     });
     if (library) out.note = std::move(library->plugin);
     return out;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "ancora/framework/lock.hpp"
 #include "ancora/framework/nearest_name.hpp"
@@ -121,6 +122,16 @@ struct PluginRegistry::Impl {
         return *opened.plugin;
     }
 
+    // What a file said when it was read, until it is another one.
+    struct Seen {
+        bool allows_unchecked;
+        struct stat status;
+        fs::path path;
+        std::optional<PluginNote> note;
+    };
+    mutable std::map<fs::path, Seen> seen;
+    PluginFile look_at(const fs::path& path) const;
+
     std::vector<PluginFile> read_search_path() const;
     TypeKind acting_kind(const std::string& name) const;
     std::vector<PluginType> offers(TypeKind kind, const std::string& name) const;
@@ -157,6 +168,39 @@ TypeKind PluginRegistry::Impl::acting_kind(const std::string& name) const {
     });
 }
 
+// Reads the note of a file, or remembers it. It says which types the file offers, and no more: a
+// file that is to be opened is examined, read and hashed anew. What was refused is always read.
+PluginFile PluginRegistry::Impl::look_at(const fs::path& path) const {
+    struct stat now = {};
+    const auto is_same = [&](const struct stat& then) {
+        const auto same_time = [](const timespec& a, const timespec& b) {
+            return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+        };
+        return then.st_dev == now.st_dev && then.st_ino == now.st_ino &&
+               then.st_size == now.st_size && same_time(then.st_mtim, now.st_mtim) &&
+               same_time(then.st_ctim, now.st_ctim);
+    };
+    if (const auto known = seen.find(path); known != seen.end()) {
+        const Seen& at = known->second;
+        if (at.allows_unchecked == allows_unchecked && ::stat(path.c_str(), &now) == 0 &&
+            is_same(at.status)) {
+            PluginFile file;
+            file.named = path;
+            file.file.path = at.path;
+            file.file.status = at.status;
+            file.allows_unchecked = allows_unchecked;
+            file.note = at.note;
+            return file;
+        }
+        seen.erase(known);
+    }
+    PluginFile file = read_plugin_file(path, allows_unchecked);
+    file.file.descriptor = {};  // a process may not have many
+    if (file.problem.empty())
+        seen.emplace(path, Seen{allows_unchecked, file.file.status, file.file.path, file.note});
+    return file;
+}
+
 // Reads the note of each file of the search path; those that another one of the same name hides
 // have a problem. Nothing of them runs, and they are not left open.
 std::vector<PluginFile> PluginRegistry::Impl::read_search_path() const {
@@ -168,10 +212,9 @@ std::vector<PluginFile> PluginRegistry::Impl::read_search_path() const {
         const auto [hiding, is_first] = first.emplace(path.stem().string(), path);
         std::error_code failed;
         if (is_first || fs::equivalent(hiding->second, path, failed)) {
-            PluginFile& file = all.emplace_back(read_plugin_file(path, allows_unchecked));
+            PluginFile& file = all.emplace_back(look_at(path));
             if (file.problem.empty() && file.note && file.note->plugin != path.stem())
                 file.problem = other_name(file.note->plugin);
-            file.file.descriptor = {};  // a process may not have many
         } else {
             PluginFile& file = all.emplace_back();
             file.named = path;

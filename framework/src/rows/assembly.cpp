@@ -27,7 +27,7 @@ Assembly::Assembly(const Model& of)
       m(rows.num_rows()),
       space(of),
       mass(of),
-      laws(rows.laws),
+      laws(rows),
       signals(of, meter),
       forces(of, meter, rows.num_state, signals) {
     inverse_mass.setZero(n);

@@ -13,7 +13,8 @@ constexpr double kSlack = 1e12;
 
 }  // namespace
 
-RowLaws::RowLaws(const std::vector<RowLaw>& laws) : laws_(laws) {
+RowLaws::RowLaws(const RowLayout& rows) : laws_(rows.laws) {
+    const std::vector<RowLaw>& laws = rows.laws;
     const auto m = static_cast<Eigen::Index>(laws.size());
     theta_.setZero(m);
     gamma_.setZero(m);
@@ -21,10 +22,12 @@ RowLaws::RowLaws(const std::vector<RowLaw>& laws) : laws_(laws) {
     has_viscosity_ = std::any_of(laws.begin(), laws.end(), [](const RowLaw& law) {
         return law.viscosity > 0.0;
     });
+    for (const RowOwner& owner : rows.owners)
+        objects_.insert(objects_.end(), static_cast<std::size_t>(owner.num_rows), owner.object);
     for (std::size_t k = 0; k < laws.size(); ++k) {
         if (laws[k].law == nullptr) continue;
         nonlinear_.push_back(static_cast<int>(k));
-        if (std::isfinite(laws[k].law->limit())) breakable_.push_back(static_cast<int>(k));
+        if (std::isfinite(limit(static_cast<int>(k)))) breakable_.push_back(static_cast<int>(k));
     }
     if (may_break()) is_broken_.assign(laws.size(), 0);
     if (!has_nonlinear()) return;

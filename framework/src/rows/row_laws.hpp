@@ -10,6 +10,8 @@
 
 #include "ancora/sdk/rows.hpp"
 #include "ancora/sdk/stress_law.hpp"
+#include "guard.hpp"
+#include "row_layout.hpp"
 
 namespace ancora {
 
@@ -21,7 +23,10 @@ namespace ancora {
 /// law's mean stress s* over the step. Of a row that has broken nothing is left.
 class RowLaws {
 public:
-    explicit RowLaws(const std::vector<RowLaw>& laws);
+    explicit RowLaws(const RowLayout& rows);
+
+    /// What time it is, for messages.
+    void read_time_from(const double& t) { t_ = &t; }
 
     /// Computes theta, gamma, extra for steps of length h; nothing if they are for this h already.
     void prepare(double h);
@@ -50,7 +55,12 @@ public:
         const RowLaw& law = laws_[static_cast<std::size_t>(k)];
         if (law.kind != RowKind::elastic) return 0.0;
         if (law.law == nullptr) return pi * (0.5 * pi / law.compliance + law.prestress);
-        return is_broken(k) ? 0.0 : law.law->energy(law, pi);
+        if (is_broken(k)) return 0.0;
+        double out = 0.0;
+        guarded(k, "StressLaw::energy", [&] {
+            out = law.law->energy(law, pi);
+        });
+        return out;
     }
     /// Stress of a row that is no constraint, at an instant.
     double stress(int k, double pi, double rate) const {
@@ -58,7 +68,12 @@ public:
         const double viscous = law.viscosity * rate;
         if (law.kind != RowKind::elastic) return viscous;
         if (law.law == nullptr) return pi / law.compliance + viscous + law.prestress;
-        return is_broken(k) ? 0.0 : law.law->stress(law, pi, rate);
+        if (is_broken(k)) return 0.0;
+        double out = 0.0;
+        guarded(k, "StressLaw::stress", [&] {
+            out = law.law->stress(law, pi, rate);
+        });
+        return out;
     }
     /// Power that the row dissipates at an instant, >= 0.
     double dissipated_power(int k, double pi, double rate) const {
@@ -92,7 +107,12 @@ public:
     /// The law over a step from pi0 to pi0 + dpi; zero if the row has broken.
     StressMean mean_stress(int k, double pi0, double dpi, double h) const {
         const RowLaw& law = laws_[static_cast<std::size_t>(k)];
-        return is_broken(k) ? StressMean{} : law.law->mean(law, pi0, dpi, h);
+        if (is_broken(k)) return {};
+        StressMean out;
+        guarded(k, "StressLaw::mean", [&] {
+            out = law.law->mean(law, pi0, dpi, h);
+        });
+        return out;
     }
     /// gamma of the line that row k is where it is stiffest: the unit of its residual.
     double taut_gamma(int k) const { return taut_gamma_[k]; }
@@ -106,7 +126,13 @@ public:
         return may_break() && is_broken_[static_cast<std::size_t>(k)] != 0;
     }
     /// pi at which a breakable row breaks.
-    double limit(int k) const { return laws_[static_cast<std::size_t>(k)].law->limit(); }
+    double limit(int k) const {
+        double out = 0.0;
+        guarded(k, "StressLaw::limit", [&] {
+            out = laws_[static_cast<std::size_t>(k)].law->limit();
+        });
+        return out;
+    }
     /// How far an unbroken row is from its limit, relative to it.
     double margin(int k, double pi) const {
         const double at = limit(k);
@@ -118,7 +144,21 @@ public:
     void set_broken(const std::vector<char>& broken) { is_broken_ = broken; }
 
 private:
+    /// A call of a row's StressLaw, which is the plugin's.
+    template <class Function>
+    void guarded(int k, const char* call, Function&& function) const {
+        const ObjectRef& object = *objects_[static_cast<std::size_t>(k)];
+        try {
+            const CallScope scope(object, call, t_);
+            function();
+        } catch (...) {
+            rethrow_from_plugin(object, call, t_);
+        }
+    }
+
     const std::vector<RowLaw>& laws_;
+    std::vector<const ObjectRef*> objects_;  // that the rows are of, where some row has a law
+    const double* t_ = nullptr;              // for messages
     double prepared_for_ = 0.0;
     bool has_viscosity_ = false;
     Eigen::VectorXd theta_, gamma_, extra_, taut_gamma_;

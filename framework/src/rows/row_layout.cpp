@@ -41,8 +41,12 @@ RowLayout::RowLayout(const Model& model, CallMeter& meter) : model_(model), mete
         owner.u_count = part.count;
         add_owner(part.rows(), part.object, owner);
     }
+    std::vector<int> signals(model.constraints.size(), -1);
+    for (std::size_t i = 0; i < model.signals.size(); ++i)
+        if (model.signals[i].is_read_by_rows())
+            signals[static_cast<std::size_t>(model.signals[i].index)] = static_cast<int>(i);
     for (std::size_t i = 0; i < model.constraints.size(); ++i)
-        add_on_attachments(model.constraints[i].rows(), static_cast<int>(i));
+        add_on_attachments(model.constraints[i].rows(), static_cast<int>(i), signals[i]);
     end_chains();
 }
 
@@ -50,14 +54,15 @@ RowLayout::RowLayout(const Model& model, CallMeter& meter, std::span<const int> 
     : model_(model), meter_(meter) {
     row_start.push_back(0);
     for (const int c : constraints)
-        add_on_attachments(model.constraints[static_cast<std::size_t>(c)].tangents(), c);
+        add_on_attachments(model.constraints[static_cast<std::size_t>(c)].tangents(), c, -1);
     end_chains();
 }
 
-void RowLayout::add_on_attachments(const GuardedRows& source, int constraint) {
+void RowLayout::add_on_attachments(const GuardedRows& source, int constraint, int signals) {
     const ConstraintPart& part = model_.constraints[static_cast<std::size_t>(constraint)];
     RowOwner owner;
     owner.constraint = constraint;
+    owner.signals = signals;
     owner.u_first = num_local_;
     owner.u_count = 3 * static_cast<int>(part.attachments.size());
     num_local_ += owner.u_count;
@@ -93,6 +98,7 @@ void RowLayout::add_owner(const GuardedRows& source, const ObjectRef& object, Ro
         part.holds_constraint = holds(block, RowKind::constraint);
         part.holds_elastic = holds(block, RowKind::elastic);
         part.num_tangent = block.num_items * tangent_entries(block);
+        part.reads_own = reads_own(owner, static_cast<int>(i), block);
         if (!blocks.empty())
             part.first_tangent = blocks.back().first_tangent + blocks.back().num_tangent;
         for (int row = 0; row < part.num_rows; ++row) {
@@ -103,6 +109,8 @@ void RowLayout::add_owner(const GuardedRows& source, const ObjectRef& object, Ro
                     : static_cast<std::size_t>(many == static_cast<std::size_t>(block.rows_per_item)
                                                    ? row % block.rows_per_item
                                                    : row);
+            if (part.reads_own && block.laws[law].kind == RowKind::elastic)
+                own_rows.push_back(num_rows());
             laws.push_back(block.laws[law]);
         }
         chain_start_.push_back(static_cast<int>(chain_terms_.size()));
@@ -114,6 +122,26 @@ void RowLayout::add_owner(const GuardedRows& source, const ObjectRef& object, Ro
         blocks.push_back(part);
         owners.back().num_rows += part.num_rows;
     }
+}
+
+/// Whether rows of the block may read own values, see RowSource.
+bool RowLayout::reads_own(const RowOwner& owner, int index, const RowBlock& block) const {
+    const auto gives_way = [](const RowLaw& law) {
+        return law.kind == RowKind::elastic || law.kind == RowKind::dashpot;
+    };
+    if (owner.signals < 0 || !block.depends_on_time || !std::ranges::all_of(block.laws, gives_way))
+        return false;
+    for (const RowLaw& law : block.laws)
+        if (law.kind == RowKind::elastic && law.viscosity > 0.0)
+            throw Error(ErrorKind::plugin,
+                        fmt::format("{}: block {} (\"{}\") of its rows may read inputs and own "
+                                    "states, whose rates nobody knows, and has an elastic row with "
+                                    "viscosity; give damping a dashpot row of its own",
+                                    describe(*owner.object),
+                                    index,
+                                    block.name),
+                        owner.object->place);
+    return true;
 }
 
 void RowLayout::check_block(const RowOwner& owner, int index, const RowBlock& block) const {
@@ -175,8 +203,12 @@ void RowLayout::check_block(const RowOwner& owner, int index, const RowBlock& bl
             refuse("a dashpot row has no viscosity");
         if (!bears && law.law != nullptr)
             refuse("only elastic rows have a law of their own, such as one that goes slack");
-        if (law.law != nullptr && std::isnan(law.law->limit()))
-            refuse("the limit of a law is not a number");
+        if (law.law == nullptr) continue;
+        double limit = 0.0;
+        call_plugin(*owner.object, "StressLaw::limit", [&] {
+            limit = law.law->limit();
+        });
+        if (std::isnan(limit)) refuse("the limit of a law is not a number");
     }
     if (block.tangent == TangentForm::isotropic && block.scalars_per_item % 3 != 0)
         refuse("an isotropic tangent needs scalars in triples");

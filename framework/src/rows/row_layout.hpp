@@ -29,6 +29,7 @@ struct RowOwner {
     int num_blocks = 0;
     int state_first = 0;
     int state_count = 0;
+    int signals = -1;  ///< of a constraint whose rows may read own values: in Model::signals
 };
 
 /// One block of equal rows of an owner.
@@ -46,6 +47,7 @@ struct BlockPart {
     bool holds_constraint = false;  ///< some of its rows are pi = 0
     bool holds_elastic = false;
     bool is_constant = false;  ///< linear without explicit time: evaluated once
+    bool reads_own = false;    ///< own values as they are, else NaN
 };
 
 /// An entry of a buffer times a weight goes to an entry of another.
@@ -84,6 +86,7 @@ public:
     std::vector<RowLaw> laws;  ///< one per row
     TangentTerms tangent_terms;
     int num_state = 0;
+    std::vector<int> own_rows;  ///< elastic rows in blocks that read own values
 
 protected:
     RowLayout(const Model& model, CallMeter& meter);
@@ -108,9 +111,10 @@ protected:
     std::vector<int> product_start_;  // per block
 
 private:
-    void add_on_attachments(const GuardedRows& source, int constraint);
+    void add_on_attachments(const GuardedRows& source, int constraint, int signals);
     void add_owner(const GuardedRows& source, const ObjectRef& object, RowOwner owner);
     void check_block(const RowOwner& owner, int index, const RowBlock& block) const;
+    bool reads_own(const RowOwner& owner, int index, const RowBlock& block) const;
     void add_body_block(BlockPart& part);
     void add_constraint_block(BlockPart& part);
     void end_chains();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -50,6 +51,14 @@ void RowSet::begin() {
     local_.setZero(num_entries);
     local_now_.setZero(num_entries);
 
+    std::size_t most_own = 0;
+    for (const SignalPart& part : model_.signals)
+        most_own = std::max({most_own,
+                             part.inputs.size(),
+                             static_cast<std::size_t>(part.facts.num_continuous),
+                             static_cast<std::size_t>(part.facts.num_discrete)});
+    own_none_.assign(most_own, std::numeric_limits<double>::quiet_NaN());
+
     // Constant Jacobians are written here once for all.
     for (const BlockPart& part : blocks) {
         if (!part.is_constant) continue;
@@ -57,7 +66,9 @@ void RowSet::begin() {
         std::vector<double> zero(static_cast<std::size_t>(owner.u_count), 0.0);
         double* values =
             owner.body >= 0 ? B.data() + part.first_value : local_.data() + part.first_local;
-        call_evaluate(part, {zero, zero, 0.0}, {{}, view(values, part.num_values), {}, {}});
+        RowPoint at{zero, zero, 0.0};
+        at.own = own_of(part, SignalSet::Moment::now);
+        call_evaluate(part, at, {{}, view(values, part.num_values), {}, {}});
         if (owner.constraint >= 0) chain(part, values, B.data());
     }
     constant_ = B;
@@ -107,8 +118,8 @@ PluginCall RowSet::last_evaluation(const BlockPart& part) const {
         AttachmentMap map = maps_[static_cast<std::size_t>(owner.map)];
         map.evaluate(q, v, t, u.data(), v != nullptr ? du.data() : nullptr);
     }
-    PluginCall call =
-        record_of(owner.source.call(part.index, RowPoint{u, du, t, {}, state_of(owner)}));
+    PluginCall call = record_of(owner.source.call(
+        part.index, RowPoint{u, du, t, {}, state_of(owner), own_of(part, SignalSet::Moment::now)}));
     const std::string_view all = wanted;
     for (const char* output : {"pi", "A", "pi_t", "b"})
         call.want(output, all.find(std::string(" ") + output + " ") != std::string_view::npos);
@@ -142,6 +153,9 @@ PluginCall RowSet::last_step(const BlockPart& part) const {
         step.u1 = {u1_.data() + first, count};
         step.rate = {u_rate_.data() + first, count};
     }
+    step.own = own_of(part, SignalSet::Moment::middle);
+    step.own0 = own_of(part, SignalSet::Moment::begin);
+    step.own1 = own_of(part, SignalSet::Moment::end);
     return record_of(owner.source.call(part.index, step));
 }
 
@@ -149,9 +163,12 @@ PluginCall RowSet::last_tangent(const BlockPart& part) const {
     const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
     const double* u = owner.body >= 0 ? last_tangent_.mid : umid_.data();
     return record_of(owner.source.call(part.index,
-                                       last_tangent_.positive_part,
-                                       view(u + owner.u_first, owner.u_count),
-                                       view(last_tangent_.s + part.first_row, part.num_rows)));
+                                       {view(u + owner.u_first, owner.u_count),
+                                        view(last_tangent_.s + part.first_row, part.num_rows),
+                                        last_tangent_.t,
+                                        state_of(owner),
+                                        own_of(part, last_tangent_.own),
+                                        last_tangent_.positive_part}));
 }
 
 void RowSet::evaluate_step(const double* q0,
@@ -201,6 +218,11 @@ void RowSet::evaluate_step(const double* q0,
                                      static_cast<std::size_t>(owner.state_count));
         step.state1 = state1.subspan(static_cast<std::size_t>(owner.state_first),
                                      static_cast<std::size_t>(owner.state_count));
+        if (owner.signals >= 0) {
+            step.own = own_of(part, SignalSet::Moment::middle);
+            step.own0 = own_of(part, SignalSet::Moment::begin);
+            step.own1 = own_of(part, SignalSet::Moment::end);
+        }
         double* values =
             owner.body >= 0 ? B.data() + part.first_value : local_.data() + part.first_local;
         RowStepValues out;
@@ -233,20 +255,33 @@ std::span<const double> RowSet::state_of(const RowOwner& owner) const {
                                                     static_cast<std::size_t>(owner.state_count));
 }
 
-RowPoint RowSet::point_of(const RowOwner& owner, const double* q, const double* v, double t) {
-    if (owner.body >= 0)
-        return {view(q + owner.u_first, owner.u_count),
-                v != nullptr ? view(v + owner.u_first, owner.u_count) : std::span<const double>{},
-                t,
-                {},
-                state_of(owner)};
-    map_of(owner).evaluate(q, v, t, u0_.data() + owner.u_first, du_.data() + owner.u_first);
-    return {
-        view(u0_.data() + owner.u_first, owner.u_count),
-        v != nullptr ? view(du_.data() + owner.u_first, owner.u_count) : std::span<const double>{},
-        t,
-        {},
-        state_of(owner)};
+OwnValues RowSet::own_of(const BlockPart& part, SignalSet::Moment moment) const {
+    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    if (owner.signals < 0) return {};
+    if (part.reads_own) return signals_->own_of_part(owner.signals, moment);
+    const SignalPart& signals = model_.signals[static_cast<std::size_t>(owner.signals)];
+    const std::span<const double> none(own_none_);
+    return {none.first(signals.inputs.size()),
+            none.first(static_cast<std::size_t>(signals.facts.num_continuous)),
+            none.first(static_cast<std::size_t>(signals.facts.num_discrete))};
+}
+
+OwnValues RowSet::own_values(int constraint, SignalSet::Moment moment) const {
+    const RowOwner& owner = owners[model_.bodies.size() + static_cast<std::size_t>(constraint)];
+    return owner.signals < 0 ? OwnValues{} : signals_->own_of_part(owner.signals, moment);
+}
+
+RowPoint RowSet::point_of(
+    const BlockPart& part, const double* q, const double* v, double t, SignalSet::Moment own) {
+    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const bool is_body = owner.body >= 0;
+    if (!is_body)
+        map_of(owner).evaluate(q, v, t, u0_.data() + owner.u_first, du_.data() + owner.u_first);
+    RowPoint at{view((is_body ? q : u0_.data()) + owner.u_first, owner.u_count), {}, t};
+    if (v != nullptr) at.du = view((is_body ? v : du_.data()) + owner.u_first, owner.u_count);
+    at.state = state_of(owner);
+    at.own = own_of(part, own);
+    return at;
 }
 
 void RowSet::evaluate(const double* q, const double* v, double t, Instant& out) {
@@ -260,7 +295,7 @@ void RowSet::evaluate(const double* q, const double* v, double t, Instant& out) 
         double* values = owner.body >= 0 ? out.A.data() + part.first_value
                                          : local_now_.data() + part.first_local;
         call_evaluate(part,
-                      point_of(owner, q, v, t),
+                      point_of(part, q, v, t),
                       {view(out.pi.data() + part.first_row, part.num_rows),
                        view(values, part.num_values),
                        view(out.pi_t.data() + part.first_row, part.num_rows),
@@ -288,9 +323,8 @@ void RowSet::evaluate_elastic(const double* q, double t, double* pi) {
     last_point_ = {q, nullptr, t, " pi "};
     for (const BlockPart& part : blocks) {
         if (!part.holds_elastic) continue;
-        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         call_evaluate(part,
-                      point_of(owner, q, nullptr, t),
+                      point_of(part, q, nullptr, t),
                       {view(pi + part.first_row, part.num_rows), {}, {}, {}});
     }
 }
@@ -299,9 +333,8 @@ void RowSet::evaluate_gaps(const double* q, double t, double* pi) {
     last_point_ = {q, nullptr, t, " pi "};
     for (const BlockPart& part : blocks) {
         if (!part.holds_constraint) continue;
-        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         call_evaluate(part,
-                      point_of(owner, q, nullptr, t),
+                      point_of(part, q, nullptr, t),
                       {view(pi + part.first_row, part.num_rows), {}, {}, {}});
     }
 }
@@ -309,10 +342,9 @@ void RowSet::evaluate_gaps(const double* q, double t, double* pi) {
 void RowSet::evaluate_course(
     const BlockPart& part, const double* q, double t, double* pi, double* A, double* pi_t) {
     last_point_ = {q, nullptr, t, " pi A pi_t "};
-    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
     call_evaluate(
         part,
-        point_of(owner, q, nullptr, t),
+        point_of(part, q, nullptr, t),
         {view(pi, part.num_rows), view(A, part.num_values), view(pi_t, part.num_rows), {}});
 }
 
@@ -321,7 +353,8 @@ void RowSet::evaluate_rates(const std::vector<int>& chosen,
                             const double* v,
                             double t,
                             double* A,
-                            double* pi_t) {
+                            double* pi_t,
+                            SignalSet::Moment own) {
     last_point_ = {q, v, t, " A pi_t "};
     for (const int index : chosen) {
         const BlockPart& part = blocks[static_cast<std::size_t>(index)];
@@ -335,7 +368,7 @@ void RowSet::evaluate_rates(const std::vector<int>& chosen,
         double* values =
             owner.body >= 0 ? A + part.first_value : local_now_.data() + part.first_local;
         call_evaluate(part,
-                      point_of(owner, q, v, t),
+                      point_of(part, q, v, t, own),
                       {{},
                        view(values, part.num_values),
                        part.block->depends_on_time ? view(pi_t + part.first_row, part.num_rows)
@@ -345,18 +378,21 @@ void RowSet::evaluate_rates(const std::vector<int>& chosen,
     }
 }
 
-void RowSet::evaluate_tangent(const double* mid, const double* s, bool positive_part, double t) {
-    last_tangent_ = {mid, s, positive_part};
+void RowSet::evaluate_tangent(
+    const double* mid, const double* s, bool positive_part, double t, SignalSet::Moment own) {
+    last_tangent_ = {mid, s, positive_part, t, own};
     for (const BlockPart& part : blocks) {
         if (part.num_tangent == 0) continue;
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         const double* u = owner.body >= 0 ? mid + owner.u_first : umid_.data() + owner.u_first;
         owner.source.evaluate_tangent(meter_,
-                                      t,
                                       part.index,
-                                      view(u, owner.u_count),
-                                      view(s + part.first_row, part.num_rows),
-                                      positive_part,
+                                      {view(u, owner.u_count),
+                                       view(s + part.first_row, part.num_rows),
+                                       t,
+                                       state_of(owner),
+                                       own_of(part, own),
+                                       positive_part},
                                       view(K.data() + part.first_tangent, part.num_tangent));
     }
 }
@@ -365,7 +401,7 @@ void RowSet::evaluate_tangent_at(const double* q, const double* s, double t) {
     for (const RowOwner& owner : owners)
         if (owner.constraint >= 0)
             map_of(owner).evaluate(q, nullptr, t, umid_.data() + owner.u_first, nullptr);
-    evaluate_tangent(q, s, false, t);
+    evaluate_tangent(q, s, false, t, SignalSet::Moment::now);
 }
 
 int RowSet::vanishing_row(const Eigen::VectorXd& A) const {
@@ -509,7 +545,7 @@ void RowSet::attribute_nonfinite(double t) const {
                        });
         std::vector<double> G = copied(K.data() + part.first_tangent, part.num_tangent);
         require_finite(*owner.object,
-                       owner.source.call(part.index, false, {}, {}, G),
+                       owner.source.call(part.index, TangentPoint(), G),
                        shape,
                        &t,
                        in_block,

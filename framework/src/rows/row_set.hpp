@@ -11,6 +11,7 @@
 #include "call_meter.hpp"
 #include "model.hpp"
 #include "row_layout.hpp"
+#include "signal_set.hpp"
 
 namespace ancora {
 
@@ -30,6 +31,14 @@ public:
     /// The sources' state as last accepted, which the continuous face reads: num_state numbers
     /// (perhaps more behind them), where they stand now.
     void read_state_from(const std::vector<double>& state) { state_ = &state; }
+    /// Where rows of constraints find own values.
+    void read_own_values_from(SignalSet& signals) { signals_ = &signals; }
+    /// Own values are those at (q, v, t) from here on. [step]
+    void refresh_own_values(const double* q, const double* v, double t) {
+        if (signals_ != nullptr) signals_->evaluate_for_rows(q, v, t);
+    }
+    /// Those of constraint c, for what is no row of it.
+    OwnValues own_values(int constraint, SignalSet::Moment moment) const;
 
     /// Discrete face over the step q0 -> q0 + dq: B and tau.
     void evaluate_step(const double* q0,
@@ -55,16 +64,20 @@ public:
         const BlockPart& part, const double* q, double t, double* pi, double* A, double* pi_t);
     /// pi of the rows in blocks with elastic rows only. [step]
     void evaluate_elastic(const double* q, double t, double* pi);
-    /// A and pi_t at (q, v, t) for the blocks chosen. [step]
+    /// A and pi_t at (q, v, t) for the blocks chosen, with own values as they were refreshed, or
+    /// at another moment of the step last evaluated. [step]
     void evaluate_rates(const std::vector<int>& chosen,
                         const double* q,
                         const double* v,
                         double t,
                         double* A,
-                        double* pi_t);
+                        double* pi_t,
+                        SignalSet::Moment own = SignalSet::Moment::now);
 
     /// Geometric stiffness blocks at the midpoint of the last evaluated step.
-    void evaluate_tangent(const double* mid, const double* s, bool positive_part, double t);
+    void evaluate_tangent(const double* mid, const double* s, bool positive_part, double t) {
+        evaluate_tangent(mid, s, positive_part, t, SignalSet::Moment::middle);
+    }
     /// The same at a state. [step]
     void evaluate_tangent_at(const double* q, const double* s, double t);
 
@@ -118,8 +131,15 @@ private:
     PluginCall last_tangent(const BlockPart& part) const;
     void sum_local_force(int constraint, const double* jacobian, const double* s, double* f) const;
     void add_attachment_bias(const BlockPart& part, const double* local, double* b) const;
-    RowPoint point_of(const RowOwner& owner, const double* q, const double* v, double t);
+    RowPoint point_of(const BlockPart& part,
+                      const double* q,
+                      const double* v,
+                      double t,
+                      SignalSet::Moment own = SignalSet::Moment::now);
     std::span<const double> state_of(const RowOwner& owner) const;
+    OwnValues own_of(const BlockPart& part, SignalSet::Moment moment) const;
+    void evaluate_tangent(
+        const double* mid, const double* s, bool positive_part, double t, SignalSet::Moment own);
 
     /// Arguments of the last evaluations, for the record of a call that was at fault.
     struct LastPoint {
@@ -140,9 +160,13 @@ private:
         const double* mid = nullptr;
         const double* s = nullptr;
         bool positive_part = false;
+        double t = 0.0;
+        SignalSet::Moment own = SignalSet::Moment::middle;
     };
 
     const std::vector<double>* state_ = nullptr;
+    SignalSet* signals_ = nullptr;
+    std::vector<double> own_none_;  // for rows that may not read own values
     LastPoint last_point_;
     LastStep last_step_;
     LastTangent last_tangent_;

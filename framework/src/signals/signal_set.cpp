@@ -57,6 +57,7 @@ SignalSet::SignalSet(const Model& model, CallMeter& meter)
         } else if (of.of == SignalPart::Of::force) {
             part_of_force_[static_cast<std::size_t>(of.index)] = static_cast<int>(parts_.size());
         }
+        part.is_read_by_rows = of.is_read_by_rows();
         part.first_u = u;
         part.num_u = static_cast<std::size_t>(part.num_q + part.map.num_scalars());
         part.num_x = static_cast<std::size_t>(of.facts.num_continuous);
@@ -101,6 +102,12 @@ SignalSet::SignalSet(const Model& model, CallMeter& meter)
     for (Eigen::VectorXd* of : {&z_, &z_before_}) of->setZero(static_cast<Eigen::Index>(z));
     for (Eigen::VectorXd* of : {&u_, &du_}) of->setZero(static_cast<Eigen::Index>(u));
     q1_.setZero(model.num_coordinates);
+    for (Part& part : parts_) {
+        if (!part.is_read_by_rows) continue;
+        part.first_kept = num_kept_;
+        num_kept_ += part.of->inputs.size() + part.num_x + part.num_z;
+    }
+    for (std::vector<double>& values : kept_) values.assign(num_kept_, 0.0);
     y_.assign(y, 0.0);
     std::size_t most_inputs = 0;
     for (std::size_t i = 0; i < parts_.size(); ++i)
@@ -166,9 +173,16 @@ void SignalSet::set_x(std::span<const double> x) {
     forget_step();
 }
 
+void SignalSet::save(States& to) const {
+    to.x = x_;
+    to.z = z_;
+    to.begin = kept_[static_cast<std::size_t>(Moment::begin)];
+}
+
 void SignalSet::set_states(const States& states) {
     x_ = states.x;
     z_ = states.z;
+    kept(Moment::begin) = states.begin;
     forget_step();
 }
 
@@ -398,6 +412,7 @@ void SignalSet::accept_step() {
     if (parts_.empty()) return;
     inputs_.accept_step();
     x_ = x1_;
+    kept(Moment::begin) = kept(Moment::end);
     forget_step();
 }
 
@@ -405,6 +420,51 @@ void SignalSet::follow_step(const double* q0, const double* dq, double t0, doubl
     if (parts_.empty()) return;
     inputs_.read_step(q0, dq, t0, h);
     inputs_.accept_step();
+}
+
+// --- own values that rows read
+
+OwnValues SignalSet::own_of_part(int index, Moment moment) const {
+    const Part& part = parts_[static_cast<std::size_t>(index)];
+    const std::size_t num_inputs = part.of->inputs.size();
+    const auto own = std::span<const double>(kept_[static_cast<std::size_t>(moment)])
+                         .subspan(part.first_kept, num_inputs + part.num_x + part.num_z);
+    return {own.first(num_inputs), own.subspan(num_inputs, part.num_x), own.last(part.num_z)};
+}
+
+/// Of what was last evaluated.
+void SignalSet::keep(Moment moment) {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const Part& part = parts_[i];
+        if (!part.is_read_by_rows) continue;
+        double* to = kept(moment).data() + part.first_kept;
+        to = std::ranges::copy(inputs_.values_of(static_cast<int>(i)), to).out;
+        to = std::copy_n(shown_ + part.first_x, part.num_x, to);
+        std::copy_n(z_.data() + part.first_z, part.num_z, to);
+    }
+}
+
+void SignalSet::evaluate_for_rows(const double* q, const double* v, double t) {
+    if (!are_read_by_rows()) return;
+    evaluate(q, v, t);
+    keep(Moment::now);
+}
+
+void SignalSet::evaluate_step_for_rows(
+    const double* q0, const double* dq, const double* q1, const double* v1, double t0, double h) {
+    if (!are_read_by_rows()) return;
+    evaluate_step(q0, dq, t0, h);
+    keep(Moment::middle);
+    gather(q1, v1, t0 + h);
+    shown_ = stage_ != nullptr ? stage_ : x1_.data();
+    for (const Group& group : groups_) ask(group.parts, t0 + h, shown_, false);
+    keep(Moment::end);
+}
+
+void SignalSet::hold(const double* q, const double* v, double t) {
+    if (!are_read_by_rows()) return;
+    evaluate_for_rows(q, v, t);
+    kept(Moment::begin) = kept(Moment::now);
 }
 
 // --- answers

@@ -2,6 +2,7 @@
 // All signals of a model and the kernel's state of them.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <span>
 #include <string>
@@ -35,8 +36,10 @@ public:
     void set_x(std::span<const double> x);
     struct States {
         Eigen::VectorXd x, z;
+        std::vector<double> begin;  ///< what rows read
     };
-    States states() const { return {x_, z_}; }
+    /// Into memory that is there already, but for the first time.
+    void save(States& to) const;
     void set_states(const States& states);
     /// The continuous states that evaluate() takes instead of the accepted ones, until forget().
     void assume(std::span<const double> x) { stage_ = x.data(); }
@@ -65,6 +68,27 @@ public:
     /// Those of force `index` of the model, as last evaluated; empty without signals. [step]
     OwnValues own_of_force(int index) const;
     bool has_force(int index) const { return part_of_force_[static_cast<std::size_t>(index)] >= 0; }
+
+    // --- own values that rows of constraints read
+
+    /// When: at the instant last asked for, or at the begin, in the middle, at the end of a step.
+    enum class Moment { now, begin, middle, end };
+    bool are_read_by_rows() const { return num_kept_ > 0; }
+    /// Those of part `index` of the model's signals.
+    OwnValues own_of_part(int index, Moment moment) const;
+    /// Evaluates at an instant, which is now. [step]
+    void evaluate_for_rows(const double* q, const double* v, double t);
+    /// Evaluates over a step, for its middle and its end. [step]
+    void evaluate_step_for_rows(const double* q0,
+                                const double* dq,
+                                const double* q1,
+                                const double* v1,
+                                double t0,
+                                double h);
+    /// Evaluates at the accepted state: now, and where the next step begins.
+    void hold(const double* q, const double* v, double t);
+    /// What is held is now.
+    void show_held() { kept(Moment::now) = kept(Moment::begin); }
 
     // --- how own values of a force answer to displacements over the step last evaluated
 
@@ -108,6 +132,9 @@ public:
         archive.array(next_times_.data(), static_cast<Eigen::Index>(next_times_.size()));
         for (const double t : next_times_) archive.require(!std::isnan(t), "the time of an event");
         inputs_.transfer(archive);
+        std::vector<double>& held = kept(Moment::begin);
+        archive.array(held.data(), static_cast<Eigen::Index>(held.size()));
+        archive.require_finite(held, "a value that rows read");
         if constexpr (Archive::kReads) forget_step();
     }
 
@@ -122,6 +149,8 @@ private:
         std::size_t first_y = 0, num_y = 0;
         int first_crossing = 0, num_crossings = 0;
         bool is_heard = false;
+        bool is_read_by_rows = false;
+        std::size_t first_kept = 0;  ///< of what rows read: inputs, x, z
     };
     /// States that are solved for together, with what their iteration keeps.
     struct Group {
@@ -148,6 +177,8 @@ private:
         double u = 0.0, du = 0.0;  ///< of a part, before that
     };
     void find_answers();
+    std::vector<double>& kept(Moment moment) { return kept_[static_cast<std::size_t>(moment)]; }
+    void keep(Moment moment);
     double& local(Eigen::VectorXd& of, const Answers& answers);
 
     std::span<double> sub(Eigen::VectorXd& x, std::size_t first, std::size_t count) {
@@ -185,6 +216,8 @@ private:
     Eigen::VectorXd x1_, middle_, answered_, x_before_, z_before_;
     Eigen::VectorXd u_, du_, q1_;
     std::vector<double> y_, y_none_;
+    std::array<std::vector<double>, 4> kept_;  // at each Moment
+    std::size_t num_kept_ = 0;
     std::vector<char> armed_;
     std::vector<double> g_;
     std::vector<double> next_times_;

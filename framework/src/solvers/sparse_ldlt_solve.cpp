@@ -12,7 +12,7 @@ namespace {
 
 // Wider panels are taken in pieces: within a piece's triangle columns go one by one, below it three
 // by three.
-constexpr int kMostColumns = 12;
+constexpr int kPieceColumns = 12;
 
 // x[rows] -= [block] c: the rows below a piece, three columns at a time. What is gathered stays in
 // registers: memory just written in other pieces has to be waited for.
@@ -162,8 +162,8 @@ void SparseLdlt::lay_out_pieces() {
     for (int s = 0; s < supernodes_.size(); ++s) {
         const int width = supernodes_.width(s);
         const int height = supernodes_.height(s);
-        for (int first = 0; first < width; first += kMostColumns) {
-            const int columns = std::min(kMostColumns, width - first);
+        for (int first = 0; first < width; first += kPieceColumns) {
+            const int columns = std::min(kPieceColumns, width - first);
             Piece piece;
             piece.first = supernodes_.first_column(s) + first;
             piece.width = columns;
@@ -184,7 +184,7 @@ ANCORA_INLINE void SparseLdlt::solve_down(const Scalar* values, double* x) const
             double* own = x + piece.first;
             const Scalar* triangle = values + piece.triangle;
             solve_triangle(own, triangle, piece.stride, width);
-            double c[kMostColumns];
+            double c[kPieceColumns];
             for (int k = 0; k < width; ++k) c[k] = own[k];
             subtract_below(x, piece.rows, triangle + width, piece.stride, piece.num_rows, c, width);
         });
@@ -246,7 +246,7 @@ ANCORA_VECTORISE void SparseLdlt::solve_side_by_side(double* x) const {
     };
     for (const Piece& piece : pieces_) {
         const double* triangle = values_.data() + piece.triangle;
-        Lanes own[kMostColumns];
+        Lanes own[kPieceColumns];
         for (int c = 0; c < piece.width; ++c) {
             read(piece.first + c, own[c]);
             for (int k = 0; k < c; ++k)
@@ -265,7 +265,7 @@ ANCORA_VECTORISE void SparseLdlt::solve_side_by_side(double* x) const {
     for (std::size_t g = pieces_.size(); g-- > 0;) {
         const Piece& piece = pieces_[g];
         const double* triangle = values_.data() + piece.triangle;
-        Lanes own[kMostColumns];
+        Lanes own[kPieceColumns];
         for (int c = 0; c < piece.width; ++c) {
             read(piece.first + c, own[c]);
             own[c] *= inverse_D_[piece.first + c];

@@ -73,6 +73,12 @@ double Books::elastic_energy() const {
     return sum.value();
 }
 
+double Books::own_energy(const Eigen::VectorXd& pi) const {
+    CompensatedSum sum;
+    for (const int k : parts_.rows.own_rows) sum += parts_.laws.energy(k, pi[k]);
+    return sum.value();
+}
+
 void Books::strike(bool begins) {
     parts_.mass.update(state_.q.data(), state_.v.data(), state_.t, parts_.meter, nullptr);
     parts_.mass.multiply(state_.v.data(), momentum_.data());
@@ -94,6 +100,7 @@ void Books::strike(bool begins) {
 double Books::total_energy(const double* q, const double* v, double t) {
     parts_.mass.update(q, v, t, parts_.meter, nullptr);
     parts_.mass.multiply(v, momentum_.data());
+    parts_.rows.refresh_own_values(q, v, t);
     parts_.rows.evaluate_elastic(q, t, pi_.data());
     CompensatedSum sum(0.5 * pairwise_dot(v, momentum_.data(), static_cast<std::size_t>(parts_.n)));
     for (int k = 0; k < parts_.m; ++k) sum += parts_.laws.energy(k, pi_[k]);

@@ -32,6 +32,8 @@ public:
 
     /// Kinetic, elastic and gravity energy of a state. [step]
     double total_energy(const double* q, const double* v, double t);
+    /// Energy of the rows that read own values.
+    double own_energy(const Eigen::VectorXd& pi) const;
     /// M v of the state last looked at.
     const Eigen::VectorXd& momentum() const { return momentum_; }
     /// All mass [kg].

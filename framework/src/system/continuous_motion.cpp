@@ -223,6 +223,9 @@ void ContinuousMotion::advance_to(double t0, double t1, std::span<const double> 
         }
         std::copy(state_.plugin.begin(), state_.plugin.end(), trial_.plugin.begin());
         const double h = t1 - t0;
+        const AssumedStates assumed(parts_.signals, own_states(x));
+        parts_.signals.evaluate_step_for_rows(
+            state_.q.data(), trial_.dq.data(), x.data(), x.data() + parts_.n, t0, h);
         if (parts_.rows.num_state > 0)
             parts_.rows.evaluate_step(state_.q.data(),
                                       trial_.dq.data(),
@@ -259,6 +262,7 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
     state_.v_low.setZero();
     state_.t = t1;
     parts_.signals.set_x(own_states(x));
+    if (!parts_.rows.own_rows.empty()) book_own_values();
     if (parts_.model.traits.projects) {
         trial_.dq = state_.q - trial_.q_next;
         const double speed = std::max(parts_.space.displacement(state_.v.data()),
@@ -283,8 +287,22 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
             parts_.gravity_force.data(), trial_.dq.data(), static_cast<std::size_t>(parts_.n)));
     }
     violations_.measure(state_.q.data(), state_.v.data(), t1);
+    parts_.signals.hold(state_.q.data(), state_.v.data(), t1);
     parts_.rows.evaluate_elastic(state_.q.data(), t1, state_.pi.data());
     books_.close();
+}
+
+void ContinuousMotion::show_own_values(double t, std::span<const double> x) {
+    const AssumedStates assumed(parts_.signals, own_states(x));
+    parts_.signals.evaluate_for_rows(x.data(), x.data() + parts_.n, t);
+}
+
+/// The change of the energies that own values change; the rest of it was booked as a power.
+void ContinuousMotion::book_own_values() {
+    const double before = books_.own_energy(state_.pi);
+    parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), state_.t);
+    parts_.rows.evaluate_elastic(state_.q.data(), state_.t, state_.pi.data());
+    books_.ledger.book_external(books_.own_energy(state_.pi) - before);
 }
 
 /// Moves the present state onto the constraints and books the energy that this changes.
@@ -376,7 +394,7 @@ void ContinuousMotion::save(Snapshot& to) const {
     to.ledger = books_.ledger;
     to.efforts = books_.efforts.values();
     to.state = state_.plugin;
-    to.own = parts_.signals.states();
+    parts_.signals.save(to.own);
     to.contacts = contacts_.all();
     to.broken = parts_.laws.broken();
     to.book_scales = book_scales_;

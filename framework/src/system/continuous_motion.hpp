@@ -77,6 +77,8 @@ public:
     void forget_rank() { has_chosen_rank_ = false; }
     /// Moves a start that gapes onto the constraints, as the manifest asks for.
     void project_start();
+    /// What rows read of objects is that at x. [step]
+    void show_own_values(double t, std::span<const double> x);
 
     /// Writes or reads it, see state_archive.hpp.
     template <class Archive>
@@ -128,6 +130,7 @@ private:
     bool is_accepted_state(std::span<const double> x) const;
     void advance_to(double t0, double t1, std::span<const double> x);
     void take_state(double t1, std::span<const double> x);
+    void book_own_values();
     void project(double t, double way);
 
     Assembly& parts_;

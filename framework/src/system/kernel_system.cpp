@@ -95,8 +95,10 @@ KernelSystem::KernelSystem(const Model& model)
       instant_(parts_, state_, contacts_, instant_friction_, accelerations_, reactions_),
       start_(parts_, state_, massless_, accelerations_, motion_, breaking_) {
     parts_.rows.read_state_from(state_.plugin);
+    parts_.rows.read_own_values_from(parts_.signals);
+    parts_.laws.read_time_from(state_.t);
     state_.s.setZero(num_rows());
-    pi_next_.setZero(parts_.m);
+    for (Eigen::VectorXd* pi : {&pi_before_, &pi_next_}) pi->setZero(parts_.m);
     parts_.signals.begin();
     parts_.signals.act(trial_.q_next.data(), trial_.v_next.data(), 0.0);
     set_state(view(trial_.q_next), view(trial_.v_next), 0.0);
@@ -137,6 +139,7 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     breaking_.forget();
     violations_.forget_worst();
     violations_.note();
+    parts_.signals.hold(state_.q.data(), state_.v.data(), t);
     books_.begin();
     motion_.forget_displaced();
     motion_.scale_books();
@@ -257,6 +260,7 @@ void KernelSystem::evaluate_events(double t, std::span<const double> x, std::spa
         parts_.signals.evaluate_crossings(
             x.data(), x.data() + parts_.n, t, motion_.own_states(x).data(), g.subspan(first));
     if (breaking_.may_break()) {
+        if (parts_.signals.are_read_by_rows()) motion_.show_own_values(t, x);
         parts_.rows.evaluate_elastic(x.data(), t, pi_next_.data());
         g[first - 1] = breaking_.margin(pi_next_);
     }
@@ -310,7 +314,30 @@ void KernelSystem::act() {
     after_signals();
 }
 
+/// What rows read has changed at once: their strains jump, and so do their energies.
+void KernelSystem::jump_with_own_values() {
+    if (!parts_.signals.are_read_by_rows()) return;
+    const double *const q = state_.q.data(), *const v = state_.v.data();
+    parts_.signals.show_held();
+    parts_.rows.evaluate_elastic(q, state_.t, pi_before_.data());
+    parts_.signals.hold(q, v, state_.t);
+    parts_.rows.evaluate_elastic(q, state_.t, pi_next_.data());
+    const double before = books_.own_energy(state_.pi);
+    bool has_jumped = false;
+    for (const int k : parts_.rows.own_rows) {
+        if (pi_next_[k] == pi_before_[k]) continue;
+        state_.pi[k] += pi_next_[k] - pi_before_[k];
+        has_jumped = true;
+    }
+    if (!has_jumped) return;
+    books_.ledger.book_external(books_.own_energy(state_.pi) - before);
+    books_.close();
+    tangent_.forget_start();
+    if (breaking_.may_break() && breaking_.margin(state_.pi) <= 0.0) breaking_.break_rows();
+}
+
 void KernelSystem::after_signals() {
+    jump_with_own_values();
     motion_.forget_rank();
     // What was extrapolated from the last step does not hold any more.
     for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
@@ -408,8 +435,10 @@ void KernelSystem::transfer(Archive& archive) {
         arm_crossings();
         // What plugins computed last is that of this state.
         RowSet::Instant instant;
+        parts_.signals.show_held();
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant);
         parts_.mass.update(state_.q.data(), state_.v.data(), state_.t, parts_.meter, nullptr);
+        if (parts_.model.traits.face == Face::discrete) modes_.follow_free();
     }
 }
 template void KernelSystem::transfer(ArchiveWriter&);

@@ -179,6 +179,7 @@ private:
     int first_crossing() const;
     void refuse_endless_switching(int crossing);
     void arm_crossings();
+    void jump_with_own_values();
     void require_present(double t0, double h) const;
     Contacts& with_sliding_rows();
     void begin_at(std::span<const double> q, std::span<const double> v, double t);
@@ -236,7 +237,7 @@ private:
         int count = 0;
     };
     Switching switching_;
-    Eigen::VectorXd pi_next_;
+    Eigen::VectorXd pi_before_, pi_next_;
 };
 
 }  // namespace ancora

@@ -78,7 +78,13 @@ void Reactions::write(std::size_t constraint, const double* s, bool of_step, dou
             }
             factors_.resize(static_cast<std::size_t>(owner.num_rows));
             call_plugin(part.object, "effort_factors", [&] {
-                part.effort_factors->evaluate(state_.t, of_step ? trial_.h : 0.0, factors_);
+                using Moment = SignalSet::Moment;
+                part.effort_factors->evaluate_with(
+                    state_.t,
+                    of_step ? trial_.h : 0.0,
+                    parts_.rows.own_values(static_cast<int>(constraint),
+                                           of_step ? Moment::middle : Moment::now),
+                    factors_);
             });
             for (int i = 0; i < owner.num_rows; ++i)
                 *out -= factors_[static_cast<std::size_t>(i)] * s[owner.first_row + i];

@@ -29,6 +29,7 @@ void Start::begin(std::span<const double> q, std::span<const double> v, double t
     given_speed_ = parts_.space.displacement(state_.v.data());
     start_plugins();
     const auto look = [this] {
+        parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), state_.t);
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
     };
     look();

@@ -98,7 +98,8 @@ void StepAcceptance::move_on(const StepTrial& trial) {
                                trial_.v_next.data(),
                                trial.t0 + trial.h,
                                A_.data(),
-                               pi_t_.data());
+                               pi_t_.data(),
+                               SignalSet::Moment::end);
     massless_.reset(A_, pi_t_, trial_.v_next.data());
 }
 

@@ -39,6 +39,18 @@ void StepResidual::move_by(const StepTrial& trial) {
 /// B and tau
 void StepResidual::evaluate_rows(const StepTrial& trial) {
     std::copy(state_.plugin.begin(), state_.plugin.end(), trial_.plugin.begin());
+    if (parts_.signals.are_read_by_rows()) {
+        for (int i = 0; i < parts_.n; ++i) {
+            trial_.q_next[i] = state_.q[i] + trial_.dq[i];
+            trial_.v_next[i] = state_.v[i] + trial.h * trial.a[static_cast<std::size_t>(i)];
+        }
+        parts_.signals.evaluate_step_for_rows(state_.q.data(),
+                                              trial_.dq.data(),
+                                              trial_.q_next.data(),
+                                              trial_.v_next.data(),
+                                              trial.t0,
+                                              trial.h);
+    }
     parts_.rows.evaluate_step(state_.q.data(),
                               trial_.dq.data(),
                               trial_.mid.data(),

@@ -108,27 +108,60 @@ void StickSlip::find_locked() {
         return;  // accelerations are not unique: what moves is not known
     }
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
+    for (Contact& contact : contacts_.all()) find_free(contact);
+}
+
+/// What a contact can do, at the state that the continuous face and the contacts were evaluated at.
+void StickSlip::find_free(Contact& contact) {
+    ContinuousFace& face = accelerations_.face();
     std::vector<double> x(static_cast<std::size_t>(parts_.n));
     std::vector<double> mu(static_cast<std::size_t>(face.multipliers().size()));
-    for (Contact& contact : contacts_.all()) {
-        bool is_locked = true;
-        Eigen::MatrixXd answers(contact.num_rows, contact.num_rows);
-        double free = 0.0;  // what the softest row would answer without constraints
-        for (int i = 0; i < contact.num_rows; ++i) {
-            const int k = contact.first_row + i;
-            unit_.setZero();
-            contacts_.add_along(k, 1.0, unit_.data());
-            face.respond(view(unit_), x, mu);
-            const double mobility = contacts_.mobility(k, parts_.inverse_mass);
-            is_locked &= std::abs(contacts_.along(k, x.data())) <= kLocked * mobility;
-            free = std::max(free, mobility);
+    bool is_locked = true;
+    Eigen::MatrixXd answers(contact.num_rows, contact.num_rows);
+    double free = 0.0;  // what the softest row would answer without constraints
+    for (int i = 0; i < contact.num_rows; ++i) {
+        const int k = contact.first_row + i;
+        unit_.setZero();
+        contacts_.add_along(k, 1.0, unit_.data());
+        face.respond(view(unit_), x, mu);
+        const double mobility = contacts_.mobility(k, parts_.inverse_mass);
+        is_locked &= std::abs(contacts_.along(k, x.data())) <= kLocked * mobility;
+        free = std::max(free, mobility);
+        for (int j = 0; j < contact.num_rows; ++j)
+            answers(j, i) = contacts_.along(contact.first_row + j, x.data());
+    }
+    contact.is_locked = is_locked;
+    contact.is_partly_locked = false;
+    if (is_locked || contact.num_rows == 1) return;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> of(answers);
+    contact.is_partly_locked = of.eigenvalues()[0] <= kPartlyLocked * free;
+    contact.free.fill(0.0);
+    for (int e = 0; e < contact.num_rows; ++e) {
+        if (of.eigenvalues()[e] <= kPartlyLocked * free) continue;
+        for (int i = 0; i < contact.num_rows; ++i)
             for (int j = 0; j < contact.num_rows; ++j)
-                answers(j, i) = contacts_.along(contact.first_row + j, x.data());
-        }
-        contact.is_locked = is_locked;
-        if (is_locked || contact.num_rows == 1) continue;
-        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> of(answers, Eigen::EigenvaluesOnly);
-        contact.is_partly_locked = of.eigenvalues()[0] <= kPartlyLocked * free;
+                contact.free[static_cast<std::size_t>(i * kMostSlides + j)] +=
+                    of.eigenvectors()(i, e) * of.eigenvectors()(j, e);
+    }
+}
+
+void StickSlip::follow_free() {
+    const auto follows = [](const Contact& contact) {
+        return contact.is_partly_locked && contact.mode == ContactMode::stick;
+    };
+    if (std::ranges::none_of(contacts_.all(), follows)) return;
+    ContinuousFace& face = accelerations_.face();
+    try {
+        face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
+    } catch (const Error&) {
+        return;
+    }
+    contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
+    for (Contact& contact : contacts_.all()) {
+        if (!follows(contact)) continue;
+        const Contact before = contact;
+        find_free(contact);
+        if (!contact.is_partly_locked) contact = before;  // which is decided at the start
     }
 }
 
@@ -177,7 +210,7 @@ double StickSlip::stick_margin(const Contact& contact, const double* s, bool of_
     Eigen::Vector3d f;
     const double N = slip_.normal_force(contact, s, of_step, &f);
     return contacts_.stick_limit(contact, N, t) -
-           norm(s + parts_.m + contact.first_row, contact.num_rows);
+           norm(contact.driving(s + parts_.m + contact.first_row).data(), contact.num_rows);
 }
 
 /// What a sticking contact could bear more at the end of a trial. The step knows means; what is
@@ -271,6 +304,7 @@ void StickSlip::note_step(double h) {
     follow_sliding();
     // Slow sliding is less than what a step's end misses velocity constraints by.
     if (smooth_length(h) < h && meet_velocity_constraints()) follow_sliding();
+    follow_free();
 }
 
 void StickSlip::advance() {
@@ -326,11 +360,12 @@ void StickSlip::pass(int event) {
         contact.begin(ContactMode::stick);
         stop_others(contact);
         if (is_unique) stop_sliding(islands_.of(contact));
+        follow_free();
         follow_sliding();  // of what goes on, with the velocities that are left
         events_.record(contact, state_.t);
     } else if (!sharing_.asks_others(contact)) {
         contact.begin(ContactMode::slip);
-        contact.turn_to(state_.s.data() + parts_.m + contact.first_row);
+        contact.turn_to(contact.driving(state_.s.data() + parts_.m + contact.first_row).data());
         events_.record(contact, state_.t);
     }
     if (parts_.model.traits.face == Face::continuous) resolve();

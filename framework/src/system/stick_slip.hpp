@@ -60,6 +60,10 @@ public:
     void note_step(double h);
     void advance();
 
+    /// Finds the directions in which partly locked contacts that stick could slide, which turn
+    /// with the motion.
+    void follow_free();
+
     /// See System::smooth_length().
     double smooth_length(double h) const;
 
@@ -77,6 +81,7 @@ private:
     void note_changes(double h);
     void follow_sliding();
     void find_locked();
+    void find_free(Contact& contact);
     void stop_others(const Contact& stopped);
     bool has_stopped(Contact& contact);
     void stop_sliding(int island);

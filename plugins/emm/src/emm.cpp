@@ -14,6 +14,9 @@ namespace {
 
 // Slow sliding in two directions turns fast before it stops, which only short pieces follow.
 constexpr int kMoreHalvings = 30;
+// Friction at its worst fails some forty times in a step; far beyond that pieces never come
+// through.
+constexpr int kMostFailures = 400;
 constexpr double kFewSteps = 4.0;  // from a start, until the extrapolation is at its best
 constexpr double kWarned = -1.0;
 constexpr double kEager = 20.0;       // steps for which each has a matrix of its own
@@ -176,7 +179,7 @@ double Emm::best_piece(System& system, double t0, double h, double whole, double
 /// A step of a model with contacts: pieces that end at events, or are halved where the iteration
 /// fails.
 void Emm::advance_over_events(System& system, double t0, double h) {
-    int halvings = 0;
+    int halvings = 0, failures = 0;
     double longest = h;
     for (StepPieces pieces(system, events_, t0, h); pieces.more();) {
         const double t = pieces.t();
@@ -189,7 +192,8 @@ void Emm::advance_over_events(System& system, double t0, double h) {
             [&](double, double part) {
                 accept(system, t, part);
             });
-        if (!is_made && halvings++ == max_halvings_ + kMoreHalvings)
+        if (!is_made &&
+            (halvings++ == max_halvings_ + kMoreHalvings || failures++ == kMostFailures))
             refuse(system, t, length, true);
         if (is_made) halvings = 0;
         longest = is_made ? h : 0.5 * length;

@@ -7,6 +7,7 @@
 #include "joint_types.hpp"
 #include "measure_row.hpp"
 #include "motor.hpp"
+#include "variable_spring.hpp"
 
 namespace {
 
@@ -268,6 +269,19 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "damping = 3.0\n"
                       "preload = 2.0"}},
         kSpringDamperKeys),
+    ancora::type<VariableSpring>(
+        "variable_spring",
+        {.doc = "a spring with a damper whose numbers are inputs: they change while it runs",
+         .equation = "effort = -k (m - free) - c m'",
+         .source = kSource,
+         .examples = {"on = \"j.angle\"\n"
+                      "stiffness = 2.0",
+                      "a = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "b = \"b@[-0.4, 0.2, 0.1]\"\n"
+                      "stiffness = \"120*(1 + 0.5*sin(3*t))\"\n"
+                      "free = \"0.7 + 0.1*sin(2*t)\"\n"
+                      "damping = 3.0"}},
+        kVariableSpringKeys),
     ancora::type<Rotor>("rotor",
                         {.doc = "a rotor that turns with a measure by a ratio: reflected inertia",
                          .equation = "effort = -ratio^2 inertia m''",

@@ -201,11 +201,12 @@ TEST_SUITE("plugins that misbehave") {
             "evaluate_tangent returned "));
     }
 
-    // x > 0.015 first at the midpoint of the third step, which begins at 0.02.
+    // x > 0.015 first at the midpoint of the third step, which begins at 0.02: that is where it is
+    // asked.
     TEST_CASE("a tangent that throws is told with its time") {
         check_all(ErrorKind::plugin,
                   {{mass() + tie("throws_in_tangent"),
-                    "t = 0.02 s, constraint \"c\" (type throws_in_tangent of plugin bad_calls "
+                    "t = 0.025 s, constraint \"c\" (type throws_in_tangent of plugin bad_calls "
                     "1.0.0): evaluate_tangent threw \"no tangent today\""}});
     }
 

@@ -294,6 +294,69 @@ end = 0.3
 )"));
     }
 
+    // Continuous and discrete states of objects, inputs of all kinds, times and crossings that end
+    // steps, rows that read own values.
+    TEST_CASE("nor does one with motors, sensors, controllers and springs that change") {
+        for (const char* type : {"emm", "rk4"}) {
+            CAPTURE(type);
+            check_kept(testing::manifest(fmt::format(R"(
+[[body]]
+name = "rotor"
+type = "ancf_rigid_body"
+mass = 1.0
+inertia = [0.02, 0.03, 0.04]
+penalty = inf
+[[constraint]]
+name = "shaft"
+type = "revolute"
+a = "ground"
+b = "rotor"
+point = [0, 0, 0]
+axis = [0, 0, 1]
+[[constraint]]
+name = "spring"
+type = "variable_spring"
+on = "shaft.angle"
+stiffness = "2 + switch.value + 0.3*sin(40*t)"
+free = "0.1*encoder.value"
+damping = 0.1
+[[force]]
+name = "encoder"
+type = "sensor"
+input = "shaft.angle"
+bandwidth = 30.0
+[[force]]
+name = "switch"
+type = "relay"
+input = "shaft.angle_rate"
+on_at = 0.05
+off_at = -0.05
+[[force]]
+name = "pid"
+type = "sampled_pid"
+reference = "0.5*sin(30*t)"
+measured = "encoder.value"
+period = 0.0037
+kp = 3.0
+kd = 0.1
+filter = 0.01
+[[force]]
+name = "motor"
+type = "dc_motor"
+on = "shaft"
+voltage = "5*pid.command"
+resistance = 0.5
+inductance = 0.01
+constant = 0.2
+[integrator]
+type = "{}"
+step = 1e-3
+end = 0.3
+)",
+                                                     type)));
+        }
+    }
+
     TEST_CASE("nor does one on a surface or a curve that equations state, with friction") {
         check_kept(testing::manifest(R"(
 [model]

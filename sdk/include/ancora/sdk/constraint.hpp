@@ -25,6 +25,15 @@ class EffortFactors {
 public:
     /// [step] One factor per row at t, or its mean over a step of length h > 0 from t.
     virtual void evaluate(double t, double h, std::span<double> factors) const = 0;
+    /// [step] The same where they depend on own values, those at t or in the middle of the step.
+    /// This is the one that is called; the default asks the one above.
+    virtual void evaluate_with(double t,
+                               double h,
+                               const OwnValues& own,
+                               std::span<double> factors) const {
+        static_cast<void>(own);
+        evaluate(t, h, factors);
+    }
 
 protected:
     ~EffortFactors() = default;

@@ -77,7 +77,8 @@ struct RowPoint {
     double t = 0.0;
     std::span<const double> reactions{};  ///< what NonidealForce::listens_to() names, else empty
     std::span<const double> state{};      ///< the source's state as last accepted
-    OwnValues own{};                      ///< forces with Signals: theirs, at the instant
+    OwnValues own{};                      ///< forces and constraints with Signals: theirs, at the
+                                          ///< instant
 };
 
 /// Results of the continuous face for one block. A span that is empty is not wanted.
@@ -104,7 +105,18 @@ struct RowStep {
                                ///< the source writes it
     std::span<const double> reactions{};  ///< what NonidealForce::listens_to() names, their means
                                           ///< over the step; else empty
-    OwnValues own{};  ///< forces with Signals: theirs, in the middle of the step
+    OwnValues own{};  ///< forces and constraints with Signals: theirs, in the middle of the step
+    OwnValues own0{}, own1{};  ///< constraints with Signals: at both its ends
+};
+
+/// Where the tangent of a block is wanted: the middle of a step, or an instant.
+struct TangentPoint {
+    std::span<const double> mid{};    ///< local scalars
+    std::span<const double> s{};      ///< stresses of the block's rows
+    double t = 0.0;                   ///< there
+    std::span<const double> state{};  ///< the source's state as last accepted
+    OwnValues own{};                  ///< constraints with Signals: theirs, there
+    bool positive_part = false;
 };
 
 /// Results of the discrete face for one block; every entry is written.
@@ -134,6 +146,13 @@ inline double beyond_rounding(double miss, double terms) {
 ///
 /// The source states geometry for whole blocks and a law per row; the kernel alone turns laws into
 /// equations, energy and force.
+///
+/// Rows of a constraint with Signals may read its own values, as numbers that change from outside:
+/// pi(u, t, w). They stand in a block that depends on time, of elastic and dashpot rows alone,
+/// where pi_t is what t adds besides; elsewhere the own values are NaN, since a condition that
+/// somebody else may change has no rates and cannot be met. tau then holds what w adds over a step,
+/// and the work that it does is external: s tau, and where own values jump, the jump of the row's
+/// energy. Such elastic rows have no viscosity: damping takes a row of its own.
 class RowSource {
 public:
     virtual ~RowSource() = default;
@@ -165,6 +184,12 @@ public:
                                   bool positive_part,
                                   std::span<double> G) const;
 
+    /// [step] The same for a source whose tangent depends on more than its scalars: on time, on its
+    /// state, on own values. This is the one that is called; the default asks the one above.
+    virtual void evaluate_tangent_at(int block, const TangentPoint& at, std::span<double> G) const {
+        evaluate_tangent(block, at.mid, at.s, at.positive_part, G);
+    }
+
     /// [assembly] Number of doubles of state that the kernel keeps for this source.
     virtual int num_state() const { return 0; }
     /// [assembly] Writes the state at the start.
@@ -184,9 +209,15 @@ inline void RowSource::evaluate_step(int block,
     const RowBlock& shape = row_blocks()[static_cast<std::size_t>(block)];
     const double middle = step.t0 + 0.5 * step.h;
     const bool is_velocity = is_velocity_kind(shape.laws[0].kind);
-    evaluate(block,
-             {step.mid, step.rate, middle},
-             {{}, out.B, is_velocity ? out.tau : out.tau.first(0), {}});
+    const auto at = [&](std::span<const double> u, double t, const OwnValues& own) {
+        RowPoint point{u, {}, t};
+        point.state = step.state0;
+        point.own = own;
+        return point;
+    };
+    RowPoint in_the_middle = at(step.mid, middle, step.own);
+    in_the_middle.du = step.rate;
+    evaluate(block, in_the_middle, {{}, out.B, is_velocity ? out.tau : out.tau.first(0), {}});
     if (is_velocity) {
         for (double& tau : out.tau) tau *= step.h;
         return;
@@ -211,8 +242,8 @@ inline void RowSource::evaluate_step(int block,
     double square = 0.0;
     if (shape.degree == Degree::general) {
         // Time stands still at the middle; what it adds is tau's.
-        evaluate(block, {step.u0, {}, middle}, {out.work0, {}, {}, {}});
-        evaluate(block, {step.u1, {}, middle}, {out.work1, {}, {}, {}});
+        evaluate(block, at(step.u0, middle, step.own), {out.work0, {}, {}, {}});
+        evaluate(block, at(step.u1, middle, step.own), {out.work1, {}, {}, {}});
         for (std::size_t row = 0; row < num_rows; ++row) {
             double miss = (out.work1[row] - out.work0[row]) - increment(row, square);
             if (!(square > 0.0)) continue;
@@ -231,8 +262,8 @@ inline void RowSource::evaluate_step(int block,
         }
     }
     if (!shape.depends_on_time) return;
-    evaluate(block, {step.u0, {}, step.t0}, {out.work0, {}, {}, {}});
-    evaluate(block, {step.u1, {}, step.t0 + step.h}, {out.work1, {}, {}, {}});
+    evaluate(block, at(step.u0, step.t0, step.own0), {out.work0, {}, {}, {}});
+    evaluate(block, at(step.u1, step.t0 + step.h, step.own1), {out.work1, {}, {}, {}});
     for (std::size_t row = 0; row < num_rows; ++row)
         out.tau[row] = (out.work1[row] - out.work0[row]) - increment(row, square);
 }

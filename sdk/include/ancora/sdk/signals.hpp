@@ -69,7 +69,7 @@ struct SampleTimes {
 ///
 /// All functions are const: an object is configuration, its state belongs to the kernel. What the
 /// force or the rows of the object need of x, z and inputs they find in RowPoint::own and
-/// RowStep::own.
+/// RowStep::own; what rows may do with it, RowSource says.
 class Signals {
 public:
     /// [assembly] Names of the parameters, of Shape::signal, that hold the inputs.

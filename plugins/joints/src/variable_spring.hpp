@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A spring whose numbers are inputs.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "acting.hpp"
+#include "ancora/sdk/constraint.hpp"
+#include "law_keys.hpp"
+
+namespace ancora::joints {
+
+inline constexpr Parameter kVariableSpringKeys[] = {
+    kOn,
+    kEndA,
+    kEndB,
+    parameter::signal("stiffness", "", "k, effort per change of the measure [N/m, N m/rad]; >= 0")
+        .required(),
+    parameter::signal(
+        "free", "", "value of the measure without effort [m, rad]; left out: that at the start"),
+    parameter::signal("damping", "", "c, effort against the rate [N s/m, N m s/rad]; >= 0"),
+};
+
+/// effort = -k (m - free) - c m', with k, free and c heard from outside: formulas, tables, outputs
+/// of other objects, an embedding program. Two rows, of which the second is there with a damping:
+///
+///   pi_1 = g (m - free),  g = sqrt(k / k_0),  compliance 1 / k_0                         (1)
+///   psi  = sqrt(c) m',                        viscosity 1                                (2)
+///
+/// The first has the energy k (m - free)^2 / 2. What it changes by as k and free change, at once
+/// or over a step, is work from outside.
+class VariableSpring final : public Constraint, public Signals, private EffortFactors {
+public:
+    explicit VariableSpring(const Arguments& arguments);
+
+    std::span<const char* const> attachments() const override { return on_.attachments(); }
+    ReactionKind reaction() const override { return ReactionKind::effort; }
+    std::span<const RowBlock> row_blocks() const override { return {&block_, 1}; }
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
+    void evaluate_tangent_at(int block, const TangentPoint& at, std::span<double> G) const override;
+    int num_state() const override { return 1; }
+    void start_state(std::span<double> state) const override { state[0] = on_.value; }
+    const EffortFactors* effort_factors() const override { return this; }
+
+    const Signals* signals() const override { return this; }
+    std::span<const char* const> inputs() const override { return inputs_; }
+
+private:
+    struct Numbers {
+        double scale = 1.0;  ///< g
+        double free = 0.0;
+        double damping = 0.0;  ///< sqrt(c)
+    };
+    Numbers numbers(const OwnValues& own) const;
+    double value(const double* u, std::span<const double> state) const;
+    void evaluate(double t, double h, std::span<double> factors) const override;
+    void evaluate_with(double t,
+                       double h,
+                       const OwnValues& own,
+                       std::span<double> factors) const override;
+
+    Acting on_;
+    std::vector<const char*> inputs_;
+    int free_ = -1, damping_ = -1;  ///< their inputs, or none
+    double compliance_ = 1.0;       ///< 1 / k_0
+    std::vector<std::int32_t> stencil_;
+    std::array<RowLaw, 2> laws_;
+    RowBlock block_;
+};
+
+}  // namespace ancora::joints

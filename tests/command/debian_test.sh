@@ -78,8 +78,10 @@ ancora verify build/plugins/rod_of_mine.so | tail -n 1
 cc -std=c11 /usr/share/ancora/examples/embed_c/main.c $(pkg-config --cflags --libs ancora) -lm -o embed_c
 ./embed_c 0.2 | tail -n 2'
 inside dpkg -r python3-ancora ancora-dev ancora >/dev/null
-if inside test -e /usr/bin/ancora || inside test -e /usr/lib/ancora; then
-    echo "files are left behind"
-    exit 1
-fi
+for left in /usr/bin/ancora /usr/lib/ancora /usr/lib/python3/dist-packages/ancora; do
+    if inside test -e "$left"; then
+        echo "$left is left behind"
+        exit 1
+    fi
+done
 echo "ancora-dev: a plugin, a program in C; all packages removed without a trace"

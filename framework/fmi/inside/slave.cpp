@@ -188,7 +188,11 @@ void open_libraries_beside() {
             files.push_back(entry.path());
     }
     std::ranges::sort(files);
-    for (const fs::path& file : files) ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    for (const fs::path& file : files) {
+        // What the process has under this name is what plugins will find.
+        if (::dlopen(file.filename().c_str(), RTLD_NOW | RTLD_NOLOAD) != nullptr) continue;
+        ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    }
 }
 
 std::vector<std::byte> Snapshot::bytes(const std::string& token) const {

@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostShown = 40;
+constexpr std::size_t kMostRowsShown = 40;
 
 std::string written(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -121,7 +121,7 @@ std::string text_of(Simulation& simulation, const Equilibrium& rest) {
     table.add_gap();
     std::size_t shown = 0;
     for (const Simulation::BodyState& body : simulation.body_states()) {
-        if (++shown > kMostShown) break;
+        if (++shown > kMostRowsShown) break;
         std::string at;
         try {
             const Pose pose = simulation.pose(body.name);
@@ -134,12 +134,12 @@ std::string text_of(Simulation& simulation, const Equilibrium& rest) {
     table.add_gap();
     shown = 0;
     for (const ConstraintForces& constraint : rest.forces.constraints) {
-        if (constraint.reaction.empty() || ++shown > kMostShown) continue;
+        if (constraint.reaction.empty() || ++shown > kMostRowsShown) continue;
         table.add({fmt::format("reaction of {}", constraint.name), words_of(constraint.reaction)});
     }
     shown = 0;
     for (const AppliedForce& force : rest.forces.forces) {
-        if (++shown > kMostShown) break;
+        if (++shown > kMostRowsShown) break;
         table.add({fmt::format("force of {}", force.name), quantity(force.force, "N")});
     }
     return fmt::format("{}: rest\n\n{}", simulation.name(), table.text());
@@ -256,7 +256,7 @@ int modes(const Options& options) {
     if (options.quiet) return 0;
     TextTable table;
     table.add({"", "frequency, Hz", "eigenvalue, 1/s", "damping ratio", "moves most"});
-    for (std::size_t k = 0; k < found.modes.size() && k < kMostShown; ++k) {
+    for (std::size_t k = 0; k < found.modes.size() && k < kMostRowsShown; ++k) {
         const Mode& mode = found.modes[k];
         table.add({fmt::format("{}", k + 1),
                    fmt::format("{:.9g}", mode.frequency),

@@ -14,7 +14,7 @@ namespace {
 
 // Velocities obey the constraints to so many units of rounding, or to as many more where they have
 // ceased to fall.
-constexpr double kClosed = 4.0;
+constexpr double kClosedEnough = 4.0;
 constexpr double kFloor = 4e3;
 constexpr int kStagnant = 5;  // corrections of mu without gain
 // mu is corrected where the last correction of the step is this part of it, or as good as none.
@@ -105,7 +105,8 @@ bool ProjectedStep::iterate(
                 if (projection == nullptr) return true;
                 const double miss = projection->look_at_end(trial(t0, h), correction_);
                 if (!std::isfinite(miss)) return false;
-                if (miss <= kClosed || (miss <= kFloor && since_least > kStagnant)) return true;
+                if (miss <= kClosedEnough || (miss <= kFloor && since_least > kStagnant))
+                    return true;
             }
             if (k > 1 && is_stale && convergence.wants_fresh_matrix(system.cost())) {
                 factorise = true;
@@ -139,7 +140,7 @@ bool ProjectedStep::iterate(
             ++since_least;
         }
         // What is rounding already would only stir the step's own iteration.
-        if (miss <= 0.5 * kClosed || (miss <= kFloor && since_least > kStagnant)) continue;
+        if (miss <= 0.5 * kClosedEnough || (miss <= kFloor && since_least > kStagnant)) continue;
         correct_mu();
         take_mu(*projection, h);
         kick_per_miss_ = system.displacement(dv_) / miss;

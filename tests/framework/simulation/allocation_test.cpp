@@ -299,7 +299,7 @@ end = 0.3
     TEST_CASE("nor does one with motors, sensors, controllers and springs that change") {
         for (const char* type : {"emm", "rk4"}) {
             CAPTURE(type);
-            check_kept(testing::manifest(fmt::format(R"(
+            check_kept(testing::manifest(fmt::format(R"MODEL(
 [[body]]
 name = "rotor"
 type = "ancf_rigid_body"
@@ -352,7 +352,7 @@ constant = 0.2
 type = "{}"
 step = 1e-3
 end = 0.3
-)",
+)MODEL",
                                                      type)));
         }
     }

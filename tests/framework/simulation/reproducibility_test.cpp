@@ -205,9 +205,11 @@ end = 6e-4
                     simulation->restore(saved);
                 }
                 while (!simulation->done()) simulation->step();
-                return simulation->save();
+                std::vector<double> out(simulation->q().begin(), simulation->q().end());
+                out.insert(out.end(), simulation->v().begin(), simulation->v().end());
+                return out;
             };
-            const std::vector<std::byte> alone = states(1, 1);
+            const std::vector<double> alone = states(1, 1);
             CHECK(states(2, 2) == alone);
             CHECK(states(5, 5) == alone);
             CHECK(states(3, 1) == alone);

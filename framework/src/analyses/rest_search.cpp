@@ -19,15 +19,17 @@ namespace {
 constexpr double kFirstWay = 0.02;   // of the model's size, by the first step
 constexpr double kLongestWay = 0.1;  // by any
 constexpr double kLostWay = 1e4;
-constexpr double kNear = 1e-3;      // by a step, from where Newton's may do
-constexpr double kAtRest = 1e-13;   // by Newton's last step
-constexpr double kBalanced = 1e-9;  // force left, of the largest
-constexpr double kNudge = 1e-3;     // of the model's size, off an unstable position
-constexpr double kNeutral = 1e-9;   // eigenvalue beside the largest
-constexpr double kClosed = 1e-13;   // gap, of the model's size
+constexpr double kNear = 1e-3;       // by a step, from where Newton's may do
+constexpr double kAtRest = 1e-13;    // by Newton's last step
+constexpr double kBalanced = 1e-9;   // force left, of the largest
+constexpr double kRounding = 1e-14;  // of positions, of the model's size
+constexpr double kNudge = 1e-3;      // of the model's size, off an unstable position
+constexpr double kNeutral = 1e-9;    // eigenvalue beside the largest
+constexpr double kClosed = 1e-13;    // gap, of the model's size
 constexpr double kNearlyClosed = 1e-10;
 constexpr int kMostLeft = 20;
 constexpr int kMostRises = 60;
+constexpr int kMostIdle = 4;  // Newton's steps on rounding
 constexpr int kFewLowest = 12;
 
 class RestSearch {
@@ -151,7 +153,7 @@ private:
         double c = first_weight();
         double last = std::numeric_limits<double>::infinity();
         double last_way = std::numeric_limits<double>::infinity();
-        int rises = 0;
+        int rises = 0, idle = 0;
         bool is_newton = options_.nearest;
         for (int step = 0; step < options_.most_steps; ++step) {
             const double used = is_newton ? 0.0 : c;
@@ -197,6 +199,14 @@ private:
             close_gaps();
             evaluate();
             const double left = residual(lambda_, scale);
+            // Where all forces vanish, as in a net that nothing pulls at, what is left of them is
+            // the rounding of positions; what is free to move may then wander by any step.
+            const double rounding = kRounding * stiffest() * extent_;
+            scale = std::max(scale, rounding / kBalanced);
+            if (is_newton && left <= rounding && ++idle > kMostIdle) {
+                out.residual = scale > 0.0 ? left / scale : 0.0;
+                return;
+            }
             out.residual = scale > 0.0 ? left / scale : 0.0;
             if (is_newton && part == 1.0) {
                 const bool is_still = moved <= kAtRest * extent_ ||
@@ -227,6 +237,14 @@ private:
 
     /// The point last evaluated, with lambda as it is: derivatives have been taken there.
     void evaluate_again() { evaluate(); }
+
+    /// The largest diagonal entry of the stiffness.
+    double stiffest() {
+        double most = 0.0;
+        const CompressedMatrix K = face_.stiffness();
+        for (int i = 0; i < n_; ++i) most = std::max(most, std::abs(diagonal(K, i)));
+        return most;
+    }
 
     double trace() {
         double most = 0.0;

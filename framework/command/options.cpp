@@ -26,7 +26,8 @@ void add_common(po::options_description& list) {
     auto add = list.add_options();
     add("threads",
         po::value<std::string>()->value_name("N"),
-        "upper limit of threads; this version computes on one");
+        "upper limit of threads (default: 1); the numbers are the same to the last bit with any. "
+        "Factors of large matrices are computed and used by several");
     add("verbose", "say on standard error what is being done");
     add("help,h", "show this help");
 }

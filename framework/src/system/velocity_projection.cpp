@@ -14,7 +14,9 @@ namespace {
 // a and b stay near 1; far from that e0 and e1 are rounding.
 constexpr double kMostUnlike = 16.0;
 // Turns of the linear iteration that takes both ends into account; each gains a factor of order h.
-constexpr int kTurns = 3;
+constexpr int kTurns = 2;
+// Looks at the end of a step until its Jacobian is factorised again.
+constexpr int kLooksPerFactor = 6;
 constexpr double kUnknown = -1.0;  // of an energy: the end has not been looked at
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
@@ -192,6 +194,7 @@ void VelocityProjection::begin() {
     for (std::size_t c = 0; c < row_.size(); ++c)
         start_rate_[static_cast<Eigen::Index>(c)] = rate(start_, c, state_.v.data());
     solver_->factorise(parts_.mass.values(), start_.A, true, RankUse::choose);
+    looks_ = 0;
     end_.energy = kUnknown;
     mu_.setZero();
     start_.velocity.setZero();
@@ -237,7 +240,9 @@ double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double>
     v1_now_ = v1_ - end_.factor * end_.velocity;
     for (std::size_t c = 0; c < row_.size(); ++c)
         rate_[static_cast<Eigen::Index>(c)] = rate(end_, c, v1_now_.data());
-    solver_->factorise(parts_.mass.values(), end_.A, false, RankUse::keep);
+    // From look to look A1 changes by less than what is neglected anyway.
+    if (looks_++ % kLooksPerFactor == 0)
+        solver_->factorise(parts_.mass.values(), end_.A, false, RankUse::keep);
 
     // d rate / d mu = -A1 M^-1 (A1 + A0)^T but for terms of order h^2, since a step turns a normal
     // velocity round.

@@ -85,6 +85,7 @@ private:
     std::unique_ptr<ConstrainedSolver> solver_, mass_;
 
     bool is_under_way_ = false;
+    int looks_ = 0;  // at the end of this step
     Eigen::VectorXd v0_, v0_low_, mu_, start_rate_;
     End start_, end_;
     Eigen::VectorXd A_, pi_t_;  // of all rows

@@ -20,7 +20,7 @@ def kernel():
     """The library of a build, or None."""
     named = os.environ.get("ANCORA_BUILD_DIR")
     folder = pathlib.Path(named) if named else HERE.parents[1] / "build" / "release"
-    found = sorted(folder.glob("lib/**/libancora_framework.so.*.*.*"))
+    found = [link.resolve() for link in sorted(folder.glob("lib/**/libancora_framework.so"))]
     if named and not found:
         raise SystemExit(f"ANCORA_BUILD_DIR: there is no lib/libancora_framework.so in {folder}")
     return found[0] if found else None

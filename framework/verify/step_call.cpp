@@ -384,9 +384,10 @@ void add_row_calls(const Stage& stage,
                               index, false, TangentPoint{.positive_part = positive_part}, {}},
                           shape,
                           part.of,
-                          [&stage, n](Random& random, Out in) {
+                          [&stage, n, sample_own](Random& random, Out in) {
                               stage.motion(random).evaluate(0.0, in.subspan(0, n), {}, {});
                               for (double& x : in.subspan(n)) x = random.uniform();
+                              sample_own(random, in);
                           }));
     }
 }

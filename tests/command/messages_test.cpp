@@ -132,7 +132,7 @@ TEST_SUITE("messages: all mistakes in one go") {
             "[[body]]\nname = \"b\"\ntype = \"ancf_rigid_bdy\"\n"
             "[[constraint]]\nname = \"c\"\ntype = \"position\"\na = 3\nb = \"ground@[0, 0, 0]\"\n"
             "[[force]]\nname = \"f\"\ntype = \"point_load\"\nforce = [1, 2]\n" +
-            kIntegrator + "[integrator.emm]\norder = 3\n");
+            kIntegrator + "[integrator.emm]\nordr = 4\n");
         CHECK(count(text, ": error: ") == 6);
         std::size_t last = 0;
         for (const char* const begin :
@@ -141,7 +141,7 @@ TEST_SUITE("messages: all mistakes in one go") {
               "m.toml:8:8: error: unknown body type \"ancf_rigid_bdy\"; did you mean ",
               "m.toml:12:5: error: constraint \"c\": a: ",
               "m.toml:17:9: error: force \"f\": force: ",
-              "m.toml:23:1: error: integrator \"emm\": unknown key \"order\""}) {
+              "m.toml:23:1: error: integrator \"emm\": unknown key \"ordr\""}) {
             CAPTURE(begin);
             const std::size_t at = text.find(begin);
             REQUIRE(at != std::string::npos);

@@ -42,7 +42,8 @@ def expect(is_right, title, manifest):
 manifests = sorted(source.glob("examples/*/*.toml"))
 assert len(manifests) >= 17, manifests
 for file in manifests:
-    if file.parent.name != "custom_constraint":  # its plugin is not built here
+    # no model; its plugin is not built here
+    if file.name != "study.toml" and file.parent.name != "custom_constraint":
         expect(True, str(file), tomllib.loads(file.read_text()))
         if file.name == "model.toml":
             expect(True, f"{file} --print", tomllib.loads(output("check", "--print", str(file))))

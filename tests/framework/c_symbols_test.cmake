@@ -5,7 +5,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 file(READ "${HEADER}" text)
-string(REGEX MATCHALL "ANCORA_API [a-z0-9_ ]+[ *]ancora_[a-z_]+\\(" declarations "${text}")
+string(REGEX MATCHALL "ANCORA_API [a-z0-9_ *]+[ *]ancora_[a-z_]+\\(" declarations "${text}")
 set(declared "")
 foreach(declaration IN LISTS declarations)
     string(REGEX REPLACE ".*[ *](ancora_[a-z_]+)\\($" "\\1" name "${declaration}")

@@ -128,7 +128,7 @@ void DenseIsland::factorise_rows() {
 
 /// The rows with pivots are kept, since they span all rows and are the least alike.
 void DenseIsland::take_choice() {
-    choice_->take(m_);
+    choice_->take();
     choice_->count = m_ - qr_.rank();
     if (choice_->count == 0) return;
     for (int j = qr_.rank(); j < m_; ++j)

@@ -23,6 +23,10 @@ SolverIsland::SolverIsland(IslandPattern pattern)
     for (Eigen::VectorXd* v : {&length_, &r_, &lambda_, &residual_r_}) v->setZero(m_);
     extended_.assign(static_cast<std::size_t>(n_), 0.0L);
     is_left_out_.assign(static_cast<std::size_t>(m_), 0);
+    for (Choice& choice : choices_) {
+        choice.is_left_out.assign(static_cast<std::size_t>(m_), 0);
+        choice.length.setZero(m_);
+    }
 }
 
 SolverStatus SolverIsland::factorise(
@@ -45,11 +49,17 @@ SolverStatus SolverIsland::factorise(
     return do_factorise(is_mass_new);
 }
 
-void SolverIsland::Choice::take(int num_rows) {
+void SolverIsland::Choice::take() {
+    forget();
     is_made = true;
+}
+
+void SolverIsland::Choice::forget() {
+    is_made = false;
     count = 0;
-    is_left_out.assign(static_cast<std::size_t>(num_rows), 0);
+    std::ranges::fill(is_left_out, 0);
     null.clear();
+    suspects.clear();
 }
 
 void SolverIsland::make_least() {

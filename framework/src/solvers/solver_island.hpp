@@ -74,7 +74,7 @@ public:
                      RankUse use,
                      int set);
     void forget_choices() {
-        for (Choice& choice : choices_) choice = {};
+        for (Choice& choice : choices_) choice.forget();
     }
     /// Of the choice last made for a set.
     int num_left_out(int set) const { return choices_[static_cast<std::size_t>(set)].count; }
@@ -115,7 +115,9 @@ protected:
         std::vector<NullBlock> null;    // dependencies, when chosen; if wanted
         std::vector<int> suspects;      // rows that were looked at
 
-        void take(int num_rows);
+        void take();
+        /// Keeps its memory.
+        void forget();
     };
 
     virtual Status do_factorise(bool is_mass_new) = 0;

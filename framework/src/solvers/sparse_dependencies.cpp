@@ -208,13 +208,12 @@ void SparseIsland::choose_rows() {
         found = suspects(least_square);
         taken.insert(taken.end(), found.begin(), found.end());
     }
-    const bool is_known = !choice_->is_left_out.empty() && taken == choice_->suspects &&
-                          (!wants_least_ || taken.empty());
+    const bool is_known = taken == choice_->suspects && (!wants_least_ || taken.empty());
     if (is_known) {
         choice_->is_made = true;
         return;
     }
-    choice_->take(m_);
+    choice_->take();
     choice_->suspects = taken;
     if (taken.empty()) return;
     choice_->is_made = false;

@@ -67,6 +67,8 @@ public:
     void peek(double t, std::span<const double> x);
     void unpeek();
     double begin_of_step() const { return before_.t; }
+    /// Takes what memory the copies of a state need, which a step does not allocate.
+    void make_room() { save(before_); }
 
     /// Chooses what an error in the books of the next step means as much as one of the same size in
     /// q and v by, with 1 J, 1 N s and 1 N m s for what is small: the energy E of the ledger, the

@@ -143,6 +143,7 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     books_.begin();
     motion_.forget_displaced();
     motion_.scale_books();
+    if (parts_.model.traits.face == Face::continuous) motion_.make_room();
 }
 
 void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v, double t) {

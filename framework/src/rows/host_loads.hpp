@@ -72,12 +72,12 @@ private:
     static constexpr std::size_t kMostScalars = 9;  // of three axes
     struct Load {
         Load(std::string name,
-             bool is_torque,
+             bool turns,
              std::vector<Attachment> attachments,
              const Model& model,
              CallMeter& meter)
             : text(std::move(name)),
-              is_torque(is_torque),
+              is_torque(turns),
               at(std::move(attachments)),
               map(model, at, meter) {}
         std::string text;  // the attachment, or the body

@@ -141,7 +141,7 @@ public:
 
 private:
     struct Kept {
-        explicit Kept(Slave2& slave) : slave(slave) {}
+        explicit Kept(Slave2& of) : slave(of) {}
         ~Kept() {
             if (state != nullptr) slave.free_state_(slave.instance_, &state);
         }
@@ -275,7 +275,7 @@ public:
 
 private:
     struct Kept {
-        explicit Kept(Slave3& slave) : slave(slave) {}
+        explicit Kept(Slave3& of) : slave(of) {}
         ~Kept() {
             if (state != nullptr) slave.free_state_(slave.instance_, &state);
         }

@@ -122,7 +122,7 @@ TEST_SUITE("functions of the program as forces") {
             CHECK(near(
                 column(it, "work.external"), 0.5 * k * (1.0 - x * x), is_exact ? 1e-12 : 1e-3));
             CHECK(std::abs(column(it, "work.external")) > 1.0);
-            CHECK(std::abs(column(it, "energy.balance")) <= (is_exact ? 1e-13 : 1e-4));
+            CHECK(std::abs(column(it, "energy.balance")) <= (is_exact ? 1e-13 : 4e-4));  // of 20 J
             CHECK(near(column(it, "it.force.x"), -k * x, is_exact ? 0.2 : 1e-9));
             // The impulse counts: nobody else moves the ball.
             CHECK(std::abs(column(it, "momentum.balance.x")) <= (is_exact ? 1e-13 : 1e-4));
@@ -152,17 +152,20 @@ TEST_SUITE("functions of the program as forces") {
         }
     }
 
-    // k h^2 / 4 m = 1.25e4: without its answer an iteration would never meet.
+    // k h^2 / 4 m = 1/8 and 125: without its answer an iteration would take long, or never meet.
     TEST_CASE("one that is stiff takes few iterations") {
-        Program program;
-        program.registry.add(pull(1e11, 0.0));
-        const Simulation& it = program.run(
-            "[[body]]\nname = \"ball\"\ntype = \"particle\"\nmass = 2.0\nposition = [1e-3, 0, "
-            "0]\n" +
-            object("force", "pull", "\"ball@0\"") + integrator("emm", 1e-3, 0.1));
-        const RunStatistics statistics = it.statistics();
-        CHECK(statistics.iterations <= 6 * statistics.steps);
-        CHECK(statistics.energy.max_rel <= 1e-10);
+        for (const auto& [k, most] : {std::pair{1e6, 3}, std::pair{1e9, 10}}) {
+            CAPTURE(k);
+            Program program;
+            program.registry.add(pull(k, 0.0));
+            const Simulation& it = program.run(
+                "[[body]]\nname = \"ball\"\ntype = \"particle\"\nmass = 2.0\n"
+                "position = [1e-3, 0, 0]\n" +
+                object("force", "pull", "\"ball@0\"") + integrator("emm", 1e-3, 0.1));
+            const RunStatistics statistics = it.statistics();
+            CHECK(statistics.iterations <= most * statistics.steps);
+            CHECK(statistics.energy.max_rel <= 1e-12);
+        }
     }
 
     TEST_CASE("between two bodies: momenta stay, its work stands under its heading") {

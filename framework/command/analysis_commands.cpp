@@ -62,6 +62,11 @@ std::string words_of(const std::vector<double>& values) {
     return "[" + text + "]";
 }
 
+/// "1 input", "2 inputs".
+std::string counted(int count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 Json complex_json(const std::complex<double>& x) {
     return {x.real(), x.imag()};
 }
@@ -151,6 +156,13 @@ void go_there(Simulation& simulation, const Options& options) {
         simulation.find_equilibrium();
         return;
     }
+    if (options.at && *options.at > simulation.end_time())
+        throw Error(ErrorKind::usage,
+                    fmt::format("option \"--at\": the run ends at {:.9g} s, before {:.9g} s; "
+                                "--set integrator.end={:.9g} prolongs it",
+                                simulation.end_time(),
+                                *options.at,
+                                *options.at));
     while (options.at && simulation.time() < *options.at && !simulation.done()) simulation.step();
 }
 
@@ -273,10 +285,10 @@ int modes(const Options& options) {
     if (found.is_spinning)
         about = fmt::format("about a spin of {}, in the frame that turns with it",
                             quantity(found.spin, "rad/s"));
-    write_out(fmt::format("{}: modes {}, {} degrees of freedom{}\n\n{}",
+    write_out(fmt::format("{}: modes {}, {} of freedom{}\n\n{}",
                           simulation.name(),
                           about,
-                          found.degrees_of_freedom,
+                          counted(found.degrees_of_freedom, "degree"),
                           found.is_complete ? "" : ", the lowest",
                           table.text()));
     return 0;
@@ -315,11 +327,11 @@ int linearize(const Options& options) {
                            {"D", matrix_json(found.D, y, u)}}));
     else if (!options.quiet)
         write_out(fmt::format(
-            "{}: {} states, {} inputs, {} outputs{}\n",
+            "{}: {}, {}, {}{}\n",
             simulation.name(),
-            x,
-            u,
-            y,
+            counted(x, "state"),
+            counted(u, "input"),
+            counted(y, "output"),
             options.dir
                 ? fmt::format("; A.npy, B.npy, C.npy, D.npy and T.npy in {}", options.dir->string())
                 : "; --json or --dir DIR writes the matrices"));

@@ -284,6 +284,7 @@ Json to_json(const std::string& name,
 }  // namespace
 
 int convergence(const Options& options) {
+    if (options.out) require_convergence_picture(*options.out);
     Runs runs(options);
     std::vector<Sampled> sampled;
     for (std::size_t k = 0; k < kRuns; ++k) sampled.push_back(runs.make(k));

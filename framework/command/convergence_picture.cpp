@@ -67,16 +67,19 @@ void require_replaceable(const std::filesystem::path& file) {
 
 }  // namespace
 
-void write_convergence_picture(const std::filesystem::path& file,
-                               const std::string& model,
-                               bool by_tolerance,
-                               const std::vector<double>& parameters,
-                               const std::vector<ConvergenceCurve>& curves) {
+void require_convergence_picture(const std::filesystem::path& file) {
     if (file.extension() != ".svg")
         throw Error(
             ErrorKind::usage,
             fmt::format("\"{}\": the picture of a convergence ends in .svg", file.string()));
     require_replaceable(file);
+}
+
+void write_convergence_picture(const std::filesystem::path& file,
+                               const std::string& model,
+                               bool by_tolerance,
+                               const std::vector<double>& parameters,
+                               const std::vector<ConvergenceCurve>& curves) {
     double least = std::numeric_limits<double>::infinity(), most = 0.0;
     for (const ConvergenceCurve& curve : curves)
         for (const double value : curve.differences)

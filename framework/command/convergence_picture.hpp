@@ -13,8 +13,12 @@ struct ConvergenceCurve {
     std::vector<double> differences;  ///< of run k and the next finer one
 };
 
-/// @throws Error (usage) if the file's ending is not .svg, (file) if it cannot be written, or is
-///         there and no picture of this kind
+/// Before the runs that the picture is of.
+/// @throws Error (usage) if the file's ending is not .svg, (file) if it is there and no picture of
+///         this kind
+void require_convergence_picture(const std::filesystem::path& file);
+
+/// @throws Error (file) if it cannot be written
 void write_convergence_picture(const std::filesystem::path& file,
                                const std::string& model,
                                bool by_tolerance,

@@ -20,6 +20,8 @@
 namespace ancora::command {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 /// What a course of prescribed motion has no use for: books that are kept over steps.
 bool is_of_books(const std::string& column) {
     return column.starts_with("work.") || column.find("balance") != std::string::npos ||
@@ -72,7 +74,7 @@ int inverse(const Options& options) {
     const double every = manifest.output.every.value_or(simulation.step_size());
     const double end = simulation.end_time();
     std::vector<double> row(names.size()), largest(names.size(), 0.0);
-    nlohmann::json rows = nlohmann::json::array();
+    Json rows = Json::array();
     const auto add = [&] {
         simulation.sample(row);
         std::vector<double> values;
@@ -110,10 +112,9 @@ int inverse(const Options& options) {
     if (options.json) {
         std::vector<std::string> columns;
         for (const std::size_t i : chosen) columns.push_back(names[i]);
-        write_out(
-            nlohmann::json({{"model", simulation.name()}, {"columns", columns}, {"rows", rows}})
-                .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-            "\n");
+        write_out(Json({{"model", simulation.name()}, {"columns", columns}, {"rows", rows}})
+                      .dump(2, ' ', false, Json::error_handler_t::replace) +
+                  "\n");
     } else if (!options.quiet && !options.out) {
         write_out(text);
     } else if (!options.quiet) {

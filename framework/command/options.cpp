@@ -26,7 +26,8 @@ void add_common(po::options_description& list) {
     auto add = list.add_options();
     add("threads",
         po::value<std::string>()->value_name("N"),
-        "upper limit of threads; this version computes on one");
+        "upper limit of threads (default: 1); the numbers are the same to the last bit with any. "
+        "Factors of large matrices are computed and used by several");
     add("verbose", "say on standard error what is being done");
     add("help,h", "show this help");
 }
@@ -409,8 +410,11 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
     options.at_rest = values.count("at-rest") > 0;
     if (values.count("at") > 0) options.at = parse_seconds("--at", values["at"].as<std::string>());
     if (options.at && options.at_rest) fail("\"--at\" and \"--at-rest\" exclude each other");
-    if (values.count("count") > 0)
+    if (values.count("count") > 0) {
         options.count = parse_whole("--count", values["count"].as<std::string>());
+        if (*options.count < 1 || *options.count > 1'000'000)
+            fail("option \"--count\": there may be 1 to 1000000");
+    }
     if (values.count("over") > 0) options.over = values["over"].as<std::string>();
     options.logarithmic = values.count("log") > 0;
     if (values.count("every") > 0) {

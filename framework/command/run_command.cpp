@@ -154,6 +154,7 @@ int run(const Options& options) {
     add_folders(registry, options);
     lock_if_asked(registry, options);
     Simulation simulation(manifest, registry, &write_warning);
+    simulation.set_threads(options.threads);
     for (const Plugin* plugin : simulation.plugins())
         spdlog::info("plugin {} {} from {}", plugin->name, plugin->version, plugin->file.string());
     spdlog::info("assembled \"{}\": {} coordinates, {} steps of {} s",

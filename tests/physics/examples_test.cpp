@@ -15,8 +15,12 @@ namespace {
 
 // Folders that show a program or a script and not a model of their own, or one with a plugin that
 // is built out of tree.
-const std::vector<std::string> kNoModel{
-    "custom_constraint", "embed_c", "embed_minimal", "fmu", "sugano_figures"};
+const std::vector<std::string> kNoModel{"ancf_against_rotations",
+                                        "custom_constraint",
+                                        "embed_c",
+                                        "embed_minimal",
+                                        "fmu",
+                                        "sugano_figures"};
 
 /// The folders of examples/ that must hold a model.
 std::vector<std::filesystem::path> folders() {

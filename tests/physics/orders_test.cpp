@@ -244,17 +244,44 @@ TEST_SUITE("steps of a length of their own") {
                        "position",
                        "a = \"cart@[0, 0, 0]\"\nb = \"ground@[0, 0, 0]\"\ncomponents = \"y\"") +
             constraint("rope", "distance", "a = \"cart@[0, 0, 0]\"\nb = \"bob@[0, 0, 0]\"");
+        const auto mass = [](const char* name, const char* where, const char* velocity) {
+            return fmt::format(
+                "[[body]]\nname = \"{}\"\ntype = \"particle\"\nmass = 1.0\nposition = {}\nvelocity "
+                "= {}\n",
+                name,
+                where,
+                velocity);
+        };
+        const std::string elastic =
+            "[model]\ngravity = [0.0, 0.0, -9.81]\n" +
+            mass("bob", "[0.8, 0.0, 0.0]", "[0.0, 0.5, 0.0]") +
+            force("string",
+                  "spring",
+                  "a = \"ground@[0, 0, 0]\"\nb = \"bob@[0, 0, 0]\"\nstiffness = 40.0\nfree = 0.7");
+        const std::string three =
+            "[model]\n" + mass("a", "[1.0, 0.0, 0.0]", "[0.0, 0.3, 0.1]") +
+            mass("b", "[-0.5, 0.6, 0.0]", "[-0.5, 0.0, 0.0]") +
+            mass("c", "[-0.5, -0.6, 0.2]", "[0.5, -0.3, -0.1]") +
+            force(
+                "pull",
+                "attraction",
+                "points = [\"a@0\", \"b@0\", \"c@0\"]\nweights = [1.0, 1.0, 1.0]\nconstant = 1.0");
         struct Case {
             const char* name;
             std::string text;
             double end;
         };
-        for (const Case& c : {Case{"top", box(), 5.0},
-                              Case{"double pendulum", double_pendulum(), 0.8},
-                              Case{"heavy top", heavy_top(), 0.2},
-                              Case{"chain", chain_of_ten(), 0.3},
-                              Case{"slider-crank", driven_slider_crank(), 0.6},
-                              Case{"light cart", light, 0.5}}) {
+        for (const Case& c :
+             {Case{"top", box(), 5.0},
+              Case{"double pendulum", double_pendulum(), 0.8},
+              Case{"heavy top", heavy_top(), 0.2},
+              Case{"chain", chain_of_ten(), 0.3},
+              Case{"slider-crank", driven_slider_crank(), 0.6},
+              Case{"light cart", light, 0.5},
+              Case{"elastic pendulum", elastic, 1.0},
+              Case{"three that attract each other", three, 1.5},
+              Case{"four-bar", four_bar("ancf_rigid_body", Mat3::Identity()), 0.3},
+              Case{"Bricard", bricard("ancf_rigid_body", kThick, kThickAcross), 0.3}}) {
             CAPTURE(c.name);
             const double allowed = 1e-7;
             const auto run = [&](double error) {

@@ -173,6 +173,95 @@ TEST_SUITE("rest") {
         REQUIRE(modes.modes.size() == 1);
         CHECK(modes.modes[0].frequency > 0.1);
     }
+    TEST_CASE("a car's body on its struts under a load: rest against a long damped run") {
+        // Two struts that lean, a body that moves in a plane, a load off its middle.
+        const auto strut = [](const char* name, double foot, double at) {
+            return force(name,
+                         "spring_damper",
+                         fmt::format("a = \"ground@[{}, 0, 0]\"\nb = \"car@[{}, 0, "
+                                     "-0.1]\"\nstiffness = 1e5\nfree = 0.66\ndamping = 1e4",
+                                     foot,
+                                     at));
+        };
+        const std::string text =
+            model_text() +
+            body("car", "ancf_rigid_body", "position = [0, 0, 0.7]", 300.0, "[40, 90, 100]") +
+            constraint("plane",
+                       "planar",
+                       "a = \"ground\"\nb = \"car\"\npoint = [0, 0, 0]\naxis = [0, 1, 0]") +
+            strut("rear", -1.05, -0.8) + strut("front", 0.95, 0.7) + strut("third", -0.2, 0.2) +
+            force("load", "point_load", "at = \"car@[0.5, 0, 0.2]\"\nforce = [50, 0, -900]") +
+            steps("emm", 1e-2, 20.0) + "[integrator.emm]\nvelocity_projection = true\n";
+        Simulation simulation = model(text);
+        const Equilibrium rest = simulation.find_equilibrium();
+        CHECK(rest.stability == Stability::stable);
+        CHECK(rest.degrees_of_freedom == 3);
+        Simulation run = model(text);
+        run_to_end(run);
+        // The run has come to rest, and elsewhere than where it began.
+        CHECK(column(run, "energy.kinetic") <= 1e-14);
+        for (const char* at : {"car@[0, 0, 0]", "car@[1, 0, 0]", "car@[0, 0, 1]"})
+            CHECK((vec3(simulation.point(at).position) - vec3(run.point(at).position)).norm() <=
+                  tolerance(1e-9));
+        CHECK(rest.moved >= 0.05);
+        // The struts carry all of it: the plane has nothing to hold.
+        for (const ConstraintForces& item : rest.forces.constraints)
+            if (item.name == "plane")
+                for (const double x : item.reaction) CHECK(std::abs(x) <= tolerance(1e-9));
+    }
+    TEST_CASE("a hammock, a net hung by its corners, rests where a long damped run ends") {
+        const std::string text =
+            model_text() +
+            "[[body]]\nname = \"net\"\ntype = \"truss\"\ngrid = { counts = [5, 4], spacing = [0.5, "
+            "0.4], origin = [0, 0, 0] }\narea = 1e-5\nyoung = 1e8\ndensity = 1000.0\nnode_masses = "
+            "[[7, 0.4], [8, 0.2]]\ndamping = 1e6\n" +
+            constraint("a", "position", "a = \"net@0\"\nb = \"ground@[0.2, 0.1, 0]\"") +
+            constraint("b", "position", "a = \"net@4\"\nb = \"ground@[1.8, 0.1, 0.1]\"") +
+            constraint("c", "position", "a = \"net@15\"\nb = \"ground@[0.2, 1.1, 0]\"") +
+            constraint("d", "position", "a = \"net@19\"\nb = \"ground@[1.8, 1.1, 0]\"") +
+            force("air", "drag", "at = \"net@*\"\nlinear = 0.5") + steps("emm", 3e-2, 18.0);
+        const std::string far = "[model]\nproject_start = \"far\"\n" + text.substr(8);
+        Simulation simulation = model(far);
+        const Equilibrium rest = simulation.find_equilibrium();
+        CHECK(rest.stability == Stability::stable);
+        Simulation run = model(far);
+        run_to_end(run);
+        CHECK(column(run, "energy.kinetic") <= 1e-14);
+        for (const int node : {1, 6, 7, 8, 12})
+            CHECK((vec3(simulation.point(fmt::format("net@{}", node)).position) -
+                   vec3(run.point(fmt::format("net@{}", node)).position))
+                      .norm() <= tolerance(1e-6));
+        // The four corners bear the weight.
+        double weight = 0.6;
+        weight += 1000.0 * 1e-5 * (4 * 4 * 0.5 + 3 * 5 * 0.4);
+        double borne = 0.0;
+        for (const ConstraintForces& item : rest.forces.constraints)
+            if (item.name.size() == 1) borne += item.reaction[2];
+        CHECK(std::abs(borne) == near(weight * kG, 1e-8));
+    }
+    TEST_CASE("a net that nothing pulls at comes to rest in a few steps, where its forces vanish") {
+        // Stretched by four parts of a thousand, and free in space. The second has so many
+        // coordinates that only its lowest directions are looked at.
+        for (const int n : {5, 24}) {
+            CAPTURE(n);
+            Simulation simulation =
+                model(fmt::format("[model]\n[[body]]\nname = \"net\"\ntype = \"truss\"\ngrid = {{ "
+                                  "counts = [{0}, {0}], spacing = [0.25, 0.25], origin = [0, 0, 0] "
+                                  "}}\narea = 1e-6\nyoung = 3e9\ndensity = 1420.0\nrest_length = "
+                                  "0.249\n",
+                                  n) +
+                      steps("emm", 1e-3, 1.0));
+            const Equilibrium rest = simulation.find_equilibrium();
+            CHECK(rest.stability == Stability::neutral);
+            CHECK(rest.is_counted == (n == 5));
+            CHECK(rest.descent_steps + rest.newton_steps <= 20);
+            for (const int node : {0, n + 1, n * n / 2, n * n - 2}) {
+                const Vec3 a = vec3(simulation.point(fmt::format("net@{}", node)).position);
+                const Vec3 b = vec3(simulation.point(fmt::format("net@{}", node + 1)).position);
+                CHECK((b - a).norm() == near(0.249, 1e-11));
+            }
+        }
+    }
     TEST_CASE("what nothing holds has no rest, and says so") {
         Simulation simulation =
             model(model_text() + point_mass("stone", {0, 0, 0}) + steps("emm", 1e-3, 1.0));
@@ -293,6 +382,136 @@ TEST_SUITE("modes") {
         CHECK(has(W));
         CHECK(has(std::sqrt(2.0 * k / m + 3.0 * W * W)));
     }
+    TEST_CASE("a string that spins about its hub: 1, 6, 15 W^2 out of plane") {
+        // Masses in the middles of n equal pieces; the tension in each link is what the spin of all
+        // beyond it asks for. Out of plane m w^2 z is the pull of two links.
+        const int n = 24;
+        const double W = 3.0, l = 1.0 / n, m = 0.5 / n, k = 1e6;
+        const auto radius = [&](int i) {
+            return (i - 0.5) * l;
+        };
+        std::string text = "[model]\n";
+        Eigen::MatrixXd K = Eigen::MatrixXd::Zero(n, n);
+        for (int i = 1; i <= n; ++i) {
+            text += point_mass(fmt::format("p{}", i),
+                               {radius(i), 0, 0},
+                               m,
+                               fmt::format("velocity = [0, {:.17g}, 0]\n", W * radius(i)));
+            double tension = 0.0;
+            for (int j = i; j <= n; ++j) tension += m * W * W * radius(j);
+            const double length = i == 1 ? 0.5 * l : l;
+            text += spring(fmt::format("s{}", i),
+                           i == 1 ? "ground@[0, 0, 0]" : fmt::format("p{}", i - 1),
+                           fmt::format("p{}", i),
+                           k,
+                           length - tension / k);
+            K(i - 1, i - 1) += tension / length;
+            if (i == 1) continue;
+            K(i - 2, i - 2) += tension / length;
+            K(i - 1, i - 2) -= tension / length;
+            K(i - 2, i - 1) -= tension / length;
+        }
+        Simulation simulation = model(text + steps("emm", 1e-3, 1.0));
+        const Modes modes = simulation.modes();
+        CHECK(modes.is_spinning);
+        CHECK(modes.spin[2] == near(W, 1e-12));
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(K / m);
+        // Those that move out of plane, in their order.
+        std::vector<double> out_of_plane;
+        for (const Mode& mode : modes.modes) {
+            double across = 0.0, along = 0.0;
+            for (const Mode::Part& part : mode.bodies) {
+                along += std::norm(part.displacement[0]) + std::norm(part.displacement[1]);
+                across += std::norm(part.displacement[2]);
+            }
+            if (across > along) out_of_plane.push_back(std::abs(mode.eigenvalue));
+        }
+        REQUIRE(out_of_plane.size() == static_cast<std::size_t>(n));
+        const double continuous[] = {1.0, 6.0, 15.0};
+        for (std::size_t j = 0; j < 3; ++j) {
+            const double w = out_of_plane[j];
+            CHECK(w ==
+                  near(std::sqrt(eigen.eigenvalues()[static_cast<Eigen::Index>(j)]), 1e-6 * w));
+            CHECK(w * w / (W * W) == near(continuous[j], 0.01 * continuous[j]));
+        }
+    }
+    TEST_CASE("a beam of bodies on torsion springs against its matrices, and against Euler") {
+        const int n = 16;
+        const double l = 1.0 / n, m = 2.0 / n, J = 1e-6, EI = 30.0;
+        std::string text = "[model]\n";
+        for (int i = 0; i < n; ++i)
+            text += body(fmt::format("piece{}", i),
+                         "ancf_rigid_body",
+                         fmt::format("position = [{:.17g}, 0, 0]", (i + 0.5) * l),
+                         m,
+                         fmt::format("[{0}, {0}, {0}]", J));
+        Eigen::MatrixXd M = Eigen::MatrixXd::Zero(n, n), K = M;
+        for (int i = 0; i < n; ++i) {
+            text += constraint(
+                fmt::format("hinge{}", i),
+                "revolute",
+                fmt::format(
+                    "a = \"{}\"\nb = \"piece{}\"\npoint = [{:.17g}, 0, 0]\naxis = [0, 1, 0]",
+                    i == 0 ? "ground" : fmt::format("piece{}", i - 1),
+                    i,
+                    i * l));
+            // From middle to middle of the pieces; the first one has half of it.
+            const double k = (i == 0 ? 2.0 : 1.0) * EI / l;
+            text += force(fmt::format("bend{}", i),
+                          "spring",
+                          fmt::format("on = \"hinge{}.angle\"\nstiffness = {:.17g}", i, k));
+            Eigen::VectorXd at = Eigen::VectorXd::Zero(n), bend = at;
+            at.head(i).setConstant(l);
+            at[i] = 0.5 * l;
+            bend[i] = 1.0;
+            if (i > 0) bend[i - 1] = -1.0;
+            M += m * at * at.transpose();
+            M(i, i) += J;
+            K += k * bend * bend.transpose();
+        }
+        Simulation simulation = model(text + steps("emm", 1e-4, 1.0));
+        const Modes modes = simulation.modes();
+        REQUIRE(modes.modes.size() == static_cast<std::size_t>(n));
+        const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> eigen(K, M);
+        const std::vector<double> w = angular(modes);
+        for (std::size_t j = 0; j < w.size(); ++j)
+            CHECK(w[j] ==
+                  near(std::sqrt(eigen.eigenvalues()[static_cast<Eigen::Index>(j)]), 1e-7 * w[j]));
+        // (beta L)^2 sqrt(EI / rho A L^4) of the clamped beam.
+        const double roots[] = {1.8751040687, 4.6940911330};
+        for (std::size_t j = 0; j < 2; ++j) {
+            const double euler = roots[j] * roots[j] * std::sqrt(EI / 2.0);
+            CHECK(w[j] == near(euler, 0.01 * euler));
+        }
+    }
+    TEST_CASE("a rotor: gyroscopic moments split its whirl into one forward and one backward") {
+        // Jt w^2 -+ Jp W w - m g l = 0 about the hanging axis, for the spin W; in the frame that
+        // turns along they are seen at w - W and w + W.
+        const double m = 2.0, l = 0.4, across = 0.05, Jp = 0.08, W = 30.0;
+        const double Jt = across + m * l * l;
+        Simulation simulation = model(
+            model_text() +
+            body("rotor",
+                 "ancf_rigid_body",
+                 fmt::format("position = [0, 0, {}]\nangular_velocity = [0, 0, {}]", -l, W),
+                 m,
+                 fmt::format("[{0}, {0}, {1}]", across, Jp)) +
+            constraint("ball", "spherical", "a = \"ground\"\nb = \"rotor\"\npoint = [0, 0, 0]") +
+            steps("emm", 1e-3, 1.0));
+        const Modes modes = simulation.modes();
+        CHECK(modes.is_spinning);
+        CHECK(modes.degrees_of_freedom == 3);
+        const double half = 0.5 * Jp * W / Jt;
+        const double root = std::sqrt(half * half + m * kG * l / Jt);
+        const double forward = half + root, backward = root - half;
+        CHECK(forward / backward >= 1.5);
+        const std::vector<double> w = angular(modes);
+        for (const double expected : {std::abs(forward - W), backward + W})
+            CHECK(std::ranges::any_of(w, [&](double x) {
+                return std::abs(x - expected) <= 1e-7 * expected;
+            }));
+        for (const Mode& mode : modes.modes) CHECK(std::abs(mode.eigenvalue.real()) <= 1e-7);
+    }
     TEST_CASE("a model that falls has no modes, and says what to do") {
         Simulation simulation =
             model(model_text() + point_mass("bob", {1, 0, 0}) +
@@ -346,6 +565,68 @@ TEST_SUITE("linear models") {
         CHECK_THROWS_WITH_AS(
             simulation.linearize({"cart.q"}, {"pin.angle"}), doctest::Contains("no input"), Error);
     }
+    TEST_CASE("A, B, C, D against runs of the model that are pushed a little") {
+        const auto text = [](double push) {
+            return model_text() + body("upper", "ancf_rigid_body", "position = [0, 0, -0.4]") +
+                   body("lower", "ancf_rigid_body", "position = [0, 0.1, -1.1]") +
+                   constraint(
+                       "ball", "spherical", "a = \"ground\"\nb = \"upper\"\npoint = [0, 0, 0]") +
+                   constraint(
+                       "pin",
+                       "revolute",
+                       "a = \"upper\"\nb = \"lower\"\npoint = [0, 0, -0.8]\naxis = [1, 0, 0]") +
+                   force("knee",
+                         "spring_damper",
+                         "on = \"pin.angle\"\nstiffness = 4\ndamping = 0.3") +
+                   force(
+                       "push",
+                       "point_load",
+                       fmt::format("at = \"lower@[0.2, 0, -0.1]\"\nforce = [{0}, {0}, 0]", push)) +
+                   "[integrator]\ntype = \"dopri5\"\nstep = 1e-3\nend = 0.6\ntolerance = 1e-12\n";
+        };
+        const auto at_rest = [](std::string model_text) {
+            model_text.insert(model_text.find('\n') + 1, "start = \"equilibrium\"\n");
+            return model_text;
+        };
+        const std::vector<std::string> outputs{
+            "lower.x", "lower.vy", "pin.angle", "pin.angle_rate"};
+        Simulation rest = model(at_rest(text(0.0)));
+        const LinearModel linear =
+            rest.linearize({"lower@[0.2, 0, -0.1].x", "lower@[0.2, 0, -0.1].y"}, outputs);
+        using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+        const int x = linear.num_states;
+        REQUIRE(x == 8);
+        const Eigen::Map<const Rows> A(linear.A.data(), x, x), B(linear.B.data(), x, 2),
+            C(linear.C.data(), 4, x);
+        // The course under a constant push, by small steps of the classical Runge-Kutta method.
+        const double push = 1e-5, end = 0.6;
+        const Eigen::VectorXd u = B * Eigen::Vector2d(push, push);
+        Eigen::VectorXd state = Eigen::VectorXd::Zero(x);
+        const int count = 6000;
+        const double h = end / count;
+        for (int k = 0; k < count; ++k) {
+            const Eigen::VectorXd a = A * state + u, b = A * (state + 0.5 * h * a) + u,
+                                  c = A * (state + 0.5 * h * b) + u, d = A * (state + h * c) + u;
+            state += h / 6.0 * (a + 2.0 * b + 2.0 * c + d);
+        }
+        const Eigen::VectorXd predicted = C * state;
+        // Runs from rest; what both pushes have in common is of second order.
+        std::vector<Eigen::VectorXd> ends;
+        for (const double sign : {1.0, -1.0}) {
+            Simulation run = model(text(sign * push));
+            run.set_state(rest.q(), rest.v());
+            run_to_end(run);
+            Eigen::VectorXd& values = ends.emplace_back(4);
+            for (int i = 0; i < 4; ++i)
+                values[i] = column(run, outputs[static_cast<std::size_t>(i)]);
+        }
+        const Eigen::VectorXd seen = 0.5 * (ends[0] - ends[1]);
+        for (Eigen::Index i = 0; i < 4; ++i) {
+            CAPTURE(i);
+            CHECK(std::abs(seen[i]) >= 1e-7);
+            CHECK(seen[i] == near(predicted[i], 1e-5 * predicted.cwiseAbs().maxCoeff()));
+        }
+    }
 }
 
 TEST_SUITE("inverse dynamics") {
@@ -372,6 +653,71 @@ TEST_SUITE("inverse dynamics") {
         }
         Simulation free = model(arm + steps("emm", 1e-2, 2.0));
         CHECK_THROWS_WITH_AS(free.require_prescribed(), doctest::Contains("1 degree of"), Error);
+    }
+    TEST_CASE("torques of two driven hinges, fed back as motors, lead along the same path") {
+        const double end = 1.0;
+        const auto arm = [&](const std::string& laws, double step) {
+            return model_text() +
+                   body("upper",
+                        "ancf_rigid_body",
+                        "position = [0.3, 0, 0]",
+                        2.0,
+                        "[0.02, 0.1, 0.1]") +
+                   body("fore",
+                        "ancf_rigid_body",
+                        "position = [0.85, 0, 0]",
+                        1.0,
+                        "[0.01, 0.04, 0.04]") +
+                   constraint(
+                       "shoulder",
+                       "revolute",
+                       "a = \"ground\"\nb = \"upper\"\npoint = [0, 0, 0]\naxis = [0, 1, 0]") +
+                   constraint("elbow",
+                              "revolute",
+                              "a = \"upper\"\nb = \"fore\"\npoint = [0.6, 0, 0]\naxis = [0, 0.6, "
+                              "0.8]") +
+                   laws + steps("emm", step, end);
+        };
+        const auto drive = [](const char* name, const char* motion) {
+            return constraint(fmt::format("{}_drive", name),
+                              "drive",
+                              fmt::format("on = \"{}.angle\"\nmotion = \"{}\"", name, motion));
+        };
+        Simulation driven = model(
+            arm(drive("shoulder", "0.7*sin(2*t)*sin(2*t)") + drive("elbow", "1.1*sin(t)*sin(3*t)"),
+                1e-3));
+        driven.require_prescribed();
+        std::string laws;
+        std::vector<std::string> tables{"", ""};
+        const int count = 1000;
+        for (int k = 0; k <= count; ++k) {
+            const double t = end * k / count;
+            driven.follow_prescribed(t);
+            for (std::size_t j = 0; j < 2; ++j)
+                tables[j] += fmt::format(
+                    "{}[{:.17g}, {:.17g}]",
+                    k == 0 ? "" : ", ",
+                    t,
+                    driven.value(j == 0 ? "shoulder_drive.effort" : "elbow_drive.effort"));
+        }
+        for (std::size_t j = 0; j < 2; ++j)
+            laws += force(
+                fmt::format("motor{}", j),
+                "motor",
+                fmt::format(
+                    "on = \"{}.angle\"\neffort = [{}]", j == 0 ? "shoulder" : "elbow", tables[j]));
+        // Order 2, of the step and of the table between its rows.
+        std::vector<double> errors;
+        for (const double step : {4e-3, 2e-3}) {
+            Simulation fed = model(arm(laws, step));
+            run_to_end(fed);
+            errors.push_back(
+                std::abs(fed.value("shoulder.angle") - driven.value("shoulder.angle")) +
+                std::abs(fed.value("elbow.angle") - driven.value("elbow.angle")));
+        }
+        CHECK(std::abs(driven.value("elbow.angle")) >= 0.1);
+        CHECK(errors[1] <= 1e-4);
+        CHECK(std::log2(errors[0] / errors[1]) == near(2.0, 0.2));
     }
 }
 

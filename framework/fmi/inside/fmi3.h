@@ -86,11 +86,12 @@ ANCORA_FMI fmi3Status fmi3EnterConfigurationMode(fmi3Instance);
 ANCORA_FMI fmi3Status fmi3ExitConfigurationMode(fmi3Instance);
 
 /* Types that this FMU has no variables of are read and written by the same functions. */
-#define ANCORA_FMI3_TYPES(X)                                                        \
-    X(Float32, fmi3Float32)                                                         \
-    X(Float64, fmi3Float64) X(Int8, int8_t) X(UInt8, uint8_t) X(Int16, int16_t)     \
-        X(UInt16, uint16_t) X(Int32, int32_t) X(UInt32, uint32_t) X(Int64, int64_t) \
-            X(UInt64, uint64_t) X(Boolean, fmi3Boolean) X(String, fmi3String)
+// clang-format off
+#define ANCORA_FMI3_TYPES(X)                                                                 \
+    X(Float32, fmi3Float32) X(Float64, fmi3Float64) X(Int8, int8_t) X(UInt8, uint8_t)        \
+    X(Int16, int16_t) X(UInt16, uint16_t) X(Int32, int32_t) X(UInt32, uint32_t)              \
+    X(Int64, int64_t) X(UInt64, uint64_t) X(Boolean, fmi3Boolean) X(String, fmi3String)
+// clang-format on
 #define ANCORA_FMI3_DECLARE(Name, Type)                                    \
     ANCORA_FMI fmi3Status fmi3Get##Name(                                   \
         fmi3Instance, const fmi3ValueReference[], size_t, Type[], size_t); \

@@ -19,12 +19,14 @@ namespace {
 constexpr double kFirstWay = 0.02;   // of the model's size, by the first step
 constexpr double kLongestWay = 0.1;  // by any
 constexpr double kLostWay = 1e4;
-constexpr double kNear = 1e-3;      // by a step, from where Newton's may do
-constexpr double kAtRest = 1e-13;   // by Newton's last step
-constexpr double kBalanced = 1e-9;  // force left, of the largest
-constexpr double kNudge = 1e-3;     // of the model's size, off an unstable position
-constexpr double kNeutral = 1e-9;   // eigenvalue beside the largest
-constexpr double kClosed = 1e-13;   // gap, of the model's size
+constexpr double kNear = 1e-3;              // by a step, from where Newton's may do
+constexpr double kAtRest = 1e-13;           // by Newton's last step
+constexpr double kBalanced = 1e-9;          // force left, of the largest
+constexpr double kRounding = 1e-14;         // of positions, of the model's size
+constexpr double kNudge = 1e-3;             // of the model's size, off an unstable position
+constexpr double kNeutral = 1e-9;           // eigenvalue beside the largest
+constexpr double kLanczosRounding = 1e-13;  // of an eigenvalue beside the largest
+constexpr double kClosed = 1e-13;           // gap, of the model's size
 constexpr double kNearlyClosed = 1e-10;
 constexpr int kMostLeft = 20;
 constexpr int kMostRises = 60;
@@ -197,6 +199,9 @@ private:
             close_gaps();
             evaluate();
             const double left = residual(lambda_, scale);
+            // Where all forces vanish, as in a net that nothing pulls at, what is left of them is
+            // the rounding of positions.
+            scale = std::max(scale, kRounding / kBalanced * stiffest() * extent_);
             out.residual = scale > 0.0 ? left / scale : 0.0;
             if (is_newton && part == 1.0) {
                 const bool is_still = moved <= kAtRest * extent_ ||
@@ -227,6 +232,14 @@ private:
 
     /// The point last evaluated, with lambda as it is: derivatives have been taken there.
     void evaluate_again() { evaluate(); }
+
+    /// The largest diagonal entry of the stiffness.
+    double stiffest() {
+        double most = 0.0;
+        const CompressedMatrix K = face_.stiffness();
+        for (int i = 0; i < n_; ++i) most = std::max(most, std::abs(diagonal(K, i)));
+        return most;
+    }
 
     double trace() {
         double most = 0.0;
@@ -291,12 +304,12 @@ private:
             out.is_counted = false;
             out.degrees_of_freedom = static_cast<int>(n_ - at.P.rows());
         }
-        double largest = squares.size() > 0 ? squares.cwiseAbs().maxCoeff() : 0.0;
-        // Of a large model the highest are not known; its stiffness says how large they may be.
-        if (n_ > kMostDense) largest = std::max(largest, kNeutral * trace() * 1e10);
+        double nothing = squares.size() > 0 ? kNeutral * squares.cwiseAbs().maxCoeff() : 0.0;
+        // Of a large model the highest are not known; its stiffness says what rounding may leave.
+        if (n_ > kMostDense) nothing = std::max(nothing, kLanczosRounding * trace() * 1e10);
         for (const double square : squares) {
-            if (square < -kNeutral * largest) ++out.num_unstable;
-            if (std::abs(square) <= kNeutral * largest) ++out.num_neutral;
+            if (square < -nothing) ++out.num_unstable;
+            if (std::abs(square) <= nothing) ++out.num_neutral;
         }
         out.stability = out.num_unstable > 0  ? Stability::unstable
                         : out.num_neutral > 0 ? Stability::neutral

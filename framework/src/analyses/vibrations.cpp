@@ -167,6 +167,18 @@ void add_undamped(KernelSystem& system,
     }
 }
 
+/// At rest nothing accelerates.
+void require_rest(KernelSystem& system, const LinearEquations& at, const char* what) {
+    if (at.acceleration.size() == 0) return;
+    const double g = system.parts().space.displacement(at.acceleration.data());
+    if (g > 1e-6 * std::max(system.state().extent, 1.0))
+        throw Error(ErrorKind::numerical,
+                    fmt::format("{}: the model is not in equilibrium there, matter accelerates by "
+                                "{:.3g} m/s^2; take --at-rest, which looks for rest first",
+                                what,
+                                g));
+}
+
 }  // namespace
 
 Modes find_modes(KernelSystem& system, const ModesOptions& options) {
@@ -175,20 +187,7 @@ Modes find_modes(KernelSystem& system, const ModesOptions& options) {
     Modes out;
     out.is_spinning = spin.is_spinning;
     if (spin.is_spinning) out.spin = {spin.rate[0], spin.rate[1], spin.rate[2]};
-    if (!spin.is_spinning && at.acceleration.size() > 0) {
-        // At rest nothing accelerates.
-        const double g = system.parts().space.displacement(at.acceleration.data());
-        const Eigen::VectorXd free = at.acceleration;
-        double scale = 0.0;
-        for (Eigen::Index i = 0; i < free.size(); ++i) scale = std::max(scale, std::abs(free[i]));
-        const double size = system.state().extent;
-        if (g > 1e-6 * std::max(size, 1.0))
-            throw Error(
-                ErrorKind::numerical,
-                fmt::format("modes: the model is not in equilibrium there, matter accelerates "
-                            "by {:.3g} m/s^2; take --at-rest, which looks for rest first",
-                            g));
-    }
+    if (!spin.is_spinning) require_rest(system, at, "modes");
     const int n = system.num_coordinates();
     if (n > kMostDense) {
         const double damping = at.D.norm(),
@@ -286,6 +285,7 @@ LinearModel linear_model(KernelSystem& system, const LinearPorts& ports) {
                         "for its modes",
                         kMostDense));
     const LinearEquations at = linear_equations(system);
+    require_rest(system, at, "linearize");
     Reduced reduced = reduce(at, {});
     condense(reduced);
     const Eigen::Index p = reduced.Z.cols(), r = reduced.Y.cols(), n = reduced.Z.rows();

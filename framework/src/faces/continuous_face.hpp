@@ -47,6 +47,7 @@ public:
                   double t,
                   std::span<const double> state,
                   RankUse use = RankUse::decide);
+    void use_workers(Workers* workers) { solver_->use_workers(workers); }
     /// The next step's rank is not that of the last choice.
     void forget_choices() { solver_->forget_choices(); }
     /// Whether stresses inside a step must be the least ones: for who listens to them.

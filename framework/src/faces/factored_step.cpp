@@ -40,6 +40,7 @@ void FactoredStep::lay_out(bool is_redundant) {
                                            is_redundant,
                                            StepMatrix::Condense::if_cheaper,
                                            tangent_.forces);
+    matrix_->use_workers(&parts_.workers);
     step_ = 0.0;
 }
 

@@ -58,6 +58,9 @@ public:
                const ForceTangents& tangents = kNoTangents);
     ~StepMatrix();
 
+    /// Whose threads work, if more than the caller's.
+    void use_workers(Workers* workers) { factor_.use_workers(workers); }
+
     /// Decides with these values what the first factorisation would decide otherwise, so that no
     /// step has to allocate for it.
     void plan(const Values& values, double h);

@@ -14,6 +14,7 @@
 #include "row_set.hpp"
 #include "signal_set.hpp"
 #include "space.hpp"
+#include "workers.hpp"
 
 namespace ancora {
 
@@ -27,6 +28,7 @@ struct Assembly {
 
     const Model& model;
     CallMeter meter;
+    Workers workers;  ///< for what is large
     int n;
     RowSet rows;
     int m;

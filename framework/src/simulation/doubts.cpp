@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Core>
 #include <fmt/format.h>
 
 namespace ancora {
@@ -14,6 +15,8 @@ namespace {
 constexpr double kDoubtful = 1e-10;
 // Slower than this part of the model's size in a second nothing counts as moving.
 constexpr double kSlowest = 1e-6;
+// Of the extent, what positions are rounded by over a run.
+constexpr double kRounding = 1e-15;
 // Steps of higher order follow what vibrates by no more than this angle in each [rad].
 constexpr double kResolved = 3.0;
 
@@ -23,9 +26,12 @@ std::string doubt_of_balances(const Model& model, const KernelSystem& system) {
     const Ledger& ledger = system.ledger();
     // At rest energies are rounding, and so are balances beside them.
     const double slow = kSlowest * system.state().extent;
-    const double energy =
-        std::max(ledger.energy_scale(), 0.5 * system.books().total_mass() * slow * slow);
-    const double momentum = std::sqrt(2.0 * system.books().total_mass() * energy);
+    const double mass = system.books().total_mass();
+    // Weights are balanced by reactions, at positions that are rounded.
+    const double g = Eigen::Map<const Eigen::Vector3d>(model.gravity.data()).norm();
+    const double at_rest = kRounding / kDoubtful * mass * g * system.state().extent;
+    const double energy = std::max({ledger.energy_scale(), 0.5 * mass * slow * slow, at_rest});
+    const double momentum = std::sqrt(2.0 * mass * energy);
     const std::pair<const char*, double> balances[] = {
         {"energy", ledger.worst_energy() / energy},
         {"momentum", ledger.worst_momentum() / momentum},

@@ -240,6 +240,14 @@ std::span<const double> Simulation::v() const {
     return impl_->system.v();
 }
 
+void Simulation::set_threads(int num_threads) {
+    if (num_threads < 1)
+        throw Error(ErrorKind::usage,
+                    fmt::format("set_threads: {}; there must be one at least", num_threads));
+    const TrapsOff traps_off;  // threads begin with the settings of the one that starts them
+    impl_->system.parts().workers.resize(num_threads);
+}
+
 void Simulation::set_state(std::span<const double> q, std::span<const double> v) {
     const TrapsOff traps_off;
     const auto n = static_cast<std::size_t>(impl_->system.num_coordinates());

@@ -195,6 +195,10 @@ SolverStatus ConstrainedSolver::factorise(
     return is_determined ? SolverStatus::good : SolverStatus::undetermined;
 }
 
+void ConstrainedSolver::use_workers(Workers* workers) {
+    for (const std::unique_ptr<SolverIsland>& island : islands_) island->use_workers(workers);
+}
+
 void ConstrainedSolver::forget_choices() {
     for (const std::unique_ptr<SolverIsland>& island : islands_) island->forget_choices();
 }

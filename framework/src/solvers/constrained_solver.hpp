@@ -79,6 +79,8 @@ public:
                            bool is_mass_new = true,
                            RankUse use = RankUse::decide,
                            int set = 0);
+    /// Whose threads work on large factors, or nullptr for that of the caller alone. [assembly]
+    void use_workers(Workers* workers);
     /// RankUse::keep decides until the next choice is made.
     void forget_choices();
     /// Rows that the choice last made for a set leaves out.

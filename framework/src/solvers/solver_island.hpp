@@ -10,6 +10,7 @@
 #include <Eigen/Core>
 
 #include "rank.hpp"
+#include "workers.hpp"
 
 namespace ancora {
 
@@ -73,6 +74,8 @@ public:
                      bool is_mass_new,
                      RankUse use,
                      int set);
+    /// Whose threads work on large factors, if more than the caller's.
+    virtual void use_workers(Workers*) {}
     void forget_choices() {
         for (Choice& choice : choices_) choice.forget();
     }

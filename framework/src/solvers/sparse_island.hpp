@@ -46,6 +46,7 @@ public:
     ~SparseIsland() override;
 
     void add_rank(RankAnalysis& out) override;
+    void use_workers(Workers* workers) override { factor_.use_workers(workers); }
     std::vector<NullBlock> null_blocks() override;
     Eigen::VectorXd null_direction() override { return null_direction_; }
     long num_fallbacks() const override { return num_fallbacks_; }

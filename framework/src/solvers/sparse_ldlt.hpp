@@ -2,14 +2,18 @@
 // L D L^T of a sparse matrix in the order that it has, by supernodes.
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 
+#include "factor_parts.hpp"
 #include "lanes.hpp"
 #include "supernodes.hpp"
+#include "workers.hpp"
 
 namespace ancora {
 
@@ -21,11 +25,17 @@ namespace ancora {
 /// A solve runs along contiguous memory and reads 8 bytes an entry, or 4 if the values are also
 /// kept in single precision: a large solve spends its time on that. Single precision serves where
 /// residuals are computed exactly and corrections repeated.
+///
+/// Large factors are worked on in parts, subtrees and a trunk, also by one thread, so that the
+/// bytes are the same for any number of threads.
 class SparseLdlt {
 public:
     SparseLdlt() = default;
     SparseLdlt(const SparseLdlt&) = delete;
     SparseLdlt& operator=(const SparseLdlt&) = delete;
+
+    /// Whose threads work, or nullptr for that of the caller alone. They outlive their use here.
+    void use_workers(Workers* workers);
 
     /// Lays out the factors of matrices of this pattern.
     /// @param upper upper triangle, in an order whose elimination tree is in postorder, see
@@ -54,22 +64,51 @@ public:
     double solve_flops() const { return solve_flops_; }
 
 private:
+    /// What a thread needs for itself.
+    struct Scratch {
+        std::vector<int> local;      // of each row, its place in the panel being updated
+        std::vector<double> packed;  // D L^T of the columns that update
+        std::vector<double> product;
+        std::vector<double> gathered;
+    };
+    /// Rows `begin` to `end` of a supernode are columns of the one that is updated.
+    struct Update {
+        int source = 0;
+        int begin = 0;
+        int end = 0;
+    };
+
     // sparse_ldlt.cpp
+    void lay_out_updates();
+    /// For as many threads as there are.
+    void make_scratch();
+    /// Calls piece(part, thread) for each.
+    void for_each_part(const auto& piece) {
+        const auto count = static_cast<int>(parts_.parts.size());
+        if (workers_ != nullptr && count > 0)
+            workers_->for_each(count, piece);
+        else
+            for (int i = 0; i < count; ++i) piece(i, 0);
+    }
+    bool factorise_trunk(int k);
     int end_of_update(int s, int begin) const;
-    void wait_for_target(int s, int begin);
-    void update(int target);
-    void update_from(int target, int source, int begin, int end);
-    bool factorise_panel(int s);
+    void update(int target, Scratch& scratch, bool waits);
+    void update_from(int target, const Update& update, Scratch& scratch);
+    bool factorise_panel(int s, Scratch& scratch);
     void copy_to_single();
 
     // sparse_ldlt_solve.cpp
     void lay_out_pieces();
     template <class Scalar>
-    void solve_down(const Scalar* values, double* x) const;
+    void solve_down(const Scalar* values, int begin, int end, double* x) const;
     template <class Scalar>
-    void solve_up(const Scalar* values, double* x);
-    void solve_with(const float* values, double* x);
-    void solve_with(const double* values, double* x);
+    void solve_up(const Scalar* values, int begin, int end, double* x, double* gathered) const;
+    void down(const float* values, int begin, int end, double* x) const;
+    void down(const double* values, int begin, int end, double* x) const;
+    void up(const float* values, int begin, int end, double* x, double* gathered) const;
+    void up(const double* values, int begin, int end, double* x, double* gathered) const;
+    template <class Scalar>
+    void solve_with(const Scalar* values, double* x);
 
     /// Some columns of a supernode, as many as a solve takes at once.
     struct Piece {
@@ -78,12 +117,20 @@ private:
         int num_rows = 0;  // below the piece
         int stride = 0;    // from column to column
         const int* rows = nullptr;
+        const int* down = nullptr;  // where a solve downwards puts what it takes from each row
         long triangle = 0;  // value on the first diagonal; above the diagonal stands the mirror
     };
 
     Supernodes supernodes_;
-    std::vector<long> place_;  // of each entry of the upper triangle, among the values
-    std::vector<Piece> pieces_;
+    FactorParts parts_;
+    std::vector<long> place_;       // of each entry of the upper triangle, among the values
+    std::vector<Piece> pieces_;     // of each part, then of the trunk
+    std::vector<int> first_piece_;  // of each part, of the trunk, and the end
+    std::vector<int> down_rows_;    // rows of parts in work_
+    std::vector<int> trunk_columns_;
+    // Of each supernode the updates that it takes, in their order.
+    std::vector<Update> updates_;
+    std::vector<long> first_update_;
     std::vector<double> values_;
     std::vector<float> single_;
     Eigen::VectorXd D_, inverse_D_;
@@ -91,13 +138,15 @@ private:
     double factorise_flops_ = 0.0;
     double solve_flops_ = 0.0;
 
-    // Of each supernode, while others are updated: the row that it updates next, and the supernode
-    // that updates the same one after it.
-    std::vector<int> next_row_, next_source_, first_source_;
-    std::vector<int> local_;      // of each row, its place in the panel being updated
-    std::vector<double> packed_;  // D L^T of the columns that update
-    std::vector<double> product_;
-    std::vector<double> gathered_;
+    Workers* workers_ = nullptr;
+    std::vector<Scratch> scratch_;  // of each thread
+    std::size_t packed_ = 0, product_ = 0;
+    std::unique_ptr<std::atomic<int>[]> is_done_;  // of each supernode of the trunk
+    std::vector<int> in_trunk_;                    // of each supernode, its place there, or -1
+    std::atomic<int> next_in_trunk_{0};
+    std::atomic<bool> is_good_{true};
+    // x, and of each part what it takes from the trunk's columns
+    std::vector<double> work_;
 };
 
 }  // namespace ancora

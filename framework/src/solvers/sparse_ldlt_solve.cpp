@@ -159,7 +159,9 @@ ANCORA_INLINE void with_width(int width, const Solve& solve) {
 
 void SparseLdlt::lay_out_pieces() {
     pieces_.clear();
-    for (int s = 0; s < supernodes_.size(); ++s) {
+    down_rows_.clear();
+    trunk_columns_.clear();
+    const auto add = [&](int s) {
         const int width = supernodes_.width(s);
         const int height = supernodes_.height(s);
         for (int first = 0; first < width; first += kPieceColumns) {
@@ -170,33 +172,73 @@ void SparseLdlt::lay_out_pieces() {
             piece.num_rows = height - first - columns;
             piece.stride = height;
             piece.rows = supernodes_.rows(s).data() + first + columns;
+            piece.down = piece.rows;
             piece.triangle = supernodes_.panel(s) + static_cast<long>(first) * height + first;
             pieces_.push_back(piece);
         }
+    };
+    first_piece_.clear();
+    for (const FactorParts::Range& part : parts_.parts) {
+        first_piece_.push_back(static_cast<int>(pieces_.size()));
+        for (int s = part.first; s < part.end; ++s) add(s);
     }
+    first_piece_.push_back(static_cast<int>(pieces_.size()));
+    for (const int s : parts_.trunk) add(s);
+    first_piece_.push_back(static_cast<int>(pieces_.size()));
+    if (parts_.parts.empty()) return;
+
+    // Each part has columns of its own for what it takes from the trunk's.
+    const auto n = static_cast<std::size_t>(supernodes_.first_column(supernodes_.size()));
+    std::vector<int> in_trunk(n, -1);
+    for (const int s : parts_.trunk)
+        for (int c = supernodes_.first_column(s); c < supernodes_.first_column(s + 1); ++c) {
+            in_trunk[static_cast<std::size_t>(c)] = static_cast<int>(trunk_columns_.size());
+            trunk_columns_.push_back(c);
+        }
+    const std::size_t num_trunk = trunk_columns_.size();
+    work_.assign(n + parts_.parts.size() * num_trunk, 0.0);
+    std::size_t num_rows = 0;
+    for (int g = 0; g < first_piece_[parts_.parts.size()]; ++g)
+        num_rows += static_cast<std::size_t>(pieces_[static_cast<std::size_t>(g)].num_rows);
+    down_rows_.reserve(num_rows);
+    for (std::size_t p = 0; p < parts_.parts.size(); ++p)
+        for (int g = first_piece_[p]; g < first_piece_[p + 1]; ++g) {
+            Piece& piece = pieces_[static_cast<std::size_t>(g)];
+            piece.down = down_rows_.data() + down_rows_.size();
+            for (int i = 0; i < piece.num_rows; ++i) {
+                const int place = in_trunk[static_cast<std::size_t>(piece.rows[i])];
+                down_rows_.push_back(place < 0 ? piece.rows[i]
+                                               : static_cast<int>(n + p * num_trunk) + place);
+            }
+        }
 }
 
 // L y = r
 template <class Scalar>
-ANCORA_INLINE void SparseLdlt::solve_down(const Scalar* values, double* x) const {
-    for (const Piece& piece : pieces_)
+ANCORA_INLINE void SparseLdlt::solve_down(const Scalar* values,
+                                          int begin,
+                                          int end,
+                                          double* x) const {
+    for (int g = begin; g < end; ++g) {
+        const Piece& piece = pieces_[static_cast<std::size_t>(g)];
         with_width(piece.width, [&](auto width) ANCORA_INLINE_LAMBDA {
             double* own = x + piece.first;
             const Scalar* triangle = values + piece.triangle;
             solve_triangle(own, triangle, piece.stride, width);
             double c[kPieceColumns];
             for (int k = 0; k < width; ++k) c[k] = own[k];
-            subtract_below(x, piece.rows, triangle + width, piece.stride, piece.num_rows, c, width);
+            subtract_below(x, piece.down, triangle + width, piece.stride, piece.num_rows, c, width);
         });
+    }
 }
 
 // D L^T x = y
 template <class Scalar>
-ANCORA_INLINE void SparseLdlt::solve_up(const Scalar* values, double* x) {
-    double* t = gathered_.data();
+ANCORA_INLINE void SparseLdlt::solve_up(
+    const Scalar* values, int begin, int end, double* x, double* t) const {
     const double* inverse_D = inverse_D_.data();
-    for (std::size_t g = pieces_.size(); g-- > 0;) {
-        const Piece& piece = pieces_[g];
+    for (int g = end - 1; g >= begin; --g) {
+        const Piece& piece = pieces_[static_cast<std::size_t>(g)];
         const int* rows = piece.rows;
         const int n = piece.num_rows;
         const std::ptrdiff_t stride = piece.stride;
@@ -228,13 +270,57 @@ ANCORA_INLINE void SparseLdlt::solve_up(const Scalar* values, double* x) {
     }
 }
 
-ANCORA_VECTORISE void SparseLdlt::solve_with(const float* values, double* x) {
-    solve_down(values, x);
-    solve_up(values, x);
+ANCORA_VECTORISE void SparseLdlt::down(const float* values, int begin, int end, double* x) const {
+    solve_down(values, begin, end, x);
 }
-ANCORA_VECTORISE void SparseLdlt::solve_with(const double* values, double* x) {
-    solve_down(values, x);
-    solve_up(values, x);
+ANCORA_VECTORISE void SparseLdlt::down(const double* values, int begin, int end, double* x) const {
+    solve_down(values, begin, end, x);
+}
+ANCORA_VECTORISE void SparseLdlt::up(
+    const float* values, int begin, int end, double* x, double* gathered) const {
+    solve_up(values, begin, end, x, gathered);
+}
+ANCORA_VECTORISE void SparseLdlt::up(
+    const double* values, int begin, int end, double* x, double* gathered) const {
+    solve_up(values, begin, end, x, gathered);
+}
+
+template <class Scalar>
+void SparseLdlt::solve_with(const Scalar* values, double* x) {
+    const std::size_t num_parts = parts_.parts.size();
+    const int trunk = first_piece_[num_parts];
+    const int end = first_piece_[num_parts + 1];
+    double* const gathered = scratch_.front().gathered.data();
+    if (num_parts == 0) {
+        down(values, trunk, end, x);
+        up(values, trunk, end, x, gathered);
+        return;
+    }
+    const auto n = D_.size();
+    const std::size_t num_trunk = trunk_columns_.size();
+    double* const work = work_.data();
+    std::copy_n(x, n, work);
+    for_each_part([&](int i, int) {
+        const auto p = static_cast<std::size_t>(i);
+        std::fill_n(work + n + p * num_trunk, num_trunk, 0.0);
+        down(values, first_piece_[p], first_piece_[p + 1], work);
+    });
+    for (std::size_t t = 0; t < num_trunk; ++t) {
+        double& sum = work[trunk_columns_[t]];
+        for (std::size_t p = 0; p < num_parts; ++p)
+            sum += work[static_cast<std::size_t>(n) + p * num_trunk + t];
+    }
+    down(values, trunk, end, work);
+    up(values, trunk, end, work, gathered);
+    for_each_part([&](int i, int k) {
+        const auto p = static_cast<std::size_t>(i);
+        up(values,
+           first_piece_[p],
+           first_piece_[p + 1],
+           work,
+           scratch_[static_cast<std::size_t>(k)].gathered.data());
+    });
+    std::copy_n(work, n, x);
 }
 
 ANCORA_VECTORISE void SparseLdlt::solve_side_by_side(double* x) const {
@@ -286,6 +372,7 @@ ANCORA_VECTORISE void SparseLdlt::solve_side_by_side(double* x) const {
 }
 
 void SparseLdlt::solve(double* x) {
+    make_scratch();
     if (in_single_)
         solve_with(single_.data(), x);
     else

@@ -38,6 +38,7 @@ ContinuousFace& Accelerations::face() {
                                                  parts_.laws,
                                                  parts_.forces,
                                                  parts_.meter);
+        face_->use_workers(&parts_.workers);
         face_->set_baumgarte(parts_.model.traits.baumgarte);
         face_->want_least(!contacts_.empty() || parts_.forces.listens());
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "ancora/framework/run.hpp"
 #include "framework/models.hpp"
@@ -164,6 +165,59 @@ TEST_SUITE("reproducibility") {
         second.join();
         CHECK(one == alone);
         CHECK(two == alone);
+    }
+
+    // Large enough that its factors have parts; resumed with another number, too.
+    TEST_CASE("with any number of threads") {
+        for (const char* integrator : {"emm", "rk4"}) {
+            CAPTURE(integrator);
+            const Manifest manifest = testing::manifest(fmt::format(R"(
+[[body]]
+name = "net"
+type = "truss"
+grid = {{counts = [70, 60], spacing = [0.1, 0.1], diagonals = true}}
+young = 1e7
+area = 1e-5
+density = 1000.0
+mass = "consistent"
+[[constraint]]
+name = "corner"
+type = "position"
+a = "ground@[0, 0, 0]"
+b = "net@0"
+[model]
+gravity = [0.0, 3.0, -9.81]
+[integrator]
+type = "{}"
+step = 1e-4
+end = 6e-4
+)",
+                                                                    integrator));
+            testing::Plugins plugins;
+            const auto states = [&](int before, int after) {
+                auto simulation = std::make_unique<Simulation>(manifest, plugins.registry);
+                simulation->set_threads(before);
+                for (int k = 0; k < 3; ++k) simulation->step();
+                const std::vector<std::byte> saved = simulation->save();
+                if (before != after) {
+                    simulation = std::make_unique<Simulation>(manifest, plugins.registry);
+                    simulation->set_threads(after);
+                    simulation->restore(saved);
+                }
+                while (!simulation->done()) simulation->step();
+                std::vector<double> out(simulation->q().begin(), simulation->q().end());
+                out.insert(out.end(), simulation->v().begin(), simulation->v().end());
+                return out;
+            };
+            const std::vector<double> alone = states(1, 1);
+            CHECK(states(2, 2) == alone);
+            CHECK(states(5, 5) == alone);
+            CHECK(states(3, 1) == alone);
+            CHECK(states(1, 2) == alone);
+        }
+        testing::Plugins plugins;
+        Simulation simulation(testing::manifest(kOther), plugins.registry);
+        CHECK_THROWS_AS(simulation.set_threads(0), Error);
     }
 
     // Where the memory of a simulation lies must not matter: vectorised sums peel by address.

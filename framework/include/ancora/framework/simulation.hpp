@@ -57,6 +57,11 @@ public:
     long steps_done() const;
     bool done() const;
 
+    /// How many threads may work on large matrices at once, with the one that calls; 1 at first.
+    /// It changes no number. The others start here and sleep between steps.
+    /// @throws Error (usage) if it is not at least 1
+    void set_threads(int num_threads);
+
     /// Takes one grid step, or one step of the integrator's choice.
     /// @throws Error (plugin, numerical); the state stays that of the last accepted step
     void step();

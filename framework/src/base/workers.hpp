@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Threads that wait for work and do it together.
+#pragma once
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace ancora {
+
+/// The thread that calls and some others. What is done by them must give the same numbers however
+/// it is shared out: a job takes pieces that are laid out beforehand, and nothing is summed across
+/// pieces but in a fixed order afterwards.
+class Workers {
+public:
+    Workers() = default;
+    ~Workers() { stop(); }
+    Workers(const Workers&) = delete;
+    Workers& operator=(const Workers&) = delete;
+
+    /// Ends the threads that there are and starts as many that there are num_threads with the one
+    /// that calls, or as many as the system gives.
+    void resize(int num_threads);
+    int size() const { return static_cast<int>(threads_.size()) + 1; }
+
+    /// Calls job(k) for each k < size() in a thread of its own, k = 0 in this one, and returns when
+    /// all are done. A job must not throw. Allocates nothing.
+    template <class Job>
+    void run(const Job& job) {
+        run_erased(
+            [](const void* what, int k) {
+                (*static_cast<const Job*>(what))(k);
+            },
+            &job);
+    }
+
+    /// Calls piece(i, k) for each i < count, in any order; k is the thread's number.
+    template <class Piece>
+    void for_each(int count, const Piece& piece) {
+        std::atomic<int> next{0};
+        run([&](int k) {
+            for (int i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) piece(i, k);
+        });
+    }
+
+private:
+    using Call = void (*)(const void*, int);
+    void run_erased(Call call, const void* job);
+    void serve(int k);
+    void stop();
+
+    std::vector<std::thread> threads_;
+    Call call_ = nullptr;
+    const void* job_ = nullptr;
+    std::atomic<unsigned> round_{0};
+    std::atomic<int> busy_{0};
+    bool is_ending_ = false;
+};
+
+}  // namespace ancora

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `ancora equilibrium`, `modes`, `linearize`, `inverse` and `convergence` from outside: what they
+// write against closed forms, their files, messages and exit statuses.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <numbers>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "support/process.hpp"
+
+namespace ancora::testing {
+namespace {
+
+using Json = nlohmann::json;
+using Arguments = std::vector<std::string>;
+
+constexpr double kG = 9.81, kMass = 1.0, kArm = 0.5;
+constexpr double kInertia = 0.09 + kMass * kArm * kArm;  // about the pin
+constexpr double kDamping = 0.05;
+
+const std::string kModel = R"([model]
+name = "arm"
+gravity = [0.0, 0.0, -9.81]
+)";
+
+const std::string kBar = R"(
+[[body]]
+name = "bar"
+type = "ancf_rigid_body"
+mass = 1.0
+inertia = [0.09, 0.09, 0.01]
+position = [0.0, 0.0, -0.5]
+)";
+
+const std::string kPin = R"(
+[[joint]]
+name = "pin"
+type = "revolute"
+a = "ground"
+b = "bar"
+point = [0.0, 0.0, 0.0]
+axis = [0.0, 1.0, 0.0]
+start = 0.0
+)";
+
+const std::string kDamper = R"(
+[[force]]
+name = "oil"
+type = "damper"
+on = "pin.angle"
+damping = 0.05
+)";
+
+const std::string kDrive = R"(
+[[joint]]
+name = "motor"
+type = "drive"
+on = "pin.angle"
+motion = "sin(t)*sin(t)*3"
+)";
+
+const std::string kSteps = R"(
+[integrator]
+type = "emm"
+step = 1.0e-2
+end = 1.0
+)";
+
+/// arm.toml hangs and is damped; driven.toml is moved by a drive; stone.toml falls.
+class Models : public TempFolder {
+public:
+    Models() {
+        write("arm.toml", kModel + kBar + kPin + kDamper + kSteps);
+        write("driven.toml", kModel + kBar + kPin + kDrive + kSteps);
+        write("stone.toml", kModel + kBar + kSteps);
+    }
+};
+
+ProcessResult ancora(const TempFolder& folder, const Arguments& arguments) {
+    Arguments all{ANCORA_TEST_BIN};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    ProcessOptions options;
+    options.folder = folder.path();
+    return run_for_messages(all, options);
+}
+
+bool contains(const std::string& text, std::string_view part) {
+    const bool is_there = text.find(part) != std::string::npos;
+    if (!is_there) MESSAGE("not found: \"", part, "\" in:\n", text);
+    return is_there;
+}
+
+/// A call that ends well, with nothing on standard error.
+std::string said(const TempFolder& folder, const Arguments& arguments) {
+    const ProcessResult result = ancora(folder, arguments);
+    REQUIRE_MESSAGE(result.status == 0, result.err);
+    CHECK(result.err == "");
+    return result.out;
+}
+
+Json json_of(const TempFolder& folder, Arguments arguments) {
+    arguments.emplace_back("--json");
+    return Json::parse(said(folder, arguments));
+}
+
+/// A call that is refused with this status, and says this and nothing on standard output.
+void check_refused(const TempFolder& folder,
+                   const Arguments& arguments,
+                   int status,
+                   const std::string& message) {
+    CAPTURE(arguments[0]);
+    const ProcessResult result = ancora(folder, arguments);
+    CHECK(result.status == status);
+    CHECK(result.out == "");
+    CHECK(contains(result.err, message));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+}
+
+std::vector<std::string> cells_of(const std::string& line) {
+    std::istringstream in(line);
+    std::vector<std::string> cells;
+    for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+    return cells;
+}
+
+double number(const Json& x) {
+    return x.get<double>();
+}
+
+doctest::Approx about(double x, double relative = 1e-9) {
+    return doctest::Approx(x).epsilon(relative);
+}
+
+TEST_SUITE("ancora equilibrium") {
+    TEST_CASE("an arm let go from the side rests below its pin, whose reaction is its weight") {
+        const Models models;
+        const Arguments call{"equilibrium", "arm.toml", "--set", "joint.pin.start=2.0"};
+        const std::string text = said(models, call);
+        CHECK(contains(text, "arm: rest"));
+        CHECK(contains(text, "rest is          stable"));
+        CHECK(contains(text, "steps of damped descent"));
+        CHECK(contains(text, "reaction of pin"));
+        const Json rest = json_of(models, call);
+        CHECK(rest["stability"] == "stable");
+        CHECK(rest["degrees_of_freedom"] == 1);
+        CHECK(rest["all_directions_counted"] == true);
+        CHECK(number(rest["bodies"]["bar"][2]) == about(-kArm));
+        CHECK(std::abs(number(rest["bodies"]["bar"][0])) < 1e-12);
+        CHECK(std::abs(number(rest["reactions"]["pin"][2])) == about(kMass * kG));
+        CHECK(number(rest["residual"]) < 1e-12);
+        CHECK(rest.contains("moves_away_first") == false);
+    }
+    TEST_CASE("--nearest takes the position on its head, and names what moves away from it") {
+        const Models models;
+        const Arguments call{
+            "equilibrium", "arm.toml", "--set", "joint.pin.start=3.0", "--nearest"};
+        CHECK(contains(said(models, call),
+                       "unstable, 1 of 1 directions lower the energy; body \"bar\" moves away "
+                       "first"));
+        const Json rest = json_of(models, call);
+        CHECK(rest["stability"] == "unstable");
+        CHECK(rest["unstable_directions"] == 1);
+        CHECK(rest["descent_steps"] == 0);
+        CHECK(number(rest["bodies"]["bar"][2]) == about(kArm));
+        CHECK(rest["moves_away_first"] == "body \"bar\"");
+    }
+    TEST_CASE("--quiet writes nothing; what has no rest is refused by name") {
+        const Models models;
+        CHECK(said(models, {"equilibrium", "arm.toml", "--quiet"}) == "");
+        check_refused(models, {"equilibrium", "stone.toml"}, 5, "body \"bar\" moves on");
+        check_refused(models, {"equilibrium", "stone.toml"}, 5, "nothing holds it");
+    }
+}
+
+TEST_SUITE("ancora modes") {
+    TEST_CASE("frequency and damping ratio of the arm are those on paper") {
+        const Models models;
+        const double w = std::sqrt(kMass * kG * kArm / kInertia);
+        const double d = 0.5 * kDamping / kInertia;
+        const std::string text = said(models, {"modes", "arm.toml"});
+        CHECK(contains(text, "arm: modes at t = 0 s, 1 degree of freedom\n"));
+        CHECK(contains(text, "pin.angle"));
+        const Json found = json_of(models, {"modes", "arm.toml"});
+        CHECK(found["complete"] == true);
+        REQUIRE(found["modes"].size() == 1);
+        const Json& mode = found["modes"][0];
+        CHECK(number(mode["eigenvalue"][0]) == about(-d, 1e-7));
+        CHECK(number(mode["eigenvalue"][1]) == about(std::sqrt(w * w - d * d), 1e-7));
+        CHECK(number(mode["frequency"]) == about(w / (2.0 * std::numbers::pi), 1e-7));
+        CHECK(number(mode["damping_ratio"]) == about(d / w, 1e-7));
+        CHECK(mode["measures"].contains("pin.angle"));
+        CHECK(number(mode["bodies"]["bar"]["energy"]) == about(1.0));
+    }
+    TEST_CASE("--at-rest looks for rest first, --at runs, --count takes the lowest") {
+        const Models models;
+        const Json below = json_of(models, {"modes", "arm.toml"});
+        const Json found =
+            json_of(models, {"modes", "arm.toml", "--at-rest", "--set", "joint.pin.start=2.0"});
+        CHECK(number(found["modes"][0]["frequency"]) ==
+              about(number(below["modes"][0]["frequency"]), 1e-7));
+        CHECK(number(json_of(models, {"modes", "arm.toml", "--at", "0.5"})["time"]) == about(0.5));
+        models.write("two.toml",
+                     kModel + kBar + kPin +
+                         "[[body]]\nname = \"bob\"\ntype = \"particle\"\nmass = 1.0\nposition = "
+                         "[0, 0, -1.5]\n[[joint]]\nname = \"rope\"\ntype = \"distance\"\na = "
+                         "\"bar@[0, 0, -0.5]\"\nb = \"bob@0\"\n" +
+                         kSteps);
+        // The bar swings in a plane, the bob on its rope in two.
+        const Json all = json_of(models, {"modes", "two.toml"});
+        REQUIRE(all["modes"].size() == 3);
+        const Json lowest = json_of(models, {"modes", "two.toml", "--count", "1"});
+        REQUIRE(lowest["modes"].size() == 1);
+        CHECK(lowest["complete"] == false);
+        CHECK(number(lowest["modes"][0]["frequency"]) ==
+              about(number(all["modes"][0]["frequency"])));
+    }
+    TEST_CASE("what it refuses") {
+        const Models models;
+        check_refused(models,
+                      {"modes", "arm.toml", "--set", "joint.pin.start=2.0"},
+                      5,
+                      "not in equilibrium there");
+        check_refused(models,
+                      {"modes", "arm.toml", "--at", "0.1", "--set", "joint.pin.start=2.0"},
+                      5,
+                      "the model moves");
+        check_refused(models, {"modes", "arm.toml", "--at", "5"}, 2, "the run ends at 1 s");
+        check_refused(models, {"modes", "arm.toml", "--at", "soon"}, 2, "no");
+        check_refused(models,
+                      {"modes", "arm.toml", "--at", "0.5", "--at-rest"},
+                      2,
+                      "\"--at\" and \"--at-rest\" exclude each other");
+        check_refused(
+            models, {"modes", "arm.toml", "--count", "few"}, 2, "\"few\" is not a whole number");
+        check_refused(models, {"modes", "arm.toml", "--count", "0"}, 2, "there may be 1 to");
+    }
+}
+
+TEST_SUITE("ancora linearize") {
+    TEST_CASE("A, B, C, D of the arm, as JSON and as files that hold the same numbers") {
+        const Models models;
+        const Arguments call{
+            "linearize", "arm.toml", "--in", "pin.angle,bar.x", "--out", "pin.angle,bar.vx"};
+        const Json found = json_of(models, call);
+        CHECK(found["inputs"] == Json({"pin.angle", "bar.x"}));
+        CHECK(found["outputs"] == Json({"pin.angle", "bar.vx"}));
+        const auto at = [&](const char* name, std::size_t i, std::size_t j) {
+            return number(found[name][i][j]);
+        };
+        // J x'' + c x' + m g l x = u1 - l u2, bar.vx = -l x', in states that are multiples of x.
+        CHECK(at("A", 0, 0) == about(0.0));
+        CHECK(at("A", 0, 1) == about(1.0));
+        CHECK(at("A", 1, 0) == about(-kMass * kG * kArm / kInertia, 1e-7));
+        CHECK(at("A", 1, 1) == about(-kDamping / kInertia, 1e-7));
+        const double scale = at("C", 0, 0);  // of the angle over its state
+        CHECK(scale * at("B", 1, 0) == about(1.0 / kInertia, 1e-7));
+        CHECK(scale * at("B", 1, 1) == about(-kArm / kInertia, 1e-7));
+        CHECK(at("C", 1, 1) == about(-kArm * scale, 1e-7));
+        CHECK(found["D"] == Json({{0.0, 0.0}, {0.0, 0.0}}));
+
+        Arguments to_files = call;
+        to_files.insert(to_files.end(), {"--dir", "made/here"});
+        CHECK(contains(said(models, to_files), "arm: 2 states, 2 inputs, 2 outputs; A.npy"));
+        for (const char* name : {"A", "B", "C", "D"}) {
+            CAPTURE(name);
+            const std::string file = models.read(std::string("made/here/") + name + ".npy");
+            const Json& rows = found[name];
+            REQUIRE(file.starts_with(std::string("\x93NUMPY\x01\x00", 8)));
+            const std::size_t begin = file.find('\n') + 1;
+            CHECK(begin % 64 == 0);
+            CHECK(contains(file.substr(0, begin), "'fortran_order': False, 'shape': (2, 2)"));
+            REQUIRE(file.size() - begin == 4 * sizeof(double));
+            for (std::size_t k = 0; k < 4; ++k) {
+                double x = 0.0;
+                std::memcpy(&x, file.data() + begin + k * sizeof x, sizeof x);
+                CHECK(x == number(rows[k / 2][k % 2]));
+            }
+        }
+    }
+    TEST_CASE("without inputs, and at the rest that it looks for") {
+        const Models models;
+        CHECK(said(models, {"linearize", "arm.toml", "--out", "pin.angle"}) ==
+              "arm: 2 states, 0 inputs, 1 output; --json or --dir DIR writes the matrices\n");
+        const Json found = json_of(models,
+                                   {"linearize",
+                                    "arm.toml",
+                                    "--out",
+                                    "bar.z",
+                                    "--at-rest",
+                                    "--set",
+                                    "joint.pin.start=2.0"});
+        CHECK(number(found["outputs_at_rest"][0]) == about(-kArm));
+    }
+    TEST_CASE("what it refuses") {
+        const Models models;
+        check_refused(models, {"linearize", "arm.toml"}, 2, "needs --out COLUMNS");
+        check_refused(models,
+                      {"linearize", "arm.toml", "--in", "pin.angel", "--out", "pin.angle"},
+                      2,
+                      "there is no input \"pin.angel\"; did you mean \"pin.angle\"?");
+        check_refused(models,
+                      {"linearize", "arm.toml", "--in", "pin.angle", "--out", "bar.w"},
+                      2,
+                      "there is no output \"bar.w\"");
+        check_refused(
+            models, {"linearize", "arm.toml", "--out", "bar@[0, 0"}, 2, "a bracket is not closed");
+        // A linear model about a state that does not last would lack what moves it.
+        check_refused(
+            models,
+            {"linearize", "arm.toml", "--out", "pin.angle", "--set", "joint.pin.start=2.0"},
+            5,
+            "linearize: the model is not in equilibrium there");
+        models.write("file", "a file");
+        check_refused(models,
+                      {"linearize", "arm.toml", "--out", "pin.angle", "--dir", "file"},
+                      6,
+                      "cannot be written");
+        CHECK(models.read("file") == "a file");
+    }
+}
+
+TEST_SUITE("ancora inverse") {
+    TEST_CASE("the torque of a driven arm, in a table with the head of history.csv") {
+        const Models models;
+        const std::vector<std::string> lines = lines_of(said(models, {"inverse", "driven.toml"}));
+        REQUIRE(lines.size() == 102);
+        const std::vector<std::string> names = cells_of(lines[0]);
+        const auto column = [&](const char* name) {
+            const auto at = std::ranges::find(names, name);
+            REQUIRE(at != names.end());
+            return static_cast<std::size_t>(at - names.begin());
+        };
+        CHECK(names[0] == "t");
+        CHECK(std::ranges::find(names, "energy.balance") == names.end());
+        const std::size_t t = column("t"), effort = column("motor.effort"),
+                          angle = column("pin.angle");
+        for (std::size_t k = 1; k < lines.size(); ++k) {
+            const std::vector<std::string> row = cells_of(lines[k]);
+            REQUIRE(row.size() == names.size());
+            const double at = std::stod(row[t]);
+            CHECK(at == about(0.01 * static_cast<double>(k - 1)));
+            const double x = 3.0 * std::sin(at) * std::sin(at), xdd = 6.0 * std::cos(2.0 * at);
+            CHECK(std::stod(row[angle]) == about(x));
+            CHECK(std::stod(row[effort]) ==
+                  about(kInertia * xdd + kMass * kG * kArm * std::sin(x), 1e-7));
+        }
+    }
+    TEST_CASE("--out writes the same table, again over itself, and over nothing else") {
+        const Models models;
+        const std::string text = said(models, {"inverse", "driven.toml"});
+        for (int k = 0; k < 2; ++k)
+            CHECK(said(models, {"inverse", "driven.toml", "--out", "table.csv"}) ==
+                  "arm: 101 instants up to t = 1 s in table.csv\n");
+        CHECK(models.read("table.csv") == text);
+        models.write("mine.csv", "a,b\n1,2\n");
+        check_refused(models,
+                      {"inverse", "driven.toml", "--out", "mine.csv"},
+                      6,
+                      "\"mine.csv\" is there and is no table of this kind");
+        CHECK(models.read("mine.csv") == "a,b\n1,2\n");
+        check_refused(models,
+                      {"inverse", "driven.toml", "--out", "nowhere/table.csv"},
+                      6,
+                      "\"nowhere/table.csv\" cannot be written");
+        const Json json = json_of(models, {"inverse", "driven.toml"});
+        CHECK(json["columns"][0] == "t");
+        CHECK(json["rows"].size() == 101);
+        CHECK(number(json["rows"][100][0]) == about(1.0));
+        CHECK(said(models, {"inverse", "driven.toml", "--quiet"}) == "");
+    }
+    TEST_CASE("what it refuses") {
+        const Models models;
+        check_refused(models,
+                      {"inverse", "arm.toml"},
+                      5,
+                      "the model has 1 degree of freedom that nothing prescribes");
+        models.write("with_state.toml",
+                     kModel + kBar + kPin + kDrive +
+                         "[[force]]\nname = \"slow\"\ntype = \"sensor\"\ninput = "
+                         "\"pin.angle\"\nbandwidth = \"80 Hz\"\n" +
+                         kSteps);
+        check_refused(models, {"inverse", "with_state.toml"}, 3, "has states of its own");
+    }
+}
+
+TEST_SUITE("ancora convergence") {
+    TEST_CASE("order 2 of emm, and a value whose error bar holds") {
+        const Models models;
+        const Arguments call{"convergence",
+                             "arm.toml",
+                             "--set",
+                             "joint.pin.start=2.0",
+                             "--columns",
+                             "pin.angle,pin.angle_rate"};
+        const std::string text = said(models, call);
+        CHECK(contains(text, "arm: runs with steps of [s] 0.01, 0.005, 0.0025, 0.00125"));
+        const Json emm = json_of(models, call);
+        CHECK(emm["by"] == "step");
+        CHECK(emm["parameters"].size() == 4);
+        Arguments by_tolerance = call;
+        by_tolerance.insert(
+            by_tolerance.end(),
+            {"--set", "integrator.type=dopri5", "--set", "integrator.tolerance=1e-9"});
+        const Json dopri5 = json_of(models, by_tolerance);
+        CHECK(dopri5["by"] == "tolerance");
+        CHECK(number(dopri5["parameters"][1]) == about(1e-10));
+        for (std::size_t c = 0; c < 2; ++c) {
+            CAPTURE(c);
+            const Json& column = emm["columns"][c];
+            CHECK(number(column["order"]) == doctest::Approx(2.0).epsilon(0.02));
+            const double truth = number(dopri5["columns"][c]["extrapolated"]);
+            const double bar = number(column["error"]);
+            CHECK(bar < 1e-5);
+            CHECK(std::abs(number(column["extrapolated"]) - truth) <= bar);
+            // The first run, ten times coarser than the last, errs by 64 times as much.
+            const double first = number(column["error_of_first_run"]);
+            CHECK(first ==
+                  doctest::Approx(64.0 * std::abs(number(column["value"]) - truth)).epsilon(0.5));
+        }
+    }
+    TEST_CASE("the picture is an SVG; another file in its place stays, before any run is made") {
+        const Models models;
+        const Arguments call{"convergence",
+                             "arm.toml",
+                             "--set",
+                             "joint.pin.start=2.0",
+                             "--columns",
+                             "pin.angle",
+                             "--quiet",
+                             "--out"};
+        const auto with = [&](const char* file, const char* end = "1.0") {
+            Arguments all = call;
+            all.insert(all.end(), {file, "--set", std::string("integrator.end=") + end});
+            return all;
+        };
+        CHECK(said(models, with("orders.svg")) == "");
+        CHECK(said(models, with("orders.svg")) == "");
+        const std::string picture = models.read("orders.svg");
+        CHECK(picture.starts_with("<svg "));
+        CHECK(contains(picture, "pin.angle"));
+        CHECK(contains(picture, "<polyline"));
+        models.write("mine.svg", "<svg/>");
+        // Runs of this length would take minutes.
+        check_refused(models, with("mine.svg", "1e5"), 6, "is no picture of a convergence");
+        check_refused(models, with("orders.png", "1e5"), 2, "ends in .svg");
+        CHECK(models.read("mine.svg") == "<svg/>");
+    }
+    TEST_CASE("what does not change is told from what does not converge") {
+        const Models models;
+        const Json still = json_of(models, {"convergence", "arm.toml", "--columns", "bar.z"});
+        CHECK(still["columns"][0]["remark"] == "rounding");
+        CHECK(still["columns"][0]["order"].is_null());
+        CHECK(number(still["columns"][0]["extrapolated"]) == about(-kArm));
+        check_refused(models,
+                      {"convergence", "arm.toml", "--columns", "pin.angel"},
+                      2,
+                      "there is no column \"pin.angel\"; did you mean \"pin.angle\"?");
+    }
+}
+
+TEST_CASE("all of them: files, manifests, options and plugins that are not there") {
+    const Models models;
+    for (const Arguments& call : {Arguments{"equilibrium", "arm.toml"},
+                                  Arguments{"modes", "arm.toml"},
+                                  Arguments{"linearize", "arm.toml", "--out", "pin.angle"},
+                                  Arguments{"inverse", "driven.toml"},
+                                  Arguments{"convergence", "arm.toml"}}) {
+        CAPTURE(call[0]);
+        const auto with = [&](const Arguments& more) {
+            Arguments all = call;
+            all.insert(all.end(), more.begin(), more.end());
+            return all;
+        };
+        CHECK(contains(said(models, {call[0], "--help"}), "usage: ancora " + call[0]));
+        Arguments missing = call;
+        missing[1] = "none.toml";
+        check_refused(models, missing, 6, "none.toml: error: cannot read the manifest");
+        check_refused(models, {call[0]}, 2, "needs an argument");
+        check_refused(models, with({"other.toml"}), 2, "unexpected argument \"other.toml\"");
+        check_refused(models, with({"--jsn"}), 2, "unknown option \"--jsn\"");
+        check_refused(models, with({"--set", "body.bar.mas=2"}), 3, "did you mean \"mass\"?");
+        check_refused(models, with({"--set", "body.bar.type=bax"}), 3, "bax");
+        check_refused(models,
+                      with({"--set", "model.plugins=[\"none\"]"}),
+                      4,
+                      "plugin \"none\" was not found");
+        check_refused(models, with({"--locked"}), 6, "cannot read the lock");
+        check_refused(models, with({"--set", "integrator.step=-1"}), 3, "step");
+    }
+}
+
+}  // namespace
+}  // namespace ancora::testing

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Large factors in parts: the parts do not touch, and any number of threads gives the same bits.
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <Eigen/SparseCore>
+#include <doctest/doctest.h>
+
+#include "factor_parts.hpp"
+#include "sparse_ldlt.hpp"
+#include "sparse_matrices.hpp"
+#include "workers.hpp"
+
+namespace ancora::testing {
+namespace {
+
+Supernodes supernodes_of(const Sparse& upper) {
+    return {upper, EliminationTree(upper)};
+}
+
+/// Some independent grids and a path.
+Sparse forest(int count, int side) {
+    Edges edges;
+    int first = 0;
+    for (int k = 0; k < count; ++k, first += side * side)
+        for (const auto& [a, b] : grid(side, side)) edges.emplace(first + a, first + b);
+    for (int k = 0; k < 50; ++k) edges.emplace(first + k, first + k + 1);
+    return ordered(matrix_of(first + 51, edges, 3, true, 4));
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("factor_threads");
+
+TEST_CASE("parts and trunk are all, and no part reaches into another") {
+    int most = 0;
+    for (const Sparse& upper : {ordered(matrix_of(100 * 100, grid(100, 100), 3, false, 1)),
+                                ordered(matrix_of(400 * 30, grid(400, 30), 3, true, 2)),
+                                forest(40, 30),
+                                ordered(matrix_of(12 * 12, grid(12, 12), 3, false, 3))}) {
+        const Supernodes supernodes = supernodes_of(upper);
+        const FactorParts parts(supernodes);
+        most = std::max(most, static_cast<int>(parts.parts.size()));
+        std::vector<int> part_of(static_cast<std::size_t>(supernodes.size()), -2);
+        for (const int s : parts.trunk) part_of[static_cast<std::size_t>(s)] = -1;
+        for (std::size_t p = 0; p < parts.parts.size(); ++p)
+            for (int s = parts.parts[p].first; s < parts.parts[p].end; ++s) {
+                CHECK(part_of[static_cast<std::size_t>(s)] == -2);
+                part_of[static_cast<std::size_t>(s)] = static_cast<int>(p);
+            }
+        CHECK(std::ranges::count(part_of, -2) == 0);
+        CHECK(std::ranges::is_sorted(parts.trunk));
+        bool touches = false;
+        for (int s = 0; s < supernodes.size(); ++s)
+            for (const int row : supernodes.rows(s)) {
+                const int other = part_of[static_cast<std::size_t>(supernodes.of(row))];
+                touches |= other != -1 && other != part_of[static_cast<std::size_t>(s)];
+            }
+        CHECK_FALSE(touches);
+        if (supernodes.num_values() < 100'000) CHECK(parts.parts.empty());
+    }
+    CHECK(most >= 8);
+}
+
+TEST_CASE("the same bits with 1 to 7 threads, in double and in single precision") {
+    for (const Sparse& upper :
+         {ordered(matrix_of(100 * 100, grid(100, 100), 3, true, 5)), forest(40, 30)}) {
+        REQUIRE_FALSE(FactorParts(supernodes_of(upper)).parts.empty());
+        const Sparse full = upper.selfadjointView<Eigen::Upper>();
+        const Eigen::VectorXd x = Eigen::VectorXd::Random(upper.cols());
+        const Eigen::VectorXd f = full * x;
+        for (const bool in_single : {false, true}) {
+            SparseLdlt alone;
+            alone.analyse(upper);
+            alone.use_single(in_single);
+            REQUIRE(alone.factorise(upper));
+            Eigen::VectorXd y = f;
+            alone.solve(y.data());
+            CHECK((y - x).norm() <= (in_single ? 1e-3 : 1e-12) * x.norm());
+
+            Workers workers;
+            SparseLdlt shared;
+            shared.use_workers(&workers);
+            shared.analyse(upper);
+            shared.use_single(in_single);
+            // also with more threads than it was factorised with
+            for (const int count : {1, 2, 3, 7}) {
+                CAPTURE(count);
+                Eigen::VectorXd z = f;
+                if (count > 1) {
+                    workers.resize(count);
+                    shared.solve(z.data());
+                    CHECK(z == y);
+                }
+                for (int turn = 0; turn < 3; ++turn) {
+                    REQUIRE(shared.factorise(upper));
+                    CHECK(shared.pivots() == alone.pivots());
+                    z = f;
+                    shared.solve(z.data());
+                    CHECK(z == y);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("a pivot that is none is told, wherever it stands, and the next matrix is factorised") {
+    const Sparse good = ordered(matrix_of(100 * 100, grid(100, 100), 3, false, 6));
+    Workers workers;
+    workers.resize(3);
+    SparseLdlt factor;
+    factor.use_workers(&workers);
+    factor.analyse(good);
+    std::mt19937 random(7);
+    for (int turn = 0; turn < 12; ++turn) {
+        Sparse bad = good;
+        const int at = turn == 0 ? static_cast<int>(bad.cols()) - 1
+                                 : static_cast<int>(random() % static_cast<unsigned>(bad.cols()));
+        CAPTURE(at);
+        bad.coeffRef(at, at) = std::numeric_limits<double>::quiet_NaN();
+        CHECK_FALSE(factor.factorise(bad));
+        CHECK(factor.factorise(good));
+    }
+}
+
+TEST_CASE("threads come and go, and each does its share once") {
+    Workers workers;
+    for (const int count : {1, 4, 2, 8, 1, 3}) {
+        workers.resize(count);
+        CHECK(workers.size() == count);
+        for (int turn = 0; turn < 200; ++turn) {
+            std::vector<int> done(100, 0);
+            std::vector<int> of_thread(static_cast<std::size_t>(count), 0);
+            workers.for_each(100, [&](int i, int k) {
+                ++done[static_cast<std::size_t>(i)];
+                ++of_thread[static_cast<std::size_t>(k)];
+            });
+            REQUIRE(std::ranges::count(done, 1) == 100);
+            int all = 0;
+            for (const int some : of_thread) all += some;
+            REQUIRE(all == 100);
+        }
+    }
+}
+
+TEST_SUITE_END();
+
+}  // namespace ancora::testing

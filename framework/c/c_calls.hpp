@@ -36,6 +36,7 @@ struct Session {
     ancora_warning_callback on_warning = nullptr;
     void* warning_user = nullptr;
     std::string message;
+    int in_function = 0;  ///< of the program, as a force or a constraint
 
     void say(std::string_view text) noexcept;
 };
@@ -75,6 +76,23 @@ void put_all(std::span<const T> values, Buffer* to, std::size_t capacity, std::s
     std::copy(values.begin(), values.end(), to);
 }
 void put_text(std::string_view text, char* to, std::size_t capacity, std::size_t* count);
+/// How much of a structure the caller knows.
+template <class Info>
+std::size_t size_of_struct(Info* to, const char* name) {
+    const std::size_t size = required(to, name).size;
+    // The first member alone is no structure of any version.
+    if (size <= sizeof(std::size_t))
+        refuse(std::string(name) + ": set its member size to its sizeof first");
+    return std::min(size, sizeof(Info));
+}
+/// A structure of this version into one of the caller's.
+template <class Info>
+void put_struct(const Info& info, Info* to, const char* name) {
+    const std::size_t known = size_of_struct(to, name);
+    std::memcpy(reinterpret_cast<std::byte*>(to) + sizeof(std::size_t),
+                reinterpret_cast<const std::byte*>(&info) + sizeof(std::size_t),
+                known - sizeof(std::size_t));
+}
 
 }  // namespace ancora::c
 
@@ -110,6 +128,10 @@ struct ancora_simulation {
     std::optional<ancora::Equation> equation;
     std::optional<ancora::Dynamics> dynamics;
     std::vector<std::byte> saved;
+    /// As last asked for.
+    std::optional<ancora::Equilibrium> rest;
+    std::optional<ancora::Modes> modes;
+    std::optional<ancora::LinearModel> linear;
 
     void changed() {
         equation.reset();
@@ -137,6 +159,10 @@ ancora_status call(Handle* handle, F&& f) noexcept {
     if (handle == nullptr || handle->tag != tag_of(handle)) return ANCORA_USAGE;
     const std::shared_ptr<Session> session = handle->session;
     session->message.clear();
+    if (session->in_function > 0) {
+        session->say("a function that is a force or a constraint may call nothing of its session");
+        return ANCORA_USAGE;
+    }
     try {
         f(*handle);
         return ANCORA_OK;

@@ -33,18 +33,6 @@ void take_step(ancora_simulation& it) {
     }
 }
 
-template <class Info>
-void put_struct(const Info& info, Info* to, const char* name) {
-    const std::size_t size = c::required(to, name).size;
-    // The first member alone is no structure of any version.
-    if (size <= sizeof(std::size_t))
-        c::refuse(fmt::format("{}: set its member size to its sizeof first", name));
-    const std::size_t known = std::min(size, sizeof(Info));
-    std::memcpy(reinterpret_cast<std::byte*>(to) + sizeof(std::size_t),
-                reinterpret_cast<const std::byte*>(&info) + sizeof(std::size_t),
-                known - sizeof(std::size_t));
-}
-
 }  // namespace
 
 ancora_status ancora_simulation_new(ancora_model* model, ancora_simulation** simulation) {
@@ -72,7 +60,8 @@ ancora_status ancora_simulation_new(ancora_model* model, ancora_simulation** sim
 }
 
 void ancora_simulation_free(ancora_simulation* simulation) {
-    if (simulation == nullptr || simulation->tag != c::Tag::simulation || simulation->depth > 0)
+    if (simulation == nullptr || simulation->tag != c::Tag::simulation || simulation->depth > 0 ||
+        simulation->session->in_function > 0)
         return;
     simulation->tag = c::Tag::none;
     delete simulation;
@@ -90,7 +79,7 @@ ancora_status ancora_simulation_info(const ancora_simulation* simulation, ancora
         now.num_coordinates = of.q().size();
         now.is_adaptive = of.is_adaptive() ? 1 : 0;
         now.is_done = of.done() ? 1 : 0;
-        put_struct(now, info, "info");
+        c::put_struct(now, info, "info");
     });
 }
 
@@ -240,7 +229,7 @@ ancora_status ancora_statistics_now(const ancora_simulation* simulation,
         now.momentum_max_rel = of.momentum.max_rel;
         now.angular_momentum_max_abs = of.angular_momentum.max_abs;
         now.angular_momentum_max_rel = of.angular_momentum.max_rel;
-        put_struct(now, statistics, "statistics");
+        c::put_struct(now, statistics, "statistics");
     });
 }
 
@@ -273,6 +262,6 @@ ancora_status ancora_ledger_now(ancora_simulation* simulation, ancora_ledger* le
         now.constraint_position = at("constraint.position");
         now.constraint_velocity = at("constraint.velocity");
         now.constraint_strain = at("constraint.strain");
-        put_struct(now, ledger, "ledger");
+        c::put_struct(now, ledger, "ledger");
     });
 }

@@ -74,6 +74,17 @@ ancora_status ancora_apply_force(ancora_simulation* simulation,
     });
 }
 
+ancora_status ancora_apply_torque(ancora_simulation* simulation,
+                                  const char* body,
+                                  const double torque[3]) {
+    return c::call(simulation, [&](ancora_simulation& it) {
+        const std::string name = c::text_of(body, "body");
+        c::required(torque, "torque");
+        it.changed();
+        it.simulation->apply_torque(name, {torque[0], torque[1], torque[2]});
+    });
+}
+
 ancora_status ancora_num_inputs(const ancora_simulation* simulation, size_t* count) {
     return c::call(simulation, [&](const ancora_simulation& it) {
         c::required(count, "count") = it.inputs.size();

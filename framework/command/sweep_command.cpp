@@ -175,7 +175,8 @@ int sweep(const Options& options) {
                                              {"done", cases.done},
                                              {"failed", cases.failed},
                                              {"complete", result.is_complete},
-                                             {"table", result.table.string()}};
+                                             {"table", result.table.string()},
+                                             {"page", result.page.string()}};
         write_out(json.dump(2) + "\n");
     } else if (!options.quiet) {
         write_out(fmt::format("{}: {} of {} cases, {} failed\n{}",
@@ -183,9 +184,10 @@ int sweep(const Options& options) {
                               cases.done,
                               cases.total,
                               cases.failed,
-                              result.is_complete
-                                  ? fmt::format("table in {}\n", result.table.string())
-                                  : std::string()));
+                              result.is_complete ? fmt::format("table in {}, page in {}\n",
+                                                               result.table.string(),
+                                                               result.page.string())
+                                                 : std::string()));
     }
     if (result.was_interrupted) {
         write_note(

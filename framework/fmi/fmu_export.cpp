@@ -388,6 +388,12 @@ std::map<std::string, std::string> libraries(const Simulation& simulation,
     std::map<std::string, std::string> out;
     out.emplace(model_identifier + ".so", bytes(adapter));
     for (const UsedPlugin& used : simulation.used_plugins())
+        if (used.plugin->sha256.empty())
+            throw Error(ErrorKind::plugin,
+                        fmt::format("plugin \"{}\" ({}) has no file that an FMU could bring along",
+                                    used.plugin->name,
+                                    used.plugin->file.string()));
+    for (const UsedPlugin& used : simulation.used_plugins())
         out.emplace(fmt::format("ancora/plugins/{}.so", used.plugin->name),
                     bytes(used.plugin->file));
     const std::map<std::string, fs::path> loaded = loaded_libraries();

@@ -22,6 +22,7 @@
 #include "ancora/framework/version.hpp"
 #include "case_run.hpp"
 #include "sha256.hpp"
+#include "study_page.hpp"
 #include "sweep_journal.hpp"
 
 namespace ancora {
@@ -244,6 +245,7 @@ SweepResult run_sweep(const Study& study, PluginRegistry& registry, const SweepO
     const std::size_t total = study.num_cases();
     SweepResult result;
     result.table = folder.table();
+    result.page = folder.page();
     result.cases.total = total;
     std::vector<std::size_t> pending;
     const bool runs_none = options.merge_only || options.prepare_only;
@@ -281,6 +283,7 @@ SweepResult run_sweep(const Study& study, PluginRegistry& registry, const SweepO
     // The last part to end writes the table; journals stay until they are merged by one process.
     if (result.is_complete) {
         folder.write_table(rows);
+        write_study_page(folder.page(), study, rows);
         if (!is_part || options.merge_only) folder.remove_journals();
     }
     return result;

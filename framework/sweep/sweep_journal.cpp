@@ -93,7 +93,7 @@ void SweepFolder::open(bool keeps_rows) {
                                     folder_.string()));
         if (!keeps_rows) {
             remove_journals();
-            for (const fs::path& file : {table(), folder_ / "study.html"}) fs::remove(file, error);
+            for (const fs::path& file : {table(), page()}) fs::remove(file, error);
         }
     }
     replace_file(mark, identity_, kMark, "the mark of a sweep");

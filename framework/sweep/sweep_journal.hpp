@@ -48,6 +48,7 @@ public:
     void remove_journals() const;
 
     std::filesystem::path table() const { return folder_ / "cases.csv"; }
+    std::filesystem::path page() const { return folder_ / "study.html"; }
     std::filesystem::path runs() const { return folder_ / "runs"; }
 
 private:

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include "ancora/framework/error.hpp"
 #include "support/process.hpp"
@@ -511,4 +512,51 @@ TEST_CASE("studies of any bytes are read or refused") {
     }
     CHECK(good > 300);
     CHECK(bad > 300);
+}
+
+TEST_CASE("the page of a study holds each case, and no text in it is markup") {
+    const TempFolder folder;
+    folder.write("model.toml", kModel);
+    folder.write("study.toml",
+                 "[study]\nname = \"</script><b>&amp; \\\"x\\\" %DATA%\"\nmodel = \"model.toml\"\n"
+                 "set = [\"integrator.end=0.1\"]\n"
+                 "[[vary]]\nkey = \"force.spring.stiffness\"\nvalues = [50.0, 100.0, -1.0]\n"
+                 "[[vary]]\nkey = \"integrator.type\"\nvalues = [\"emm\", \"rk4\"]\n"
+                 "[results]\nfinal = [\"ball.x\"]\n");
+    const ProcessResult run = sweep(folder, {"study.toml", "--out", "out"});
+    REQUIRE_MESSAGE(run.status == 0, run.err);
+    CHECK(contains(run.out, "page in out/study.html"));
+    const std::string page = folder.read("out/study.html");
+    CHECK(page.starts_with("<!doctype html><!-- Ancora study -->"));
+    CHECK(contains(page, "<title>&lt;/script>&lt;b>&amp;amp; "));
+    const std::string begin = "<script id=\"data\" type=\"application/json\">";
+    const std::size_t at = page.find(begin) + begin.size();
+    const std::size_t end = page.find("</script>", at);
+    REQUIRE(end != std::string::npos);
+    const nlohmann::json data = nlohmann::json::parse(page.substr(at, end - at));
+    CHECK(data["name"] == "</script><b>&amp; \"x\" %DATA%");
+    CHECK(data["keys"] == 2);
+    CHECK(data["failed"] == 2);
+    CHECK(data["total"] == 6);
+    CHECK(data["set"][0] == "integrator.end=0.1");
+    const auto rows = table(folder.read("out/cases.csv"));
+    REQUIRE(rows.size() == 6);
+    REQUIRE(data["rows"].size() == 6);
+    const auto& columns = data["columns"];
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t k = 0; k < columns.size(); ++k) {
+            std::string cell = rows[i].at(columns[k].get<std::string>());
+            if (cell.find('"') != std::string::npos) continue;  // the reader here keeps quotes
+            CHECK(data["rows"][i][k] == cell);
+        }
+    CHECK(data["rows"][0][2] == "\"emm\"");
+    // Nothing is loaded from elsewhere.
+    CHECK(page.find("http://www.w3.org/2000/svg") != std::string::npos);
+    CHECK(page.find("src=") == std::string::npos);
+    CHECK(page.find("https://") == std::string::npos);
+
+    // It goes with the table of another study.
+    const ProcessResult again = sweep(folder, {"study.toml", "--out", "out", "--json"});
+    REQUIRE(again.status == 0);
+    CHECK(contains(again.out, "\"page\": \"out/study.html\""));
 }

@@ -202,6 +202,179 @@ class State(unittest.TestCase):
             np.testing.assert_array_equal(final, finals[0])
 
 
+class Laws(unittest.TestCase):
+    def ball(self, **more):
+        model = ancora.Model("ball", **more)
+        model.body("ball", "particle", mass=2.0, position=[1.0, 0.0, 0.0], velocity=[0.0, 1.0, 0.0])
+        model.integrator("emm", step=1e-2, end=1.0)
+        return model
+
+    def test_a_force_in_python_is_the_shipped_one(self):
+        shipped = self.ball()
+        shipped.force("pull", "point_load", at="ball@0",
+                      force=["-40*x - 0.3*vx", "-40*y - 0.3*vy", "-40*z - 0.3*vz"])
+
+        def pull(t, r, v):
+            assert r.shape == v.shape == (1, 3)
+            return -40.0 * r - 0.3 * v
+
+        for integrator in ("emm", "rk4", "dopri5"):
+            model = self.ball()
+            model.force("pull", ancora.ForceLaw(pull), at="ball@0")
+            sim = model.simulate({"integrator.type": integrator}).run()
+            expected = shipped.simulate({"integrator.type": integrator}).run()
+            np.testing.assert_allclose(sim.q, expected.q, rtol=0, atol=1e-12)
+            self.assertAlmostEqual(sim["work.external"], expected["work.external"], places=10)
+            self.assertLess(abs(sim.ledger["balance"]), 1e-13 if integrator == "emm" else 1e-5)
+            self.assertEqual(sim["pull.force.x"] != 0.0, True)
+
+    def test_a_class_of_ones_own_between_two_bodies(self):
+        class Rope(ancora.ForceLaw):
+            def __init__(self, stiffness):
+                super().__init__()
+                self.stiffness = stiffness
+
+            def force(self, t, r, v):
+                pull = self.stiffness * (r[1] - r[0])
+                return np.array([pull, -pull])
+
+        model = self.ball()
+        model.body("other", "particle", mass=1.0)
+        law = Rope(30.0)
+        model.force("rope", law, at=["ball@0", "other@0"], work="nonideal")
+        model.force("again", law, at=["ball@0", "ground@[0, 0, 0]"])
+        sim = model.simulate().run()
+        self.assertNotEqual(sim.ledger["work_nonideal"], 0.0)
+        self.assertLess(abs(sim.ledger["balance"]), 1e-13)
+        self.assertLess(np.abs(sim.ledger["momentum_balance"]).max(), 1e-13)
+
+    def test_a_constraint_in_python(self):
+        shipped = self.ball(gravity=[0, 0, -9.81])
+        shipped.constraint("string", "distance", a="ground@[0, 0, 0]", b="ball@0")
+        expected = shipped.simulate().run()
+        model = self.ball(gravity=[0, 0, -9.81])
+        model.constraint("string", ancora.ConstraintLaw(lambda t, r: r[0] @ r[0] - 1.0), at="ball@0")
+        sim = model.simulate().run()
+        np.testing.assert_allclose(sim.q, expected.q, rtol=0, atol=1e-9)
+        self.assertLess(abs(sim.ledger["balance"]), 1e-12)
+        self.assertLess(sim.ledger["constraint_position"], 1e-13)
+
+        lift = self.ball()
+        lift.constraint("lift", ancora.ConstraintLaw(lambda t, r: [r[0, 2] - t * t, r[0, 0] - 1.0], rows=2,
+                                                     depends_on_time=True), at="ball@0")
+        sim = lift.simulate({"integrator.step": 1e-3}).run()
+        self.assertAlmostEqual(sim.q[2], 1.0, places=12)
+
+    def test_a_file_names_a_law_that_is_registered(self):
+        text = self.ball().text() + "\n[[force]]\nname = \"pull\"\ntype = \"my_pull\"\nat = \"ball@0\"\n"
+        model = ancora.parse(text)
+        with self.assertRaisesRegex(ancora.ModelError, "my_pull"):
+            model.simulate()
+        model.register("my_pull", ancora.ForceLaw(lambda t, r, v: [0.0, 0.0, 4.0]))
+        sim = model.simulate().run()
+        self.assertAlmostEqual(sim.q[2], 1.0, places=12)
+
+    def test_what_a_law_raises_comes_out(self):
+        def moody(t, r, v):
+            if t > 0.5:
+                raise KeyError("lost")
+            return [0.0, 0.0, 0.0]
+
+        model = self.ball()
+        model.force("moody", ancora.ForceLaw(moody), at="ball@0")
+        sim = model.simulate()
+        with self.assertRaisesRegex(KeyError, "lost") as caught:
+            sim.run()
+        self.assertAlmostEqual(sim.time, 0.5, places=9)
+        self.assertIn("moody", "".join(getattr(caught.exception, "__notes__", ["moody"])))
+        for wrong, words in (([1.0, 2.0], "shape"), ("text", "convert"), (np.zeros((2, 3)), "shape")):
+            model = self.ball()
+            model.force("wrong", ancora.ForceLaw(lambda t, r, v: wrong), at="ball@0")
+            with self.assertRaisesRegex(ValueError, words):
+                model.simulate().step()
+        model = self.ball()
+        model.constraint("wrong", ancora.ConstraintLaw(lambda t, r: [0.0, 0.0]), at="ball@0")
+        with self.assertRaisesRegex(ancora.UsageError, "2 numbers"):
+            model.simulate()
+        with self.assertRaises(TypeError):
+            self.ball().force("x", ancora.ConstraintLaw(lambda t, r: 0.0), at="ball@0")
+        with self.assertRaises(NotImplementedError):
+            model = self.ball()
+            model.force("none", ancora.ForceLaw(), at="ball@0")
+            model.simulate().step()
+
+    def test_a_law_calls_nothing_of_its_session_and_lives_as_long_as_needed(self):
+        said = []
+
+        def meddle(t, r, v):
+            try:
+                sims[0].step()
+            except ancora.UsageError as error:
+                said.append(str(error))
+            return np.zeros(3)
+
+        sims = []
+        model = self.ball()
+        model.force("meddle", ancora.ForceLaw(meddle), at="ball@0")
+        sims.append(model.simulate())
+        del model
+        gc.collect()
+        sims[0].step()
+        self.assertIn("nothing of its session", said[0])
+
+
+class Analyses(unittest.TestCase):
+    def spring(self):
+        model = ancora.Model("spring", gravity=[0, 0, -10.0])
+        model.body("ball", "particle", mass=2.0, position=[0.0, 0.0, 0.1])
+        model.force("pull", ancora.ForceLaw(lambda t, r, v: -50.0 * r - 0.4 * v), at="ball@0")
+        model.integrator("emm", step=1e-2, end=1.0)
+        return model
+
+    def test_rest_and_modes(self):
+        sim = self.spring().simulate()
+        rest = sim.find_equilibrium()
+        np.testing.assert_allclose(sim.q, [0.0, 0.0, -0.4], atol=1e-9)
+        self.assertEqual(rest.degrees_of_freedom, 3)
+        self.assertEqual(rest.unstable_part, "")
+        self.assertEqual(rest.num_unstable, 0)
+        self.assertAlmostEqual(rest.moved, 0.5, places=6)
+        modes = sim.modes()
+        self.assertEqual(len(modes), 3)
+        self.assertTrue(modes.is_complete)
+        self.assertIsNone(modes.spin)
+        np.testing.assert_allclose(modes.frequencies, 5.0 / (2 * np.pi), rtol=1e-7)
+        np.testing.assert_allclose([mode.damping for mode in modes], 0.4 / (2 * 2.0 * 5.0), rtol=1e-6)
+        self.assertEqual(modes[0].shape.shape, (3,))
+        self.assertAlmostEqual(modes[0].energies["ball"], 1.0, places=12)
+
+    def test_a_linear_model(self):
+        sim = self.spring().simulate()
+        sim.find_equilibrium()
+        linear = sim.linearize(["ball.z"], ["ball.z", "ball.vz"])
+        self.assertEqual(linear.A.shape, (6, 6))
+        self.assertEqual(linear.T.shape, (3, 3))
+        np.testing.assert_allclose(linear.rest, [-0.4, 0.0], atol=1e-9)
+        # of a constant force the ball settles at 1 / k
+        settled = linear.D - linear.C @ np.linalg.solve(linear.A, linear.B)
+        np.testing.assert_allclose(settled[:, 0], [1 / 50.0, 0.0], atol=1e-8)
+        with self.assertRaisesRegex(ancora.UsageError, "ball.q"):
+            sim.linearize(["ball.q"], ["ball.z"])
+
+    def test_a_torque(self):
+        model = ancora.Model("wheel")
+        model.body("wheel", "ancf_rigid_body", mass=2.0, inertia=[0.3, 0.2, 0.1])
+        model.integrator("emm", step=1e-3, end=1.0)
+        sim = model.simulate()
+        sim.apply_torque("wheel", [0.0, 0.0, 0.2])
+        sim.run()
+        self.assertAlmostEqual(sim.ledger["angular_momentum"][2], 0.2, places=12)
+        with self.assertRaisesRegex(ancora.UsageError, "torque"):
+            sim.modes()
+        with self.assertRaises(ancora.UsageError):
+            sim.apply_torque("wheel", [1.0, 2.0])
+
+
 class Mistakes(unittest.TestCase):
     def test_errors_are_exceptions_with_the_kernels_messages(self):
         with self.assertRaisesRegex(ancora.FileError, "nowhere.toml"):

@@ -30,8 +30,9 @@ extern "C" {
  *   ANCORA_OK; too small a buffer is ANCORA_BUFFER, and nothing is written to it. A count may be
  * NULL. Counts of texts leave out the zero at the end, which needs room too.
  * - Texts are UTF-8. Units are SI. Vectors in space have inertial axes, quaternions are w, x, y, z.
- * - What is called back may read, push and set inputs; it may not step, restore or free the
- * simulation that calls it.
+ * - What is called back after steps may read, push and set inputs; it may not step, restore or free
+ * the simulation that calls it. Functions that are forces or constraints may call nothing of their
+ * session.
  */
 
 /* The interface's number: functions are added under one number; none is taken away or changed. */
@@ -86,6 +87,45 @@ ANCORA_API ancora_status ancora_session_add_plugin_folder(ancora_session* sessio
                                                           const char* folder);
 /* Whether plugins are taken from folders that others may write to. */
 ANCORA_API ancora_status ancora_session_allow_unchecked_folders(ancora_session* session, int allow);
+
+/* A type of forces whose law is a function of the program, for models of this session that are
+ * simulated from now on:
+ *
+ *     [[force]]
+ *     name = "spring"
+ *     type = TYPE
+ *     at = ["bar@[0.5, 0, 0]", "ground@[0, 0, 1]"]     or one text
+ *     work = "external"                                or "nonideal": the heading in the ledger
+ *
+ * The function gets positions [m] and velocities [m/s] of these points, 3 numbers each, and writes
+ * the forces [N] on them, which are zero before; all inertial axes. Other than 0 refuses the step.
+ * It is called at every evaluation: at instants by integrators on accelerations; in the middle of a
+ * step, with mean velocities, by those on steps, and six times per point more where they ask how
+ * the force answers. Equal arguments must give equal forces; many calls are of trials that are
+ * thrown away. The work of the very forces that moved the bodies is booked, their impulse as
+ * external. */
+typedef int (*ancora_force_function)(size_t num_points,
+                                     double time,
+                                     const double* position,
+                                     const double* velocity,
+                                     double* force,
+                                     void* user);
+ANCORA_API ancora_status ancora_session_add_force(ancora_session* session,
+                                                  const char* type,
+                                                  ancora_force_function function,
+                                                  void* user);
+/* A type of constraints phi(r_1, ..., r_k, t) = 0 of `num_rows` rows, likewise, with `at` alone.
+ * Derivatives are differences, twelve calls per point and more for each evaluation: slow. Steps
+ * keep the condition and energy to rounding, momenta as well as the differences are good, about
+ * 1e-12. */
+typedef int (*ancora_constraint_function)(
+    size_t num_points, double time, const double* position, double* phi, void* user);
+ANCORA_API ancora_status ancora_session_add_constraint(ancora_session* session,
+                                                       const char* type,
+                                                       size_t num_rows,
+                                                       int depends_on_time,
+                                                       ancora_constraint_function function,
+                                                       void* user);
 
 /* A page from a folder of results, as `ancora report` writes it. */
 ANCORA_API ancora_status ancora_write_report(ancora_session* session,
@@ -216,6 +256,12 @@ ANCORA_API ancora_status ancora_body_range(const ancora_simulation* simulation,
 ANCORA_API ancora_status ancora_apply_force(ancora_simulation* simulation,
                                             const char* attachment,
                                             const double force[3]);
+
+/* The same for a torque [N m, inertial axes] on a body, by its name; not on a body without
+ * orientation, such as a particle. */
+ANCORA_API ancora_status ancora_apply_torque(ancora_simulation* simulation,
+                                             const char* body,
+                                             const double torque[3]);
 
 /* Inputs of objects with signals, such as "motor.voltage", by number or name. */
 ANCORA_API ancora_status ancora_num_inputs(const ancora_simulation* simulation, size_t* count);
@@ -348,6 +394,99 @@ ANCORA_API ancora_status ancora_point_jacobian(const ancora_simulation* simulati
                                                double* values,
                                                size_t capacity,
                                                size_t* count);
+
+/* --- rest, vibrations, linear model
+ * ----------------------------------------------------------------- */
+
+enum {
+    ANCORA_STABLE = 0,  /* every small displacement raises the energy */
+    ANCORA_NEUTRAL = 1, /* some change nothing */
+    ANCORA_UNSTABLE = 2 /* some lower it */
+};
+typedef struct ancora_equilibrium {
+    size_t size;                /* in: sizeof(ancora_equilibrium); later versions append */
+    int32_t stability;          /* ANCORA_STABLE, ... */
+    int32_t degrees_of_freedom; /* */
+    int32_t num_unstable;       /* independent displacements that lower the energy */
+    int32_t num_neutral;        /* that change nothing */
+    int32_t is_counted;         /* 0: the model is large, and the lowest were looked at */
+    int32_t num_left;           /* unstable positions of rest that were left on the way */
+    int64_t descent_steps, newton_steps;
+    double residual; /* largest force that is left over the largest one */
+    double moved;    /* largest displacement of matter [m] */
+} ancora_equilibrium;
+/* Looks for a position of rest from the present state and takes it; `nearest`: the one next to it,
+ * stable or not, instead of one that a damped motion leads to. If there is none the state stays.
+ * The result may be NULL. */
+ANCORA_API ancora_status ancora_find_equilibrium(ancora_simulation* simulation,
+                                                 int nearest,
+                                                 ancora_equilibrium* result);
+/* What moves most in the displacement that lowers the energy fastest, at the last position that was
+ * found; empty if none does. */
+ANCORA_API ancora_status ancora_unstable_part(const ancora_simulation* simulation,
+                                              char* text,
+                                              size_t capacity,
+                                              size_t* count);
+
+typedef struct ancora_modes {
+    size_t size;                /* in: sizeof(ancora_modes); later versions append */
+    size_t count;               /* by frequency; of a conjugate pair one */
+    int32_t degrees_of_freedom; /* */
+    int32_t is_complete;        /* all of them, not only the lowest */
+    int32_t is_spinning;        /* about a steady spin, in the frame that turns with it */
+    double spin[3];             /* [rad/s] */
+} ancora_modes;
+typedef struct ancora_mode {
+    size_t size;          /* in: sizeof(ancora_mode); later versions append */
+    double eigenvalue[2]; /* real and imaginary part [1/s] */
+    double frequency;     /* |eigenvalue| / 2 pi [Hz] */
+    double damping;       /* ratio: -real part / |eigenvalue| */
+} ancora_mode;
+/* Small vibrations about the present state, at rest or in steady spin: the lowest `most`; 0: all of
+ * a small model, twenty of a large one. They are kept until this is called again. */
+ANCORA_API ancora_status ancora_find_modes(ancora_simulation* simulation,
+                                           size_t most,
+                                           ancora_modes* modes);
+ANCORA_API ancora_status ancora_mode_values(const ancora_simulation* simulation,
+                                            size_t mode,
+                                            ancora_mode* values);
+/* q = Re(shape e^(eigenvalue t)): 2 n numbers, real and imaginary part of each coordinate in turn;
+ * the largest displacement of matter is 1 m. */
+ANCORA_API ancora_status ancora_mode_shape(const ancora_simulation* simulation,
+                                           size_t mode,
+                                           double* values,
+                                           size_t capacity,
+                                           size_t* count);
+/* Shares of the kinetic energy, one for each body. */
+ANCORA_API ancora_status ancora_mode_energies(const ancora_simulation* simulation,
+                                              size_t mode,
+                                              double* values,
+                                              size_t capacity,
+                                              size_t* count);
+
+enum {
+    ANCORA_LINEAR_A = 0, /* x' = A x + B u */
+    ANCORA_LINEAR_B = 1,
+    ANCORA_LINEAR_C = 2, /* y = C x + D u */
+    ANCORA_LINEAR_D = 3,
+    ANCORA_LINEAR_T = 4,   /* n x (x / 2): how coordinates move with the displacements in x */
+    ANCORA_LINEAR_REST = 5 /* values of the outputs at rest, a column */
+};
+/* The model at rest in minimal coordinates; x has displacements and velocities. Inputs are forces
+ * "BODY@[1, 0, 0].x" and efforts on measures "JOINT.angle", outputs are columns of positions and
+ * velocities. The matrices are kept until this is called again. */
+ANCORA_API ancora_status ancora_linearize(ancora_simulation* simulation,
+                                          const char* const* inputs,
+                                          size_t num_inputs,
+                                          const char* const* outputs,
+                                          size_t num_outputs);
+/* Row by row, as ancora_matrix(). */
+ANCORA_API ancora_status ancora_linear_matrix(const ancora_simulation* simulation,
+                                              int32_t which,
+                                              double* values,
+                                              size_t capacity,
+                                              size_t* rows,
+                                              size_t* columns);
 
 #ifdef __cplusplus
 }

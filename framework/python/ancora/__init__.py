@@ -7,11 +7,13 @@
 >>> history["box.wx"][-1]                                    # doctest: +SKIP
 """
 
+from ._laws import ConstraintLaw, ForceLaw
 from ._library import (AncoraError, FileError, ModelError, NumericalError, PluginError, UsageError,
                        version)
 from ._model import Model
 from ._results import History, Results
-from ._simulation import Inputs, PointState, Pose, Report, Simulation
+from ._simulation import (Equilibrium, Inputs, LinearModel, Mode, Modes, PointState, Pose, Report,
+                          Simulation)
 
 #: A model file, see :meth:`Model.load`.
 load = Model.load
@@ -19,6 +21,6 @@ load = Model.load
 parse = Model.parse
 __version__ = version()
 
-__all__ = ["AncoraError", "FileError", "History", "Inputs", "Model", "ModelError", "NumericalError",
-           "PluginError", "PointState", "Pose", "Report", "Results", "Simulation", "UsageError", "load",
-           "parse", "version"]
+__all__ = ["AncoraError", "ConstraintLaw", "Equilibrium", "FileError", "ForceLaw", "History", "Inputs",
+           "LinearModel", "Mode", "Model", "ModelError", "Modes", "NumericalError", "PluginError",
+           "PointState", "Pose", "Report", "Results", "Simulation", "UsageError", "load", "parse", "version"]

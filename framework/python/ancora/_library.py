@@ -88,6 +88,25 @@ class Statistics(Structure):
                 ("angular_momentum_max_abs", c_double), ("angular_momentum_max_rel", c_double)]
 
 
+class Equilibrium(Structure):
+    _fields_ = [("size", c_size_t), ("stability", c_int32), ("degrees_of_freedom", c_int32),
+                ("num_unstable", c_int32), ("num_neutral", c_int32), ("is_counted", c_int32),
+                ("num_left", c_int32), ("descent_steps", c_int64), ("newton_steps", c_int64),
+                ("residual", c_double), ("moved", c_double)]
+
+
+class Modes(Structure):
+    _fields_ = [("size", c_size_t), ("count", c_size_t), ("degrees_of_freedom", c_int32),
+                ("is_complete", c_int32), ("is_spinning", c_int32), ("spin", c_double * 3)]
+
+
+class Mode(Structure):
+    _fields_ = [("size", c_size_t), ("eigenvalue", c_double * 2), ("frequency", c_double),
+                ("damping", c_double)]
+
+
+ForceCallback = CFUNCTYPE(c_int, c_size_t, c_double, c_void_p, c_void_p, c_void_p, c_void_p)
+ConstraintCallback = CFUNCTYPE(c_int, c_size_t, c_double, c_void_p, c_void_p, c_void_p)
 WarningCallback = CFUNCTYPE(None, c_char_p, c_void_p)
 StepCallback = CFUNCTYPE(c_int, c_void_p, c_void_p)
 
@@ -103,6 +122,8 @@ _SIGNATURES = {
     "session_on_warning": [c_void_p, WarningCallback, c_void_p],
     "session_add_plugin_folder": [c_void_p, c_char_p],
     "session_allow_unchecked_folders": [c_void_p, c_int],
+    "session_add_force": [c_void_p, c_char_p, ForceCallback, c_void_p],
+    "session_add_constraint": [c_void_p, c_char_p, c_size_t, c_int, ConstraintCallback, c_void_p],
     "write_report": [c_void_p, c_char_p, c_char_p],
     "model_load": [c_void_p, c_char_p, POINTER(c_void_p)],
     "model_parse": [c_void_p, c_char_p, c_size_t, c_char_p, POINTER(c_void_p)],
@@ -123,6 +144,7 @@ _SIGNATURES = {
     "body_name": [c_void_p, c_size_t, *_TEXT],
     "body_range": [c_void_p, c_size_t, _SIZE, _SIZE],
     "apply_force": [c_void_p, c_char_p, c_void_p],
+    "apply_torque": [c_void_p, c_char_p, c_void_p],
     "num_inputs": [c_void_p, _SIZE],
     "input_name": [c_void_p, c_size_t, *_TEXT],
     "input_unit": [c_void_p, c_size_t, *_TEXT],
@@ -143,6 +165,14 @@ _SIGNATURES = {
     "vector": [c_void_p, c_int32, *_ARRAY],
     "matrix": [c_void_p, c_int32, c_void_p, c_size_t, _SIZE, _SIZE],
     "point_jacobian": [c_void_p, c_char_p, *_ARRAY],
+    "find_equilibrium": [c_void_p, c_int, POINTER(Equilibrium)],
+    "unstable_part": [c_void_p, *_TEXT],
+    "find_modes": [c_void_p, c_size_t, POINTER(Modes)],
+    "mode_values": [c_void_p, c_size_t, POINTER(Mode)],
+    "mode_shape": [c_void_p, c_size_t, *_ARRAY],
+    "mode_energies": [c_void_p, c_size_t, *_ARRAY],
+    "linearize": [c_void_p, POINTER(c_char_p), c_size_t, POINTER(c_char_p), c_size_t],
+    "linear_matrix": [c_void_p, c_int32, c_void_p, c_size_t, _SIZE, _SIZE],
 }
 
 
@@ -213,6 +243,8 @@ class Session:
             raise MemoryError("no session of Ancora could be made")
         self.handle = handle.value
         self._warning = None
+        self._laws = {}  # by type name: the law, and what the kernel calls
+        self.failures = []  # what laws in Python raised during the present call
 
     def __del__(self):
         if getattr(self, "handle", None):
@@ -228,9 +260,16 @@ class Session:
 
     def call(self, name, *arguments):
         """Calls ancora_NAME; other statuses than OK and STOPPED become exceptions."""
+        self.failures.clear()
         status = getattr(library, "ancora_" + name)(*arguments)
         if status in (0, STOPPED):
             return status
+        if self.failures:  # that is what went wrong, with its own traceback
+            failure = self.failures[-1]
+            self.failures.clear()
+            if hasattr(failure, "add_note"):
+                failure.add_note(self.message())
+            raise failure
         raise _ERRORS.get(status, AncoraError)(self.message() or f"ancora_{name} failed with status {status}")
 
     def text(self, name, *arguments):
@@ -245,6 +284,20 @@ class Session:
         count = c_size_t()
         self.call(name, *arguments, byref(count))
         return count.value
+
+    def type_of(self, law, name=None):
+        """The name under which models use a law in Python; by its own if none is given."""
+        for known, (other, _) in self._laws.items():
+            if other is law and name in (None, known):
+                return known
+        if name is None:
+            name = base = law.name
+            count = 1
+            while name in self._laws:
+                count += 1
+                name = f"{base}_{count}"
+        self._laws[name] = (law, law._register(self, name))
+        return name
 
     def on_warning(self, function):
         """Hands warnings to `function(text)`."""

@@ -8,6 +8,7 @@ from ctypes import byref, c_void_p
 from typing import Any, Mapping, Optional, Union
 
 from . import _toml
+from ._laws import ConstraintLaw, ForceLaw
 from ._library import Session, library
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -119,13 +120,20 @@ class Model:
         """Adds a joint between two bodies, `a` and `b`."""
         return self._add("joint", name, type, parameters)
 
-    def constraint(self, name: str, type: str, **parameters: Any) -> str:
-        """Adds a constraint."""
-        return self._add("constraint", name, type, parameters)
+    def constraint(self, name: str, type: Union[str, ConstraintLaw], **parameters: Any) -> str:
+        """Adds a constraint; `type` may be a :class:`ConstraintLaw`, a function in Python."""
+        return self._add("constraint", name, self._type(type, ConstraintLaw), parameters)
 
-    def force(self, name: str, type: str, **parameters: Any) -> str:
-        """Adds a force."""
-        return self._add("force", name, type, parameters)
+    def force(self, name: str, type: Union[str, ForceLaw], **parameters: Any) -> str:
+        """Adds a force; `type` may be a :class:`ForceLaw`, a function in Python."""
+        return self._add("force", name, self._type(type, ForceLaw), parameters)
+
+    def _type(self, type, law):
+        if isinstance(type, str):
+            return type
+        if not isinstance(type, law):
+            raise TypeError(f"a type is a name or a {law.__name__}, not {type!r}")
+        return self._session.type_of(type)
 
     def integrator(self, type: str, step: float, end: float, **settings: Any) -> None:
         """Sets the integrator, its step [s] and the end of the run [s]."""
@@ -152,6 +160,11 @@ class Model:
             self._handle = None
 
     # --- for all
+
+    def register(self, type: str, law: Union[ForceLaw, ConstraintLaw]) -> None:
+        """Makes a law in Python a type with this name, for models from files: a file then has objects
+        with ``type = "NAME"`` and ``at = ["bar@[0.5, 0, 0]"]``."""
+        self._session.type_of(law, type)
 
     def __setitem__(self, name: str, value: Any) -> None:
         """Changes a value, as ``--set`` does: ``model["body.bar.density"] = 7800``."""

@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 
 import numpy as np
 
+from . import _library
 from ._library import Info, Ledger, Session, Statistics, StepCallback, STOPPED, UsageError, library
 from ._model import Model, PathLike
 from ._results import History
@@ -33,6 +34,57 @@ class PointState(NamedTuple):
 
     position: np.ndarray  #: (3,) m
     velocity: np.ndarray  #: (3,) m/s
+
+
+class Equilibrium(NamedTuple):
+    """A position of rest."""
+
+    stability: str  #: "stable", "neutral" or "unstable"
+    degrees_of_freedom: int
+    num_unstable: int  #: independent displacements that lower the energy
+    num_neutral: int  #: that change nothing
+    is_counted: bool  #: False: the model is large, and the lowest were looked at
+    unstable_part: str  #: what moves away first; empty if nothing does
+    num_left: int  #: unstable positions of rest that were left on the way
+    descent_steps: int
+    newton_steps: int
+    residual: float  #: largest force that is left over the largest one
+    moved: float  #: largest displacement of matter [m]
+
+
+class Mode(NamedTuple):
+    """A motion q = Re(shape exp(eigenvalue t))."""
+
+    eigenvalue: complex  #: 1/s
+    frequency: float  #: Hz, of |eigenvalue|
+    damping: float  #: ratio
+    shape: np.ndarray  #: (n,) complex; the largest displacement of matter is 1 m
+    energies: Dict[str, float]  #: shares of the kinetic energy, by body
+
+
+class Modes(List[Mode]):
+    """Modes by frequency, of a conjugate pair one; ``modes.frequencies`` are all of them [Hz]."""
+
+    degrees_of_freedom: int
+    is_complete: bool  #: all of them, not only the lowest
+    spin: Optional[np.ndarray]  #: (3,) rad/s about which they are, or None about rest
+
+    @property
+    def frequencies(self) -> np.ndarray:
+        return np.array([mode.frequency for mode in self])
+
+
+class LinearModel(NamedTuple):
+    """x' = A x + B u, y = C x + D u about rest; ``scipy.signal.StateSpace(*linear[:4])``."""
+
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+    T: np.ndarray  #: (n, states / 2): how coordinates move with the displacements in x
+    rest: np.ndarray  #: values of the outputs at rest
+    inputs: List[str]
+    outputs: List[str]
 
 
 class _Handle:
@@ -319,6 +371,14 @@ class Simulation:
             raise UsageError(f"apply_force: a force has the shape (3,), not {array.shape}")
         self._call("apply_force", attachment.encode(), _pointer(array))
 
+    def apply_torque(self, body: str, torque: Any) -> None:
+        """A torque (3,) [N m, inertial axes] on a body, from now until it is set anew; zero takes it
+        away. Not on bodies without orientation, such as a particle."""
+        array = np.array(torque, dtype=np.float64)
+        if array.shape != (3,):
+            raise UsageError(f"apply_torque: a torque has the shape (3,), not {array.shape}")
+        self._call("apply_torque", body.encode(), _pointer(array))
+
     def point(self, attachment: str) -> PointState:
         """Position and velocity of a material point."""
         out = PointState(_array(3), _array(3))
@@ -397,6 +457,61 @@ class Simulation:
     def F_C(self) -> np.ndarray:
         """Nonideal constraint force (n,)."""
         return self._filled("vector", _NONIDEAL)
+
+    # --- rest, vibrations, linear model
+
+    def find_equilibrium(self, nearest: bool = False) -> Equilibrium:
+        """Looks for a position of rest from the present state and takes it.
+
+        nearest : the one next to it, stable or not, instead of one that a damped motion leads to
+        """
+        found = _library.Equilibrium(size=ctypes.sizeof(_library.Equilibrium))
+        self._call("find_equilibrium", int(nearest), byref(found))
+        values = {field: getattr(found, field) for field, _ in found._fields_ if field != "size"}
+        values["stability"] = ("stable", "neutral", "unstable")[found.stability]
+        values["is_counted"] = bool(found.is_counted)
+        return Equilibrium(unstable_part=self._session.text("unstable_part", self._handle.value), **values)
+
+    def modes(self, most: int = 0) -> Modes:
+        """Small vibrations about the present state, which is at rest or in steady spin.
+
+        most : the lowest so many; 0: all of a small model, twenty of a large one
+        """
+        info = _library.Modes(size=ctypes.sizeof(_library.Modes))
+        self._call("find_modes", int(most), byref(info))
+        out = Modes()
+        out.degrees_of_freedom = info.degrees_of_freedom
+        out.is_complete = bool(info.is_complete)
+        out.spin = np.array(info.spin) if info.is_spinning else None
+        bodies = list(self.bodies)
+        for i in range(info.count):
+            mode = _library.Mode(size=ctypes.sizeof(_library.Mode))
+            self._call("mode_values", i, byref(mode))
+            out.append(Mode(complex(*mode.eigenvalue), mode.frequency, mode.damping,
+                            self._filled("mode_shape", i).view(np.complex128),
+                            dict(zip(bodies, self._filled("mode_energies", i).tolist()))))
+        return out
+
+    def linearize(self, inputs: Sequence[str], outputs: Sequence[str]) -> LinearModel:
+        """The model at rest in minimal coordinates.
+
+        inputs : forces "bar@[1, 0, 0].x", and efforts on measures "elbow.angle"
+        outputs : positions and velocities "bar.x", "bar@[1, 0, 0].vz", "elbow.angle", "elbow.angle_rate"
+        """
+        inputs, outputs = list(inputs), list(outputs)
+
+        def texts(names):
+            return (ctypes.c_char_p * len(names))(*(name.encode() for name in names))
+
+        self._call("linearize", texts(inputs), len(inputs), texts(outputs), len(outputs))
+        parts = []
+        for which in range(6):
+            rows, columns = c_size_t(), c_size_t()
+            self._call("linear_matrix", which, None, 0, byref(rows), byref(columns))
+            part = _array(rows.value, columns.value)
+            self._call("linear_matrix", which, _pointer(part), part.size, None, None)
+            parts.append(part)
+        return LinearModel(*parts[:5], parts[5].ravel(), inputs, outputs)
 
     @property
     def ledger(self) -> Dict[str, Any]:

@@ -227,7 +227,8 @@ template <class Interface>
 std::unique_ptr<Interface> create_object(const ObjectRef& object, const Arguments& arguments) {
     std::unique_ptr<Interface> made;
     const auto make = [&] {
-        made.reset(static_cast<Interface*>(object.type->create(arguments)));
+        const auto& own = object.plugin->make;
+        made.reset(static_cast<Interface*>(own ? own(arguments) : object.type->create(arguments)));
     };
     if constexpr (std::is_same_v<Interface, Integrator>)
         call_plugin(object, kFactory, make);

@@ -87,6 +87,11 @@ Lock Lock::of(std::span<const UsedPlugin> used_plugins) {
     lock.abi = running_abi();
     lock.abi_sha256 = ancora::abi_sha256();
     for (const UsedPlugin& used : used_plugins) {
+        if (used.plugin->sha256.empty())
+            throw Error(ErrorKind::plugin,
+                        fmt::format("plugin \"{}\" ({}) has no file, so that a lock cannot hold it",
+                                    used.plugin->name,
+                                    used.plugin->file.string()));
         LockedPlugin& plugin = lock.plugins.emplace_back(
             LockedPlugin{used.plugin->name, used.plugin->version, used.plugin->sha256, {}});
         for (const TypeDescriptor* type : used.types)

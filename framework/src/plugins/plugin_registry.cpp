@@ -15,6 +15,7 @@
 
 #include "ancora/framework/lock.hpp"
 #include "ancora/framework/nearest_name.hpp"
+#include "function_types.hpp"
 #include "plugin_checks.hpp"
 #include "plugin_loader.hpp"
 #include "plugin_search.hpp"
@@ -100,7 +101,9 @@ struct PluginRegistry::Impl {
     bool allows_unchecked = false;
     std::vector<const Plugin*> in_use;
     std::optional<Lock> lock;
+    std::vector<std::unique_ptr<ProgramPlugin>> of_program;
 
+    const Plugin& add(std::unique_ptr<ProgramPlugin> added);
     const Plugin* find_in_use(const std::string& name) const {
         for (const Plugin* plugin : in_use)
             if (plugin->name == name) return plugin;
@@ -303,6 +306,21 @@ void PluginRegistry::Impl::refuse_unknown(TypeKind kind,
     throw Error(ErrorKind::manifest, text, place);
 }
 
+const Plugin& PluginRegistry::Impl::add(std::unique_ptr<ProgramPlugin> added) {
+    const Plugin& plugin = added->plugin;
+    const auto refuse = [&](const std::string& problem) {
+        throw Error(ErrorKind::plugin,
+                    fmt::format("plugin \"{}\" ({}) {}", plugin.name, kThisProgram, problem));
+    };
+    if (const std::string flaw = find_flaw(plugin.descriptor); !flaw.empty()) refuse(flaw);
+    if (const Plugin* const other = find_in_use(plugin.name))
+        refuse(fmt::format("has the name of a plugin that is in use, {}", other->file.string()));
+    if (lock) lock->check(plugin);
+    of_program.push_back(std::move(added));
+    in_use.push_back(&plugin);
+    return plugin;
+}
+
 PluginRegistry::PluginRegistry() : impl_(std::make_unique<Impl>()) {}
 
 PluginRegistry::~PluginRegistry() = default;
@@ -350,6 +368,23 @@ const Plugin& PluginRegistry::load_file(const fs::path& file, const Place& place
                                         other->file.string())),
                     place);
     return impl_->open(path, place);
+}
+
+const Plugin& PluginRegistry::add(const PluginDescriptor& descriptor) {
+    const TrapsOff traps_off;
+    if (const std::string flaw = find_flaw(&descriptor); !flaw.empty())
+        throw Error(ErrorKind::plugin, fmt::format("the descriptor of the program {}", flaw));
+    return impl_->add(plugin_of(descriptor));
+}
+
+const Plugin& PluginRegistry::add(ForceFunction function) {
+    const TrapsOff traps_off;
+    return impl_->add(plugin_of(std::move(function)));
+}
+
+const Plugin& PluginRegistry::add(ConstraintFunction function) {
+    const TrapsOff traps_off;
+    return impl_->add(plugin_of(std::move(function)));
 }
 
 PluginType PluginRegistry::find_type(TypeKind kind, const std::string& name, const Place& place) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Forces that an embedding program applies between steps.
+// Forces and torques that an embedding program applies between steps.
 #pragma once
 
 #include <array>
@@ -13,8 +13,14 @@
 
 namespace ancora {
 
-/// Forces on points, inertial axes, constant until they are set anew. They are impressed forces:
-/// part of Q, their work and impulse external.
+/// Forces F on points and torques T on bodies, inertial axes, constant until they are set anew.
+/// They are impressed forces: part of Q, their work and impulse external. A torque acts on the
+/// body's axes d_i as directions in space,
+///
+///   f_i = a x d_i,   (tr D I - D) a = T,   D = sum_i d_i d_i^T                          (1)
+///
+/// so that sum_i d_i x f_i = T, also with the axes of the middle of a step, which are a little
+/// shorter than 1: it adds T h to the angular momentum, exactly.
 class HostLoads {
 public:
     HostLoads(const Model& model, CallMeter& meter) : model_(model), meter_(meter) {}
@@ -23,6 +29,11 @@ public:
     /// Sets the force on an attachment such as "box@[1, 0, 0]"; zero takes it away. [assembly]
     /// @throws Error (manifest) if there is no such attachment
     void set(const std::string& text, const std::array<double, 3>& force);
+    /// Sets the torque on a body; zero takes it away. [assembly]
+    /// @throws Error (manifest) if there is no such body, or it has no directions
+    void set_torque(const std::string& body, const std::array<double, 3>& torque);
+    /// Bodies on which torques act; how these answer to a turn, nobody derives.
+    std::string bodies_with_torque() const;
     void clear() { loads_.clear(); }
 
     /// Mean forces over a step: adds them to F. [step]
@@ -42,27 +53,48 @@ public:
         if constexpr (Archive::kReads) loads_.clear();
         for (std::size_t i = 0; i < count; ++i) {
             std::string at;
-            std::array<double, 3> force{};
+            std::array<double, 3> given{};
+            bool is_torque = false;
             if constexpr (!Archive::kReads) {
-                at = loads_[i]->at.text;
-                force = loads_[i]->force;
+                at = loads_[i]->text;
+                given = loads_[i]->given;
+                is_torque = loads_[i]->is_torque;
             }
             archive(at);
-            archive(force);
-            archive.require_finite(force, "an applied force");
-            if constexpr (Archive::kReads) set(at, force);
+            archive(is_torque);
+            archive(given);
+            archive.require_finite(given, "an applied force");
+            if constexpr (Archive::kReads) is_torque ? set_torque(at, given) : set(at, given);
         }
     }
 
 private:
+    static constexpr std::size_t kMostScalars = 9;  // of three axes
     struct Load {
-        Load(Attachment attachment, const Model& model, CallMeter& meter)
-            : at(std::move(attachment)), map(model, {&at, 1}, meter) {}
-        Attachment at;
+        Load(std::string name,
+             bool turns,
+             std::vector<Attachment> attachments,
+             const Model& model,
+             CallMeter& meter)
+            : text(std::move(name)),
+              is_torque(turns),
+              at(std::move(attachments)),
+              map(model, at, meter) {}
+        std::string text;  // the attachment, or the body
+        bool is_torque;
+        std::vector<Attachment> at;  // a point, or three axes
         AttachmentMap map;
-        std::array<double, 3> force{};
-        std::array<double, 3> du{};  // increment or rate of the point
+        std::array<double, 3> given{};          // force or torque
+        std::array<double, kMostScalars> f{};   // on the attachments
+        std::array<double, kMostScalars> du{};  // their increments or rates
+
+        void evaluate_force(const double* u);
     };
+    template <class Attach>
+    void set(const std::string& text,
+             bool is_torque,
+             const std::array<double, 3>& given,
+             const Attach& attach);
 
     const Model& model_;
     CallMeter& meter_;

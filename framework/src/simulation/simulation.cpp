@@ -269,14 +269,39 @@ void Simulation::set_state(std::span<const double> q, std::span<const double> v)
     impl_->observables.restart();
 }
 
+namespace {
+
+void require_finite_load(const char* call, const std::string& at, const std::array<double, 3>& x) {
+    for (const double component : x)
+        if (!std::isfinite(component))
+            throw Error(ErrorKind::usage,
+                        fmt::format("{} on \"{}\": a component is not finite", call, at));
+}
+
+/// A torque in space on a body has a stiffness that is not even symmetric.
+void require_no_torque(const char* call, const KernelSystem& system) {
+    const std::string bodies = system.parts().forces.loads().bodies_with_torque();
+    if (!bodies.empty())
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} needs derivatives of all forces, and those of the torque that "
+                                "the program applies on {} are not known: take it away, or let a "
+                                "force of the model apply it",
+                                call,
+                                bodies));
+}
+
+}  // namespace
+
 void Simulation::apply_force(const std::string& attachment, const std::array<double, 3>& force) {
     const TrapsOff traps_off;
-    for (const double f : force)
-        if (!std::isfinite(f))
-            throw Error(
-                ErrorKind::usage,
-                fmt::format("apply_force on \"{}\": a component is not finite", attachment));
+    require_finite_load("apply_force", attachment, force);
     impl_->system.apply_force(attachment, force);
+}
+
+void Simulation::apply_torque(const std::string& body, const std::array<double, 3>& torque) {
+    const TrapsOff traps_off;
+    require_finite_load("apply_torque", body, torque);
+    impl_->system.apply_torque(body, torque);
 }
 
 namespace {
@@ -396,6 +421,7 @@ std::vector<SingularPosition> Simulation::singular_positions() const {
 
 Equilibrium Simulation::find_equilibrium(const EquilibriumOptions& options) {
     const TrapsOff traps_off;
+    require_no_torque("find_equilibrium", impl_->system);
     Equilibrium found = find_rest(impl_->system, options);
     impl_->rank.decide();
     impl_->observables.restart();
@@ -404,12 +430,14 @@ Equilibrium Simulation::find_equilibrium(const EquilibriumOptions& options) {
 
 Modes Simulation::modes(const ModesOptions& options) {
     const TrapsOff traps_off;
+    require_no_torque("modes", impl_->system);
     return find_modes(impl_->system, options);
 }
 
 LinearModel Simulation::linearize(const std::vector<std::string>& inputs,
                                   const std::vector<std::string>& outputs) {
     const TrapsOff traps_off;
+    require_no_torque("linearize", impl_->system);
     LinearModel model =
         linear_model(impl_->system, linear_ports(impl_->model, impl_->system, inputs, outputs));
     model.inputs = inputs;

@@ -329,6 +329,11 @@ void KernelSystem::apply_force(const std::string& attachment, const std::array<d
     for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
 }
 
+void KernelSystem::apply_torque(const std::string& body, const std::array<double, 3>& torque) {
+    parts_.forces.loads().set_torque(body, torque);
+    for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
+}
+
 /// Faster than anything that is built: a bound without hysteresis, which the motion slides along.
 void KernelSystem::refuse_endless_switching(int crossing) {
     constexpr int kMost = 1000;

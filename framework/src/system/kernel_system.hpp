@@ -178,6 +178,8 @@ public:
     void set_state(std::span<const double> q, std::span<const double> v, double t);
     /// Force of an embedding program on a point from now on, see HostLoads.
     void apply_force(const std::string& attachment, const std::array<double, 3>& force);
+    /// The same for a torque on a body.
+    void apply_torque(const std::string& body, const std::array<double, 3>& torque);
     /// Signals whose time has come act, at the present state.
     void act();
     /// To be called where signals or inputs have changed: forces may be others from here on.

@@ -594,6 +594,98 @@ TEST_SUITE("applied forces") {
         }
     }
 
+    // dL/dt = T whatever the axes do, in the very step; the power is T . w.
+    TEST_CASE("a torque on a body turns it as it should") {
+        for (const char* body : {"ancf_rigid_body", "quaternion_body"})
+            for (const char* type : {"emm", "rk4", "dopri5"}) {
+                CAPTURE(body);
+                CAPTURE(type);
+                const bool is_ancf = body == std::string("ancf_rigid_body");
+                const bool is_step = type == std::string("emm");
+                if (is_step && !is_ancf) continue;  // it has no discrete face
+                Run run(
+                    fmt::format("[[body]]\nname = \"box\"\ntype = \"{}\"\nmass = 2.0\n"
+                                "inertia = [0.3, 0.2, 0.1]\nangular_velocity = [1.0, 2.0, 3.0]\n",
+                                body) +
+                    integrator(type, 1e-3, 0.5));
+                const std::array<double, 3> before{run.column("angular_momentum.x"),
+                                                   run.column("angular_momentum.y"),
+                                                   run.column("angular_momentum.z")};
+                const std::array<double, 3> torque{0.4, -0.3, 1.5};
+                run.simulation.apply_torque("box", torque);
+                run.to_end();
+                const double exact = is_step ? 1e-13 : 1e-6;
+                for (std::size_t c = 0; c < 3; ++c) {
+                    const std::string name = std::string("angular_momentum.") + "xyz"[c];
+                    CHECK(near(run.column(name), before[c] + 0.5 * torque[c], exact));
+                    CHECK(near(run.column(std::string("angular_momentum.balance.") + "xyz"[c]),
+                               0.0,
+                               exact));
+                }
+                CHECK(near(run.column("momentum.x"), 0.0, exact));
+                CHECK(std::abs(run.column("work.external")) > 0.1);
+                CHECK(std::abs(run.column("energy.balance")) <= exact);
+
+                run.simulation.apply_torque("box", {0.0, 0.0, 0.0});
+                CHECK(near(run.simulation.dynamics().Q[0], 0.0, 1e-9));
+            }
+    }
+
+    // About a fixed axis: T = J alpha, as exact as constants are.
+    TEST_CASE("a wheel under a torque, and its saved state") {
+        const std::string text =
+            "[[body]]\nname = \"wheel\"\ntype = \"ancf_rigid_body\"\nmass = 2.0\n"
+            "inertia = [0.3, 0.2, 0.1]\npenalty = inf\n[[joint]]\nname = \"axle\"\n"
+            "type = \"revolute\"\na = \"ground\"\nb = \"wheel\"\npoint = [0, 0, 0]\n"
+            "axis = [0, 0, 1]\n" +
+            integrator("emm", 1e-3, 1.0);
+        Run run(text), other(text);
+        run.simulation.apply_torque("wheel", {0.0, 0.0, 0.2});
+        run.steps(500);
+        CHECK(near(run.column("axle.angle_rate"), 0.5 * 2.0, 1e-6));
+        other.simulation.restore(run.simulation.save());
+        run.to_end();
+        other.to_end();
+        CHECK(same_bits(row_of(run.simulation), row_of(other.simulation)));
+        CHECK(near(run.column("axle.angle"), 1.0, 1e-6));
+        // The joint takes what turns across its axis.
+        CHECK(near(other.column("axle.angle_rate"), 2.0, 1e-6));
+    }
+
+    TEST_CASE("a torque that cannot be, and what cannot be asked meanwhile") {
+        Run run(kBall +
+                "[[body]]\nname = \"box\"\ntype = \"ancf_rigid_body\"\nsize = [1.0, 0.5, 0.2]\n"
+                "density = 500.0\n" +
+                integrator("emm", 0.01, 2.0));
+        const auto message = [](auto&& call) -> std::string {
+            try {
+                call();
+            } catch (const Error& error) {
+                return error.what();
+            }
+            return "no error";
+        };
+        const auto torque = [&](const char* body, double z) {
+            return message([&] {
+                run.simulation.apply_torque(body, {0.0, 0.0, z});
+            });
+        };
+        CHECK(torque("bx", 1.0).find("did you mean \"box\"?") != std::string::npos);
+        CHECK(torque("ball", 1.0).find("a particle has no axes") != std::string::npos);
+        CHECK(torque("ground", 1.0).find("does not turn") != std::string::npos);
+        CHECK(torque("box@[1, 0, 0]", 1.0).find("write its name alone, \"box\"") !=
+              std::string::npos);
+        CHECK(torque("box", NAN).find("a component is not finite") != std::string::npos);
+        CHECK(torque("box", 1.0) == "no error");
+        const auto modes = [&] {
+            run.simulation.modes();
+        };
+        CHECK(message(modes).find("the torque that the program applies on \"box\"") !=
+              std::string::npos);
+        CHECK(torque("box", 0.0) == "no error");
+        CHECK(message(modes).find("torque") == std::string::npos);
+    }
+
     TEST_CASE("what cannot be applied is refused in words") {
         Run run(kBall + integrator("emm", 0.01, 2.0));
         const auto message = [&](const char* at, double f) -> std::string {

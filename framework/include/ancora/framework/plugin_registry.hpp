@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,17 +11,21 @@
 
 #include "ancora/framework/error.hpp"
 #include "ancora/framework/export.hpp"
+#include "ancora/framework/program_types.hpp"
 #include "ancora/sdk/plugin.hpp"
 
 namespace ancora {
 
-/// An open, accepted plugin. It stays open for the life of the process.
+/// An open, accepted plugin. It stays open for the life of the process; one of the program itself
+/// has no file, and lives as long as its registry.
 struct Plugin {
     std::string name;
     std::string version;
     std::filesystem::path file;
-    std::string sha256;  ///< of the file, hexadecimal
+    std::string sha256;  ///< of the file, hexadecimal; empty if it is of the program itself
     const PluginDescriptor* descriptor = nullptr;
+    /// Makes objects of a type that is a function of the program; empty: TypeDescriptor::create.
+    std::function<void*(const Arguments&)> make{};
 };
 
 /// A type and the plugin that offers it.
@@ -80,6 +85,17 @@ public:
     const Plugin& load(const std::string& name, const Place& place = {});
     /// Opens a plugin file, which need not be on the search path; the same checks apply.
     const Plugin& load_file(const std::filesystem::path& file, const Place& place = {});
+
+    /// Brings types of the program itself into use, without a library: classes, by the descriptor
+    /// that ANCORA_PLUGIN defines in its sources, which must outlive the registry; or functions.
+    /// Models that use them run in this program alone: they cannot be locked, packed as an FMU, or
+    /// run by the command. In a saved state functions are their names, and what they depend on is
+    /// for the program to keep.
+    /// @throws Error (plugin) if the descriptor has a flaw, or a plugin of this name is in use,
+    ///         (usage) if there is no function
+    const Plugin& add(const PluginDescriptor& descriptor);
+    const Plugin& add(ForceFunction function);
+    const Plugin& add(ConstraintFunction function);
 
     /// The type `name` of this kind: among the plugins in use first, then among all plugins of the
     /// search path. Only the one that offers it is opened, and is then in use: files say which

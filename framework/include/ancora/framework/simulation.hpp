@@ -79,6 +79,11 @@ public:
     /// its work is booked in work.external, its impulse with the momenta.
     /// @throws Error (manifest) if there is no such attachment, (usage) if an entry is not finite
     void apply_force(const std::string& attachment, const std::array<double, 3>& force);
+    /// The same for a torque [N m, inertial axes] on a body: what it does to the angular momentum
+    /// is exact, its work is that of the body's rotation.
+    /// @throws Error (manifest) if there is no such body, or it has no orientation, such as a
+    ///         particle; (usage) if an entry is not finite
+    void apply_torque(const std::string& body, const std::array<double, 3>& torque);
 
     /// An input of an object with signals, such as "motor.voltage".
     struct Input {
@@ -121,7 +126,8 @@ public:
     Dynamics dynamics() const;
     /// Looks for a position of equilibrium from the present state, and takes it, at rest.
     /// @throws Error (manifest) for what has no equilibrium by derivatives: dry friction, states of
-    ///         objects; (numerical) if none is found. The state then stays
+    ///         objects; (usage) while apply_torque() acts, which has none either; (numerical) if
+    ///         none is found. The state then stays
     Equilibrium find_equilibrium(const EquilibriumOptions& options = {});
     /// Small vibrations about the present state: at rest, or in steady spin.
     /// @throws Error (numerical) if the state is neither

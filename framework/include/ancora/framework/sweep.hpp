@@ -101,6 +101,7 @@ struct SweepResult {
     bool is_complete = false;  ///< all cases of all parts are done, and the table is written
     bool was_interrupted = false;
     std::filesystem::path table;  ///< cases.csv
+    std::filesystem::path page;   ///< study.html, written with the table
 };
 
 /// Runs the cases of a study in processes of their own, forked from this one, which must have one

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The force type `fmu`: an FMU as a sampled controller, or any other part of a loop.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/nonideal_force.hpp"
+#include "ancora/sdk/parameter.hpp"
+#include "slave.hpp"
+#include "unpacked.hpp"
+
+namespace ancora::fmu {
+
+/// Every T, at t_k, the FMU is brought from t_(k-1) to t_k with the inputs of then, is given those
+/// of now, and shows its outputs, held until t_(k+1):
+///
+///   x(t_k) = step(x(t_(k-1)), u(t_(k-1)), T),   y_k = g(x(t_k), u(t_k))                    (1)
+///
+/// An FMU whose outputs do not depend on its inputs at the same instant so answers one period late,
+/// as any sampled plant. Its state stands as bytes among the discrete states of this object, where
+/// it can be got and written (canGetAndSetFMUstate, canSerializeFMUstate): a run is then restored,
+/// and a step repeated, as ever. One that keeps its state to itself runs forward alone, and refuses
+/// else.
+///
+/// Source: Functional Mock-up Interface for Co-Simulation, 2.0.4 (2022) and 3.0.1 (2023).
+class Fmu final : public NonidealForce, public Signals {
+public:
+    static constexpr std::size_t kMostInputs = 16;
+
+    explicit Fmu(const Arguments& arguments);
+
+    WorkKind work() const override { return WorkKind::nonideal; }
+    void evaluate(const RowPoint&, std::span<const double>, const ForceValues&) const override {}
+    const Signals* signals() const override { return this; }
+
+    std::span<const char* const> inputs() const override { return input_keys_; }
+    std::span<const Output> outputs() const override { return outputs_; }
+    bool outputs_read_inputs() const override { return false; }
+    void evaluate_outputs(const SignalPoint& at, std::span<double> y) const override;
+    int num_discrete() const override;
+    double next_time(double after, std::span<const double>) const override {
+        return times_.next(after);
+    }
+    void act(const SignalPoint& at,
+             int crossing,
+             std::span<double> x,
+             std::span<double> z) const override;
+
+private:
+    /// z: these, the outputs, the bytes of the state, six to a number.
+    enum State : int { kBegun, kTime, kHistory, kSize, kNumStates };
+
+    void read_names(const Arguments& arguments);
+    void read_parameters(const Arguments& arguments);
+    void find_room(const Arguments& arguments);
+    Slave::Given parameters() const { return {parameter_references_, parameter_values_}; }
+    Slave::Given with(std::span<const double> inputs) const { return {input_references_, inputs}; }
+    std::size_t first_byte() const { return kNumStates + outputs_.size(); }
+    void bring_to(std::span<const double> z) const;
+    void keep_state(std::span<double> z) const;
+
+    SampleTimes times_;
+    Description description_;
+    std::unique_ptr<Unpacked> files_;
+    std::unique_ptr<Slave> slave_;
+    std::deque<std::string> names_;  // of outputs, and their units
+    std::vector<const char*> input_keys_;
+    std::vector<Output> outputs_;
+    References input_references_, output_references_, parameter_references_;
+    std::vector<double> parameter_values_;
+    std::size_t room_ = 0;          // for bytes of the state; 0: it keeps it to itself
+    mutable double history_ = 0.0;  // of the instance, as z has it; 0: it has not begun
+};
+
+}  // namespace ancora::fmu

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Functions of the program as forces and constraints, and its own classes as types.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "ancora/framework/lock.hpp"
+#include "framework/models.hpp"
+
+using namespace ancora;
+using ancora::testing::near;
+
+namespace {
+
+/// A sink: a uniform field along z, as a class of this program.
+class Field final : public NonidealForce {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::point("at", "where it acts").required(),
+        parameter::number("size", "N", "how much").required()};
+
+    explicit Field(const Arguments& arguments) : size_(arguments.number("size")) {}
+    std::span<const char* const> attachments() const override { return kAttachments; }
+    WorkKind work() const override { return WorkKind::external; }
+    bool tied_to_inertial_frame() const override { return true; }
+    void evaluate(const RowPoint&, std::span<const double>, const ForceValues& out) const override {
+        out.f[0] = out.f[1] = 0.0;
+        out.f[2] = size_;
+    }
+
+private:
+    static constexpr std::array<const char*, 1> kAttachments = {"at"};
+    double size_;
+};
+
+constexpr TypeDescriptor kTypes[] = {
+    type<Field>("field_of_test",
+                {.doc = "a force along z", .equation = "f = size e_z", .source = "this test"},
+                Field::kParameters)};
+
+}  // namespace
+
+ANCORA_PLUGIN("program_types_test", "1.0.0", kTypes)
+
+namespace {
+
+const std::string kBall =
+    "[[body]]\nname = \"ball\"\ntype = \"particle\"\nmass = 2.0\nposition = [1.0, 0.0, 0.0]\n";
+
+std::string integrator(const std::string& type, double step, double end) {
+    return fmt::format("[integrator]\ntype = \"{}\"\nstep = {}\nend = {}\n", type, step, end);
+}
+
+std::string object(const char* kind, const char* type, const char* at) {
+    return fmt::format("[[{}]]\nname = \"it\"\ntype = \"{}\"\nat = {}\n", kind, type, at);
+}
+
+/// A registry with types of this program, and a simulation of it.
+struct Program {
+    Simulation& run(const std::string& text) {
+        simulation = std::make_unique<Simulation>(testing::manifest(text), plugins.registry);
+        while (!simulation->done()) simulation->step();
+        return *simulation;
+    }
+    std::string failure(const std::string& text) {
+        try {
+            run(text);
+        } catch (const Error& error) {
+            kind = error.kind();
+            return error.what();
+        }
+        return "no error";
+    }
+
+    testing::Plugins plugins;
+    PluginRegistry& registry = plugins.registry;
+    std::unique_ptr<Simulation> simulation;
+    ErrorKind kind = ErrorKind::internal;
+};
+
+/// f = -k r - c v on each point.
+ForceFunction pull(double k, double c) {
+    return {"pull",
+            [k, c](const FunctionPoint& at, std::span<double> force) {
+                for (std::size_t i = 0; i < force.size(); ++i)
+                    force[i] = -k * at.position[i] - c * at.velocity[i];
+            },
+            ""};
+}
+
+double column(const Simulation& simulation, const std::string& name) {
+    return simulation.value(name);
+}
+
+}  // namespace
+
+TEST_SUITE("functions of the program as forces") {
+    // x = cos(w t): the step's mean force at the midpoint gives just the potential's difference.
+    TEST_CASE("an oscillator under every integrator: path, work, balance") {
+        constexpr double k = 40.0, m = 2.0;
+        const double w = std::sqrt(k / m);
+        for (const auto& [type, tolerance] : {std::pair{"emm", 5e-4},
+                                              std::pair{"rk4", 1e-8},
+                                              std::pair{"dopri5", 1e-6},
+                                              std::pair{"generalized_alpha", 1e-3}}) {
+            CAPTURE(type);
+            Program program;
+            program.registry.add(pull(k, 0.0));
+            Simulation& it = program.run(kBall + object("force", "pull", "\"ball@0\"") +
+                                         integrator(type, 1e-3, 1.0));
+            const double x = it.point("ball@0").position[0];
+            CHECK(near(x, std::cos(w), tolerance));
+            const bool is_exact = type == std::string("emm");
+            CHECK(near(
+                column(it, "work.external"), 0.5 * k * (1.0 - x * x), is_exact ? 1e-12 : 1e-3));
+            CHECK(std::abs(column(it, "work.external")) > 1.0);
+            CHECK(std::abs(column(it, "energy.balance")) <= (is_exact ? 1e-13 : 4e-4));  // of 20 J
+            CHECK(near(column(it, "it.force.x"), -k * x, is_exact ? 0.2 : 1e-9));
+            // The impulse counts: nobody else moves the ball.
+            CHECK(std::abs(column(it, "momentum.balance.x")) <= (is_exact ? 1e-13 : 1e-4));
+        }
+    }
+
+    TEST_CASE("it is what a shipped type with the same law is") {
+        const std::string box =
+            "[[body]]\nname = \"box\"\ntype = \"ancf_rigid_body\"\nsize = [1.0, 0.5, 0.2]\n"
+            "density = 50.0\nangular_velocity = [1.0, 2.0, 3.0]\n";
+        for (const char* type : {"emm", "rk4", "dopri5"}) {
+            CAPTURE(type);
+            const std::string end = integrator(type, 1e-3, 0.5);
+            Program program;
+            program.registry.add(pull(40.0, 2.0));
+            const Simulation& own =
+                program.run(box + object("force", "pull", "\"box@[0.5, 0.2, 0]\"") + end);
+            Program other;
+            const Simulation& shipped = other.run(
+                box +
+                "[[force]]\nname = \"it\"\ntype = \"point_load\"\nat = \"box@[0.5, 0.2, 0]\"\n"
+                "force = [\"-40*x - 2*vx\", \"-40*y - 2*vy\", \"-40*z - 2*vz\"]\n" +
+                end);
+            for (std::size_t i = 0; i < own.q().size(); ++i)
+                CHECK(near(own.q()[i], shipped.q()[i], 1e-12));
+            CHECK(near(column(own, "work.external"), column(shipped, "work.external"), 1e-10));
+        }
+    }
+
+    // k h^2 / 4 m = 1/8 and 125: without its answer an iteration would take long, or never meet.
+    TEST_CASE("one that is stiff takes few iterations") {
+        for (const auto& [k, most] : {std::pair{1e6, 3}, std::pair{1e9, 10}}) {
+            CAPTURE(k);
+            Program program;
+            program.registry.add(pull(k, 0.0));
+            const Simulation& it = program.run(
+                "[[body]]\nname = \"ball\"\ntype = \"particle\"\nmass = 2.0\n"
+                "position = [1e-3, 0, 0]\n" +
+                object("force", "pull", "\"ball@0\"") + integrator("emm", 1e-3, 0.1));
+            const RunStatistics statistics = it.statistics();
+            CHECK(statistics.iterations <= most * statistics.steps);
+            CHECK(statistics.energy.max_rel <= 1e-12);
+        }
+    }
+
+    TEST_CASE("between two bodies: momenta stay, its work stands under its heading") {
+        Program program;
+        program.registry.add({"rope",
+                              [](const FunctionPoint& at, std::span<double> force) {
+                                  for (std::size_t c = 0; c < 3; ++c) {
+                                      const double f =
+                                          30.0 * (at.position[3 + c] - at.position[c]) +
+                                          0.4 * (at.velocity[3 + c] - at.velocity[c]);
+                                      force[c] = f;
+                                      force[3 + c] = -f;
+                                  }
+                              },
+                              ""});
+        Simulation& it = program.run(
+            kBall +
+            "[[body]]\nname = \"other\"\ntype = \"particle\"\nmass = 1.0\nvelocity = [0, 1, 0]\n" +
+            object("force", "rope", "[\"ball@0\", \"other@0\"]\nwork = \"nonideal\"") +
+            integrator("emm", 1e-2, 1.0));
+        CHECK(near(column(it, "momentum.y"), 1.0, 1e-14));
+        CHECK(column(it, "work.nonideal") != 0.0);
+        CHECK(column(it, "work.external") == 0.0);
+        CHECK(std::abs(column(it, "energy.balance")) <= 1e-13);
+    }
+
+    TEST_CASE("modes know its derivative") {
+        Program program;
+        program.registry.add(pull(50.0, 0.0));
+        Simulation it(testing::manifest(kBall + object("force", "pull", "\"ball@0\"") +
+                                        integrator("emm", 1e-2, 1.0)),
+                      program.registry);
+        it.find_equilibrium();
+        CHECK(near(it.point("ball@0").position[0], 0.0, 1e-9));
+        const Modes modes = it.modes();
+        REQUIRE(modes.modes.size() == 3);
+        for (const Mode& mode : modes.modes)
+            CHECK(near(mode.frequency, 5.0 / (2.0 * std::numbers::pi), 1e-7));
+    }
+
+    TEST_CASE("a saved state goes on with the same bits") {
+        const std::string text =
+            kBall + object("force", "pull", "\"ball@0\"") + integrator("emm", 1e-2, 1.0);
+        Program one, two;
+        one.registry.add(pull(40.0, 0.3));
+        two.registry.add(pull(40.0, 0.3));
+        Simulation a(testing::manifest(text), one.registry);
+        for (int i = 0; i < 30; ++i) a.step();
+        Simulation b(testing::manifest(text), two.registry);
+        b.restore(a.save());
+        while (!a.done()) {
+            a.step();
+            b.step();
+        }
+        CHECK(std::ranges::equal(a.q(), b.q()));
+    }
+
+    TEST_CASE("what fails in it is told, and the state stays") {
+        Program program;
+        bool fails = false, is_nan = false;
+        program.registry.add({"moody",
+                              [&](const FunctionPoint& at, std::span<double> force) {
+                                  if (at.t < 0.5) return;
+                                  if (fails) throw std::runtime_error("out of order");
+                                  if (is_nan) force[2] = std::nan("");
+                              },
+                              ""});
+        const std::string text =
+            kBall + object("force", "moody", "\"ball@0\"") + integrator("emm", 0.1, 1.0);
+        fails = true;
+        std::string said = program.failure(text);
+        CHECK(program.kind == ErrorKind::plugin);
+        CHECK_MESSAGE(said.find("force \"it\"") != std::string::npos, said);
+        CHECK_MESSAGE(said.find("out of order") != std::string::npos, said);
+        CHECK(near(program.simulation->time(), 0.5, 1e-12));
+        fails = false;
+        is_nan = true;
+        said = program.failure(text);
+        CHECK_MESSAGE(said.find("component z") != std::string::npos, said);
+        is_nan = false;
+        CHECK(program.failure(text) == "no error");
+    }
+
+    TEST_CASE("what makes no sense is refused in words") {
+        Program program;
+        const auto refusal = [&](auto&& what) -> std::string {
+            try {
+                program.registry.add(what);
+            } catch (const Error& error) {
+                return error.what();
+            }
+            return "no error";
+        };
+        CHECK(refusal(ForceFunction{"none", {}, ""}).find("there is no function") !=
+              std::string::npos);
+        ForceFunction named = pull(1.0, 0.0);
+        named.type = "not a name";
+        CHECK(refusal(named).find("\"not a name\"") != std::string::npos);
+        CHECK(refusal(pull(1.0, 0.0)) == "no error");
+        CHECK(refusal(pull(1.0, 0.0)).find("has the name of a plugin that is in use") !=
+              std::string::npos);
+        CHECK(refusal(ConstraintFunction{"flat", 0, false, [](double, auto, auto) {}, ""})
+                  .find("0 rows") != std::string::npos);
+        CHECK(
+            program
+                .failure(kBall + object("force", "pul", "\"ball@0\"") + integrator("emm", 0.1, 1.0))
+                .find("did you mean \"pull\"") != std::string::npos);
+        CHECK(program.failure(kBall + object("force", "pull", "[]") + integrator("emm", 0.1, 1.0))
+                  .find("names no point") != std::string::npos);
+        CHECK(
+            program
+                .failure(kBall + object("force", "pull", "\"bal@0\"") + integrator("emm", 0.1, 1.0))
+                .find("did you mean \"ball\"") != std::string::npos);
+    }
+
+    TEST_CASE("a lock cannot hold it") {
+        Program program;
+        program.registry.add(pull(1.0, 0.0));
+        const std::string text =
+            kBall + object("force", "pull", "\"ball@0\"") + integrator("emm", 0.1, 1.0);
+        const Simulation& it = program.run(text);
+        std::string said;
+        try {
+            static_cast<void>(Lock::of(it));
+        } catch (const Error& error) {
+            said = error.what();
+        }
+        CHECK_MESSAGE(said.find("a lock cannot hold it") != std::string::npos, said);
+    }
+}
+
+TEST_SUITE("functions of the program as constraints") {
+    ConstraintFunction on_sphere() {
+        return {"on_sphere",
+                1,
+                false,
+                [](double, std::span<const double> r, std::span<double> phi) {
+                    phi[0] = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] - 1.0;
+                },
+                ""};
+    }
+
+    TEST_CASE("a spherical pendulum is that of the type distance") {
+        const std::string ball =
+            "[model]\ngravity = [0.0, 0.0, -9.81]\n[[body]]\nname = \"ball\"\ntype = \"particle\"\n"
+            "mass = 2.0\nposition = [1.0, 0.0, 0.0]\nvelocity = [0.0, 2.0, 0.0]\n";
+        for (const auto& [type, tolerance] :
+             {std::pair{"emm", 1e-9}, std::pair{"rk4", 1e-7}, std::pair{"dopri5", 1e-6}}) {
+            CAPTURE(type);
+            const std::string end = integrator(type, 1e-3, 1.0);
+            Program program;
+            program.registry.add(on_sphere());
+            Simulation& own =
+                program.run(ball + object("constraint", "on_sphere", "\"ball@0\"") + end);
+            Program other;
+            Simulation& shipped = other.run(
+                ball +
+                "[[constraint]]\nname = \"it\"\ntype = \"distance\"\na = \"ground@[0, 0, 0]\"\n"
+                "b = \"ball@0\"\n" +
+                end);
+            for (std::size_t i = 0; i < 3; ++i) {
+                CHECK(near(own.q()[i], shipped.q()[i], tolerance));
+                CHECK(near(own.v()[i], shipped.v()[i], 10.0 * tolerance));
+                // on its first attachment, which is the other's second
+                CHECK(near(own.reaction("it")[i], -shipped.reaction("it")[i], 1e-4));
+            }
+            if (type != std::string("emm")) continue;
+            CHECK(std::abs(column(own, "constraint.position")) <= 1e-13);
+            CHECK(own.statistics().energy.max_rel <= 1e-13);
+            // its axis
+            CHECK(near(column(own, "angular_momentum.z"), 4.0, 1e-9));
+        }
+    }
+
+    // Work through prescribed motion is external: m v^2 / 2 and m g z.
+    TEST_CASE("one over time moves what it holds") {
+        for (const char* type : {"emm", "rk4"}) {
+            CAPTURE(type);
+            Program program;
+            program.registry.add(
+                ConstraintFunction{"lift",
+                                   2,
+                                   true,
+                                   [](double t, std::span<const double> r, std::span<double> phi) {
+                                       phi[0] = r[2] - 0.5 * t * t * t;
+                                       phi[1] = r[0] - 1.0;
+                                   },
+                                   ""});
+            Simulation& it = program.run("[model]\ngravity = [0.0, 0.0, -10.0]\n" + kBall +
+                                         object("constraint", "lift", "\"ball@0\"") +
+                                         integrator(type, 1e-3, 1.0));
+            const bool is_exact = type == std::string("emm");
+            CHECK(near(it.point("ball@0").position[2], 0.5, 1e-12));
+            CHECK(near(it.point("ball@0").velocity[2], 1.5, is_exact ? 1e-5 : 1e-9));
+            CHECK(near(column(it, "work.external"), 2.0 * 10.0 * 0.5 + 1.5 * 1.5, 1e-4));
+            CHECK(std::abs(column(it, "energy.balance")) <= (is_exact ? 1e-12 : 1e-6));
+        }
+    }
+}
+
+TEST_SUITE("classes of the program as types") {
+    TEST_CASE("they need no library") {
+        Program program;
+        const Plugin& plugin = program.registry.add(ancora_plugin_descriptor);
+        CHECK(plugin.name == "program_types_test");
+        CHECK(plugin.file == "this program");
+        Simulation& it = program.run(kBall +
+                                     "[[force]]\nname = \"it\"\ntype = \"field_of_test\"\n"
+                                     "at = \"ball@0\"\nsize = 4.0\n" +
+                                     integrator("emm", 0.1, 1.0));
+        CHECK(near(it.point("ball@0").position[2], 1.0, 1e-14));
+        CHECK(near(column(it, "work.external"), 4.0, 1e-13));
+
+        PluginDescriptor old = ancora_plugin_descriptor;
+        old.sdk_version -= 1;
+        std::string said;
+        try {
+            program.registry.add(old);
+        } catch (const Error& error) {
+            said = error.what();
+        }
+        CHECK_MESSAGE(said.find("was built for SDK") != std::string::npos, said);
+    }
+}

@@ -96,6 +96,12 @@ ancora_status ancora_step(ancora_simulation* simulation) {
     return c::call(simulation, take_step);
 }
 
+ancora_status ancora_set_threads(ancora_simulation* simulation, int32_t num_threads) {
+    return c::call(simulation, [&](ancora_simulation& it) {
+        it.simulation->set_threads(num_threads);
+    });
+}
+
 ancora_status ancora_run(ancora_simulation* simulation,
                          double time,
                          ancora_step_callback callback,

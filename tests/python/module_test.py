@@ -45,6 +45,7 @@ class Bytes(unittest.TestCase):
                 with warnings_ignored():
                     sim = ancora.load(model, {"integrator.end": 0.4}).simulate()
                 sim.record(folder / "python")
+                sim.set_threads(2)
                 for _ in sim.steps():
                     pass
                 sim.finish()

@@ -192,6 +192,10 @@ ANCORA_API ancora_status ancora_simulation_name(const ancora_simulation* simulat
  * step that was accepted. */
 ANCORA_API ancora_status ancora_step(ancora_simulation* simulation);
 
+/* How many threads may work on large matrices, with the one that calls; 1 at first. It changes no
+ * number. */
+ANCORA_API ancora_status ancora_set_threads(ancora_simulation* simulation, int32_t num_threads);
+
 /* Called after each step; other than 0 stops the run. */
 typedef int (*ancora_step_callback)(ancora_simulation* simulation, void* user);
 /* Steps until `time` is reached, within half a step of the grid, or the end of the model, or the

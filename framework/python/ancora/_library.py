@@ -133,6 +133,7 @@ _SIGNATURES = {
     "simulation_info": [c_void_p, POINTER(Info)],
     "simulation_name": [c_void_p, *_TEXT],
     "step": [c_void_p],
+    "set_threads": [c_void_p, c_int32],
     "run": [c_void_p, c_double, StepCallback, c_void_p],
     "record": [c_void_p, c_char_p],
     "record_finish": [c_void_p],

@@ -195,6 +195,10 @@ class Simulation:
         last that was accepted."""
         self._call("step")
 
+    def set_threads(self, num_threads: int) -> None:
+        """How many threads may work on large matrices, 1 at first. It changes no number."""
+        self._call("set_threads", num_threads)
+
     def steps(self, until: float = np.inf) -> Iterator[float]:
         """Steps to the end, or until `until` [s], and yields the time [s] after each."""
         while True:

@@ -471,6 +471,9 @@ TEST_CASE("mistakes are statuses with a message, and change nothing") {
     ancora_model_free(nullptr);
     ancora_simulation_free(nullptr);
 
+    CHECK(ancora_set_threads(it, 0) == ANCORA_USAGE);
+    CHECK(ancora_set_threads(it, 2) == ANCORA_OK);
+
     // beyond the end
     REQUIRE(ancora_run(it, 1e9, nullptr, nullptr) == ANCORA_OK);
     CHECK(ancora_step(it) == ANCORA_USAGE);

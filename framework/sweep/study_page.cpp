@@ -49,7 +49,10 @@ std::string json_text_of(std::string_view text) {
 
 std::string json_list_of(const std::vector<std::string>& texts) {
     std::string out = "[";
-    for (const std::string& text : texts) out += (out.size() > 1 ? "," : "") + json_text_of(text);
+    for (const std::string& text : texts) {
+        if (out.size() > 1) out += ',';
+        out += json_text_of(text);
+    }
     return out + ']';
 }
 

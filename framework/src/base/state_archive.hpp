@@ -7,6 +7,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,6 +22,19 @@ namespace ancora {
 class ArchiveWriter {
 public:
     static constexpr bool kReads = false;
+
+    ArchiveWriter() = default;
+    /// What `write` writes, in memory of just that size: it is called twice, first to count.
+    template <class Write>
+    static std::vector<std::byte> written_by(const Write& write) {
+        ArchiveWriter writer;
+        writer.counts_only_ = true;
+        write(writer);
+        writer.counts_only_ = false;
+        writer.bytes_.reserve(writer.count_);
+        write(writer);
+        return writer.take();
+    }
 
     template <class T>
     requires std::is_trivially_copyable_v<T>
@@ -57,16 +71,25 @@ public:
     void require_finite(const Eigen::VectorXd&, const char*) {}
     void require_finite(std::span<const double>, const char*) {}
 
+    /// Bytes as they are, without their number.
+    void plain(std::string_view bytes) { append(bytes.data(), bytes.size()); }
+
     std::vector<std::byte> take() { return std::move(bytes_); }
 
 private:
     void append(const void* from, std::size_t size) {
+        if (counts_only_) {
+            count_ += size;
+            return;
+        }
         const std::size_t end = bytes_.size();
         bytes_.resize(end + size);
         if (size > 0) std::memcpy(bytes_.data() + end, from, size);
     }
 
     std::vector<std::byte> bytes_;
+    std::size_t count_ = 0;
+    bool counts_only_ = false;
 };
 
 /// Reads what ArchiveWriter wrote.

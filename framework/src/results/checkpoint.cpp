@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <string_view>
 
@@ -105,13 +106,15 @@ Identity identity_of(const Manifest& manifest, const Simulation& simulation, dou
 }
 
 void write_checkpoint(const FileAt& file, const Checkpoint& checkpoint) {
-    ArchiveWriter writer;
-    transfer(writer, checkpoint);
-    const std::vector<std::byte> bytes = writer.take();
-    const std::string_view content(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    std::string text = fmt::format("{}{}\n", kCheckpointMark, kFormat);
-    text += sha256_of_text(content);
-    text += content;
+    const std::string first = fmt::format("{}{}\n", kCheckpointMark, kFormat);
+    std::vector<std::byte> bytes = ArchiveWriter::written_by([&](ArchiveWriter& writer) {
+        writer.plain(first);
+        writer.plain(std::string(kChecksum, '0'));
+        transfer(writer, checkpoint);
+    });
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string checksum = sha256_of_text(text.substr(first.size() + kChecksum));
+    std::memcpy(bytes.data() + first.size(), checksum.data(), kChecksum);
     replace_file(file, text, kCheckpointMark, "a checkpoint");
 }
 

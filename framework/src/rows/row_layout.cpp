@@ -48,6 +48,10 @@ RowLayout::RowLayout(const Model& model, CallMeter& meter) : model_(model), mete
     for (std::size_t i = 0; i < model.constraints.size(); ++i)
         add_on_attachments(model.constraints[i].rows(), static_cast<int>(i), signals[i]);
     end_chains();
+    // Half of what has grown step by step may be room for more.
+    laws.shrink_to_fit();
+    column.shrink_to_fit();
+    row_start.shrink_to_fit();
 }
 
 RowLayout::RowLayout(const Model& model, CallMeter& meter, std::span<const int> constraints)

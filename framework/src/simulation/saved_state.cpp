@@ -69,13 +69,13 @@ std::vector<std::string> identity_of(const Model& model,
 }
 
 std::vector<std::byte> SavedState::save(const Write& write) const {
-    ArchiveWriter writer;
-    writer(kStateMagic);
-    writer(Checksum{});
-    writer(identity_.size());
-    for (const std::string& line : identity_) writer(line);
-    write(writer);
-    std::vector<std::byte> out = writer.take();
+    std::vector<std::byte> out = ArchiveWriter::written_by([&](ArchiveWriter& writer) {
+        writer(kStateMagic);
+        writer(Checksum{});
+        writer(identity_.size());
+        for (const std::string& line : identity_) writer(line);
+        write(writer);
+    });
     const Checksum checksum = checksum_of(out);
     std::ranges::copy(std::as_bytes(std::span(checksum)), out.begin() + sizeof kStateMagic);
     return out;

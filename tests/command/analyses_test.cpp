@@ -471,6 +471,68 @@ TEST_SUITE("ancora convergence") {
     }
 }
 
+TEST_CASE("a model that cannot move has no modes, no states, and rests") {
+    Models models;
+    models.write("fixed.toml",
+                 kModel + kBar +
+                     "[[joint]]\nname = \"weld\"\ntype = \"fixed\"\na = \"ground\"\nb = "
+                     "\"bar\"\npoint = [0, 0, 0]\n" +
+                     kSteps);
+    CHECK(json_of(models, {"equilibrium", "fixed.toml"})["degrees_of_freedom"] == 0);
+    for (const Arguments& more : {Arguments{}, Arguments{"--at-rest"}, Arguments{"--count", "1"}}) {
+        Arguments call{"modes", "fixed.toml"};
+        call.insert(call.end(), more.begin(), more.end());
+        const Json found = json_of(models, call);
+        CHECK(found["degrees_of_freedom"] == 0);
+        CHECK(found["modes"].empty());
+    }
+    const Json linear =
+        json_of(models, {"linearize", "fixed.toml", "--in", "bar.x", "--out", "bar.x"});
+    CHECK(linear["A"].empty());
+    CHECK(linear["D"] == Json::parse("[[0.0]]"));
+}
+
+// They would be taken as constant, which is another model.
+TEST_CASE(
+    "values that are held between samples are refused, and dry friction without false advice") {
+    Models models;
+    models.write("held.toml", kModel + kBar + kPin + R"(
+[[force]]
+name = "pid"
+type = "sampled_pid"
+reference = 1.0
+measured = "pin.angle"
+period = 0.005
+kp = 60.0
+[[force]]
+name = "push"
+type = "actuator"
+on = "pin.angle"
+command = "pid.command"
+)" + kSteps);
+    models.write("dry.toml", kModel + kBar + kPin + R"(
+[[force]]
+name = "rust"
+type = "joint_friction"
+on = "pin"
+mu = 0.1
+radius = 0.01
+)" + kSteps);
+    for (const Arguments& call : {Arguments{"equilibrium"},
+                                  Arguments{"modes", "--at-rest"},
+                                  Arguments{"modes"},
+                                  Arguments{"linearize", "--out", "pin.angle"},
+                                  Arguments{"check", "--set", "model.start=equilibrium"}}) {
+        CAPTURE(call[0]);
+        Arguments held = call, dry = call;
+        held.emplace_back("held.toml");
+        dry.emplace_back("dry.toml");
+        check_refused(models, held, 3, "force \"pid\" has values that it holds between samples: ");
+        check_refused(models, dry, 3, "force \"rust\" (type joint_friction) is dry friction");
+        CHECK_FALSE(ancora(models, dry).err.find("integrator") != std::string::npos);
+    }
+}
+
 TEST_CASE("all of them: files, manifests, options and plugins that are not there") {
     const Models models;
     for (const Arguments& call : {Arguments{"equilibrium", "arm.toml"},

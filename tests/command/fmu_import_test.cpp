@@ -251,9 +251,17 @@ TEST_CASE("names that it does not have, and other FMUs than it runs") {
     CHECK(contains(failure(folder, tiny("outputs = [\"x = x.y\"]\nu2 = 1.0\n")),
                    "has no name in inputs"));
     CHECK(contains(failure(folder, tiny("outputs = []\n")), "names none"));
+    CHECK(contains(failure(folder, tiny("outputs = [\"x = x.y\", \"x = x.y\"]\n")),
+                   "outputs: have two of the name \"x\""));
     std::string text = tiny();
     text.replace(text.find("[\"u\"]"), 5, "[\"n\"]");
     CHECK(contains(failure(folder, text), "is no single real number"));
+    text = tiny();
+    text.replace(text.find("[\"u\"]"), 5, "[\"u\", \"u\"]\nu2 = 1.0");
+    CHECK(contains(failure(folder, text), "inputs: name \"u\" twice"));
+    text = tiny();
+    text.replace(text.find("\"gain = 3\""), 10, "\"gain = 3\", \"gain = 4\"");
+    CHECK(contains(failure(folder, text), "parameters: give \"gain\" twice"));
     text = tiny();
     text.replace(text.find("gain = 3"), 8, "gain = x");
     CHECK(contains(failure(folder, text), "is given no number"));

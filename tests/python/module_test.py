@@ -361,6 +361,11 @@ class Analyses(unittest.TestCase):
         np.testing.assert_allclose(settled[:, 0], [1 / 50.0, 0.0], atol=1e-8)
         with self.assertRaisesRegex(ancora.UsageError, "ball.q"):
             sim.linearize(["ball.q"], ["ball.z"])
+        np.testing.assert_array_equal(sim.linearize("ball.z", "ball.z").A, linear.A)
+        for call in (lambda: sim.linearize([1], ["ball.z"]), lambda: sim.modes(1.5),
+                     lambda: sim.set_threads(2.5)):
+            self.assertRaises(TypeError, call)
+        self.assertRaises(ValueError, sim.modes, -1)
 
     def test_a_torque(self):
         model = ancora.Model("wheel")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 import warnings
 from ctypes import byref, c_double, c_int32, c_size_t, c_void_p
@@ -18,6 +19,14 @@ from ._results import History
 
 _ACCELERATION, _IMPRESSED, _FORCES, _IDEAL, _NONIDEAL, _RIGHT_SIDE = range(6)
 _MASS, _JACOBIAN = range(2)
+
+
+def _names(of: Sequence[str], what: str) -> List[str]:
+    names = [of] if isinstance(of, str) else list(of)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"linearize: {what} are texts, such as \"bar.x\", not {name!r}")
+    return names
 
 
 class Pose(NamedTuple):
@@ -197,7 +206,7 @@ class Simulation:
 
     def set_threads(self, num_threads: int) -> None:
         """How many threads may work on large matrices, 1 at first. It changes no number."""
-        self._call("set_threads", num_threads)
+        self._call("set_threads", operator.index(num_threads))
 
     def steps(self, until: float = np.inf) -> Iterator[float]:
         """Steps to the end, or until `until` [s], and yields the time [s] after each."""
@@ -482,7 +491,10 @@ class Simulation:
         most : the lowest so many; 0: all of a small model, twenty of a large one
         """
         info = _library.Modes(size=ctypes.sizeof(_library.Modes))
-        self._call("find_modes", int(most), byref(info))
+        most = operator.index(most)
+        if most < 0:
+            raise ValueError(f"modes: {most} of them cannot be")
+        self._call("find_modes", most, byref(info))
         out = Modes()
         out.degrees_of_freedom = info.degrees_of_freedom
         out.is_complete = bool(info.is_complete)
@@ -502,7 +514,7 @@ class Simulation:
         inputs : forces "bar@[1, 0, 0].x", and efforts on measures "elbow.angle"
         outputs : positions and velocities "bar.x", "bar@[1, 0, 0].vz", "elbow.angle", "elbow.angle_rate"
         """
-        inputs, outputs = list(inputs), list(outputs)
+        inputs, outputs = _names(inputs, "inputs"), _names(outputs, "outputs")
 
         def texts(names):
             return (ctypes.c_char_p * len(names))(*(name.encode() for name in names))

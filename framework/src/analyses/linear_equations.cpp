@@ -3,6 +3,7 @@
 #include "linear_equations.hpp"
 
 #include <Eigen/QR>
+#include <fmt/format.h>
 
 namespace ancora {
 namespace {
@@ -25,6 +26,33 @@ Eigen::SparseMatrix<double> square(const CompressedMatrix& from) {
 }
 
 }  // namespace
+
+void require_smooth(const KernelSystem& system, const char* what) {
+    const Model& model = system.parts().model;
+    const std::string advice = fmt::format(
+        "{} follows forces by their derivatives with respect to positions and "
+        "velocities; ask it of a copy of the model without this",
+        what);
+    for (const ForcePart& force : model.forces)
+        if (force.contact != nullptr)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{} (type {}) is dry friction, which sticks and slips: {}",
+                                    force.object.label,
+                                    force.object.type->name,
+                                    advice),
+                        force.object.place);
+    for (const SignalPart& part : model.signals) {
+        const char* const has = part.facts.num_continuous > 0  ? "continuous states of its own"
+                                : part.facts.num_crossings > 0 ? "events inside a step"
+                                : part.facts.num_discrete > 0
+                                    ? "values that it holds between samples"
+                                    : nullptr;
+        if (has != nullptr)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{} has {}: {}", part.label, has, advice),
+                        part.place);
+    }
+}
 
 LinearEquations linear_equations(KernelSystem& system) {
     ImplicitFace& face = system.linearisable();

@@ -19,6 +19,12 @@ struct LinearEquations {
     Eigen::VectorXd acceleration, lambda;
 };
 
+/// What has no derivatives, or changes where these do not look: dry friction, and objects with
+/// states of their own or values held between samples.
+/// @param what asks, such as "equilibrium"
+/// @throws Error (manifest) naming the first
+void require_smooth(const KernelSystem& system, const char* what);
+
 /// At the present state of the system.
 LinearEquations linear_equations(KernelSystem& system);
 

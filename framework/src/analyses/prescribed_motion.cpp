@@ -11,12 +11,14 @@ namespace ancora {
 
 void require_no_freedom(KernelSystem& system) {
     for (const SignalPart& part : system.parts().model.signals)
-        if (part.facts.num_continuous > 0)
+        if (part.facts.num_continuous > 0 || part.facts.num_discrete > 0)
             throw Error(
                 ErrorKind::manifest,
-                fmt::format("{} has states of its own, which only integration follows; "
+                fmt::format("{} has {}, which only integration follows; "
                             "inverse dynamics needs forces that are functions of the motion",
-                            part.label),
+                            part.label,
+                            part.facts.num_continuous > 0 ? "states of its own"
+                                                          : "values that it holds between samples"),
                 part.place);
     const RankAnalysis rank = system.instant().rank();
     const int freedoms = system.num_coordinates() - rank.rank;

@@ -328,6 +328,7 @@ private:
 }  // namespace
 
 Equilibrium find_rest(KernelSystem& system, const EquilibriumOptions& options) {
+    require_smooth(system, "equilibrium");
     const std::vector<double> q(system.q().begin(), system.q().end());
     const std::vector<double> v(system.v().begin(), system.v().end());
     try {

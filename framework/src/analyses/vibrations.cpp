@@ -109,9 +109,9 @@ Reduced reduce(const LinearEquations& at, const Spin& spin) {
 
 /// Static elimination of what has no mass: new columns of Y.
 void condense(Reduced& of) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(of.M);
     const Eigen::Index r = of.M.rows();
     if (r == 0) return;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(of.M);
     const double largest = eigen.eigenvalues()[r - 1];
     Eigen::Index none = 0;
     while (none < r && eigen.eigenvalues()[none] <= kMassless * largest) ++none;
@@ -174,7 +174,9 @@ void require_rest(KernelSystem& system, const LinearEquations& at, const char* w
     if (g > 1e-6 * std::max(system.state().extent, 1.0))
         throw Error(ErrorKind::numerical,
                     fmt::format("{}: the model is not in equilibrium there, matter accelerates by "
-                                "{:.3g} m/s^2; take --at-rest, which looks for rest first",
+                                "{:.3g} m/s^2; look for rest first (--at-rest; in a program "
+                                "find_equilibrium), and where that has been done, take away the "
+                                "drive or load that changes with time",
                                 what,
                                 g));
 }
@@ -182,6 +184,7 @@ void require_rest(KernelSystem& system, const LinearEquations& at, const char* w
 }  // namespace
 
 Modes find_modes(KernelSystem& system, const ModesOptions& options) {
+    require_smooth(system, "modes");
     const Spin spin = find_spin(system);
     const LinearEquations at = linear_equations(system);
     Modes out;
@@ -275,6 +278,7 @@ Modes find_modes(KernelSystem& system, const ModesOptions& options) {
 }
 
 LinearModel linear_model(KernelSystem& system, const LinearPorts& ports) {
+    require_smooth(system, "linearize");
     if (find_spin(system).is_spinning)
         throw Error(ErrorKind::numerical,
                     "linearize: the model moves; a linear model is that about a state of rest");

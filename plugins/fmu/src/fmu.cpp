@@ -107,7 +107,10 @@ void Fmu::read_names(const Arguments& arguments) {
         for (int i = 0; i < count; ++i)
             of_file(arguments, "inputs", [&] {
                 const std::string name(trimmed(arguments.text("inputs", i)));
-                input_references_.push_back(description_.find(name, Role::input).reference);
+                const auto reference = description_.find(name, Role::input).reference;
+                if (std::ranges::count(input_references_, reference) > 0)
+                    throw std::runtime_error("name \"" + name + "\" twice");
+                input_references_.push_back(reference);
             });
     }
     for (std::size_t i = 0; i < kMostInputs; ++i) {
@@ -129,6 +132,8 @@ void Fmu::read_names(const Arguments& arguments) {
                     "\" cannot be the name of an output here; write \"NAME = " + named.rest + "\"");
         of_file(arguments, "outputs", [&] {
             const Variable& variable = description_.find(named.rest, Role::output);
+            if (std::ranges::count(names_, named.name) > 0)
+                throw std::runtime_error("have two of the name \"" + named.name + "\"");
             output_references_.push_back(variable.reference);
             Output output;
             output.name = names_.emplace_back(named.name).c_str();
@@ -149,8 +154,10 @@ void Fmu::read_parameters(const Arguments& arguments) {
             arguments.fail("parameters",
                            "\"" + named.name + "\" is given no number; write \"NAME = 2.5\"");
         of_file(arguments, "parameters", [&] {
-            parameter_references_.push_back(
-                description_.find(named.name, Role::parameter).reference);
+            const auto reference = description_.find(named.name, Role::parameter).reference;
+            if (std::ranges::count(parameter_references_, reference) > 0)
+                throw std::runtime_error("give \"" + named.name + "\" twice");
+            parameter_references_.push_back(reference);
         });
         parameter_values_.push_back(value);
     }

@@ -110,7 +110,7 @@ public:
         constexpr int kCoSimulation = 1;
         said_.clear();
         instance_ = instantiate_(
-            name_.c_str(), kCoSimulation, token_.c_str(), resources_.c_str(), &callbacks_, 0, 0);
+            name_.c_str(), kCoSimulation, token_.c_str(), resources_.c_str(), &callbacks_, 0, 1);
         check("Instantiate", instance_ != nullptr ? 0 : kDiscard);
     }
     void set(const Given& given) override {
@@ -230,7 +230,7 @@ public:
                                  token_.c_str(),
                                  resources_.c_str(),
                                  false,
-                                 false,
+                                 true,
                                  false,
                                  false,
                                  nullptr,

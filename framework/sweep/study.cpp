@@ -82,6 +82,11 @@ public:
                 out.push_back(as<std::string>(entry, key, "an array of texts"));
         return out;
     }
+    /// Of a key's value, or the section's.
+    Place place_of(std::string_view key) {
+        const Value* const value = find(key);
+        return value != nullptr ? value->place() : place_;
+    }
     void finish() const {
         for (const Table::Entry& entry : table_.entries())
             if (std::ranges::find(known_, entry.key) == known_.end())
@@ -305,9 +310,15 @@ StudyFactor read_factor(Section& in, const fs::path& folder, std::string& files)
 }
 
 void read_measures(Section& in, std::vector<StudyColumn>& to) {
+    const auto add_column = [&](StudyColumn column) {
+        if (std::ranges::find(to, column.name, &StudyColumn::name) != to.end())
+            refuse(fmt::format("[results]: {} is asked for twice", in_quotes(column.name)),
+                   column.place);
+        to.push_back(std::move(column));
+    };
     const auto add = [&](const char* key, StudyColumn::Take take, const char* ending) {
         for (const std::string& column : in.texts(key))
-            to.push_back({column + ending, column, take, 0.0});
+            add_column({column + ending, column, take, 0.0, in.place_of(key)});
     };
     add("final", StudyColumn::Take::final, "");
     add("minimum", StudyColumn::Take::minimum, ".min");
@@ -319,8 +330,11 @@ void read_measures(Section& in, std::vector<StudyColumn>& to) {
             const std::string column = item.text("column");
             const double time = item.number("time");
             if (time < 0.0) refuse("[results]: at: the time is negative", entry.place());
-            to.push_back(
-                {fmt::format("{} at {}", column, time), column, StudyColumn::Take::at, time});
+            add_column({fmt::format("{} at {}", column, time),
+                        column,
+                        StudyColumn::Take::at,
+                        time,
+                        entry.place()});
             item.finish();
         }
 }

@@ -232,7 +232,11 @@ SweepResult run_sweep(const Study& study, PluginRegistry& registry, const SweepO
         expanded = expanded_text(manifest, registry);
         manifest.output.columns.reset();
         const Simulation simulation(manifest, registry);
-        for (const StudyColumn& measure : study.measures) simulation.find_column(measure.column);
+        for (const StudyColumn& measure : study.measures) try {
+                simulation.find_column(measure.column);
+            } catch (const Error& error) {
+                throw Error(ErrorKind::manifest, "[results]: " + error.message(), measure.place);
+            }
         // The first case shows whether the keys are there.
         Manifest::parse(study.model_text, study.model, study.overrides(0));
     }

@@ -457,10 +457,11 @@ TEST_CASE("a study that is wrong is told with its place, before anything runs") 
     // the model's own keys and columns
     CHECK(contains(said(study + "[[vary]]\nkey = \"force.sprung.free\"\nvalues = [1]\n"),
                    "did you mean \"spring\""));
-    folder.write("s.toml", study + "[results]\nfinal = [\"ball.xx\"]\n");
-    const ProcessResult column = sweep(folder, {"s.toml", "--out", "out"});
-    CHECK(column.status == 2);
-    CHECK(contains(column.err, "ball.x"));
+    const std::string column = said(study + "[results]\nfinal = [\"ball.xx\"]\n");
+    CHECK(contains(column, "s.toml:4:9: error: [results]: there is no column \"ball.xx\""));
+    CHECK(contains(column, "did you mean \"ball.x\""));
+    CHECK(contains(said(study + "[results]\nfinal = [\"ball.x\", \"ball.x\"]\n"),
+                   "\"ball.x\" is asked for twice"));
     CHECK(sweep(folder, {"nowhere.toml"}).status == 6);
     CHECK(sweep(folder, {"s.toml", "--part", "3/3"}).status == 2);
     CHECK(sweep(folder, {"s.toml", "--part", "0"}).status == 2);

@@ -27,6 +27,7 @@ struct StudyColumn {
     std::string column;
     Take take = Take::final;
     double time = 0.0;  ///< of `at` [s]
+    Place place;        ///< in the study
 };
 
 /// How a job array is asked for.

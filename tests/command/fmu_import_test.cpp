@@ -12,6 +12,8 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "ancora/framework/fmu.hpp"
 #include "ancora/framework/simulation.hpp"
@@ -228,6 +230,25 @@ TEST_CASE("one that keeps its state to itself runs forward, and says so") {
     }
     CHECK(contains(said, "keeps its state to itself"));
     CHECK(contains(said, "force \"tiny\""));
+}
+
+TEST_CASE("what a process has left that was stopped while it loaded is cleared away") {
+    const TempFolder folder;
+    write_tiny(folder);
+    const pid_t ended = ::fork();
+    if (ended == 0) ::_exit(0);
+    ::waitpid(ended, nullptr, 0);
+    const auto folder_of = [](pid_t pid) {
+        return std::filesystem::temp_directory_path() /
+               ("ancora-fmu-" + std::to_string(pid) + "-test00");
+    };
+    const auto stale = folder_of(ended), mine = folder_of(::getpid());
+    std::filesystem::create_directories(stale / "binaries");
+    std::filesystem::create_directories(mine);
+    failure(folder, tiny("outputs = [\"y\"]\n"));
+    CHECK_FALSE(std::filesystem::exists(stale));
+    CHECK(std::filesystem::exists(mine));
+    std::filesystem::remove_all(mine);
 }
 
 TEST_CASE("what an FMU refuses is told with its words") {

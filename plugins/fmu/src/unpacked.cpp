@@ -2,6 +2,9 @@
 // Reads the directory of an archive, then each file, with its size and checksum.
 #include "unpacked.hpp"
 
+#include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -144,6 +147,28 @@ std::string read(const fs::path& file) {
     return text;
 }
 
+constexpr std::string_view kPrefix = "ancora-fmu-";
+
+/// Folders that processes have left which were stopped while they loaded a model.
+void remove_stale(const fs::path& temporary) {
+    std::error_code failed;
+    for (fs::directory_iterator at(temporary, failed), end; !failed && at != end;
+         at.increment(failed)) {
+        const std::string name = at->path().filename().string();
+        if (!name.starts_with(kPrefix)) continue;
+        pid_t of = 0;
+        const char* const digits = name.c_str() + kPrefix.size();
+        const auto [rest, error] = std::from_chars(digits, name.c_str() + name.size(), of);
+        struct stat status = {};
+        if (error != std::errc() || *rest != '-' || of <= 0 ||
+            ::lstat(at->path().c_str(), &status) != 0 || !S_ISDIR(status.st_mode) ||
+            status.st_uid != ::geteuid() || ::kill(of, 0) == 0 || errno != ESRCH)
+            continue;
+        std::error_code ignored;
+        fs::remove_all(at->path(), ignored);
+    }
+}
+
 }  // namespace
 
 std::string distrust(const fs::path& file) {
@@ -171,7 +196,10 @@ Unpacked::Unpacked(const fs::path& archive) {
     const Bytes bytes(text);
     if (text.size() < kEndSize) damaged("it is too short");
     const std::vector<Entry> entries = read_directory(bytes);
-    std::string pattern = (fs::temp_directory_path() / "ancora-fmu-XXXXXX").string();
+    const fs::path temporary = fs::temp_directory_path();
+    remove_stale(temporary);
+    std::string pattern =
+        (temporary / (std::string(kPrefix) + std::to_string(::getpid()) + "-XXXXXX")).string();
     if (::mkdtemp(pattern.data()) == nullptr)
         throw std::runtime_error("cannot be unpacked into " + pattern);
     folder_ = pattern;

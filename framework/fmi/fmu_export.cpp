@@ -19,6 +19,7 @@
 #include "shared_objects.hpp"
 #include "toml_writer.hpp"
 #include "wording.hpp"
+#include "xml_text.hpp"
 #include "zip_archive.hpp"
 
 namespace ancora {
@@ -31,27 +32,7 @@ constexpr const char* kAdapter = "ancora/fmi/ancora_fmu.so";
 constexpr std::uint64_t kMostLibraryBytes = std::uint64_t{1} << 30;
 
 std::string xml(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                // control characters are no part of XML 1.0
-                out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-        }
-    }
-    return out;
+    return escaped_xml(text, ' ');
 }
 
 /// An identifier of C that the name leads to.

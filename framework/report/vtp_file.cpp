@@ -12,36 +12,13 @@
 
 #include "ancora/framework/error.hpp"
 #include "result_files.hpp"
+#include "xml_text.hpp"
 
 namespace ancora {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
               "arrays are written as they lie in memory");
-
-std::string escaped_xml(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                // XML has no place for control characters, not even as references
-                out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-        }
-    }
-    return out;
-}
 
 /// Collects arrays, and gives out their elements.
 class Appended {
@@ -53,7 +30,7 @@ public:
             "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" "
             "offset=\"{}\"/>\n",
             std::is_same_v<T, float> ? "Float32" : "Int32",
-            escaped_xml(name),
+            escaped_xml(name, '?'),
             components,
             bytes_.size());
         bytes_.append(reinterpret_cast<const char*>(&size), sizeof size);
@@ -81,7 +58,7 @@ private:
 std::string names_element(const VtpFile::Names& names) {
     std::string out =
         fmt::format("<Array type=\"String\" Name=\"{}\" NumberOfTuples=\"{}\" format=\"ascii\">\n",
-                    escaped_xml(names.name),
+                    escaped_xml(names.name, '?'),
                     names.texts.size());
     for (const std::string& text : names.texts) {
         for (const char c : text)

@@ -12,12 +12,18 @@
 
 #include "ancora/framework/error.hpp"
 #include "slave.hpp"
+#include "snapshot_calls.hpp"
 
 namespace {
 
+using ancora::fmu::free_state;
+using ancora::fmu::get_state;
 using ancora::fmu::Phase;
+using ancora::fmu::read_state;
+using ancora::fmu::serialise_state;
+using ancora::fmu::set_state;
+using ancora::fmu::size_of_state;
 using ancora::fmu::Slave;
-using ancora::fmu::Snapshot;
 using ancora::fmu::Variable;
 
 constexpr const char* kErrors = "logStatusError";
@@ -311,35 +317,25 @@ fmi2Status fmi2SetString(fmi2Component component,
 
 fmi2Status fmi2GetFMUstate(fmi2Component component, fmi2FMUstate* state) {
     return guarded(component, "fmi2GetFMUstate", [&](Instance& it) {
-        if (state == nullptr) refuse_call("the pointer is NULL");
-        auto snapshot = std::make_unique<Snapshot>(it.slave->snapshot());
-        // One that is there is used again.
-        if (*state != nullptr)
-            *static_cast<Snapshot*>(*state) = std::move(*snapshot);
-        else
-            *state = snapshot.release();
+        get_state(*it.slave, state);
         return fmi2OK;
     });
 }
 fmi2Status fmi2SetFMUstate(fmi2Component component, fmi2FMUstate state) {
     return guarded(component, "fmi2SetFMUstate", [&](Instance& it) {
-        if (state == nullptr) refuse_call("the state is NULL");
-        it.slave->restore(*static_cast<const Snapshot*>(state));
+        set_state(*it.slave, state);
         return fmi2OK;
     });
 }
 fmi2Status fmi2FreeFMUstate(fmi2Component component, fmi2FMUstate* state) {
     return guarded(component, "fmi2FreeFMUstate", [&](Instance&) {
-        if (state == nullptr) return fmi2OK;
-        delete static_cast<Snapshot*>(*state);
-        *state = nullptr;
+        free_state(state);
         return fmi2OK;
     });
 }
 fmi2Status fmi2SerializedFMUstateSize(fmi2Component component, fmi2FMUstate state, size_t* size) {
     return guarded(component, "fmi2SerializedFMUstateSize", [&](Instance& it) {
-        if (state == nullptr || size == nullptr) refuse_call("an argument is NULL");
-        *size = static_cast<const Snapshot*>(state)->bytes(it.slave->description().token).size();
+        size_of_state(*it.slave, state, size);
         return fmi2OK;
     });
 }
@@ -348,10 +344,7 @@ fmi2Status fmi2SerializeFMUstate(fmi2Component component,
                                  fmi2Byte bytes[],
                                  size_t size) {
     return guarded(component, "fmi2SerializeFMUstate", [&](Instance& it) {
-        if (state == nullptr || bytes == nullptr) refuse_call("an argument is NULL");
-        const auto all = static_cast<const Snapshot*>(state)->bytes(it.slave->description().token);
-        if (size < all.size()) refuse_call("the buffer is too small");
-        std::memcpy(bytes, all.data(), all.size());
+        serialise_state(*it.slave, state, bytes, size);
         return fmi2OK;
     });
 }
@@ -360,16 +353,7 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component component,
                                    size_t size,
                                    fmi2FMUstate* state) {
     return guarded(component, "fmi2DeSerializeFMUstate", [&](Instance& it) {
-        if (state == nullptr || bytes == nullptr) refuse_call("an argument is NULL");
-        const auto& description = it.slave->description();
-        auto snapshot = std::make_unique<Snapshot>(
-            Snapshot::from({reinterpret_cast<const std::byte*>(bytes), size},
-                           description.token,
-                           description.variables.size()));
-        if (*state != nullptr)
-            *static_cast<Snapshot*>(*state) = std::move(*snapshot);
-        else
-            *state = snapshot.release();
+        read_state(*it.slave, bytes, size, state);
         return fmi2OK;
     });
 }

@@ -12,12 +12,18 @@
 
 #include "ancora/framework/error.hpp"
 #include "slave.hpp"
+#include "snapshot_calls.hpp"
 
 namespace {
 
+using ancora::fmu::free_state;
+using ancora::fmu::get_state;
 using ancora::fmu::Phase;
+using ancora::fmu::read_state;
+using ancora::fmu::serialise_state;
+using ancora::fmu::set_state;
+using ancora::fmu::size_of_state;
 using ancora::fmu::Slave;
-using ancora::fmu::Snapshot;
 using ancora::fmu::Variable;
 
 constexpr const char* kErrorCategory = "logStatusError";
@@ -259,34 +265,25 @@ ANCORA_FMI3_TYPES(ANCORA_FMI3_DEFINE)
 
 fmi3Status fmi3GetFMUState(fmi3Instance handle, fmi3FMUState* state) {
     return guarded3(handle, "fmi3GetFMUState", [&](Instance3& it) {
-        if (state == nullptr) refuse3("the pointer is NULL");
-        auto snapshot = std::make_unique<Snapshot>(it.slave->snapshot());
-        if (*state != nullptr)
-            *static_cast<Snapshot*>(*state) = std::move(*snapshot);
-        else
-            *state = snapshot.release();
+        get_state(*it.slave, state);
         return fmi3OK;
     });
 }
 fmi3Status fmi3SetFMUState(fmi3Instance handle, fmi3FMUState state) {
     return guarded3(handle, "fmi3SetFMUState", [&](Instance3& it) {
-        if (state == nullptr) refuse3("the state is NULL");
-        it.slave->restore(*static_cast<const Snapshot*>(state));
+        set_state(*it.slave, state);
         return fmi3OK;
     });
 }
 fmi3Status fmi3FreeFMUState(fmi3Instance handle, fmi3FMUState* state) {
     return guarded3(handle, "fmi3FreeFMUState", [&](Instance3&) {
-        if (state == nullptr) return fmi3OK;
-        delete static_cast<Snapshot*>(*state);
-        *state = nullptr;
+        free_state(state);
         return fmi3OK;
     });
 }
 fmi3Status fmi3SerializedFMUStateSize(fmi3Instance handle, fmi3FMUState state, size_t* size) {
     return guarded3(handle, "fmi3SerializedFMUStateSize", [&](Instance3& it) {
-        if (state == nullptr || size == nullptr) refuse3("an argument is NULL");
-        *size = static_cast<const Snapshot*>(state)->bytes(it.slave->description().token).size();
+        size_of_state(*it.slave, state, size);
         return fmi3OK;
     });
 }
@@ -295,10 +292,7 @@ fmi3Status fmi3SerializeFMUState(fmi3Instance handle,
                                  fmi3Byte bytes[],
                                  size_t size) {
     return guarded3(handle, "fmi3SerializeFMUState", [&](Instance3& it) {
-        if (state == nullptr || bytes == nullptr) refuse3("an argument is NULL");
-        const auto all = static_cast<const Snapshot*>(state)->bytes(it.slave->description().token);
-        if (size < all.size()) refuse3("the buffer is too small");
-        std::memcpy(bytes, all.data(), all.size());
+        serialise_state(*it.slave, state, bytes, size);
         return fmi3OK;
     });
 }
@@ -307,16 +301,7 @@ fmi3Status fmi3DeserializeFMUState(fmi3Instance handle,
                                    size_t size,
                                    fmi3FMUState* state) {
     return guarded3(handle, "fmi3DeserializeFMUState", [&](Instance3& it) {
-        if (state == nullptr || bytes == nullptr) refuse3("an argument is NULL");
-        const auto& description = it.slave->description();
-        auto snapshot = std::make_unique<Snapshot>(
-            Snapshot::from({reinterpret_cast<const std::byte*>(bytes), size},
-                           description.token,
-                           description.variables.size()));
-        if (*state != nullptr)
-            *static_cast<Snapshot*>(*state) = std::move(*snapshot);
-        else
-            *state = snapshot.release();
+        read_state(*it.slave, bytes, size, state);
         return fmi3OK;
     });
 }

@@ -37,6 +37,7 @@ struct Loaded {
         add_folders(registry, options);
         lock_if_asked(registry, options);
         simulation.emplace(manifest, registry, &write_warning);
+        simulation->set_threads(options.threads);
     }
     Manifest manifest;
     PluginRegistry registry;

@@ -98,6 +98,7 @@ public:
         if (run == 0) lock_if_asked(registry, options_);
         Simulation simulation(
             manifest, registry, run == 0 ? WarningSink(&write_warning) : WarningSink{});
+        simulation.set_threads(options_.threads);
         if (run == 0) begin(simulation, manifest);
         spdlog::info("run {} of {}: {} {}",
                      run + 1,

@@ -60,6 +60,7 @@ int inverse(const Options& options) {
     lock_if_asked(registry, options);
     if (options.out) require_table(*options.out);
     Simulation simulation(manifest, registry, &write_warning);
+    simulation.set_threads(options.threads);
     simulation.require_prescribed();
 
     const std::vector<std::string> names = simulation.column_names();

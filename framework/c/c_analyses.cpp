@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rest, vibrations and linear models of the C interface.
+#include <algorithm>
 #include <complex>
 
 #include <fmt/format.h>
@@ -65,14 +66,17 @@ MatrixView linear_part(const LinearModel& of, int32_t which) {
 }  // namespace
 
 ancora_status ancora_find_equilibrium(ancora_simulation* simulation,
-                                      int nearest,
+                                      int options,
                                       ancora_equilibrium* result) {
     return c::call(simulation, [&](ancora_simulation& it) {
         // What cannot be told is not searched for.
         if (result != nullptr) c::size_of_struct(result, "result");
-        EquilibriumOptions options;
-        options.nearest = nearest != 0;
-        it.rest = it.steady("find_equilibrium").find_equilibrium(options);
+        if ((options & ~(ANCORA_NEAREST | ANCORA_SPINNING)) != 0)
+            c::refuse(fmt::format("there are no options {} of an equilibrium", options));
+        EquilibriumOptions wanted;
+        wanted.nearest = (options & ANCORA_NEAREST) != 0;
+        wanted.spinning = (options & ANCORA_SPINNING) != 0;
+        it.rest = it.steady("find_equilibrium").find_equilibrium(wanted);
         if (result == nullptr) return;
         ancora_equilibrium now{};
         now.stability = number_of(it.rest->stability);
@@ -85,6 +89,7 @@ ancora_status ancora_find_equilibrium(ancora_simulation* simulation,
         now.newton_steps = it.rest->newton_steps;
         now.residual = it.rest->residual;
         now.moved = it.rest->moved;
+        std::ranges::copy(it.rest->spin, now.spin);
         c::put_struct(now, result, "result");
     });
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <complex>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "ancora/framework/simulation.hpp"
 #include "commands.hpp"
 #include "diagnostics.hpp"
+#include "matrix_files.hpp"
 #include "table.hpp"
 
 namespace ancora::command {
@@ -83,6 +83,7 @@ Json json_of(Simulation& simulation, const Equilibrium& rest) {
     for (const AppliedForce& force : rest.forces.forces)
         forces[force.name] = {{"force", force.force}, {"torque", force.torque}};
     Json out = {{"model", simulation.name()},
+                {"spin", rest.spin},
                 {"stability", word(rest.stability)},
                 {"degrees_of_freedom", rest.degrees_of_freedom},
                 {"unstable_directions", rest.num_unstable},
@@ -121,7 +122,12 @@ std::string text_of(Simulation& simulation, const Equilibrium& rest) {
         stability += fmt::format(
             ", {} of {} directions change nothing", rest.num_neutral, rest.degrees_of_freedom);
     if (!rest.is_counted) stability += " (the lowest were looked at)";
-    table.add({"rest is", stability});
+    const bool spins = rest.spin != std::array<double, 3>{};
+    if (spins && rest.stability == Stability::unstable)
+        stability +=
+            "; gyroscopic forces may hold it all the same, `ancora modes --spinning` tells";
+    if (spins) table.add({"spin", quantity(rest.spin, "rad/s")});
+    table.add({spins ? "in its frame rest is" : "rest is", stability});
     table.add({"farthest move", quantity(rest.moved, "m")});
     table.add({"force left", fmt::format("{:.1e} of the largest", rest.residual)});
     table.add_gap();
@@ -148,7 +154,8 @@ std::string text_of(Simulation& simulation, const Equilibrium& rest) {
         if (++shown > kMostRowsShown) break;
         table.add({fmt::format("force of {}", force.name), quantity(force.force, "N")});
     }
-    return fmt::format("{}: rest\n\n{}", simulation.name(), table.text());
+    return fmt::format(
+        "{}: {}\n\n{}", simulation.name(), spins ? "steady spin" : "rest", table.text());
 }
 
 /// Runs to the time that --at names, or to rest.
@@ -165,6 +172,10 @@ void go_there(Simulation& simulation, const Options& options) {
                                 *options.at,
                                 *options.at));
     while (options.at && simulation.time() < *options.at && !simulation.done()) simulation.step();
+    if (!options.spinning) return;
+    EquilibriumOptions wanted;
+    wanted.spinning = true;
+    simulation.find_equilibrium(wanted);
 }
 
 std::string moves_most(const Mode& mode) {
@@ -183,28 +194,6 @@ std::string moves_most(const Mode& mode) {
     return text;
 }
 
-/// The values of a matrix as a .npy file.
-void write_npy(const std::filesystem::path& file,
-               const std::vector<double>& x,
-               int rows,
-               int columns) {
-    std::string header = fmt::format(
-        "{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);
-    constexpr std::size_t kBefore = 10, kUnit = 64;
-    header.append(kUnit - (kBefore + header.size() + 1) % kUnit, ' ');
-    header += '\n';
-    std::ofstream out(file, std::ios::binary | std::ios::trunc);
-    out.write("\x93NUMPY\x01\x00", 8);
-    const auto length = static_cast<unsigned>(header.size());
-    const char size[2] = {static_cast<char>(length & 0xffU), static_cast<char>(length >> 8U)};
-    out.write(size, 2);
-    out << header;
-    out.write(reinterpret_cast<const char*>(x.data()),
-              static_cast<std::streamsize>(x.size() * sizeof(double)));
-    out.close();
-    if (!out) throw Error(ErrorKind::file, fmt::format("\"{}\" cannot be written", file.string()));
-}
-
 Json matrix_json(const std::vector<double>& x, int rows, int columns) {
     Json out = Json::array();
     for (int i = 0; i < rows; ++i)
@@ -219,6 +208,7 @@ int equilibrium(const Options& options) {
     Simulation& simulation = *model.simulation;
     EquilibriumOptions wanted;
     wanted.nearest = options.nearest;
+    wanted.spinning = options.spinning;
     const Equilibrium rest = simulation.find_equilibrium(wanted);
     if (options.json)
         write_out(written(json_of(simulation, rest)));
@@ -307,15 +297,17 @@ int linearize(const Options& options) {
     if (options.dir) {
         std::error_code failed;
         std::filesystem::create_directories(*options.dir, failed);
-        write_npy(*options.dir / "A.npy", found.A, x, x);
-        write_npy(*options.dir / "B.npy", found.B, x, u);
-        write_npy(*options.dir / "C.npy", found.C, y, x);
-        write_npy(*options.dir / "D.npy", found.D, y, u);
-        write_npy(*options.dir / "T.npy",
-                  found.T,
-                  found.num_coordinates,
-                  static_cast<int>(found.T.size() /
-                                   static_cast<std::size_t>(std::max(1, found.num_coordinates))));
+        const std::vector<NamedMatrix> matrices = {
+            {"A", found.A, x, x},
+            {"B", found.B, x, u},
+            {"C", found.C, y, x},
+            {"D", found.D, y, u},
+            {"T", found.T, found.num_coordinates, x / 2},
+        };
+        for (const NamedMatrix& matrix : matrices) write_npy(*options.dir, matrix);
+        write_mat(*options.dir / "linear_model.mat",
+                  matrices,
+                  {{"inputs", found.inputs}, {"outputs", found.outputs}});
     }
     if (options.json)
         write_out(written({{"model", simulation.name()},
@@ -334,7 +326,8 @@ int linearize(const Options& options) {
             counted(u, "input"),
             counted(y, "output"),
             options.dir
-                ? fmt::format("; A.npy, B.npy, C.npy, D.npy and T.npy in {}", options.dir->string())
+                ? fmt::format("; A.npy, B.npy, C.npy, D.npy, T.npy and linear_model.mat in {}",
+                              options.dir->string())
                 : "; --json or --dir DIR writes the matrices"));
     return 0;
 }

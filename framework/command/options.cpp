@@ -122,6 +122,10 @@ po::options_description describe(const Command& command) {
         add("nearest",
             "take the position of equilibrium next to the start, stable or not, by Newton's method "
             "alone");
+    if (command.options & kSpinning)
+        add("spinning",
+            "look for rest in the frame that turns with the spin that the bodies' velocities are, "
+            "and take that");
     if (command.options & kAtRest) {
         add("at-rest", "look for a position of equilibrium first, and take that");
         add("at",
@@ -408,8 +412,11 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
             split_columns("--columns", text, options.columns);
     options.nearest = values.count("nearest") > 0;
     options.at_rest = values.count("at-rest") > 0;
+    options.spinning = values.count("spinning") > 0;
     if (values.count("at") > 0) options.at = parse_seconds("--at", values["at"].as<std::string>());
     if (options.at && options.at_rest) fail("\"--at\" and \"--at-rest\" exclude each other");
+    if (options.spinning && options.at_rest)
+        fail("\"--spinning\" and \"--at-rest\" exclude each other");
     if (values.count("count") > 0) {
         options.count = parse_whole("--count", values["count"].as<std::string>());
         if (*options.count < 1 || *options.count > 1'000'000)

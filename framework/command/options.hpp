@@ -38,6 +38,7 @@ struct Options {
     std::optional<std::size_t> every;           ///< of paraview: one frame of so many
     bool nearest = false;                       ///< of equilibrium
     bool at_rest = false;                       ///< of modes, linearize
+    bool spinning = false;                      ///< of equilibrium, modes
     std::optional<double> at;                   ///< the time at which [s]
     std::optional<std::uint64_t> count;         ///< of modes
     bool full_paths = false;                    ///< in what is made to be sent
@@ -85,6 +86,7 @@ enum OptionSet : unsigned {
     kTable = 1u << 23,
     kSweep = 1u << 24,
     kFmu = 1u << 25,
+    kSpinning = 1u << 26,
 };
 
 /// One command of `ancora`.

@@ -177,6 +177,44 @@ TEST_SUITE("ancora equilibrium") {
         CHECK(number(rest["bodies"]["bar"][2]) == about(kArm));
         CHECK(rest["moves_away_first"] == "body \"bar\"");
     }
+    TEST_CASE("--spinning finds the cone of a pendulum, about which modes are then taken") {
+        const Models models;
+        // On a rod of 0.5 m, at 6 rad/s.
+        models.write("cone.toml", kModel + R"(
+[[body]]
+name = "bob"
+type = "particle"
+mass = 1.0
+position = [0.3, 0.0, -0.4]
+velocity = [0.0, 1.8, 0.0]
+[[constraint]]
+name = "rod"
+type = "distance"
+a = "ground@[0, 0, 0]"
+b = "bob@[0, 0, 0]"
+)" + kSteps);
+        const Arguments call{"equilibrium", "cone.toml", "--spinning"};
+        const std::string text = said(models, call);
+        CHECK(contains(text, "arm: steady spin"));
+        CHECK(contains(text, "[0, 0, 6] rad/s"));
+        CHECK(contains(text, "neutral, 1 of 2 directions change nothing"));
+        const Json rest = json_of(models, call);
+        const double height = -kG / 36.0;
+        CHECK(number(rest["bodies"]["bob"][2]) == about(height));
+        CHECK(number(rest["spin"][2]) == about(6.0));
+        // Of small motions about the cone: w^2 = W^2 (1 + 3 cos^2), and round it nothing.
+        const Json modes = json_of(models, {"modes", "cone.toml", "--spinning"});
+        double fastest = 0.0;
+        for (const Json& mode : modes["modes"])
+            fastest = std::max(fastest, 2.0 * std::numbers::pi * number(mode["frequency"]));
+        const double cosine = -height / 0.5;
+        CHECK(fastest == about(6.0 * std::sqrt(1.0 + 3.0 * cosine * cosine), 1e-6));
+        check_refused(models, {"equilibrium", "arm.toml", "--spinning"}, 5, "are no spin");
+        check_refused(models,
+                      {"modes", "cone.toml", "--spinning", "--at-rest"},
+                      2,
+                      "\"--spinning\" and \"--at-rest\" exclude each other");
+    }
     TEST_CASE("--quiet writes nothing; what has no rest is refused by name") {
         const Models models;
         CHECK(said(models, {"equilibrium", "arm.toml", "--quiet"}) == "");

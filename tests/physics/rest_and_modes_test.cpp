@@ -271,6 +271,164 @@ TEST_SUITE("rest") {
     }
 }
 
+/// Velocity of a turn about an axis through a point, and a drift.
+std::string turning(const Vec3& at, const Vec3& rate, const Vec3& about, const Vec3& drift) {
+    const Vec3 v = rate.cross(at - about) + drift;
+    return fmt::format("velocity = [{:.17g}, {:.17g}, {:.17g}]\n", v(0), v(1), v(2));
+}
+
+Equilibrium steady_spin(Simulation& simulation) {
+    EquilibriumOptions options;
+    options.spinning = true;
+    return simulation.find_equilibrium(options);
+}
+
+TEST_SUITE("steady spin") {
+    TEST_CASE("two masses on a spring stretch it by what their turn asks for, and drift on") {
+        // k (2 r - L) = m W^2 r, about any axis, through any point, in a frame that moves.
+        const double k = 60.0, L = 2.0, m = 1.5, W = 3.0;
+        const Vec3 axis = Vec3(1.0, -2.0, 0.5).normalized(), across = axis.unitOrthogonal();
+        const Vec3 centre(3.0, 1.0, -2.0), drift(0.2, 0.3, -0.1);
+        std::string text = "[model]\n";
+        for (const double side : {1.0, -1.0}) {
+            const Vec3 at = centre + side * 0.5 * L * across;
+            text += point_mass(side > 0.0 ? "a" : "b", at, m, turning(at, W * axis, centre, drift));
+        }
+        Simulation simulation =
+            model(text + spring("rope", "a", "b", k, L) + steps("emm", 1e-3, 1.0));
+        const Equilibrium found = steady_spin(simulation);
+        const double r = k * L / (2.0 * k - m * W * W);
+        const auto half = [&] {
+            return 0.5 * (Vec3(simulation.point("a@[0, 0, 0]").position.data()) -
+                          Vec3(simulation.point("b@[0, 0, 0]").position.data()));
+        };
+        CHECK(half().norm() == near(r, 1e-11));
+        CHECK(found.stability == Stability::neutral);
+        CHECK(found.num_unstable == 0);
+        for (int c = 0; c < 3; ++c)
+            CHECK(found.spin[static_cast<std::size_t>(c)] == near(W * axis(c), 1e-11));
+        // It is the state of modes, and stays.
+        double least = 1e9, most = 0.0;
+        while (!simulation.done()) {
+            simulation.step();
+            least = std::min(least, half().norm());
+            most = std::max(most, half().norm());
+        }
+        CHECK(most - least <= 1e-9);
+        const Vec3 a(simulation.point("a@[0, 0, 0]").position.data()),
+            b(simulation.point("b@[0, 0, 0]").position.data());
+        CHECK((0.5 * (a + b) - centre - drift).norm() <= 1e-10);
+    }
+    TEST_CASE("a conical pendulum, on a rod and as a body: cos angle = g / (l W^2)") {
+        const double l = 1.0, W = 4.5;
+        const double angle = std::acos(kG / (l * W * W));
+        for (const double first : {0.2, 1.4}) {
+            CAPTURE(first);
+            const Vec3 at(l * std::sin(first), 0.0, -l * std::cos(first));
+            const std::string text =
+                "[model]\ngravity = [0, 0, -9.81]\nstart = \"steady_spin\"\n" +
+                point_mass("bob", at, 1.0, turning(at, {0, 0, W}, Vec3::Zero(), Vec3::Zero())) +
+                rope("rod", "ground@[0, 0, 0]", "bob") + steps("emm", 1e-3, 1.0);
+            Simulation simulation = model(text);
+            for (; !simulation.done(); simulation.step())
+                CHECK(simulation.point("bob@[0, 0, 0]").position[2] ==
+                      near(-l * std::cos(angle), 1e-6));
+            Simulation again = model(text);
+            const Equilibrium found = steady_spin(again);
+            CHECK(found.stability == Stability::neutral);
+            CHECK(found.num_neutral == 1);  // round the axis
+            // m W^2 l, whatever the angle
+            const std::vector<double> reaction = found.forces.constraints[0].reaction;
+            double size = 0.0;
+            for (const double x : reaction) size = std::max(size, std::abs(x));
+            CHECK(size == near(W * W * l, 1e-8));
+        }
+        // A bar on a ball joint: (I_t + m L^2 / 4 - I_a) W^2 cos = m g L / 2.
+        const double L = 0.8, I_a = 0.02, I_t = 2.0 * L * L / 12.0, tilt = 0.6;
+        const double cosine = kG * L / ((I_t + 0.5 * L * L - I_a) * W * W);
+        const double turned = 0.5 * std::numbers::pi - tilt;
+        const Vec3 middle(0.5 * L * std::sin(tilt), 0.0, -0.5 * L * std::cos(tilt));
+        const Vec3 w(-W * std::sin(turned), 0.0, W * std::cos(turned));  // in its own axes
+        Simulation simulation = model(
+            "[model]\ngravity = [0, 0, -9.81]\n[[body]]\nname = \"bar\"\n"
+            "type = \"ancf_rigid_body\"\nmass = 2.0\n" +
+            fmt::format("inertia = [{}, {:.17g}, {:.17g}]\nposition = {}\n",
+                        I_a,
+                        I_t,
+                        I_t,
+                        triple(middle)) +
+            fmt::format("orientation = {{ axis = [0, 1, 0], angle = {:.17g} }}\n", turned) +
+            turning(middle, {0, 0, W}, Vec3::Zero(), Vec3::Zero()) +
+            fmt::format("angular_velocity = {}\n", triple(w)) +
+            constraint(
+                "ball",
+                "position",
+                fmt::format("a = \"ground@[0, 0, 0]\"\nb = \"bar@[{:.17g}, 0, 0]\"", -0.5 * L)) +
+            steps("emm", 1e-3, 1.0));
+        steady_spin(simulation);
+        CHECK(simulation.point("bar@[0, 0, 0]").position[2] == near(-0.5 * L * cosine, 1e-9));
+    }
+    TEST_CASE("a bent chain of rods on a hub is drawn straight, with the tensions of its turn") {
+        const int n = 8;
+        const double l = 0.25, m = 0.3, W = 6.0;
+        std::string text = "[model]\n";
+        Vec3 at = Vec3::Zero();
+        for (int i = 1; i <= n; ++i) {
+            const double angle = 0.5 * std::sin(2.0 * i), rise = 0.3 * std::cos(1.7 * i);
+            at += l * Vec3(std::cos(angle) * std::cos(rise),
+                           std::sin(angle) * std::cos(rise),
+                           std::sin(rise));
+            text += point_mass(
+                fmt::format("p{}", i), at, m, turning(at, {0, 0, W}, Vec3::Zero(), Vec3::Zero()));
+            text += rope(fmt::format("r{}", i),
+                         i == 1 ? "ground@[0, 0, 0]" : fmt::format("p{}", i - 1),
+                         fmt::format("p{}", i));
+        }
+        Simulation simulation = model(text + steps("emm", 1e-3, 1.0));
+        const Equilibrium found = steady_spin(simulation);
+        const Vec3 tip(simulation.point(fmt::format("p{}@[0, 0, 0]", n)).position.data());
+        CHECK(tip.norm() == near(n * l, 1e-9));
+        CHECK(std::abs(tip(2)) <= 1e-9);
+        CHECK(found.stability == Stability::neutral);
+        CHECK(found.num_neutral == 1);
+        for (int i = 1; i <= n; ++i) {
+            CAPTURE(i);
+            double tension = 0.0;
+            for (int j = i; j <= n; ++j) tension += m * W * W * j * l;
+            double square = 0.0;
+            for (const double x :
+                 found.forces.constraints[static_cast<std::size_t>(i - 1)].reaction)
+                square += x * x;
+            CHECK(std::sqrt(square) == near(tension, 1e-8 * tension));
+        }
+    }
+    TEST_CASE("what does not spin, or is braked, is refused in words") {
+        const auto refused = [](const std::string& text, const std::string& part) {
+            CAPTURE(part);
+            Simulation simulation = model(text + steps("emm", 1e-3, 1.0));
+            const std::vector<double> q(simulation.q().begin(), simulation.q().end());
+            try {
+                steady_spin(simulation);
+                FAIL("it was taken");
+            } catch (const Error& error) {
+                CAPTURE(std::string(error.message()));
+                CHECK(std::string(error.message()).find(part) != std::string::npos);
+            }
+            CHECK(std::equal(q.begin(), q.end(), simulation.q().begin()));
+        };
+        const auto pair = [](double second) {
+            return "[model]\n" + point_mass("a", {1, 0, 0}, 1.0, "velocity = [0, 2, 0]\n") +
+                   point_mass(
+                       "b", {-1, 0, 0}, 1.0, fmt::format("velocity = [0, {}, 0]\n", second)) +
+                   spring("s", "a", "b", 50.0, 2.0);
+        };
+        refused("[model]\n" + point_mass("a", {1, 0, 0}) + point_mass("b", {-1, 0, 0}) +
+                    spring("s", "a", "b", 50.0, 2.0),
+                "are no spin");
+        refused(pair(-2.0) + force("air", "drag", "at = \"a@[0, 0, 0]\"\nlinear = 0.1"), "brakes");
+    }
+}
+
 TEST_SUITE("modes") {
     TEST_CASE("double pendulum: w^2 = (2 -+ sqrt 2) g / l, without modes of its rods") {
         Simulation simulation =

@@ -367,6 +367,29 @@ class Analyses(unittest.TestCase):
             self.assertRaises(TypeError, call)
         self.assertRaises(ValueError, sim.modes, -1)
 
+    def test_files_of_a_linear_model(self):
+        """What `ancora linearize --dir` writes, read by other programs' readers."""
+        try:
+            from scipy.io import loadmat
+        except ImportError:
+            self.skipTest("there is no scipy; Debian's package is python3-scipy")
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "m.toml").write_text(
+                '[model]\nname = "m"\n'
+                '[[body]]\nname = "ball"\ntype = "particle"\nmass = 2.0\n'
+                '[integrator]\ntype = "emm"\nstep = 0.01\nend = 1.0\n')
+            subprocess.run([COMMAND, "linearize", folder / "m.toml", "--in", "ball.z", "--out",
+                            "ball.x,ball.vz", "--dir", folder / "made", "--quiet"], check=True)
+            mat = loadmat(folder / "made/linear_model.mat")
+            for matrix, shape in (("A", (6, 6)), ("B", (6, 1)), ("C", (2, 6)), ("D", (2, 1)), ("T", (3, 3))):
+                self.assertEqual(mat[matrix].shape, shape)
+                np.testing.assert_array_equal(mat[matrix], np.load(folder / f"made/{matrix}.npy"))
+            self.assertEqual([text.rstrip() for text in mat["inputs"]], ["ball.z"])
+            self.assertEqual([text.rstrip() for text in mat["outputs"]], ["ball.x", "ball.vz"])
+            # z'' = f / m
+            np.testing.assert_allclose(mat["C"][1] @ mat["B"][:, 0], 0.5, rtol=1e-9)
+
     def test_a_torque(self):
         model = ancora.Model("wheel")
         model.body("wheel", "ancf_rigid_body", mass=2.0, inertia=[0.3, 0.2, 0.1])

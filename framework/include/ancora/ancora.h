@@ -418,12 +418,17 @@ typedef struct ancora_equilibrium {
     int64_t descent_steps, newton_steps;
     double residual; /* largest force that is left over the largest one */
     double moved;    /* largest displacement of matter [m] */
+    double spin[3];  /* [rad/s] */
 } ancora_equilibrium;
-/* Looks for a position of rest from the present state and takes it; `nearest`: the one next to it,
- * stable or not, instead of one that a damped motion leads to. If there is none the state stays.
- * The result may be NULL. */
+enum {
+    ANCORA_NEAREST = 1, /* next to the present state, stable or not, instead of one that a damped
+                           motion leads to */
+    ANCORA_SPINNING = 2 /* in the frame that turns with the spin that the present velocities are */
+};
+/* Looks for a position of rest from the present state and takes it; `options`: 0, or some of the
+ * above added up. If there is none the state stays. The result may be NULL. */
 ANCORA_API ancora_status ancora_find_equilibrium(ancora_simulation* simulation,
-                                                 int nearest,
+                                                 int options,
                                                  ancora_equilibrium* result);
 /* What moves most in the displacement that lowers the energy fastest, at the last position that was
  * found; empty if none does. */

@@ -59,6 +59,7 @@ class Equilibrium(NamedTuple):
     newton_steps: int
     residual: float  #: largest force that is left over the largest one
     moved: float  #: largest displacement of matter [m]
+    spin: np.ndarray  #: (3,) rad/s
 
 
 class Mode(NamedTuple):
@@ -473,16 +474,18 @@ class Simulation:
 
     # --- rest, vibrations, linear model
 
-    def find_equilibrium(self, nearest: bool = False) -> Equilibrium:
+    def find_equilibrium(self, nearest: bool = False, spinning: bool = False) -> Equilibrium:
         """Looks for a position of rest from the present state and takes it.
 
         nearest : the one next to it, stable or not, instead of one that a damped motion leads to
+        spinning : rest in the frame that turns with the spin that the present velocities are
         """
         found = _library.Equilibrium(size=ctypes.sizeof(_library.Equilibrium))
-        self._call("find_equilibrium", int(nearest), byref(found))
+        self._call("find_equilibrium", int(nearest) + 2 * int(spinning), byref(found))
         values = {field: getattr(found, field) for field, _ in found._fields_ if field != "size"}
         values["stability"] = ("stable", "neutral", "unstable")[found.stability]
         values["is_counted"] = bool(found.is_counted)
+        values["spin"] = np.array(found.spin)
         return Equilibrium(unstable_part=self._session.text("unstable_part", self._handle.value), **values)
 
     def modes(self, most: int = 0) -> Modes:

@@ -7,11 +7,13 @@
 #include <limits>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
 #include <fmt/format.h>
 
 #include "linear_equations.hpp"
 #include "lowest_modes.hpp"
 #include "part_motion.hpp"
+#include "steady_spin.hpp"
 
 namespace ancora {
 namespace {
@@ -31,21 +33,24 @@ constexpr double kNearlyClosed = 1e-10;
 constexpr int kMostLeft = 20;
 constexpr int kMostRises = 60;
 constexpr int kFewLowest = 12;
+constexpr double kDrifts = 1e-6;  // eigenvalue of a drift, relative
 
 class RestSearch {
 public:
     RestSearch(KernelSystem& system, const EquilibriumOptions& options)
         : system_(system),
           options_(options),
-          face_(system.linearisable()),
+          own_face_(options.spinning ? system.make_turning_face() : nullptr),
+          face_(own_face_ ? *own_face_ : system.linearisable()),
           n_(system.num_coordinates()),
           m_(face_.num_conditions()),
           extent_(std::max(system.state().extent, 1e-9)) {
         q_ = Eigen::Map<const Eigen::VectorXd>(system.q().data(), n_);
         q_start_ = q_;
         zero_.setZero(n_);
-        for (Eigen::VectorXd* x : {&x_, &r_, &a_, &last_}) x->setZero(n_);
+        for (Eigen::VectorXd* x : {&x_, &r_, &a_, &last_, &force_, &drift_}) x->setZero(n_);
         for (Eigen::VectorXd* x : {&lambda_, &y_, &g_}) x->setZero(m_);
+        if (options.spinning) take_spin();
         evaluate();
         face_.renew_choice();
     }
@@ -56,7 +61,7 @@ public:
         for (;;) {
             descend(out);
             judge(out);
-            if (out.stability != Stability::unstable || options_.nearest ||
+            if (out.stability != Stability::unstable || options_.nearest || spin_.is_spinning ||
                 out.num_left >= kMostLeft)
                 break;
             // Downhill from the top, by a push that is as small as it is unlike rounding.
@@ -68,7 +73,11 @@ public:
         x_ = q_ - q_start_;
         out.moved = system_.parts().space.displacement(x_.data());
         out.q.assign(q_.begin(), q_.end());
-        system_.set_state(view(q_), view(zero_), system_.time());
+        stand();
+        if (spin_.is_spinning) {
+            out.spin = {spin_.rate[0], spin_.rate[1], spin_.rate[2]};
+            require_steady();
+        }
         out.forces = system_.instant().dynamics();
         return out;
     }
@@ -80,7 +89,62 @@ private:
     double way(const Eigen::VectorXd& x) const {
         return system_.parts().space.displacement(x.data());
     }
-    void evaluate() { face_.evaluate({system_.time(), view(q_), view(zero_), view(lambda_)}); }
+    /// What is seen in the frame that turns: there nothing moves, and F has - M S (S q + v0).
+    void evaluate() {
+        face_.evaluate({system_.time(), view(q_), view(zero_), view(lambda_)});
+        std::ranges::copy(face_.force(), force_.begin());
+        if (!spin_.is_spinning) return;
+        a_ = spin_.S * (spin_.S * q_ + spin_.offset);
+        face_.mass().add_product(-1.0, view(a_), room(force_));
+    }
+    /// The system at the present position, in the spin if there is one.
+    void stand() {
+        const Eigen::VectorXd v =
+            spin_.is_spinning ? (spin_.S * q_ + spin_.offset + drift_).eval() : zero_;
+        system_.set_state(view(q_), view(v), system_.time());
+    }
+
+    void take_spin() {
+        spin_ = spin_of(system_, "steady spin");
+        if (!spin_.is_spinning)
+            throw Error(ErrorKind::numerical,
+                        "steady spin: the bodies' velocities at the start are no spin; give all of "
+                        "them that of one turn about an axis (angular_velocity, velocity; of a "
+                        "net, its spin), or look for rest");
+        Eigen::Matrix3d S;
+        const Eigen::Vector3d& w = spin_.rate;
+        S << 0.0, -w[2], w[1], w[2], 0.0, -w[0], -w[1], w[0], 0.0;
+        face_.turn(S);
+        // What nothing holds turns about its centre of mass, which drifts.
+        const Assembly& parts = system_.parts();
+        is_free_ =
+            !parts.has_gravity && !parts.has_external &&
+            std::ranges::none_of(parts.model.constraints, &ConstraintPart::is_tied_to_ground);
+        if (!is_free_) return;
+        Eigen::VectorXd momentum(n_);
+        const Eigen::VectorXd v = spin_.S * q_ + spin_.offset;
+        parts.mass.multiply(v.data(), momentum.data());
+        std::array<double, 3> drift = parts.space.momenta(q_.data(), momentum.data()).linear;
+        for (double& component : drift) component /= parts.total_mass();
+        parts.space.add_uniform(drift, drift_.data());
+        spin_.offset -= drift_;
+    }
+
+    /// What spins may yet be braked, or driven, by what does not turn with it.
+    void require_steady() {
+        const Eigen::Map<const Eigen::VectorXd> v(system_.v().data(), n_);
+        const Eigen::VectorXd acceleration = linear_equations(system_).acceleration;
+        if (is_steady(spin_, v, drift_, acceleration)) return;
+        x_ = acceleration - spin_.S * (v - drift_);
+        throw Error(
+            ErrorKind::numerical,
+            fmt::format("steady spin: in the position of equilibrium the model does not spin "
+                        "steadily: {} accelerates by {:.3g} m/s^2 besides; something brakes or "
+                        "drives it, such as drag, gravity across the axis, damping against the "
+                        "ground or a drive of another rate",
+                        what_moves_most(system_, x_),
+                        way(x_)));
+    }
     void differentiate() { face_.differentiate(view(zero_)); }
 
     double largest_gap() {
@@ -129,15 +193,14 @@ private:
     bool solve(double c) {
         differentiate();
         if (!face_.factorise(Augmented::dynamics, {c, 0.0, 1.0, 0.0})) return false;
-        const std::span<const double> F = face_.force();
         largest_gap();
-        face_.solve(Augmented::dynamics, F, view(g_), room(x_), room(y_));
+        face_.solve(Augmented::dynamics, view(force_), view(g_), room(x_), room(y_));
         return x_.allFinite() && y_.allFinite();
     }
 
     /// F + A^T lambda at the last point, and the size of F's largest entries.
     double residual(const Eigen::VectorXd& lambda, double& scale) {
-        std::ranges::copy(face_.force(), r_.begin());
+        r_ = force_;
         scale = r_.cwiseAbs().maxCoeff();
         a_.setZero();
         face_.jacobian().add_transposed_product(1.0, view(lambda), room(a_));
@@ -280,8 +343,17 @@ private:
 
     /// The signature of K + G on the motions that conditions leave, in the norm of the mass.
     void judge(Equilibrium& out) {
-        system_.set_state(view(q_), view(zero_), system_.time());
-        const LinearEquations at = linear_equations(system_);
+        stand();
+        LinearEquations at = linear_equations(system_);
+        int num_drifting = 0;
+        double drifts = 0.0;
+        if (spin_.is_spinning) {
+            at.K = at.K + at.D * spin_.S + at.M * spin_.S * spin_.S;
+            // In the frame that turns, what drifts in space flies away: two directions of energy
+            // that say nothing.
+            if (is_free_) num_drifting = 2;
+            drifts = -spin_.rate.squaredNorm();
+        }
         out.num_unstable = out.num_neutral = 0;
         out.unstable_part.clear();
         Eigen::VectorXd squares;
@@ -291,7 +363,9 @@ private:
             const Eigen::MatrixXd Z = null_space(A);
             out.degrees_of_freedom = static_cast<int>(Z.cols());
             if (Z.cols() > 0) {
-                const Eigen::MatrixXd K = Z.transpose() * (at.K * Z);
+                Eigen::MatrixXd K = Z.transpose() * (at.K * Z);
+                if (num_drifting > 0) hold_drift(at, Z, K);
+                num_drifting = 0;
                 const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 *
                                                                            (K + K.transpose()));
                 squares = eigen.eigenvalues();
@@ -308,6 +382,10 @@ private:
         // Of a large model the highest are not known; its stiffness says what rounding may leave.
         if (n_ > kMostDense) nothing = std::max(nothing, kLanczosRounding * trace() * 1e10);
         for (const double square : squares) {
+            if (num_drifting > 0 && std::abs(square - drifts) <= kDrifts * std::abs(drifts)) {
+                --num_drifting;
+                continue;
+            }
             if (square < -nothing) ++out.num_unstable;
             if (std::abs(square) <= nothing) ++out.num_neutral;
         }
@@ -317,18 +395,36 @@ private:
         if (out.num_unstable > 0) out.unstable_part = what_moves_most(system_, downhill_);
     }
 
+    /// Makes drifting across the axis cost energy, which is orthogonal to all else in the mass.
+    void hold_drift(const LinearEquations& at, const Eigen::MatrixXd& Z, Eigen::MatrixXd& K) {
+        const Eigen::Vector3d first = spin_.rate.unitOrthogonal();
+        for (const Eigen::Vector3d& along : {first, spin_.rate.normalized().cross(first).eval()}) {
+            Eigen::VectorXd translation = Eigen::VectorXd::Zero(n_);
+            system_.parts().space.add_uniform({along[0], along[1], along[2]}, translation.data());
+            const Eigen::VectorXd momentum = at.M * translation;
+            const Eigen::VectorXd across = Z.transpose() * momentum;
+            K += 2.0 * spin_.rate.squaredNorm() / translation.dot(momentum) * across *
+                 across.transpose();
+        }
+    }
+
     KernelSystem& system_;
     const EquilibriumOptions& options_;
+    std::unique_ptr<ImplicitFace> own_face_;
     ImplicitFace& face_;
     Eigen::Index n_, m_;
     double extent_;
     Eigen::VectorXd q_, q_start_, zero_, lambda_, x_, y_, r_, a_, g_, last_, downhill_;
+    Eigen::VectorXd force_;  // at the point last evaluated
+    SteadySpin spin_;
+    Eigen::VectorXd drift_;  // velocity of the axis
+    bool is_free_ = false;
 };
 
 }  // namespace
 
 Equilibrium find_rest(KernelSystem& system, const EquilibriumOptions& options) {
-    require_smooth(system, "equilibrium");
+    require_smooth(system, options.spinning ? "steady spin" : "equilibrium");
     const std::vector<double> q(system.q().begin(), system.q().end());
     const std::vector<double> v(system.v().begin(), system.v().end());
     try {

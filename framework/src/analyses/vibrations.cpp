@@ -15,60 +15,29 @@
 #include "linear_equations.hpp"
 #include "lowest_modes.hpp"
 #include "part_motion.hpp"
+#include "steady_spin.hpp"
 
 namespace ancora {
 namespace {
 
-// Slower than this part of the model's size in a second counts as rest.
-constexpr double kSlow = 1e-9;
-// A motion that differs by less from a spin, or an acceleration from that of one, is steady.
-constexpr double kSteady = 1e-6;
 // Eigenvalues of the mass beside the largest: those below have none.
 constexpr double kMassless = 1e-12;
 constexpr double kSymmetric = 1e-9;
 constexpr int kFew = 20;
 
-struct Spin {
-    bool is_spinning = false;
-    Eigen::Vector3d rate = Eigen::Vector3d::Zero();
-    Eigen::SparseMatrix<double> S;
-};
-
 /// The spin of the whole model, which its velocities must be: about the origin or a point besides.
-Spin find_spin(KernelSystem& system) {
-    const Assembly& parts = system.parts();
-    Spin out;
-    const Eigen::Map<const Eigen::VectorXd> q(system.q().data(), parts.n);
-    const Eigen::Map<const Eigen::VectorXd> v(system.v().data(), parts.n);
-    if (parts.space.displacement(v.data()) <= kSlow * system.state().extent) return out;
-    Eigen::MatrixXd rigid(parts.n, 6);
-    for (int axis = 0; axis < 3; ++axis) {
-        rigid.col(axis) = parts.space.rotation(q.data(), axis);
-        std::array<double, 3> along{};
-        along[static_cast<std::size_t>(axis)] = 1.0;
-        Eigen::VectorXd translation = Eigen::VectorXd::Zero(parts.n);
-        parts.space.add_uniform(along, translation.data());
-        rigid.col(3 + axis) = translation;
-    }
-    const Eigen::VectorXd x = rigid.completeOrthogonalDecomposition().solve(v);
-    const Eigen::VectorXd rest = v - rigid * x;
-    if (rest.norm() > kSteady * v.norm())
+SteadySpin find_spin(KernelSystem& system, const char* what) {
+    SteadySpin out = spin_of(system, what);
+    if (out.S.size() == 0) return out;
+    const Eigen::Map<const Eigen::VectorXd> v(system.v().data(), system.num_coordinates());
+    const Eigen::VectorXd no_drift = Eigen::VectorXd::Zero(v.size());
+    if (!is_steady(out, v, no_drift, linear_equations(system).acceleration))
         throw Error(
             ErrorKind::numerical,
-            "modes: the model moves, and not as one that spins steadily about an axis; take "
-            "--at-rest, or a time at which it is at rest or in steady spin");
-    out.is_spinning = x.head<3>().norm() > 0.0;
-    out.rate = x.head<3>();
-    out.S = rotation_of_space(system, out.rate);
-    // The acceleration of a spin is S v.
-    const LinearEquations at = linear_equations(system);
-    const Eigen::VectorXd turned = out.S * v;
-    if ((at.acceleration - turned).norm() >
-        kSteady * std::max(turned.norm(), at.acceleration.norm()))
-        throw Error(
-            ErrorKind::numerical,
-            "modes: the model spins, but not steadily: its accelerations are not those of a "
-            "turn about an axis, so that it is not in equilibrium there");
+            fmt::format("{}: the model spins, but not steadily: its accelerations are not those of "
+                        "a turn about an axis, so that it is not in equilibrium there; --spinning "
+                        "looks for that equilibrium",
+                        what));
     return out;
 }
 
@@ -80,7 +49,7 @@ struct Reduced {
     bool is_holonomic = true;
 };
 
-Reduced reduce(const LinearEquations& at, const Spin& spin) {
+Reduced reduce(const LinearEquations& at, const SteadySpin& spin) {
     Reduced out;
     out.Z = null_space(Eigen::MatrixXd(at.P));
     const Eigen::Index p = out.Z.cols();
@@ -185,7 +154,7 @@ void require_rest(KernelSystem& system, const LinearEquations& at, const char* w
 
 Modes find_modes(KernelSystem& system, const ModesOptions& options) {
     require_smooth(system, "modes");
-    const Spin spin = find_spin(system);
+    const SteadySpin spin = find_spin(system, "modes");
     const LinearEquations at = linear_equations(system);
     Modes out;
     out.is_spinning = spin.is_spinning;
@@ -279,7 +248,7 @@ Modes find_modes(KernelSystem& system, const ModesOptions& options) {
 
 LinearModel linear_model(KernelSystem& system, const LinearPorts& ports) {
     require_smooth(system, "linearize");
-    if (find_spin(system).is_spinning)
+    if (find_spin(system, "linearize").is_spinning)
         throw Error(ErrorKind::numerical,
                     "linearize: the model moves; a linear model is that about a state of rest");
     if (system.num_coordinates() > kMostDense)

@@ -20,6 +20,7 @@ constexpr double kRoundingLeft = 1e4;
 // From far the steps are damped: each is shortened until the largest gap falls.
 constexpr int kMostFromFar = 100;
 constexpr double kLeastPart = 1e-3;
+constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
 
 std::span<const double> view(const Eigen::VectorXd& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
@@ -144,6 +145,7 @@ void ContinuousFace::update_forces(const double* q,
 SolverStatus ContinuousFace::factorise(RankUse use, int set) {
     const bool is_mass_new = !has_factorised_ || !mass_.is_constant();
     has_factorised_ = true;
+    corrected_at_ = kNever;
     return solver_->factorise(mass_.values(), A_, is_mass_new, use, set);
 }
 
@@ -329,14 +331,21 @@ ContinuousFace::Projection ContinuousFace::project(
             use = RankUse::decide;
         }
         last = worst;
-        mass_.update(q, v, t, meter_, nullptr);
-        take_rows(what);
         t_ = t;
-        if (factorise(use, set) == SolverStatus::undetermined && positions) {
-            take_rows(what, true);
-            factorise(RankUse::decide, set);
+        // Where positions have been corrected by next to nothing, so have the rows of velocities.
+        const bool is_near = !positions && step == 0 && use == RankUse::keep && !has_mixed_rows_ &&
+                             corrected_at_ == t && mass_.is_constant();
+        if (!is_near) {
+            mass_.update(q, v, t, meter_, nullptr);
+            take_rows(what);
+            if (factorise(use, set) == SolverStatus::undetermined && positions) {
+                take_rows(what, true);
+                factorise(RankUse::decide, set);
+            }
+            if (positions && use == RankUse::keep) corrected_at_ = t;
         }
-        if (!solver_->solve({}, view(b_), view(correction_), {})) refuse_failed_solve();
+        const Refinement refinement = from_far ? Refinement::full : Refinement::none;
+        if (!solver_->solve({}, view(b_), view(correction_), {}, refinement)) refuse_failed_solve();
         out.has_moved = true;
         for (Eigen::Index i = 0; i < correction_.size(); ++i) x[i] += correction_[i];
         worst = measure();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -143,6 +144,8 @@ private:
     double baumgarte_ = 0.0;
     double t_ = 0.0;
     bool has_factorised_ = false;
+    // When positions were projected with the present factors, if they were. [s]
+    double corrected_at_ = std::numeric_limits<double>::quiet_NaN();
     bool has_mixed_rows_ = false;  // not only conditions on positions
 
     std::vector<int> chosen_;     // constraint rows

@@ -47,9 +47,9 @@ constexpr Parameter kModelKeys[] = {
         .otherwise("false"),
     text("start",
          "\"given\": as the bodies say; \"equilibrium\": at rest, in a position of equilibrium "
-         "that is "
-         "looked for from there",
-         "given|equilibrium")
+         "that is looked for from there; \"steady_spin\": at rest in the frame that turns with "
+         "the spin that the bodies' velocities are",
+         "given|equilibrium|steady_spin")
         .otherwise("\"given\""),
 };
 
@@ -171,7 +171,9 @@ ModelSettings read_model(Section section,
         model.project_start = ProjectStart::near;
     if (const Table::Entry* const entry = section.table.find("project_start"))
         model.project_start_place = entry->value.place();
-    model.starts_at_rest = keys.text("start") == "equilibrium";
+    const std::string start = keys.text("start");
+    if (start == "equilibrium") model.start = ModelStart::equilibrium;
+    if (start == "steady_spin") model.start = ModelStart::steady_spin;
     if (const Table::Entry* const entry = section.table.find("start"))
         model.start_place = entry->value.place();
     return model;

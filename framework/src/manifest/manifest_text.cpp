@@ -95,7 +95,8 @@ private:
         if (!folders.empty()) add("plugin_dirs", std::move(folders));
         if (m.project_start == ProjectStart::near) add("project_start", true);
         if (m.project_start == ProjectStart::far) add("project_start", "far");
-        if (m.starts_at_rest) add("start", "equilibrium");
+        if (m.start == ModelStart::equilibrium) add("start", "equilibrium");
+        if (m.start == ModelStart::steady_spin) add("start", "steady_spin");
     }
 
     void object(const ObjectSpec& spec) {

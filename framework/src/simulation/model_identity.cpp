@@ -25,7 +25,8 @@ Identity model_identity(const Manifest& manifest, std::span<const InputFile> fil
         manifest.model.project_start == ProjectStart::no     ? "false"
         : manifest.model.project_start == ProjectStart::near ? "true"
                                                              : "far");
-    if (manifest.model.starts_at_rest) add("model.start", "equilibrium");
+    if (manifest.model.start == ModelStart::equilibrium) add("model.start", "equilibrium");
+    if (manifest.model.start == ModelStart::steady_spin) add("model.start", "steady_spin");
     if (manifest.scope)
         for (const ExpressionScope::Definition& parameter : manifest.scope->parameters()) {
             if (!parameter.was_used) continue;

@@ -61,7 +61,7 @@ struct Simulation::Impl {
         if (model.project_start != ProjectStart::no)
             projected = judge_projection(model, system, warn);
         rank.decide();
-        if (manifest.model.starts_at_rest) start_at_rest(manifest);
+        if (manifest.model.start != ModelStart::given) start_at_rest(manifest);
         if (model.traits.face == Face::continuous)
             system.instant().check_accelerations();
         else if (model.num_coordinates <= RowRank::kMostBySolver)
@@ -74,18 +74,22 @@ struct Simulation::Impl {
 
     /// Looks for rest from the bodies' start, and says what it took.
     void start_at_rest(const Manifest& manifest) {
+        const bool spins = manifest.model.start == ModelStart::steady_spin;
+        const char* const key = spins ? "start = \"steady_spin\"" : "start = \"equilibrium\"";
         try {
-            const Equilibrium rest = find_rest(system, {});
-            if (!warn) return;
-            if (rest.stability == Stability::unstable)
+            EquilibriumOptions options;
+            options.spinning = spins;
+            const Equilibrium rest = find_rest(system, options);
+            if (warn && !spins && rest.stability == Stability::unstable)
                 warn(
-                    fmt::format("start = \"equilibrium\": the position that was found is unstable; "
-                                "what moves away first is {}",
+                    fmt::format("{}: the position that was found is unstable; what moves away "
+                                "first is {}",
+                                key,
                                 rest.unstable_part));
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::numerical) throw;
             throw Error(ErrorKind::numerical,
-                        "start = \"equilibrium\": " + std::string(error.message()),
+                        fmt::format("{}: {}", key, error.message()),
                         manifest.model.start_place);
         }
         rank.decide();

@@ -216,7 +216,8 @@ void ConstrainedSolver::want_least(bool is_wanted) {
 bool ConstrainedSolver::solve(std::span<const double> f,
                               std::span<const double> r,
                               std::span<double> x,
-                              std::span<double> lambda) {
+                              std::span<double> lambda,
+                              Refinement refinement) {
     for (std::size_t k = 0; k < free_coordinate_.size(); ++k) {
         const auto i = static_cast<std::size_t>(free_coordinate_[k]);
         x[i] = f.empty() ? 0.0 : f[i] * free_inverse_mass_[k];
@@ -225,10 +226,17 @@ bool ConstrainedSolver::solve(std::span<const double> f,
         for (const int k : empty_rows_) lambda[static_cast<std::size_t>(k)] = 0.0;
     bool is_solved = true;
     for (std::size_t k = 0; k < islands_.size(); ++k)
-        if (f.empty() || is_among_equals_[k] == 0) is_solved &= islands_[k]->solve(f, r, x, lambda);
+        if (f.empty() || is_among_equals_[k] == 0)
+            is_solved &= islands_[k]->solve(f, r, x, lambda, refinement);
     for (const auto& group : equal_masses_)
         if (!f.empty()) is_solved &= group.front()->solve_side_by_side(group, f, x);
     return is_solved;
+}
+
+bool ConstrainedSolver::is_clear() const {
+    return empty_rows_.empty() && std::ranges::all_of(islands_, [](const auto& island) {
+               return island->is_clear();
+           });
 }
 
 RankAnalysis ConstrainedSolver::rank(bool with_rows) {

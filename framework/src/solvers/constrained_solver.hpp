@@ -96,7 +96,10 @@ public:
     bool solve(std::span<const double> f,
                std::span<const double> r,
                std::span<double> x,
-               std::span<double> lambda);
+               std::span<double> lambda,
+               Refinement refinement = Refinement::full);
+    /// Whether the rows that the last factorise() used are independent beyond doubt.
+    bool is_clear() const;
 
     /// Rank of A as the last factorise() found it. Islands of the dense path know theirs; for the
     /// others it is worked out now. Allocates where there are such, or if rows are asked for.

@@ -23,6 +23,7 @@ constexpr double kUsable = 1e-13;
 // smaller by the factor that each correction gains, 1e-8 or better where the rank is clear.
 constexpr double kDenseConverged = 1e-13;
 constexpr int kMostDenseRefinements = 6;
+constexpr int kMostKeptRefinements = 3;
 // Where the factors are poor it takes more, and what then still changes by this part is no
 // solution.
 constexpr int kMostCorrections = 60;
@@ -34,6 +35,7 @@ constexpr double kUnsettledOfFree = 1e-10;
 DenseIsland::DenseIsland(IslandPattern pattern)
     : SolverIsland(std::move(pattern)),
       mass_(n_, pattern_.mass),
+      kept_(pattern_),
       qr_(n_, m_),
       second_(m_, std::min(n_, m_)),
       work_n_(Eigen::VectorXd::Zero(n_)),
@@ -56,7 +58,8 @@ SolverStatus DenseIsland::factorise_local(const std::vector<double>& M,
     use_ = leaves_out ? RankUse::keep : RankUse::decide;
     compute_weights();
     lend_weights();
-    return do_factorise(true);
+    is_mass_current_ = false;
+    return status_ = compute();
 }
 
 bool DenseIsland::solve_local(const Eigen::VectorXd& f,
@@ -71,14 +74,40 @@ bool DenseIsland::solve_local(const Eigen::VectorXd& f,
     return is_solved;
 }
 
-SolverStatus DenseIsland::compute(bool is_mass_new) {
-    if (is_mass_new) {
-        mass_.clear();
-        for (std::size_t k = 0; k < M_.size(); ++k)
-            mass_.add(pattern_.mass[k].first, pattern_.mass[k].second, M_[k]);
-        if (!mass_.factorise(usual_.data(), kVanishedPivot)) return Status::failed;
-        is_singular_ = mass_.is_singular();
-    }
+SolverStatus DenseIsland::do_factorise(bool is_mass_new) {
+    if (is_mass_new) is_mass_current_ = false;
+    is_by_kept_rows_ = use_ != RankUse::decide && factorise_kept_rows();
+    if (!is_by_kept_rows_) return status_ = compute();
+    // Rows that are clearly independent are all kept.
+    if (use_ == RankUse::choose) choice_->take();
+    return status_ = Status::good;
+}
+
+bool DenseIsland::factorise_mass() {
+    if (is_mass_current_) return true;
+    mass_.clear();
+    for (std::size_t k = 0; k < M_.size(); ++k)
+        mass_.add(pattern_.mass[k].first, pattern_.mass[k].second, M_[k]);
+    if (!mass_.factorise(usual_.data(), kVanishedPivot)) return false;
+    is_singular_ = mass_.is_singular();
+    return is_mass_current_ = true;
+}
+
+/// A mass that was singular where rows were chosen is taken to be so still: with rows it is
+/// definite either way.
+bool DenseIsland::factorise_kept_rows() {
+    if ((use_ == RankUse::choose || !is_singular_) && !factorise_mass()) return false;
+    const EnvelopeCholesky* L = is_singular_ ? kept_.augment(M_, A_, is_left_out_, usual_) : &mass_;
+    return L != nullptr && kept_.factorise(*L, A_, is_left_out_, length_);
+}
+
+void DenseIsland::leave_kept_rows() {
+    if (is_by_kept_rows_) status_ = compute();
+}
+
+SolverStatus DenseIsland::compute() {
+    is_by_kept_rows_ = false;
+    if (!factorise_mass()) return Status::failed;
     if (is_singular_) {
         const Status status = augment();
         if (status != Status::good) return status;
@@ -195,6 +224,7 @@ bool DenseIsland::augment_with(const Eigen::VectorXd& weight, double sigma) {
 
 bool DenseIsland::do_solve() {
     solve_once(f_, r_, x_, lambda_);
+    if (refinement_ == Refinement::none && is_by_kept_rows_) return x_.allFinite();
     const double free = force_norm(f_);
     bool is_settled = true;
     for (int step = 0; step < kMostDenseRefinements || (!is_settled && step < kMostCorrections);
@@ -210,6 +240,10 @@ bool DenseIsland::do_solve() {
         }
         is_settled =
             correction <= std::max(kUnsettledPart * mass_norm(x_), kUnsettledOfFree * free);
+        if (is_by_kept_rows_ && (!is_settled || step == kMostKeptRefinements)) {
+            leave_kept_rows();
+            return do_solve();
+        }
     }
     if (use_ == RankUse::keep) make_least();
     return is_settled && x_.allFinite();
@@ -219,6 +253,7 @@ void DenseIsland::solve_once(const Eigen::VectorXd& f,
                              const Eigen::VectorXd& r,
                              Eigen::VectorXd& x,
                              Eigen::VectorXd& lambda) {
+    if (is_by_kept_rows_) return kept_.solve(f, r, length_, x, lambda);
     const int rank = qr_.rank();
     const int count = static_cast<int>(column_row_.size());
     // z = Q^T L^-1 f
@@ -267,6 +302,7 @@ void DenseIsland::solve_once(const Eigen::VectorXd& f,
 }
 
 void DenseIsland::add_rank(RankAnalysis& out) {
+    leave_kept_rows();
     const int rank = qr_.rank();
     out.num_rows += m_;
     out.rank += rank;
@@ -282,6 +318,7 @@ void DenseIsland::add_rank(RankAnalysis& out) {
 }
 
 std::vector<NullBlock> DenseIsland::null_blocks() {
+    leave_kept_rows();
     const int rank = qr_.rank();
     if (rank == m_) return {};
     NullBlock block;

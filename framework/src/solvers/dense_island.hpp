@@ -3,6 +3,7 @@
 #pragma once
 
 #include "envelope_cholesky.hpp"
+#include "kept_rows.hpp"
 #include "pivoted_qr.hpp"
 #include "solver_island.hpp"
 
@@ -20,7 +21,8 @@ namespace ancora {
 /// (4) is x = M^-1 f + L^-T B^+ (r - A M^-1 f) written out, with B^+ = Q1 (R^T)^+ P^T, so an
 /// inconsistent r is met in the least-squares sense of scaled rows.
 ///
-/// Rows that a choice leaves out have no column in (1), and A^+ of M_A does not see them.
+/// Rows that a choice leaves out have no column in (1), and A^+ of M_A does not see them. Where
+/// rows are chosen or kept and are far from dependent, KeptRows takes their place.
 ///
 /// Singular M: M_A = M + sigma A^+ A stands for M in L, D and B, sigma = tr(M)/n (Udwadia,
 /// Phohomsiri 2006). sigma A^+ r, which they add to f, lies in the range of A^T and changes nothing
@@ -32,6 +34,7 @@ public:
     void add_rank(RankAnalysis& out) override;
     std::vector<NullBlock> null_blocks() override;
     Eigen::VectorXd null_direction() override;
+    bool is_clear() const override { return is_by_kept_rows_; }
 
     /// Of the last factorisation.
     Status status() const { return status_; }
@@ -45,10 +48,13 @@ public:
                      Eigen::VectorXd& lambda);
 
 private:
-    Status do_factorise(bool is_mass_new) override { return status_ = compute(is_mass_new); }
+    Status do_factorise(bool is_mass_new) override;
     bool do_solve() override;
 
-    Status compute(bool is_mass_new);
+    bool factorise_mass();
+    bool factorise_kept_rows();
+    Status compute();
+    void leave_kept_rows();
     const EnvelopeCholesky& L() const { return is_singular_ ? augmented_ : mass_; }
     Status augment();
     bool augment_with(const Eigen::VectorXd& weight, double sigma);
@@ -61,7 +67,10 @@ private:
                     Eigen::VectorXd& lambda);
 
     EnvelopeCholesky mass_;
+    bool is_mass_current_ = false;  // mass_ is of M_
     bool is_singular_ = false;
+    KeptRows kept_;
+    bool is_by_kept_rows_ = false;  // the last factorisation
     Status status_ = Status::failed;
     std::vector<int> column_row_;  // row of each column of B^T
     PivotedQr qr_;                 // (1)

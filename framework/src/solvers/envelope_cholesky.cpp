@@ -109,12 +109,12 @@ bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
         }
         const double diagonal = row[i];
         double pivot = diagonal - dot(row + first[i], row + first[i], i - first[i]);
-        if (!std::isfinite(pivot) || pivot < kNegativePivot * std::abs(diagonal) ||
-            diagonal < -kVanishedDiagonal * largest[block[i]])
+        // A diagonal may be small beside the block's by chance, and what is left of it rounding.
+        const double nothing = kVanishedDiagonal * largest[block[i]];
+        if (!std::isfinite(pivot) || pivot < kNegativePivot * std::abs(diagonal) - nothing ||
+            diagonal < -nothing)
             return false;
-        has_vanished[i] =
-            diagonal <= kVanishedDiagonal * largest[block[i]] || pivot <= threshold * diagonal ? 1
-                                                                                               : 0;
+        has_vanished[i] = pivot <= nothing || pivot <= threshold * diagonal ? 1 : 0;
         if (has_vanished[i] != 0) {
             vanished_.push_back(i);
             pivot = usual[i];

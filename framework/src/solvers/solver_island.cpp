@@ -15,6 +15,23 @@ constexpr double kFarLighter = 1e-6;
 
 }  // namespace
 
+std::vector<int> IslandPattern::rows_within_bodies() const {
+    const auto body = [this](int i) {
+        return std::ranges::upper_bound(first_of_body, i) - first_of_body.begin();
+    };
+    std::vector<int> out;
+    for (int k = 0; k < num_rows(); ++k) {
+        const int begin = row_start[static_cast<std::size_t>(k)];
+        const int end = row_start[static_cast<std::size_t>(k) + 1];
+        const int first = column[static_cast<std::size_t>(begin)];
+        if (std::all_of(column.begin() + begin, column.begin() + end, [&](int i) {
+                return body(i) == body(first);
+            }))
+            out.push_back(k);
+    }
+    return out;
+}
+
 SolverIsland::SolverIsland(IslandPattern pattern)
     : n_(pattern.num_coordinates()), m_(pattern.num_rows()), pattern_(std::move(pattern)) {
     M_.assign(pattern_.mass.size(), 0.0);
@@ -161,7 +178,9 @@ void SolverIsland::lend_weights() {
 bool SolverIsland::solve(std::span<const double> f,
                          std::span<const double> r,
                          std::span<double> x,
-                         std::span<double> lambda) {
+                         std::span<double> lambda,
+                         Refinement refinement) {
+    refinement_ = refinement;
     const int* coordinate = pattern_.coordinates.data();
     const int* row = pattern_.rows.data();
     for (int i = 0; i < n_; ++i) f_[i] = f.empty() ? 0.0 : f.data()[coordinate[i]];

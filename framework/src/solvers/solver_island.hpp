@@ -30,6 +30,12 @@ enum class RankUse {
     keep,    ///< as last chosen: the rows that were redundant there are left out
 };
 
+/// How far a solution is refined.
+enum class Refinement {
+    full,  ///< to the last digits
+    none,  ///< six digits or more, for a correction that is looked at anyway
+};
+
 /// Sets of rows whose choices are kept apart, since a row may depend on others that a projection
 /// does not concern.
 inline constexpr int kNumRowSets = 3;
@@ -45,6 +51,8 @@ struct IslandPattern {
 
     int num_coordinates() const { return static_cast<int>(coordinates.size()); }
     int num_rows() const { return static_cast<int>(rows.size()); }
+    /// Rows that reach coordinates of one body alone.
+    std::vector<int> rows_within_bodies() const;
 };
 
 /// Dependencies among rows of an island.
@@ -89,7 +97,12 @@ public:
     bool solve(std::span<const double> f,
                std::span<const double> r,
                std::span<double> x,
-               std::span<double> lambda);
+               std::span<double> lambda,
+               Refinement refinement);
+
+    /// Whether the rows that the last factorisation used are independent beyond doubt, as far as it
+    /// has seen.
+    virtual bool is_clear() const = 0;
 
     /// Adds this island's rank, pivots and warning to those in `out`.
     virtual void add_rank(RankAnalysis& out) = 0;
@@ -169,6 +182,7 @@ protected:
     Choice* choice_ = choices_.data();  // in use
     std::vector<char> is_left_out_;     // of rows, in the present factorisation
     bool wants_least_ = false;
+    Refinement refinement_ = Refinement::full;
 
 private:
     std::vector<char> is_massless_body_;  // of a coordinate: of a body without any mass

@@ -50,21 +50,10 @@ void SparseIsland::build(bool is_augmented) {
     mass_pattern_ = pattern_.mass;
     local_rows_.clear();
     if (is_augmented) {
-        // Rows within one body, whose coordinates then hang together in M.
-        std::vector<int> body_of(static_cast<std::size_t>(n_), 0);
-        for (const int first : pattern_.first_of_body)
-            if (first > 0) ++body_of[static_cast<std::size_t>(first)];
-        std::partial_sum(body_of.begin(), body_of.end(), body_of.begin());
-        for (int k = 0; k < m_; ++k) {
+        // Their bodies' coordinates then hang together in M.
+        local_rows_ = pattern_.rows_within_bodies();
+        for (const int k : local_rows_) {
             const std::span<const int> at = columns(k);
-            const auto body = [&](int i) {
-                return body_of[static_cast<std::size_t>(i)];
-            };
-            if (!std::all_of(at.begin(), at.end(), [&](int i) {
-                    return body(i) == body(at.front());
-                }))
-                continue;
-            local_rows_.push_back(k);
             for (std::size_t i = 0; i < at.size(); ++i)
                 for (std::size_t j = 0; j <= i; ++j)
                     mass_pattern_.emplace_back(std::max(at[i], at[j]), std::min(at[i], at[j]));

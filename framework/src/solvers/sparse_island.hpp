@@ -49,6 +49,9 @@ public:
     void use_workers(Workers* workers) override { factor_.use_workers(workers); }
     std::vector<NullBlock> null_blocks() override;
     Eigen::VectorXd null_direction() override { return null_direction_; }
+    bool is_clear() const override {
+        return is_factorised_ && mode_ == Mode::independent && slowest_gain_ <= kClearGain;
+    }
     long num_fallbacks() const override { return num_fallbacks_; }
 
     /// Whether the island is nothing but a positive definite mass matrix.
@@ -62,6 +65,9 @@ public:
 
 private:
     struct Dependencies;
+
+    // What refinement gains where rows are far from dependent.
+    static constexpr double kClearGain = 1e-6;
 
     enum class Mode {
         independent,  ///< small delta

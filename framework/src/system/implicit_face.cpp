@@ -41,12 +41,14 @@ ImplicitFace::ImplicitFace(Assembly& parts,
                            const MotionState& state,
                            Accelerations& accelerations,
                            ContinuousMotion& motion,
-                           bool is_redundant)
+                           bool is_redundant,
+                           bool may_turn)
     : parts_(parts),
       state_(state),
       accelerations_(accelerations),
       motion_(motion),
-      is_redundant_(is_redundant) {
+      is_redundant_(is_redundant),
+      may_turn_(may_turn) {
     require_differentiable(parts, is_redundant);
     const ContinuousFace& face = accelerations_.face();
     const RowSet& rows = parts_.rows;
@@ -213,6 +215,9 @@ void ImplicitFace::lay_out() {
     };
     for (int i = 0; i < parts_.n; ++i) entries.emplace_back(i, i);
     for (const MassEntry& entry : parts_.mass.entries()) add(entry.i, entry.j);
+    for_turned([&](std::size_t, int i, int j, int, int) {
+        entries.emplace_back(i, j);
+    });
     std::size_t num_products = 0;
     for (int k = 0; k < rows.num_rows(); ++k) {
         if (parts_.laws.is_constraint(k)) continue;
@@ -261,6 +266,9 @@ void ImplicitFace::lay_out() {
                                   place(term.i, term.j),
                                   term.i == term.j ? -1 : place(term.j, term.i),
                                   term.weight});
+    for_turned([&](std::size_t mass, int i, int j, int from, int along) {
+        turned_.push_back({mass, place(i, j), from, along});
+    });
     std::size_t most = 0;
     for (Differenced* part : {&differenced_forces_, &differenced_conditions_}) {
         for (const ColouredDifferences::Entry& entry : part->by.entries())
@@ -268,6 +276,31 @@ void ImplicitFace::lay_out() {
         most = std::max(most, part->place.size());
     }
     difference_value_.assign(most, 0.0);
+}
+
+/// visit(mass entry, row, column, axis of S S, axis along) of all entries of M S S.
+template <class Visit>
+void ImplicitFace::for_turned(Visit&& visit) const {
+    if (!may_turn_) return;
+    std::vector<const Space::Vector*> vector(static_cast<std::size_t>(parts_.n), nullptr);
+    std::vector<int> axis(static_cast<std::size_t>(parts_.n), 0);
+    for (const Space::Vector& one : parts_.space.vectors())
+        for (int c = 0; c < 3; ++c) {
+            const int i = one.at[static_cast<std::size_t>(c)];
+            if (i < 0) continue;
+            vector[static_cast<std::size_t>(i)] = &one;
+            axis[static_cast<std::size_t>(i)] = c;
+        }
+    const std::span<const MassEntry> mass = parts_.mass.entries();
+    for (std::size_t k = 0; k < mass.size(); ++k)
+        for (const auto& [i, j] :
+             {std::pair(mass[k].i, mass[k].j), std::pair(mass[k].j, mass[k].i)}) {
+            const auto from = static_cast<std::size_t>(j);
+            for (int c = 0; c < 3 && vector[from] != nullptr; ++c)
+                if (const int to = vector[from]->at[static_cast<std::size_t>(c)]; to >= 0)
+                    visit(k, i, to, axis[from], c);
+            if (mass[k].i == mass[k].j) break;
+        }
 }
 
 void ImplicitFace::fill_mass() {
@@ -333,6 +366,9 @@ void ImplicitFace::differentiate(std::span<const double> a) {
         std::ranges::fill(*values, 0.0);
     add_row_laws();
     add_curvature();
+    for (const Turned& entry : turned_)
+        stiffness_[static_cast<std::size_t>(entry.place)] +=
+            parts_.mass.values()[entry.mass] * S_squared_(entry.axis, entry.along);
     differentiate_jacobian();
     add_differences(
         differenced_forces_,

@@ -31,11 +31,13 @@ class ImplicitFace final : public ImplicitSystem {
 public:
     /// [assembly]
     /// @param is_redundant whether conditions depend on each other at the start
+    /// @param may_turn whether turn() shall be of use
     ImplicitFace(Assembly& parts,
                  const MotionState& state,
                  Accelerations& accelerations,
                  ContinuousMotion& motion,
-                 bool is_redundant);
+                 bool is_redundant,
+                 bool may_turn = false);
 
     /// @throws Error (manifest) for what has no derivative
     static void require_differentiable(const Assembly& parts, bool is_redundant);
@@ -78,6 +80,8 @@ public:
                                      std::span<const double> correction,
                                      std::string_view advice) override;
 
+    /// The stiffness gains M S S from here on, that of a frame which turns with S.
+    void turn(const Eigen::Matrix3d& S) { S_squared_ = S * S; }
     /// Nothing of another motion serves any more.
     void forget();
     /// Writes or reads what a step may find made by those before, see state_archive.hpp.
@@ -111,6 +115,8 @@ private:
     void lay_out();
     int place(int i, int j) const;
     void fill_mass();
+    template <class Visit>
+    void for_turned(Visit&& visit) const;
     void add_row_laws();
     void add_curvature();
     void add_curvature_of(bool conditions, std::vector<double>& to);
@@ -130,7 +136,7 @@ private:
     const MotionState& state_;
     Accelerations& accelerations_;
     ContinuousMotion& motion_;
-    bool is_redundant_;
+    bool is_redundant_, may_turn_;
     std::vector<RowLevel> levels_;
     std::vector<int> rows_;  // of the conditions in the row set
 
@@ -149,6 +155,13 @@ private:
         double weight;
     };
     std::vector<Curvature> curvature_;
+    /// An entry of M S S: one of M times one of S S.
+    struct Turned {
+        std::size_t mass;
+        int place, axis, along;
+    };
+    std::vector<Turned> turned_;
+    Eigen::Matrix3d S_squared_ = Eigen::Matrix3d::Zero();
     bool has_curved_elastic_ = false;
     bool has_curved_conditions_ = false;
     Differenced differenced_forces_;      // force objects, masses, elastic rows

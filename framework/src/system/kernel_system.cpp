@@ -231,6 +231,11 @@ ImplicitFace& KernelSystem::linearisable() {
     return *implicit_;
 }
 
+std::unique_ptr<ImplicitFace> KernelSystem::make_turning_face() {
+    return std::make_unique<ImplicitFace>(
+        parts_, state_, accelerations_, motion_, choice_.is_redundant(), true);
+}
+
 StepProjection* KernelSystem::projection() {
     if (parts_.model.traits.face != Face::discrete) return nullptr;
     if (!projection_) {

@@ -141,6 +141,8 @@ public:
     /// The equations with their derivatives at an instant, whatever the integrator; dry friction
     /// and rows that break have none.
     ImplicitFace& linearisable();
+    /// One of its own, whose stiffness may be that of a frame that turns.
+    std::unique_ptr<ImplicitFace> make_turning_face();
     /// Null unless an integrator has asked for it.
     const VelocityProjection* projected() const { return projection_.get(); }
     /// The state that an integrator saved last, for samples inside its step; empty if none did.

@@ -193,7 +193,8 @@ void VelocityProjection::begin() {
     evaluate(state_.q.data(), state_.v.data(), state_.t, start_);
     for (std::size_t c = 0; c < row_.size(); ++c)
         start_rate_[static_cast<Eigen::Index>(c)] = rate(start_, c, state_.v.data());
-    solver_->factorise(parts_.mass.values(), start_.A, true, RankUse::choose);
+    // What was clearly independent at the end of the last step needs no choice.
+    if (!was_clear_) solver_->factorise(parts_.mass.values(), start_.A, true, RankUse::choose);
     looks_ = 0;
     end_.energy = kUnknown;
     mu_.setZero();
@@ -241,8 +242,10 @@ double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double>
     for (std::size_t c = 0; c < row_.size(); ++c)
         rate_[static_cast<Eigen::Index>(c)] = rate(end_, c, v1_now_.data());
     // From look to look A1 changes by less than what is neglected anyway.
-    if (looks_++ % kLooksPerFactor == 0)
+    if (looks_++ % kLooksPerFactor == 0) {
         solver_->factorise(parts_.mass.values(), end_.A, false, RankUse::keep);
+        was_clear_ = solver_->is_clear() && solver_->num_left_out(0) == 0;
+    }
 
     // d rate / d mu = -A1 M^-1 (A1 + A0)^T but for terms of order h^2, since a step turns a normal
     // velocity round.
@@ -250,7 +253,7 @@ double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double>
     left_ = rate_;
     double asked = 0.0;
     for (int turn = 0; turn < kTurns; ++turn) {
-        solver_->solve({}, view(left_), room(x_), room(lambda_));
+        solver_->solve({}, view(left_), room(x_), room(lambda_), Refinement::none);
         if (turn == 0) asked = parts_.space.displacement(x_.data());
         delta_ += 0.5 * lambda_;
         if (turn + 1 == kTurns) break;
@@ -271,6 +274,7 @@ double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double>
 }
 
 void VelocityProjection::abandon() {
+    was_clear_ = false;
     if (!is_under_way_) return;
     state_.v = v0_;
     state_.v_low = v0_low_;

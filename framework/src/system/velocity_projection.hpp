@@ -85,7 +85,8 @@ private:
     std::unique_ptr<ConstrainedSolver> solver_, mass_;
 
     bool is_under_way_ = false;
-    int looks_ = 0;  // at the end of this step
+    int looks_ = 0;           // at the end of this step
+    bool was_clear_ = false;  // all conditions counted there, and were far from dependent
     Eigen::VectorXd v0_, v0_low_, mu_, start_rate_;
     End start_, end_;
     Eigen::VectorXd A_, pi_t_;  // of all rows

@@ -2,6 +2,7 @@
 // Positions in which a model stays at rest.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ struct EquilibriumOptions {
     /// Takes the position of equilibrium next to the start, stable or not, instead of one to which
     /// a damped motion leads.
     bool nearest = false;
+    /// Looks for rest in the frame that turns with the spin that the velocities at the start are,
+    /// about an axis that stays, or through the centre of mass of a model that nothing holds.
+    bool spinning = false;
     int most_steps = 2000;
 };
 
@@ -22,9 +26,13 @@ enum class Stability {
     unstable,  ///< some lower it
 };
 
-/// A position q with v = 0 and F + A^T lambda = 0, phi = 0.
+/// A position q with v = 0 and F + A^T lambda = 0, phi = 0; or with v = S q + v0 and
+/// F + A^T lambda = M S v, a spin that keeps its shape.
 struct Equilibrium {
     std::vector<double> q;
+    std::array<double, 3> spin{};  ///< [rad/s]
+    /// Of a spin by its energy less that of its turn, at the rate as it is: what is stable so is
+    /// stable; what is not may still be held by gyroscopic forces, which modes tell.
     Stability stability = Stability::stable;
     int degrees_of_freedom = 0;
     int num_unstable = 0;  ///< independent displacements that lower the energy

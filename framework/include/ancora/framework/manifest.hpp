@@ -61,6 +61,13 @@ enum class ProjectStart {
     far,   ///< by whatever it takes
 };
 
+/// Where a run begins.
+enum class ModelStart {
+    given,        ///< as the bodies say
+    equilibrium,  ///< at rest, see Equilibrium
+    steady_spin,  ///< at rest in the frame that turns with the bodies' start
+};
+
 struct ModelSettings {
     std::string name = "model";
     std::array<double, 3> gravity{};      ///< [m/s^2]
@@ -68,7 +75,7 @@ struct ModelSettings {
     std::vector<PlacedText> plugin_dirs;  ///< relative to the manifest's folder
     ProjectStart project_start = ProjectStart::no;
     Place project_start_place;
-    bool starts_at_rest = false;  ///< the run begins at an equilibrium, see Equilibrium
+    ModelStart start = ModelStart::given;
     Place start_place;
 };
 

@@ -85,6 +85,8 @@ ancora_status ancora_find_equilibrium(ancora_simulation* simulation,
         now.newton_steps = it.rest->newton_steps;
         now.residual = it.rest->residual;
         now.moved = it.rest->moved;
+        now.acceleration = it.rest->acceleration;
+        now.lasts = it.rest->lasts ? 1 : 0;
         c::put_struct(now, result, "result");
     });
 }

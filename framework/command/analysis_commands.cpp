@@ -90,6 +90,8 @@ Json json_of(Simulation& simulation, const Equilibrium& rest) {
                 {"all_directions_counted", rest.is_counted},
                 {"residual", rest.residual},
                 {"moved", rest.moved},
+                {"acceleration", rest.acceleration},
+                {"lasts", rest.lasts},
                 {"descent_steps", rest.descent_steps},
                 {"newton_steps", rest.newton_steps},
                 {"unstable_positions_left", rest.num_left},
@@ -122,6 +124,11 @@ std::string text_of(Simulation& simulation, const Equilibrium& rest) {
             ", {} of {} directions change nothing", rest.num_neutral, rest.degrees_of_freedom);
     if (!rest.is_counted) stability += " (the lowest were looked at)";
     table.add({"rest is", stability});
+    if (!rest.lasts)
+        table.add({"rest lasts",
+                   fmt::format("not: a drive or load that changes with time accelerates matter by "
+                               "{} there",
+                               quantity(rest.acceleration, "m/s^2"))});
     table.add({"farthest move", quantity(rest.moved, "m")});
     table.add({"force left", fmt::format("{:.1e} of the largest", rest.residual)});
     table.add_gap();
@@ -301,12 +308,15 @@ int linearize(const Options& options) {
                     "\"ancora linearize\" needs --out COLUMNS, such as elbow.angle,tip.x");
     Loaded model(options);
     Simulation& simulation = *model.simulation;
+    // A record of a call that fails goes there, too.
+    if (options.dir) {
+        std::error_code failed;
+        std::filesystem::create_directories(*options.dir, failed);
+    }
     go_there(simulation, options);
     const LinearModel found = simulation.linearize(options.inputs, options.outputs);
     const int x = found.num_states, u = found.num_inputs, y = found.num_outputs;
     if (options.dir) {
-        std::error_code failed;
-        std::filesystem::create_directories(*options.dir, failed);
         write_npy(*options.dir / "A.npy", found.A, x, x);
         write_npy(*options.dir / "B.npy", found.B, x, u);
         write_npy(*options.dir / "C.npy", found.C, y, x);

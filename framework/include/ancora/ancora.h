@@ -416,8 +416,10 @@ typedef struct ancora_equilibrium {
     int32_t is_counted;         /* 0: the model is large, and the lowest were looked at */
     int32_t num_left;           /* unstable positions of rest that were left on the way */
     int64_t descent_steps, newton_steps;
-    double residual; /* largest force that is left over the largest one */
-    double moved;    /* largest displacement of matter [m] */
+    double residual;     /* largest force that is left over the largest one */
+    double moved;        /* largest displacement of matter [m] */
+    double acceleration; /* of matter from rest there [m/s^2]: a drive or load changes with time */
+    int32_t lasts;       /* nothing accelerates there */
 } ancora_equilibrium;
 /* Looks for a position of rest from the present state and takes it; `nearest`: the one next to it,
  * stable or not, instead of one that a damped motion leads to. If there is none the state stays.

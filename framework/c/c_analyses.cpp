@@ -90,6 +90,8 @@ ancora_status ancora_find_equilibrium(ancora_simulation* simulation,
         now.residual = it.rest->residual;
         now.moved = it.rest->moved;
         std::ranges::copy(it.rest->spin, now.spin);
+        now.acceleration = it.rest->acceleration;
+        now.lasts = it.rest->lasts ? 1 : 0;
         c::put_struct(now, result, "result");
     });
 }

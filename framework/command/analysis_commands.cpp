@@ -91,6 +91,8 @@ Json json_of(Simulation& simulation, const Equilibrium& rest) {
                 {"all_directions_counted", rest.is_counted},
                 {"residual", rest.residual},
                 {"moved", rest.moved},
+                {"acceleration", rest.acceleration},
+                {"lasts", rest.lasts},
                 {"descent_steps", rest.descent_steps},
                 {"newton_steps", rest.newton_steps},
                 {"unstable_positions_left", rest.num_left},
@@ -128,6 +130,11 @@ std::string text_of(Simulation& simulation, const Equilibrium& rest) {
             "; gyroscopic forces may hold it all the same, `ancora modes --spinning` tells";
     if (spins) table.add({"spin", quantity(rest.spin, "rad/s")});
     table.add({spins ? "in its frame rest is" : "rest is", stability});
+    if (!rest.lasts)
+        table.add({"rest lasts",
+                   fmt::format("not: a drive or load that changes with time accelerates matter by "
+                               "{} there",
+                               quantity(rest.acceleration, "m/s^2"))});
     table.add({"farthest move", quantity(rest.moved, "m")});
     table.add({"force left", fmt::format("{:.1e} of the largest", rest.residual)});
     table.add_gap();
@@ -291,18 +298,22 @@ int linearize(const Options& options) {
                     "\"ancora linearize\" needs --out COLUMNS, such as elbow.angle,tip.x");
     Loaded model(options);
     Simulation& simulation = *model.simulation;
+    // A record of a call that fails goes there, too.
+    if (options.dir) {
+        std::error_code failed;
+        std::filesystem::create_directories(*options.dir, failed);
+    }
     go_there(simulation, options);
     const LinearModel found = simulation.linearize(options.inputs, options.outputs);
     const int x = found.num_states, u = found.num_inputs, y = found.num_outputs;
     if (options.dir) {
-        std::error_code failed;
-        std::filesystem::create_directories(*options.dir, failed);
+        const int n = found.num_coordinates;
         const std::vector<NamedMatrix> matrices = {
             {"A", found.A, x, x},
             {"B", found.B, x, u},
             {"C", found.C, y, x},
             {"D", found.D, y, u},
-            {"T", found.T, found.num_coordinates, x / 2},
+            {"T", found.T, n, n > 0 ? static_cast<int>(found.T.size()) / n : 0},
         };
         for (const NamedMatrix& matrix : matrices) write_npy(*options.dir, matrix);
         write_mat(*options.dir / "linear_model.mat",

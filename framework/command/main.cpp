@@ -5,9 +5,12 @@
 #include <cstdio>
 #include <ctime>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -137,6 +140,29 @@ std::span<const Command> commands() {
 
 namespace {
 
+/// Where the inputs of a call that failed are put that is no part of a run's results: beside the
+/// file or into the folder that was asked for. Whoever can ask for one and did not gets no file.
+struct RecordPlace {
+    std::optional<std::filesystem::path> file = kFailedCallFile;
+    std::string advice;  ///< if there is none: what keeps them
+};
+RecordPlace record_place;
+
+RecordPlace place_of_record(const Invocation& invocation) {
+    const std::string_view command = invocation.command->name;
+    const Options& options = invocation.options;
+    const auto optional = [](const std::optional<std::filesystem::path>& folder,
+                             const char* option) -> RecordPlace {
+        if (folder) return {*folder / kFailedCallFile, {}};
+        return {{}, fmt::format("the inputs of the call are not kept; \"{}\" keeps them", option)};
+    };
+    if (command == "inverse")
+        return optional(options.out ? std::optional(options.out->parent_path()) : std::nullopt,
+                        "--out FILE");
+    if (command == "linearize") return optional(options.dir, "--dir DIR");
+    return {};
+}
+
 /// The message of a line of the log, without what a terminal would obey.
 class PrintableMessage final : public spdlog::custom_flag_formatter {
 public:
@@ -172,6 +198,7 @@ int execute(const std::vector<std::string>& arguments) {
         return 0;
     }
 
+    record_place = place_of_record(invocation);
     spdlog::set_default_logger(spdlog::stderr_logger_st("ancora"));
     auto formatter = std::make_unique<spdlog::pattern_formatter>();
     formatter->add_flag<PrintableMessage>('*').set_pattern("%H:%M:%S.%e %*");
@@ -189,7 +216,10 @@ int told(const std::exception_ptr& failure) {
         } catch (const FailedCall& failed) {
             // A run that has begun has put it among its results.
             if (!failed.file().empty()) throw;
-            throw failed.written_to(kFailedCallFile);
+            if (record_place.file) throw failed.written_to(*record_place.file);
+            throw FailedCall(fmt::format("{}\n  {}", failed.message(), record_place.advice),
+                             failed.place(),
+                             failed.capture());
         }
     } catch (const Error& error) {
         write_error(error);

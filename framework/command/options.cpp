@@ -130,7 +130,9 @@ po::options_description describe(const Command& command) {
         add("at-rest", "look for a position of equilibrium first, and take that");
         add("at",
             po::value<std::string>()->value_name("T"),
-            "run to this time first [s] (default: the start)");
+            "step the model first, to the end of the first step at T or behind it [s] (default: "
+            "the "
+            "start)");
     }
     if (command.options & kCount)
         add("count",

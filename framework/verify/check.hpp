@@ -78,6 +78,7 @@ std::span<const Check> hidden_state_checks();
 std::span<const Check> environment_checks();
 std::span<const Check> row_checks();
 std::span<const Check> body_checks();
+std::span<const Check> body_motion_checks();
 std::span<const Check> drawing_checks();
 std::span<const Check> force_checks();
 std::span<const Check> system_checks();

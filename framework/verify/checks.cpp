@@ -13,6 +13,7 @@ std::span<const Check> checks() {
                                 hidden_state_checks(),
                                 row_checks(),
                                 body_checks(),
+                                body_motion_checks(),
                                 drawing_checks(),
                                 force_checks(),
                                 integrator_checks(),

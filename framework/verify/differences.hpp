@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,13 @@ inline constexpr double kRounding = 1e-11;
 
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
+
+inline std::span<const double> view(const Vector& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+inline std::span<double> view(Vector& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
 
 /// f' by central differences at three spacings, extrapolated twice: error O(h^6). `error` grows to
 /// three times what extrapolations from neighbouring spacings, one more than is used, differ by.
@@ -182,12 +191,6 @@ private:
         std::vector<double> state(static_cast<std::size_t>(source_.num_state()));
         source_.start_state(state);
         return state;
-    }
-    static std::span<const double> view(const Vector& x) {
-        return {x.data(), static_cast<std::size_t>(x.size())};
-    }
-    static std::span<double> view(Vector& x) {
-        return {x.data(), static_cast<std::size_t>(x.size())};
     }
     Matrix dense(const std::vector<double>& values) const {
         Matrix out = Matrix::Zero(rows_, n_);

@@ -66,13 +66,6 @@ public:
         return D;
     }
 
-    static std::span<const double> view(const Vector& x) {
-        return {x.data(), static_cast<std::size_t>(x.size())};
-    }
-    static std::span<double> view(Vector& x) {
-        return {x.data(), static_cast<std::size_t>(x.size())};
-    }
-
 private:
     OwnValues own() const { return {view(inputs_), view(x_), view(z_)}; }
     template <class Call>
@@ -136,9 +129,9 @@ void check_dissipation(Subject& subject) {
             }
             const Motion motion = specimen.stage().motion(random);
             Vector u(specimen.n()), du(specimen.n()), u1(specimen.n());
-            motion.evaluate(0.0, ForceSpecimen::view(u), ForceSpecimen::view(du), {});
+            motion.evaluate(0.0, view(u), view(du), {});
             double h = random.uniform(1e-3, 0.3);
-            motion.evaluate(h, ForceSpecimen::view(u1), {}, {});
+            motion.evaluate(h, view(u1), {}, {});
             du *= factor;
             if (factor < 1.0)
                 u1 = u + factor * (u1 - u);
@@ -182,11 +175,11 @@ void require_balance(
                 state));
         };
         virtual_du = u;
-        stage.move(Mat3::Identity(), e, ForceSpecimen::view(virtual_du));
+        stage.move(Mat3::Identity(), e, view(virtual_du));
         virtual_du -= u;
         const double force = f.dot(virtual_du);
         if (!(std::abs(force) <= kRounding * size * reach)) refuse(force, "resultant [N] along");
-        stage.spin(e, ForceSpecimen::view(u), ForceSpecimen::view(virtual_du));
+        stage.spin(e, view(u), view(virtual_du));
         const double moment = f.dot(virtual_du);
         if (!(std::abs(moment) <= kRounding * size * reach)) refuse(moment, "moment [N m] about");
     }
@@ -208,9 +201,9 @@ void check_momentum(Subject& subject) {
             // directions keep their lengths and angles, as on bodies
             const Motion motion = stage.motion(random, 0.0);
             Vector u(specimen.n()), du(specimen.n()), u1(specimen.n());
-            motion.evaluate(0.0, ForceSpecimen::view(u), ForceSpecimen::view(du), {});
+            motion.evaluate(0.0, view(u), view(du), {});
             const double h = random.uniform(1e-3, 0.3), t = random.uniform(0.0, 2.0);
-            motion.evaluate(h, ForceSpecimen::view(u1), {}, {});
+            motion.evaluate(h, view(u1), {}, {});
             require_balance(stage, u, specimen.evaluate(u, du, t), "f", k + 1);
             // the kernel's angular momentum over a step is about the midpoints
             const Vector mid = u + 0.5 * (u1 - u);
@@ -228,14 +221,13 @@ void check_frame(Subject& subject) {
         Random random(subject.seed);
         for (int k = 0; k < kForceStates; ++k) {
             Vector u(specimen.n()), du(specimen.n());
-            specimen.stage().motion(random).evaluate(
-                0.0, ForceSpecimen::view(u), ForceSpecimen::view(du), {});
+            specimen.stage().motion(random).evaluate(0.0, view(u), view(du), {});
             const double t = random.uniform(0.0, 2.0);
             const Mat3 R = random.rotation();
             const Vec3 c = random.vector();
             const Vector before = specimen.evaluate(u, du, t);
             Vector moved = u, turned = du, expected = before;
-            if (!specimen.stage().move(R, c, ForceSpecimen::view(moved)))
+            if (!specimen.stage().move(R, c, view(moved)))
                 throw Failure("claims frame invariance, but reads coordinates that stand alone");
             for (Eigen::Index i = 0; i + 2 < u.size(); i += 3) {
                 turned.segment<3>(i) = R * du.segment<3>(i);
@@ -269,7 +261,7 @@ void check_rest(Subject& subject) {
         }
         Vector u(specimen.n());
         for (int k = 0; k < 8; ++k) {
-            specimen.stage().motion(random).evaluate(0.0, ForceSpecimen::view(u), {}, {});
+            specimen.stage().motion(random).evaluate(0.0, view(u), {}, {});
             const Vector f = specimen.evaluate(u, Vector::Zero(specimen.n()), 0.0);
             const Vector step = specimen.evaluate_step(u, u, 0.0, 1e-3);
             if (!f.allFinite() || !step.allFinite())
@@ -290,8 +282,8 @@ void check_force_tangent(Subject& subject) {
             const Motion motion = specimen.stage().motion(random);
             const double h = random.uniform(1e-3, 0.3), t = random.uniform(0.0, 2.0);
             Vector u0(specimen.n()), u1(specimen.n());
-            motion.evaluate(0.0, ForceSpecimen::view(u0), {}, {});
-            motion.evaluate(h, ForceSpecimen::view(u1), {}, {});
+            motion.evaluate(0.0, view(u0), {}, {});
+            motion.evaluate(h, view(u1), {}, {});
             const Matrix D = specimen.differentiate_step(u0, u1, t, h);
             for (Eigen::Index j = 0; j < D.cols(); ++j) {
                 double error = 0.0;
@@ -402,8 +394,8 @@ void check_force_consistency(Subject& subject) {
             const double t = random.uniform(0.0, 2.0);
             const auto difference = [&](double h, Vector& at_instant, Vector& over_step) {
                 Vector u0(specimen.n()), u1(specimen.n());
-                motion.evaluate(-0.5 * h, ForceSpecimen::view(u0), {}, {});
-                motion.evaluate(0.5 * h, ForceSpecimen::view(u1), {}, {});
+                motion.evaluate(-0.5 * h, view(u0), {}, {});
+                motion.evaluate(0.5 * h, view(u1), {}, {});
                 const Vector du = u1 - u0;
                 at_instant = specimen.evaluate(u0 + 0.5 * du, du / h, t + 0.5 * h);
                 over_step = specimen.evaluate_step(u0, u1, t, h);

@@ -66,6 +66,14 @@ on = "pin.angle"
 motion = "sin(t)*sin(t)*3"
 )";
 
+/// Throws as soon as time is above zero.
+const std::string kThrows = R"(
+[[constraint]]
+name = "bad"
+type = "throws_in_call"
+at = "bar@[0, 0, 0.5]"
+)";
+
 const std::string kSteps = R"(
 [integrator]
 type = "emm"
@@ -288,6 +296,21 @@ TEST_SUITE("ancora modes") {
 }
 
 TEST_SUITE("ancora linearize") {
+    TEST_CASE("a call that fails leaves its inputs in the folder that was asked for, or nowhere") {
+        const Models models;
+        models.write("bad.toml",
+                     "[model]\nplugin_dirs = [\"" + std::string(ANCORA_TEST_ZOO_DIR) + "\"]\n" +
+                         kModel.substr(kModel.find('\n') + 1) + kBar + kPin + kThrows + kSteps);
+        const Arguments call{"linearize", "bad.toml", "--out", "pin.angle", "--at", "0.05"};
+        check_refused(
+            models, call, 4, "\n  the inputs of the call are not kept; \"--dir DIR\" keeps");
+        CHECK_FALSE(std::filesystem::exists(models / "failed_call.toml"));
+        Arguments to_folder = call;
+        to_folder.insert(to_folder.end(), {"--dir", "made"});
+        check_refused(models, to_folder, 4, "are in \"made/failed_call.toml\"");
+        CHECK(std::filesystem::exists(models / "made/failed_call.toml"));
+        CHECK_FALSE(std::filesystem::exists(models / "failed_call.toml"));
+    }
     TEST_CASE("A, B, C, D of the arm, as JSON and as files that hold the same numbers") {
         const Models models;
         const Arguments call{
@@ -418,6 +441,25 @@ TEST_SUITE("ancora inverse") {
         CHECK(json["rows"].size() == 101);
         CHECK(number(json["rows"][100][0]) == about(1.0));
         CHECK(said(models, {"inverse", "driven.toml", "--quiet"}) == "");
+    }
+    TEST_CASE("a call that fails leaves its inputs beside the table, or nowhere") {
+        const Models models;
+        models.write("bad.toml",
+                     "[model]\nplugin_dirs = [\"" + std::string(ANCORA_TEST_ZOO_DIR) + "\"]\n" +
+                         kModel.substr(kModel.find('\n') + 1) + kBar + kPin + kDrive + kThrows +
+                         kSteps);
+        check_refused(models,
+                      {"inverse", "bad.toml"},
+                      4,
+                      "\n  the inputs of the call are not kept; \"--out FILE\" keeps them");
+        CHECK_FALSE(std::filesystem::exists(models / "failed_call.toml"));
+        std::filesystem::create_directory(models / "out");
+        check_refused(models,
+                      {"inverse", "bad.toml", "--out", "out/table.csv"},
+                      4,
+                      "are in \"out/failed_call.toml\"");
+        CHECK(std::filesystem::exists(models / "out/failed_call.toml"));
+        CHECK_FALSE(std::filesystem::exists(models / "failed_call.toml"));
     }
     TEST_CASE("what it refuses") {
         const Models models;

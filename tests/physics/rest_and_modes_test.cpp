@@ -2,6 +2,7 @@
 // Rest, modes, linear models and inverse dynamics against closed forms and runs.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -262,6 +263,39 @@ TEST_SUITE("rest") {
             }
         }
     }
+    TEST_CASE("what a drive accelerates or moves does not stay at rest, and that is said") {
+        const auto arm = [](const std::string& motion, double rate) {
+            return model_text() +
+                   body("arm",
+                        "ancf_rigid_body",
+                        fmt::format("position = [0, 0, -0.5]\nvelocity = [{}, 0, 0]\n"
+                                    "angular_velocity = [0, {}, 0]",
+                                    -0.5 * rate,
+                                    rate),
+                        1.0,
+                        "[0.09, 0.09, 0.01]") +
+                   constraint("pin",
+                              "revolute",
+                              "a = \"ground\"\nb = \"arm\"\npoint = [0, 0, 0]\naxis = [0, 1, 0]\n"
+                              "drive = \"" +
+                                  motion + "\"") +
+                   steps("emm", 1e-3, 1.0);
+        };
+        Simulation pushed = model(arm("1 - cos(2*t)", 0.0));
+        const Equilibrium rest = pushed.find_equilibrium();
+        CHECK(!rest.lasts);
+        // 4 rad/s^2 at the end of the arm, which the model reports of its points' reach
+        CHECK(rest.acceleration >= 0.5 * 4.0);
+        CHECK(rest.acceleration <= 4.0);
+        Simulation held = model(arm("0*t", 0.0));
+        const Equilibrium stays = held.find_equilibrium();
+        CHECK(stays.lasts);
+        CHECK(stays.acceleration <= 1e-12);
+        Simulation moved = model(arm("sin(2*t)", 2.0));
+        CHECK_THROWS_WITH_AS(moved.find_equilibrium(),
+                             doctest::Contains("moves at t = 0 s as it is prescribed"),
+                             Error);
+    }
     TEST_CASE("what nothing holds has no rest, and says so") {
         Simulation simulation =
             model(model_text() + point_mass("stone", {0, 0, 0}) + steps("emm", 1e-3, 1.0));
@@ -466,6 +500,43 @@ TEST_SUITE("modes") {
         CHECK(modes.modes[0].damping == near(0.5 * c / J / w, 1e-7));
         REQUIRE(modes.modes[0].measures.size() >= 1);
         CHECK(modes.modes[0].measures[0].name == "pin.angle");
+    }
+    // Against each other with (2 k, 2 c) / J; as a whole they are free in six ways.
+    TEST_CASE("two bars on a damped hinge float free: six motions without a frequency, told once") {
+        const double k = 40.0, c = 0.3, J = 0.09;
+        const auto bars = [&](const std::string& laws) {
+            return model_text(false) +
+                   body("one", "ancf_rigid_body", "", 1.0, "[0.01, 0.09, 0.09]") +
+                   body("two",
+                        "ancf_rigid_body",
+                        "position = [1, 0, 0]",
+                        1.0,
+                        "[0.01, 0.09, 0.09]") +
+                   constraint(
+                       "hinge",
+                       "revolute",
+                       "a = \"one\"\nb = \"two\"\npoint = [0.5, 0, 0]\naxis = [0, 0, 1]\n" + laws) +
+                   steps("emm", 1e-3, 1.0);
+        };
+        Simulation simulation = model(bars(fmt::format("spring = {}\ndamping = {}", k, c)));
+        const Modes modes = simulation.modes();
+        CHECK(modes.degrees_of_freedom == 7);
+        CHECK(modes.is_complete);
+        REQUIRE(modes.modes.size() == 7);
+        for (int i = 0; i < 6; ++i)
+            CHECK(modes.modes[static_cast<std::size_t>(i)].eigenvalue == 0.0);
+        const std::complex<double> bending = modes.modes[6].eigenvalue;
+        CHECK(bending.real() == near(-c / J, 1e-7));
+        CHECK(bending.imag() == near(std::sqrt(2.0 * k / J - c / J * c / J), 1e-7));
+        CHECK(simulation.modes({3}).modes.size() == 3);
+        CHECK(!simulation.modes({3}).is_complete);
+        // Without the spring the hinge comes to rest anywhere: of its own two eigenvalues one is 0.
+        Simulation slack = model(bars(fmt::format("damping = {}", c)));
+        const Modes damped = slack.modes();
+        REQUIRE(damped.modes.size() == 8);
+        CHECK(damped.modes[6].eigenvalue == 0.0);
+        CHECK(damped.modes[7].eigenvalue.real() == near(-2.0 * c / J, 1e-7));
+        CHECK(damped.modes[7].eigenvalue.imag() == 0.0);
     }
     TEST_CASE("a string of masses under tension: w = 2 sqrt(T / m l) sin(k pi / 2 (n + 1))") {
         const int n = 9;

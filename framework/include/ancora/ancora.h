@@ -416,9 +416,11 @@ typedef struct ancora_equilibrium {
     int32_t is_counted;         /* 0: the model is large, and the lowest were looked at */
     int32_t num_left;           /* unstable positions of rest that were left on the way */
     int64_t descent_steps, newton_steps;
-    double residual; /* largest force that is left over the largest one */
-    double moved;    /* largest displacement of matter [m] */
-    double spin[3];  /* [rad/s] */
+    double residual;     /* largest force that is left over the largest one */
+    double moved;        /* largest displacement of matter [m] */
+    double acceleration; /* of matter from rest there [m/s^2]: a drive or load changes with time */
+    int32_t lasts;       /* nothing accelerates there */
+    double spin[3];      /* [rad/s] */
 } ancora_equilibrium;
 enum {
     ANCORA_NEAREST = 1, /* next to the present state, stable or not, instead of one that a damped

@@ -92,7 +92,9 @@ class Equilibrium(Structure):
     _fields_ = [("size", c_size_t), ("stability", c_int32), ("degrees_of_freedom", c_int32),
                 ("num_unstable", c_int32), ("num_neutral", c_int32), ("is_counted", c_int32),
                 ("num_left", c_int32), ("descent_steps", c_int64), ("newton_steps", c_int64),
-                ("residual", c_double), ("moved", c_double), ("spin", c_double * 3)]
+                ("residual", c_double), ("moved", c_double),
+                ("acceleration", c_double), ("lasts", c_int32),
+                ("spin", c_double * 3)]
 
 
 class Modes(Structure):

@@ -59,6 +59,8 @@ class Equilibrium(NamedTuple):
     newton_steps: int
     residual: float  #: largest force that is left over the largest one
     moved: float  #: largest displacement of matter [m]
+    acceleration: float  #: of matter from rest there [m/s^2]: a drive or load changes with time
+    lasts: bool  #: nothing accelerates there
     spin: np.ndarray  #: (3,) rad/s
 
 
@@ -485,6 +487,7 @@ class Simulation:
         values = {field: getattr(found, field) for field, _ in found._fields_ if field != "size"}
         values["stability"] = ("stable", "neutral", "unstable")[found.stability]
         values["is_counted"] = bool(found.is_counted)
+        values["lasts"] = bool(found.lasts)
         values["spin"] = np.array(found.spin)
         return Equilibrium(unstable_part=self._session.text("unstable_part", self._handle.value), **values)
 

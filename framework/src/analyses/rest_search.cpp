@@ -30,6 +30,8 @@ constexpr double kNeutral = 1e-9;           // eigenvalue beside the largest
 constexpr double kLanczosRounding = 1e-13;  // of an eigenvalue beside the largest
 constexpr double kClosed = 1e-13;           // gap, of the model's size
 constexpr double kNearlyClosed = 1e-10;
+constexpr double kSteady = 1e-6;  // accelerations beside the model's size, at rest
+constexpr double kSlow = 1e-9;    // rates likewise
 constexpr int kMostLeft = 20;
 constexpr int kMostRises = 60;
 constexpr int kFewLowest = 12;
@@ -341,8 +343,25 @@ private:
         return c;
     }
 
+    /// What is prescribed may move; then nothing rests.
+    void refuse_motion() {
+        evaluate();
+        const std::span<const double> rates = face_.rates();
+        for (std::size_t k = 0; k < rates.size(); ++k)
+            if (std::abs(rates[k]) > kSlow * extent_)
+                throw Error(
+                    ErrorKind::numerical,
+                    fmt::format("equilibrium: {} moves at t = {:.6g} s as it is prescribed, by "
+                                "{:.3g} a second, so that the model rests nowhere; ask it of a "
+                                "copy of the model in which that stands still",
+                                system_.parts().rows.row_name(face_.row(static_cast<int>(k))),
+                                system_.time(),
+                                rates[k]));
+    }
+
     /// The signature of K + G on the motions that conditions leave, in the norm of the mass.
     void judge(Equilibrium& out) {
+        if (!spin_.is_spinning) refuse_motion();
         stand();
         LinearEquations at = linear_equations(system_);
         int num_drifting = 0;
@@ -353,6 +372,10 @@ private:
             // that say nothing.
             if (is_free_) num_drifting = 2;
             drifts = -spin_.rate.squaredNorm();
+        }
+        if (!spin_.is_spinning) {
+            out.acceleration = way(at.acceleration);
+            out.lasts = out.acceleration <= kSteady * std::max(extent_, 1.0);
         }
         out.num_unstable = out.num_neutral = 0;
         out.unstable_part.clear();

@@ -14,9 +14,9 @@ namespace ancora {
 namespace {
 
 // Slower than this part of the model's size in a second counts as rest.
-constexpr double kSlow = 1e-9;
+constexpr double kNoSpin = 1e-9;
 // A motion that differs by less from a spin, or an acceleration from that of one, is steady.
-constexpr double kSteady = 1e-6;
+constexpr double kSteadySpin = 1e-6;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ SteadySpin spin_of(const KernelSystem& system, const char* what) {
     SteadySpin out;
     const Eigen::Map<const Eigen::VectorXd> q(system.q().data(), parts.n);
     const Eigen::Map<const Eigen::VectorXd> v(system.v().data(), parts.n);
-    if (parts.space.displacement(v.data()) <= kSlow * system.state().extent) return out;
+    if (parts.space.displacement(v.data()) <= kNoSpin * system.state().extent) return out;
     Eigen::MatrixXd rigid(parts.n, 6);
     for (int axis = 0; axis < 3; ++axis) {
         rigid.col(axis) = parts.space.rotation(q.data(), axis);
@@ -37,7 +37,7 @@ SteadySpin spin_of(const KernelSystem& system, const char* what) {
     }
     const Eigen::VectorXd x = rigid.completeOrthogonalDecomposition().solve(v);
     const Eigen::VectorXd rest = v - rigid * x;
-    if (rest.norm() > kSteady * v.norm())
+    if (rest.norm() > kSteadySpin * v.norm())
         throw Error(
             ErrorKind::numerical,
             fmt::format(
@@ -56,7 +56,8 @@ bool is_steady(const SteadySpin& spin,
                const Eigen::VectorXd& drift,
                const Eigen::VectorXd& acceleration) {
     const Eigen::VectorXd turned = spin.S * (v - drift);
-    return (acceleration - turned).norm() <= kSteady * std::max(turned.norm(), acceleration.norm());
+    return (acceleration - turned).norm() <=
+           kSteadySpin * std::max(turned.norm(), acceleration.norm());
 }
 
 }  // namespace ancora

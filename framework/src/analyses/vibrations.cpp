@@ -23,6 +23,8 @@ namespace {
 // Eigenvalues of the mass beside the largest: those below have none.
 constexpr double kMassless = 1e-12;
 constexpr double kSymmetric = 1e-9;
+// What is felt of a free motion, of the largest stiffness or damping.
+constexpr double kFree = 1e-13;
 constexpr int kFew = 20;
 
 /// The spin of the whole model, which its velocities must be: about the origin or a point besides.
@@ -136,6 +138,78 @@ void add_undamped(KernelSystem& system,
     }
 }
 
+/// Free motions, which neither stiffness nor damping knows. In (1) below each stands twice, as a
+/// place and as a speed, and rounding makes anything of such a pair. They are taken out of the
+/// equations; as forces on what is left are orthogonal to them, that moves on its own.
+/// @returns their shapes
+Eigen::MatrixXd split_off_free(Reduced& of, const Eigen::LLT<Eigen::MatrixXd>& mass) {
+    const Eigen::Index p = of.Z.cols();
+    if (of.Y.cols() != p || !of.Y.isIdentity(0.0)) return Eigen::MatrixXd(of.Z.rows(), 0);
+    // Columns x of which K x, D x and the forces along x vanish, in coordinates of unit mass.
+    const auto L = mass.matrixL();
+    Eigen::MatrixXd felt(p, 0);
+    for (const Eigen::MatrixXd* matrix : {&of.K, &of.D}) {
+        const Eigen::MatrixXd half = L.solve(*matrix);
+        const Eigen::MatrixXd unit = L.solve(half.transpose());
+        const double size = unit.norm();
+        if (size == 0.0) continue;
+        felt.conservativeResize(p, felt.cols() + 2 * p);
+        felt.rightCols(2 * p) << unit / size, unit.transpose() / size;
+    }
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(felt);
+    qr.setThreshold(kFree);
+    const Eigen::Index rank = felt.cols() > 0 ? qr.rank() : 0;
+    const Eigen::MatrixXd Q =
+        felt.cols() > 0 ? Eigen::MatrixXd(qr.householderQ()) : Eigen::MatrixXd::Identity(p, p);
+    const Eigen::MatrixXd X = mass.matrixU().solve(Q);  // orthonormal in the norm of the mass
+    const Eigen::MatrixXd free = of.Z * X.rightCols(p - rank);
+    if (rank == p) return free;
+    const Eigen::MatrixXd kept = X.leftCols(rank);
+    of.Z = of.Z * kept;
+    of.Y = Eigen::MatrixXd::Identity(rank, rank);
+    of.M = kept.transpose() * of.M * kept;
+    of.D = kept.transpose() * of.D * kept;
+    of.K = kept.transpose() * of.K * kept;
+    return free;
+}
+
+/// The modes of
+///
+///   (eta, zeta)' = [0, Y; -M^-1 K, -M^-1 D] (eta, zeta)                                   (1)
+///
+/// until there are as many as wanted.
+void add_damped(KernelSystem& system, const Reduced& reduced, std::size_t wanted, Modes& out) {
+    const Eigen::Index p = reduced.Z.cols(), r = reduced.Y.cols();
+    if (p == 0) return;
+    const Eigen::LLT<Eigen::MatrixXd> mass(reduced.M);
+    Eigen::MatrixXd first = Eigen::MatrixXd::Zero(p + r, p + r);
+    first.topRightCorner(p, r) = reduced.Y;
+    first.bottomLeftCorner(r, p) = -mass.solve(reduced.K);
+    first.bottomRightCorner(r, r) = -mass.solve(reduced.D);
+    const Eigen::EigenSolver<Eigen::MatrixXd> eigen(first);
+    const double largest = eigen.eigenvalues().cwiseAbs().maxCoeff();
+    std::vector<Eigen::Index> chosen;
+    for (Eigen::Index k = 0; k < p + r; ++k)
+        if (eigen.eigenvalues()[k].imag() >= 0.0) chosen.push_back(k);
+    std::ranges::stable_sort(chosen, {}, [&](Eigen::Index k) {
+        return std::abs(eigen.eigenvalues()[k]);
+    });
+    const std::size_t count = std::min(wanted - out.modes.size(), chosen.size());
+    out.is_complete = count == chosen.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        std::complex<double> eigenvalue = eigen.eigenvalues()[chosen[i]];
+        if (std::abs(eigenvalue) <= 1e-8 * largest && std::abs(eigenvalue) <= 1e-6)
+            eigenvalue = 0.0;
+        if (std::abs(eigenvalue.real()) <= 1e-11 * largest) eigenvalue = {0.0, eigenvalue.imag()};
+        const Eigen::VectorXcd eta = eigen.eigenvectors().col(chosen[i]).head(p);
+        const Eigen::VectorXcd zeta = eigen.eigenvectors().col(chosen[i]).tail(r);
+        const Eigen::VectorXcd shape = eta.norm() > 0.0
+                                           ? Eigen::VectorXcd(reduced.Z * eta)
+                                           : Eigen::VectorXcd(reduced.Z * reduced.Y * zeta);
+        finish(system, eigenvalue, shape, out);
+    }
+}
+
 /// At rest nothing accelerates.
 void require_rest(KernelSystem& system, const LinearEquations& at, const char* what) {
     if (at.acceleration.size() == 0) return;
@@ -216,33 +290,12 @@ Modes find_modes(KernelSystem& system, const ModesOptions& options) {
         std::ranges::stable_sort(out.modes, {}, &Mode::frequency);
         return out;
     }
-    // (eta, zeta)' = [0, Y; -M^-1 K, -M^-1 D] (eta, zeta)
-    Eigen::MatrixXd first = Eigen::MatrixXd::Zero(p + r, p + r);
-    first.topRightCorner(p, r) = reduced.Y;
-    first.bottomLeftCorner(r, p) = -mass.solve(reduced.K);
-    first.bottomRightCorner(r, r) = -mass.solve(reduced.D);
-    const Eigen::EigenSolver<Eigen::MatrixXd> eigen(first);
-    const double largest = eigen.eigenvalues().cwiseAbs().maxCoeff();
-    std::vector<Eigen::Index> chosen;
-    for (Eigen::Index k = 0; k < p + r; ++k)
-        if (eigen.eigenvalues()[k].imag() >= 0.0) chosen.push_back(k);
-    std::ranges::stable_sort(chosen, {}, [&](Eigen::Index k) {
-        return std::abs(eigen.eigenvalues()[k]);
-    });
-    const auto count = options.count > 0 ? static_cast<std::size_t>(options.count) : chosen.size();
-    out.is_complete = count >= chosen.size();
-    for (std::size_t i = 0; i < std::min(count, chosen.size()); ++i) {
-        std::complex<double> eigenvalue = eigen.eigenvalues()[chosen[i]];
-        if (std::abs(eigenvalue) <= 1e-8 * largest && std::abs(eigenvalue) <= 1e-6)
-            eigenvalue = 0.0;
-        if (std::abs(eigenvalue.real()) <= 1e-11 * largest) eigenvalue = {0.0, eigenvalue.imag()};
-        const Eigen::VectorXcd eta = eigen.eigenvectors().col(chosen[i]).head(p);
-        const Eigen::VectorXcd zeta = eigen.eigenvectors().col(chosen[i]).tail(r);
-        const Eigen::VectorXcd shape = eta.norm() > 0.0
-                                           ? Eigen::VectorXcd(reduced.Z * eta)
-                                           : Eigen::VectorXcd(reduced.Z * reduced.Y * zeta);
-        finish(system, eigenvalue, shape, out);
-    }
+    const auto wanted = options.count > 0 ? static_cast<std::size_t>(options.count)
+                                          : static_cast<std::size_t>(p + r);
+    const Eigen::MatrixXd free = split_off_free(reduced, mass);
+    for (Eigen::Index k = 0; k < free.cols() && out.modes.size() < wanted; ++k)
+        finish(system, 0.0, free.col(k).cast<std::complex<double>>(), out);
+    add_damped(system, reduced, wanted, out);
     return out;
 }
 

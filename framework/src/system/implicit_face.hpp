@@ -54,6 +54,8 @@ public:
     std::span<const double> force() const override { return view(force_); }
     std::span<const double> gaps() const override { return view(gap_); }
     std::span<const double> rates() const override { return view(rate_); }
+    /// Of a condition, in the row set.
+    int row(int condition) const { return rows_[static_cast<std::size_t>(condition)]; }
     std::span<const double> biases() const override { return view(bias_); }
     CompressedMatrix mass() const override { return in_pattern(mass_); }
     CompressedMatrix jacobian() const override { return {A_start_, A_column_, A_}; }

@@ -22,16 +22,20 @@ public:
         dx_.assign(n, 0.0);
     }
     void step(System& system, double t0, double h) override {
-        system.read_state(x_);
-        system.derivative(t0, x_, dx_);
-        for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = x_[i] + 0.5 * h * dx_[i];
-        system.derivative(t0 + 0.5 * h, y_, dx_);
+        find_middle_slope(system, t0, h);
         for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += weight() * h * dx_[i];
         system.accept_state(t0, t0 + h, x_);
     }
 
 protected:
     virtual double weight() const { return 1.0; }
+    /// x, and its rate at the middle of the step.
+    void find_middle_slope(System& system, double t0, double h) {
+        system.read_state(x_);
+        system.derivative(t0, x_, dx_);
+        for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = x_[i] + 0.5 * h * dx_[i];
+        system.derivative(t0 + 0.5 * h, y_, dx_);
+    }
     std::vector<double> x_, y_, dx_;
 };
 
@@ -53,10 +57,7 @@ public:
         n_ = static_cast<std::size_t>(system.continuous().num_coordinates);
     }
     void step(System& system, double t0, double h) override {
-        system.read_state(x_);
-        system.derivative(t0, x_, dx_);
-        for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = x_[i] + 0.5 * h * dx_[i];
-        system.derivative(t0 + 0.5 * h, y_, dx_);
+        find_middle_slope(system, t0, h);
         const double more = 0.5 * (h - 0.01);
         for (std::size_t i = 0; i < x_.size(); ++i)
             x_[i] += (i < n_ ? 1.0 + more : 1.0) * h * dx_[i];
@@ -176,10 +177,7 @@ public:
     using Midpoint::Midpoint;
     void step(System& system, double t0, double h) override {
         const auto n = 2 * static_cast<std::size_t>(system.continuous().num_coordinates);
-        system.read_state(x_);
-        system.derivative(t0, x_, dx_);
-        for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = x_[i] + 0.5 * h * dx_[i];
-        system.derivative(t0 + 0.5 * h, y_, dx_);
+        find_middle_slope(system, t0, h);
         for (std::size_t i = 0; i < n; ++i) x_[i] += h * dx_[i];
         system.accept_state(t0, t0 + h, x_);
     }

@@ -135,15 +135,14 @@ private:
 };
 
 /// Right: |d| - L with the step that the SDK derives, which keeps energy only, and no claim.
-class PlainRod final : public Constraint {
+class PlainRod final : public Rod {
 public:
     static constexpr TypeDocs kDocs = {.doc = "a rod",
                                        .equation = "|d| - L = 0",
                                        .source = "made for tests",
                                        .examples = {Rod::kDocs.examples[0]}};
-    explicit PlainRod(const Arguments& arguments) : length_(arguments.number("length")) {}
-    std::span<const char* const> attachments() const override { return kAttachments; }
-    std::span<const RowBlock> row_blocks() const override { return {&kBlock, 1}; }
+    using Rod::Rod;
+    std::span<const RowBlock> row_blocks() const override { return {&kPlainBlock, 1}; }
     void evaluate(int, const RowPoint& at, const RowValues& out) const override {
         const double l = distance(at.u);
         double along = 0.0, square = 0.0;
@@ -163,18 +162,14 @@ public:
     }
 
 private:
-    static constexpr const char* kAttachments[] = {"a", "b"};
-    static constexpr std::int32_t kStencil[] = {0, 1, 2, 3, 4, 5};
-    static constexpr RowLaw kLaws[] = {{.kind = RowKind::constraint}};
-    static constexpr RowBlock kBlock = {.name = "length",
-                                        .num_items = 1,
-                                        .rows_per_item = 1,
-                                        .scalars_per_item = 6,
-                                        .stencil = kStencil,
-                                        .laws = kLaws,
-                                        .degree = Degree::general,
-                                        .tangent = TangentForm::none};
-    double length_;
+    static constexpr RowBlock kPlainBlock = {.name = kBlock.name,
+                                             .num_items = 1,
+                                             .rows_per_item = 1,
+                                             .scalars_per_item = 6,
+                                             .stencil = kStencil,
+                                             .laws = kLaws,
+                                             .degree = Degree::general,
+                                             .tangent = TangentForm::none};
 };
 
 constexpr TypeDescriptor kTypes[] = {

@@ -42,6 +42,10 @@ struct Equilibrium {
     std::string unstable_part;
     double residual = 0.0;  ///< largest force that is left over the largest one [-]
     double moved = 0.0;     ///< largest displacement of matter from the start [m]
+    /// Of matter that starts from rest there [m/s^2]: not zero where a drive or a load changes with
+    /// time, so that forces balance at this instant and rest does not last.
+    double acceleration = 0.0;
+    bool lasts = true;  ///< nothing accelerates there
     int descent_steps = 0;
     int newton_steps = 0;
     int num_left = 0;  ///< unstable positions of rest that were left on the way

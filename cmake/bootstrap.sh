@@ -38,6 +38,7 @@ test_packages="
     python3-scipy python3-pip python3-setuptools python3-wheel
     pkgconf
     gnuplot-nox
+    abigail-tools
     chromium
     chromium-driver
 "

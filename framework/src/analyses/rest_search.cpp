@@ -132,6 +132,28 @@ private:
         spin_.offset -= drift_;
     }
 
+    /// What nothing holds is neither turned nor moved as a whole, which forces say nothing about.
+    void take_rigid_motion_out() {
+        const CompressedMatrix M = face_.mass();
+        Eigen::MatrixXd rigid(n_, 4);
+        rigid.col(0) = spin_.S * q_ + spin_.offset;
+        for (int axis = 0; axis < 3; ++axis) {
+            std::array<double, 3> along{};
+            along[static_cast<std::size_t>(axis)] = 1.0;
+            a_.setZero();
+            system_.parts().space.add_uniform(along, a_.data());
+            rigid.col(1 + axis) = a_;
+        }
+        // The turn is one about the centre of mass: orthogonal to the translations in the mass.
+        for (const auto& t : rigid.colwise()) {
+            const Eigen::VectorXd motion = t;
+            a_.setZero();
+            M.add_product(1.0, view(motion), room(a_));
+            const double square = motion.dot(a_);
+            if (square > 0.0) x_ -= x_.dot(a_) / square * motion;
+        }
+    }
+
     /// What spins may yet be braked, or driven, by what does not turn with it.
     void require_steady() {
         const Eigen::Map<const Eigen::VectorXd> v(system_.v().data(), n_);
@@ -197,6 +219,7 @@ private:
         if (!face_.factorise(Augmented::dynamics, {c, 0.0, 1.0, 0.0})) return false;
         largest_gap();
         face_.solve(Augmented::dynamics, view(force_), view(g_), room(x_), room(y_));
+        if (is_free_) take_rigid_motion_out();
         return x_.allFinite() && y_.allFinite();
     }
 

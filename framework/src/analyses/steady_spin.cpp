@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include <Eigen/Geometry>
 #include <Eigen/QR>
 #include <fmt/format.h>
 
@@ -18,6 +19,39 @@ constexpr double kNoSpin = 1e-9;
 // A motion that differs by less from a spin, or an acceleration from that of one, is steady.
 constexpr double kSteadySpin = 1e-6;
 
+Eigen::MatrixXd rotations_of_space(const Space& space, const double* q, int n) {
+    Eigen::MatrixXd out(n, 3);
+    for (int axis = 0; axis < 3; ++axis) out.col(axis) = space.rotation(q, axis);
+    return out;
+}
+
+Eigen::MatrixXd translations_of_space(const Space& space, int n) {
+    Eigen::MatrixXd out = Eigen::MatrixXd::Zero(n, 3);
+    for (int axis = 0; axis < 3; ++axis) {
+        std::array<double, 3> along{};
+        along[static_cast<std::size_t>(axis)] = 1.0;
+        space.add_uniform(along, out.col(axis).data());
+    }
+    return out;
+}
+
+/// Of all points that are coordinates.
+Eigen::Vector3d middle_of(const Space& space, const double* q) {
+    Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+    int count = 0;
+    for (const Space::Vector& vector : space.vectors()) {
+        if (!vector.translates || !vector.is_whole()) continue;
+        sum += Eigen::Vector3d(q[vector.at[0]], q[vector.at[1]], q[vector.at[2]]);
+        ++count;
+    }
+    return count > 0 ? Eigen::Vector3d(sum / count) : sum;
+}
+
+/// The least x for which A x is nearest to v.
+Eigen::VectorXd fitted(const Eigen::MatrixXd& A, const Eigen::VectorXd& v) {
+    return A.completeOrthogonalDecomposition().solve(v);
+}
+
 }  // namespace
 
 SteadySpin spin_of(const KernelSystem& system, const char* what) {
@@ -26,28 +60,39 @@ SteadySpin spin_of(const KernelSystem& system, const char* what) {
     const Eigen::Map<const Eigen::VectorXd> q(system.q().data(), parts.n);
     const Eigen::Map<const Eigen::VectorXd> v(system.v().data(), parts.n);
     if (parts.space.displacement(v.data()) <= kNoSpin * system.state().extent) return out;
-    Eigen::MatrixXd rigid(parts.n, 6);
-    for (int axis = 0; axis < 3; ++axis) {
-        rigid.col(axis) = parts.space.rotation(q.data(), axis);
-        std::array<double, 3> along{};
-        along[static_cast<std::size_t>(axis)] = 1.0;
-        Eigen::VectorXd translation = Eigen::VectorXd::Zero(parts.n);
-        parts.space.add_uniform(along, translation.data());
-        rigid.col(3 + axis) = translation;
+    // Gravity allows no axis but its own. Few points leave the axis open: through the origin, if
+    // that does, else no faster than their motion about their middle tells.
+    const Eigen::Vector3d gravity(parts.model.gravity.data());
+    Eigen::MatrixXd turns = Eigen::MatrixXd::Identity(3, 3);
+    if (gravity.norm() > 0.0) turns = gravity.normalized();
+    const Eigen::MatrixXd rotations = rotations_of_space(parts.space, q.data(), parts.n);
+    const Eigen::MatrixXd translations = translations_of_space(parts.space, parts.n);
+    const Eigen::Vector3d middle = middle_of(parts.space, q.data());
+    Eigen::MatrixXd about_middle = rotations;
+    for (int axis = 0; axis < 3; ++axis)
+        about_middle.col(axis) -= translations * Eigen::Vector3d::Unit(axis).cross(middle);
+    Eigen::Vector3d drift = Eigen::Vector3d::Zero();
+    out.rate = turns * fitted(rotations * turns, v);
+    const auto is_exact = [&] {
+        return (v - rotations * out.rate - translations * drift).norm() <= kSteadySpin * v.norm();
+    };
+    if (!is_exact()) {
+        Eigen::MatrixXd both(parts.n, turns.cols() + 3);
+        both << about_middle * turns, translations;
+        const Eigen::VectorXd x = fitted(both, v);
+        out.rate = turns * x.head(turns.cols());
+        drift = x.tail<3>() - out.rate.cross(middle);
     }
-    const Eigen::VectorXd x = rigid.completeOrthogonalDecomposition().solve(v);
-    const Eigen::VectorXd rest = v - rigid * x;
-    if (rest.norm() > kSteadySpin * v.norm())
+    if (!is_exact())
         throw Error(
             ErrorKind::numerical,
             fmt::format(
                 "{}: the model moves, and not as one that spins steadily about an axis; take "
                 "--at-rest, or a time at which it is at rest or in steady spin",
                 what));
-    out.is_spinning = x.head<3>().norm() > 0.0;
-    out.rate = x.head<3>();
+    out.is_spinning = out.rate.norm() > 0.0;
     out.S = rotation_of_space(system, out.rate);
-    out.offset = rigid.rightCols(3) * x.tail<3>();
+    out.offset = translations * drift;
     return out;
 }
 

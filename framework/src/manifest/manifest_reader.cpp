@@ -171,7 +171,7 @@ ModelSettings read_model(Section section,
         model.project_start = ProjectStart::near;
     if (const Table::Entry* const entry = section.table.find("project_start"))
         model.project_start_place = entry->value.place();
-    const std::string start = keys.text("start");
+    const std::string_view start = keys.text("start");
     if (start == "equilibrium") model.start = ModelStart::equilibrium;
     if (start == "steady_spin") model.start = ModelStart::steady_spin;
     if (const Table::Entry* const entry = section.table.find("start"))

@@ -18,8 +18,10 @@
 namespace ancora {
 namespace {
 
-constexpr double kFirstWay = 0.02;   // of the model's size, by the first step
-constexpr double kLongestWay = 0.1;  // by any
+constexpr double kRounded = 1e-11;    // force left in a spin, of the largest
+constexpr double kRoundedWay = 1e-6;  // that it moves what has no stiffness, of the model's size
+constexpr double kFirstWay = 0.02;    // of the model's size, by the first step
+constexpr double kLongestWay = 0.1;   // by any
 constexpr double kLostWay = 1e4;
 constexpr double kNear = 1e-3;              // by a step, from where Newton's may do
 constexpr double kAtRest = 1e-13;           // by Newton's last step
@@ -164,7 +166,7 @@ private:
             ErrorKind::numerical,
             fmt::format("steady spin: in the position of equilibrium the model does not spin "
                         "steadily: {} accelerates by {:.3g} m/s^2 besides; something brakes or "
-                        "drives it, such as drag, gravity across the axis, damping against the "
+                        "drives it, such as a medium, gravity across the axis, damping against the "
                         "ground or a drive of another rate",
                         what_moves_most(system_, x_),
                         way(x_)));
@@ -256,8 +258,12 @@ private:
             // r = F + A^T y is what the step goes by: uphill where their product is negative.
             double scale = 0.0;
             if (is_solved) residual(y_, scale);
-            const bool is_uphill =
-                is_solved && !options_.nearest && x_.dot(r_) < 0.0 && moved > 1e-10 * extent_;
+            // In a spin forces stand against each other, and what their rounding moves in
+            // directions without stiffness goes nowhere.
+            const bool is_rounding = spin_.is_spinning && step > 0 && out.residual <= kRounded &&
+                                     moved <= kRoundedWay * extent_;
+            const bool is_uphill = is_solved && !options_.nearest && !is_rounding &&
+                                   x_.dot(r_) < 0.0 && moved > 1e-10 * extent_;
             const bool is_too_far = !(moved <= kLongestWay * extent_);
             if (!is_newton && (is_uphill || is_too_far)) {
                 if (++rises > kMostRises) break;
@@ -268,7 +274,8 @@ private:
                 continue;
             }
             if (is_newton && !options_.nearest &&
-                (!is_solved || is_uphill || moved > kNear * extent_ || moved > 2.0 * last_way)) {
+                (!is_solved || is_uphill || moved > kNear * extent_ ||
+                 (moved > 2.0 * last_way && !is_rounding))) {
                 is_newton = false;
                 last_way = std::numeric_limits<double>::infinity();
                 c = std::max(c, trace()) * 8.0;
@@ -292,8 +299,9 @@ private:
             scale = std::max(scale, kRounding / kBalanced * stiffest() * extent_);
             out.residual = scale > 0.0 ? left / scale : 0.0;
             if (is_newton && part == 1.0) {
-                const bool is_still = moved <= kAtRest * extent_ ||
-                                      (moved <= 1e-9 * extent_ && moved >= 0.3 * last_way);
+                const bool is_still =
+                    moved <= kAtRest * extent_ ||
+                    (moved >= 0.3 * last_way && (moved <= 1e-9 * extent_ || is_rounding));
                 if (is_still && out.residual <= kBalanced) return;
                 if (scale == 0.0) return;
             }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <Eigen/Geometry>
 #include <Eigen/QR>
@@ -18,6 +19,7 @@ namespace {
 constexpr double kNoSpin = 1e-9;
 // A motion that differs by less from a spin, or an acceleration from that of one, is steady.
 constexpr double kSteadySpin = 1e-6;
+constexpr double kRoundedRate = 1e-14;  // component of an axis
 
 Eigen::MatrixXd rotations_of_space(const Space& space, const double* q, int n) {
     Eigen::MatrixXd out(n, 3);
@@ -90,6 +92,8 @@ SteadySpin spin_of(const KernelSystem& system, const char* what) {
                 "{}: the model moves, and not as one that spins steadily about an axis; take "
                 "--at-rest, or a time at which it is at rest or in steady spin",
                 what));
+    for (double& component : out.rate)
+        if (std::abs(component) <= kRoundedRate * out.rate.norm()) component = 0.0;
     out.is_spinning = out.rate.norm() > 0.0;
     out.S = rotation_of_space(system, out.rate);
     out.offset = translations * drift;

@@ -344,8 +344,7 @@ ContinuousFace::Projection ContinuousFace::project(
             }
             if (positions && use == RankUse::keep) corrected_at_ = t;
         }
-        const Refinement refinement = from_far ? Refinement::full : Refinement::none;
-        if (!solver_->solve({}, view(b_), view(correction_), {}, refinement)) refuse_failed_solve();
+        if (!solver_->solve({}, view(b_), view(correction_), {})) refuse_failed_solve();
         out.has_moved = true;
         for (Eigen::Index i = 0; i < correction_.size(); ++i) x[i] += correction_[i];
         worst = measure();

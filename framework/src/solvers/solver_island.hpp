@@ -33,7 +33,7 @@ enum class RankUse {
 /// How far a solution is refined.
 enum class Refinement {
     full,  ///< to the last digits
-    none,  ///< six digits or more, for a correction that is looked at anyway
+    none,  ///< where it leaves six digits or more, for a correction that is looked at anyway
 };
 
 /// Sets of rows whose choices are kept apart, since a row may depend on others that a projection

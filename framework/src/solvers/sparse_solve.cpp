@@ -100,7 +100,6 @@ bool SparseIsland::attempt() {
 bool SparseIsland::refine() {
     const double free = force_norm(f_);
     solve_once(f_, r_, x_, lambda_);
-    if (refinement_ == Refinement::none && is_clear()) return x_.allFinite();
     double before = mass_norm(x_);
     for (int step = 0; step < kMostSparseRefinements; ++step) {
         correct();

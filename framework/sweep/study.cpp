@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -363,6 +364,7 @@ Study Study::parse(std::string_view text, const fs::path& file) {
         study.model = folder / in.text("model");
         study.name = in.find("name") != nullptr ? in.text("name") : file.stem().string();
         study.set = in.texts("set");
+        study.set_place = in.place_of("set");
         if (const Value* const runs = in.find("runs"))
             study.keep_runs = in.as<bool>(*runs, "runs", "true or false");
         in.finish();
@@ -379,6 +381,8 @@ Study Study::parse(std::string_view text, const fs::path& file) {
                            entry.place());
                 study.factors.push_back(read_factor(in, folder, study.files));
                 in.finish();
+                for (const char* key : {"ranges", "file", "keys", "key"})
+                    if (in.find(key) != nullptr) study.factors.back().place = in.place_of(key);
                 if (study.factors.back().variants.empty())
                     refuse(fmt::format("[[vary]] {} has no values", number), entry.place());
             });
@@ -455,6 +459,16 @@ std::vector<std::string> Study::overrides(std::size_t index) const {
     const std::vector<std::string> texts = values(index);
     for (std::size_t i = 0; i < names.size(); ++i) out.push_back(names[i] + "=" + texts[i]);
     return out;
+}
+
+const Place& Study::place_of_override(std::size_t number) const {
+    if (number < set.size()) return set_place;
+    number -= set.size();
+    for (const StudyFactor& factor : factors) {
+        if (number < factor.keys.size()) return factor.place;
+        number -= factor.keys.size();
+    }
+    throw std::out_of_range("there are fewer overrides");
 }
 
 std::string Study::header() const {

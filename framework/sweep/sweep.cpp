@@ -9,6 +9,8 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -18,6 +20,7 @@
 #include <unistd.h>
 
 #include "ancora/framework/manifest_text.hpp"
+#include "ancora/framework/printable.hpp"
 #include "ancora/framework/simulation.hpp"
 #include "ancora/framework/version.hpp"
 #include "case_run.hpp"
@@ -215,6 +218,35 @@ private:
     std::vector<pid_t> workers_;
 };
 
+/// What is wrong with an override is told where the study states it, and not as of a command line
+/// that nobody wrote.
+template <class Function>
+void with_places_of(const Study& study, Function&& function) {
+    try {
+        function();
+    } catch (const Error& error) {
+        const std::vector<std::string> overrides = study.overrides(0);
+        constexpr std::string_view kOption = "--set ", kTakes = "--set takes ";
+        for (std::size_t i = 0; i < overrides.size(); ++i) {
+            const std::string quoted = in_quotes(overrides[i]);
+            const char* const owner = i < study.set.size() ? "[study]: set" : "[[vary]]";
+            const bool is_of_value =
+                error.place().file != nullptr &&
+                *error.place().file == std::string(kOption).append(quoted, 1, quoted.size() - 2);
+            if (is_of_value)
+                throw Error(error.kind(),
+                            fmt::format("{}: {}: {}", owner, quoted, error.message()),
+                            study.place_of_override(i));
+            if (error.message().starts_with(kTakes) && error.message().ends_with(quoted))
+                throw Error(
+                    ErrorKind::manifest,
+                    fmt::format("{} takes {}", owner, error.message().substr(kTakes.size())),
+                    study.place_of_override(i));
+        }
+        throw;
+    }
+}
+
 }  // namespace
 
 SweepResult run_sweep(const Study& study, PluginRegistry& registry, const SweepOptions& options) {
@@ -227,7 +259,7 @@ SweepResult run_sweep(const Study& study, PluginRegistry& registry, const SweepO
     // Mistakes of the model, or of a column's name, would be those of every case. What is opened
     // here need not be opened by each process.
     std::string expanded;
-    {
+    with_places_of(study, [&] {
         Manifest manifest = Manifest::parse(study.model_text, study.model, study.set);
         expanded = expanded_text(manifest, registry);
         manifest.output.columns.reset();
@@ -239,7 +271,7 @@ SweepResult run_sweep(const Study& study, PluginRegistry& registry, const SweepO
             }
         // The first case shows whether the keys are there.
         Manifest::parse(study.model_text, study.model, study.overrides(0));
-    }
+    });
 
     SweepFolder folder(study, options.folder, identity_of(study, expanded));
     const bool is_part = options.parts > 1 || options.merge_only;

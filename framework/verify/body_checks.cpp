@@ -67,11 +67,78 @@ void require_semidefinite(const Matrix& M, const char* what) {
             "{} is not positive semidefinite: its lowest eigenvalue is {:.6g}", what, lowest));
 }
 
+/// M of a body whose mass changes with time, and its rate, one after the other.
+Vector timed_mass(const BodySpecimen& specimen, double t) {
+    const auto n = static_cast<std::size_t>(specimen.n());
+    std::vector<double> values(2 * n * n);
+    guard("evaluate_mass_at", [&] {
+        const std::span<double> all(values);
+        specimen.body().evaluate_mass_at(t, {all.first(n * n), all.last(n * n)});
+    });
+    return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+/// M at t = 0 is that of mass(); at others it has its pattern, keeps mass, and changes at its rate.
+void check_timed_mass(const BodySpecimen& specimen, const Mass& pattern, Random& random) {
+    const int n = specimen.n(), size = n * n;
+    const auto square = [&](const Vector& values) -> Matrix {
+        return Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>>(
+            values.data(), n, n);
+    };
+    const double largest = pattern.M.cwiseAbs().maxCoeff();
+    compare_rows(square(timed_mass(specimen, 0.0).head(size)),
+                 pattern.M,
+                 Vector::Constant(n, largest),
+                 kRounding,
+                 "M by evaluate_mass_at at t = 0",
+                 "mass() gave");
+    for (int k = 0; k < kBodyStates; ++k) {
+        const double t = random.uniform(0.0, 1.0);
+        const Vector values = timed_mass(specimen, t);
+        const Matrix M = square(values.head(size));
+        require_semidefinite(M, "the mass matrix at a sampled time");
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j) {
+                if (M(i, j) != 0.0 && pattern.is_given(i, j) == 0)
+                    throw Failure(
+                        fmt::format("M({}, {}) is {:.6g} at t = {:.3g} s, but mass() did "
+                                    "not add it to the pattern",
+                                    i,
+                                    j,
+                                    M(i, j),
+                                    t));
+                if (i == j && (M(i, i) > 0.0) != (pattern.M(i, i) > 0.0))
+                    throw Failure(
+                        fmt::format("M({}, {}) is {:.6g} at t = {:.3g} s and {:.6g} at "
+                                    "the start; what has mass must keep some",
+                                    i,
+                                    i,
+                                    M(i, i),
+                                    t,
+                                    pattern.M(i, i)));
+            }
+        double error = 0.0;
+        const Vector expected = derivative(error, [&](double h) -> Vector {
+            return timed_mass(specimen, t + h).head(size);
+        });
+        compare_rows(square(values.tail(size)),
+                     square(expected),
+                     Vector::Constant(n, largest + allowance(error)),
+                     kDifference,
+                     fmt::format("dM/dt by evaluate_mass_at at t = {:.3g} s", t),
+                     "differences of M give");
+    }
+}
+
 void check_mass(Subject& subject) {
     for_each_example(subject, [&](const Example& example) {
         const BodySpecimen specimen(example);
         const Mass pattern(specimen.body(), specimen.n());
         require_semidefinite(pattern.M, "the mass matrix");
+        if (specimen.body().has_timed_mass()) {
+            Random times(subject.seed);
+            check_timed_mass(specimen, pattern, times);
+        }
         if (specimen.body().has_constant_mass()) return;
         const State start = specimen.start();
         const Matrix at_start = specimen.mass(start.q, start.v);
@@ -206,7 +273,10 @@ void check_attachments(Subject& subject) {
 
 constexpr Check kBodyChecks[] = {
     {"start", kBodies, "start() writes every coordinate and velocity, finite", check_start},
-    {"mass", kBodies, "M is symmetric, positive semidefinite, and in its pattern", check_mass},
+    {"mass",
+     kBodies,
+     "M is symmetric, positive semidefinite, and in its pattern; over time it changes at its rate",
+     check_mass},
     {"inertia_force",
      kBodies,
      "the force of evaluate_mass against differences of T and M v",

@@ -409,6 +409,14 @@ void add_body_calls(const Stage& stage, const Object& object, std::vector<StepCa
     if (!body.has_constant_mass())
         calls.push_back(step_call(
             calls::EvaluateMass::kName, calls::EvaluateMass(), {stage.num_scalars()}, of, sample));
+    if (body.has_timed_mass())
+        calls.push_back(step_call(calls::EvaluateMassAt::kName,
+                                  calls::EvaluateMassAt(),
+                                  {stage.num_scalars()},
+                                  of,
+                                  [](Random& random, Out in) {
+                                      in[0] = random.uniform(0.0, 1.0);
+                                  }));
     for (const bool is_direction : {false, true}) {
         calls::AttachmentTerms said;
         Locator where;

@@ -462,6 +462,15 @@ TEST_CASE("a study that is wrong is told with its place, before anything runs") 
     CHECK(contains(column, "did you mean \"ball.x\""));
     CHECK(contains(said(study + "[results]\nfinal = [\"ball.x\", \"ball.x\"]\n"),
                    "\"ball.x\" is asked for twice"));
+    // where the study states them, and not as of a command line that nobody wrote
+    CHECK(contains(said(study + "[[vary]]\nkey = \"force.sprung.free\"\nvalues = [1]\n"),
+                   "s.toml:4:7: error: [[vary]]: \"force.sprung.free=1\": no force \"sprung\""));
+    CHECK(contains(said(study + "set = [\"force.sprung.free=1\"]\n"),
+                   "s.toml:3:7: error: [study]: set: \"force.sprung.free=1\": no force"));
+    CHECK(contains(said(study + "set = [\"force.free\"]\n"),
+                   "s.toml:3:7: error: [study]: set takes TABLE.KEY=VALUE, not \"force.free\""));
+    CHECK(contains(said(study + "[[vary]]\nkeys = [\"force.free\"]\nrows = [[1]]\n"),
+                   "s.toml:4:8: error: [[vary]] takes force.NAME.KEY=VALUE, not \"force.free=1\""));
     CHECK(sweep(folder, {"nowhere.toml"}).status == 6);
     CHECK(sweep(folder, {"s.toml", "--part", "3/3"}).status == 2);
     CHECK(sweep(folder, {"s.toml", "--part", "0"}).status == 2);

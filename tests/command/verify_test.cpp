@@ -122,7 +122,7 @@ TEST_SUITE("verify") {
 
     TEST_CASE("wrong bodies are caught by the check meant for them") {
         const Verdict& verdict = zoo("wrong_bodies");
-        for (const char* type : {"right_mass", "right_polar"})
+        for (const char* type : {"right_mass", "right_polar", "right_tank"})
             CHECK(verdict.checks(type, "FAIL") == Names());
         check_caught("wrong_bodies", "indefinite", "mass", kRuns + Names{"examples", "rotation"});
         // what every check of the mass needs is wrong
@@ -133,6 +133,7 @@ TEST_SUITE("verify") {
         CHECK(verdict.reason("upper_triangle", "mass") ==
               "mass() adds to M(0, 1), above the diagonal: the mirror entry of M(1, 0) is implied");
         check_caught("wrong_bodies", "unsymmetric", "mass", kRuns + Names{"inertia_force"});
+        check_caught("wrong_bodies", "fills", "mass", kRuns);
         check_caught("wrong_bodies", "wrong_inertia_force", "inertia_force", kRuns);
         check_caught("wrong_bodies", "wrong_attachment", "attachments", {"pose"});
         check_caught("wrong_bodies", "wrong_bias", "attachments");

@@ -14,6 +14,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "ancora/framework/error.hpp"
 #include "support/euler_top.hpp"
 #include "support/model.hpp"
 #include "support/near.hpp"
@@ -315,6 +316,34 @@ TEST_SUITE("dense output") {
             CHECK(slip <= tolerance(1e-12));
         }
     }
+    TEST_CASE("outputs of dopri5 foretell its steps, and a resumed run shows the same") {
+        const Pendulum pendulum;
+        const std::string text = pendulum.text() + integrator("dopri5", 0.01, 3.0);
+        const std::string shown = text + "[integrator.dopri5]\nshow_steps = true\n";
+        Simulation plain = model(text);
+        CHECK_THROWS_WITH_AS(
+            plain.value("integrator.error"), doctest::Contains("there is no column"), Error);
+        Simulation run = model(shown);
+        int told = 0;
+        for (int k = 0; k < 20; ++k) {
+            const double next = run.value("integrator.next_step"), t = run.time();
+            run.step();
+            plain.step();
+            // A step that is refused is made shorter.
+            const double taken = run.time() - t;
+            if (k > 0) CHECK(taken <= next * (1.0 + 1e-12));
+            told += std::abs(taken - next) <= 1e-12 * next ? 1 : 0;
+            CHECK(run.value("integrator.error") > 0.0);
+            CHECK(run.value("integrator.error") <= 1.0);
+            CHECK(run.time() == plain.time());
+        }
+        CHECK(told >= 15);
+        Simulation other = model(shown);
+        other.restore(run.save());
+        for (const char* name : {"integrator.next_step", "integrator.error"})
+            CHECK(other.value(name) == run.value(name));
+    }
+
     TEST_CASE("looking inside the steps does not change the motion") {
         const std::string text = Pendulum().text() + integrator("dopri5", 0.01, 3.0);
         Simulation watched = model(text), alone = model(text);

@@ -346,6 +346,22 @@ struct EvaluateMass {
     }
 };
 
+/// Body::evaluate_mass_at
+struct EvaluateMassAt {
+    static constexpr const char* kName = "evaluate_mass_at";
+    using Shape = BodyShape;
+    double t = 0.0;
+    TimedMassValues out;
+
+    void make(const Body& on) const { on.evaluate_mass_at(t, out); }
+    static void fields(auto& self, const Shape& shape, auto&& visit) {
+        const std::size_t n = shape.coordinates();
+        visit.in("t", self.t);
+        visit.out({"M", "a mass", Entries::pairs, n}, self.out.M, n * n);
+        visit.out({"rate", "a rate of the mass", Entries::pairs, n}, self.out.rate, n * n);
+    }
+};
+
 /// Body::rotation
 struct Rotation {
     static constexpr const char* kName = "rotation";
@@ -627,8 +643,14 @@ template <class... Call>
 struct List {};
 
 using OfRows = List<Evaluate, EvaluateStep, EvaluateTangent, StartState>;
-using OfBody =
-    List<Start, Mass, EvaluateMass, Rotation, Attach, EvaluateAttachment, PoseOf>;  // and rows
+using OfBody = List<Start,
+                    Mass,
+                    EvaluateMass,
+                    EvaluateMassAt,
+                    Rotation,
+                    Attach,
+                    EvaluateAttachment,
+                    PoseOf>;  // and rows
 using OfForce = List<EvaluateForce, EvaluateForceStep, DifferentiateStep, StartState>;
 using OfContactLaw = List<Slip, StickLimit>;
 using OfSignals =

@@ -12,7 +12,14 @@ GuardedBody::GuardedBody(ObjectRef its_object, std::shared_ptr<const Body> body)
         coordinates = body_->coordinates();
         pose_kind = body_->pose_kind();
         has_constant_mass = body_->has_constant_mass();
+        has_timed_mass = body_->has_timed_mass();
     });
+    if (has_timed_mass && !has_constant_mass)
+        throw Error(ErrorKind::plugin,
+                    describe(object) +
+                        ": says that its mass depends on its state (has_constant_mass) and that it "
+                        "depends on time alone (has_timed_mass); it can be one of these",
+                    object.place);
     count = static_cast<int>(coordinates.size());
 }
 
@@ -65,6 +72,21 @@ void GuardedBody::evaluate_mass(CallMeter& meter,
     meter.call(
         object,
         calls::EvaluateMass::kName,
+        t,
+        [&] {
+            call.make(*body_);
+        },
+        [&] {
+            return record_of(call);
+        });
+    require_finite(object, call, {count}, &t);
+}
+
+void GuardedBody::evaluate_mass_at(CallMeter& meter, double t, const TimedMassValues& out) const {
+    const calls::EvaluateMassAt call{t, out};
+    meter.call(
+        object,
+        calls::EvaluateMassAt::kName,
         t,
         [&] {
             call.make(*body_);

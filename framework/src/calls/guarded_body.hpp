@@ -27,7 +27,8 @@ public:
     ObjectRef object;
     std::span<const Coordinate> coordinates;
     PoseKind pose_kind = PoseKind::none;
-    bool has_constant_mass = true;
+    bool has_constant_mass = true;  ///< M does not depend on q
+    bool has_timed_mass = false;
     int count = 0;  ///< of coordinates
 
     GuardedRows rows() const { return {body_.get(), object}; }
@@ -41,6 +42,7 @@ public:
                        std::span<const double> q,
                        std::span<const double> v,
                        const MassValues& out) const;
+    void evaluate_mass_at(CallMeter& meter, double t, const TimedMassValues& out) const;
     void rotation(std::span<const double> q, std::span<double> Xi) const;
 
     /// Refuses what is not finite.

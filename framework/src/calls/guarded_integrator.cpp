@@ -3,6 +3,9 @@
 #include "guarded_integrator.hpp"
 
 #include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
 
 namespace ancora {
 
@@ -50,6 +53,36 @@ void GuardedIntegrator::interpolate(double t, std::span<double> x) const {
     });
     for (const double value : x)
         if (!std::isfinite(value)) refuse_nonfinite(*object_, "interpolate", "a value", &t);
+}
+
+std::span<const Output> GuardedIntegrator::outputs() const {
+    std::span<const Output> out;
+    call_plugin(*object_, "outputs", [&] {
+        out = integrator_->outputs();
+    });
+    for (const Output& output : out)
+        if (output.name == nullptr || *output.name == '\0')
+            throw Error(ErrorKind::plugin,
+                        describe(*object_) + ": one of its outputs has no name",
+                        object_->place);
+    return out;
+}
+
+void GuardedIntegrator::evaluate_outputs(double t,
+                                         std::span<const double> history,
+                                         std::span<double> y) const {
+    call_plugin(
+        *object_,
+        "evaluate_outputs",
+        [&] {
+            integrator_->evaluate_outputs(history, y);
+        },
+        {},
+        &t);
+    for (std::size_t i = 0; i < y.size(); ++i)
+        if (!std::isfinite(y[i]))
+            refuse_nonfinite(
+                *object_, "evaluate_outputs", "an output", &t, fmt::format("entry {}", i));
 }
 
 }  // namespace ancora

@@ -28,6 +28,10 @@ public:
     double step(CallMeter& meter, System& system, double t0, double h);
     /// Refuses what is not finite.
     void interpolate(double t, std::span<double> x) const;
+    /// Refuses one without a name.
+    std::span<const Output> outputs() const;
+    /// Refuses what is not finite.
+    void evaluate_outputs(double t, std::span<const double> history, std::span<double> y) const;
 
 private:
     const ObjectRef* object_ = nullptr;

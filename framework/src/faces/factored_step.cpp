@@ -56,6 +56,7 @@ bool FactoredStep::factorise(const StepTrial& trial, Tangent tangent) {
     if (is_exact_) tangent_.evaluate_start(trial.t0);
     if (!nonlinear_.empty()) nonlinear_.give_slopes_to_matrix();
     if (!tangent_.forces.empty()) tangent_.forces.evaluate(parts_.forces, is_definite);
+    if (parts_.mass.is_timed()) matrix_->follow_mass(parts_.mass.values());
     const bool done = matrix_->factorise({parts_.rows.B, parts_.rows.K, parts_.laws.gamma()},
                                          is_exact_ ? tangent_.end_jacobian() : no_end_,
                                          trial.h,

@@ -123,6 +123,10 @@ StepMatrix::StepMatrix(int num_coordinates,
     }
 }
 
+void StepMatrix::follow_mass(std::span<const double> values) {
+    for (std::size_t k = 0; k < mass_.size(); ++k) mass_[k].value = values[k];
+}
+
 void StepMatrix::plan(const Values& values, double h) {
     support(values, h);
     decide(values);

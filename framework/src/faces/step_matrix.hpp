@@ -61,6 +61,9 @@ public:
     /// Whose threads work, if more than the caller's.
     void use_workers(Workers* workers) { factor_.use_workers(workers); }
 
+    /// Values of the entries of M from here on, in their order; the next factorisation has them.
+    void follow_mass(std::span<const double> values);
+
     /// Decides with these values what the first factorisation would decide otherwise, so that no
     /// step has to allocate for it.
     void plan(const Values& values, double h);

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "body_builder.hpp"
 #include "mass_points.hpp"
 
@@ -45,11 +47,21 @@ const Table& with_matter(const Model& model,
     else
         add(on->value);
     Array points, masses;
-    for (const int body : bodies)
+    for (const int body : bodies) {
+        const BodyPart& part = model.bodies[static_cast<std::size_t>(body)];
+        if (part.has_timed_mass)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: the mass of {} changes with time, and this force takes "
+                                    "masses as they are at the start; name the other bodies in "
+                                    "`on`, and use a uniform `gravity` for this one",
+                                    object.label,
+                                    part.object.label),
+                        on->value.place());
         for (const MassPoint& point : mass_points(model, body)) {
             points.emplace_back(point.text, on->value.place());
             masses.emplace_back(point.mass, on->value.place());
         }
+    }
     storage = parameters;
     storage.set("points", Value(std::move(points), on->value.place()));
     storage.set("masses", Value(std::move(masses), on->value.place()));

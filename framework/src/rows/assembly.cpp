@@ -35,10 +35,10 @@ Assembly::Assembly(const Model& of)
         inverse_mass[i] = mass.is_massless(i) ? 0.0 : 1.0 / mass.diagonal(i);
 
     // Gravity: the force that a uniform acceleration of all positions takes.
-    Eigen::VectorXd field = Eigen::VectorXd::Zero(n);
-    space.add_uniform(model.gravity, field.data());
+    gravity_field.setZero(n);
+    space.add_uniform(model.gravity, gravity_field.data());
     gravity_force.setZero(n);
-    mass.multiply(field.data(), gravity_force.data());
+    mass.multiply(gravity_field.data(), gravity_force.data());
     has_gravity = gravity_force.squaredNorm() > 0.0;
 
     for (const ForcePart& part : model.forces) has_external |= part.is_external;
@@ -62,6 +62,17 @@ Assembly::Assembly(const Model& of)
 void Assembly::read_start(double* q, double* v) const {
     std::ranges::copy(model.start_q, q);
     std::ranges::copy(model.start_v, v);
+}
+
+void Assembly::update_mass(const double* q, const double* v, double t) {
+    mass.update(q, v, t, meter, nullptr);
+    if (mass.is_timed()) mass.multiply(gravity_field.data(), gravity_force.data());
+}
+
+void Assembly::hold_mass(double t0, double h) {
+    if (!mass.is_timed()) return;
+    mass.hold(t0, h, meter);
+    mass.multiply(gravity_field.data(), gravity_force.data());
 }
 
 double Assembly::total_mass() const {

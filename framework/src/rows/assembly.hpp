@@ -39,7 +39,8 @@ struct Assembly {
     ForceSet forces;
 
     Eigen::VectorXd inverse_mass;   ///< 1 / M_ii, zero where there is none
-    Eigen::VectorXd gravity_force;  ///< on the coordinates
+    Eigen::VectorXd gravity_field;  ///< acceleration of the coordinates
+    Eigen::VectorXd gravity_force;  ///< on the coordinates, of the mass last asked for
     bool has_gravity = false;
     bool has_external = false;           ///< some force or constraint acts from outside
     std::vector<int> constraint_blocks;  ///< of constraints, with rows pi = 0
@@ -50,6 +51,10 @@ struct Assembly {
     const RowOwner& owner_of_constraint(std::size_t c) const {
         return rows.owners[model.bodies.size() + c];
     }
+    /// The mass at a state, and the weight that goes with it. [step]
+    void update_mass(const double* q, const double* v, double t);
+    /// Mass and weight of a step, where some mass changes with time: MassMatrix::hold(). [step]
+    void hold_mass(double t0, double h);
     /// The bodies' start, n entries each.
     void read_start(double* q, double* v) const;
     /// All mass, of the direction in which bodies have most [kg].

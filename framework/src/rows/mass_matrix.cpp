@@ -15,7 +15,7 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
         const auto first = static_cast<std::ptrdiff_t>(entries_.size());
         // What varies may be zero at the start only.
         for (const auto& [i, j, value] : part.mass())
-            if (value != 0.0 || !part.has_constant_mass)
+            if (value != 0.0 || !part.has_constant_mass || part.has_timed_mass)
                 entries_.push_back(
                     {part.first + std::max(i, j), part.first + std::min(i, j), value});
         std::stable_sort(
@@ -70,7 +70,8 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
     }
     for (const MassEntry& entry : entries_) entry_value_.push_back(entry.value);
     for (const BodyPart& part : model.bodies) {
-        if (part.has_constant_mass) continue;
+        if (part.has_constant_mass && !part.has_timed_mass) continue;
+        is_timed_ |= part.has_timed_mass;
         const auto inside = [&part](const MassEntry& entry) {
             return entry.i >= part.first && entry.i < part.first + part.count;
         };
@@ -81,7 +82,10 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
                             static_cast<std::size_t>(first - entries_.begin()),
                             static_cast<std::size_t>(end - first),
                             std::vector<double>(count * count),
-                            std::vector<double>(count)});
+                            std::vector<double>(count),
+                            std::vector<double>(part.has_timed_mass ? count * count : 0),
+                            std::vector<double>(part.has_timed_mass ? count * count : 0),
+                            std::vector<double>(part.has_timed_mass ? count * count : 0)});
     }
     if (!is_diagonal_) build_rows();
 }
@@ -150,28 +154,105 @@ void MassMatrix::multiply_by_vectors(const double* x, double* y) const {
 
 void MassMatrix::update(
     const double* q, const double* v, double t, CallMeter& meter, double* force) {
+    is_held_ = false;
     for (Varying& body : varying_) {
         const BodyPart& part = *body.part;
+        if (part.has_timed_mass) {
+            evaluate_timed(body, t, meter);
+            take(body, body.M);
+            continue;
+        }
         const auto count = static_cast<std::size_t>(part.count);
         const std::span<const double> own_q(q + part.first, count);
         const std::span<const double> own_v(v + part.first, count);
         part.evaluate_mass(meter, t, own_q, own_v, {body.M, body.force});
-        for (std::size_t k = body.first_entry; k < body.first_entry + body.num_entries; ++k) {
-            MassEntry& entry = entries_[k];
-            const auto i = static_cast<std::size_t>(entry.i - part.first);
-            const auto j = static_cast<std::size_t>(entry.j - part.first);
-            const double value = body.M[i * count + j];
-            entry.value = value;
-            entry_value_[k] = value;
-            if (entry.i == entry.j) diagonal_[entry.i] = value;
-            if (is_diagonal_) continue;
-            value_[static_cast<std::size_t>(place_[k].first)] = value;
-            value_[static_cast<std::size_t>(place_[k].second)] = value;
-        }
+        take(body, body.M);
         if (force == nullptr) continue;
         for (std::size_t i = 0; i < count; ++i)
             force[static_cast<std::size_t>(part.first) + i] += body.force[i];
     }
+}
+
+void MassMatrix::take(const Varying& body, std::span<const double> M) {
+    const auto count = static_cast<std::size_t>(body.part->count);
+    for (std::size_t k = body.first_entry; k < body.first_entry + body.num_entries; ++k) {
+        MassEntry& entry = entries_[k];
+        const auto i = static_cast<std::size_t>(entry.i - body.part->first);
+        const auto j = static_cast<std::size_t>(entry.j - body.part->first);
+        const double value = M[i * count + j];
+        entry.value = value;
+        entry_value_[k] = value;
+        if (entry.i == entry.j) diagonal_[entry.i] = value;
+        if (is_diagonal_) continue;
+        value_[static_cast<std::size_t>(place_[k].first)] = value;
+        value_[static_cast<std::size_t>(place_[k].second)] = value;
+    }
+}
+
+/// What has mass keeps some: what a system without it would do is another question.
+void MassMatrix::evaluate_timed(Varying& body, double t, CallMeter& meter) {
+    const BodyPart& part = *body.part;
+    part.evaluate_mass_at(meter, t, {body.M, body.rate});
+    const auto count = static_cast<std::size_t>(part.count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool had_mass = !is_massless(part.first + static_cast<int>(i));
+        if (had_mass == (body.M[i * count + i] > 0.0)) continue;
+        throw Error(
+            ErrorKind::plugin,
+            fmt::format("t = {:.9g} s, {}: entry ({}, {}) of its mass matrix, which changes "
+                        "with time, is {}; what has mass must keep some, and what has none "
+                        "gets none",
+                        t,
+                        describe(part.object),
+                        i,
+                        i,
+                        body.M[i * count + i]),
+            part.object.place);
+    }
+}
+
+void MassMatrix::hold(double t0, double h, CallMeter& meter) {
+    if (is_held_ && held_t0_ == t0 && held_h_ == h) return;
+    is_held_ = false;
+    for (Varying& body : varying_) {
+        if (!body.part->has_timed_mass) continue;
+        evaluate_timed(body, t0, meter);
+        body.before.swap(body.M);
+        evaluate_timed(body, t0 + h, meter);
+        for (std::size_t k = 0; k < body.M.size(); ++k) {
+            body.change[k] = 0.5 * (body.M[k] - body.before[k]);
+            body.M[k] = body.before[k] + body.change[k];
+        }
+        take(body, body.M);
+    }
+    is_held_ = true;
+    held_t0_ = t0;
+    held_h_ = h;
+}
+
+/// The lower triangle counts, as in M.
+template <class Of>
+void MassMatrix::multiply_timed(const double* x, double* y, Of of) const {
+    std::fill(y, y + n_, 0.0);
+    for (const Varying& body : varying_) {
+        if (!body.part->has_timed_mass) continue;
+        const auto count = static_cast<std::size_t>(body.part->count);
+        const std::vector<double>& D = body.*of;
+        for (std::size_t k = body.first_entry; k < body.first_entry + body.num_entries; ++k) {
+            const auto i = static_cast<std::size_t>(entries_[k].i - body.part->first);
+            const auto j = static_cast<std::size_t>(entries_[k].j - body.part->first);
+            y[entries_[k].i] += D[i * count + j] * x[entries_[k].j];
+            if (i != j) y[entries_[k].j] += D[i * count + j] * x[entries_[k].i];
+        }
+    }
+}
+
+void MassMatrix::multiply_half_change(const double* x, double* y) const {
+    multiply_timed(x, y, &Varying::change);
+}
+
+void MassMatrix::multiply_rate(const double* x, double* y) const {
+    multiply_timed(x, y, &Varying::rate);
 }
 
 void MassMatrix::multiply(const double* x, double* y) const {

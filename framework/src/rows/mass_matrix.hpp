@@ -21,7 +21,8 @@ struct MassEntry {
 };
 
 /// M, symmetric positive semidefinite, n x n: a diagonal if it is one, else compressed rows. The
-/// blocks of bodies whose mass depends on their state are those of the last update().
+/// blocks of bodies whose mass depends on their state, or on time, are those of the last update()
+/// or hold().
 class MassMatrix {
 public:
     explicit MassMatrix(const Model& model);
@@ -30,6 +31,18 @@ public:
     /// Evaluates the blocks that depend on the state, and adds dT/dq - (dM/dt) v to `force` unless
     /// that is null. [step]
     void update(const double* q, const double* v, double t, CallMeter& meter, double* force);
+
+    /// Whether mass of some body changes with time.
+    bool is_timed() const { return is_timed_; }
+    /// What changes with time takes the mean of its values at the ends of a step, which is then one
+    /// of constant mass: half of what leaves does so at its start, half at its end (theory (67)).
+    /// Nothing where this step was held last. [step]
+    void hold(double t0, double h, CallMeter& meter);
+    /// Momentum of what leaves or comes at one end of the step that is held, x its velocity there:
+    /// y = (M(t0 + h) - M(t0)) x / 2, zero for what is constant.
+    void multiply_half_change(const double* x, double* y) const;
+    /// y = dM/dt x at the instant of the last update(), by time alone.
+    void multiply_rate(const double* x, double* y) const;
 
     /// y = M x
     void multiply(const double* x, double* y) const;
@@ -54,12 +67,23 @@ private:
         std::size_t num_entries;
         std::vector<double> M;
         std::vector<double> force;
+        std::vector<double> rate;    // dM/dt
+        std::vector<double> before;  // M at the start of the step that is held
+        std::vector<double> change;  // half of that over it
     };
+    void evaluate_timed(Varying& body, double t, CallMeter& meter);
+    void take(const Varying& body, std::span<const double> M);
+    template <class Of>
+    void multiply_timed(const double* x, double* y, Of of) const;
 
     int n_;
     std::vector<MassEntry> entries_;
     std::vector<double> entry_value_;
     std::vector<Varying> varying_;
+    bool is_timed_ = false;
+    bool is_held_ = false;
+    double held_t0_ = 0.0;
+    double held_h_ = 0.0;
     std::vector<std::pair<int, int>> place_;  // of an entry and its mirror in the compressed rows
     Eigen::VectorXd diagonal_;
     bool is_diagonal_ = true;

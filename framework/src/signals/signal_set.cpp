@@ -97,7 +97,7 @@ SignalSet::SignalSet(const Model& model, CallMeter& meter)
     }
     num_x_ = static_cast<int>(x);
     num_y_ = static_cast<int>(y);
-    for (Eigen::VectorXd* of : {&x_, &x1_, &middle_, &answered_, &x_before_})
+    for (Eigen::VectorXd* of : {&x_, &x1_, &middle_, &answered_, &x_before_, &base_, &settled_})
         of->setZero(static_cast<Eigen::Index>(x));
     for (Eigen::VectorXd* of : {&z_, &z_before_}) of->setZero(static_cast<Eigen::Index>(z));
     for (Eigen::VectorXd* of : {&u_, &du_}) of->setZero(static_cast<Eigen::Index>(u));
@@ -283,8 +283,71 @@ void SignalSet::differentiate(const std::vector<int>& parts,
 void SignalSet::evaluate(const double* q, const double* v, double t) {
     if (parts_.empty()) return;
     gather(q, v, t);
+    if (is_following_) {
+        shown_ = settled_.data();
+        for (Group& group : groups_) settle(group, t);
+        return;
+    }
     shown_ = stage_ != nullptr ? stage_ : x_.data();
     for (const Group& group : groups_) ask(group.parts, t, shown_, false);
+}
+
+void SignalSet::follow(std::span<const double> base, double weight) {
+    std::ranges::copy(base, base_.begin());
+    weight_ = weight;
+    has_rule_ = true;
+    settled_ = base_;
+    for (Group& group : groups_) group.is_factored = false;
+}
+
+/// Newton's method for x - base - weight f = 0, as solve() does it for a step.
+void SignalSet::settle(Group& group, double t) {
+    const auto first = static_cast<Eigen::Index>(group.first_x);
+    const auto n = static_cast<Eigen::Index>(group.num_x);
+    const auto rates = [&](Eigen::VectorXd& f) {
+        ask(group.parts, t, settled_.data(), false);
+        differentiate(group.parts, t, settled_.data(), f.data() - first);
+    };
+    if (n == 0 || weight_ == 0.0) {
+        settled_.segment(first, n) = base_.segment(first, n);
+        ask(group.parts, t, settled_.data(), false);
+        return;
+    }
+    double last = kInfinity;
+    for (int k = 0; k < kMostIterations; ++k) {
+        rates(group.f);
+        group.correction = settled_.segment(first, n) - base_.segment(first, n) - weight_ * group.f;
+        if (!group.is_factored || (k > 0 && k % kRenewEvery == 0)) {
+            for (Eigen::Index j = 0; j < n; ++j) {
+                const double at = settled_[first + j];
+                const double scale = std::max(
+                    {std::abs(at), std::abs(x_[first + j]), std::abs(weight_ * group.f[j])});
+                const double step = std::sqrt(kEpsilon) * (scale > 0.0 ? scale : 1.0);
+                settled_[first + j] = at + step;
+                rates(group.f_moved);
+                settled_[first + j] = at;
+                group.J.col(j) = (-weight_ / step) * (group.f_moved - group.f);
+                group.J(j, j) += 1.0;
+            }
+            group.factored.compute(group.J);
+            group.is_factored = true;
+        }
+        group.f_moved = group.factored.solve(group.correction);
+        settled_.segment(first, n) -= group.f_moved;
+        double size = 0.0;
+        for (Eigen::Index i = 0; i < n; ++i) {
+            const double terms = std::abs(settled_[first + i]) + std::abs(base_[first + i]) +
+                                 std::abs(weight_ * group.f[i]);
+            if (terms > 0.0) size = std::max(size, std::abs(group.f_moved[i]) / terms);
+        }
+        if (!std::isfinite(size)) break;
+        if (size <= kSettled || (size >= last && size <= kStandsStill)) {
+            ask(group.parts, t, settled_.data(), false);
+            return;
+        }
+        last = size;
+    }
+    refuse(group, t - weight_, weight_);
 }
 
 void SignalSet::differentiate(std::span<double> dx) {

@@ -45,12 +45,30 @@ public:
     void assume(std::span<const double> x) { stage_ = x.data(); }
     void forget() { stage_ = nullptr; }
 
+    /// An implicit integrator's formula for the continuous states: x = base + weight x'. [step]
+    void follow(std::span<const double> base, double weight);
+    /// evaluate() takes the states that meet it, to the end of the scope; nothing without states.
+    class Following {
+    public:
+        explicit Following(SignalSet& signals) : signals_(signals) {
+            signals.is_following_ = signals.num_x_ > 0 && signals.has_rule_;
+        }
+        ~Following() { signals_.is_following_ = false; }
+        Following(const Following&) = delete;
+        Following& operator=(const Following&) = delete;
+
+    private:
+        SignalSet& signals_;
+    };
+
     // --- at an instant
 
     /// Inputs and heard outputs at (t, q, v) with the continuous states that are assumed. [step]
     void evaluate(const double* q, const double* v, double t);
     /// x' of what was last evaluated. [step]
     void differentiate(std::span<double> dx);
+    /// The continuous states that it had.
+    std::span<const double> shown() const { return {shown_, static_cast<std::size_t>(num_x_)}; }
     /// All outputs at the accepted states, num_values() of them.
     void sample(const double* q, const double* v, double t, std::span<double> y);
     int num_values() const { return num_y_; }
@@ -190,6 +208,7 @@ private:
     void evaluate_outputs(const Part& part, double t, const double* x);
     void ask(const std::vector<int>& parts, double t, const double* x, bool wants_all);
     void differentiate(const std::vector<int>& parts, double t, const double* x, double* dx);
+    void settle(Group& group, double t);
     void solve(Group& group, double t0, double h);
     void factorise(Group& group, double t0, double h);
     double residual(Group& group, double t0, double h);
@@ -213,6 +232,9 @@ private:
     const double* shown_ = nullptr;  ///< continuous states that own_of_force() shows
     double t_ = 0.0;
     double t0_ = 0.0, h_ = 0.0;  ///< of the step last evaluated; h 0: none
+    bool has_rule_ = false, is_following_ = false;
+    double weight_ = 0.0;             ///< of the rule
+    Eigen::VectorXd base_, settled_;  ///< of the rule, and the states that meet it
     Eigen::VectorXd x1_, middle_, answered_, x_before_, z_before_;
     Eigen::VectorXd u_, du_, q1_;
     std::vector<double> y_, y_none_;

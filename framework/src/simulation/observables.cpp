@@ -197,17 +197,11 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
     }
     const std::size_t first_of_outputs = names_.size();
     for (const SignalPart& part : model.signals)
-        for (const Output& shown : part.facts.outputs) {
-            const std::string name = fmt::format("{}.{}", part.name, shown.name);
-            const std::size_t first = names_.size();
-            if (shown.is_vector)
-                add_vector(name + ".", "xyz");
-            else
-                names_.push_back(name);
-            for (std::size_t k = first; k < names_.size() && *shown.unit != '\0'; ++k)
-                own_units_.emplace_back(names_[k], shown.unit);
-        }
+        for (const Output& shown : part.facts.outputs) add_output(part.name, shown);
     outputs_.resize(names_.size() - first_of_outputs);
+    const std::span<const Output> of_integrator = model.integrator.outputs();
+    integrator_outputs_.resize(static_cast<std::size_t>(num_values(of_integrator)));
+    for (const Output& shown : of_integrator) add_output("integrator", shown);
     const std::size_t first_of_points = names_.size();
     for (const PlacedText& point : output.points) {
         points_.push_back(
@@ -225,9 +219,20 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
                       }));
 }
 
+void Observables::add_output(const std::string& owner, const Output& shown) {
+    const std::string name = fmt::format("{}.{}", owner, shown.name);
+    const std::size_t first = names_.size();
+    if (shown.is_vector)
+        add_vector(name + ".", "xyz");
+    else
+        names_.push_back(name);
+    for (std::size_t k = first; k < names_.size() && *shown.unit != '\0'; ++k)
+        own_units_.emplace_back(names_[k], shown.unit);
+}
+
 /// An output may not be called as another column.
 void Observables::require_different_names(const Model& model) const {
-    if (outputs_.empty()) return;
+    if (outputs_.empty() && integrator_outputs_.empty()) return;
     std::vector<std::string> sorted = names_;
     std::ranges::sort(sorted);
     const auto twice = std::ranges::adjacent_find(sorted);
@@ -239,6 +244,12 @@ void Observables::require_different_names(const Model& model) const {
                 fmt::format(
                     "{}: its output \"{}\" has the name of another column", part.label, *twice),
                 part.place);
+    if (twice->starts_with("integrator."))
+        throw Error(ErrorKind::plugin,
+                    fmt::format("{}: its output \"{}\" has the name of another column",
+                                describe(model.integrator_object),
+                                *twice),
+                    model.integrator_object.place);
 }
 
 int Observables::find(const std::string& name) const {
@@ -396,6 +407,11 @@ void Observables::sample_all(std::span<double> row) {
     if (wants_signals_)
         system_.parts().signals.sample(q.data(), v.data(), system_.time(), outputs_);
     put(outputs_);
+    if (!integrator_outputs_.empty()) {
+        model_.integrator.evaluate_outputs(
+            system_.time(), system_.state().history, integrator_outputs_);
+        put(integrator_outputs_);
+    }
     for (const Attachment& point : points_) {
         std::array<double, 3> r{};
         std::array<double, 3> rate{};

@@ -51,6 +51,7 @@ private:
     const Joint* joint_of(const ForcePart& part) const;
     void require_different_names(const Model& model) const;
     void add_vector(const std::string& name, const char* components);
+    void add_output(const std::string& owner, const Output& shown);
     void add_effort(const std::string& owner, const char* unit);
     void keep_only(const std::vector<PlacedText>& patterns,
                    std::size_t first_of_objects,
@@ -67,6 +68,7 @@ private:
     std::vector<std::size_t> kept_;  // of all there would be; empty: all of them
     std::vector<double> all_;        // scratch for all columns
     std::vector<double> outputs_;    // scratch for those of signals
+    std::vector<double> integrator_outputs_;
     std::vector<std::string> reactions_;
     std::vector<int> step_means_;
     std::vector<int> posed_;  // bodies with a pose

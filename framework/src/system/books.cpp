@@ -2,6 +2,8 @@
 // Works, impulses and balances of accepted steps.
 #include "books.hpp"
 
+#include <utility>
+
 namespace ancora {
 
 Books::Books(Assembly& parts,
@@ -59,6 +61,21 @@ void Books::book(const StepTrial& trial) {
     ledger.book_impulse(parts_.space.momenta(trial_.mid.data(), external_.data()), h);
 }
 
+void Books::book_flow(const double* q0, const double* v0, const double* q1, const double* v1) {
+    const auto n = static_cast<std::size_t>(parts_.n);
+    for (const auto& [q, v] : {std::pair(q0, v0), std::pair(q1, v1)}) {
+        parts_.mass.multiply_half_change(v, momentum_.data());
+        ledger.book_external(0.5 * pairwise_dot(v, momentum_.data(), n));
+        ledger.book_impulse(parts_.space.momenta(q, momentum_.data()), 1.0);
+        if (!parts_.has_gravity) continue;
+        // Its height goes with it.
+        parts_.mass.multiply_half_change(parts_.gravity_field.data(), change_.data());
+        const double potential = -pairwise_dot(change_.data(), q, n);
+        ledger.book_gravity(potential);
+        ledger.book_external(potential);
+    }
+}
+
 void Books::book_velocity_change(const Eigen::VectorXd& v_before, double before) {
     ledger.book_projection(total_energy(state_.q.data(), state_.v.data(), state_.t) - before);
     change_ = state_.v - v_before;
@@ -80,7 +97,7 @@ double Books::own_energy(const Eigen::VectorXd& pi) const {
 }
 
 void Books::strike(bool begins) {
-    parts_.mass.update(state_.q.data(), state_.v.data(), state_.t, parts_.meter, nullptr);
+    parts_.update_mass(state_.q.data(), state_.v.data(), state_.t);
     parts_.mass.multiply(state_.v.data(), momentum_.data());
     const double kinetic =
         0.5 * pairwise_dot(state_.v.data(), momentum_.data(), static_cast<std::size_t>(parts_.n));
@@ -98,7 +115,7 @@ void Books::strike(bool begins) {
 }
 
 double Books::total_energy(const double* q, const double* v, double t) {
-    parts_.mass.update(q, v, t, parts_.meter, nullptr);
+    parts_.update_mass(q, v, t);
     parts_.mass.multiply(v, momentum_.data());
     parts_.rows.refresh_own_values(q, v, t);
     parts_.rows.evaluate_elastic(q, t, pi_.data());

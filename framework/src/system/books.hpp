@@ -24,6 +24,9 @@ public:
 
     /// Books works and impulses of a step, before the state moves on. [step]
     void book(const StepTrial& trial);
+    /// Books what matter that leaves or comes takes along or brings, of mass that changes with
+    /// time: half of it at either end of the step that is held, (q0, v0) and (q1, v1). [step]
+    void book_flow(const double* q0, const double* v0, const double* q1, const double* v1);
     /// Books a change of velocities at an instant, at which the energy was `before`.
     void book_velocity_change(const Eigen::VectorXd& v_before, double before);
     /// Begins at the present state, or takes its energies and momenta and strikes the balances.

@@ -154,6 +154,7 @@ void ContinuousMotion::book_rates(const double* q, const double* v, std::span<do
                           v,
                           rates.subspan(kBooks, static_cast<std::size_t>(books_.efforts.count())));
     std::fill(books + kImpulse, books + kBooks, 0.0);
+    if (parts_.mass.is_timed()) book_flow(q, v, books);
     if (!parts_.has_gravity && !parts_.has_external && parts_.forces.loads().empty()) return;
     face.external_force(x_force_);
     if (!contacts_.empty()) {
@@ -162,8 +163,25 @@ void ContinuousMotion::book_rates(const double* q, const double* v, std::span<do
             if (islands_.holds_coordinate(i)) x_force_[i] = 0.0;  // in balance by definition
     }
     const Momenta rate = parts_.space.momenta(q, x_force_.data());
-    std::copy(rate.linear.begin(), rate.linear.end(), books + kImpulse);
-    std::copy(rate.angular.begin(), rate.angular.end(), books + kAngularImpulse);
+    add(rate, books);
+}
+
+void ContinuousMotion::add(const Momenta& rate, double* books) {
+    for (std::size_t c = 0; c < 3; ++c) {
+        books[kImpulse + c] += rate.linear[c];
+        books[kAngularImpulse + c] += rate.angular[c];
+    }
+}
+
+/// What matter that leaves takes along, of mass that changes with time (theory (67)).
+void ContinuousMotion::book_flow(const double* q, const double* v, double* books) {
+    const auto n = static_cast<std::size_t>(parts_.n);
+    parts_.mass.multiply_rate(v, x_force_.data());
+    books[kExternal] += 0.5 * pairwise_dot(v, x_force_.data(), n);
+    add(parts_.space.momenta(q, x_force_.data()), books);
+    if (!parts_.has_gravity) return;
+    parts_.mass.multiply_rate(parts_.gravity_field.data(), x_force_.data());
+    books[kExternal] -= pairwise_dot(q, x_force_.data(), n);
 }
 
 void ContinuousMotion::scale_books() {
@@ -205,7 +223,7 @@ void ContinuousMotion::accept(double t0, double t1, std::span<const double> x) {
         // What is refused leaves the accepted state as it was, also for the last row of results.
         restore(before_);
         violations_.show(violation);
-        parts_.mass.update(state_.q.data(), state_.v.data(), state_.t, parts_.meter, nullptr);
+        parts_.update_mass(state_.q.data(), state_.v.data(), state_.t);
         throw;
     }
     scale_books();
@@ -282,9 +300,16 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
     books_.efforts.book(
         x.subspan(first_effort(), static_cast<std::size_t>(books_.efforts.count())));
     if (parts_.has_gravity) {
+        const auto n = static_cast<std::size_t>(parts_.n);
         trial_.dq = state_.q - trial_.q_next;
-        books_.ledger.book_gravity(-pairwise_dot(
-            parts_.gravity_force.data(), trial_.dq.data(), static_cast<std::size_t>(parts_.n)));
+        if (parts_.mass.is_timed()) {
+            // Of the mass that is left at the height of now, and of what has left at that of before
+            parts_.hold_mass(before_.t, t1 - before_.t);
+            trial_.mid = 0.5 * (trial_.q_next + state_.q);
+            parts_.mass.multiply_half_change(parts_.gravity_field.data(), trial_.Ma.data());
+            books_.ledger.book_gravity(-2.0 * pairwise_dot(trial_.Ma.data(), trial_.mid.data(), n));
+        }
+        books_.ledger.book_gravity(-pairwise_dot(parts_.gravity_force.data(), trial_.dq.data(), n));
     }
     violations_.measure(state_.q.data(), state_.v.data(), t1);
     parts_.signals.hold(state_.q.data(), state_.v.data(), t1);
@@ -426,7 +451,7 @@ void ContinuousMotion::peek(double t, std::span<const double> x) {
 void ContinuousMotion::unpeek() {
     restore(after_);
     violations_.exchange();
-    parts_.mass.update(state_.q.data(), state_.v.data(), state_.t, parts_.meter, nullptr);
+    parts_.update_mass(state_.q.data(), state_.v.data(), state_.t);
 }
 
 }  // namespace ancora

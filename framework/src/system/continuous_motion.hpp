@@ -133,6 +133,8 @@ private:
     void advance_to(double t0, double t1, std::span<const double> x);
     void take_state(double t1, std::span<const double> x);
     void book_own_values();
+    static void add(const Momenta& rate, double* books);
+    void book_flow(const double* q, const double* v, double* books);
     void project(double t, double way);
 
     Assembly& parts_;

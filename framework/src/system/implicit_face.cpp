@@ -35,6 +35,11 @@ RowLevel level_of(RowKind kind) {
     return is_velocity_kind(kind) ? RowLevel::velocity : RowLevel::acceleration;
 }
 
+/// An elastic row with damping of its own; conditions on velocities and dashpots state their rate.
+bool is_viscous(const RowLaw& law) {
+    return law.kind == RowKind::elastic && law.viscosity != 0.0;
+}
+
 }  // namespace
 
 ImplicitFace::ImplicitFace(Assembly& parts,
@@ -49,7 +54,7 @@ ImplicitFace::ImplicitFace(Assembly& parts,
       motion_(motion),
       is_redundant_(is_redundant),
       may_turn_(may_turn) {
-    require_differentiable(parts, is_redundant);
+    require_differentiable(parts, is_redundant, parts.model.traits.follows_own_states);
     const ContinuousFace& face = accelerations_.face();
     const RowSet& rows = parts_.rows;
     rows_ = face.constraint_rows();
@@ -83,10 +88,15 @@ ImplicitFace::ImplicitFace(Assembly& parts,
         values->assign(column_.size(), 0.0);
     for (std::vector<double>* values : {&A_, &A_rate_, &lower_})
         values->assign(A_column_.size(), 0.0);
+    by_rate_.setZero(parts_.m);
+    own_.assign(static_cast<std::size_t>(parts_.signals.num_continuous()), 0.0);
+    own_rate_ = own_;
     for (Kept& kept : kept_) kept.matrix.emplace(start_, column_, A_start_, A_column_);
 }
 
-void ImplicitFace::require_differentiable(const Assembly& parts, bool is_redundant) {
+void ImplicitFace::require_differentiable(const Assembly& parts,
+                                          bool is_redundant,
+                                          bool follows_own) {
     const Model& model = parts.model;
     const std::string needs = fmt::format(
         "{} needs derivatives of all forces and cannot serve it; choose an integrator on the "
@@ -102,12 +112,12 @@ void ImplicitFace::require_differentiable(const Assembly& parts, bool is_redunda
                                     needs),
                         force.object.place);
     for (const SignalPart& part : model.signals)
-        if (part.facts.num_continuous > 0 || part.facts.num_crossings > 0)
+        if ((part.facts.num_continuous > 0 && !follows_own) || part.facts.num_crossings > 0)
             throw Error(ErrorKind::manifest,
                         fmt::format("{} has {} of its own: {}",
                                     part.label,
-                                    part.facts.num_continuous > 0 ? "continuous states"
-                                                                  : "events inside a step",
+                                    part.facts.num_crossings > 0 ? "events inside a step"
+                                                                 : "continuous states",
                                     needs),
                         part.place);
     if (parts.laws.may_break()) {
@@ -170,7 +180,7 @@ void ImplicitFace::choose_what_is_differenced() {
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
             const RowKind kind = parts_.laws[k].kind;
             (parts_.laws.is_constraint(k) ? has_conditions : has_others) = true;
-            has_positions |= kind == RowKind::constraint;
+            has_positions |= kind == RowKind::constraint || is_viscous(parts_.laws[k]);
             has_rates |= is_velocity_kind(kind) || kind == RowKind::acceleration_constraint;
         }
         if (has_positions) rate_blocks_.push_back(static_cast<int>(b));
@@ -228,6 +238,13 @@ void ImplicitFace::lay_out() {
                 ++num_products;
             }
         law_rows_.push_back({k, first, num_products});
+        const auto holds = [&](int b) {
+            const BlockPart& part = rows.blocks[static_cast<std::size_t>(b)];
+            return k >= part.first_row && k < part.first_row + part.num_rows;
+        };
+        law_rows_.back().has_rate = is_viscous(parts_.laws[k]) &&
+                                    std::ranges::any_of(rate_blocks_, holds) &&
+                                    std::ranges::none_of(differenced_forces_.blocks, holds);
     }
     std::vector<char> is_curved(static_cast<std::size_t>(rows.K.size()), 0);
     for (const BlockPart& part : rows.blocks) {
@@ -332,7 +349,12 @@ void ImplicitFace::accelerations(double t,
           lambda);
 }
 
+void ImplicitFace::follow_own(std::span<const double> base, double weight) {
+    parts_.signals.follow(base, weight);
+}
+
 void ImplicitFace::evaluate(const ImplicitPoint& at) {
+    const SignalSet::Following following(parts_.signals);
     t_ = at.t;
     std::ranges::copy(at.q, q_.begin());
     std::ranges::copy(at.v, v_.begin());
@@ -357,10 +379,16 @@ void ImplicitFace::evaluate(const ImplicitPoint& at) {
     const std::vector<int>& entries = face.entries();
     for (std::size_t e = 0; e < entries.size(); ++e) A_[e] = now.A[entries[e]];
     if (!is_mass_filled_) fill_mass();
+    if (!own_.empty()) {
+        parts_.signals.evaluate(q_.data(), v_.data(), t_);
+        std::ranges::copy(parts_.signals.shown(), own_.begin());
+        parts_.signals.differentiate(own_rate_);
+    }
     is_evaluated_ = true;
 }
 
 void ImplicitFace::differentiate(std::span<const double> a) {
+    const SignalSet::Following following(parts_.signals);
     std::ranges::copy(a, a_.begin());
     for (std::vector<double>* values : {&stiffness_, &damping_, &geometric_})
         std::ranges::fill(*values, 0.0);
@@ -402,6 +430,7 @@ void ImplicitFace::add_row_laws() {
             if (law.viscosity != 0.0)
                 by_rate = (parts_.laws.stress(k, pi, rate + change) - face.stress()[k]) / change;
         }
+        by_rate_[k] = by_rate;
         for (std::size_t p = row.first; p < row.end; ++p) {
             const Outer& product = products_[p];
             const auto to = static_cast<std::size_t>(product.place);
@@ -442,6 +471,13 @@ void ImplicitFace::differentiate_jacobian() {
                                t_ + span,
                                A_changed_.data(),
                                pi_t_changed_.data());
+    const double* const A = instant().A.data();
+    for (const LawRow& row : law_rows_)
+        for (std::size_t p = row.first; row.has_rate && p < row.end; ++p) {
+            const auto [place, e1, e2] = products_[p];
+            stiffness_[static_cast<std::size_t>(place)] +=
+                by_rate_[row.row] * A[e1] * (A_changed_[e2] - A[e2]) / span;
+        }
     const std::vector<int>& entries = accelerations_.face().entries();
     for (const int b : rate_blocks_) {
         const BlockPart& part = parts_.rows.blocks[static_cast<std::size_t>(b)];
@@ -470,7 +506,8 @@ void ImplicitFace::sum_forces(const double* q, const double* v, Eigen::VectorXd&
     add_rows(differenced_forces_, false, q, v, F);
 }
 
-/// Adds the forces of rows with the stresses of the last point.
+/// Adds the forces of rows with the stresses of the last point; where positions alone have changed,
+/// with what the rates that this changes add to them.
 void ImplicitFace::add_rows(const Differenced& from,
                             bool conditions,
                             const double* q,
@@ -478,12 +515,20 @@ void ImplicitFace::add_rows(const Differenced& from,
                             Eigen::VectorXd& F) {
     if (from.blocks.empty()) return;
     parts_.rows.evaluate_rates(from.blocks, q, v, t_, A_changed_.data(), pi_t_changed_.data());
-    const Eigen::VectorXd& s = accelerations_.face().stress();
+    const ContinuousFace& face = accelerations_.face();
+    const Eigen::VectorXd& s = face.stress();
+    const bool has_new_rates = !conditions && v == v_.data();
     for (const int b : from.blocks) {
         const BlockPart& part = parts_.rows.blocks[static_cast<std::size_t>(b)];
-        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
-            if (parts_.laws.is_constraint(k) == conditions)
-                parts_.rows.add_transposed(A_changed_.data(), k, -s[k], F.data());
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
+            if (parts_.laws.is_constraint(k) != conditions) continue;
+            double stress = s[k];
+            if (has_new_rates && by_rate_[k] != 0.0)
+                stress += by_rate_[k] *
+                          (parts_.rows.multiply_onto(pi_t_changed_[k], A_changed_.data(), k, v) -
+                           face.rate(k));
+            parts_.rows.add_transposed(A_changed_.data(), k, -stress, F.data());
+        }
     }
 }
 
@@ -554,6 +599,7 @@ void ImplicitFace::book_rates(std::span<double> w) {
         evaluate({t_, view(q_changed_), view(base_), view(lambda_room_)});
     }
     motion_.book_rates(q_.data(), v_.data(), w);
+    std::ranges::copy(own_rate_, w.last(own_rate_.size()).begin());
 }
 
 bool ImplicitFace::are_left_out_met() const {

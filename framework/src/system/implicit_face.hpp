@@ -20,7 +20,7 @@ namespace ancora {
 
 /// Evaluates through the continuous face, and differentiates
 ///
-///   K = sum_k A_k^T (ds_k/dpi) A_k + G_elastic + differences,
+///   K = sum_k A_k^T (ds_k/dpi A_k + ds_k/dpi' A_k') + G_elastic + differences,
 ///   D = sum_k A_k^T (ds_k/dpi') A_k + differences                                        (1)
 ///
 /// with the laws of elastic rows and dashpots, and the curvature that plugins state of their rows.
@@ -39,8 +39,9 @@ public:
                  bool is_redundant,
                  bool may_turn = false);
 
+    /// @param follows_own  whether continuous states of objects are carried, by follow_own()
     /// @throws Error (manifest) for what has no derivative
-    static void require_differentiable(const Assembly& parts, bool is_redundant);
+    static void require_differentiable(const Assembly& parts, bool is_redundant, bool follows_own);
 
     int num_coordinates() const override { return parts_.n; }
     int num_conditions() const override { return static_cast<int>(levels_.size()); }
@@ -50,6 +51,8 @@ public:
                        std::span<const double> v,
                        std::span<double> a,
                        std::span<double> lambda) override;
+    void follow_own(std::span<const double> base, double weight) override;
+    std::span<const double> own() const override { return own_; }
     void evaluate(const ImplicitPoint& at) override;
     std::span<const double> force() const override { return view(force_); }
     std::span<const double> gaps() const override { return view(gap_); }
@@ -149,8 +152,10 @@ private:
     struct LawRow {
         int row;
         std::size_t first, end;  // of its products
+        bool has_rate = false;   // K has its A', which is not in the differences
     };
     std::vector<LawRow> law_rows_;
+    Eigen::VectorXd by_rate_;  // ds/dpi' of rows at the last point, zero for conditions
     std::vector<Outer> products_;
     struct Curvature {
         int from, place, mirror;  ///< mirror: -1 on the diagonal
@@ -169,12 +174,14 @@ private:
     Differenced differenced_forces_;      // force objects, masses, elastic rows
     Differenced differenced_conditions_;  // A^T lambda
     bool differences_masses_ = false;
-    std::vector<int> rate_blocks_;  // of conditions on positions with a Jacobian that changes
+    std::vector<int> rate_blocks_;  // of conditions on positions and viscous rows, with a Jacobian
+                                    // that changes
 
     // The last point.
     double t_ = 0.0;
     Eigen::VectorXd q_, v_, lambda_, a_;
     bool is_evaluated_ = false;
+    std::vector<double> own_, own_rate_;
     bool is_mass_filled_ = false;
     Eigen::VectorXd force_, gap_, rate_, bias_;
     std::vector<double> mass_, stiffness_, damping_, geometric_, A_, A_rate_, lower_, S_;

@@ -213,7 +213,8 @@ void KernelSystem::accept_state(double t0, double t1, std::span<const double> x)
 }
 
 int KernelSystem::num_conditions() const {
-    ImplicitFace::require_differentiable(parts_, choice_.is_redundant());
+    ImplicitFace::require_differentiable(
+        parts_, choice_.is_redundant(), parts_.model.traits.follows_own_states);
     int count = 0;
     for (int k = 0; k < parts_.m; ++k) count += parts_.laws.is_constraint(k) ? 1 : 0;
     return count;
@@ -221,10 +222,16 @@ int KernelSystem::num_conditions() const {
 
 ImplicitSystem* KernelSystem::implicit() {
     if (parts_.model.traits.face != Face::continuous) return nullptr;
-    return &linearisable();
+    return &implicit_face();
 }
 
 ImplicitFace& KernelSystem::linearisable() {
+    // What objects keep would stand still.
+    ImplicitFace::require_differentiable(parts_, choice_.is_redundant(), false);
+    return implicit_face();
+}
+
+ImplicitFace& KernelSystem::implicit_face() {
     if (!implicit_)
         implicit_ = std::make_unique<ImplicitFace>(
             parts_, state_, accelerations_, motion_, choice_.is_redundant());
@@ -232,6 +239,7 @@ ImplicitFace& KernelSystem::linearisable() {
 }
 
 std::unique_ptr<ImplicitFace> KernelSystem::make_turning_face() {
+    ImplicitFace::require_differentiable(parts_, choice_.is_redundant(), false);
     return std::make_unique<ImplicitFace>(
         parts_, state_, accelerations_, motion_, choice_.is_redundant(), true);
 }
@@ -486,7 +494,7 @@ void KernelSystem::transfer(Archive& archive) {
         RowSet::Instant instant;
         parts_.signals.show_held();
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant);
-        parts_.mass.update(state_.q.data(), state_.v.data(), state_.t, parts_.meter, nullptr);
+        parts_.update_mass(state_.q.data(), state_.v.data(), state_.t);
         if (parts_.model.traits.face == Face::discrete) modes_.follow_free();
     }
 }

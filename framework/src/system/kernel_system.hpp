@@ -88,7 +88,9 @@ public:
         return parts_.space.displacement(dq.data());
     }
     void accept(const StepTrial& trial) override;
-    ContinuousState continuous() const override { return {parts_.n, motion_.num_states()}; }
+    ContinuousState continuous() const override {
+        return {parts_.n, motion_.num_states(), parts_.signals.num_continuous()};
+    }
     void read_state(std::span<double> x) const override { motion_.read_state(x); }
     void derivative(double t, std::span<const double> x, std::span<double> dx) override {
         motion_.derivative(t, x, dx);
@@ -138,8 +140,8 @@ public:
     ContinuousMotion& motion() { return motion_; }
     const ContinuousMotion& motion() const { return motion_; }
     InstantAnalysis& instant() { return instant_; }
-    /// The equations with their derivatives at an instant, whatever the integrator; dry friction
-    /// and rows that break have none.
+    /// The equations with their derivatives at an instant, whatever the integrator; dry friction,
+    /// rows that break and continuous states of objects have none.
     ImplicitFace& linearisable();
     /// One of its own, whose stiffness may be that of a frame that turns.
     std::unique_ptr<ImplicitFace> make_turning_face();
@@ -196,6 +198,7 @@ public:
     void transfer(Archive& archive);
 
 private:
+    ImplicitFace& implicit_face();
     int first_crossing() const;
     void refuse_endless_switching(int crossing);
     void arm_crossings();

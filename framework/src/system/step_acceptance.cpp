@@ -55,7 +55,12 @@ void StepAcceptance::accept(const StepTrial& trial) {
     if (!contacts_.empty())
         contacts_.evaluate_step(
             state_.q.data(), trial_.dq.data(), trial_.mid.data(), trial.t0, trial.h);
+    parts_.hold_mass(trial.t0, trial.h);
     books_.book(trial);
+    if (parts_.mass.is_timed()) {
+        books_.book_flow(
+            state_.q.data(), state_.v.data(), trial_.q_next.data(), trial_.v_next.data());
+    }
     if (is_projected) projection_->book(books_.ledger, state_.q, trial_.q_next);
     if (!contacts_.empty()) modes_.book(trial);
     reactions_.collect(trial);

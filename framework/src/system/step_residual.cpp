@@ -11,6 +11,7 @@ void StepResidual::evaluate(const StepTrial& trial,
                             std::span<double> r_rows) {
     const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.assemble);
     parts_.laws.prepare(trial.h);
+    parts_.hold_mass(trial.t0, trial.h);
     move_by(trial);
     evaluate_rows(trial);
     parts_.mass.multiply(trial.a.data(), trial_.Ma.data());

@@ -118,7 +118,12 @@ int VelocityProjection::require_projectable(const Assembly& parts,
                "dry friction is no smooth law, which a projected step or one of higher order asks "
                "for",
                advice);
-    for (const BodyPart& part : model.bodies)
+    for (const BodyPart& part : model.bodies) {
+        if (part.has_timed_mass)
+            refuse(part.object,
+                   "its mass changes with time, and velocities are projected in the norm of one "
+                   "mass",
+                   advice);
         for (int i = part.first; i < part.first + part.count; ++i)
             if (parts.mass.is_massless(i))
                 refuse(part.object,
@@ -126,6 +131,7 @@ int VelocityProjection::require_projectable(const Assembly& parts,
                                    "the mass",
                                    coordinate_name(part, i - part.first)),
                        advice);
+    }
     for (const int k : parts.laws.breakable())
         refuse(owner_of(parts, k), "it may break, which is no smooth law", advice);
     if (parts.signals.num_crossings() > 0) {

@@ -40,7 +40,8 @@ constexpr double kForgotten = 0.97;  // of the usual length, in a step
 
 }  // namespace
 
-Dopri5::Dopri5(const Arguments& arguments) : traits_(read_traits(arguments)) {
+Dopri5::Dopri5(const Arguments& arguments)
+    : traits_(read_traits(arguments)), shows_steps_(arguments.boolean("show_steps")) {
     traits_.is_adaptive = true;
 }
 
@@ -51,6 +52,11 @@ void Dopri5::prepare(const System& system, const StepSettings& settings) {
     first_step_ = settings.step;
     checker_ = ErrorChecker(settings.tolerance > 0.0 ? settings.tolerance : kDefaultTolerance);
     events_.resize(system.num_events());
+}
+
+void Dopri5::evaluate_outputs(std::span<const double> history, std::span<double> y) const {
+    y[0] = history[kNext];
+    y[1] = history[kLastError];
 }
 
 void Dopri5::step(System& system, double t0, double h) {

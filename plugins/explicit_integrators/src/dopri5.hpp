@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -47,12 +48,19 @@ public:
     int num_history(const System&) const override { return kHistory; }
     void step(System& system, double t0, double h) override;
     void interpolate(double t, std::span<double> x) const override;
+    std::span<const Output> outputs() const override {
+        return std::span(kOutputs).first(shows_steps_ ? kOutputs.size() : 0);
+    }
+    void evaluate_outputs(std::span<const double> history, std::span<double> y) const override;
 
 private:
     using State = std::vector<double>;
     /// What the next step starts from: its length, the error of the last one, and how long steps
     /// were of late.
     enum History : int { kNext, kLastError, kUsual, kHistory };
+    static constexpr std::array<Output, 2> kOutputs{
+        {{"next_step", "s", "length of the step to come, as the error of the last one asks for"},
+         {"error", "", "of the last step in units of the tolerance, at least 1e-4"}}};
 
     /// Criterion (1) in the form that Odeint asks for.
     class ErrorChecker {
@@ -91,6 +99,7 @@ private:
     using Stepper = boost::numeric::odeint::runge_kutta_dopri5<State>;
 
     IntegratorTraits traits_;
+    bool shows_steps_;
     double first_step_ = 0.0;
     mutable Stepper stepper_;  // keeps the stages of the last step; Odeint's accessor is not const
     ErrorChecker checker_{0.0};

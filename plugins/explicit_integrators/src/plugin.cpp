@@ -23,6 +23,14 @@ constexpr Parameter kParameters[] = {
         .otherwise("0.0"),
 };
 
+constexpr Parameter kAdaptive[] = {
+    kParameters[0],
+    kParameters[1],
+    parameter::boolean("show_steps",
+                       "columns integrator.next_step and integrator.error of history.csv")
+        .otherwise("false"),
+};
+
 constexpr TypeDescriptor kTypes[] = {
     type<explicit_integrators::Rk4>(
         "rk4",
@@ -42,10 +50,10 @@ constexpr TypeDescriptor kTypes[] = {
          .source = "J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26",
          .tolerance = "local error per component of q and v, absolute (SI) and relative, default "
                       "1e-9; step is the first step",
-         .examples = {"", "projection = false"},
+         .examples = {"", "projection = false", "show_steps = true"},
          .claims = {Claim::keeps_momentum},
          .order = 5},
-        kParameters),
+        kAdaptive),
     type<explicit_integrators::Symplectic>(
         "symplectic",
         {.doc = "McLachlan's symplectic method of fourth order, fixed step, for systems in which "

@@ -71,6 +71,7 @@ Description read_description(const std::filesystem::path& file) {
     out.has_states =
         slave.attribute(is_second ? "canGetAndSetFMUstate" : "canGetAndSetFMUState").as_bool() &&
         slave.attribute(is_second ? "canSerializeFMUstate" : "canSerializeFMUState").as_bool();
+    out.step_size = root.child("DefaultExperiment").attribute("stepSize").as_double();
     for (const pugi::xml_node node : root.child("ModelVariables").children()) {
         const pugi::xml_node value = is_second ? node.first_child() : node;
         Variable variable;

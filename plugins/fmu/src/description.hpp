@@ -25,6 +25,7 @@ struct Description {
     std::string token;        ///< guid, or instantiationToken
     std::string identifier;   ///< of its library
     bool has_states = false;  ///< they can be got, set and written as bytes
+    double step_size = 0.0;   ///< of its default experiment [s]; 0: not told
     std::vector<Variable> variables;
 
     /// The number that has this name and role.

@@ -163,12 +163,14 @@ void Fmu::read_parameters(const Arguments& arguments) {
     }
 }
 
-/// How large its state is after a first step; inputs are still unknown.
+/// How large its state is after a first step, of its own length: a period may hold many of them.
+/// Inputs are still unknown.
 void Fmu::find_room(const Arguments& arguments) {
     of_file(arguments, "file", [&] {
         slave_->begin(times_.offset, parameters(), {References(), {}});
         std::size_t size = slave_->state().size();
-        slave_->step(times_.offset, times_.period);
+        const double own = description_.step_size;
+        slave_->step(times_.offset, own > 0.0 ? std::min(own, times_.period) : times_.period);
         size = std::max(size, slave_->state().size());
         if (size > kMostState)
             throw std::runtime_error("its state has " + std::to_string(size) + " bytes");

@@ -43,6 +43,7 @@ IntegratorTraits GeneralizedAlpha::traits() const {
     IntegratorTraits traits;
     traits.face = Face::continuous;
     traits.projects = false;  // (1) meets the constraints itself
+    traits.follows_own_states = true;
     return traits;
 }
 
@@ -56,6 +57,7 @@ void GeneralizedAlpha::prepare(const System& system, const StepSettings& setting
         x->assign(n, 0.0);
     for (Values* x : {&lambda_, &eta_, &g_, &y_, &deta_}) x->assign(m, 0.0);
     for (Values* x : {&rate_, &rate_course0_}) x->assign(num_books, 0.0);
+    own_.assign(static_cast<std::size_t>(size.num_own), 0.0);
     state_.assign(static_cast<std::size_t>(size.num_states), 0.0);
 }
 
@@ -114,6 +116,9 @@ void GeneralizedAlpha::begin(System& system, ImplicitSystem& face, double t0, do
     const History past = history(system, lambda_.size());
     face.accelerations(t0, system.q(), system.v(), past.acceleration, past.lambda);
     std::ranges::copy(past.acceleration, past.course.begin());
+    system.read_state(state_);
+    std::ranges::copy(own_of(state_), own_.begin());
+    face.follow_own(own_, 0.0);
     face.evaluate({t0, system.q(), system.v(), past.lambda});
     face.book_rates(past.rate);
     std::ranges::copy(past.rate, past.rate_course.begin());
@@ -137,6 +142,19 @@ bool GeneralizedAlpha::solve(System& system, ImplicitSystem& face, double t0, do
     for (std::size_t i = 0; i < rate_.size(); ++i)
         rate_course0_[i] = past.rate[i] + part * (past.rate_course[i] - past.rate[i]);
 
+    // (4) with (2) of x'
+    if (!own_.empty()) {
+        system.read_state(state_);
+        const std::span<const double> x0 = own_of(state_);
+        const double part_of_new = (1.0 - alpha_f_) / (1.0 - alpha_m_);
+        const std::size_t first = rate_.size() - own_.size();
+        for (std::size_t i = 0; i < own_.size(); ++i) {
+            const double course = rate_course0_[first + i];
+            own_[i] = x0[i] + h * ((1.0 - gamma_) * course +
+                                   gamma_ * next_course(course, past.rate[first + i], 0.0));
+        }
+        face.follow_own(own_, h * gamma_ * part_of_new);
+    }
     bool has_converged = converge(system, face, t0, h);
     if (has_converged && face.are_left_out_met()) return true;
     if (face.renew_choice()) has_converged = converge(system, face, t0, h);
@@ -265,6 +283,8 @@ void GeneralizedAlpha::accept(System& system, double t0, double h) {
         state_[at++] = h * ((1.0 - gamma_) * rate_course0_[i] + gamma_ * next);
         rate_course0_[i] = next;
     }
+    const std::span<const double> x1 = system.implicit()->own();
+    std::ranges::copy(x1, state_.end() - static_cast<std::ptrdiff_t>(x1.size()));
     system.accept_state(t0, t0 + h, state_);
     std::ranges::copy(course_, past.course.begin());
     std::ranges::copy(acceleration_, past.acceleration.begin());

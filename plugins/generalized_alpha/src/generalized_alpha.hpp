@@ -72,6 +72,10 @@ private:
     double correct(System& system, ImplicitSystem& face, double h, bool has_positions);
     void correct_positions(ImplicitSystem& face);
     void accept(System& system, double t0, double h);
+    /// Continuous states of objects among those of the system.
+    std::span<const double> own_of(const Values& state) const {
+        return std::span(state).last(own_.size());
+    }
     /// (2), solved for a1.
     double next_course(double course, double old_rate, double new_rate) const {
         return ((1.0 - alpha_f_) * new_rate + alpha_f_ * old_rate - alpha_m_ * course) /
@@ -88,6 +92,7 @@ private:
     Values dp_, deta_;
     Values terms_;  // that the way of the step is a sum of
     Values rate_, state_;
+    Values own_;  // what continuous states of objects are but for their new rate
 };
 
 }  // namespace ancora

@@ -101,6 +101,8 @@ public:
         }
         std::ranges::copy(acceleration, a.begin());
     }
+    void follow_own(std::span<const double>, double) override {}
+    std::span<const double> own() const override { return {}; }
     void evaluate(const ImplicitPoint& at) override {
         const Eigen::Map<const Vector> q(at.q.data(), q_.size()), v(at.v.data(), q_.size());
         force_ = -k_ * q;

@@ -2,8 +2,10 @@
 // Axes, mass and attachments of the point mass.
 #include "particle.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -64,7 +66,29 @@ void Particle::set_axes(const Arguments& arguments) {
     }
 }
 
+void Particle::set_mass_over_time(const Arguments& arguments) {
+    if (arguments.has("mass"))
+        arguments.fail("mass_over_time", "is given beside mass; give one of them");
+    m_ = TimeFunction(
+        arguments, "mass_over_time", {.components = {"mass"}, .outside = Outside::hold});
+    const auto require_positive = [&](double t) {
+        double m = 0.0;
+        m_.evaluate(t, {&m, 1});
+        if (!(m > 0.0))
+            arguments.fail(
+                "mass_over_time",
+                "the mass is " + text(m) + " kg at t = " + text(t) + " s and must stay above 0");
+    };
+    require_positive(0.0);
+    for (const double t : m_.times()) require_positive(t);
+    double rate = 0.0;
+    M_.diagonal().head(n_).setConstant(mass_at(0.0, rate));
+}
+
 void Particle::set_mass(const Arguments& arguments) {
+    if (arguments.has("mass_over_time")) return set_mass_over_time(arguments);
+    if (!arguments.has("mass"))
+        arguments.fail("mass", "is missing; give mass, or mass_over_time for one that changes");
     if (arguments.shape("mass") != Shape::matrix) {
         const double m = arguments.number("mass");
         if (!(m > 0.0)) arguments.fail("mass", "the mass is " + text(m) + " and must be > 0");
@@ -105,6 +129,51 @@ void Particle::mass(MassSink& M) const {
     for (int i = 0; i < n_; ++i)
         for (int j = 0; j <= i; ++j)
             if (i == j || M_(i, j) != 0.0) M.add(i, j, M_(i, j));
+}
+
+double Particle::mass_at(double t, double& rate) const {
+    double m = 0.0;
+    m_.evaluate(t, {&m, 1}, {&rate, 1});
+    if (!(m > 0.0))
+        throw std::domain_error("mass_over_time is " + text(m) + " kg at t = " + text(t) +
+                                " s; the mass must stay above 0");
+    return m;
+}
+
+void Particle::evaluate_mass_at(double t, const TimedMassValues& out) const {
+    double rate = 0.0;
+    const double m = mass_at(t, rate);
+    std::ranges::fill(out.M, 0.0);
+    std::ranges::fill(out.rate, 0.0);
+    const auto n = static_cast<std::size_t>(n_);
+    for (std::size_t i = 0; i < n; ++i) {
+        out.M[i * n + i] = m;
+        out.rate[i * n + i] = rate;
+    }
+}
+
+void Particle::evaluate_outputs(const SignalPoint& at, std::span<double> y) const {
+    y[0] = mass_at(at.t, y[1]);
+    if (!m_.is_table()) return;
+    const std::span<const double> times = m_.times();
+    const auto past = static_cast<std::size_t>(at.own.z[0]);
+    y[1] = 0.0;
+    if (past == 0 || past >= times.size()) return;
+    // Within the piece, of which a step that ends at its last row still is.
+    const double last = std::nextafter(times[past], -std::numeric_limits<double>::infinity());
+    double m = 0.0;
+    m_.evaluate(std::clamp(at.t, times[past - 1], last), {&m, 1}, {&y[1], 1});
+}
+
+double Particle::next_time(double after, std::span<const double>) const {
+    const std::span<const double> times = m_.times();
+    const auto next = std::ranges::upper_bound(times, after);
+    return next == times.end() ? std::numeric_limits<double>::infinity() : *next;
+}
+
+void Particle::act(const SignalPoint& at, int, std::span<double>, std::span<double> z) const {
+    const std::span<const double> times = m_.times();
+    z[0] = static_cast<double>(std::ranges::upper_bound(times, at.t) - times.begin());
 }
 
 void Particle::attach(const Locator& where, AttachmentSink& out) const {

@@ -7,6 +7,7 @@
 
 #include "ancora/sdk/arguments.hpp"
 #include "ancora/sdk/body.hpp"
+#include "ancora/sdk/helpers/time_function.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 
 namespace ancora::particle {
@@ -22,11 +23,13 @@ namespace ancora::particle {
 ///       a symmetric positive semidefinite matrix
 /// Matter has M = m I. An anisotropic M stands for reduced models, and for tests: with M = I a
 /// mistake in the powers of M does not show [1, eq. (11)]. A singular M is allowed; where it has no
-/// mass, constraints must determine the motion.
+/// mass, constraints must determine the motion. A mass over time, M = m(t) I, is that of a tank:
+/// matter leaves or comes with the velocity of the particle, without a force. It is shown as
+/// outputs, and where it is a table a step ends at each row, at which m' may jump.
 ///
 /// [1] F. E. Udwadia, R. E. Kalaba, Y. Fan, Is analytical dynamics a theoretical or an experimental
 /// science?, Nonlinear Analysis 63 (2005) 692-698.
-class Particle final : public Body {
+class Particle final : public Body, public Signals {
 public:
     /// [assembly] Refuses through Arguments::fail what is no mass or no set of axes, and a velocity
     /// along an axis that is not kept.
@@ -35,14 +38,32 @@ public:
     std::span<const Coordinate> coordinates() const override { return used(coordinates_); }
     void start(std::span<double> q, std::span<double> v) const override;
     void mass(MassSink& M) const override;
+    bool has_timed_mass() const override { return m_.num_components() > 0; }
+    void evaluate_mass_at(double t, const TimedMassValues& out) const override;
     /// The point itself, as [0, 0, 0] or as node 0.
     void attach(const Locator& where, AttachmentSink& out) const override;
     PoseKind pose_kind() const override { return PoseKind::position; }
     void pose(std::span<const double> q, std::span<const double> v, Pose& out) const override;
 
+    const Signals* signals() const override { return has_timed_mass() ? this : nullptr; }
+    std::span<const Output> outputs() const override { return kOutputs; }
+    bool outputs_read_inputs() const override { return false; }
+    void evaluate_outputs(const SignalPoint& at, std::span<double> y) const override;
+    /// The rows of a table that are past: what m' is where it jumps.
+    int num_discrete() const override { return m_.is_table() ? 1 : 0; }
+    double next_time(double after, std::span<const double> z) const override;
+    void act(const SignalPoint& at,
+             int crossing,
+             std::span<double> x,
+             std::span<double> z) const override;
+
 private:
+    static constexpr std::array<Output, 2> kOutputs{
+        {{"mass", "kg", "m"}, {"mass_rate", "kg/s", "m', below zero where it empties"}}};
     void set_axes(const Arguments& arguments);
     void set_mass(const Arguments& arguments);
+    void set_mass_over_time(const Arguments& arguments);
+    double mass_at(double t, double& rate) const;
 
     template <class T>
     std::span<const T> used(const std::array<T, 3>& x) const {
@@ -53,7 +74,8 @@ private:
 
     int n_ = 0;
     std::array<Coordinate, 3> coordinates_{};
-    Mat3 M_ = Mat3::Zero();  ///< leading n x n
+    Mat3 M_ = Mat3::Zero();  ///< leading n x n, at the start
+    TimeFunction m_;         ///< of mass that changes with time
     Vec3 r_0_;
     Vec3 v_0_;
 };

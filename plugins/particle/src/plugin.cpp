@@ -13,8 +13,16 @@ constexpr ancora::Parameter kParticle[] = {
               "kg",
               "mass, > 0; or an anisotropic mass [[xx, xy, xz], ...], symmetric and positive "
               "semidefinite, of which the coordinates' rows and columns count")
-        .or_matrix(3, 3)
-        .required(),
+        .or_matrix(3, 3),
+    p::number(
+        "mass_over_time",
+        "kg",
+        "instead of mass, one that changes, > 0: a formula of t such as \"50 - 2*t\", a table "
+        "with rows [t, mass], or a file with such rows; before the first and after the last "
+        "row it stays")
+        .or_text()
+        .or_matrix(0, 2)
+        .or_file(),
     p::vector("position", 3, "m", "position, inertial axes").otherwise("[0.0, 0.0, 0.0]"),
     p::vector("velocity", 3, "m/s", "velocity, inertial axes").otherwise("[0.0, 0.0, 0.0]"),
     p::body("velocity_from", "instead of velocity: start as if carried rigidly by this body"),
@@ -40,6 +48,10 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "coordinates = \"xz\"",
                       "mass = [[2.0, 0.3, 0.0], [0.3, 1.0, 0.1], [0.0, 0.1, 0.5]]\n"
                       "velocity = [0.0, 1.0, 0.0]",
+                      "mass_over_time = \"0.5 + exp(-t)\"\n"
+                      "velocity = [0.0, 1.0, 0.5]",
+                      "mass_over_time = [[0.0, 2.0], [0.4, 1.5], [1.0, 1.2]]\n"
+                      "position = [0.3, 0.0, 0.2]",
                       "mass = 1.0\n"
                       "position = [0.5, 0.2, 0.0]\n"
                       "velocity_from = \"a\""}},

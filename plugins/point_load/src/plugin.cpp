@@ -27,6 +27,11 @@ constexpr ancora::Parameter kPointLoad[] = {
         .otherwise("false"),
     p::matrix("table", 0, 2, "", "c: a table with rows [t, factor], or a file, that scales both")
         .or_file(),
+    p::signal(
+        "factor",
+        "",
+        "a further factor of both, from outside: a number, a formula that may read outputs of "
+        "other objects such as \"pid.command\", a table with rows [t, factor], or a file"),
     p::text("frame",
             "axes of force and torque: of space, or, as with follow, of the body",
             "space|body")
@@ -78,6 +83,7 @@ constexpr ancora::TypeDescriptor kTypes[] = {
               "at = \"a@[0.3, 0.1, -0.2]\"\n"
               "torque = [0.3, 0.2, -0.1]\n"
               "follow = true\n"
+              "factor = \"1 + 0.5*sin(2*t)\"\n"
               "table = [[0.0, 0.0], [0.5, 2.0], [9.0, 1.0]]\n"
               "interpolation = \"spline\""}},
         kPointLoad),

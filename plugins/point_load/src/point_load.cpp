@@ -82,6 +82,7 @@ TimeFunctionOptions read_options(const Arguments& arguments) {
 PointLoad::PointLoad(const Arguments& arguments)
     : has_force_(arguments.has("force")),
       has_torque_(arguments.has("torque")),
+      has_signal_(arguments.has("factor")),
       follows_(read_follows(arguments)) {
     check_places(arguments);
     const std::string body = read_body(arguments);
@@ -181,6 +182,7 @@ void PointLoad::evaluate(const RowPoint& at,
     };
     double factor = 1.0;
     if (factor_.num_components() > 0) now(factor_, {&factor, 1});
+    factor = factor_with(factor, at.own);
     Variables x{};
     const auto read = [&](std::size_t point) {
         if (state_.reads()) state_.read(at, state, layout(point, at.u.size()), x);
@@ -205,6 +207,7 @@ void PointLoad::evaluate_step(const RowStep& step,
     const double t = step.t0 + 0.5 * step.h;
     double factor = 1.0;
     if (factor_.num_components() > 0) mean(factor_, {&factor, 1});
+    factor = factor_with(factor, step.own);
     Variables x{};
     const auto read = [&](std::size_t point) {
         if (state_.reads()) state_.read_step(step, layout(point, step.u0.size()), x);
@@ -263,6 +266,7 @@ void PointLoad::differentiate_step(const RowStep& step,
     };
     double factor = 1.0;
     if (factor_.num_components() > 0) mean(factor_, {&factor, 1});
+    factor = factor_with(factor, step.own);
     RowStep dry = step;
     dry.state1 = {};
     Variables x{};

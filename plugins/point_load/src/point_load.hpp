@@ -19,7 +19,7 @@
 namespace ancora::point_load {
 
 /// A force F(t) on a point, or on each point of a group, and a torque T(t) on the body, in axes of
-/// space or of the body, times a factor c(t):
+/// space or of the body, times a factor c, over time and by what another object shows:
 ///
 ///   in space    F and T as given;   following:   F = sum_k F_k d_k,  T = sum_k T_k d_k    (1)
 ///   on a point  f = c F                                                                   (2)
@@ -39,7 +39,7 @@ namespace ancora::point_load {
 /// adds T h to the angular momentum, exactly. Formulas of the state are taken at the midpoint with
 /// the mean rates, and the step's iteration is told how the load answers. The ledger books the work
 /// f . du and these impulses.
-class PointLoad final : public NonidealForce {
+class PointLoad final : public NonidealForce, public Signals {
 public:
     /// [assembly] Refuses through Arguments::fail loads that miss a force and a torque, or a place,
     /// and what TimeFunction refuses.
@@ -65,7 +65,15 @@ public:
     int num_state() const override { return state_.num_state(); }
     void start_state(std::span<double> state) const override { state_.start_state(state); }
 
+    const Signals* signals() const override { return has_signal_ ? this : nullptr; }
+    std::span<const char* const> inputs() const override { return kInputs; }
+
 private:
+    static constexpr std::array<const char*, 1> kInputs{"factor"};
+    /// c, of the part over time.
+    double factor_with(double over_time, const OwnValues& own) const {
+        return has_signal_ ? over_time * own.inputs[0] : over_time;
+    }
     static constexpr std::size_t kAxes = 9;  ///< scalars of the three axes
     static constexpr std::size_t kMostScalars = 3 + kAxes + StateReader::kMostScalars;
 
@@ -103,6 +111,7 @@ private:
     TimeFunction factor_;
     bool has_force_;
     bool has_torque_;
+    bool has_signal_;
     bool follows_ = false;   ///< the axes of force and torque are the body's
     bool is_single_ = true;  ///< the force acts on one point, not on a group
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bad: bodies whose mass, attachments or motion are wrong in one place each, and two right ones.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -293,6 +294,35 @@ public:
     void draw_values(const SketchState&, std::span<double>) const override {}
 };
 
+/// Right: a tank that empties.
+class Tank : public TestMass {
+public:
+    explicit Tank(const Arguments& arguments)
+        : TestMass(arguments), m_0_(arguments.number("mass")) {}
+    bool has_timed_mass() const override { return true; }
+    void evaluate_mass_at(double t, const TimedMassValues& out) const override {
+        std::ranges::fill(out.M, 0.0);
+        std::ranges::fill(out.rate, 0.0);
+        for (const std::size_t i : {0, 4, 8}) {
+            out.M[i] = m_0_ * std::exp(-t);
+            out.rate[i] = rate_of(out.M[i]);
+        }
+    }
+
+protected:
+    virtual double rate_of(double m) const { return -m; }
+    double m_0_;
+};
+
+/// Says that it fills.
+class Fills final : public Tank {
+public:
+    using Tank::Tank;
+
+private:
+    double rate_of(double m) const override { return m; }
+};
+
 constexpr TypeDescriptor kTypes[] = {
     type<TestMass>("right_mass", kMassDocs, TestMass::kParameters),
     type<Polar>("right_polar", Polar::kDocs, Polar::kParameters),
@@ -311,6 +341,8 @@ constexpr TypeDescriptor kTypes[] = {
     type<WrongPotential>("wrong_potential", kMassDocs, TestMass::kParameters),
     type<LostLine>("lost_line", kMassDocs, TestMass::kParameters),
     type<LostNode>("lost_node", kMassDocs, TestMass::kParameters),
+    type<Tank>("right_tank", kMassDocs, TestMass::kParameters),
+    type<Fills>("fills", kMassDocs, TestMass::kParameters),
     type<Colourless>("colourless", kMassDocs, TestMass::kParameters),
 };
 

@@ -18,6 +18,7 @@ namespace ancora {
 struct StudyFactor {
     std::vector<std::string> keys;
     std::vector<std::vector<std::string>> variants;  ///< per variant one TOML text per key
+    Place place;                                     ///< of the keys in the study
 };
 
 /// What a row tells of a column of history.csv.
@@ -54,6 +55,8 @@ public:
     std::vector<std::string> values(std::size_t index) const;
     /// The same as overrides, "KEY=VALUE".
     std::vector<std::string> overrides(std::size_t index) const;
+    /// Where the study states an override of a case, `number` among overrides().
+    const Place& place_of_override(std::size_t number) const;
     /// The first line of the table.
     std::string header() const;
 
@@ -63,6 +66,7 @@ public:
     std::string text;              ///< of the study
     std::string model_text;        ///< of the model's file
     std::vector<std::string> set;  ///< overrides of all cases
+    Place set_place;               ///< of these in the study
     std::vector<StudyFactor> factors;
     std::vector<StudyColumn> measures;
     bool keep_runs = false;  ///< each case has a folder of results

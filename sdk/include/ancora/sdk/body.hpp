@@ -42,6 +42,12 @@ struct MassValues {
     std::span<double> force;  ///< dT/dq - (dM/dt) v, n: what the inertia adds to Q
 };
 
+/// A mass matrix that changes with time alone, at an instant.
+struct TimedMassValues {
+    std::span<double> M;     ///< n x n, row by row, symmetric, positive semidefinite
+    std::span<double> rate;  ///< dM/dt, n x n
+};
+
 /// What a body can say about where it is.
 enum class PoseKind : std::int32_t {
     none,      ///< a network of many nodes
@@ -162,6 +168,22 @@ public:
 
     /// [assembly] What it shows, hears and keeps besides, if anything; lives as long as the object.
     virtual const Signals* signals() const { return nullptr; }
+
+    /// [assembly] True if M is constant in q but changes with time, as of a tank that empties.
+    /// Matter leaves, or comes, with the velocity that the body has where it was, and takes its
+    /// momentum and energy along, which the ledger books; of itself it exerts no force,
+    ///
+    ///   M(t) a = Q                                                                       (2)
+    ///
+    /// Thrust is a force besides, by the velocity relative to the body at which matter leaves it.
+    /// mass() states M at t = 0. Where M has mass it must keep some.
+    virtual bool has_timed_mass() const { return false; }
+    /// [step] M and its rate; only called for bodies whose mass changes with time.
+    virtual void evaluate_mass_at(double t, const TimedMassValues& out) const {
+        static_cast<void>(t);
+        static_cast<void>(out);
+        throw std::logic_error("the body's mass changes with time but it does not compute it");
+    }
 };
 
 }  // namespace ancora

@@ -95,6 +95,18 @@ public:
                                std::span<double> a,
                                std::span<double> lambda) = 0;
 
+    /// [step] Continuous states x of objects (Signals) with x' = f(t, q, v, x): from here on each
+    /// evaluation solves
+    ///
+    ///   x = base + weight f(t, q, v, x)                                                      (4)
+    ///
+    /// which a formula for x at the end of a step can be written as; the forces in (1) have this x,
+    /// and their derivatives how it answers. Weight zero gives them. `base` has the last entries of
+    /// a state, see ContinuousState, and is copied.
+    virtual void follow_own(std::span<const double> base, double weight) = 0;
+    /// x at the last point; its rates are the last of book_rates().
+    virtual std::span<const double> own() const = 0;
+
     /// [step] Evaluates (1) and (2). What the functions below return is that of the last point.
     virtual void evaluate(const ImplicitPoint& at) = 0;
     virtual std::span<const double> force() const = 0;   ///< F, n

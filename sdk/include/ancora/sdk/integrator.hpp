@@ -2,6 +2,7 @@
 // The Integrator interface: advances the state of a system by one step.
 #pragma once
 
+#include "ancora/sdk/signals.hpp"
 #include "ancora/sdk/system.hpp"
 
 namespace ancora {
@@ -21,6 +22,9 @@ struct IntegratorTraits {
     /// Baumgarte's stabilisation [1/s], pi'' + 2 rate pi' + rate^2 pi = 0.
     bool projects = true;
     double baumgarte = 0.0;
+    /// Works with ImplicitSystem and carries continuous states of objects by its follow_own(). One
+    /// that does not is refused for models that have such states.
+    bool follows_own_states = false;
 };
 
 /// The manifest's keys that every integrator has.
@@ -58,6 +62,17 @@ public:
     virtual void interpolate(double t, std::span<double> x) const {
         static_cast<void>(t);
         static_cast<void>(x);
+    }
+
+    /// [assembly] What it shows, as columns `integrator.NAME` of history.csv; lives as long as the
+    /// object.
+    virtual std::span<const Output> outputs() const { return {}; }
+    /// [output] Values of outputs() one after the other, vectors with three, after the last
+    /// accepted step, from the history that the kernel keeps for it and nothing else: so a run that
+    /// is resumed shows the same.
+    virtual void evaluate_outputs(std::span<const double> history, std::span<double> y) const {
+        static_cast<void>(history);
+        for (double& value : y) value = 0.0;
     }
 };
 

@@ -51,6 +51,7 @@ struct SolverCost {
 struct ContinuousState {
     std::int32_t num_coordinates = 0;  ///< n; q and v are the first 2 n entries of x
     std::int32_t num_states = 0;       ///< entries of x
+    std::int32_t num_own = 0;          ///< of which the last are continuous states of objects
 };
 
 /// The equations of the whole model, assembled. In the discrete face a step is

@@ -84,6 +84,8 @@ public:
 
     int num_components() const { return static_cast<int>(names_.size()); }
     bool is_table() const { return !table_.empty(); }
+    /// Times of a table's rows, at which its rates may jump; empty for the rest.
+    std::span<const double> times() const { return table_.times(); }
 
     /// [step] Value, first and second derivative at an instant; a span that is empty is not wanted,
     /// the others have one entry per component.

@@ -66,6 +66,7 @@ public:
 
     bool empty() const { return times_.empty(); }
     int num_components() const { return static_cast<int>(size_); }
+    std::span<const double> times() const { return times_; }
     double begin() const { return times_.front(); }
     double end() const { return times_.back(); }
 

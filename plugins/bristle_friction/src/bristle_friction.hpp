@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The force type `bristle_friction`: friction on a measure that gives way before it slides.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "ancora/sdk/helpers/effort_law.hpp"
+
+namespace ancora::bristle_friction {
+
+/// The LuGre law: bristles on the surfaces bend by z before they slip,
+///
+///   z' = v - sigma_0 |v| z / g(v),   g(v) = F_k + (F_s - F_k) exp(-(v / v_s)^2)          (1)
+///   effort = -L (sigma_0 z + sigma_1 z') - sigma_2 v                                     (2)
+///
+/// Terms:
+///   v          rate of the measure [m/s, rad/s]
+///   L          load, a factor over time [-]
+///   F_k, F_s   effort of sliding, and of breaking away, at L = 1 [N, N m]
+///   sigma_0    stiffness of the bristles at L = 1 [N/m, N m/rad]
+///   sigma_1    damping of the bristles at L = 1, sigma_2 of a film between the surfaces
+/// With F_s = F_k and no damping it is Dahl's law, dF/dx = sigma_0 (1 - F sign(v) / F_k): its
+/// hysteresis does not depend on the rate. In steady sliding the effort is L g(v) + sigma_2 |v|.
+/// Unlike `joint_friction` nothing sticks: under a constant effort below F_s the measure comes to
+/// rest at a displacement F / sigma_0, where z holds it.
+///
+/// Sources: P. R. Dahl, AIAA J. 14 (1976) 1675-1682; C. Canudas de Wit, H. Olsson, K. J. Astrom, P.
+/// Lischinsky, IEEE Trans. Autom. Control 40 (1995) 419-425.
+class BristleFriction final : public EffortLaw, public Signals {
+public:
+    static constexpr Parameter kParameters[] = {
+        parameter::measure("on", "the measure that it acts against, such as \"slide.displacement\"")
+            .required(),
+        parameter::number("kinetic", "", "F_k, effort of sliding [N, N m]").positive().required(),
+        parameter::number("static", "", "F_s, effort of breaking away [N, N m]; left out: F_k")
+            .positive(),
+        parameter::number("stiffness", "", "sigma_0, of the bristles [N/m, N m/rad]")
+            .positive()
+            .required(),
+        parameter::number("damping", "", "sigma_1, of the bristles [N s/m, N m s/rad]")
+            .nonnegative()
+            .otherwise("0.0"),
+        parameter::number("viscous", "", "sigma_2, of a film [N s/m, N m s/rad]")
+            .nonnegative()
+            .otherwise("0.0"),
+        parameter::number("stribeck_velocity", "", "v_s [m/s, rad/s], where static is given")
+            .positive(),
+        parameter::signal("load", "", "L, a factor of all but the film").otherwise("1.0"),
+    };
+    explicit BristleFriction(const Arguments& arguments);
+
+    double effort(const MeasureReading& on, double t, const OwnValues& own) const override;
+
+    const Signals* signals() const override { return this; }
+    std::span<const char* const> inputs() const override { return kInputs; }
+    std::span<const Output> outputs() const override { return kOutputs; }
+    bool outputs_read_inputs() const override { return false; }
+    void evaluate_outputs(const SignalPoint& at, std::span<double> y) const override {
+        y[0] = at.own.x[0];
+    }
+    int num_continuous() const override { return 1; }
+    void differentiate(const SignalPoint& at, std::span<double> dx) const override {
+        dx[0] = rate(rate_of(at), at.own.x[0]);
+    }
+
+private:
+    static constexpr std::array<const char*, 1> kInputs{"load"};
+    static constexpr std::array<Output, 1> kOutputs{
+        {{"deflection", "", "z, of the bristles [m, rad]"}}};
+    double rate(double v, double z) const;
+
+    double kinetic_, static_, stiffness_, damping_, viscous_;
+    double stribeck_ = 0.0;  ///< 1 / v_s
+};
+
+}  // namespace ancora::bristle_friction

@@ -61,6 +61,51 @@ TEST_SUITE("closed loops under explicit integrators") {
                 CHECK(simulation.statistics().constraint_position.max_abs <= tolerance(1e-12));
             }
     }
+    // Bodies that hang in a row, each by two balls on a line: along it the balls' rows say the
+    // same, and what presses there they share alike. Everything else is statics of a straight line.
+    TEST_CASE("a hundred hinges of two balls each: their reactions are those of least norm") {
+        constexpr int kBodies = 100;
+        constexpr double kMass = 2.0, kDown = 9.0, kAlong = 3.0;
+        std::string text = with_gravity(Vec3(0.0, kAlong, -kDown) / kGravity);
+        for (int k = 0; k < kBodies; ++k)
+            text += fmt::format(
+                "\n[[body]]\nname = \"b{}\"\ntype = \"ancf_rigid_body\"\nmass = {}\n"
+                "inertia = [0.2, 0.3, 0.1]\nposition = [0.0, 0.0, {}]\n",
+                k,
+                kMass,
+                -k - 0.5);
+        for (int k = 0; k < kBodies; ++k)
+            for (const double side : {-0.1, 0.1})
+                text += fmt::format(
+                    "\n[[constraint]]\nname = \"{}{}\"\ntype = \"position\"\n"
+                    "a = \"b{}@[0, {}, 0.5]\"\nb = \"{}, {}, {}]\"\n",
+                    side < 0.0 ? 'l' : 'r',
+                    k,
+                    k,
+                    side,
+                    k == 0 ? "ground@[0" : fmt::format("b{}@[0", k - 1),
+                    side,
+                    k == 0 ? 0.0 : -0.5);
+        for (const char* type : {"emm", "rk4"}) {
+            CAPTURE(type);
+            Simulation simulation = model(text + integrator(type, 1e-3, 2e-3));
+            run_to_end(simulation);
+            std::vector<double> row(simulation.column_names().size());
+            simulation.sample(row);  // reactions at the end, under rk4
+            // The lever of a long chain: what its balls bear across is the largest force by far.
+            const double largest =
+                kMass * kAlong * kBodies * (0.5 * kBodies) / 0.2 + kMass * kDown * kBodies;
+            for (int k = 0; k < kBodies; ++k) {
+                const std::vector<double> l = simulation.reaction(fmt::format("l{}", k));
+                const std::vector<double> r = simulation.reaction(fmt::format("r{}", k));
+                const double weight = kMass * (kBodies - k);
+                CHECK(l[1] == near(-0.5 * kAlong * weight, 1e-8 * largest));
+                CHECK(r[1] == near(-0.5 * kAlong * weight, 1e-8 * largest));
+                CHECK(l[1] + r[1] == near(-kAlong * weight, 1e-10 * largest));
+                CHECK(l[2] + r[2] == near(kDown * weight, 1e-10 * largest));
+            }
+        }
+    }
     TEST_CASE("Bricard's loop: dopri5 chooses its steps by the motion, not by redundant rows") {
         for (const char* type : kBodies) {
             CAPTURE(type);

@@ -32,8 +32,8 @@ constexpr double kNeutral = 1e-9;           // eigenvalue beside the largest
 constexpr double kLanczosRounding = 1e-13;  // of an eigenvalue beside the largest
 constexpr double kClosed = 1e-13;           // gap, of the model's size
 constexpr double kNearlyClosed = 1e-10;
-constexpr double kSteady = 1e-6;  // accelerations beside the model's size, at rest
-constexpr double kSlow = 1e-9;    // rates likewise
+constexpr double kAccelerates = 1e-6;  // accelerations beside the model's size, at rest
+constexpr double kMoves = 1e-9;        // rates likewise
 constexpr int kMostLeft = 20;
 constexpr int kMostRises = 60;
 constexpr int kFewLowest = 12;
@@ -379,7 +379,7 @@ private:
         evaluate();
         const std::span<const double> rates = face_.rates();
         for (std::size_t k = 0; k < rates.size(); ++k)
-            if (std::abs(rates[k]) > kSlow * extent_)
+            if (std::abs(rates[k]) > kMoves * extent_)
                 throw Error(
                     ErrorKind::numerical,
                     fmt::format("equilibrium: {} moves at t = {:.6g} s as it is prescribed, by "
@@ -406,7 +406,7 @@ private:
         }
         if (!spin_.is_spinning) {
             out.acceleration = way(at.acceleration);
-            out.lasts = out.acceleration <= kSteady * std::max(extent_, 1.0);
+            out.lasts = out.acceleration <= kAccelerates * std::max(extent_, 1.0);
         }
         out.num_unstable = out.num_neutral = 0;
         out.unstable_part.clear();

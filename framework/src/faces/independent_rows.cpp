@@ -22,6 +22,7 @@ constexpr std::size_t kMostDense = 400;
 constexpr double kGramShift = 1e-13;  // keeps the Gram matrix above rounding
 constexpr double kShared = 1e-13;
 constexpr int kMostGradientRounds = 200;
+constexpr int kCorrections = 3;
 
 }  // namespace
 
@@ -149,11 +150,20 @@ void IndependentRows::share_sparse(Eigen::VectorXd& scaled) {
     Sharing& in = sharing_;
     const auto num_kept = static_cast<Eigen::Index>(in.kept.size());
     const auto num_left = static_cast<Eigen::Index>(in.left.size());
+    // G squares the condition of K and is shifted: each solve is corrected by what it leaves, of
+    // the columns themselves (corrected seminormal equations).
     const auto combine = [&](const Eigen::VectorXd& y) -> Eigen::VectorXd {
-        return in.gram.solve(in.kept_columns.transpose() * (in.left_columns * y));
+        const Eigen::VectorXd wanted = in.left_columns * y;
+        Eigen::VectorXd c = in.gram.solve(in.kept_columns.transpose() * wanted);
+        for (int pass = 0; pass < kCorrections; ++pass)
+            c += in.gram.solve(in.kept_columns.transpose() * (wanted - in.kept_columns * c));
+        return c;
     };
     const auto combine_transposed = [&](const Eigen::VectorXd& z) -> Eigen::VectorXd {
-        return in.left_columns.transpose() * (in.kept_columns * in.gram.solve(z));
+        Eigen::VectorXd w = in.gram.solve(z);
+        for (int pass = 0; pass < kCorrections; ++pass)
+            w += in.gram.solve(z - in.kept_columns.transpose() * (in.kept_columns * w));
+        return in.left_columns.transpose() * (in.kept_columns * w);
     };
     Eigen::VectorXd y = Eigen::VectorXd::Zero(num_left);
     Eigen::VectorXd r = combine_transposed(scaled.head(num_kept)) - scaled.tail(num_left);

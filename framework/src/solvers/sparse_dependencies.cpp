@@ -78,14 +78,27 @@ struct SparseIsland::Dependencies {
     std::vector<int> rows;                      // these, each the last that was taken out
 };
 
+/// Rows whose pivots are of the order of delta, taken as large so that these are no rounding: they
+/// may depend on others, all found at once.
+std::vector<int> SparseIsland::suspicious_pivots() {
+    std::vector<int> out;
+    enter(Mode::dependent);
+    for (int k = 0; k < m_ && is_factorised_; ++k)
+        if (is_left_out_[static_cast<std::size_t>(k)] == 0 &&
+            row_pivot(k) < kSuspiciousPivot * delta_)
+            out.push_back(k);
+    return out;
+}
+
 /// A row of each combination of scaled rows that may vanish; empty if there is none. Found by
-/// inverse iteration, one at a time but for rows without entries.
+/// inverse iteration, one at a time but for rows without entries, and where a pivot vanishes.
 std::vector<int> SparseIsland::suspects(double& least_square) {
     std::vector<int> out;
     for (int k = 0; k < m_; ++k)
         if (!is_used(k) && is_left_out_[static_cast<std::size_t>(k)] == 0) out.push_back(k);
     if (!out.empty() || m_ == 0) return out;
     if (mode_ == Mode::dependent) enter(Mode::motion_only);
+    if (!is_factorised_) return suspicious_pivots();
     for (int k = 0; k < m_; ++k) row_work_[k] = is_used(k) ? 1.0 + 0.5 * std::sin(1.0 + k) : 0.0;
     for (int pass = 0; pass < kInverseIterations; ++pass) {
         row_work_ /= row_work_.norm();
@@ -113,8 +126,9 @@ SparseIsland::Dependencies SparseIsland::find_dependencies() {
     std::vector<int> taken;
     std::unique_ptr<SparseIsland> rest;
     double least_square = 1.0;
-    for (std::vector<int> found = suspects(least_square); !found.empty();
-         found = rest->suspects(least_square)) {
+    std::vector<int> found = suspicious_pivots();
+    if (found.empty()) found = suspects(least_square);
+    for (; !found.empty(); found = rest->suspects(least_square)) {
         for (const int k : found) taken.push_back(kept[static_cast<std::size_t>(k)]);
         for (const int k : found) kept[static_cast<std::size_t>(k)] = -1;
         std::erase(kept, -1);
@@ -135,15 +149,21 @@ void SparseIsland::measure(const std::vector<int>& rows,
                            SparseIsland& rest,
                            const std::vector<int>& kept,
                            Dependencies& out) const {
-    struct Independent {
-        Eigen::VectorXd x;  // part of M^-1 a that other rows leave, |x|_M = 1
-        Eigen::VectorXd combination;
+    // Part of M^-1 a that other rows leave, and how it is made of rows.
+    struct Candidate {
+        int row;
+        Eigen::VectorXd x, combination;
+        double distance = 0.0;
     };
-    std::vector<Independent> independent;
+    std::vector<Candidate> candidates;
     Eigen::VectorXd Mx(n_);
+    const auto distance_of = [&](const Eigen::VectorXd& x) {
+        multiply_mass(x, Mx);
+        return std::sqrt(std::max(0.0, x.dot(Mx)));
+    };
     for (const int k : rows) {
         // M x = a + A_rest^T lambda, A_rest x = 0 with the scaled row a
-        Independent one{Eigen::VectorXd::Zero(n_), Eigen::VectorXd::Zero(m_)};
+        Candidate one{k, Eigen::VectorXd::Zero(n_), Eigen::VectorXd::Zero(m_)};
         if (length_[k] > 0.0) {
             const auto [begin, end] = entries(k);
             rest.f_.setZero();
@@ -158,25 +178,43 @@ void SparseIsland::measure(const std::vector<int>& rows,
                     rest.lambda_[static_cast<Eigen::Index>(i)] * length_[kept[i]];
         }
         one.combination[k] = 1.0;
-        for (const Independent& other : independent) {
-            multiply_mass(one.x, Mx);
-            const double share = other.x.dot(Mx);
-            one.x -= share * other.x;
-            one.combination -= share * other.combination;
-        }
+        one.distance = distance_of(one.x);
+        candidates.push_back(std::move(one));
+    }
+    // The farthest first: taken in any order, rounding of those close to the others, made as long
+    // as they, would make independent what is not.
+    std::vector<char> is_done(candidates.size(), 0);
+    for (;;) {
+        std::size_t farthest = candidates.size();
+        for (std::size_t i = 0; i < candidates.size(); ++i)
+            if (is_done[i] == 0 && (farthest == candidates.size() ||
+                                    candidates[i].distance > candidates[farthest].distance))
+                farthest = i;
+        if (farthest == candidates.size()) break;
+        Candidate& one = candidates[farthest];
+        if (!(one.distance > kRankThreshold)) break;
+        is_done[farthest] = 1;
+        out.is_near_threshold |= one.distance < kNearHigh;
+        out.smallest_kept = std::min(out.smallest_kept, one.distance);
+        one.x /= one.distance;
+        one.combination /= one.distance;
         multiply_mass(one.x, Mx);
-        const double distance = std::sqrt(std::max(0.0, one.x.dot(Mx)));
-        out.is_near_threshold |= distance > kNearLow && distance < kNearHigh;
-        if (distance > kRankThreshold) {
-            out.smallest_kept = std::min(out.smallest_kept, distance);
-            one.x /= distance;
-            one.combination /= distance;
-            independent.push_back(std::move(one));
-        } else {
-            out.largest_dropped = std::max(out.largest_dropped, distance);
-            out.null_vectors.push_back(one.combination.normalized());
-            out.rows.push_back(k);
+        for (std::size_t i = 0; i < candidates.size(); ++i) {
+            if (is_done[i] != 0) continue;
+            const double share = candidates[i].x.dot(Mx);
+            candidates[i].x -= share * one.x;
+            candidates[i].combination -= share * one.combination;
         }
+        for (std::size_t i = 0; i < candidates.size(); ++i)
+            if (is_done[i] == 0) candidates[i].distance = distance_of(candidates[i].x);
+    }
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        if (is_done[i] != 0) continue;
+        Candidate& one = candidates[i];
+        out.is_near_threshold |= one.distance > kNearLow;
+        out.largest_dropped = std::max(out.largest_dropped, one.distance);
+        out.null_vectors.push_back(one.combination.normalized());
+        out.rows.push_back(one.row);
     }
 }
 
@@ -188,8 +226,9 @@ void SparseIsland::choose_rows() {
     std::vector<int> taken;
     if (choice_->suspects.empty()) {
         enter(Mode::independent);
-        if (!is_factorised_) return;
-        if (m_ > 0 && (smallest_pivot() < kSuspiciousPivot * delta_ || length_.minCoeff() <= 0.0))
+        // A pivot may be none at all where a row is an exact combination of others.
+        if (!is_factorised_ ||
+            (m_ > 0 && (smallest_pivot() < kSuspiciousPivot * delta_ || length_.minCoeff() <= 0.0)))
             enter(Mode::dependent);
     } else {
         enter(Mode::dependent);

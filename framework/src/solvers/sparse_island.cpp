@@ -221,7 +221,7 @@ SolverStatus SparseIsland::do_factorise(bool is_mass_new) {
             was_dependent_ = smallest_pivot() < kDependentPivot * delta_;
         } else {
             enter(Mode::independent);
-            was_dependent_ = smallest_pivot() < kDependentPivot * delta_;
+            was_dependent_ = !is_factorised_ || smallest_pivot() < kDependentPivot * delta_;
             if (was_dependent_) enter(Mode::dependent);
         }
     }

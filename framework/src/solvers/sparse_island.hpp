@@ -89,6 +89,7 @@ private:
 
     // sparse_solve.cpp
     bool do_solve() override;
+    bool solve_without_dependent_rows();
     bool attempt();
     bool refine();
     void correct();
@@ -113,6 +114,7 @@ private:
                  Dependencies& out) const;
     bool has_null_direction();
     Dependencies find_dependencies();
+    std::vector<int> suspicious_pivots();
     std::vector<int> suspects(double& least_square);
     std::vector<NullBlock> blocks_of(const std::vector<Eigen::VectorXd>& vectors) const;
     std::unique_ptr<SparseIsland> restricted_to(const std::vector<int>& rows) const;

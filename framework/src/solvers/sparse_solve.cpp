@@ -2,6 +2,7 @@
 // Solves with a sparse island's factors, refinement, and the least multipliers.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "island_limits.hpp"
 #include "sparse_island.hpp"
@@ -49,10 +50,35 @@ bool SparseIsland::do_solve() {
         is_solved = was_dependent_ = is_factorised_ && attempt();
     }
     if (!is_solved && n_ + m_ <= kMostFallenBack) return fall_back();
+    if (!is_solved && mode_ == Mode::dependent) is_solved = solve_without_dependent_rows();
     if (!is_solved && mode_ == Mode::dependent) {
         enter(Mode::motion_only);
         is_solved = is_factorised_ && attempt();
     }
+    return is_solved;
+}
+
+/// Where rows that are independent, but hardly, are as close to each other as delta, corrections
+/// beside it shrink too slowly. Without the rows that depend on others it may be small. All rows
+/// are factorised again afterwards. [assembly]
+bool SparseIsland::solve_without_dependent_rows() {
+    if (use_ != RankUse::decide) return false;
+    Choice chosen = *choice_;  // of the same size
+    chosen.forget();
+    Choice* const choice = std::exchange(choice_, &chosen);
+    const bool wants_least = std::exchange(wants_least_, true);
+    const Eigen::VectorXd force = f_;
+    const bool is_made = make_choice() && chosen.is_made && is_factorised_;
+    f_ = force;  // rows are measured by solves
+    r_ = given_r_;
+    const bool is_solved = is_made && refine();
+    if (is_solved) make_least();
+    choice_ = choice;
+    wants_least_ = wants_least;
+    std::ranges::fill(is_left_out_, 0);
+    if (is_augmented_) factorise_mass();
+    assemble();
+    enter(Mode::dependent);
     return is_solved;
 }
 

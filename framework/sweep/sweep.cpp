@@ -27,6 +27,7 @@
 #include "sha256.hpp"
 #include "study_page.hpp"
 #include "sweep_journal.hpp"
+#include "wording.hpp"
 
 namespace ancora {
 namespace {

@@ -57,7 +57,8 @@ def main():
     parser.add_argument("plugins", nargs="*")
     options = parser.parse_args()
     meant = meant_checks()
-    names = options.plugins or sorted({plugin for plugin, _ in meant})
+    right = {path.stem for path in options.zoo.glob("right_*.so")}
+    names = options.plugins or sorted({plugin for plugin, _ in meant} | right)
     files = [(name, options.zoo / f"{name}.so") for name in names]
     if options.shipped:
         folder = pathlib.Path(options.ancora).resolve().parents[1] / "lib" / "ancora" / "plugins"

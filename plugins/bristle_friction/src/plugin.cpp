@@ -15,10 +15,10 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                      "g(v) = F_k + (F_s - F_k) exp(-(v / v_s)^2)",
          .source = "Canudas de Wit, Olsson, Astrom, Lischinsky, IEEE Trans. Autom. Control 40 "
                    "(1995) 419-425",
-         .examples = {"on = \"elbow.angle\"\n"
+         .examples = {"on = \"j.angle\"\n"
                       "kinetic = 0.5\n"
                       "stiffness = 20.0",
-                      "on = \"elbow.angle\"\n"
+                      "on = \"j.angle\"\n"
                       "kinetic = 0.5\n"
                       "static = 0.8\n"
                       "stribeck_velocity = 0.1\n"

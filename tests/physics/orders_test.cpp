@@ -127,16 +127,16 @@ State end_of(const std::string& text) {
 }
 
 /// Orders between step, step/2 and step/4, positions and velocities apart, by their differences.
-void check_orders(
-    const std::string& text, double end, int order, double step, double within = 0.1) {
+void check_orders(const std::string& text, double end, int order, double step) {
+    constexpr double kWithin = 0.1;
     CAPTURE(order);
     std::vector<State> ends;
     for (const double part : {1.0, 0.5, 0.25})
         ends.push_back(end_of(text + composed(part * step, end, order)));
     const double q = std::log2((ends[0].q - ends[1].q).norm() / (ends[1].q - ends[2].q).norm());
     const double v = std::log2((ends[0].v - ends[1].v).norm() / (ends[1].v - ends[2].v).norm());
-    CHECK(std::abs(q - order) <= within);
-    CHECK(std::abs(v - order) <= within);
+    CHECK(std::abs(q - order) <= kWithin);
+    CHECK(std::abs(v - order) <= kWithin);
 }
 
 TEST_SUITE("orders by composition") {
@@ -171,8 +171,9 @@ TEST_SUITE("orders by composition") {
         check_orders(double_pendulum(), 0.8, 2, 0.01);
         check_orders(double_pendulum(), 0.8, 4, 0.05);
         check_orders(double_pendulum(), 0.8, 6, 0.05);
-        // Between what is not small yet and rounding little room is left.
-        check_orders(double_pendulum(), 0.8, 8, 0.05, 0.3);
+        // Up to where the lower rod whips round at t = 0.5: from there on steps that are short
+        // enough for the order leave differences of rounding alone.
+        check_orders(double_pendulum(), 0.42, 8, 0.03);
     }
     TEST_CASE("heavy top") {
         check_orders(heavy_top(), 0.2, 2, 0.0025);
@@ -197,6 +198,7 @@ TEST_SUITE("orders by composition") {
         check_orders(driven_slider_crank(), 0.6, 2, 0.0125);
         check_orders(driven_slider_crank(), 0.6, 4, 0.025);
         check_orders(driven_slider_crank(), 0.6, 6, 0.0125);
+        check_orders(driven_slider_crank(), 0.12, 8, 0.06);
     }
     TEST_CASE("double pendulum of order 8 ends where dopri5 ends") {
         const State end = end_of(double_pendulum() + composed(0.01, 0.8, 8));

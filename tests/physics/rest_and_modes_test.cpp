@@ -328,8 +328,14 @@ TEST_SUITE("steady spin") {
             const Vec3 at = centre + side * 0.5 * L * across;
             text += point_mass(side > 0.0 ? "a" : "b", at, m, turning(at, W * axis, centre, drift));
         }
+        // A load that does not act yet holds nothing.
+        const std::string idle_load =
+            force("tap",
+                  "point_load",
+                  "at = \"a@[0, 0, 0]\"\nforce = [[0.0, 0, 0, 0], [1.0, 0, 0, 0]]\noutside = "
+                  "\"zero\"");
         Simulation simulation =
-            model(text + spring("rope", "a", "b", k, L) + steps("emm", 1e-3, 1.0));
+            model(text + spring("rope", "a", "b", k, L) + idle_load + steps("emm", 1e-3, 1.0));
         const Equilibrium found = steady_spin(simulation);
         const double r = k * L / (2.0 * k - m * W * W);
         const auto half = [&]() -> Vec3 {

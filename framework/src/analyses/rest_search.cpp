@@ -37,7 +37,8 @@ constexpr double kMoves = 1e-9;        // rates likewise
 constexpr int kMostLeft = 20;
 constexpr int kMostRises = 60;
 constexpr int kFewLowest = 12;
-constexpr double kDrifts = 1e-6;  // eigenvalue of a drift, relative
+constexpr double kUnpushed = 1e-12;  // a force from outside, of mass times spin
+constexpr double kDrifts = 1e-6;     // eigenvalue of a drift, relative
 
 class RestSearch {
 public:
@@ -122,7 +123,7 @@ private:
         // What nothing holds turns about its centre of mass, which drifts.
         const Assembly& parts = system_.parts();
         is_free_ =
-            !parts.has_gravity && !parts.has_external &&
+            !parts.has_gravity && !is_pushed() &&
             std::ranges::none_of(parts.model.constraints, &ConstraintPart::is_tied_to_ground);
         if (!is_free_) return;
         Eigen::VectorXd momentum(n_);
@@ -132,6 +133,18 @@ private:
         for (double& component : drift) component /= parts.total_mass();
         parts.space.add_uniform(drift, drift_.data());
         spin_.offset -= drift_;
+    }
+
+    /// Whether forces from outside act as a whole; a load may as well be none at present.
+    bool is_pushed() {
+        face_.evaluate({system_.time(), view(q_), view(zero_), view(lambda_)});
+        std::ranges::copy(face_.force(), r_.begin());
+        const Momenta net = system_.parts().space.momenta(q_.data(), r_.data());
+        const double spun =
+            system_.parts().total_mass() * spin_.rate.squaredNorm() * extent_ * kUnpushed;
+        return std::ranges::any_of(net.linear, [&](double x) {
+            return std::abs(x) > spun;
+        });
     }
 
     /// What nothing holds is neither turned nor moved as a whole, which forces say nothing about.

@@ -327,8 +327,10 @@ TEST_CASE("the table has the same bytes for any number of processes, after kills
     CHECK(folder.read("stopped/cases.csv") == expected);
 
     // in parts, of which one is run twice
-    for (const char* part : {"2/3", "0/3", "0/3"})
-        REQUIRE(sweep(folder, {"many.toml", "--out", "parts", "--part", part}).status == 0);
+    for (const char* part : {"2/3", "0/3", "0/3"}) {
+        const ProcessResult run = sweep(folder, {"many.toml", "--out", "parts", "--part", part});
+        REQUIRE_MESSAGE(run.status == 0, run.err, run.out);
+    }
     const ProcessResult early = sweep(folder, {"many.toml", "--out", "parts", "--merge"});
     CHECK(early.status == 6);
     CHECK(contains(early.err, "133 of 400 cases are missing"));

@@ -440,6 +440,20 @@ TEST_SUITE("steady spin") {
             CHECK(std::sqrt(square) == near(tension, 1e-8 * tension));
         }
     }
+    TEST_CASE("a balanced rotor spins steadily about a level shaft, too") {
+        Simulation simulation = model(
+            "[model]\ngravity = [0, 0, -9.81]\n[[body]]\nname = \"disc\"\ntype = "
+            "\"ancf_rigid_body\"\nmass = 2.0\ninertia = [0.4, 0.2, 0.2]\nposition = [1, 2, 3]\n"
+            "angular_velocity = [5, 0, 0]\n[[joint]]\nname = \"shaft\"\ntype = \"revolute\"\na = "
+            "\"ground\"\nb = \"disc\"\npoint = [1, 2, 3]\naxis = [1, 0, 0]\n" +
+            steps("emm", 1e-3, 1.0));
+        const Modes modes = simulation.modes();
+        CHECK(modes.is_spinning);
+        CHECK(modes.spin[0] == near(5.0, 1e-12));
+        const Equilibrium found = steady_spin(simulation);
+        CHECK(found.spin[0] == near(5.0, 1e-12));
+        CHECK(found.moved <= 1e-12);
+    }
     TEST_CASE("what does not spin, or is braked, is refused in words") {
         const auto refused = [](const std::string& text, const std::string& part) {
             CAPTURE(part);

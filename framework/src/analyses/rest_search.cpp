@@ -110,12 +110,14 @@ private:
     }
 
     void take_spin() {
-        spin_ = spin_of(system_, "steady spin");
+        constexpr const char* kGive =
+            "give all bodies the velocities of one turn about an axis, or look for rest";
+        spin_ = spin_of(system_, "steady spin", kGive);
         if (!spin_.is_spinning)
             throw Error(ErrorKind::numerical,
-                        "steady spin: the bodies' velocities at the start are no spin; give all of "
-                        "them that of one turn about an axis (angular_velocity, velocity; of a "
-                        "net, its spin), or look for rest");
+                        fmt::format("steady spin: the bodies' velocities at the start are no spin; "
+                                    "{}",
+                                    kGive));
         Eigen::Matrix3d S;
         const Eigen::Vector3d& w = spin_.rate;
         S << 0.0, -w[2], w[1], w[2], 0.0, -w[0], -w[1], w[0], 0.0;
@@ -152,13 +154,7 @@ private:
         const CompressedMatrix M = face_.mass();
         Eigen::MatrixXd rigid(n_, 4);
         rigid.col(0) = spin_.S * q_ + spin_.offset;
-        for (int axis = 0; axis < 3; ++axis) {
-            std::array<double, 3> along{};
-            along[static_cast<std::size_t>(axis)] = 1.0;
-            a_.setZero();
-            system_.parts().space.add_uniform(along, a_.data());
-            rigid.col(1 + axis) = a_;
-        }
+        rigid.rightCols(3) = translations_of_space(system_.parts().space, static_cast<int>(n_));
         // The turn is one about the centre of mass: orthogonal to the translations in the mass.
         for (const auto& t : rigid.colwise()) {
             const Eigen::VectorXd motion = t;
@@ -464,10 +460,11 @@ private:
 
     /// Makes drifting across the axis cost energy, which is orthogonal to all else in the mass.
     void hold_drift(const LinearEquations& at, const Eigen::MatrixXd& Z, Eigen::MatrixXd& K) {
+        const Eigen::MatrixXd translations =
+            translations_of_space(system_.parts().space, static_cast<int>(n_));
         const Eigen::Vector3d first = spin_.rate.unitOrthogonal();
         for (const Eigen::Vector3d& along : {first, spin_.rate.normalized().cross(first).eval()}) {
-            Eigen::VectorXd translation = Eigen::VectorXd::Zero(n_);
-            system_.parts().space.add_uniform({along[0], along[1], along[2]}, translation.data());
+            const Eigen::VectorXd translation = translations * along;
             const Eigen::VectorXd momentum = at.M * translation;
             const Eigen::VectorXd across = Z.transpose() * momentum;
             K += 2.0 * spin_.rate.squaredNorm() / translation.dot(momentum) * across *

@@ -27,16 +27,6 @@ Eigen::MatrixXd rotations_of_space(const Space& space, const double* q, int n) {
     return out;
 }
 
-Eigen::MatrixXd translations_of_space(const Space& space, int n) {
-    Eigen::MatrixXd out = Eigen::MatrixXd::Zero(n, 3);
-    for (int axis = 0; axis < 3; ++axis) {
-        std::array<double, 3> along{};
-        along[static_cast<std::size_t>(axis)] = 1.0;
-        space.add_uniform(along, out.col(axis).data());
-    }
-    return out;
-}
-
 /// Of all points that are coordinates.
 Eigen::Vector3d middle_of(const Space& space, const double* q) {
     Eigen::Vector3d sum = Eigen::Vector3d::Zero();
@@ -56,17 +46,22 @@ Eigen::VectorXd fitted(const Eigen::MatrixXd& A, const Eigen::VectorXd& v) {
 
 }  // namespace
 
-SteadySpin spin_of(const KernelSystem& system, const char* what) {
+Eigen::MatrixXd translations_of_space(const Space& space, int n) {
+    Eigen::MatrixXd out = Eigen::MatrixXd::Zero(n, 3);
+    for (int axis = 0; axis < 3; ++axis) {
+        std::array<double, 3> along{};
+        along[static_cast<std::size_t>(axis)] = 1.0;
+        space.add_uniform(along, out.col(axis).data());
+    }
+    return out;
+}
+
+SteadySpin spin_of(const KernelSystem& system, const char* what, const char* advice) {
     const Assembly& parts = system.parts();
     SteadySpin out;
     const Eigen::Map<const Eigen::VectorXd> q(system.q().data(), parts.n);
     const Eigen::Map<const Eigen::VectorXd> v(system.v().data(), parts.n);
     if (parts.space.displacement(v.data()) <= kNoSpin * system.state().extent) return out;
-    // Gravity allows no axis but its own. Few points leave the axis open: through the origin, if
-    // that does, else no faster than their motion about their middle tells.
-    const Eigen::Vector3d gravity(parts.model.gravity.data());
-    Eigen::MatrixXd turns = Eigen::MatrixXd::Identity(3, 3);
-    if (gravity.norm() > 0.0) turns = gravity.normalized();
     const Eigen::MatrixXd rotations = rotations_of_space(parts.space, q.data(), parts.n);
     const Eigen::MatrixXd translations = translations_of_space(parts.space, parts.n);
     const Eigen::Vector3d middle = middle_of(parts.space, q.data());
@@ -74,24 +69,30 @@ SteadySpin spin_of(const KernelSystem& system, const char* what) {
     for (int axis = 0; axis < 3; ++axis)
         about_middle.col(axis) -= translations * Eigen::Vector3d::Unit(axis).cross(middle);
     Eigen::Vector3d drift = Eigen::Vector3d::Zero();
-    out.rate = turns * fitted(rotations * turns, v);
     const auto is_exact = [&] {
         return (v - rotations * out.rate - translations * drift).norm() <= kSteadySpin * v.norm();
     };
-    if (!is_exact()) {
+    const auto fit = [&](const Eigen::MatrixXd& turns) {
+        drift.setZero();
+        out.rate = turns * fitted(rotations * turns, v);
+        if (is_exact()) return true;
         Eigen::MatrixXd both(parts.n, turns.cols() + 3);
         both << about_middle * turns, translations;
         const Eigen::VectorXd x = fitted(both, v);
         out.rate = turns * x.head(turns.cols());
         drift = x.tail<3>() - out.rate.cross(middle);
-    }
-    if (!is_exact())
-        throw Error(
-            ErrorKind::numerical,
-            fmt::format(
-                "{}: the model moves, and not as one that spins steadily about an axis; take "
-                "--at-rest, or a time at which it is at rest or in steady spin",
-                what));
+        return is_exact();
+    };
+    // Few points leave the axis open: that of gravity if it does, through the origin if that does,
+    // else no faster than their motion about their middle tells.
+    const Eigen::Vector3d gravity(parts.model.gravity.data());
+    const bool has_own_axis = gravity.norm() > 0.0 && fit(gravity.normalized());
+    if (!has_own_axis && !fit(Eigen::Matrix3d::Identity()))
+        throw Error(ErrorKind::numerical,
+                    fmt::format("{}: the model moves, and not as one that spins steadily about an "
+                                "axis; {}",
+                                what,
+                                advice));
     for (double& component : out.rate)
         if (std::abs(component) <= kRoundedRate * out.rate.norm()) component = 0.0;
     out.is_spinning = out.rate.norm() > 0.0;

@@ -17,11 +17,15 @@ struct SteadySpin {
     Eigen::VectorXd offset;
 };
 
+/// How the coordinates move with a translation of space: n x 3.
+Eigen::MatrixXd translations_of_space(const Space& space, int n);
+
 /// Of the present state.
 /// @param what asks, such as "modes"
+/// @param advice what to do where it is none
 /// @throws Error (numerical) if the velocities are something else, or if coordinates do not turn
 ///         with space
-SteadySpin spin_of(const KernelSystem& system, const char* what);
+SteadySpin spin_of(const KernelSystem& system, const char* what, const char* advice);
 
 /// Whether accelerations are those of the spin, S (v - drift).
 bool is_steady(const SteadySpin& spin,

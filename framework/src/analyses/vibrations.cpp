@@ -26,20 +26,21 @@ constexpr double kSymmetric = 1e-9;
 // What is felt of a free motion, of the largest stiffness or damping.
 constexpr double kFree = 1e-13;
 constexpr int kFew = 20;
+constexpr const char* kElsewhere =
+    "take --at-rest, or a time at which it is at rest or in steady spin";
 
 /// The spin of the whole model, which its velocities must be: about the origin or a point besides.
-SteadySpin find_spin(KernelSystem& system, const char* what) {
-    SteadySpin out = spin_of(system, what);
+SteadySpin find_spin(KernelSystem& system) {
+    SteadySpin out = spin_of(system, "modes", kElsewhere);
     if (out.S.size() == 0) return out;
     const Eigen::Map<const Eigen::VectorXd> v(system.v().data(), system.num_coordinates());
     const Eigen::VectorXd no_drift = Eigen::VectorXd::Zero(v.size());
     if (!is_steady(out, v, no_drift, linear_equations(system).acceleration))
         throw Error(
             ErrorKind::numerical,
-            fmt::format("{}: the model spins, but not steadily: its accelerations are not those of "
-                        "a turn about an axis, so that it is not in equilibrium there; --spinning "
-                        "looks for that equilibrium",
-                        what));
+            "modes: the model spins, but not steadily: its accelerations are not those of a turn "
+            "about an axis, so that it is not in equilibrium there; --spinning looks for that "
+            "equilibrium");
     return out;
 }
 
@@ -228,7 +229,7 @@ void require_rest(KernelSystem& system, const LinearEquations& at, const char* w
 
 Modes find_modes(KernelSystem& system, const ModesOptions& options) {
     require_smooth(system, "modes");
-    const SteadySpin spin = find_spin(system, "modes");
+    const SteadySpin spin = find_spin(system);
     const LinearEquations at = linear_equations(system);
     Modes out;
     out.is_spinning = spin.is_spinning;
@@ -301,7 +302,7 @@ Modes find_modes(KernelSystem& system, const ModesOptions& options) {
 
 LinearModel linear_model(KernelSystem& system, const LinearPorts& ports) {
     require_smooth(system, "linearize");
-    if (find_spin(system, "linearize").is_spinning)
+    if (spin_of(system, "linearize", kElsewhere).is_spinning)
         throw Error(ErrorKind::numerical,
                     "linearize: the model moves; a linear model is that about a state of rest");
     if (system.num_coordinates() > kMostDense)

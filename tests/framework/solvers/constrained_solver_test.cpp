@@ -160,6 +160,50 @@ TEST_SUITE("constrained solver") {
         MESSAGE("errors: mild ", mild.x, " ", mild.lambda, ", hard ", hard.x, " ", hard.lambda);
     }
 
+    TEST_CASE(
+        "rows that were chosen are solved for as all are, by a way of their own where clear") {
+        Random random(41);
+        int num_clear = 0, num_doubtful = 0;
+        for (int trial = 0; trial < 120; ++trial) {
+            CAPTURE(trial);
+            const int n = 4 + random.below(20), rank = 1 + random.below(n / 2);
+            const double condition = trial % 3 == 0 ? 1e6 : 1e2;
+            const System s = random_system(random, n, rank, 0, trial % 2, 1e2, condition);
+            const Solution all = solve(s, SolverPath::dense);
+            if (all.status != SolverStatus::good) continue;
+            ConstrainedSolver solver(s.pattern, SolverPath::dense);
+            for (const RankUse use : {RankUse::choose, RankUse::keep}) {
+                VectorXd x = VectorXd::Zero(n), lambda = VectorXd::Zero(s.m());
+                REQUIRE(solver.factorise(s.M, s.A, true, use) == SolverStatus::good);
+                (solver.is_clear() ? num_clear : num_doubtful) += 1;
+                CHECK(solver.num_left_out(0) == 0);
+                CHECK(solver.solve(view(s.f), view(s.r), view(x), view(lambda)));
+                CHECK(distance(x, all.x) <= tolerance(1e-12));
+                CHECK(solver.solve(view(s.f), view(s.r), view(x), view(lambda), Refinement::none));
+                CHECK(distance(x, all.x) <= tolerance(1e-6));
+                CHECK(solver.rank().rank == all.rank);
+            }
+        }
+        CHECK(num_clear > 100);
+        CHECK(num_doubtful > 10);
+    }
+
+    TEST_CASE("a mass is singular also where a diagonal entry is small by chance") {
+        // Of rank one but for rounding, which is a millionth of the second diagonal entry.
+        MatrixXd M(2, 2), A(1, 2);
+        M << 1.0, 1e-5, 1e-5, 1e-10 - 2e-16;
+        A << 0.0, 1.0;
+        System s = full_system(M, A);
+        s.f << 3.0, 0.0;
+        for (const SolverPath path : kPaths) {
+            const Solution found = solve(s, path);
+            REQUIRE(found.status == SolverStatus::good);
+            CHECK(found.is_solved);
+            CHECK(found.x[0] == Near(3.0, 1e-12));
+            CHECK(found.x[1] == Near(0.0, 1e-12));
+        }
+    }
+
     TEST_CASE("rows that contradict each other are met in the least-squares sense of scaled rows") {
         Random random(26);
         for (int trial = 0; trial < 60; ++trial) {

@@ -2,6 +2,7 @@
 // The integrator type `rk4`.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include <boost/numeric/odeint/stepper/runge_kutta4.hpp>
@@ -19,6 +20,10 @@ namespace ancora::explicit_integrators {
 /// Works and impulses w of the ledger are integrated with the same stages. After each step the
 /// state is projected onto the constraints, unless that is switched off.
 ///
+/// In a singular position, where rows become dependent and other motions begin, stages see
+/// accelerations without bound. Where those of a step differ far more than usual such a position is
+/// looked for, and recorded if there is one.
+///
 /// Source: W. Kutta, Zeitschrift fuer Mathematik und Physik 46 (1901).
 class Rk4 final : public Integrator {
 public:
@@ -26,15 +31,25 @@ public:
 
     IntegratorTraits traits() const override { return traits_; }
     void prepare(const System& system, const StepSettings& settings) override;
+    int num_history(const System&) const override { return kHistory; }
     void step(System& system, double t0, double h) override;
 
 private:
     using State = std::vector<double>;
+    /// How far accelerations of stages differed of late, and how far velocities were from what the
+    /// first stage foretold.
+    enum History : int { kSpread, kMiss, kHistory };
+    enum class Passing { none, smooth, jump };
+
+    double largest_difference(const State& dx, const State& other) const;
+    Passing watch(System& system, double t0, double h);
 
     IntegratorTraits traits_;
     boost::numeric::odeint::runge_kutta4<State> stepper_;
     EventLocator events_;
     State x0_, dx0_, x1_;
+    std::size_t n_ = 0;
+    double spread_ = 0.0;
 };
 
 }  // namespace ancora::explicit_integrators

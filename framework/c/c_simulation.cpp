@@ -33,29 +33,39 @@ void take_step(ancora_simulation& it) {
     }
 }
 
+/// A handle of a simulation of the model: `make` makes that with the session's plugins and
+/// warnings.
+template <class Make>
+ancora_simulation* new_simulation(ancora_model& model, const Make& make) {
+    auto made = std::make_unique<ancora_simulation>();
+    made->session = model.session;
+    made->manifest = model.read();
+    c::Session& session = *model.session;
+    WarningSink sink;
+    if (session.on_warning != nullptr)
+        sink = [callback = session.on_warning,
+                user = session.warning_user](const std::string& message) {
+            callback(message.c_str(), user);
+        };
+    made->simulation.emplace(make(made->manifest, session.registry, std::move(sink)));
+    made->columns = made->simulation->column_names();
+    for (const Simulation::Input& input : made->simulation->inputs()) {
+        made->inputs.push_back(input.name);
+        made->input_units.push_back(input.unit);
+    }
+    return made.release();
+}
+
 }  // namespace
 
 ancora_status ancora_simulation_new(ancora_model* model, ancora_simulation** simulation) {
     if (simulation != nullptr) *simulation = nullptr;
     return c::call(model, [&](ancora_model& it) {
         c::required(simulation, "simulation");
-        auto made = std::make_unique<ancora_simulation>();
-        made->session = it.session;
-        made->manifest = it.read();
-        const c::Session& session = *it.session;
-        WarningSink sink;
-        if (session.on_warning != nullptr)
-            sink = [callback = session.on_warning,
-                    user = session.warning_user](const std::string& message) {
-                callback(message.c_str(), user);
-            };
-        made->simulation.emplace(made->manifest, it.session->registry, std::move(sink));
-        made->columns = made->simulation->column_names();
-        for (const Simulation::Input& input : made->simulation->inputs()) {
-            made->inputs.push_back(input.name);
-            made->input_units.push_back(input.unit);
-        }
-        *simulation = made.release();
+        *simulation = new_simulation(
+            it, [](const Manifest& manifest, PluginRegistry& registry, WarningSink sink) {
+                return Simulation(manifest, registry, std::move(sink));
+            });
     });
 }
 
@@ -65,6 +75,28 @@ void ancora_simulation_free(ancora_simulation* simulation) {
         return;
     simulation->tag = c::Tag::none;
     delete simulation;
+}
+
+ancora_status ancora_reset(ancora_simulation* simulation) {
+    return c::call(simulation, [&](ancora_simulation& it) {
+        if (it.recorder) c::refuse("reset: the simulation is recorded; end the record first");
+        it.steady("reset").reset();
+    });
+}
+
+ancora_status ancora_changed(const ancora_simulation* simulation,
+                             ancora_model* model,
+                             ancora_simulation** changed) {
+    if (changed != nullptr) *changed = nullptr;
+    return c::call(simulation, [&](const ancora_simulation& it) {
+        c::required(changed, "changed");
+        if (c::required(model, "model").tag != c::Tag::model)
+            c::refuse("changed: this is no model");
+        *changed = new_simulation(
+            *model, [&](const Manifest& manifest, PluginRegistry& registry, WarningSink sink) {
+                return it.simulation->changed(manifest, registry, std::move(sink));
+            });
+    });
 }
 
 ancora_status ancora_simulation_info(const ancora_simulation* simulation, ancora_info* info) {

@@ -160,6 +160,33 @@ class State(unittest.TestCase):
         with self.assertRaises(ancora.AncoraError):
             other.restore(saved[:-3])
 
+    def test_reset_repeats_the_bits_and_changed_goes_on_with_other_parameters(self):
+        model = arm()
+        sim = model.simulate()
+        sim.run(until=0.2)
+        q, seen = np.array(sim.q), sim.q
+        sim.apply_force("ball@0", [0, 3.0, 0])
+        sim.run(until=0.3)
+        sim.reset()
+        self.assertEqual(sim.time, 0.0)
+        sim.run(until=0.2)
+        np.testing.assert_array_equal(sim.q, q)
+        before = sim["energy.total"], sim["work.external"]
+        model["model.gravity"] = [0, 0, -1.62]
+        other = sim.changed(model)
+        np.testing.assert_array_equal(other.q, q)
+        self.assertAlmostEqual(other["energy.total"] - before[0], other["work.external"] - before[1], places=9)
+        self.assertNotAlmostEqual(other["work.external"], before[1], places=3)
+        sim.run()
+        other.run()
+        self.assertGreater(np.abs(sim.q - other.q).max(), 1e-3)
+        model["integrator.step"] = 2e-3
+        with self.assertRaises(ancora.UsageError) as refused:
+            other.changed(model)
+        self.assertIn("step", str(refused.exception))
+        del other, sim
+        self.assertEqual(len(seen), len(q))  # an array keeps what it shows
+
     def test_a_callback_controls_and_stops_and_its_exceptions_arrive(self):
         sim = arm().simulate()
         calls = []

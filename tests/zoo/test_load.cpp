@@ -13,6 +13,11 @@ constexpr Parameter kParameters[] = {
     parameter::vector("force", 3, "N", "the force, inertial axes").required(),
 };
 
+// Built anew with another one, for programs that exchange plugins.
+#ifndef ANCORA_TEST_FACTOR
+#define ANCORA_TEST_FACTOR 1.0
+#endif
+
 /// f is constant.
 class TestLoad final : public NonidealForce {
 public:
@@ -22,7 +27,7 @@ public:
     WorkKind work() const override { return WorkKind::external; }
 
     void evaluate(const RowPoint&, std::span<const double>, const ForceValues& out) const override {
-        for (std::size_t i = 0; i < 3; ++i) out.f[i] = f_[i];
+        for (std::size_t i = 0; i < 3; ++i) out.f[i] = ANCORA_TEST_FACTOR * f_[i];
     }
 
 private:

@@ -243,6 +243,18 @@ ANCORA_API ancora_status ancora_restore(ancora_simulation* simulation,
                                         const void* bytes,
                                         size_t count);
 
+/* Back to the model's start, with the bits of a new simulation: states, inputs, forces, ledger and
+ * counts. Not while the simulation is recorded. */
+ANCORA_API ancora_status ancora_reset(ancora_simulation* simulation);
+/* A new simulation that goes on from the present state of this one with the parameters of `model`:
+ * masses, stiffnesses, coefficients, loads, gravity or the end of the run may differ; objects,
+ * columns and the integrator with its step are the same. The energy and momentum that the change
+ * brings or takes is booked as from outside. The model may be of another session, with plugins that
+ * were built anew; the new simulation is of that session. The old one stays as it is. */
+ANCORA_API ancora_status ancora_changed(const ancora_simulation* simulation,
+                                        ancora_model* model,
+                                        ancora_simulation** changed);
+
 /* Bodies, and which entries of q and v are theirs. */
 ANCORA_API ancora_status ancora_num_bodies(const ancora_simulation* simulation, size_t* count);
 ANCORA_API ancora_status ancora_body_name(

@@ -143,6 +143,8 @@ _SIGNATURES = {
     "set_state": [c_void_p, c_void_p, c_void_p, c_size_t],
     "save": [c_void_p, *_ARRAY],
     "restore": [c_void_p, c_char_p, c_size_t],
+    "reset": [c_void_p],
+    "changed": [c_void_p, c_void_p, POINTER(c_void_p)],
     "num_bodies": [c_void_p, _SIZE],
     "body_name": [c_void_p, c_size_t, *_TEXT],
     "body_range": [c_void_p, c_size_t, _SIZE, _SIZE],

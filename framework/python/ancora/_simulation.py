@@ -102,10 +102,10 @@ class LinearModel(NamedTuple):
 class _Handle:
     """Keeps a simulation of the kernel alive, for arrays that show its memory."""
 
-    def __init__(self, session: Session, model: int):
+    def __init__(self, session: Session, make: Callable[[Any], Any]):
         self.session = session
         handle = c_void_p()
-        session.call("simulation_new", model, byref(handle))
+        make(byref(handle))
         self.value = handle.value
 
     def __del__(self):
@@ -142,12 +142,16 @@ class Simulation:
     """
 
     def __init__(self, model: Model):
+        model._warnings.clear()
+        self._begin(model, _Handle(
+            model._session, lambda to: model._session.call("simulation_new", model._ready(), to)))
+
+    def _begin(self, model: Model, handle: _Handle) -> None:
         self._model = model
         self._session = model._session
-        model._warnings.clear()
-        self._handle = _Handle(self._session, model._ready())
+        self._handle = handle
         for text in model._warnings:
-            warnings.warn(text, stacklevel=3)
+            warnings.warn(text, stacklevel=4)
         self._columns = [self._session.text("column_name", self._handle.value, i)
                          for i in range(self._session.count("num_columns", self._handle.value))]
         self._found: Dict[str, int] = {}
@@ -365,6 +369,24 @@ class Simulation:
         """Goes on from such bytes, of this or another simulation of the same model, with the same bits."""
         saved = bytes(saved)
         self._call("restore", saved, len(saved))
+
+    def reset(self) -> None:
+        """Back to the model's start, with the bits of a new simulation: states, inputs, forces, ledger."""
+        self._call("reset")
+
+    def changed(self, model: Model) -> "Simulation":
+        """A simulation that goes on from the present state with the parameters of `model`: masses,
+        stiffnesses, coefficients, loads, gravity or the end of the run may differ; objects, columns and
+        the integrator with its step are the same. Energy and momentum that this brings or takes are
+        booked as from outside. This one stays as it is.
+
+        >>> model["force.spring.stiffness"] = 80.0
+        >>> sim = sim.changed(model)
+        """
+        model._warnings.clear()
+        out = Simulation.__new__(Simulation)
+        out._begin(model, _Handle(model._session, lambda to: self._call("changed", model._ready(), to)))
+        return out
 
     @property
     def bodies(self) -> Dict[str, slice]:

@@ -40,6 +40,11 @@ public:
     int num_all() const { return static_cast<int>(all_names_.size()); }
     /// Forgets the sample before.
     void restart() { has_sampled_ = false; }
+    /// Goes on where those of the same columns have come to.
+    void go_on_from(const Observables& before) {
+        has_sampled_ = before.has_sampled_;
+        last_quaternion_ = before.last_quaternion_;
+    }
     /// Writes or reads the sample before, see state_archive.hpp.
     template <class Archive>
     void transfer(Archive& archive) {

@@ -35,10 +35,8 @@ Checksum checksum_of(std::span<const std::byte> saved) {
 
 }  // namespace
 
-std::vector<std::string> identity_of(const Model& model,
-                                     const KernelSystem& system,
-                                     const Manifest& manifest) {
-    std::vector<std::string> lines{fmt::format("Ancora {}", version())};
+std::vector<std::string> layout_of(const Model& model, const KernelSystem& system, double step) {
+    std::vector<std::string> lines;
     const auto add = [&](const char* kind, const ObjectRef& object, int size) {
         lines.push_back(fmt::format(
             "{} \"{}\" of type {}, {} numbers", kind, object.name, object.type->name, size));
@@ -49,8 +47,17 @@ std::vector<std::string> identity_of(const Model& model,
             model.constraints[c].object,
             system.parts().rows.owners[model.bodies.size() + c].num_rows);
     for (const ForcePart& part : model.forces) add("force", part.object, 0);
-    lines.push_back(fmt::format(
-        "integrator {}, step {} s", model.integrator_object.type->name, manifest.integrator.step));
+    lines.push_back(
+        fmt::format("integrator {}, step {} s", model.integrator_object.type->name, step));
+    return lines;
+}
+
+std::vector<std::string> identity_of(const Model& model,
+                                     const KernelSystem& system,
+                                     const Manifest& manifest) {
+    std::vector<std::string> lines{fmt::format("Ancora {}", version())};
+    for (std::string& line : layout_of(model, system, manifest.integrator.step))
+        lines.push_back(std::move(line));
     for (const Plugin* plugin : model.plugins)
         lines.push_back(
             fmt::format("plugin {} {}, SHA-256 {}", plugin->name, plugin->version, plugin->sha256));

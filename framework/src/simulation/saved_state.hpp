@@ -16,6 +16,9 @@
 
 namespace ancora {
 
+/// Of that what no change of parameters may touch: objects with their types and sizes, and the
+/// integrator.
+std::vector<std::string> layout_of(const Model& model, const KernelSystem& system, double step);
 /// What a saved state must have in common with the model that takes it, one item a line.
 std::vector<std::string> identity_of(const Model& model,
                                      const KernelSystem& system,

@@ -46,6 +46,31 @@ void warn_unused(const ExpressionScope& scope, const WarningSink& warn) {
                             parameter.name));
 }
 
+/// What a change of parameters leaves as it is.
+void require_same(const std::vector<std::string>& before, const std::vector<std::string>& now) {
+    const auto [there, here] = std::ranges::mismatch(before, now);
+    if (there == before.end() && here == now.end()) return;
+    throw Error(ErrorKind::usage,
+                fmt::format("the changed model has {} where the one that runs has {}; objects, "
+                            "their sizes, columns, the integrator and its step stay as they are "
+                            "through a run: make a new simulation instead",
+                            here != now.end() ? *here : "nothing more",
+                            there != before.end() ? *there : "nothing more"));
+}
+
+/// A model with the plugins it needs, held to the registry's lock if there is one.
+template <class Impl>
+std::unique_ptr<Impl> make(const Manifest& manifest, PluginRegistry& registry, WarningSink warn) {
+    manifest.validate();
+    std::optional<Manifest> storage;
+    auto made = std::make_unique<Impl>(with_texts(manifest, storage), registry, std::move(warn));
+    if (const Lock* const lock = registry.lock()) {
+        lock->check(made->model.used_plugins);
+        made->is_locked = true;
+    }
+    return made;
+}
+
 }  // namespace
 
 struct Simulation::Impl {
@@ -69,6 +94,9 @@ struct Simulation::Impl {
         const StepSettings step_settings{settings.step, settings.tolerance.value_or(0.0)};
         model.integrator.prepare(system, step_settings, [this](int count) {
             system.resize_history(count);
+        });
+        start = ArchiveWriter::written_by([this](ArchiveWriter& writer) {
+            transfer(writer);
         });
     }
 
@@ -150,6 +178,32 @@ struct Simulation::Impl {
         go_back();
     }
 
+    /// Goes on where a simulation with other parameters stands.
+    void go_on_from(const Impl& before) {
+        require_same(layout_of(before.model, before.system, before.settings.step),
+                     layout_of(model, system, settings.step));
+        require_same(before.observables.names(), observables.names());
+        system.parts().workers.resize(before.system.parts().workers.size());
+        try {
+            stepping.go_on_from(before.stepping);
+            rank.decide();
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::numerical) throw;
+            throw Error(ErrorKind::numerical,
+                        "the present state does not fit the parameters as they would be: " +
+                            error.message(),
+                        error.place());
+        }
+        observables.go_on_from(before.observables);
+        was_restored = true;
+    }
+
+    void reset() {
+        ArchiveReader reader(start);
+        transfer(reader);
+        was_restored = true;
+    }
+
     template <class Archive>
     void transfer(Archive& archive) {
         stepping.transfer(archive);
@@ -184,22 +238,18 @@ struct Simulation::Impl {
     SavedState saved_state;
     StartProjection projected;
     std::unique_ptr<SceneSampler> scene;  // made when first asked for
+    std::vector<std::byte> start;         // what reset() goes back to
     bool is_locked = false;
-    bool was_restored = false;  // and no step since: there is nothing to interpolate in
+    bool was_restored = false;  // or changed, and no step since: nothing to interpolate in
 };
 
 Simulation::Simulation(const Manifest& manifest, PluginRegistry& registry, WarningSink warn) {
     const TrapsOff traps_off;
-    manifest.validate();
-    std::optional<Manifest> storage;
-    impl_ = std::make_unique<Impl>(with_texts(manifest, storage), registry, warn);
+    impl_ = make<Impl>(manifest, registry, warn);
     if (warn && manifest.scope) warn_unused(*manifest.scope, warn);
-    if (const Lock* const lock = registry.lock()) {
-        lock->check(*this);
-        impl_->is_locked = true;
-    }
 }
 
+Simulation::Simulation(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
@@ -359,6 +409,21 @@ std::vector<std::byte> Simulation::save() const {
 void Simulation::restore(std::span<const std::byte> saved) {
     const TrapsOff traps_off;
     impl_->restore(saved);
+}
+
+void Simulation::reset() {
+    const TrapsOff traps_off;
+    impl_->reset();
+}
+Simulation Simulation::changed(const Manifest& manifest,
+                               PluginRegistry& registry,
+                               WarningSink warn) const {
+    const TrapsOff traps_off;
+    // What there would be to say of its start is not of this state.
+    std::unique_ptr<Impl> made = make<Impl>(manifest, registry, {});
+    made->warn = std::move(warn);
+    made->go_on_from(*impl_);
+    return Simulation(std::move(made));
 }
 
 Simulation::PointState Simulation::point(const std::string& attachment) const {

@@ -121,6 +121,17 @@ bool Stepping::integrate_to_actions(double end_time, double rounding) {
     return is_cut;
 }
 
+void Stepping::go_on_from(const Stepping& before) {
+    if (before.system_.time() > settings_.end)
+        throw Error(ErrorKind::usage,
+                    fmt::format("the run would end at {:.9g} s, but stands at {:.9g} s",
+                                settings_.end,
+                                before.system_.time()));
+    steps_done_ = before.steps_done_;
+    seconds_ = before.seconds_;
+    system_.go_on_from(before.system_);
+}
+
 void Stepping::integrate(double t0, double h) {
     const double taken = model_.integrator.step(system_.parts().meter, system_, t0, h);
     if (system_.parts().meter.is_sampling()) system_.parts().meter.spent.step += taken;

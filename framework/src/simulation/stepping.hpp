@@ -22,6 +22,10 @@ public:
     /// as no step of the run.
     void reach(double t);
 
+    /// Goes on where the run of the same steps, with another end maybe, has come to.
+    /// @throws Error (usage) if it was beyond the end already
+    void go_on_from(const Stepping& before);
+
     long num_steps() const { return num_steps_; }
     long steps_done() const { return steps_done_; }
     /// Spent in the integrator's steps.

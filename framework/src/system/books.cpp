@@ -96,22 +96,45 @@ double Books::own_energy(const Eigen::VectorXd& pi) const {
     return sum.value();
 }
 
-void Books::strike(bool begins) {
+Books::Stand Books::stand() {
+    const auto n = static_cast<std::size_t>(parts_.n);
     parts_.update_mass(state_.q.data(), state_.v.data(), state_.t);
     parts_.mass.multiply(state_.v.data(), momentum_.data());
-    const double kinetic =
-        0.5 * pairwise_dot(state_.v.data(), momentum_.data(), static_cast<std::size_t>(parts_.n));
-    const Momenta momenta = parts_.space.momenta(state_.q.data(), momentum_.data());
+    return {0.5 * pairwise_dot(state_.v.data(), momentum_.data(), n),
+            elastic_energy(),
+            -pairwise_dot(parts_.gravity_force.data(), state_.q.data(), n),
+            parts_.space.momenta(state_.q.data(), momentum_.data())};
+}
+
+void Books::begin() {
+    const Stand now = stand();
     state_.farthest = std::max(state_.farthest, parts_.space.farthest(state_.q.data()));
-    if (begins) {
-        total_mass_ = parts_.total_mass();
-        const double gravity = -pairwise_dot(
-            parts_.gravity_force.data(), state_.q.data(), static_cast<std::size_t>(parts_.n));
-        ledger.begin(kinetic, elastic_energy(), gravity, momenta);
-        efforts.begin();
-    } else {
-        ledger.close(kinetic, elastic_energy(), momenta);
+    total_mass_ = parts_.total_mass();
+    ledger.begin(now.kinetic, now.elastic, now.gravity, now.momenta);
+    efforts.begin();
+}
+
+void Books::close() {
+    const Stand now = stand();
+    state_.farthest = std::max(state_.farthest, parts_.space.farthest(state_.q.data()));
+    ledger.close(now.kinetic, now.elastic, now.momenta);
+}
+
+void Books::go_on_from(const Stand& before) {
+    const Stand now = stand();
+    const double lifted = now.gravity - before.gravity;
+    ledger.book_gravity(lifted);
+    ledger.book_external(now.kinetic - before.kinetic);
+    ledger.book_external(now.elastic - before.elastic);
+    ledger.book_external(lifted);
+    Momenta more;
+    for (std::size_t c = 0; c < 3; ++c) {
+        more.linear[c] = now.momenta.linear[c] - before.momenta.linear[c];
+        more.angular[c] = now.momenta.angular[c] - before.momenta.angular[c];
     }
+    ledger.book_impulse(more, 1.0);
+    total_mass_ = parts_.total_mass();
+    close();
 }
 
 double Books::total_energy(const double* q, const double* v, double t) {

@@ -30,8 +30,19 @@ public:
     /// Books a change of velocities at an instant, at which the energy was `before`.
     void book_velocity_change(const Eigen::VectorXd& v_before, double before);
     /// Begins at the present state, or takes its energies and momenta and strikes the balances.
-    void begin() { strike(true); }
-    void close() { strike(false); }
+    void begin();
+    void close();
+    /// Energies and momenta of the present state, gravity's against the origin.
+    struct Stand {
+        double kinetic = 0.0;
+        double elastic = 0.0;
+        double gravity = 0.0;
+        Momenta momenta;
+    };
+    Stand stand();
+    /// Goes on from where books of other parameters stood: what energies and momenta are more or
+    /// less now came from outside, at once.
+    void go_on_from(const Stand& before);
 
     /// Kinetic, elastic and gravity energy of a state. [step]
     double total_energy(const double* q, const double* v, double t);
@@ -53,7 +64,6 @@ public:
     EffortWorks efforts;
 
 private:
-    void strike(bool begins);
     double elastic_energy() const;
 
     Assembly& parts_;

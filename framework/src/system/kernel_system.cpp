@@ -157,6 +157,38 @@ void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v
     if (!contacts_.empty()) modes_.start();
 }
 
+void KernelSystem::go_on_from(KernelSystem& before) {
+    const Books::Stand stand = before.books_.stand();
+    const Start::Gapes gapes = before.start_.gapes();
+    const std::size_t own_history = state_.history.size();
+    set_redundant(before.choice_.is_redundant());
+    state_.history.resize(before.state_.history.size());
+    try {
+        restore(before.save());
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::file) throw;
+        throw Error(ErrorKind::usage,
+                    "with these parameters the model keeps other numbers from step to step than "
+                    "it did, and cannot go on from them; make a new simulation instead");
+    }
+    state_.history.assign(own_history, 0.0);
+    choice_.begin_anew();
+    independent_.forget();
+    accelerations_.forget_choices();
+    if (implicit_) implicit_->forget();
+    start_.begin_here(gapes);
+    violations_.measure(state_.q.data(), state_.v.data(), state_.t);
+    parts_.signals.hold(state_.q.data(), state_.v.data(), state_.t);
+    books_.go_on_from(stand);
+    if (breaking_.may_break() && breaking_.margin(state_.pi) <= 0.0) breaking_.break_rows();
+    after_signals();
+    motion_.scale_books();
+    if (parts_.model.traits.face == Face::continuous) {
+        motion_.make_room();
+        if (!contacts_.empty()) modes_.resolve();
+    }
+}
+
 void KernelSystem::clear_constraint_stress(std::span<double> s) const {
     for (int k = 0; choice_.is_redundant() && k < parts_.m; ++k)
         if (parts_.laws.is_constraint(k)) s[static_cast<std::size_t>(k)] = 0.0;

@@ -180,6 +180,12 @@ public:
     /// Starts afresh from this state: strains from q, ledger at zero.
     /// @throws Error (numerical) if constraints are violated beyond rounding; the state then stays
     void set_state(std::span<const double> q, std::span<const double> v, double t);
+    /// Goes on from where a system of the same objects stands, whose parameters may be others: from
+    /// its state, modes, applied loads, events and books. What energies and momenta are more or
+    /// less with these parameters is booked as from outside.
+    /// @throws Error (numerical) if constraints are violated beyond rounding, (usage) if objects
+    ///         keep other numbers than there; this system is then of no use
+    void go_on_from(KernelSystem& before);
     /// Force of an embedding program on a point from now on, see HostLoads.
     void apply_force(const std::string& attachment, const std::array<double, 3>& force);
     /// The same for a torque on a body.

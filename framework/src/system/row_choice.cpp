@@ -53,7 +53,6 @@ bool RowChoice::choose_anew() {
     return true;
 }
 
-/// Nothing that steps have collected with other rows serves any more.
 void RowChoice::begin_anew() {
     std::ranges::fill(state_.history, 0.0);
     matrix_.forget();

@@ -34,6 +34,8 @@ public:
     /// was a singular position; the choice is then made anew, at the middle of the step.
     /// @throws Error (numerical) if they contradict the others
     bool settle(const StepTrial& trial);
+    /// Nothing that steps have collected serves any more.
+    void begin_anew();
     void note_factorisation() { has_factorised_ = true; }
     /// After an accepted step: looks at the choice again where the motion has gone far enough.
     void follow_motion();
@@ -44,7 +46,6 @@ public:
 
 private:
     bool choose_anew();
-    void begin_anew();
 
     Assembly& parts_;
     MotionState& state_;

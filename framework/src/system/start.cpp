@@ -28,6 +28,35 @@ void Start::begin(std::span<const double> q, std::span<const double> v, double t
     take(q, v, t);
     given_speed_ = parts_.space.displacement(state_.v.data());
     start_plugins();
+    settle();
+    breaking_.check_start(instant_.pi);
+}
+
+double Start::rate_of(int row) const {
+    return parts_.rows.multiply_onto(instant_.pi_t[row], instant_.A.data(), row, state_.v.data());
+}
+
+Start::Gapes Start::gapes() {
+    parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), state_.t);
+    parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
+    Gapes out{instant_.pi.cwiseAbs(), Eigen::VectorXd(parts_.m)};
+    for (int k = 0; k < parts_.m; ++k) out.rate[k] = std::abs(rate_of(k));
+    return out;
+}
+
+void Start::begin_here(const Gapes& before) {
+    allowed_ = before;
+
+    for (Eigen::VectorXd* x : {&state_.a, &state_.s, &state_.lag}) x->setZero();
+    std::ranges::fill(state_.history, 0.0);
+    state_.extent = parts_.space.extent(state_.q.data());
+    given_speed_ = parts_.space.displacement(state_.v.data());
+    settle();
+    allowed_ = {};
+}
+
+/// What follows from positions and velocities.
+void Start::settle() {
     const auto look = [this] {
         parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), state_.t);
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
@@ -43,7 +72,6 @@ void Start::begin(std::span<const double> q, std::span<const double> v, double t
         look();
     }
     check();
-    breaking_.check_start(instant_.pi);
     state_.pi = instant_.pi;
     for (int k = 0; k < parts_.m; ++k)
         if (!parts_.laws.carries(k)) state_.pi[k] = 0.0;
@@ -95,6 +123,9 @@ void Start::check() {
     const double speed =
         std::max(parts_.space.displacement(state_.v.data()),
                  parts_.model.project_start != ProjectStart::no ? given_speed_ : 0.0);
+    const auto beyond = [](double x, const Eigen::VectorXd& allowed, int k) {
+        return allowed.size() == 0 ? std::abs(x) : std::max(std::abs(x) - 2.0 * allowed[k], 0.0);
+    };
     int worst_row = -1;
     double worst = 0.0;
     bool is_rate = false;
@@ -113,12 +144,13 @@ void Start::check() {
         if (rate != 0.0 && instant_.pi_t[k] != 0.0)
             size = std::max(size, std::sqrt(state_.extent * std::abs(instant_.b[k])));
         // A strain, a pure number, is measured like a gap in metres.
-        const double gap = parts_.laws.carries(k)
-                               ? std::abs(instant_.pi[k]) / (kStartTolerance * state_.extent)
-                               : 0.0;
-        const double slip = std::max(size, speed) > 0.0
-                                ? std::abs(rate) / (kStartTolerance * std::max(size, speed))
-                                : 0.0;
+        const double gap = parts_.laws.carries(k) ? beyond(instant_.pi[k], allowed_.gap, k) /
+                                                        (kStartTolerance * state_.extent)
+                                                  : 0.0;
+        const double slip =
+            std::max(size, speed) > 0.0
+                ? beyond(rate, allowed_.rate, k) / (kStartTolerance * std::max(size, speed))
+                : 0.0;
         if (std::max(gap, slip) > worst) {
             worst = std::max(gap, slip);
             worst_row = k;
@@ -132,8 +164,7 @@ void Start::check() {
                                "as far as it came"
                              : ", or let [model] project_start = true move them";
     if (is_rate) {
-        const double rate = parts_.rows.multiply_onto(
-            instant_.pi_t[worst_row], instant_.A.data(), worst_row, state_.v.data());
+        const double rate = rate_of(worst_row);
         throw Error(
             ErrorKind::numerical,
             fmt::format("inconsistent start: {} changes at a rate of {:.6g} (allowed {:.2g} "

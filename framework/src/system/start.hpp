@@ -32,8 +32,18 @@ public:
     /// @throws Error (numerical) if constraints are violated beyond rounding or contradict each
     ///         other, or nothing determines a coordinate; the state is then of no use
     void begin(std::span<const double> q, std::span<const double> v, double t);
+    /// How far rows are from being met, in value and in rate.
+    struct Gapes {
+        Eigen::VectorXd gap, rate;
+    };
+    /// At the present state.
+    Gapes gapes();
+    /// The same of the present state, from which plugins' states go on: for other parameters, with
+    /// which rows may gape like before, as by what steps leave of their rates.
+    void begin_here(const Gapes& before);
 
 private:
+    void settle();
     void take(std::span<const double> q, std::span<const double> v, double t);
     void check_vanishing() const;
     void determine_massless();
@@ -49,7 +59,10 @@ private:
     Accelerations& accelerations_;
     ContinuousMotion& motion_;
     const Breaking& breaking_;
+    double rate_of(int row) const;
+
     RowSet::Instant instant_;
+    Gapes allowed_;             // besides rounding; empty at a start
     double given_speed_ = 0.0;  // before projection
 };
 

@@ -281,7 +281,7 @@ TEST_CASE("any order of calls with any arguments leaves the process whole") {
         std::size_t count = 0;
         double out[4];
         ancora_status status = ANCORA_OK;
-        switch (pick(18)) {
+        switch (pick(20)) {
             case 0:
                 status = ancora_step(it);
                 break;
@@ -339,6 +339,18 @@ TEST_CASE("any order of calls with any arguments leaves the process whole") {
             case 16:
                 status = ancora_set_state(it, buffer.data(), buffer.data() + 24, capacity % 26);
                 break;
+            case 17:
+                status = ancora_reset(it);
+                break;
+            case 18: {
+                ancora_simulation* changed = nullptr;
+                status = ancora_changed(it, model.get(), &changed);
+                if (status == ANCORA_OK && pick(2) == 0)
+                    handle.reset(changed);
+                else
+                    ancora_simulation_free(changed);
+                break;
+            }
             default:
                 if (pick(20) == 0) handle = simulation_of(session, model);
                 continue;

@@ -258,6 +258,36 @@ TEST_CASE("inputs, forces and callbacks act, and a saved state goes on with the 
     REQUIRE(ancora_run(it, 0.4, nullptr, nullptr) == ANCORA_OK);
     CHECK(state(it, &ancora_q) == q);
 
+    // Back to the start, and on with other parameters.
+    REQUIRE(ancora_reset(other.get()) == ANCORA_OK);
+    double t = -1.0;
+    REQUIRE(ancora_value(other.get(), "t", &t) == ANCORA_OK);
+    CHECK(t == 0.0);
+    REQUIRE(ancora_restore(other.get(), bytes.data(), size) == ANCORA_OK);
+    REQUIRE(ancora_run(other.get(), 0.4, nullptr, nullptr) == ANCORA_OK);
+    CHECK(state(other.get(), &ancora_q) == q);
+    ModelHandle changed_model = parsed(session, kArm);
+    REQUIRE(ancora_model_set(changed_model.get(), "model.gravity=[0.0, 0.0, -1.62]") == ANCORA_OK);
+    ancora_simulation* made = nullptr;
+    REQUIRE(ancora_changed(it, changed_model.get(), &made) == ANCORA_OK);
+    const SimulationHandle changed(made);
+    CHECK(state(made, &ancora_q) == q);
+    REQUIRE(ancora_value(made, "t", &t) == ANCORA_OK);
+    CHECK(t > 0.39);
+    double works[2] = {0.0, 0.0};
+    REQUIRE(ancora_value(it, "work.external", &works[0]) == ANCORA_OK);
+    REQUIRE(ancora_value(made, "work.external", &works[1]) == ANCORA_OK);
+    CHECK(std::abs(works[1] - works[0]) > 1e-3);
+    double balance = 1.0;
+    REQUIRE(ancora_value(made, "energy.balance", &balance) == ANCORA_OK);
+    CHECK(std::abs(balance) < 1e-9);
+    REQUIRE(ancora_model_set(changed_model.get(), "integrator.step=3e-3") == ANCORA_OK);
+    ancora_simulation* none = made;
+    CHECK(ancora_changed(it, changed_model.get(), &none) == ANCORA_USAGE);
+    CHECK(none == nullptr);
+    CHECK(message(session).find("step") != std::string::npos);
+    CHECK(ancora_changed(it, nullptr, &none) == ANCORA_USAGE);
+
     // views need no copy, and are the state
     const double *view_q = nullptr, *view_v = nullptr;
     std::size_t n = 0;

@@ -249,6 +249,13 @@ void Stage::align(Motion& motion, Random& random) const {
     const auto body = static_cast<std::size_t>(attachments_[static_cast<std::size_t>(moved)].body);
     motion.rigid_[body].x += place_of(static_cast<std::size_t>(fixed)) + apart -
                              place_of(static_cast<std::size_t>(moved));
+    // Where components are zero they are so exactly, which sums of the bodies' own are not.
+    std::vector<double> u(static_cast<std::size_t>(num_scalars_));
+    motion.evaluate(0.0, u, {}, {});
+    for (std::size_t k = 0; k < 3; ++k)
+        motion.free_[3 * static_cast<std::size_t>(moved) + k].c0 +=
+            u[3 * static_cast<std::size_t>(fixed) + k] + apart(static_cast<int>(k)) -
+            u[3 * static_cast<std::size_t>(moved) + k];
 }
 
 Motion Stage::motion(Random& random, double perturbation) const {

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rest, also in a frame that spins, against closed forms and long damped runs.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include <Eigen/Dense>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "ancora/framework/error.hpp"
+#include "linkages.hpp"
+#include "particle_models.hpp"
+#include "support/mechanisms.hpp"
+#include "support/model.hpp"
+#include "support/near.hpp"
+
+namespace ancora::testing {
+namespace {
+
+TEST_SUITE("rest") {
+    TEST_CASE("a pendulum from any start hangs down, and upright it is unstable and named") {
+        const auto pendulum = [](double angle) {
+            return model_text() + point_mass("bob", {std::sin(angle), 0.0, -std::cos(angle)}) +
+                   rope("rod", "ground@[0, 0, 0]", "bob") + steps("emm", 1e-3, 1.0);
+        };
+        for (const double angle : {0.3, 1.5, 2.9, std::numbers::pi}) {
+            CAPTURE(angle);
+            Simulation simulation = model(pendulum(angle));
+            const Equilibrium rest = simulation.find_equilibrium();
+            CHECK(rest.stability == Stability::stable);
+            CHECK(rest.degrees_of_freedom == 2);
+            CHECK(simulation.point("bob@[0, 0, 0]").position[2] == near(-1.0, 1e-12));
+            // What the rod exerts on its first end, the ground, is the weight.
+            const std::vector<double> reaction = rest.forces.constraints[0].reaction;
+            double size = 0.0;
+            for (const double x : reaction) size = std::max(size, std::abs(x));
+            CHECK(size == near(kG, 1e-9));
+        }
+        Simulation upright = model(pendulum(std::numbers::pi));
+        EquilibriumOptions nearest;
+        nearest.nearest = true;
+        const Equilibrium rest = upright.find_equilibrium(nearest);
+        CHECK(rest.stability == Stability::unstable);
+        CHECK(rest.num_unstable == 2);
+        CHECK(rest.unstable_part.find("bob") != std::string::npos);
+    }
+    TEST_CASE("a chain of equal links hangs as its discrete catenary, and a run starts there") {
+        // Links 1 to n with the mass at joints: the horizontal force is the same in all, the
+        // vertical one grows by the weight, so tan of link i's slope is (i - (n + 1) / 2) w / H.
+        const int n = 8;
+        const double span = 0.8;
+        std::string text = model_text();
+        std::vector<double> x(n + 1);
+        for (int i = 1; i < n; ++i)
+            text += point_mass(fmt::format("p{}", i),
+                               {span * i / n, 0.3 * std::sin(2.0 * i), 0.1 * i * (n - i) / n});
+        for (int i = 1; i <= n; ++i) {
+            const std::string a = i == 1 ? "ground@[0, 0, 0]" : fmt::format("p{}", i - 1);
+            const std::string b =
+                i == n ? fmt::format("ground@[{}, 0, 0]", span) : fmt::format("p{}", i);
+            text += constraint(
+                fmt::format("link{}", i),
+                "distance",
+                fmt::format("a = \"{}\"\nb = \"{}\"\nlength = 0.15", point(a), point(b)));
+        }
+        const std::string start = text;
+        text.insert(text.find('\n') + 1, "project_start = \"far\"\n");
+        // H from the span, by bisection.
+        const auto width = [&](double H) {
+            double sum = 0.0;
+            for (int i = 1; i <= n; ++i) {
+                const double slope = (i - 0.5 * (n + 1)) * kG / H;
+                sum += 0.15 / std::sqrt(1.0 + slope * slope);
+            }
+            return sum;
+        };
+        double low = 1e-3, high = 1e4;
+        for (int k = 0; k < 200; ++k) {
+            const double middle = 0.5 * (low + high);
+            (width(middle) < span ? low : high) = middle;
+        }
+        double depth = 0.0;
+        for (int i = 1; i <= n / 2; ++i) {
+            const double slope = (i - 0.5 * (n + 1)) * kG / low;
+            depth += 0.15 * slope / std::sqrt(1.0 + slope * slope);
+        }
+        Simulation simulation = model(text + steps("emm", 1e-3, 0.01));
+        const Equilibrium rest = simulation.find_equilibrium();
+        CHECK(rest.stability == Stability::stable);
+        CHECK(simulation.point(fmt::format("p{}@[0, 0, 0]", n / 2)).position[2] ==
+              near(depth, 1e-10));
+        CHECK(simulation.point(fmt::format("p{}@[0, 0, 0]", n / 2)).position[1] == near(0.0, 1e-9));
+
+        text.insert(text.find('\n') + 1, "start = \"equilibrium\"\n");
+        Simulation run = model(text + steps("emm", 1e-3, 0.1));
+        run_to_end(run);
+        CHECK(run.point(fmt::format("p{}@[0, 0, 0]", n / 2)).position[2] == near(depth, 1e-9));
+        CHECK(column(run, "energy.kinetic") <= tolerance(1e-16));
+    }
+    TEST_CASE("a shallow arch of two springs has two stable branches and an unstable one between") {
+        const auto arch = [](double height) {
+            return "[model]\n" +
+                   point_mass("top", {0.0, 0.0, height}, 1.0, "coordinates = \"xz\"\n") +
+                   spring("left", "ground@[-1, 0, 0]", "top", 100.0, 1.02) +
+                   spring("right", "ground@[1, 0, 0]", "top", 100.0, 1.02) +
+                   steps("emm", 1e-3, 1.0);
+        };
+        const double height = std::sqrt(1.02 * 1.02 - 1.0);
+        for (const double side : {1.0, -1.0}) {
+            Simulation simulation = model(arch(side * 0.05));
+            const Equilibrium rest = simulation.find_equilibrium();
+            CHECK(rest.stability == Stability::stable);
+            CHECK(simulation.point("top@[0, 0, 0]").position[2] == near(side * height, 1e-11));
+        }
+        Simulation flat = model(arch(0.001));
+        EquilibriumOptions nearest;
+        nearest.nearest = true;
+        const Equilibrium rest = flat.find_equilibrium(nearest);
+        CHECK(flat.point("top@[0, 0, 0]").position[2] == near(0.0, 1e-12));
+        CHECK(rest.stability == Stability::unstable);
+        CHECK(rest.num_unstable == 1);
+    }
+    TEST_CASE("Bricard's loop, whose rows depend on each other, rests with one freedom") {
+        Simulation simulation =
+            model(bricard("ancf_rigid_body", kThick, kThickAcross) + integrator("emm", 1e-3, 1.0));
+        const Equilibrium rest = simulation.find_equilibrium();
+        CHECK(rest.stability == Stability::stable);
+        CHECK(rest.degrees_of_freedom == 1);
+        const Modes modes = simulation.modes();
+        REQUIRE(modes.modes.size() == 1);
+        CHECK(modes.modes[0].frequency > 0.1);
+    }
+    TEST_CASE("a car's body on its struts under a load: rest against a long damped run") {
+        // Two struts that lean, a body that moves in a plane, a load off its middle.
+        const auto strut = [](const char* name, double foot, double at) {
+            return force(name,
+                         "spring_damper",
+                         fmt::format("a = \"ground@[{}, 0, 0]\"\nb = \"car@[{}, 0, "
+                                     "-0.1]\"\nstiffness = 1e5\nfree = 0.66\ndamping = 1e4",
+                                     foot,
+                                     at));
+        };
+        const std::string text =
+            model_text() +
+            body("car", "ancf_rigid_body", "position = [0, 0, 0.7]", 300.0, "[40, 90, 100]") +
+            constraint("plane",
+                       "planar",
+                       "a = \"ground\"\nb = \"car\"\npoint = [0, 0, 0]\naxis = [0, 1, 0]") +
+            strut("rear", -1.05, -0.8) + strut("front", 0.95, 0.7) + strut("third", -0.2, 0.2) +
+            force("load", "point_load", "at = \"car@[0.5, 0, 0.2]\"\nforce = [50, 0, -900]") +
+            steps("emm", 1e-2, 20.0) + "[integrator.emm]\nvelocity_projection = true\n";
+        Simulation simulation = model(text);
+        const Equilibrium rest = simulation.find_equilibrium();
+        CHECK(rest.stability == Stability::stable);
+        CHECK(rest.degrees_of_freedom == 3);
+        Simulation run = model(text);
+        run_to_end(run);
+        // The run has come to rest, and elsewhere than where it began.
+        CHECK(column(run, "energy.kinetic") <= 1e-14);
+        for (const char* at : {"car@[0, 0, 0]", "car@[1, 0, 0]", "car@[0, 0, 1]"})
+            CHECK((vec3(simulation.point(at).position) - vec3(run.point(at).position)).norm() <=
+                  tolerance(1e-9));
+        CHECK(rest.moved >= 0.05);
+        // The struts carry all of it: the plane has nothing to hold.
+        for (const ConstraintForces& item : rest.forces.constraints)
+            if (item.name == "plane")
+                for (const double x : item.reaction) CHECK(std::abs(x) <= tolerance(1e-9));
+    }
+    TEST_CASE("a hammock, a net hung by its corners, rests where a long damped run ends") {
+        const std::string text =
+            model_text() +
+            "[[body]]\nname = \"net\"\ntype = \"truss\"\ngrid = { counts = [5, 4], spacing = [0.5, "
+            "0.4], origin = [0, 0, 0] }\narea = 1e-5\nyoung = 1e8\ndensity = 1000.0\nnode_masses = "
+            "[[7, 0.4], [8, 0.2]]\ndamping = 1e6\n" +
+            constraint("a", "position", "a = \"net@0\"\nb = \"ground@[0.2, 0.1, 0]\"") +
+            constraint("b", "position", "a = \"net@4\"\nb = \"ground@[1.8, 0.1, 0.1]\"") +
+            constraint("c", "position", "a = \"net@15\"\nb = \"ground@[0.2, 1.1, 0]\"") +
+            constraint("d", "position", "a = \"net@19\"\nb = \"ground@[1.8, 1.1, 0]\"") +
+            force("air", "drag", "at = \"net@*\"\nlinear = 0.5") + steps("emm", 3e-2, 18.0);
+        const std::string far = "[model]\nproject_start = \"far\"\n" + text.substr(8);
+        Simulation simulation = model(far);
+        const Equilibrium rest = simulation.find_equilibrium();
+        CHECK(rest.stability == Stability::stable);
+        Simulation run = model(far);
+        run_to_end(run);
+        CHECK(column(run, "energy.kinetic") <= 1e-14);
+        for (const int node : {1, 6, 7, 8, 12})
+            CHECK((vec3(simulation.point(fmt::format("net@{}", node)).position) -
+                   vec3(run.point(fmt::format("net@{}", node)).position))
+                      .norm() <= tolerance(1e-6));
+        // The four corners bear the weight.
+        double weight = 0.6;
+        weight += 1000.0 * 1e-5 * (4 * 4 * 0.5 + 3 * 5 * 0.4);
+        double borne = 0.0;
+        for (const ConstraintForces& item : rest.forces.constraints)
+            if (item.name.size() == 1) borne += item.reaction[2];
+        CHECK(std::abs(borne) == near(weight * kG, 1e-8));
+    }
+    TEST_CASE("a net that nothing pulls at comes to rest in a few steps, where its forces vanish") {
+        // Stretched by four parts of a thousand, and free in space. The second has so many
+        // coordinates that only its lowest directions are looked at.
+        for (const int n : {5, 24}) {
+            CAPTURE(n);
+            Simulation simulation =
+                model(fmt::format("[model]\n[[body]]\nname = \"net\"\ntype = \"truss\"\ngrid = {{ "
+                                  "counts = [{0}, {0}], spacing = [0.25, 0.25], origin = [0, 0, 0] "
+                                  "}}\narea = 1e-6\nyoung = 3e9\ndensity = 1420.0\nrest_length = "
+                                  "0.249\n",
+                                  n) +
+                      steps("emm", 1e-3, 1.0));
+            const Equilibrium rest = simulation.find_equilibrium();
+            CHECK(rest.stability == Stability::neutral);
+            CHECK(rest.is_counted == (n == 5));
+            CHECK(rest.descent_steps + rest.newton_steps <= 20);
+            for (const int node : {0, n + 1, n * n / 2, n * n - 2}) {
+                const Vec3 a = vec3(simulation.point(fmt::format("net@{}", node)).position);
+                const Vec3 b = vec3(simulation.point(fmt::format("net@{}", node + 1)).position);
+                CHECK((b - a).norm() == near(0.249, 1e-11));
+            }
+        }
+    }
+    TEST_CASE("what a drive accelerates or moves does not stay at rest, and that is said") {
+        const auto arm = [](const std::string& motion, double rate) {
+            return model_text() +
+                   body("arm",
+                        "ancf_rigid_body",
+                        fmt::format("position = [0, 0, -0.5]\nvelocity = [{}, 0, 0]\n"
+                                    "angular_velocity = [0, {}, 0]",
+                                    -0.5 * rate,
+                                    rate),
+                        1.0,
+                        "[0.09, 0.09, 0.01]") +
+                   constraint("pin",
+                              "revolute",
+                              "a = \"ground\"\nb = \"arm\"\npoint = [0, 0, 0]\naxis = [0, 1, 0]\n"
+                              "drive = \"" +
+                                  motion + "\"") +
+                   steps("emm", 1e-3, 1.0);
+        };
+        Simulation pushed = model(arm("1 - cos(2*t)", 0.0));
+        const Equilibrium rest = pushed.find_equilibrium();
+        CHECK(!rest.lasts);
+        // 4 rad/s^2 at the end of the arm, which the model reports of its points' reach
+        CHECK(rest.acceleration >= 0.5 * 4.0);
+        CHECK(rest.acceleration <= 4.0);
+        Simulation held = model(arm("0*t", 0.0));
+        const Equilibrium stays = held.find_equilibrium();
+        CHECK(stays.lasts);
+        CHECK(stays.acceleration <= 1e-12);
+        Simulation moved = model(arm("sin(2*t)", 2.0));
+        CHECK_THROWS_WITH_AS(moved.find_equilibrium(),
+                             doctest::Contains("moves at t = 0 s as it is prescribed"),
+                             Error);
+    }
+    TEST_CASE("what nothing holds has no rest, and says so") {
+        Simulation simulation =
+            model(model_text() + point_mass("stone", {0, 0, 0}) + steps("emm", 1e-3, 1.0));
+        CHECK_THROWS_WITH_AS(simulation.find_equilibrium(), doctest::Contains("stone"), Error);
+        // The state stays.
+        CHECK(simulation.point("stone@[0, 0, 0]").position[2] == 0.0);
+    }
+}
+
+/// Velocity of a turn about an axis through a point, and a drift.
+std::string turning(const Vec3& at, const Vec3& rate, const Vec3& about, const Vec3& drift) {
+    const Vec3 v = rate.cross(at - about) + drift;
+    return fmt::format("velocity = [{:.17g}, {:.17g}, {:.17g}]\n", v(0), v(1), v(2));
+}
+
+Equilibrium steady_spin(Simulation& simulation) {
+    EquilibriumOptions options;
+    options.spinning = true;
+    return simulation.find_equilibrium(options);
+}
+
+TEST_SUITE("steady spin") {
+    TEST_CASE("two masses on a spring stretch it by what their turn asks for, and drift on") {
+        // k (2 r - L) = m W^2 r, about any axis, through any point, in a frame that moves.
+        const double k = 60.0, L = 2.0, m = 1.5, W = 3.0;
+        const Vec3 axis = Vec3(1.0, -2.0, 0.5).normalized(), across = axis.unitOrthogonal();
+        const Vec3 centre(3.0, 1.0, -2.0), drift(0.2, 0.3, -0.1);
+        std::string text = "[model]\n";
+        for (const double side : {1.0, -1.0}) {
+            const Vec3 at = centre + side * 0.5 * L * across;
+            text += point_mass(side > 0.0 ? "a" : "b", at, m, turning(at, W * axis, centre, drift));
+        }
+        // A load that does not act yet holds nothing.
+        const std::string idle_load =
+            force("tap",
+                  "point_load",
+                  "at = \"a@[0, 0, 0]\"\nforce = [[0.0, 0, 0, 0], [1.0, 0, 0, 0]]\noutside = "
+                  "\"zero\"");
+        Simulation simulation =
+            model(text + spring("rope", "a", "b", k, L) + idle_load + steps("emm", 1e-3, 1.0));
+        const Equilibrium found = steady_spin(simulation);
+        const double r = k * L / (2.0 * k - m * W * W);
+        const auto half = [&]() -> Vec3 {
+            return 0.5 * (Vec3(simulation.point("a@[0, 0, 0]").position.data()) -
+                          Vec3(simulation.point("b@[0, 0, 0]").position.data()));
+        };
+        CHECK(half().norm() == near(r, 1e-11));
+        CHECK(found.stability == Stability::neutral);
+        CHECK(found.num_unstable == 0);
+        for (int c = 0; c < 3; ++c)
+            CHECK(found.spin[static_cast<std::size_t>(c)] == near(W * axis(c), 1e-11));
+        // It is the state of modes, and stays.
+        double least = 1e9, most = 0.0;
+        while (!simulation.done()) {
+            simulation.step();
+            least = std::min(least, half().norm());
+            most = std::max(most, half().norm());
+        }
+        CHECK(most - least <= 1e-9);
+        const Vec3 a(simulation.point("a@[0, 0, 0]").position.data()),
+            b(simulation.point("b@[0, 0, 0]").position.data());
+        CHECK((0.5 * (a + b) - centre - drift).norm() <= 1e-10);
+    }
+    TEST_CASE("a conical pendulum, on a rod and as a body: cos angle = g / (l W^2)") {
+        const double l = 1.0, W = 4.5;
+        const double angle = std::acos(kG / (l * W * W));
+        for (const double first : {0.2, 1.4}) {
+            CAPTURE(first);
+            const Vec3 at(l * std::sin(first), 0.0, -l * std::cos(first));
+            const std::string text =
+                "[model]\ngravity = [0, 0, -9.81]\nstart = \"steady_spin\"\n" +
+                point_mass("bob", at, 1.0, turning(at, {0, 0, W}, Vec3::Zero(), Vec3::Zero())) +
+                rope("rod", "ground@[0, 0, 0]", "bob") + steps("emm", 1e-3, 1.0);
+            Simulation simulation = model(text);
+            for (; !simulation.done(); simulation.step())
+                CHECK(simulation.point("bob@[0, 0, 0]").position[2] ==
+                      near(-l * std::cos(angle), 1e-6));
+            Simulation again = model(text);
+            const Equilibrium found = steady_spin(again);
+            CHECK(found.stability == Stability::neutral);
+            CHECK(found.num_neutral == 1);  // round the axis
+            // m W^2 l, whatever the angle
+            const std::vector<double> reaction = found.forces.constraints[0].reaction;
+            CHECK(std::hypot(reaction[0], reaction[1], reaction[2]) == near(W * W * l, 1e-8));
+        }
+        // A bar on a ball joint: (I_t + m L^2 / 4 - I_a) W^2 cos = m g L / 2.
+        const double L = 0.8, I_a = 0.02, I_t = 2.0 * L * L / 12.0, tilt = 0.6;
+        const double cosine = kG * L / ((I_t + 0.5 * L * L - I_a) * W * W);
+        const double turned = 0.5 * std::numbers::pi - tilt;
+        const Vec3 middle(0.5 * L * std::sin(tilt), 0.0, -0.5 * L * std::cos(tilt));
+        const Vec3 w(-W * std::sin(turned), 0.0, W * std::cos(turned));  // in its own axes
+        Simulation simulation = model(
+            "[model]\ngravity = [0, 0, -9.81]\n[[body]]\nname = \"bar\"\n"
+            "type = \"ancf_rigid_body\"\nmass = 2.0\n" +
+            fmt::format("inertia = [{}, {:.17g}, {:.17g}]\nposition = {}\n",
+                        I_a,
+                        I_t,
+                        I_t,
+                        triple(middle)) +
+            fmt::format("orientation = {{ axis = [0, 1, 0], angle = {:.17g} }}\n", turned) +
+            turning(middle, {0, 0, W}, Vec3::Zero(), Vec3::Zero()) +
+            fmt::format("angular_velocity = {}\n", triple(w)) +
+            constraint(
+                "ball",
+                "position",
+                fmt::format("a = \"ground@[0, 0, 0]\"\nb = \"bar@[{:.17g}, 0, 0]\"", -0.5 * L)) +
+            steps("emm", 1e-3, 1.0));
+        steady_spin(simulation);
+        CHECK(simulation.point("bar@[0, 0, 0]").position[2] == near(-0.5 * L * cosine, 1e-9));
+    }
+    TEST_CASE("a bent chain of rods on a hub is drawn straight, with the tensions of its turn") {
+        const int n = 8;
+        const double l = 0.25, m = 0.3, W = 6.0;
+        std::string text = "[model]\n";
+        Vec3 at = Vec3::Zero();
+        for (int i = 1; i <= n; ++i) {
+            const double angle = 0.5 * std::sin(2.0 * i), rise = 0.3 * std::cos(1.7 * i);
+            at += l * Vec3(std::cos(angle) * std::cos(rise),
+                           std::sin(angle) * std::cos(rise),
+                           std::sin(rise));
+            text += point_mass(
+                fmt::format("p{}", i), at, m, turning(at, {0, 0, W}, Vec3::Zero(), Vec3::Zero()));
+            text += rope(fmt::format("r{}", i),
+                         i == 1 ? "ground@[0, 0, 0]" : fmt::format("p{}", i - 1),
+                         fmt::format("p{}", i));
+        }
+        Simulation simulation = model(text + steps("emm", 1e-3, 1.0));
+        const Equilibrium found = steady_spin(simulation);
+        const Vec3 tip(simulation.point(fmt::format("p{}@[0, 0, 0]", n)).position.data());
+        CHECK(tip.norm() == near(n * l, 1e-9));
+        CHECK(std::abs(tip(2)) <= 1e-9);
+        CHECK(found.stability == Stability::neutral);
+        CHECK(found.num_neutral == 1);
+        for (int i = 1; i <= n; ++i) {
+            CAPTURE(i);
+            double tension = 0.0;
+            for (int j = i; j <= n; ++j) tension += m * W * W * j * l;
+            double square = 0.0;
+            for (const double x :
+                 found.forces.constraints[static_cast<std::size_t>(i - 1)].reaction)
+                square += x * x;
+            CHECK(std::sqrt(square) == near(tension, 1e-8 * tension));
+        }
+    }
+    TEST_CASE("a balanced rotor spins steadily about a level shaft, too") {
+        Simulation simulation = model(
+            "[model]\ngravity = [0, 0, -9.81]\n[[body]]\nname = \"disc\"\ntype = "
+            "\"ancf_rigid_body\"\nmass = 2.0\ninertia = [0.4, 0.2, 0.2]\nposition = [1, 2, 3]\n"
+            "angular_velocity = [5, 0, 0]\n[[joint]]\nname = \"shaft\"\ntype = \"revolute\"\na = "
+            "\"ground\"\nb = \"disc\"\npoint = [1, 2, 3]\naxis = [1, 0, 0]\n" +
+            steps("emm", 1e-3, 1.0));
+        const Modes modes = simulation.modes();
+        CHECK(modes.is_spinning);
+        CHECK(modes.spin[0] == near(5.0, 1e-12));
+        const Equilibrium found = steady_spin(simulation);
+        CHECK(found.spin[0] == near(5.0, 1e-12));
+        CHECK(found.moved <= 1e-12);
+    }
+    TEST_CASE("what does not spin, or is braked, is refused in words") {
+        const auto refused = [](const std::string& text, const std::string& part) {
+            CAPTURE(part);
+            Simulation simulation = model(text + steps("emm", 1e-3, 1.0));
+            const std::vector<double> q(simulation.q().begin(), simulation.q().end());
+            try {
+                steady_spin(simulation);
+                FAIL("it was taken");
+            } catch (const Error& error) {
+                CAPTURE(std::string(error.message()));
+                CHECK(std::string(error.message()).find(part) != std::string::npos);
+            }
+            CHECK(std::equal(q.begin(), q.end(), simulation.q().begin()));
+        };
+        const auto pair = [](double second) {
+            return "[model]\n" + point_mass("a", {1, 0, 0}, 1.0, "velocity = [0, 2, 0]\n") +
+                   point_mass(
+                       "b", {-1, 0, 0}, 1.0, fmt::format("velocity = [0, {}, 0]\n", second)) +
+                   spring("s", "a", "b", 50.0, 2.0);
+        };
+        refused("[model]\n" + point_mass("a", {1, 0, 0}) + point_mass("b", {-1, 0, 0}) +
+                    spring("s", "a", "b", 50.0, 2.0),
+                "are no spin");
+        refused(pair(-2.0) + force("air", "drag", "at = \"a@[0, 0, 0]\"\nlinear = 0.1"), "brakes");
+    }
+}
+
+}  // namespace
+}  // namespace ancora::testing

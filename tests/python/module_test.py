@@ -122,6 +122,37 @@ class Numbers(unittest.TestCase):
             self.assertEqual(frame.index.name, "t")
             np.testing.assert_array_equal(frame["ball.z"].to_numpy(), history["ball.z"])
 
+    def test_the_table_of_a_study_is_read_by_columns(self):
+        with tempfile.TemporaryDirectory() as folder:
+            study = pathlib.Path(folder, "study.toml")
+            study.write_text(f"""[study]
+model = "{SOURCE}/examples/sweep/model.toml"
+[[vary]]
+key = "force.spring.stiffness"
+values = [50.0, -1.0, 80.0]
+[results]
+final = ["ball.x"]
+""")
+            subprocess.run([COMMAND, "sweep", study, "--out", f"{folder}/out"], capture_output=True)
+            cases = ancora.Cases(f"{folder}/out")
+            self.assertEqual(cases.count, 3)
+            np.testing.assert_array_equal(cases["force.spring.stiffness"], [50.0, -1.0, 80.0])
+            np.testing.assert_array_equal(cases["status"], [0, 3, 0])
+            self.assertTrue(np.isnan(cases["ball.x"][1]))
+            self.assertIn("stiffness", cases["message"][1])
+            one = ancora.Model.load(SOURCE / "examples/sweep/model.toml",
+                                    {"force.spring.stiffness": 80.0}).simulate().run()
+            self.assertEqual(cases["ball.x"][2], one["ball.x"])
+            with self.assertRaises(KeyError):
+                cases["ball.q"]
+            try:
+                import pandas  # noqa: F401
+            except ImportError:
+                return
+            frame = cases.to_pandas()
+            self.assertEqual(list(frame.index), [0, 1, 2])
+            self.assertEqual(frame["ball.x"][0], cases["ball.x"][0])
+
     def test_a_free_fall_is_exact(self):
         model = ancora.Model("fall", gravity=[0, 0, -9.81])
         model.body("ball", "particle", mass=2.0, position=[0, 0, 1], velocity=[1, 0, 0])

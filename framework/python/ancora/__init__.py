@@ -11,7 +11,7 @@ from ._laws import ConstraintLaw, ForceLaw
 from ._library import (AncoraError, FileError, ModelError, NumericalError, PluginError, UsageError,
                        version)
 from ._model import Model
-from ._results import History, Results
+from ._results import Cases, History, Results
 from ._simulation import (Equilibrium, Inputs, LinearModel, Mode, Modes, PointState, Pose, Report,
                           Simulation)
 
@@ -21,6 +21,6 @@ load = Model.load
 parse = Model.parse
 __version__ = version()
 
-__all__ = ["AncoraError", "ConstraintLaw", "Equilibrium", "FileError", "ForceLaw", "History", "Inputs",
-           "LinearModel", "Mode", "Model", "ModelError", "Modes", "NumericalError", "PluginError",
+__all__ = ["AncoraError", "Cases", "ConstraintLaw", "Equilibrium", "FileError", "ForceLaw", "History",
+           "Inputs", "LinearModel", "Mode", "Model", "ModelError", "Modes", "NumericalError", "PluginError",
            "PointState", "Pose", "Report", "Results", "Simulation", "UsageError", "load", "parse", "version"]

@@ -58,6 +58,58 @@ class History:
         return f"<History: {len(self)} rows of {len(self.columns)} columns>"
 
 
+def _column(texts: Sequence[str]) -> np.ndarray:
+    """Numbers (cases,) where all entries are some, with NaN where a case has none; else texts."""
+    try:
+        return np.array([float(x) if x else np.nan for x in texts])
+    except ValueError:
+        return np.array(texts, dtype=object)
+
+
+class Cases(Mapping[str, np.ndarray]):
+    """The table of a study that `ancora sweep` has written: its folder, or `cases.csv`.
+
+    ``cases["force.spring.stiffness"]`` is an array (cases,); a number that a failed case does not have is
+    NaN, and ``cases["message"]`` says why.
+    """
+
+    def __init__(self, folder: "os.PathLike[str] | str"):
+        path = os.fspath(folder)
+        if os.path.isdir(path):
+            path = os.path.join(path, "cases.csv")
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = csv.reader(file)
+            #: names of the columns, in order
+            self.columns: List[str] = next(rows)
+            entries = list(rows)
+        self._values = {name: _column([row[i] for row in entries]) for i, name in enumerate(self.columns)}
+        #: how many there are
+        self.count: int = len(entries)
+
+    def __getitem__(self, column: str) -> np.ndarray:
+        return self._values[column]
+
+    def __iter__(self):
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def to_pandas(self):
+        """A pandas frame with the number of the case as its index; needs pandas. Its ``to_parquet()``
+        writes Parquet where pyarrow is installed."""
+        import pandas
+        return pandas.DataFrame(self._values).astype({"case": int}).set_index("case")
+
+    def to_polars(self):
+        """A polars frame; needs polars. Its ``write_parquet()`` writes Parquet."""
+        import polars
+        return polars.DataFrame(self._values)
+
+    def __repr__(self):
+        return f"<Cases: {self.count} of {len(self.columns)} columns>"
+
+
 class Results:
     """A folder that `ancora run`, or a record, has written."""
 

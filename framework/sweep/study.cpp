@@ -34,7 +34,7 @@ public:
         : what_(std::move(what)), table_(table), place_(std::move(place)) {}
 
     const Value* find(std::string_view key) {
-        known_.emplace_back(key);
+        if (std::ranges::find(known_, key) == known_.end()) known_.emplace_back(key);
         const Table::Entry* const entry = table_.find(key);
         return entry == nullptr ? nullptr : &entry->value;
     }

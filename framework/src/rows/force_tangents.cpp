@@ -29,7 +29,8 @@ ForceTangents::ForceTangents(const ForceSet& forces) {
         for (Eigen::MatrixXd* x : {&block.D, &block.part}) x->setZero(k, k);
         block.WD.setZero(n, k);
         block.symmetric.setZero(n, n);
-        block.modes = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(k);
+        // Of something: one that has computed nothing may not be copied.
+        block.modes = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(block.D);
         for (int scalar = 0; scalar < k; ++scalar)
             for (const AttachmentMap::Entry& entry : map.row(scalar)) {
                 const auto at = std::ranges::lower_bound(block.coordinate, entry.coordinate);

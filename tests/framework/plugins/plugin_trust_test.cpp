@@ -352,7 +352,8 @@ TEST_SUITE("plugin trust: what runs is what was hashed") {
     TEST_CASE("a file that is cut off is refused in words") {
         const TempFolder scratch;
         const std::string all = bytes_of(race("one"));
-        scratch.write("race.so", all.substr(0, all.size() / 2));
+        scratch.write("race.so",
+                      all.substr(0, all.size() / 8));  // behind it may be what debuggers read
         CHECK(load_from(scratch.path(), "race").find("race.so) is cut off: ") != std::string::npos);
     }
 

@@ -21,7 +21,8 @@ using Names = std::set<std::string>;
 
 namespace {
 
-// The sanitizers have a malloc of their own, and need more address space than any limit leaves.
+// The sanitizers have a malloc of their own, need more address space than any limit leaves, and
+// keep memory of their own between that of a plugin.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kCounts = false;
 #else
@@ -264,6 +265,7 @@ TEST_SUITE("verify") {
         check_caught("wrong_memory", "casts_const_away", "inputs", writes + Names{"threads"});
         CHECK(zoo("wrong_memory").reason("casts_const_away", "inputs").find("[2] was") !=
               std::string::npos);
+        if (!kCounts) return;
         check_caught("wrong_memory", "late_counter", "hidden_state");
         // two threads find these by chance, a stopped call finds them always
         const Names races = kRuns + Names{"threads"};
@@ -272,8 +274,8 @@ TEST_SUITE("verify") {
         check_caught("wrong_memory", "memoises_unlocked", "hidden_state", races);
         CHECK(zoo("wrong_memory").reason("shared_scratch", "hidden_state").find("scratch_") !=
               std::string::npos);
-        if (kCounts) check_caught("wrong_memory", "leaks_objects", "leaks");
-        if (kCounts) check_caught("wrong_memory", "leaks_calls", "leaks", {"allocation"});
+        check_caught("wrong_memory", "leaks_objects", "leaks");
+        check_caught("wrong_memory", "leaks_calls", "leaks", {"allocation"});
     }
 
     TEST_CASE("caches that nobody sees are nobody's business") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The hanging chain and the spinning net of examples/, against independent solutions.
 #include <array>
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -141,6 +142,7 @@ step = 1e-3
         CHECK(statistics.angular_momentum.max_rel <= tolerance(limit));
         MESSAGE("factorisations: " << statistics.factorisations << " in " << statistics.steps
                                    << " steps, " << statistics.iterations << " iterations");
-        CHECK(statistics.factorisations < statistics.steps / 500);
+        // a few at the start, whatever the length of the run
+        CHECK(statistics.factorisations <= std::max(3L, statistics.steps / 500));
     }
 }

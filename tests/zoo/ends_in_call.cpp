@@ -56,7 +56,7 @@ private:
         if (how_ == "quick_exit") std::quick_exit(0);
         if (how_ == "talk") std::puts("a plugin talks");
         if (how_ == "hang")
-            for (volatile int i = 0;;) i = i + 1;
+            for (volatile unsigned i = 0;;) i = i + 1;
     }
 
     // A crash that no sanitizer is to see coming.

@@ -286,12 +286,12 @@ TEST_SUITE("verify") {
                                  "right_lazy_table"}) {
             CAPTURE(type);
             CHECK(verdict.checks(type, "FAIL") == Names());
-            CHECK(verdict.checks(type, "pass").contains("hidden_state"));
+            CHECK(verdict.checks(type, kCounts ? "pass" : "skipped").contains("hidden_state"));
         }
         // told, since the next one may forget the lock
-        CHECK(
-            verdict.reason("right_locked_cache", "hidden_state").find("no result depends on it") !=
-            std::string::npos);
+        if (kCounts)
+            CHECK(verdict.reason("right_locked_cache", "hidden_state")
+                      .find("no result depends on it") != std::string::npos);
     }
 
     TEST_CASE("what is done to the process is caught") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The hanging chain and the spinning net of examples/, against independent solutions.
-#include <array>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>

@@ -7,6 +7,9 @@
 
 namespace ancora::explicit_integrators {
 
+/// What is left in a step of what steps before were like.
+inline constexpr double kForgotten = 0.97;
+
 inline IntegratorTraits read_traits(const Arguments& arguments) {
     IntegratorTraits traits;
     traits.face = Face::continuous;

@@ -36,7 +36,6 @@ constexpr double kOffMotion = 1e-6;
 // Steps this much shorter than usual, beside a singular position, are led by what rounding leaves
 // of it.
 constexpr double kLed = 1e-4;
-constexpr double kForgotten = 0.97;  // of the usual length, in a step
 
 }  // namespace
 

@@ -15,7 +15,6 @@ namespace {
 
 // Stages that differ by so much more than those of the steps before are asked about.
 constexpr double kSuddenly = 3.0;
-constexpr double kForgotten = 0.97;  // of what is usual, in a step
 // The velocity that a step adds to what its first stage foretells is a jump from so much of the
 // velocity on, if it is also so many times what is usual.
 constexpr double kJump = 0.1;

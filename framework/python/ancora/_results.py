@@ -80,9 +80,13 @@ class Cases(Mapping[str, np.ndarray]):
         with open(path, newline="", encoding="utf-8") as file:
             rows = csv.reader(file)
             #: names of the columns, in order
-            self.columns: List[str] = next(rows)
+            self.columns: List[str] = next(rows, [])
             entries = list(rows)
-        self._values = {name: _column([row[i] for row in entries]) for i, name in enumerate(self.columns)}
+        if any(len(row) != len(self.columns) for row in entries):
+            raise ValueError(f"{path}: a line has not as many cells as the first")
+        self._values = {name: np.array([row[i] for row in entries], dtype=object)
+                        if name in ("exit", "message") else _column([row[i] for row in entries])
+                        for i, name in enumerate(self.columns)}
         #: how many there are
         self.count: int = len(entries)
 

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdint>
 #include <map>
+#include <string_view>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -49,6 +52,40 @@ std::vector<std::string> layout_of(const Model& model, const KernelSystem& syste
     for (const ForcePart& part : model.forces) add("force", part.object, 0);
     lines.push_back(
         fmt::format("integrator {}, step {} s", model.integrator_object.type->name, step));
+    return lines;
+}
+
+std::vector<std::string> ties_of(const Manifest& manifest) {
+    std::unordered_set<std::string_view> names;
+    for (const auto* const objects : {&manifest.bodies, &manifest.constraints, &manifest.forces})
+        for (const ObjectSpec& spec : *objects) names.insert(spec.name);
+    const auto names_one = [&](std::string_view text) {
+        const auto is_of_name = [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+        };
+        for (std::size_t end = 0; end < text.size();) {
+            std::size_t begin = end;
+            while (begin < text.size() && !is_of_name(text[begin])) ++begin;
+            for (end = begin; end < text.size() && is_of_name(text[end]);) ++end;
+            if (names.contains(text.substr(begin, end - begin))) return true;
+        }
+        return text.find('@') != std::string_view::npos;
+    };
+    std::vector<std::string> lines;
+    for (const auto* const objects : {&manifest.constraints, &manifest.forces})
+        for (const ObjectSpec& spec : *objects) {
+            const auto add = [&](const std::string& key, const Value& value) {
+                const std::string* const text = value.as<std::string>();
+                if (text != nullptr && names_one(*text))
+                    lines.push_back(fmt::format(
+                        "{} \"{}\" with {} = \"{}\"", to_text(spec.kind), spec.name, key, *text));
+            };
+            for (const Table::Entry& entry : spec.parameters.entries()) {
+                add(entry.key, entry.value);
+                if (const Array* const list = entry.value.as<Array>())
+                    for (const Value& value : *list) add(entry.key, value);
+            }
+        }
     return lines;
 }
 

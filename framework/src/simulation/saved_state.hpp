@@ -19,6 +19,9 @@ namespace ancora {
 /// Of that what no change of parameters may touch: objects with their types and sizes, and the
 /// integrator.
 std::vector<std::string> layout_of(const Model& model, const KernelSystem& system, double step);
+/// Texts of constraints and forces that name other objects, which no change may touch either: what
+/// is carried belongs to these.
+std::vector<std::string> ties_of(const Manifest& manifest);
 /// What a saved state must have in common with the model that takes it, one item a line.
 std::vector<std::string> identity_of(const Model& model,
                                      const KernelSystem& system,

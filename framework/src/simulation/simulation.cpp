@@ -52,7 +52,8 @@ void require_same(const std::vector<std::string>& before, const std::vector<std:
     if (there == before.end() && here == now.end()) return;
     throw Error(ErrorKind::usage,
                 fmt::format("the changed model has {} where the one that runs has {}; objects, "
-                            "their sizes, columns, the integrator and its step stay as they are "
+                            "their sizes, what they act on or hear, columns, the integrator and "
+                            "its step stay as they are "
                             "through a run: make a new simulation instead",
                             here != now.end() ? *here : "nothing more",
                             there != before.end() ? *there : "nothing more"));
@@ -82,7 +83,8 @@ struct Simulation::Impl {
           observables(model, system, manifest.output),
           stepping(model, system, settings),
           rank(model, system, observables, warn, settings.step),
-          saved_state(identity_of(model, system, manifest)) {
+          saved_state(identity_of(model, system, manifest)),
+          ties(ties_of(manifest)) {
         if (model.project_start != ProjectStart::no)
             projected = judge_projection(model, system, warn);
         rank.decide();
@@ -182,6 +184,7 @@ struct Simulation::Impl {
     void go_on_from(const Impl& before) {
         require_same(layout_of(before.model, before.system, before.settings.step),
                      layout_of(model, system, settings.step));
+        require_same(before.ties, ties);
         require_same(before.observables.names(), observables.names());
         system.parts().workers.resize(before.system.parts().workers.size());
         try {
@@ -236,6 +239,7 @@ struct Simulation::Impl {
     Stepping stepping;
     RowRank rank;
     SavedState saved_state;
+    std::vector<std::string> ties;
     StartProjection projected;
     std::unique_ptr<SceneSampler> scene;  // made when first asked for
     std::vector<std::byte> start;         // what reset() goes back to

@@ -127,6 +127,14 @@ void Stepping::go_on_from(const Stepping& before) {
                     fmt::format("the run would end at {:.9g} s, but stands at {:.9g} s",
                                 settings_.end,
                                 before.system_.time()));
+    if (!model_.traits.is_adaptive &&
+        before.system_.time() < (static_cast<double>(before.steps_done_) - kWholeSteps) *
+                                    settings_.step * (1.0 - kWholeSteps))
+        throw Error(ErrorKind::usage,
+                    fmt::format("the run ended at {:.9g} s, which is no multiple of its step of "
+                                "{:.9g} s, and cannot go on from there",
+                                before.system_.time(),
+                                settings_.step));
     steps_done_ = before.steps_done_;
     seconds_ = before.seconds_;
     system_.go_on_from(before.system_);

@@ -39,8 +39,12 @@ double Start::rate_of(int row) const {
 Start::Gapes Start::gapes() {
     parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), state_.t);
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
-    Gapes out{instant_.pi.cwiseAbs(), Eigen::VectorXd(parts_.m)};
-    for (int k = 0; k < parts_.m; ++k) out.rate[k] = std::abs(rate_of(k));
+    Gapes out{Eigen::VectorXd::Zero(parts_.m), Eigen::VectorXd::Zero(parts_.m)};
+    // A strain is no gap: what gives way now may be asked for exactly.
+    for (int k = 0; k < parts_.m; ++k) {
+        if (parts_.laws[k].kind == RowKind::constraint) out.gap[k] = std::abs(instant_.pi[k]);
+        if (parts_.laws.has_rate(k)) out.rate[k] = std::abs(rate_of(k));
+    }
     return out;
 }
 
@@ -67,7 +71,7 @@ void Start::settle() {
         determine_massless();
         look();
     }
-    if (parts_.model.project_start != ProjectStart::no) {
+    if (is_start() && parts_.model.project_start != ProjectStart::no) {
         motion_.project_start();
         look();
     }
@@ -159,7 +163,8 @@ void Start::check() {
     }
     if (worst <= 1.0) return;
     const Place& place = parts_.rows.place_of_row(worst_row);
-    const char* advice = parts_.model.project_start != ProjectStart::no
+    const char* advice = !is_start() ? ""
+                         : parts_.model.project_start != ProjectStart::no
                              ? "; from this start [model] project_start found no way, and this is "
                                "as far as it came"
                              : ", or let [model] project_start = true move them";

@@ -60,6 +60,7 @@ private:
     ContinuousMotion& motion_;
     const Breaking& breaking_;
     double rate_of(int row) const;
+    bool is_start() const { return allowed_.gap.size() == 0; }
 
     RowSet::Instant instant_;
     Gapes allowed_;             // besides rounding; empty at a start

@@ -293,8 +293,61 @@ length = 1.0
         moved.replace(moved.find("ground@[0, 0, 0]"), 16, "ground@[0, 1, 0]");
         moved.replace(moved.find("[0.1, 0.0, 0.0]"), 15, "[0.1, 1.0, 0.0]");
         const std::string message = refusal(simulation, moved + end, registry);
-        has(message, "the present state does not fit");
+        has(message, "ground@[0, 1, 0]");
         has(message, "rail");
+    }
+    TEST_CASE("what is strained does not turn rigid, and counted turns go to no other joint") {
+        Plugins plugins;
+        const auto rope = [](const char* young, const char* heard) {
+            return fmt::format(R"([model]
+gravity = [0, 0, -9.81]
+project_start = true
+[[body]]
+name = "rope"
+type = "truss"
+nodes = [[0, 0, 0], [0, 0, -1]]
+elements = [[0, 1]]
+area = 1e-4
+density = 1000.0
+young = {}
+[[body]]
+name = "ball"
+type = "particle"
+mass = 1.0
+[[constraint]]
+name = "hook"
+type = "position"
+a = "rope@0"
+b = "ground@[0, 0, 0]"
+[[force]]
+name = "gauge"
+type = "sensor"
+input = "{}"
+)",
+                               young,
+                               heard) +
+                   integrator("emm", 1e-3, 1.0);
+        };
+        Simulation simulation(manifest(rope("1e5", "ball.x")), plugins.registry);
+        for (int k = 0; k < 100; ++k) simulation.step();
+        const std::string rigid = refusal(simulation, rope("inf", "ball.x"), plugins.registry);
+        CHECK(rigid.find("the present state does not fit") != std::string::npos);
+        const std::string other = refusal(simulation, rope("1e5", "ball.y"), plugins.registry);
+        CHECK(other.find("ball.y") != std::string::npos);
+        const double q = simulation.q()[5];
+        simulation = simulation.changed(manifest(rope("2e5", "ball.x")), plugins.registry);
+        CHECK(simulation.q()[5] == q);
+    }
+    TEST_CASE("a run that ended between two steps of its grid does not go on") {
+        Plugins plugins;
+        Simulation simulation(manifest(oscillator(50.0) + integrator("emm", 1e-2, 0.105)),
+                              plugins.registry);
+        while (!simulation.done()) simulation.step();
+        CHECK_THROWS_WITH_AS(
+            simulation.changed(manifest(oscillator(50.0) + integrator("emm", 1e-2, 0.5)),
+                               plugins.registry),
+            doctest::Contains("no multiple of its step"),
+            Error);
     }
     TEST_CASE("reset: the run is repeated with the same bits, whatever was done to it") {
         const std::string control = oscillator(50.0, 2.0, R"(

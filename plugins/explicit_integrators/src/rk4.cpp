@@ -57,6 +57,8 @@ void Rk4::step(System& system, double t0, double h) {
                 if (passing != Passing::none)
                     system.record_singular_position(t, t1, passing == Passing::smooth);
             });
+        // Behind an event other forces act
+        if (pieces.rest() > 0.0) std::ranges::fill(system.history(), 0.0);
     }
 }
 
@@ -72,16 +74,17 @@ double Rk4::largest_difference(const State& dx, const State& other) const {
 Rk4::Passing Rk4::watch(System& system, double t0, double h) {
     double& usual_spread = system.history()[kSpread];
     double& usual_miss = system.history()[kMiss];
+    const double spread = spread_ / h;
     double miss = 0.0;
     double speed = 0.0;
     for (std::size_t i = n_; i < 2 * n_; ++i) {
         miss = std::max(miss, std::abs(x1_[i] - x0_[i] - h * dx0_[i]));
         speed = std::max(speed, std::abs(x0_[i]));
     }
-    const bool is_sudden = usual_spread > 0.0 && spread_ > kSuddenly * usual_spread;
-    const bool jumps = miss > std::max(kJump * speed, kTimesAsFar * usual_miss);
-    usual_spread = std::max(spread_, kForgotten * usual_spread);
-    usual_miss = std::max(miss, kForgotten * usual_miss);
+    const bool is_sudden = usual_spread > 0.0 && spread > kSuddenly * usual_spread;
+    const bool jumps = miss > std::max(kJump * speed, kTimesAsFar * usual_miss * h * h);
+    usual_spread = std::max(spread, kForgotten * usual_spread);
+    usual_miss = std::max(miss / (h * h), kForgotten * usual_miss);
     if (!is_sudden || !system.nears_singular_position({t0, h, std::span(dx0_).subspan(n_, n_), {}}))
         return Passing::none;
     return jumps ? Passing::jump : Passing::smooth;

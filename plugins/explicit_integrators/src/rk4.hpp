@@ -36,8 +36,8 @@ public:
 
 private:
     using State = std::vector<double>;
-    /// How far accelerations of stages differed of late, and how far velocities were from what the
-    /// first stage foretold.
+    /// How far accelerations of stages differed of late, by the length of a step, and how far
+    /// velocities were from what the first stage foretold, by its square.
     enum History : int { kSpread, kMiss, kHistory };
     enum class Passing { none, smooth, jump };
 

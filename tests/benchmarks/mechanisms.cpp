@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts what becomes of mechanisms by the thousand: `mechanisms --count 10000`, and with `--print
-// SEED` the model file of one.
+// SEED` and the like the model files of one.
 #include "physics/mechanisms.hpp"
 
 #include <chrono>
@@ -43,20 +43,32 @@ int main(int argc, char** argv) {
             continue;
         }
         const bool is_known =
-            option == "--count" || option == "--first-seed" || option == "--print";
+            option == "--count" || option == "--first-seed" || option == "--print" ||
+            option == "--print-reference" || option == "--print-stiffer" ||
+            option == "--print-elastic";
         if (!is_known || i + 1 == argc) {
             fmt::print(stderr,
-                       "usage: mechanisms [--count N] [--first-seed SEED] [--print SEED] "
-                       "[--verbose]\n");
+                       "usage: mechanisms [--count N] [--first-seed SEED] [--verbose]\n"
+                       "       mechanisms --print|--print-reference|--print-stiffer|"
+                       "--print-elastic SEED\n");
             return 2;
         }
         const std::uint64_t value = std::strtoull(argv[++i], nullptr, 10);
         if (option == "--count") count = value;
         if (option == "--first-seed") first = value;
-        if (option == "--print") {
+        if (option.starts_with("--print")) {
             const Mechanism m = make_mechanism(value);
-            fmt::print(
-                "# {}: {}\n{}", m.family, m.traits, with_integrator(m.text, "emm", m.step, m.end));
+            const bool is_by_dopri5 =
+                option == "--print-reference" || option == "--print-elastic";
+            const std::string& text = option == "--print"             ? m.text
+                                      : option == "--print-reference" ? m.reference
+                                      : option == "--print-stiffer"   ? m.stiffer
+                                                                      : m.elastic;
+            fmt::print("# {}: {}\n{}",
+                       m.family,
+                       m.traits,
+                       is_by_dopri5 ? with_integrator(text, "dopri5", 0.1 * m.step, m.end)
+                                    : with_integrator(text, "emm", m.step, m.end));
             return 0;
         }
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include <Eigen/Eigenvalues>
 
@@ -60,6 +61,23 @@ SolverStatus DenseIsland::factorise_local(const std::vector<double>& M,
     lend_weights();
     is_mass_current_ = false;
     return status_ = compute();
+}
+
+void DenseIsland::choose_local(const std::vector<double>& M,
+                               const std::vector<double>& A,
+                               bool wants_least,
+                               Choice& out) {
+    M_ = M;
+    A_ = A;
+    std::ranges::fill(is_left_out_, 0);
+    use_ = RankUse::choose;
+    wants_least_ = wants_least;
+    compute_weights();
+    lend_weights();
+    is_mass_current_ = false;
+    Choice* const own = std::exchange(choice_, &out);
+    status_ = compute();
+    choice_ = own;
 }
 
 bool DenseIsland::solve_local(const Eigen::VectorXd& f,
@@ -143,7 +161,10 @@ void DenseIsland::factorise_rows() {
     }
     const int count = static_cast<int>(column_row_.size());
     qr_.resize(n_, count);
-    qr_.factorise(use_ == RankUse::keep ? kKeptThreshold : kRankThreshold);
+    if (use_ == RankUse::choose && weigh_rows())
+        qr_.factorise_weighted(kRankThreshold, work_m_.data());
+    else
+        qr_.factorise(use_ == RankUse::keep ? kKeptThreshold : kRankThreshold);
     const int r = qr_.rank();
     if (r == count) return;
     second_.resize(count, r);
@@ -153,6 +174,15 @@ void DenseIsland::factorise_rows() {
         for (int j = i; j < count; ++j) to[j] = qr_.column(j)[i];
     }
     second_.factorise(0.0, false);
+}
+
+/// Writes lightness() of each row in qr_ to work_m_. A row of light parts that is left out follows
+/// from those of heavy ones with large numbers, as do their gaps: it should stay.
+/// @returns whether that matters
+bool DenseIsland::weigh_rows() {
+    for (std::size_t c = 0; c < column_row_.size(); ++c)
+        work_m_[static_cast<Eigen::Index>(c)] = lightness(column_row_[c]);
+    return has_far_heavier_rows();
 }
 
 /// The rows with pivots are kept, since they span all rows and are the least alike.

@@ -42,6 +42,11 @@ public:
     Status factorise_local(const std::vector<double>& M,
                            const std::vector<double>& A,
                            const std::vector<char>& is_left_out);
+    /// The rows to leave out at such values; `out` is unmade where that cannot be told.
+    void choose_local(const std::vector<double>& M,
+                      const std::vector<double>& A,
+                      bool wants_least,
+                      Choice& out);
     bool solve_local(const Eigen::VectorXd& f,
                      const Eigen::VectorXd& r,
                      Eigen::VectorXd& x,
@@ -60,6 +65,7 @@ private:
     bool augment_with(const Eigen::VectorXd& weight, double sigma);
     double least_of_augmented(Eigen::VectorXd* x);
     void factorise_rows();
+    bool weigh_rows();
     void take_choice();
     void solve_once(const Eigen::VectorXd& f,
                     const Eigen::VectorXd& r,

@@ -44,6 +44,30 @@ void PivotedQr::swap_columns(int a, int b) {
 }
 
 void PivotedQr::factorise(double threshold, bool has_pivoting) {
+    reduce(threshold, has_pivoting, [this](int k) {
+        int largest = k;
+        for (int j = k + 1; j < cols_; ++j)
+            if (norm_[j] > norm_[largest]) largest = j;
+        return largest;
+    });
+}
+
+void PivotedQr::factorise_weighted(double threshold, const double* weight) {
+    reduce(threshold, true, [&](int k) {
+        const double least = k == 0 ? 0.0 : threshold * std::abs(column(0)[0]);
+        const auto rank = [&](int j) {
+            return norm_[j] > least ? weight[source_[static_cast<std::size_t>(j)]] * norm_[j] : 0.0;
+        };
+        int largest = k;
+        for (int j = k + 1; j < cols_; ++j)
+            if (rank(j) > rank(largest)) largest = j;
+        return largest;
+    });
+}
+
+/// @param pivot column to be taken next, of those from k on
+template <class Pivot>
+void PivotedQr::reduce(double threshold, bool has_pivoting, const Pivot& pivot) {
     const double fresh_needed = std::sqrt(std::numeric_limits<double>::epsilon());
     for (int j = 0; j < cols_; ++j) {
         source_[static_cast<std::size_t>(j)] = j;
@@ -53,12 +77,7 @@ void PivotedQr::factorise(double threshold, bool has_pivoting) {
     dropped_ = 0.0;
     const int most = std::min(rows_, cols_);
     for (int k = 0; k < most; ++k) {
-        if (has_pivoting) {
-            int largest = k;
-            for (int j = k + 1; j < cols_; ++j)
-                if (norm_[j] > norm_[largest]) largest = j;
-            swap_columns(k, largest);
-        }
+        if (has_pivoting) swap_columns(k, pivot(k));
         // x = (alpha, tail) -> (beta, 0), the tail of the reflection's vector in the tail's place
         double* x = column(k) + k;
         const int tail_size = rows_ - k - 1;

@@ -27,6 +27,9 @@ public:
     /// @param threshold pivots up to this part of the largest are dropped; 0 keeps all
     /// @param has_pivoting false keeps the order of the columns
     void factorise(double threshold, bool has_pivoting = true);
+    /// The same with pivots chosen by `weight` (per column) times what is left of a column, among
+    /// those of which more is left than is dropped.
+    void factorise_weighted(double threshold, const double* weight);
 
     int rank() const { return rank_; }
     /// Modulus of pivot k < r relative to the largest; for k = r the first one dropped, or 0.
@@ -43,6 +46,8 @@ public:
 
 private:
     void swap_columns(int a, int b);
+    template <class Pivot>
+    void reduce(double threshold, bool has_pivoting, const Pivot& pivot);
 
     int rows_ = 0;
     int cols_ = 0;

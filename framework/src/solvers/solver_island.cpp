@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ancora {
 namespace {
@@ -77,6 +78,24 @@ void SolverIsland::Choice::forget() {
     std::ranges::fill(is_left_out, 0);
     null.clear();
     suspects.clear();
+}
+
+double SolverIsland::lightness(int k) const {
+    const auto [begin, end] = entries(k);
+    const double length = Eigen::Map<const Eigen::VectorXd>(A_.data() + begin, end - begin).norm();
+    return length > 0.0 ? length_[k] / length : 0.0;
+}
+
+bool SolverIsland::has_far_heavier_rows() const {
+    constexpr double kFar = 1e3;
+    double least = std::numeric_limits<double>::infinity();
+    double most = 0.0;
+    for (int k = 0; k < m_; ++k) {
+        const double weight = lightness(k);
+        if (weight > 0.0) least = std::min(least, weight);
+        most = std::max(most, weight);
+    }
+    return most > kFar * least;
 }
 
 void SolverIsland::make_least() {

@@ -144,6 +144,10 @@ protected:
     bool is_used(int k) const {
         return length_[k] > 0.0 && is_left_out_[static_cast<std::size_t>(k)] == 0;
     }
+    /// How light the matter is that row k moves: sqrt(D_k) / |A_k|.
+    double lightness(int k) const;
+    /// Whether some rows move far heavier matter than others, so that it matters which are kept.
+    bool has_far_heavier_rows() const;
     /// Takes out of lambda_ what the rows of the present choice mapped to zero where it was made.
     void make_least();
     /// usual_ and weight_ from M_

@@ -14,6 +14,8 @@ namespace {
 
 // Islands up to this size are analysed densely, in a tenth of a second.
 constexpr int kMostAnalysedDensely = 1000;
+// Rows are chosen densely up to this size where that may be due at every step.
+constexpr int kMostChosenDensely = 400;
 // Rows are looked at one by one where combinations of them are this small, squared.
 constexpr double kSuspectSquare = 1e-11;
 // Iteration tells directions that are not determined apart from those that light bodies hold down
@@ -247,7 +249,17 @@ void SparseIsland::choose_rows() {
         found = suspects(least_square);
         taken.insert(taken.end(), found.begin(), found.end());
     }
-    const bool is_known = taken == choice_->suspects && (!wants_least_ || taken.empty());
+    // Beside far heavier matter independent rows look suspicious too, at every state.
+    const bool is_told_anew = !taken.empty() && has_far_heavier_rows();
+    if (is_told_anew && n_ + m_ <= kMostChosenDensely) {
+        if (dense_ == nullptr) dense_ = std::make_unique<DenseIsland>(pattern_);
+        dense_->choose_local(M_, A_, wants_least_, *choice_);
+        is_dense_current_ = false;
+        choice_->suspects = taken;
+        return;
+    }
+    const bool is_known =
+        taken == choice_->suspects && (!wants_least_ || taken.empty()) && !is_told_anew;
     if (is_known) {
         choice_->is_made = true;
         return;

@@ -42,10 +42,9 @@ int main(int argc, char** argv) {
             is_verbose = true;
             continue;
         }
-        const bool is_known =
-            option == "--count" || option == "--first-seed" || option == "--print" ||
-            option == "--print-reference" || option == "--print-stiffer" ||
-            option == "--print-elastic";
+        const bool is_known = option == "--count" || option == "--first-seed" ||
+                              option == "--print" || option == "--print-reference" ||
+                              option == "--print-stiffer" || option == "--print-elastic";
         if (!is_known || i + 1 == argc) {
             fmt::print(stderr,
                        "usage: mechanisms [--count N] [--first-seed SEED] [--verbose]\n"
@@ -58,8 +57,7 @@ int main(int argc, char** argv) {
         if (option == "--first-seed") first = value;
         if (option.starts_with("--print")) {
             const Mechanism m = make_mechanism(value);
-            const bool is_by_dopri5 =
-                option == "--print-reference" || option == "--print-elastic";
+            const bool is_by_dopri5 = option == "--print-reference" || option == "--print-elastic";
             const std::string& text = option == "--print"             ? m.text
                                       : option == "--print-reference" ? m.reference
                                       : option == "--print-stiffer"   ? m.stiffer

@@ -166,7 +166,8 @@ void KernelSystem::go_on_from(KernelSystem& before) {
     try {
         restore(before.save());
     } catch (const Error& error) {
-        if (error.kind() != ErrorKind::file) throw;
+        // Numbers of one kind, read as those of another, may mean anything
+        if (error.kind() != ErrorKind::file && error.kind() != ErrorKind::manifest) throw;
         throw Error(ErrorKind::usage,
                     "with these parameters the model keeps other numbers from step to step than "
                     "it did, and cannot go on from them; make a new simulation instead");
@@ -303,6 +304,7 @@ void KernelSystem::restore(std::span<const std::byte> saved) {
     if (projection_) projection_->abandon();
     ArchiveReader reader(saved);
     transfer(reader);
+    if (!reader.at_end()) ArchiveReader::refuse();
 }
 
 /// One for each contact, one for all rows that may break, and the crossings of signals.

@@ -209,18 +209,22 @@ SolverStatus DenseIsland::augment() {
     for (std::size_t k = 0; k < M_.size(); ++k)
         if (pattern_.mass[k].first == pattern_.mass[k].second) trace += M_[k];
     const double sigma = trace > 0.0 ? trace / n_ : 1.0;
-    if (!augment_with(unit_, sigma)) return Status::failed;
+    if (!augment_with(unit_, sigma, usual_)) return Status::failed;
     const double literal = augmented_.smallest_pivot();
     if (literal > kSuspicious) return Status::good;
-    if (!augment_with(weight_, 1.0)) return Status::failed;
+    if (!augment_with(weight_, 1.0, unit_)) return Status::failed;
     if (augmented_.smallest_pivot() < kSuspicious && least_of_augmented(nullptr) < kUndetermined)
         return Status::undetermined;
-    if (literal > kUsable && !augment_with(unit_, sigma)) return Status::failed;
+    if (literal > kUsable && !augment_with(unit_, sigma, usual_)) return Status::failed;
     return Status::good;
 }
 
-/// L L^T = M + sigma W P W, where P projects on the range of W^-1 A^T, W the given weights.
-bool DenseIsland::augment_with(const Eigen::VectorXd& weight, double sigma) {
+/// L L^T = M + sigma W P W, where P projects on the range of W^-1 A^T, W the given weights. It is
+/// factorised in coordinates scaled by W, so that pivots are told from rounding of their own.
+/// @param usual stands for a pivot that vanishes there
+bool DenseIsland::augment_with(const Eigen::VectorXd& weight,
+                               double sigma,
+                               const Eigen::VectorXd& usual) {
     row_space_.resize(n_, m_);
     const int* start = pattern_.row_start.data();
     const int* column = pattern_.column.data();
@@ -238,18 +242,21 @@ bool DenseIsland::augment_with(const Eigen::VectorXd& weight, double sigma) {
     row_space_.factorise(use_ == RankUse::keep ? kKeptThreshold : kRankThreshold);
 
     augmented_.clear();
-    for (std::size_t k = 0; k < M_.size(); ++k)
-        augmented_.add(pattern_.mass[k].first, pattern_.mass[k].second, M_[k]);
+    for (std::size_t k = 0; k < M_.size(); ++k) {
+        const auto [i, j] = pattern_.mass[k];
+        augmented_.add(i, j, M_[k] / (weight[i] * weight[j]));
+    }
     for (int c = 0; c < row_space_.rank(); ++c) {
         // an orthonormal vector of the row space
         work_n_.setZero();
         work_n_[c] = 1.0;
         row_space_.apply_Q(work_n_.data());
-        work_n_.array() *= weight.array();
         for (int i = 0; i < n_; ++i)
             for (int j = 0; j <= i; ++j) augmented_.add(i, j, sigma * work_n_[i] * work_n_[j]);
     }
-    return augmented_.factorise(usual_.data(), kUsable);
+    if (!augmented_.factorise(usual.data(), kUsable)) return false;
+    augmented_.scale(weight.data());
+    return true;
 }
 
 bool DenseIsland::do_solve() {
@@ -367,7 +374,7 @@ std::vector<NullBlock> DenseIsland::null_blocks() {
 
 Eigen::VectorXd DenseIsland::null_direction() {
     Eigen::VectorXd x(n_);
-    augment_with(weight_, 1.0);
+    augment_with(weight_, 1.0, unit_);
     least_of_augmented(&x);
     return x.normalized();
 }

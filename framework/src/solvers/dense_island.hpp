@@ -62,7 +62,7 @@ private:
     void leave_kept_rows();
     const EnvelopeCholesky& L() const { return is_singular_ ? augmented_ : mass_; }
     Status augment();
-    bool augment_with(const Eigen::VectorXd& weight, double sigma);
+    bool augment_with(const Eigen::VectorXd& weight, double sigma, const Eigen::VectorXd& usual);
     double least_of_augmented(Eigen::VectorXd* x);
     void factorise_rows();
     bool weigh_rows();

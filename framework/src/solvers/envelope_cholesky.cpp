@@ -128,6 +128,14 @@ bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
     return true;
 }
 
+void EnvelopeCholesky::scale(const double* weight) {
+    for (int i = 0; i < size_; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        for (int j = first_[at]; j <= i; ++j) value_[place(i, j)] *= weight[i];
+        inverse_[at] /= weight[i];
+    }
+}
+
 void EnvelopeCholesky::solve_lower(double* y, int begin) const {
     const long* start = start_.data();
     const int* first = first_.data();

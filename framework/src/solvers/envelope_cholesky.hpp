@@ -33,6 +33,9 @@ public:
     /// @returns false if a pivot is not finite or clearly negative
     bool factorise(const double* usual, double threshold);
 
+    /// After factorise(): L := diag(weight) L, the factor of diag(weight) M diag(weight).
+    void scale(const double* weight);
+
     bool is_singular() const { return !vanished_.empty(); }
     /// Coordinates whose pivots vanished, ascending.
     const std::vector<int>& vanished() const { return vanished_; }

@@ -163,10 +163,21 @@ void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefec
                      std::abs(parts_.laws.extra()[k]) + parts_.laws.gamma()[k] * sk;
         const double left = std::abs(trial_.r_rows[static_cast<std::size_t>(k)]);
         const double allowed = kRoundings * kEpsilon * terms + slack * reach;
+        if (left > StepDefect::kFarFromClosed * allowed)
+            out.positions = std::max(out.positions, ratio(left, rounding_of_positions(k)));
         if (left <= out.rows * allowed) continue;
         out.rows = ratio(left, allowed);
         worst_row_ = k;
     }
+}
+
+/// How the positions that a row reads are rounded in it.
+double DefectMeasure::rounding_of_positions(int k) const {
+    double terms = row_terms_[k];
+    parts_.rows.for_entries(k, [&](int e, int i) {
+        terms += std::abs(parts_.rows.B[e]) * size_q_[i];
+    });
+    return kRoundings * kEpsilon * terms;
 }
 
 /// The same of contact rows; adds their forces to the terms of motion.

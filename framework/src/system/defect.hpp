@@ -64,6 +64,7 @@ public:
 private:
     void measure_sizes(const StepTrial& trial);
     void measure_rows(const StepTrial& trial, double slack, StepDefect& out);
+    double rounding_of_positions(int k) const;
     void measure_contacts(const StepTrial& trial, double slack, StepDefect& out);
     void measure_motion(double h, double slack, StepDefect& out);
     void find_carriers();

@@ -11,7 +11,8 @@ namespace {
 // What residuals may be, in units of what rounding leaves of their own terms.
 constexpr double kClosed = 1.0;
 // At the rounding floor nothing falls any more; then this much is accepted.
-constexpr double kFloorDefect = 1e3;
+constexpr double kFloorDefect = StepDefect::kFarFromClosed;
+constexpr double kPositionRoundings = 4.0;
 constexpr double kNearlyClosed = 3.0;
 // A correction that shrinks by less than this calls for a fresh matrix at once.
 constexpr double kSlow = 0.3;
@@ -43,7 +44,9 @@ Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
                           has_levelled(defect.rows, last_.rows) &&
                           (is_still || correction_ >= kHalved * last_correction_);
     const double most = was_level_ ? kFloorDefect : kNearlyClosed;
-    const bool is_at_floor = is_level && defect.motion <= most && defect.rows <= most &&
+    const bool is_rounding = was_level_ && defect.positions <= kPositionRoundings;
+    const bool is_at_floor = is_level && defect.motion <= most &&
+                             (defect.rows <= most || is_rounding) &&
                              correction_ <= kFloorCorrections * tolerance_;
     was_level_ = is_level;
     if ((is_still && is_closed) || is_at_floor) return Verdict::converged;

@@ -29,6 +29,11 @@ struct StepTrial {
 struct StepDefect {
     double motion = 0.0;  ///< largest |r_motion| of a node or director
     double rows = 0.0;    ///< largest |r_rows| of a row
+    /// The same in units of how positions themselves are rounded, of rows beyond kFarFromClosed.
+    /// Terms of a short step are smaller: where rows contradict each other by such a rounding, no
+    /// motion closes it.
+    double positions = 0.0;
+    static constexpr double kFarFromClosed = 1e3;
 };
 
 /// Which matrix an iteration uses.

@@ -269,6 +269,38 @@ TEST_SUITE("constrained solver") {
         CHECK(gap(s).x <= tolerance(1e-13));
     }
 
+    // A flat body makes the mass singular; of a thin one beside it, lighter by 1e12, the thickness
+    // still counts.
+    TEST_CASE("a thin body of five micrograms on four tons that are flat, against 50 digits") {
+        for (int trial = 0; trial < 10; ++trial) {
+            CAPTURE(trial);
+            const double thickness = std::pow(10.0, -8 - trial);  // squared [m^2]
+            Bodies bodies;
+            bodies.add(Vector3d::Zero(),
+                       turned(1.0 + trial, Vector3d(1.0, 2.0, 3.0)),
+                       4e3,
+                       4e3 * Vector3d(0.1, 0.15, 0.0));
+            bodies.point(-1, 0, Vector3d(0.1 * trial, 0.2, -0.3));
+            bodies.add(Vector3d(0.5, 0.1, 0.0),
+                       turned(2.0 * trial, Vector3d(3.0, -1.0, 2.0)),
+                       5e-9,
+                       5e-9 * Vector3d(5e-4, 5e-5, thickness));
+            bodies.point(0, 1, Vector3d(0.4, 0.1, 0.05));
+            const System s = bodies.system(40 + static_cast<unsigned>(trial));
+            const VectorXd exact = reference<Extended>(s, s.m(), true).x;
+            for (const SolverPath path : kPaths) {
+                const Solution found = solve(s, path);
+                REQUIRE(found.status == SolverStatus::good);
+                CHECK(found.is_solved);
+                for (const int first : {0, 12}) {
+                    CAPTURE(first);
+                    const double size = exact.segment(first, 12).norm();
+                    CHECK((found.x - exact).segment(first, 12).norm() <= tolerance(1e-9) * size);
+                }
+            }
+        }
+    }
+
     // f = A^T lambda in whole numbers, which the rows take up; nothing given moves nothing.
     TEST_CASE("forces that the rows take up move nothing") {
         MatrixXd A(3, 5);

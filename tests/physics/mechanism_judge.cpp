@@ -80,8 +80,8 @@ bool says(const std::string& message, const char* words) {
 }
 
 constexpr int kMostLevels = 6;
-constexpr int kMostHalvings = 12;
-constexpr double kSameTime = 0.02;
+constexpr int kMostHalvings = 12;     // where a whip asks for far shorter steps
+constexpr double kSameTime = 0.02;    // of the run: refusals so close are of one place
 constexpr double kFollows = 10.0;     // what is left of a difference by stiffer parts, at most
 constexpr double kOrderTwo = 2.5;     // by which an error falls at least, of 4
 constexpr double kGap = 1e-11;        // of the extent
@@ -97,16 +97,16 @@ Verdict by_far_shorter_steps(const Mechanism& m,
                              Judgement& out) {
     for (int halvings = kMostLevels + 2; halvings <= kMostHalvings; halvings += 2) {
         const Outcome here = run(m, m.text, "emm", std::ldexp(m.step, -halvings), registry);
-        if (!here.is_completed) return out.verdict = Verdict::refused;
-        if (!here.doubts.empty()) return out.verdict = Verdict::told;
-        if (!reference.is_completed) return out.verdict = Verdict::not_compared;
+        if (!here.is_completed) return Verdict::refused;
+        if (!here.doubts.empty()) return Verdict::told;
+        if (!reference.is_completed) return Verdict::not_compared;
         const double error = distance(here, reference);
         out.errors.push_back(error);
         if (error <= floor || (std::isfinite(last) && error * kOrderTwo * kOrderTwo <= last))
-            return out.verdict = Verdict::agrees;
+            return Verdict::agrees;
         last = error;
     }
-    return out.verdict = Verdict::disagrees;
+    return Verdict::disagrees;
 }
 
 /// Whether shorter steps come to what dopri5 makes of `text` in as many steps as it takes.
@@ -239,8 +239,10 @@ Judgement judge(const Mechanism& m, PluginRegistry& registry) {
     if (out.verdict != Verdict::disagrees) return out;
     out.cause = "does not converge";
     if (!was_refused &&
-        by_far_shorter_steps(m, reference, floor, last, registry, out) == Verdict::agrees)
+        by_far_shorter_steps(m, reference, floor, last, registry, out) == Verdict::agrees) {
+        out.verdict = Verdict::agrees;
         return out;
+    }
     // Where a linkage is next to locked, stiff parts give way by more, but in proportion.
     if (m.stiffer.empty() || was_refused) return out;
     const Outcome stiffer = run(m, m.stiffer, "emm", 0.25 * m.step, registry);

@@ -161,10 +161,15 @@ void DenseIsland::factorise_rows() {
     }
     const int count = static_cast<int>(column_row_.size());
     qr_.resize(n_, count);
-    if (use_ == RankUse::choose && weigh_rows())
+    if (use_ == RankUse::choose && has_far_heavier_rows()) {
+        // A row of light parts that is left out would follow from those of heavy ones with large
+        // numbers, as would its gap.
+        for (int c = 0; c < count; ++c)
+            work_m_[c] = lightness(column_row_[static_cast<std::size_t>(c)]);
         qr_.factorise_weighted(kRankThreshold, work_m_.data());
-    else
+    } else {
         qr_.factorise(use_ == RankUse::keep ? kKeptThreshold : kRankThreshold);
+    }
     const int r = qr_.rank();
     if (r == count) return;
     second_.resize(count, r);
@@ -174,15 +179,6 @@ void DenseIsland::factorise_rows() {
         for (int j = i; j < count; ++j) to[j] = qr_.column(j)[i];
     }
     second_.factorise(0.0, false);
-}
-
-/// Writes lightness() of each row in qr_ to work_m_. A row of light parts that is left out follows
-/// from those of heavy ones with large numbers, as do their gaps: it should stay.
-/// @returns whether that matters
-bool DenseIsland::weigh_rows() {
-    for (std::size_t c = 0; c < column_row_.size(); ++c)
-        work_m_[static_cast<Eigen::Index>(c)] = lightness(column_row_[c]);
-    return has_far_heavier_rows();
 }
 
 /// The rows with pivots are kept, since they span all rows and are the least alike.

@@ -65,7 +65,6 @@ private:
     bool augment_with(const Eigen::VectorXd& weight, double sigma, const Eigen::VectorXd& usual);
     double least_of_augmented(Eigen::VectorXd* x);
     void factorise_rows();
-    bool weigh_rows();
     void take_choice();
     void solve_once(const Eigen::VectorXd& f,
                     const Eigen::VectorXd& r,

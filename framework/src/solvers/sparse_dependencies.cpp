@@ -238,6 +238,14 @@ void SparseIsland::choose_rows() {
     if (!is_factorised_) return;
     for (int k = 0; k < m_ && mode_ == Mode::dependent; ++k)
         if (row_pivot(k) < kSuspiciousPivot * delta_) taken.push_back(k);
+    // Beside far heavier matter independent rows look suspicious too, at every state.
+    const bool is_told_anew = !taken.empty() && has_far_heavier_rows();
+    if (is_told_anew && n_ + m_ <= kMostChosenDensely) {
+        is_dense_current_ = false;
+        dense().choose_local(M_, A_, wants_least_, *choice_);
+        choice_->suspects = taken;
+        return;
+    }
     std::vector<int> found = taken;
     while (!found.empty()) {
         for (const int k : found) is_left_out_[static_cast<std::size_t>(k)] = 1;
@@ -248,15 +256,6 @@ void SparseIsland::choose_rows() {
         double least_square = 1.0;
         found = suspects(least_square);
         taken.insert(taken.end(), found.begin(), found.end());
-    }
-    // Beside far heavier matter independent rows look suspicious too, at every state.
-    const bool is_told_anew = !taken.empty() && has_far_heavier_rows();
-    if (is_told_anew && n_ + m_ <= kMostChosenDensely) {
-        if (dense_ == nullptr) dense_ = std::make_unique<DenseIsland>(pattern_);
-        dense_->choose_local(M_, A_, wants_least_, *choice_);
-        is_dense_current_ = false;
-        choice_->suspects = taken;
-        return;
     }
     const bool is_known =
         taken == choice_->suspects && (!wants_least_ || taken.empty()) && !is_told_anew;

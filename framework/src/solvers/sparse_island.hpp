@@ -104,6 +104,7 @@ private:
     void solve_refined();
     double scaled_norm(const Eigen::VectorXd& lambda) const;
     bool fall_back();
+    DenseIsland& dense();
     DenseIsland& factorised_dense();
 
     // sparse_dependencies.cpp

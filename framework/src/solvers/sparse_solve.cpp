@@ -272,11 +272,15 @@ bool SparseIsland::fall_back() {
     return factorised_dense().solve_local(f_, r_, x_, lambda_);
 }
 
-DenseIsland& SparseIsland::factorised_dense() {
+DenseIsland& SparseIsland::dense() {
     if (dense_ == nullptr) dense_ = std::make_unique<DenseIsland>(pattern_);
-    if (!is_dense_current_) dense_->factorise_local(M_, A_, is_left_out_);
-    is_dense_current_ = true;
     return *dense_;
+}
+
+DenseIsland& SparseIsland::factorised_dense() {
+    if (!is_dense_current_) dense().factorise_local(M_, A_, is_left_out_);
+    is_dense_current_ = true;
+    return dense();
 }
 
 }  // namespace ancora

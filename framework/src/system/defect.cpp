@@ -9,6 +9,7 @@
 namespace ancora {
 namespace {
 
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Roundings that a sum's terms have behind them, and its own partial sums; on average they cancel.
 constexpr double kRoundings = 1.0;
@@ -110,6 +111,7 @@ void DefectMeasure::find_carriers() {
 StepDefect DefectMeasure::measure(const StepTrial& trial, double slack) {
     const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.assemble);
     StepDefect out;
+    out.positions = 0.0;
     worst_row_ = worst_node_ = -1;
     measure_sizes(trial);
     measure_rows(trial, slack, out);
@@ -202,6 +204,7 @@ void DefectMeasure::measure_contacts(const StepTrial& trial, double slack, StepD
                         std::abs(contact.anchor[static_cast<std::size_t>(i)]) +
                         unreachable(contact, k);
             const double here = ratio(left(k), kRoundings * kEpsilon * terms + slack);
+            if (here > StepDefect::kFarFromClosed) out.positions = kUnknown;
             if (here <= out.rows) continue;
             out.rows = here;
             worst_row_ = parts_.m + k;

@@ -12,6 +12,7 @@ namespace {
 constexpr double kClosed = 1.0;
 // At the rounding floor nothing falls any more; then this much is accepted.
 constexpr double kFloorDefect = StepDefect::kFarFromClosed;
+// Or gaps of so many roundings of positions, if the terms of a short step are far smaller.
 constexpr double kPositionRoundings = 4.0;
 constexpr double kNearlyClosed = 3.0;
 // A correction that shrinks by less than this calls for a fresh matrix at once.

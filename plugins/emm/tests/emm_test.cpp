@@ -13,6 +13,7 @@
 
 #include "ancora/sdk/plugin.hpp"
 #include "ancora/sdk/testing/fake_arguments.hpp"
+#include "convergence.hpp"
 
 extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
 
@@ -180,6 +181,28 @@ TEST_SUITE("emm") {
         emm.step(system, 0.1, 0.1);
         CHECK(system.tangents.size() > before);
         CHECK(system.tangents[before] == Tangent::definite);
+    }
+
+    TEST_CASE("a gap that no iteration closes is accepted only as a rounding of positions") {
+        using Verdict = Convergence::Verdict;
+        const auto verdict_on = [](StepDefect stuck) {
+            constexpr int kMost = 10;
+            Convergence convergence(kDefaultTolerance, kMost);
+            Verdict verdict = Verdict::go_on;
+            for (int k = 1; k <= kMost && verdict == Verdict::go_on; ++k) {
+                convergence.note(1e-20);
+                verdict = convergence.judge(k, stuck);
+            }
+            return verdict;
+        };
+        StepDefect stuck{0.5, 2e3};
+        CHECK(verdict_on(stuck) == Verdict::failed);  // nothing is known of positions
+        stuck.positions = 100.0;
+        CHECK(verdict_on(stuck) == Verdict::failed);
+        stuck.positions = 2.0;
+        CHECK(verdict_on(stuck) == Verdict::converged);
+        stuck.motion = 2e3;
+        CHECK(verdict_on(stuck) == Verdict::failed);
     }
 
     TEST_CASE("a step that is too long is halved until its pieces converge, without a gap") {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -31,8 +32,8 @@ struct StepDefect {
     double rows = 0.0;    ///< largest |r_rows| of a row
     /// The same in units of how positions themselves are rounded, of rows beyond kFarFromClosed.
     /// Terms of a short step are smaller: where rows contradict each other by such a rounding, no
-    /// motion closes it.
-    double positions = 0.0;
+    /// motion closes it. Infinite where that is not known.
+    double positions = std::numeric_limits<double>::infinity();
     static constexpr double kFarFromClosed = 1e3;
 };
 

@@ -77,6 +77,7 @@ std::span<const Check> output_checks();
 std::span<const Check> hidden_state_checks();
 std::span<const Check> environment_checks();
 std::span<const Check> row_checks();
+std::span<const Check> law_checks();
 std::span<const Check> body_checks();
 std::span<const Check> body_motion_checks();
 std::span<const Check> drawing_checks();

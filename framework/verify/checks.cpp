@@ -12,6 +12,7 @@ std::span<const Check> checks() {
                                 environment_checks(),
                                 hidden_state_checks(),
                                 row_checks(),
+                                law_checks(),
                                 body_checks(),
                                 body_motion_checks(),
                                 drawing_checks(),

@@ -7,77 +7,11 @@
 #include <fmt/format.h>
 
 #include "differences.hpp"
+#include "row_states.hpp"
 #include "step_call.hpp"
 
 namespace ancora::verify {
 namespace {
-
-constexpr int kRowStates = 12;
-
-/// A motion at one instant.
-struct At {
-    Motion motion;
-    double t;
-    Vector u, du, ddu;
-
-    Vector u_at(double dt) const {
-        Vector x(u.size());
-        motion.evaluate(dt, {x.data(), size()}, {}, {});
-        return x;
-    }
-    Vector du_at(double dt) const {
-        Vector x(u.size());
-        motion.evaluate(dt, {}, {x.data(), size()}, {});
-        return x;
-    }
-    std::size_t size() const { return static_cast<std::size_t>(u.size()); }
-};
-
-At random_state(const Stage& stage,
-                Random& random,
-                double perturbation = 0.05,
-                Placement placement = Placement::usual) {
-    At at;
-    Stage there = stage;
-    there.place(placement);
-    at.motion = there.motion(random, perturbation);
-    at.t = random.uniform(0.0, 2.0);
-    const int n = stage.num_scalars();
-    at.u.resize(n);
-    at.du.resize(n);
-    at.ddu.resize(n);
-    const auto size = static_cast<std::size_t>(n);
-    at.motion.evaluate(0.0, {at.u.data(), size}, {at.du.data(), size}, {at.ddu.data(), size});
-    return at;
-}
-
-/// Every third of the states is somewhere else.
-At state_of(int k, Placement third, const Stage& stage, Random& random) {
-    return random_state(stage, random, 0.05, k % 3 == 2 ? third : Placement::usual);
-}
-
-/// Runs `check(block, stage, random)` on each block; skips the example if none is `wanted`.
-template <class Wanted, class Function>
-void for_each_block(Subject& subject, const char* none, Wanted&& wanted, Function&& check) {
-    for_each_example(subject, [&](const Example& example) {
-        const BoundArguments arguments = example.bind();
-        const Object object = example.make(arguments);
-        const Stage stage(example.type(), arguments, object);
-        skip_wrong_sizes(stage, object);
-        Random random(subject.seed);
-        bool found = false;
-        for (const RowPart& part : row_parts(object)) {
-            const auto count = static_cast<int>(part.of(object)->row_blocks().size());
-            for (int k = 0; k < count; ++k) {
-                const Block block(object, part, k, stage.num_scalars());
-                if (block.num_rows_of() == 0 || !wanted(block)) continue;
-                found = true;
-                check(block, stage, random);
-            }
-        }
-        if (!found) throw Skipped(none);
-    });
-}
 
 Vector row_size(const Matrix& a, const Matrix& b, double more = 0.0) {
     const Vector size = a.cwiseAbs().rowwise().maxCoeff() + b.cwiseAbs().rowwise().maxCoeff();

@@ -553,6 +553,16 @@ void check_block(const RowBlock& block, int num_scalars, const std::string& wher
         fail(fmt::format("{} laws for {} rows; give one, one per row of an item, or one per row",
                          block.laws.size(),
                          num_rows(block)));
+    const std::size_t together = block.item_laws.size();
+    if (together > 1 && together != static_cast<std::size_t>(block.num_items))
+        fail(fmt::format(
+            "{} laws of {} items; give one, or one per item", together, block.num_items));
+    if (together > 0 && block.rows_per_item > ItemLaw::kMostRows)
+        fail(fmt::format("{} rows have a law together, at most {} may",
+                         block.rows_per_item,
+                         ItemLaw::kMostRows));
+    for (const ItemLaw* const law : block.item_laws)
+        if (law == nullptr) fail("a law of an item is missing");
     if (block.tangent == TangentForm::isotropic && block.scalars_per_item % 3 != 0)
         fail("an isotropic tangent needs scalars in triples");
     for (const RowLaw& law : block.laws) {

@@ -150,6 +150,15 @@ TEST_SUITE("verify") {
         check_caught("wrong_rows", "wrong_rate", "time_derivative", kRuns + Names{"bias"});
     }
 
+    TEST_CASE("wrong laws are caught by the check meant for them") {
+        CHECK(zoo("wrong_laws").checks("right_law", "FAIL") == Names());
+        check_caught("wrong_laws", "wrong_energy", "laws", kRuns);
+        check_caught("wrong_laws", "wrong_stress", "laws", kRuns);
+        check_caught("wrong_laws", "wrong_stiffness", "laws");
+        check_caught("wrong_laws", "unsymmetric_stiffness", "laws");
+        check_caught("wrong_laws", "wrong_law_of_row", "laws", kRuns);
+    }
+
     TEST_CASE("wrong bodies are caught by the check meant for them") {
         const Verdict& verdict = zoo("wrong_bodies");
         for (const char* type : {"right_mass", "right_polar", "right_tank"})

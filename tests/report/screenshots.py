@@ -39,6 +39,7 @@ PICTURES = {
     "sail_net": (["integrator.end=3"], "#t=2"),
     "servo_drive": ([], "#t=0.2&columns=motor.current;pid.command"),
     "spinning_net": (["integrator.end=1"], "#t=0.3"),
+    "spinning_sail": ([], "#t=1.35&camera=8,-11,8,0,0,-0.5"),
     "tethered_hub": ([], "#t=30"),
     "tumbling_box": ([], "#t=3&camera=3.5,-4,2.5,0,0,0&columns=box.wx;box.wy;box.wz"),
     "turbine": ([], "#t=5"),

@@ -2,20 +2,28 @@
 // Attachments of constraints and forces as rings and lines, forces as arrows, paths of points.
 "use strict";
 
+// An object on more points than this acts on a group of nodes, which are shown as such: it gets no rings and no lines.
+const MOST_MARKED = 12;
+
 /** Points of attachment, a line between those of one object that lie apart, a halo about the selected. */
 class Markers {
     /** `drawn`: names of objects that something else shows. */
     constructor(objects, key, drawn) {
         this.key = key;
-        this.objects = objects.filter(object => object.positions && !drawn.has(object.name));
-        const count = this.objects.reduce((sum, object) => sum + object.positions.width / 3, 0);
-        const joins = this.objects.reduce((sum, object) => sum + Math.max(object.positions.width / 3 - 1, 0), 0);
+        const size = object => object.positions.width / 3;
+        const shown = objects.filter(object => object.positions && !drawn.has(object.name));
+        const marked = shown.filter(object => size(object) <= MOST_MARKED);
+        this.objects = [...marked, ...shown.filter(object => size(object) > MOST_MARKED)];
+        this.numMarked = marked.length;
+        const count = this.objects.reduce((sum, object) => sum + size(object), 0);
+        const joins = marked.reduce((sum, object) => sum + Math.max(size(object) - 1, 0), 0);
         this.points = new Float32Array(3 * count);
         this.ends = new Float32Array(6 * joins);
         const dots = new THREE.BufferGeometry();
         dots.setAttribute("position", new THREE.BufferAttribute(this.points, 3).setUsage(THREE.DynamicDrawUsage));
         const lines = new THREE.BufferGeometry();
         lines.setAttribute("position", new THREE.BufferAttribute(this.ends, 3).setUsage(THREE.DynamicDrawUsage));
+        dots.setDrawRange(0, marked.reduce((sum, object) => sum + size(object), 0));
         this.dots = new THREE.Points(dots, pointMaterial(12, 2, true));
         this.lines = new THREE.LineSegments(lines, new THREE.LineBasicMaterial({ transparent: true, opacity: 0.55 }));
         const halo = new THREE.BufferGeometry();
@@ -44,10 +52,10 @@ class Markers {
         const { points, ends } = this;
         let n = 0;
         let e = 0;
-        for (const { positions } of this.objects) {
+        for (const [index, { positions }] of this.objects.entries()) {
             const first = n;
             for (let k = 0; k < positions.width; ++k) points[n++] = blended(positions, place, k);
-            for (let k = 3; k < positions.width; k += 3, e += 6)
+            for (let k = 3; index < this.numMarked && k < positions.width; k += 3, e += 6)
                 for (let c = 0; c < 3; ++c) {
                     ends[e + c] = points[first + c];
                     ends[e + 3 + c] = points[first + k + c];

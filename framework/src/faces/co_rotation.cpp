@@ -36,7 +36,7 @@ bool is_triple(const RowSet& rows,
     const int count = begin(row + 1) - begin(row);
     for (int c = 0; c < 3; ++c) {
         const int r = row + c;
-        if (begin(r + 1) - begin(r) != count) return false;
+        if (begin(r + 1) - begin(r) != count || rows.has_law_together(r)) return false;
         if (!have_equal_laws(rows.laws[static_cast<std::size_t>(row)],
                              rows.laws[static_cast<std::size_t>(r)]))
             return false;

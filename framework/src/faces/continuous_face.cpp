@@ -88,10 +88,17 @@ void ContinuousFace::evaluate(const double* q,
         rate_[k] = rate;
         if (!std::isfinite(instant_.pi[k]) || !std::isfinite(rate) || !std::isfinite(instant_.b[k]))
             rows_.refuse_row(k, t);
-        if (laws_.is_constraint(k)) continue;
+        if (laws_.is_constraint(k) || laws_.together().holds(k)) continue;
         const double s = laws_.stress(k, instant_.pi[k], rate);
         s_[k] = s;
         rows_.add_transposed(instant_.A.data(), k, -s, Q_.data());
+    }
+    for (const ItemLaws::Item& item : laws_.together().items()) {
+        laws_.together().stress(item, instant_.pi.data(), s_.data());
+        for (int k = item.first_row; k < item.first_row + item.num_rows; ++k) {
+            s_[k] += laws_[k].viscosity * rate_[k];
+            rows_.add_transposed(instant_.A.data(), k, -s_[k], Q_.data());
+        }
     }
     forces_.evaluate_loads(q, v, t, Q_.data());
     C_.setZero();

@@ -57,10 +57,12 @@ bool FactoredStep::factorise(const StepTrial& trial, Tangent tangent) {
     if (!nonlinear_.empty()) nonlinear_.give_slopes_to_matrix();
     if (!tangent_.forces.empty()) tangent_.forces.evaluate(parts_.forces, is_definite);
     if (parts_.mass.is_timed()) matrix_->follow_mass(parts_.mass.values());
-    const bool done = matrix_->factorise({parts_.rows.B, parts_.rows.K, parts_.laws.gamma()},
-                                         is_exact_ ? tangent_.end_jacobian() : no_end_,
-                                         trial.h,
-                                         tangent);
+    if (is_exact_) end_ = nonlinear_.combined(tangent_.end_jacobian());
+    const bool done =
+        matrix_->factorise({nonlinear_.combined(parts_.rows.B), parts_.rows.K, parts_.laws.gamma()},
+                           is_exact_ ? end_ : no_end_,
+                           trial.h,
+                           tangent);
     if (!done) parts_.attribute_nonfinite(trial.t0);
     step_ = done ? trial.h : 0.0;
     co_rotation_.set_reference(trial_.mid);
@@ -74,7 +76,10 @@ void FactoredStep::solve(std::span<const double> r_motion,
                          std::span<double> ddq,
                          std::span<double> ds) {
     const std::span<const double> r = nonlinear_.in_units_of_matrix(r_rows);
-    if (!is_turned_) return matrix_->solve(r_motion, r, ddq, ds);
+    if (!is_turned_) {
+        matrix_->solve(r_motion, r, ddq, ds);
+        return nonlinear_.out_of_combinations(ds);
+    }
     std::copy(r_motion.begin(), r_motion.end(), turned_motion_.data());
     std::copy(r.begin(), r.end(), turned_rows_.data());
     const std::span<double> motion(turned_motion_.data(), r_motion.size());
@@ -82,6 +87,7 @@ void FactoredStep::solve(std::span<const double> r_motion,
     co_rotation_.into_reference(motion, rows);
     matrix_->solve(motion, rows, ddq, ds);
     co_rotation_.out_of_reference(ddq, ds);
+    nonlinear_.out_of_combinations(ds);
 }
 
 void FactoredStep::judge(double first, double second) {

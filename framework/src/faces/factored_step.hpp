@@ -66,6 +66,7 @@ private:
     std::unique_ptr<StepMatrix> matrix_;
     CoRotation co_rotation_;
     Eigen::VectorXd no_end_;  // of the Jacobian, where the tangent is symmetric
+    Eigen::VectorXd end_;     // where it is not
     Eigen::VectorXd turned_motion_, turned_rows_;
     double step_ = 0.0;  // length that it is for; 0: none
     bool is_turned_ = false;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/Eigenvalues>
+
 #include "state_archive.hpp"
 
 namespace ancora {
@@ -14,6 +16,24 @@ namespace {
 // force along the row: beyond it iterations converge slowly, or not at all.
 constexpr double kOutlived = 0.25;
 
+using Slopes = Eigen::Matrix<double,
+                             Eigen::Dynamic,
+                             Eigen::Dynamic,
+                             Eigen::ColMajor,
+                             ItemLaw::kMostRows,
+                             ItemLaw::kMostRows>;
+using ItemRows = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, ItemLaw::kMostRows, 1>;
+
+std::span<double> slopes_of(const ItemLaws::Item& item, Eigen::VectorXd& of_all) {
+    const auto n = static_cast<std::size_t>(item.num_rows);
+    return std::span(of_all.data(), static_cast<std::size_t>(of_all.size()))
+        .subspan(item.first_slope, n * n);
+}
+Eigen::Map<const Eigen::MatrixXd> matrix_of(const ItemLaws::Item& item,
+                                            const Eigen::VectorXd& of_all) {
+    return {of_all.data() + item.first_slope, item.num_rows, item.num_rows};
+}
+
 }  // namespace
 
 NonlinearRows::NonlinearRows(Assembly& parts, const MotionState& state, const Trial& trial)
@@ -21,12 +41,52 @@ NonlinearRows::NonlinearRows(Assembly& parts, const MotionState& state, const Tr
     if (empty()) return;
     trial_law_.resize(static_cast<std::size_t>(parts.m));
     for (Eigen::VectorXd* x : {&slope_in_matrix_, &matrix_rows_}) x->setZero(parts.m);
+    if (parts.laws.together().empty()) return;
+    increment_.setZero(parts.m);
+    combined_.setZero(parts.rows.B.size());
+    const auto num_slopes = static_cast<Eigen::Index>(parts.laws.together().num_slopes());
+    for (Eigen::VectorXd* x : {&trial_slopes_, &slopes_in_matrix_, &combination_})
+        x->setZero(num_slopes);
 }
 
-double NonlinearRows::follow(int k, double increment, double s, double h) {
-    const StressMean law = parts_.laws.mean_stress(k, state_.pi[k], increment, h);
-    trial_law_[static_cast<std::size_t>(k)] = law;
-    return parts_.laws.taut_gamma(k) * (law.stress - s);
+void NonlinearRows::follow(const double* s, double h, double* r_rows) {
+    const ItemLaws& together = parts_.laws.together();
+    for (const int k : parts_.laws.nonlinear()) {
+        const double increment = trial_.Bdq[k] + parts_.rows.tau[k];
+        if (together.holds(k)) {
+            increment_[k] = increment;
+            continue;
+        }
+        const StressMean law = parts_.laws.mean_stress(k, state_.pi[k], increment, h);
+        trial_law_[static_cast<std::size_t>(k)] = law;
+        r_rows[k] = parts_.laws.taut_gamma(k) * (law.stress - s[k]);
+    }
+    for (const ItemLaws::Item& item : together.items()) {
+        together.mean(item,
+                      state_.pi.data(),
+                      increment_.data(),
+                      h,
+                      trial_law_.data(),
+                      slopes_of(item, trial_slopes_));
+        for (int k = item.first_row; k < item.first_row + item.num_rows; ++k)
+            r_rows[k] = parts_.laws.taut_gamma(k) * (law(k).stress - s[k]);
+    }
+}
+
+void NonlinearRows::subtract(const double* change, const double* ds, double* r_rows) const {
+    const ItemLaws& together = parts_.laws.together();
+    for (const int k : parts_.laws.nonlinear())
+        if (!together.holds(k))
+            r_rows[k] -= parts_.laws.taut_gamma(k) * (law(k).slope * change[k] - ds[k]);
+    for (const ItemLaws::Item& item : together.items()) {
+        const auto D = matrix_of(item, trial_slopes_);
+        for (int i = 0; i < item.num_rows; ++i) {
+            const int k = item.first_row + i;
+            double stress = 0.0;
+            for (int j = 0; j < item.num_rows; ++j) stress += D(i, j) * change[item.first_row + j];
+            r_rows[k] -= parts_.laws.taut_gamma(k) * (stress - ds[k]);
+        }
+    }
 }
 
 double NonlinearRows::terms(int k, double s) const {
@@ -39,37 +99,104 @@ void NonlinearRows::give_slopes_to_matrix() {
     for (const int k : parts_.laws.nonlinear()) {
         const double slope = trial_law_[static_cast<std::size_t>(k)].slope;
         slope_in_matrix_[k] = slope;
-        parts_.laws.follow(k, slope);
+        if (!parts_.laws.together().holds(k)) parts_.laws.follow(k, slope);
     }
+    slopes_in_matrix_ = trial_slopes_;
+    for (const ItemLaws::Item& item : parts_.laws.together().items()) combine(item);
+}
+
+void NonlinearRows::combine(const ItemLaws::Item& item) {
+    const Slopes D = matrix_of(item, slopes_in_matrix_);
+    const Eigen::SelfAdjointEigenSolver<Slopes> eigen(D);
+    Eigen::Map<Eigen::MatrixXd>(
+        combination_.data() + item.first_slope, item.num_rows, item.num_rows) =
+        eigen.eigenvectors();
+    for (int i = 0; i < item.num_rows; ++i)
+        parts_.laws.follow(item.first_row + i, eigen.eigenvalues()[i]);
 }
 
 bool NonlinearRows::have_outlived_matrix() const {
-    const double to_mobility = 0.5 * trial_.h * trial_.h;
     for (const int k : parts_.laws.nonlinear()) {
+        if (parts_.laws.together().holds(k)) continue;
         const double in_matrix = slope_in_matrix_[k];
         const double change = std::abs(trial_law_[static_cast<std::size_t>(k)].slope - in_matrix);
         if (change == 0.0) continue;
-        double mobility = 0.0;
-        for (const int e : parts_.rows.entries(k))
-            mobility += parts_.rows.B[e] * parts_.rows.B[e] *
-                        parts_.inverse_mass[parts_.rows.column_of(e)] * to_mobility;
+        const double mobility = mobility_of(k);
         if (change * mobility > kOutlived * (1.0 + in_matrix * mobility)) return true;
     }
+    for (const ItemLaws::Item& item : parts_.laws.together().items()) {
+        ItemRows reach(item.num_rows);  // square roots of mobilities
+        for (int i = 0; i < item.num_rows; ++i)
+            reach[i] = std::sqrt(mobility_of(item.first_row + i));
+        const auto known = matrix_of(item, slopes_in_matrix_);
+        const auto size = [&](const auto& slopes) {
+            return reach.dot(slopes.cwiseAbs() * reach);
+        };
+        if (size(matrix_of(item, trial_slopes_) - known) > kOutlived * (1.0 + size(known)))
+            return true;
+    }
     return false;
+}
+
+double NonlinearRows::mobility_of(int k) const {
+    double sum = 0.0;
+    for (const int e : parts_.rows.entries(k))
+        sum += parts_.rows.B[e] * parts_.rows.B[e] * parts_.inverse_mass[parts_.rows.column_of(e)] *
+               (0.5 * trial_.h * trial_.h);
+    return sum;
 }
 
 std::span<const double> NonlinearRows::in_units_of_matrix(std::span<const double> r_rows) {
     if (empty()) return r_rows;
     std::copy(r_rows.begin(), r_rows.end(), matrix_rows_.data());
+    const ItemLaws& together = parts_.laws.together();
     for (const int k : parts_.laws.nonlinear())
-        matrix_rows_[k] *= parts_.laws.gamma()[k] / parts_.laws.taut_gamma(k);
+        matrix_rows_[k] *=
+            (together.holds(k) ? 1.0 : parts_.laws.gamma()[k]) / parts_.laws.taut_gamma(k);
+    for (const ItemLaws::Item& item : together.items()) {
+        auto rows = matrix_rows_.segment(item.first_row, item.num_rows);
+        const ItemRows stresses = rows;
+        rows.noalias() = matrix_of(item, combination_).transpose() * stresses;
+        for (int k = item.first_row; k < item.first_row + item.num_rows; ++k)
+            matrix_rows_[k] *= parts_.laws.gamma()[k];
+    }
     return view(matrix_rows_);
+}
+
+const Eigen::VectorXd& NonlinearRows::combined(const Eigen::VectorXd& jacobian) {
+    if (combined_.size() == 0) return jacobian;
+    combined_ = jacobian;
+    for (const ItemLaws::Item& item : parts_.laws.together().items()) {
+        const auto V = matrix_of(item, combination_);
+        const int begin = parts_.rows.row_begin(item.first_row);
+        const int width = parts_.rows.row_end(item.first_row) - begin;
+        for (int i = 0; i < item.num_rows; ++i)
+            for (int e = 0; e < width; ++e) {
+                double sum = 0.0;
+                for (int k = 0; k < item.num_rows; ++k)
+                    sum += V(k, i) * jacobian[begin + k * width + e];
+                combined_[begin + i * width + e] = sum;
+            }
+    }
+    return combined_;
+}
+
+void NonlinearRows::out_of_combinations(std::span<double> s) const {
+    for (const ItemLaws::Item& item : parts_.laws.together().items()) {
+        Eigen::Map<Eigen::VectorXd> rows(s.data() + item.first_row, item.num_rows);
+        const ItemRows combined = rows;
+        rows.noalias() = matrix_of(item, combination_) * combined;
+    }
 }
 
 template <class Archive>
 void NonlinearRows::transfer(Archive& archive) {
     if (empty()) return;
     archive(slope_in_matrix_);
+    if (!parts_.laws.together().empty()) {
+        archive(slopes_in_matrix_);
+        archive.require(slopes_in_matrix_.allFinite(), "a slope");
+    }
     std::vector<char> broken = parts_.laws.broken();
     archive(broken);
     if (broken.size() != parts_.laws.broken().size()) ArchiveReader::refuse();
@@ -84,7 +211,9 @@ template void NonlinearRows::transfer(ArchiveWriter&);
 template void NonlinearRows::transfer(ArchiveReader&);
 
 void NonlinearRows::restore_slopes() {
-    for (const int k : parts_.laws.nonlinear()) parts_.laws.follow(k, slope_in_matrix_[k]);
+    for (const int k : parts_.laws.nonlinear())
+        if (!parts_.laws.together().holds(k)) parts_.laws.follow(k, slope_in_matrix_[k]);
+    for (const ItemLaws::Item& item : parts_.laws.together().items()) combine(item);
 }
 
 }  // namespace ancora

@@ -19,18 +19,27 @@ public:
     NonlinearRows(Assembly& parts, const MotionState& state, const Trial& trial);
 
     bool empty() const { return !parts_.laws.has_nonlinear(); }
-    /// Residual of row k at a trial, in units of a taut row's. [step]
-    double follow(int k, double increment, double s, double h);
+    /// Takes the laws at a trial with the increments `Bdq + tau` and stresses s, and writes the
+    /// residuals of their rows, in units of taut ones'. [step]
+    void follow(const double* s, double h, double* r_rows);
     /// What that residual is made of beside its increment.
     double terms(int k, double s) const;
     const StressMean& law(int k) const { return trial_law_[static_cast<std::size_t>(k)]; }
+    /// r_rows -= d residual / d (dpi_1, s) (change, ds) of all these rows. [step]
+    void subtract(const double* change, const double* ds, double* r_rows) const;
 
     /// Gives the matrix the slopes of the last trial. [step]
     void give_slopes_to_matrix();
     /// Whether the slopes of the last trial differ from those in the matrix by what matters.
     bool have_outlived_matrix() const;
-    /// The residuals of rows as the matrix has them: those of such rows in units of its gamma.
+    /// The residuals of rows as the matrix has them: those of such rows in units of its gamma, and
+    /// where rows have a law together, of the combinations of them that do not disturb each other
+    /// (the eigenvectors of its slope).
     std::span<const double> in_units_of_matrix(std::span<const double> r_rows);
+    /// A Jacobian with those combinations as rows. The result holds until the next call.
+    const Eigen::VectorXd& combined(const Eigen::VectorXd& jacobian);
+    /// From forces of the matrix' rows to those of the model.
+    void out_of_combinations(std::span<double> s) const;
 
     /// Writes or reads slopes and what is broken, see state_archive.hpp.
     template <class Archive>
@@ -39,11 +48,18 @@ public:
     void restore_slopes();
 
 private:
+    /// What row k gives way to a force along it within the step.
+    double mobility_of(int k) const;
+    /// Finds the combinations for the slopes in the matrix, and gives it those.
+    void combine(const ItemLaws::Item& item);
+
     Assembly& parts_;
     const MotionState& state_;
     const Trial& trial_;
     std::vector<StressMean> trial_law_;
     Eigen::VectorXd slope_in_matrix_, matrix_rows_;
+    // Of rows that have a law together, see ItemLaws::Item::first_slope; increments of all rows
+    Eigen::VectorXd increment_, trial_slopes_, slopes_in_matrix_, combination_, combined_;
 };
 
 }  // namespace ancora

@@ -10,7 +10,7 @@ StepTangent::StepTangent(Assembly& parts,
                          const NonlinearRows& nonlinear)
     : forces(parts.forces), parts_(parts), state_(state), trial_(trial), nonlinear_(nonlinear) {
     for (Eigen::VectorXd* x : {&start_, &end_}) x->setZero(parts.rows.B.size());
-    rate_pi_t_.setZero(parts.m);
+    for (Eigen::VectorXd* x : {&rate_pi_t_, &change_}) x->setZero(parts.m);
     Mx_.setZero(parts.n);
 }
 
@@ -55,10 +55,11 @@ void StepTangent::subtract(const double* x, const double* y, double* r_motion, d
             r_motion[i] -= B[e] * yk;
         });
         if (parts_.laws.is_nonlinear(k))
-            r_rows[k] -= parts_.laws.taut_gamma(k) * (nonlinear_.law(k).slope * sum - yk);
+            change_[k] = sum;
         else
             r_rows[k] -= sum - gamma[k] * yk;
     }
+    if (!nonlinear_.empty()) nonlinear_.subtract(change_.data(), y, r_rows);
 }
 
 }  // namespace ancora

@@ -45,7 +45,7 @@ private:
     const MotionState& state_;
     const Trial& trial_;
     const NonlinearRows& nonlinear_;
-    Eigen::VectorXd start_, end_, rate_pi_t_, Mx_;
+    Eigen::VectorXd start_, end_, rate_pi_t_, Mx_, change_;
     bool has_start_ = false;
 };
 

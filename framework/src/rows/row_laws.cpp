@@ -13,7 +13,7 @@ constexpr double kSlack = 1e12;
 
 }  // namespace
 
-RowLaws::RowLaws(const RowLayout& rows) : laws_(rows.laws) {
+RowLaws::RowLaws(const RowLayout& rows) : laws_(rows.laws), together_(rows) {
     const std::vector<RowLaw>& laws = rows.laws;
     const auto m = static_cast<Eigen::Index>(laws.size());
     theta_.setZero(m);
@@ -25,8 +25,9 @@ RowLaws::RowLaws(const RowLayout& rows) : laws_(rows.laws) {
     for (const RowOwner& owner : rows.owners)
         objects_.insert(objects_.end(), static_cast<std::size_t>(owner.num_rows), owner.object);
     for (std::size_t k = 0; k < laws.size(); ++k) {
-        if (laws[k].law == nullptr) continue;
+        if (!is_nonlinear(static_cast<int>(k))) continue;
         nonlinear_.push_back(static_cast<int>(k));
+        if (together_.holds(static_cast<int>(k))) continue;
         if (std::isfinite(limit(static_cast<int>(k)))) breakable_.push_back(static_cast<int>(k));
     }
     if (may_break()) is_broken_.assign(laws.size(), 0);

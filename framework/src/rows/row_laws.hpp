@@ -11,6 +11,7 @@
 #include "ancora/sdk/rows.hpp"
 #include "ancora/sdk/stress_law.hpp"
 #include "guard.hpp"
+#include "item_laws.hpp"
 #include "row_layout.hpp"
 
 namespace ancora {
@@ -20,13 +21,17 @@ namespace ancora {
 ///   B dq + tau + rho - gamma s = 0,   rho = theta pi_0 + extra                            (1)
 ///
 /// Rows with a StressLaw are no lines: (1) is (s* - s) / (d s*/d pi_1) = 0 at the iterate, with the
-/// law's mean stress s* over the step. Of a row that has broken nothing is left.
+/// law's mean stress s* over the step. Of a row that has broken nothing is left. The same holds for
+/// rows that have a law together, see together().
 class RowLaws {
 public:
     explicit RowLaws(const RowLayout& rows);
 
     /// What time it is, for messages.
-    void read_time_from(const double& t) { t_ = &t; }
+    void read_time_from(const double& t) {
+        t_ = &t;
+        together_.read_time_from(t);
+    }
 
     /// Computes theta, gamma, extra for steps of length h; nothing if they are for this h already.
     void prepare(double h);
@@ -48,9 +53,10 @@ public:
         const RowKind kind = laws_[static_cast<std::size_t>(k)].kind;
         return kind == RowKind::constraint || is_velocity_kind(kind);
     }
+    int num_rows() const { return static_cast<int>(laws_.size()); }
     const RowLaw& operator[](int k) const { return laws_[static_cast<std::size_t>(k)]; }
 
-    /// Elastic energy of row k: pi^2 / (2 c) + s0 pi, or the law's W.
+    /// Elastic energy of row k that has its law alone: pi^2 / (2 c) + s0 pi, or the law's W.
     double energy(int k, double pi) const {
         const RowLaw& law = laws_[static_cast<std::size_t>(k)];
         if (law.kind != RowKind::elastic) return 0.0;
@@ -62,7 +68,14 @@ public:
         });
         return out;
     }
-    /// Stress of a row that is no constraint, at an instant.
+    /// Adds the elastic energies of all rows to `sum`.
+    template <class Sum>
+    void add_energies(const double* pi, Sum& sum) const {
+        for (int k = 0; k < num_rows(); ++k)
+            if (!together_.holds(k)) sum += energy(k, pi[k]);
+        for (const ItemLaws::Item& item : together_.items()) sum += together_.energy(item, pi);
+    }
+    /// Stress of a row that is no constraint and has its law alone, at an instant.
     double stress(int k, double pi, double rate) const {
         const RowLaw& law = laws_[static_cast<std::size_t>(k)];
         const double viscous = law.viscosity * rate;
@@ -87,7 +100,7 @@ public:
     double dissipation(int k, double pi0, double dpi, double h) const {
         const double viscosity = laws_[static_cast<std::size_t>(k)].viscosity;
         if (viscosity == 0.0) return 0.0;
-        if (!is_nonlinear(k)) return viscosity * dpi * dpi / h;
+        if (laws_[static_cast<std::size_t>(k)].law == nullptr) return viscosity * dpi * dpi / h;
         const StressMean mean = mean_stress(k, pi0, dpi, h);
         return (mean.stress - mean.elastic) * dpi;
     }
@@ -101,10 +114,15 @@ public:
     // Rows with a law that is no line.
 
     bool has_nonlinear() const { return !nonlinear_.empty(); }
-    bool is_nonlinear(int k) const { return laws_[static_cast<std::size_t>(k)].law != nullptr; }
+    bool is_nonlinear(int k) const {
+        return laws_[static_cast<std::size_t>(k)].law != nullptr || together_.holds(k);
+    }
     const std::vector<int>& nonlinear() const { return nonlinear_; }
 
-    /// The law over a step from pi0 to pi0 + dpi; zero if the row has broken.
+    /// Those of them that have a law together.
+    const ItemLaws& together() const { return together_; }
+
+    /// The law of row k alone over a step from pi0 to pi0 + dpi; zero if the row has broken.
     StressMean mean_stress(int k, double pi0, double dpi, double h) const {
         const RowLaw& law = laws_[static_cast<std::size_t>(k)];
         if (is_broken(k)) return {};
@@ -157,6 +175,7 @@ private:
     }
 
     const std::vector<RowLaw>& laws_;
+    ItemLaws together_;
     std::vector<const ObjectRef*> objects_;  // that the rows are of, where some row has a law
     const double* t_ = nullptr;              // for messages
     double prepared_for_ = 0.0;

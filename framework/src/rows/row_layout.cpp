@@ -48,6 +48,7 @@ RowLayout::RowLayout(const Model& model, CallMeter& meter) : model_(model), mete
     for (std::size_t i = 0; i < model.constraints.size(); ++i)
         add_on_attachments(model.constraints[i].rows(), static_cast<int>(i), signals[i]);
     end_chains();
+    if (!together_.empty()) together_.resize(laws.size(), 0);
     // Half of what has grown step by step may be room for more.
     laws.shrink_to_fit();
     column.shrink_to_fit();
@@ -117,6 +118,10 @@ void RowLayout::add_owner(const GuardedRows& source, const ObjectRef& object, Ro
                 own_rows.push_back(num_rows());
             laws.push_back(block.laws[law]);
         }
+        if (!block.item_laws.empty()) {
+            together_.resize(static_cast<std::size_t>(part.first_row), 0);
+            together_.resize(laws.size(), 1);
+        }
         chain_start_.push_back(static_cast<int>(chain_terms_.size()));
         product_start_.push_back(static_cast<int>(chain_products_.size()));
         if (owner.body >= 0)
@@ -135,6 +140,15 @@ bool RowLayout::reads_own(const RowOwner& owner, int index, const RowBlock& bloc
     };
     if (owner.signals < 0 || !block.depends_on_time || !std::ranges::all_of(block.laws, gives_way))
         return false;
+    if (!block.item_laws.empty())
+        throw Error(ErrorKind::plugin,
+                    fmt::format("{}: block {} (\"{}\") of its rows may read inputs and own states, "
+                                "and has a law of several rows together; what reads them has a law "
+                                "of its own",
+                                describe(*owner.object),
+                                index,
+                                block.name),
+                    owner.object->place);
     for (const RowLaw& law : block.laws)
         if (law.kind == RowKind::elastic && law.viscosity > 0.0)
             throw Error(ErrorKind::plugin,
@@ -188,6 +202,7 @@ void RowLayout::check_block(const RowOwner& owner, int index, const RowBlock& bl
                         laws_given,
                         block.rows_per_item,
                         rows));
+    check_item_laws(block, refuse);
     for (const RowLaw& law : block.laws) {
         if (law.kind < RowKind::constraint || law.kind > RowKind::acceleration_constraint)
             refuse(fmt::format("a law is of unknown kind {}", static_cast<int>(law.kind)));
@@ -216,6 +231,26 @@ void RowLayout::check_block(const RowOwner& owner, int index, const RowBlock& bl
     }
     if (block.tangent == TangentForm::isotropic && block.scalars_per_item % 3 != 0)
         refuse("an isotropic tangent needs scalars in triples");
+}
+
+template <class Refuse>
+void RowLayout::check_item_laws(const RowBlock& block, const Refuse& refuse) {
+    const std::size_t given = block.item_laws.size();
+    if (given == 0) return;
+    if (given != 1 && given != static_cast<std::size_t>(block.num_items))
+        refuse(fmt::format(
+            "it has {} laws of items; give 1 or one per item ({})", given, block.num_items));
+    if (block.rows_per_item > ItemLaw::kMostRows)
+        refuse(fmt::format("its items have {} rows; at most {} have a law together",
+                           block.rows_per_item,
+                           ItemLaw::kMostRows));
+    for (const ItemLaw* const law : block.item_laws)
+        if (law == nullptr) refuse("a law of an item is missing");
+    for (const RowLaw& law : block.laws)
+        if (law.kind != RowKind::elastic || law.law != nullptr || law.prestress != 0.0)
+            refuse(
+                "rows that have a law together are elastic, without prestress or a law of their "
+                "own");
 }
 
 void RowLayout::add_body_block(BlockPart& part) {
@@ -262,6 +297,8 @@ void RowLayout::add_constraint_block(BlockPart& part) {
         const std::vector<double> zero(static_cast<std::size_t>(owner.u_count), 0.0);
         call_evaluate(part, {zero, zero, 0.0}, {{}, local, {}, {}});
     }
+    // Rows that have a law together lie in one pattern, so that the matrix can combine them.
+    const bool has_law_together = !block.item_laws.empty();
     for (int item = 0; item < block.num_items; ++item) {
         const std::int32_t* stencil = block.stencil.data() + std::size_t(item) * std::size_t(S);
         for (int r = 0; r < block.rows_per_item; ++r) {
@@ -269,7 +306,8 @@ void RowLayout::add_constraint_block(BlockPart& part) {
             const int local_row = (item * block.rows_per_item + r) * S;
             for (int pass = 0; pass < 2; ++pass) {
                 for (int j = 0; j < S; ++j) {
-                    if (local[static_cast<std::size_t>(local_row + j)] == 0.0) continue;
+                    if (!has_law_together && local[static_cast<std::size_t>(local_row + j)] == 0.0)
+                        continue;
                     for (const AttachmentMap::Entry& entry : map.row(stencil[j])) {
                         if (pass == 0)
                             place_of[entry.coordinate] = 0;

@@ -75,6 +75,11 @@ public:
 
     int num_rows() const { return static_cast<int>(laws.size()); }
 
+    /// Whether the rows of its item have a law together.
+    bool has_law_together(int row) const {
+        return !together_.empty() && together_[static_cast<std::size_t>(row)] != 0;
+    }
+
     /// Where the manifest has the row's object.
     const Place& place_of_row(int row) const;
 
@@ -114,10 +119,14 @@ private:
     void add_on_attachments(const GuardedRows& source, int constraint, int signals);
     void add_owner(const GuardedRows& source, const ObjectRef& object, RowOwner owner);
     void check_block(const RowOwner& owner, int index, const RowBlock& block) const;
+    template <class Refuse>
+    static void check_item_laws(const RowBlock& block, const Refuse& refuse);
     bool reads_own(const RowOwner& owner, int index, const RowBlock& block) const;
     void add_body_block(BlockPart& part);
     void add_constraint_block(BlockPart& part);
     void end_chains();
+
+    std::vector<char> together_;  // one per row up to the last with such a law; mostly empty
 };
 
 }  // namespace ancora

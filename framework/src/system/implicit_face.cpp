@@ -89,6 +89,7 @@ ImplicitFace::ImplicitFace(Assembly& parts,
     for (std::vector<double>* values : {&A_, &A_rate_, &lower_})
         values->assign(A_column_.size(), 0.0);
     by_rate_.setZero(parts_.m);
+    if (!parts_.laws.together().empty()) DA_.setZero(parts_.rows.B.size());
     own_.assign(static_cast<std::size_t>(parts_.signals.num_continuous()), 0.0);
     own_rate_ = own_;
     for (Kept& kept : kept_) kept.matrix.emplace(start_, column_, A_start_, A_column_);
@@ -415,15 +416,38 @@ void ImplicitFace::differentiate(std::span<const double> a) {
     is_evaluated_ = false;
 }
 
+/// D A of rows that have a law together, of which A^T D A is then the stiffness.
+void ImplicitFace::evaluate_laws_together() {
+    const ItemLaws& together = parts_.laws.together();
+    const double* const A = instant().A.data();
+    for (const ItemLaws::Item& item : together.items()) {
+        const auto n = static_cast<std::size_t>(item.num_rows);
+        const std::span<double> D = std::span(slopes_).first(n * n);
+        together.stiffness(item, instant().pi.data(), D);
+        for (int i = 0; i < item.num_rows; ++i)
+            for (const int e : parts_.rows.entries(item.first_row + i)) {
+                const int along = e - parts_.rows.row_begin(item.first_row + i);
+                double sum = 0.0;
+                for (int j = 0; j < item.num_rows; ++j)
+                    sum += D[static_cast<std::size_t>(i) * n + static_cast<std::size_t>(j)] *
+                           A[parts_.rows.row_begin(item.first_row + j) + along];
+                DA_[e] = sum;
+            }
+    }
+}
+
 void ImplicitFace::add_row_laws() {
+    if (!parts_.laws.together().empty()) evaluate_laws_together();
     const double* const A = instant().A.data();
     const ContinuousFace& face = accelerations_.face();
     for (const LawRow& row : law_rows_) {
         const int k = row.row;
         const RowLaw& law = parts_.laws[k];
         const double pi = instant().pi[k], rate = face.rate(k);
+        const bool is_together = parts_.laws.together().holds(k);
         double by_pi = 0.0, by_rate = law.viscosity;
-        if (law.kind == RowKind::elastic && law.law == nullptr) by_pi = 1.0 / law.compliance;
+        if (law.kind == RowKind::elastic && law.law == nullptr && !is_together)
+            by_pi = 1.0 / law.compliance;
         if (law.law != nullptr) {
             by_pi = 2.0 * parts_.laws.mean_stress(k, pi, 0.0, kNoRate).slope;
             const double change = kRateChange * (1.0 + std::abs(rate));
@@ -435,7 +459,7 @@ void ImplicitFace::add_row_laws() {
             const Outer& product = products_[p];
             const auto to = static_cast<std::size_t>(product.place);
             const double square = A[product.e1] * A[product.e2];
-            stiffness_[to] += by_pi * square;
+            stiffness_[to] += is_together ? A[product.e1] * DA_[product.e2] : by_pi * square;
             damping_[to] += by_rate * square;
         }
     }

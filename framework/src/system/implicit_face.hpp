@@ -122,6 +122,7 @@ private:
     void fill_mass();
     template <class Visit>
     void for_turned(Visit&& visit) const;
+    void evaluate_laws_together();
     void add_row_laws();
     void add_curvature();
     void add_curvature_of(bool conditions, std::vector<double>& to);
@@ -156,6 +157,8 @@ private:
     };
     std::vector<LawRow> law_rows_;
     Eigen::VectorXd by_rate_;  // ds/dpi' of rows at the last point, zero for conditions
+    Eigen::VectorXd DA_;       // of rows that have a law together, laid out like A
+    std::array<double, ItemLaw::kMostRows * ItemLaw::kMostRows> slopes_{};
     std::vector<Outer> products_;
     struct Curvature {
         int from, place, mirror;  ///< mirror: -1 on the diagonal

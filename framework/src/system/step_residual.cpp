@@ -17,9 +17,7 @@ void StepResidual::evaluate(const StepTrial& trial,
     parts_.mass.multiply(trial.a.data(), trial_.Ma.data());
     evaluate_forces(trial);
     balance(trial.s.data(), r_motion.data(), r_rows.data());
-    for (const int k : parts_.laws.nonlinear())
-        r_rows[static_cast<std::size_t>(k)] =
-            nonlinear_.follow(k, trial_.Bdq[k] + parts_.rows.tau[k], trial.s.data()[k], trial.h);
+    if (!nonlinear_.empty()) nonlinear_.follow(trial.s.data(), trial.h, r_rows.data());
     if (has_friction_) friction_.evaluate(trial, r_motion, r_rows);
     trial_.r_motion = r_motion;
     trial_.r_rows = r_rows;

@@ -3,8 +3,10 @@
 #include "velocity_projection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -24,13 +26,21 @@ std::span<double> room(Eigen::VectorXd& x) {
     return {x.data(), static_cast<std::size_t>(x.size())};
 }
 
-/// A law that lets go of its row on one side: its stress has a kink or a jump there.
-bool goes_slack(const RowLaw& law) {
+/// Whether the law of row k lets go of it on one side: its stress has a kink or a jump there.
+bool goes_slack(const RowLaws& laws, int k) {
     constexpr double kStrain = 1.0;
-    if (law.law == nullptr) return false;
+    const auto stress = [&](double strain) {
+        const ItemLaws& together = laws.together();
+        if (!together.holds(k)) return laws[k].law->stress(laws[k], strain, 0.0);
+        const ItemLaws::Item& item = together.item_of(k);
+        std::array<double, ItemLaw::kMostRows> pi{}, s{};
+        const auto n = static_cast<std::size_t>(item.num_rows);
+        std::fill_n(pi.begin(), n, strain);
+        item.law->potential(item.index, std::span(pi).first(n), std::span(s).first(n), {});
+        return s[static_cast<std::size_t>(k - item.first_row)];
+    };
     try {
-        return (law.law->stress(law, -kStrain, 0.0) == 0.0) !=
-               (law.law->stress(law, kStrain, 0.0) == 0.0);
+        return (stress(-kStrain) == 0.0) != (stress(kStrain) == 0.0);
     } catch (const std::exception&) {
         return false;  // a law that ends before, as an attraction at the centre, does not let go
     }
@@ -143,7 +153,7 @@ int VelocityProjection::require_projectable(const Assembly& parts,
     for (int k = 0; k < parts.m; ++k) conditions += parts.laws.has_rate(k) ? 1 : 0;
     if (!goes_back) return conditions;
     for (const int k : parts.laws.nonlinear())
-        if (goes_slack(parts.laws[k]))
+        if (goes_slack(parts.laws, k))
             refuse(owner_of(parts, k),
                    "it may go slack, and steps of an order above 2 go backwards in time as well, "
                    "which that does not allow",

@@ -3,28 +3,14 @@
 #include "groups.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "text.hpp"
+#include "ancora/sdk/helpers/nodes.hpp"
 
 namespace ancora::truss {
 namespace {
-
-// More names than this are not listed in a message.
-constexpr std::size_t kMostListed = 12;
-
-std::string known_groups(const Network& net) {
-    if (net.groups.empty()) return "this truss has none, only nodes " + node_range(net.num_nodes());
-    std::string names = "this truss has ";
-    const std::size_t listed = std::min(net.groups.size(), kMostListed);
-    for (std::size_t k = 0; k < listed; ++k)
-        names += (k == 0 ? "" : ", ") + quoted(net.groups[k].name);
-    const std::size_t rest = net.groups.size() - listed;
-    return rest == 0 ? names : names + " and " + std::to_string(rest) + " more";
-}
 
 // A group of elements is one of their nodes, too.
 void add_elements(Network& net, std::string name, std::vector<std::int32_t> elements) {
@@ -48,9 +34,7 @@ std::vector<std::int32_t> range(std::int32_t begin, std::int32_t end) {
 }  // namespace
 
 void add_grid_groups(Network& net, std::int32_t nx, std::int32_t ny) {
-    std::vector<std::int32_t> corners = {0, nx - 1, (ny - 1) * nx, ny * nx - 1};
-    std::ranges::sort(corners);
-    corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
+    const std::vector<std::int32_t> corners = nodes::corners(nx, ny);
     for (std::size_t k = 0; k < corners.size(); ++k)
         net.groups.push_back({"corner_" + std::to_string(k), {corners[k]}, {}});
 
@@ -71,21 +55,7 @@ void add_grid_groups(Network& net, std::int32_t nx, std::int32_t ny) {
 }
 
 const Group& find_group(const Network& net, std::string_view name) {
-    const auto group = std::ranges::find(net.groups, name, &Group::name);
-    if (group == net.groups.end())
-        throw std::invalid_argument("there is no group " + quoted(name) + "; " + known_groups(net));
-    if (group->nodes.empty())
-        throw std::invalid_argument("group " + quoted(name) + " has no node of a line element");
-    return *group;
-}
-
-std::int32_t find_point(const Network& net, std::string_view name) {
-    const Group& group = find_group(net, name);
-    if (group.nodes.size() != 1)
-        throw std::invalid_argument("group " + quoted(name) + " has " +
-                                    std::to_string(group.nodes.size()) +
-                                    " nodes; a point is a group of one node");
-    return group.nodes.front();
+    return nodes::find_group(net.groups, name, "truss", "line element", net.num_nodes());
 }
 
 }  // namespace ancora::truss

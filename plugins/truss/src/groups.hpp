@@ -22,7 +22,4 @@ void add_grid_groups(Network& net, std::int32_t nx, std::int32_t ny);
 /// is empty
 const Group& find_group(const Network& net, std::string_view name);
 
-/// The one node of a group of one. @throws std::invalid_argument for any other group
-std::int32_t find_point(const Network& net, std::string_view name);
-
 }  // namespace ancora::truss

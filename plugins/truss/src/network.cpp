@@ -11,8 +11,6 @@
 #include <string_view>
 #include <utility>
 
-#include <Eigen/Geometry>
-
 #include "ancora/mesh/mesh.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "groups.hpp"
@@ -20,9 +18,6 @@
 
 namespace ancora::truss {
 namespace {
-
-// Three coordinates per node must be countable in 32 bits.
-constexpr double kMaxNodes = std::numeric_limits<std::int32_t>::max() / 3;
 
 Network from_two_points(const Arguments& arguments) {
     Network net;
@@ -34,7 +29,7 @@ Network from_two_points(const Arguments& arguments) {
         return net;
     }
     const std::int64_t count = arguments.integer("elements");
-    if (count < 1 || static_cast<double>(count) >= kMaxNodes)
+    if (count < 1 || static_cast<double>(count) >= nodes::kMostNodes)
         arguments.fail(
             "elements",
             "a row of " + std::to_string(count) + " elements is none; expected 1 or more");
@@ -50,21 +45,12 @@ Network from_two_points(const Arguments& arguments) {
     return net;
 }
 
-// A node number written as a number: whole and of an existing node.
-std::int32_t node_number(const Arguments& arguments, double number, int row, int num_nodes) {
-    const std::string who = "element " + std::to_string(row) + " names node " + text(number);
-    if (number != std::floor(number)) arguments.fail("elements", who + ", not a whole number");
-    if (number < 0 || number >= num_nodes)
-        arguments.fail("elements", who + ", but the nodes are " + node_range(num_nodes));
-    return static_cast<std::int32_t>(number);
-}
-
 Network from_lists(const Arguments& arguments) {
     Network net;
-    const std::span<const double> nodes = arguments.numbers("nodes");
-    if (static_cast<double>(nodes.size() / 3) > kMaxNodes)
+    const std::span<const double> x = arguments.numbers("nodes");
+    if (static_cast<double>(x.size() / 3) > nodes::kMostNodes)
         arguments.fail("nodes", "too many nodes");
-    net.x.assign(nodes.begin(), nodes.end());
+    net.x.assign(x.begin(), x.end());
 
     const std::span<const double> ends = arguments.numbers("elements");
     const int num_elements = static_cast<int>(ends.size() / 2);
@@ -73,8 +59,11 @@ Network from_lists(const Arguments& arguments) {
     net.elements.reserve(ends.size() / 2);
     for (int e = 0; e < num_elements; ++e) {
         const double* end = ends.data() + 2 * static_cast<std::size_t>(e);
-        const Element element = {node_number(arguments, end[0], e, net.num_nodes()),
-                                 node_number(arguments, end[1], e, net.num_nodes())};
+        const auto node = [&](double number) {
+            return nodes::node_number(
+                arguments, "elements", number, "element " + std::to_string(e), net.num_nodes());
+        };
+        const Element element = {node(end[0]), node(end[1])};
         if (element.a == element.b)
             arguments.fail("elements",
                            "element " + std::to_string(e) + " joins node " +
@@ -84,41 +73,11 @@ Network from_lists(const Arguments& arguments) {
     return net;
 }
 
-// The two axes of a grid, each of length one.
-std::array<Vec3, 2> grid_axes(const Arguments& grid) {
-    const std::span<const double> rows = grid.numbers("directions");
-    std::array<Vec3, 2> axes = {vec3(rows, 0), vec3(rows, 3)};
-    for (Vec3& axis : axes) {
-        if (axis.norm() == 0.0) grid.fail("directions", "a direction of length zero");
-        axis.normalize();
-    }
-    if (axes[0].cross(axes[1]).norm() < 1e-9)
-        grid.fail("directions", "the two directions are parallel");
-    return axes;
-}
-
-Network from_grid(const Arguments& grid) {
-    const std::span<const double> counts = grid.numbers("counts");
-    for (const double count : counts)
-        if (count != std::floor(count))
-            grid.fail("counts", text(count) + " is not a whole number of nodes");
-    if (counts[0] * counts[1] < 2.0) grid.fail("counts", "a grid needs at least two nodes: [2, 1]");
-    if (counts[0] * counts[1] > kMaxNodes)
-        grid.fail("counts", "too many nodes: " + text(counts[0] * counts[1]));
-
-    // Node (i, j) at origin + i dx e_1 + j dy e_2
-    const auto nx = static_cast<std::int32_t>(counts[0]);
-    const auto ny = static_cast<std::int32_t>(counts[1]);
-    const Vec3 origin = vec3(grid.numbers("origin"));
-    const std::array<Vec3, 2> axes = grid_axes(grid);
-    const std::span<const double> spacing = grid.numbers("spacing");
+Network from_grid(const Arguments& table) {
+    nodes::Grid grid = nodes::read_grid(table, 2.0, 1.0, "a grid needs at least two nodes: [2, 1]");
+    const std::int32_t nx = grid.nx, ny = grid.ny;
     Network net;
-    net.x.reserve(3 * static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny));
-    for (std::int32_t j = 0; j < ny; ++j)
-        for (std::int32_t i = 0; i < nx; ++i) {
-            const Vec3 x = origin + i * spacing[0] * axes[0] + j * spacing[1] * axes[1];
-            net.x.insert(net.x.end(), x.data(), x.data() + 3);
-        }
+    net.x = std::move(grid.x);
 
     // All elements of one direction: every node (i, j) with i, j from 0 to below their ends,
     // joined to the node `step` numbers on
@@ -129,7 +88,7 @@ Network from_grid(const Arguments& grid) {
                 net.elements.push_back({a, a + step});
             }
     };
-    const bool has_diagonals = grid.boolean("diagonals");
+    const bool has_diagonals = table.boolean("diagonals");
     net.elements.reserve((has_diagonals ? 4 : 2) * net.x.size() / 3);
     join(nx - 1, ny, 0, 1);
     join(nx, ny - 1, 0, nx);

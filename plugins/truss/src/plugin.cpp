@@ -2,6 +2,7 @@
 // Entry point of the plugin "truss": the schema of its body type.
 #include "ancora/sdk/plugin.hpp"
 
+#include "ancora/sdk/helpers/nodes.hpp"
 #include "truss.hpp"
 
 namespace {
@@ -10,15 +11,10 @@ namespace p = ancora::parameter;
 using ancora::Claim;
 
 constexpr ancora::Parameter kGrid[] = {
-    p::vector("counts", 2, "", "numbers of nodes along the two directions")
-        .at_least(1.0)
-        .required(),
-    p::vector("spacing", 2, "m", "distances of neighbours along the two directions")
-        .positive()
-        .required(),
-    p::vector("origin", 3, "m", "position of node 0").otherwise("[0.0, 0.0, 0.0]"),
-    p::matrix("directions", 2, 3, "", "first and second direction, of any length")
-        .otherwise("[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]"),
+    ancora::nodes::kGridCounts,
+    ancora::nodes::kGridSpacing,
+    ancora::nodes::kGridOrigin,
+    ancora::nodes::kGridDirections,
     p::boolean("diagonals", "also both diagonals of every cell").otherwise("false"),
 };
 
@@ -67,12 +63,6 @@ constexpr ancora::Parameter kGroup[] = {
 
 constexpr ancora::Parameter kGroups[] = {
     p::table("*", kGroup, "values of the group of that name, for its elements and nodes"),
-};
-
-constexpr ancora::Parameter kSpin[] = {
-    p::vector("axis", 3, "", "direction of the axis, of any length").required(),
-    p::number("rate", "rad/s", "angular velocity about the axis").required(),
-    p::vector("center", 3, "m", "a point of the axis").otherwise("[0.0, 0.0, 0.0]"),
 };
 
 constexpr ancora::Parameter kTruss[] = {
@@ -138,7 +128,7 @@ constexpr ancora::Parameter kTruss[] = {
     p::vector("velocity", 3, "m/s", "velocity of all nodes at the start")
         .otherwise("[0.0, 0.0, 0.0]"),
     p::body("velocity_from", "start as if carried rigidly by this body"),
-    p::table("spin", kSpin, "start rotating about an axis; adds to `velocity`"),
+    p::table("spin", ancora::nodes::kSpin, "start rotating about an axis; adds to `velocity`"),
     p::text("start",
             "where nodes start: as given, or in the steady shape under spin and gravity",
             "given|relaxed")

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "ancora/sdk/helpers/nodes.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "network.hpp"
 
@@ -13,11 +14,7 @@ namespace ancora::truss {
 
 struct Material;
 
-/// A network that turns about an axis as if it were rigid.
-struct Spin {
-    Vec3 omega = Vec3::Zero();   ///< angular velocity [rad/s]
-    Vec3 center = Vec3::Zero();  ///< a point of the axis [m]
-};
+using nodes::Spin;
 
 /// No set of element forces holds the shape; the reason.
 struct NoSteadyShape : std::runtime_error {

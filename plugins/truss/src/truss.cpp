@@ -22,25 +22,6 @@
 namespace ancora::truss {
 namespace {
 
-std::vector<double> read_node_masses(const Arguments& arguments, std::int32_t num_nodes) {
-    std::vector<double> mass(static_cast<std::size_t>(num_nodes), 0.0);
-    if (!arguments.given("node_masses")) return mass;
-    const std::span<const double> rows = arguments.numbers("node_masses");
-    std::vector<bool> is_set(mass.size(), false);
-    for (std::size_t k = 0; k + 1 < rows.size(); k += 2) {
-        const double node = rows[k];
-        if (node != std::floor(node) || node < 0 || node >= num_nodes)
-            arguments.fail(
-                "node_masses",
-                "there is no node " + text(node) + "; the nodes are " + node_range(num_nodes));
-        const auto i = static_cast<std::size_t>(node);
-        if (is_set[i]) arguments.fail("node_masses", "node " + text(node) + " stands there twice");
-        is_set[i] = true;
-        mass[i] = rows[k + 1];
-    }
-    return mass;
-}
-
 // A node that nothing holds and that has no mass has no motion.
 void refuse_loose_nodes(const Arguments& arguments,
                         const Network& net,
@@ -54,35 +35,6 @@ void refuse_loose_nodes(const Arguments& arguments,
                            "node " + std::to_string(i) +
                                " has no element and no mass; join it, give it a mass in "
                                "\"node_masses\", or leave it out");
-}
-
-Spin read_spin(const Arguments& arguments) {
-    const Arguments& table = arguments.table("spin");
-    const Vec3 axis = vec3(table.numbers("axis"));
-    if (!(axis.norm() > 0.0)) table.fail("axis", "the axis has length zero");
-    return {table.number("rate") * axis.normalized(), vec3(table.numbers("center"))};
-}
-
-// Velocity of one point and angular velocity: what all nodes start with.
-struct StartMotion {
-    Vec3 velocity = Vec3::Zero();
-    Spin spin;
-};
-
-StartMotion read_motion(const Arguments& arguments) {
-    if (!arguments.given("velocity_from")) {
-        StartMotion motion = {vec3(arguments.numbers("velocity")), {}};
-        if (arguments.given("spin")) motion.spin = read_spin(arguments);
-        return motion;
-    }
-    for (const char* key : {"velocity", "spin"})
-        if (arguments.given(key))
-            arguments.fail(key,
-                           quoted(key) +
-                               " and \"velocity_from\" both give the velocities at the "
-                               "start; keep one of them");
-    const RigidMotion& carrier = arguments.motion_of("velocity_from");
-    return {vec3(carrier.velocity), {vec3(carrier.angular_velocity), vec3(carrier.position)}};
 }
 
 std::vector<double> spin_rest_lengths(const Arguments& arguments,
@@ -169,10 +121,11 @@ Truss::Truss(const Arguments& arguments, Network&& net)
 
 Truss::Truss(const GroupedArguments& arguments, Network&& net)
     : net_(std::move(net)), material_(read_material(arguments, net_.num_elements())) {
-    node_mass_ = read_node_masses(arguments, net_.num_nodes());
+    node_mass_ = nodes::read_node_masses(arguments, net_.num_nodes());
     refuse_loose_nodes(arguments, net_, node_mass_);
 
-    const auto [velocity, spin] = read_motion(arguments);
+    const nodes::StartMotion motion = nodes::read_start_motion(arguments);
+    const Spin& spin = motion.spin;
     rest_length_ = read_rest_lengths(arguments, net_, material_, node_mass_, spin);
     arguments.add_over_time(net_, changing_);
     try {
@@ -196,12 +149,7 @@ Truss::Truss(const GroupedArguments& arguments, Network&& net)
     laws_ = row_laws(material_, rest_length_, breaking_laws_);
     net_.x = start_positions(arguments, net_, rest_length_, laws_, node_by_node(*this), spin);
 
-    // v = V + omega x (r - c)
-    v_.reserve(net_.x.size());
-    for (std::int32_t i = 0; i < net_.num_nodes(); ++i) {
-        const Vec3 v = velocity + spin.omega.cross(net_.node(i) - spin.center);
-        v_.insert(v_.end(), v.data(), v.data() + 3);
-    }
+    v_ = motion.velocities(net_.x);
 
     block_ = {.name = "strain",
               .num_items = net_.num_elements(),
@@ -248,8 +196,9 @@ void Truss::attach(const Locator& where, AttachmentSink& out) const {
     if (where.kind == Locator::Kind::coordinates)
         throw std::invalid_argument("points of a truss are its nodes, written as a number " +
                                     nodes + " or as the name of a group of one");
-    const std::int64_t node =
-        where.kind == Locator::Kind::name ? find_point(net_, where.name) : where.index;
+    const std::int64_t node = where.kind == Locator::Kind::name
+                                  ? nodes::only_node(find_group(net_, where.name))
+                                  : where.index;
     if (node < 0 || node >= net_.num_nodes())
         throw std::invalid_argument("there is no node " + std::to_string(node) +
                                     "; this truss has nodes " + nodes);

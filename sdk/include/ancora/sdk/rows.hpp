@@ -38,7 +38,8 @@ struct RowLaw {
     double compliance = 0.0;         ///< c > 0 for elastic rows: energy pi^2 / (2 c)
     double viscosity = 0.0;          ///< eta >= 0
     double prestress = 0.0;          ///< s0
-    const StressLaw* law = nullptr;  ///< of an elastic row that may go slack, break or harden
+    const StressLaw* law = nullptr;  ///< of an elastic row that may go slack, break or harden;
+                                     ///< rows together: see RowBlock::item_laws
 };
 
 /// Polynomial degree of pi in the local scalars. Linear and quadratic functions have the exact
@@ -66,6 +67,10 @@ struct RowBlock {
     TangentForm tangent = TangentForm::full;
     bool depends_on_time = false;  ///< tau and pi_t are not all zero: pi has explicit time, or the
                                    ///< psi of a velocity row is more than A u'
+    /// Elastic rows that have a law for each item together: one for all items or one per item. The
+    /// compliances of `laws` are then units only, about 1 / W'' where that is largest, in which the
+    /// step looks at residuals.
+    std::span<const ItemLaw* const> item_laws{};
 };
 
 /// Where the continuous face is evaluated: local scalars, their rates, time. Rates are given where

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The law of an elastic row that is more than a line: slack, breaking, hardening.
+// The law of an elastic row, or of those of an item together, that is more than a line: slack,
+// breaking, hardening, coupling.
 #pragma once
 
 #include <limits>
+#include <span>
 
 namespace ancora {
 
@@ -39,6 +41,51 @@ public:
     virtual StressMean mean(const RowLaw& row, double pi0, double dpi, double h) const = 0;
     /// Where the row breaks for good: the kernel ends a step there, and s is zero from then on.
     virtual double limit() const { return std::numeric_limits<double>::infinity(); }
+};
+
+/// The law of the elastic rows of an item together, given by its potential W(pi): a material whose
+/// strains act on each other (a membrane that may wrinkle, a bushing with a full stiffness matrix).
+/// Beside it each row has the viscosity of its RowLaw; prestress belongs into W.
+///
+/// A law is constant and may serve many items. It must live as long as the source of the rows.
+class ItemLaw {
+public:
+    /// Most rows of an item that have a law together.
+    static constexpr int kMostRows = 12;
+
+    virtual ~ItemLaw() = default;
+    ItemLaw() = default;
+    ItemLaw(const ItemLaw&) = default;
+    ItemLaw& operator=(const ItemLaw&) = default;
+
+    /// W(pi) [J], which must be continuously differentiable. What is not wanted comes as an empty
+    /// span. [step]
+    ///
+    /// @param item       number of the item in its block
+    /// @param pi         strains of its n rows
+    /// @param stress     gets W', n entries
+    /// @param stiffness  gets W'', n x n entries, symmetric
+    virtual double potential(int item,
+                             std::span<const double> pi,
+                             std::span<double> stress,
+                             std::span<double> stiffness) const = 0;
+
+    /// Most of what kinks() gives.
+    static constexpr int kMostKinks = 8;
+    /// Where W'' jumps along pi0 + theta dpi: values of theta in (0, 1), ascending, into `theta` of
+    /// kMostKinks entries; returns their number. A law with kinks keeps energy without it too, but
+    /// its mean over a step is then no smooth function of the step's end, and iterations may not
+    /// find it. [step]
+    virtual int kinks(int item,
+                      std::span<const double> pi0,
+                      std::span<const double> dpi,
+                      std::span<double> theta) const {
+        static_cast<void>(item);
+        static_cast<void>(pi0);
+        static_cast<void>(dpi);
+        static_cast<void>(theta);
+        return 0;
+    }
 };
 
 }  // namespace ancora

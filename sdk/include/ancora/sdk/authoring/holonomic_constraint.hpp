@@ -6,8 +6,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "ancora/sdk/authoring/row_function.hpp"
@@ -168,6 +170,12 @@ protected:
     /// [assembly] The law of all rows, or one for each; without it they are constraints.
     void set_law(const RowLaw& law) { laws_.assign(1, law); }
     void set_laws(std::span<const RowLaw> laws) { laws_.assign(laws.begin(), laws.end()); }
+    /// [assembly] A law of all rows together, beside the units and viscosities of set_laws(), which
+    /// see RowBlock::item_laws.
+    void set_law_together(std::shared_ptr<const ItemLaw> law) {
+        law_together_ = std::move(law);
+        together_ = law_together_.get();
+    }
 
     /// [assembly] Of phi's rows only these, in this order: where a parameter chooses axes.
     void keep_rows(std::span<const std::size_t> rows) { kept_.assign(rows.begin(), rows.end()); }
@@ -218,6 +226,7 @@ private:
         block_.scalars_per_item = static_cast<std::int32_t>(Function::kWidth);
         block_.stencil = ArgumentsOf<Author>::kStencil;
         block_.laws = laws_;
+        if (together_ != nullptr) block_.item_laws = {&together_, 1};
         block_.degree = traits_.degree;
         block_.tangent = tangent_.form();
         block_.depends_on_time = Function::kIsTimed && traits_.depends_on_time;
@@ -225,6 +234,8 @@ private:
     }
 
     std::vector<RowLaw> laws_ = {RowLaw{}};
+    std::shared_ptr<const ItemLaw> law_together_;
+    const ItemLaw* together_ = nullptr;
     std::vector<std::size_t> kept_;  ///< rows of phi; none: all
     // Configuration that cannot be found before the author's constructor has run.
     mutable bool is_prepared_ = false;

@@ -6,7 +6,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,9 +89,22 @@ public:
         return function == &detail::kTag<StrainsOf> && name == name_;
     }
 
-    /// `first`: for each argument its first coordinate.
-    void add(const std::array<std::int32_t, K>& first, const Strain& strain, const RowLaw& law) {
+    /// @param first     for each argument its first coordinate
+    /// @param together  the law of the strain's values together, or null
+    /// @throws std::invalid_argument if some items have one and others none
+    void add(const std::array<std::int32_t, K>& first,
+             const Strain& strain,
+             const RowLaw& law,
+             std::shared_ptr<const ItemLaw> together) {
+        if (!strains_.empty() && (together == nullptr) != item_laws_.empty())
+            throw std::invalid_argument("some of the strains \"" + name_ +
+                                        "\" have a law together and others none; give them "
+                                        "another name");
         strains_.push_back(strain);
+        if (together != nullptr) {
+            item_laws_.push_back(together.get());
+            kept_.push_back(std::move(together));
+        }
         for (std::size_t i = 0; i < K; ++i)
             for (std::size_t k = 0; k < Arguments::width(i); ++k)
                 stencil_.push_back(first[i] + static_cast<std::int32_t>(k));
@@ -122,6 +137,7 @@ public:
         block.scalars_per_item = static_cast<std::int32_t>(kWidth);
         block.stencil = stencil_;
         block.laws = laws_;
+        block.item_laws = item_laws_;
         block.degree = traits_.degree;
         block.tangent = tangents_.empty() ? TangentForm::none : tangents_[0].form();
         return block;
@@ -197,6 +213,8 @@ private:
     std::vector<Strain> strains_;
     std::vector<std::int32_t> stencil_;
     std::vector<RowLaw> laws_;
+    std::vector<const ItemLaw*> item_laws_;
+    std::vector<std::shared_ptr<const ItemLaw>> kept_;
     std::vector<RowTangent> tangents_;
     FunctionTraits traits_;
 };

@@ -203,12 +203,14 @@ protected:
     }
 
     /// [assembly] A strain of the vectors and scalars `parts`; strains of one class and name make
-    /// up one block.
+    /// up one block. Where the strain has several values that act on each other, `together` is
+    /// their law, and `law` gives units and viscosities (see RowBlock::item_laws).
     template <class Strain, std::size_t K>
     void add_strain(const char* name,
                     const int (&parts)[K],
                     const Strain& strain,
-                    const RowLaw& law) {
+                    const RowLaw& law,
+                    std::shared_ptr<const ItemLaw> together = nullptr) {
         using Strains = StrainsOf<Strain, K>;
         for (const int part : parts) require_part(part);
         Strains* block = nullptr;
@@ -220,7 +222,7 @@ protected:
         }
         std::array<std::int32_t, K> places;
         for (std::size_t i = 0; i < K; ++i) places[i] = first(parts[i]);
-        block->add(places, strain, law);
+        block->add(places, strain, law, std::move(together));
     }
 
     /// The law of a strain with energy 1/2 stiffness pi^2, or without play where it is infinite.

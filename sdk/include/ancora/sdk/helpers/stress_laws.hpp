@@ -13,6 +13,24 @@
 
 namespace ancora {
 
+namespace detail {
+
+struct GaussPoint {
+    double node, weight;
+};
+/// Gauss' rule of five points on [0, 1].
+inline constexpr std::array<GaussPoint, 5> kGaussPoints = {{
+    {0.04691007703066800, 0.11846344252809454},
+    {0.23076534494715845, 0.23931433524968324},
+    {0.5, 0.28444444444444444},
+    {0.76923465505284155, 0.23931433524968324},
+    {0.95308992296933200, 0.11846344252809454},
+}};
+/// By less the work of a mean stress may miss a difference of energies, in their sizes.
+inline constexpr double kRoundingsOfMean = 16.0 * std::numeric_limits<double>::epsilon();
+
+}  // namespace detail
+
 /// The line s = pi / c + s0 + eta pi' as a law, with p = pi + c s0 and W = p^2 / (2 c).
 class LineLaw : public StressLaw {
 public:
@@ -133,23 +151,11 @@ public:
     /// 10, and without the cancellation of a difference. Where the difference says otherwise beyond
     /// its own rounding, as across a kink of W', it is right.
     StressMean mean(const RowLaw& row, double pi0, double dpi, double h) const override {
-        // Nodes and weights on [0, 1].
-        static constexpr std::array<double, 5> kNode = {0.04691007703066800,
-                                                        0.23076534494715845,
-                                                        0.5,
-                                                        0.76923465505284155,
-                                                        0.95308992296933200};
-        static constexpr std::array<double, 5> kWeight = {0.11846344252809454,
-                                                          0.23931433524968324,
-                                                          0.28444444444444444,
-                                                          0.23931433524968324,
-                                                          0.11846344252809454};
-        constexpr double kRoundings = 16.0 * std::numeric_limits<double>::epsilon();
         StressMean out;
-        for (std::size_t i = 0; i < kNode.size(); ++i) {
-            const Potential at = potential(pi0 + kNode[i] * dpi);
-            out.elastic += kWeight[i] * at.stress;
-            out.slope += kWeight[i] * kNode[i] * at.stiffness;
+        for (const auto& [node, weight] : detail::kGaussPoints) {
+            const Potential at = potential(pi0 + node * dpi);
+            out.elastic += weight * at.stress;
+            out.slope += weight * node * at.stiffness;
             out.terms = std::max(out.terms, std::abs(at.stress));
         }
         const Potential begin = potential(pi0);
@@ -157,7 +163,7 @@ public:
         const double gained = end.energy - begin.energy;
         const double size = std::abs(end.energy) + std::abs(begin.energy);
         if (std::abs(gained - out.elastic * dpi) >
-            kRoundings * (size + out.terms * std::abs(dpi))) {
+            detail::kRoundingsOfMean * (size + out.terms * std::abs(dpi))) {
             out.elastic = gained / dpi;
             out.slope = (end.stress - out.elastic) / dpi;
             out.terms = std::max(out.terms, size / std::abs(dpi));
@@ -168,5 +174,83 @@ public:
         return out;
     }
 };
+
+/// The mean of an ItemLaw over a step from pi0 to pi0 + dpi, of n rows: `elastic` of `out` with
+///
+///   sum_k elastic_k dpi_k = W(pi0 + dpi) - W(pi0),                                         (1)
+///
+/// and D = d elastic / d pi1, n x n, symmetric.
+///
+/// It is the mean of W' along the straight line, by Gauss' formula of five points between the law's
+/// kinks. Where (1) says
+/// otherwise beyond its own rounding, as across a kink of W', the mean is moved along dpi / c until
+/// it holds (Gonzalez' correction in the space of strains, in units of the rows), and D gets the
+/// symmetric part of what that adds. [step]
+inline void mean_over_step(const ItemLaw& law,
+                           int item,
+                           std::span<const RowLaw> rows,
+                           std::span<const double> pi0,
+                           std::span<const double> dpi,
+                           std::span<StressMean> out,
+                           std::span<double> D) {
+    constexpr auto kMost = static_cast<std::size_t>(ItemLaw::kMostRows);
+    const std::size_t n = pi0.size();
+    std::array<double, kMost> at{}, stress{};
+    std::array<double, kMost * kMost> stiffness{};
+    const std::span<const double> pi(at.data(), n);
+    const std::span<double> s(stress.data(), n), k(stiffness.data(), n * n);
+    std::ranges::fill(out, StressMean{});
+    std::ranges::fill(D, 0.0);
+    double largest = 0.0;
+    std::array<double, ItemLaw::kMostKinks + 2> ends{};
+    const int num_kinks =
+        std::clamp(law.kinks(item, pi0, dpi, std::span(ends).subspan(1, ItemLaw::kMostKinks)),
+                   0,
+                   ItemLaw::kMostKinks);
+    ends[static_cast<std::size_t>(num_kinks) + 1] = 1.0;
+    for (std::size_t piece = 0; piece <= static_cast<std::size_t>(num_kinks); ++piece) {
+        const double length = ends[piece + 1] - ends[piece];
+        for (const auto& [node, weight] : detail::kGaussPoints) {
+            const double theta = ends[piece] + node * length;
+            for (std::size_t i = 0; i < n; ++i) at[i] = pi0[i] + theta * dpi[i];
+            law.potential(item, pi, s, k);
+            for (std::size_t i = 0; i < n; ++i) {
+                out[i].elastic += weight * length * s[i];
+                out[i].terms = std::max(out[i].terms, std::abs(s[i]));
+            }
+            for (std::size_t i = 0; i < n * n; ++i) D[i] += weight * length * theta * k[i];
+        }
+    }
+    double work = 0.0, terms = 0.0, along = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+        work += out[i].elastic * dpi[i];
+        terms += out[i].terms * std::abs(dpi[i]);
+        along += dpi[i] * dpi[i] / rows[i].compliance;
+        largest = std::max(largest, std::abs(dpi[i]));
+        at[i] = pi0[i];
+    }
+    if (largest == 0.0) return;
+    const double begin = law.potential(item, pi, {}, {});
+    for (std::size_t i = 0; i < n; ++i) at[i] = pi0[i] + dpi[i];
+    const double end = law.potential(item, pi, s, {});
+    const double size = std::abs(begin) + std::abs(end);
+    const double miss = (end - begin) - work;
+    if (!(std::abs(miss) > detail::kRoundingsOfMean * (size + terms))) return;
+    // elastic + alpha u with alpha = miss / (dpi.u), u = dpi / c
+    const double alpha = miss / along;
+    std::array<double, kMost> u{}, slope{};
+    for (std::size_t i = 0; i < n; ++i) u[i] = dpi[i] / rows[i].compliance;
+    for (std::size_t i = 0; i < n; ++i) {
+        slope[i] = s[i] - out[i].elastic - 2.0 * alpha * u[i];
+        for (std::size_t j = 0; j < n; ++j) slope[i] -= D[i * n + j] * dpi[j];
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        out[i].elastic += alpha * u[i];
+        out[i].terms = std::max(out[i].terms, size * std::abs(u[i]) / along);
+        for (std::size_t j = 0; j < n; ++j)
+            D[i * n + j] += 0.5 * (u[i] * slope[j] + slope[i] * u[j]) / along;
+        D[i * n + i] += alpha / rows[i].compliance;
+    }
+}
 
 }  // namespace ancora

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Entry point of the plugin "membrane": the schema of its body type.
+#include "ancora/sdk/plugin.hpp"
+
+#include "ancora/sdk/helpers/nodes.hpp"
+#include "membrane.hpp"
+
+namespace {
+
+namespace p = ancora::parameter;
+using ancora::Claim;
+
+constexpr ancora::Parameter kGrid[] = {
+    ancora::nodes::kGridCounts,
+    ancora::nodes::kGridSpacing,
+    ancora::nodes::kGridOrigin,
+    ancora::nodes::kGridDirections,
+};
+
+constexpr ancora::Parameter kMembrane[] = {
+    p::matrix("nodes", 0, 3, "m", "positions of the nodes, counted from 0"),
+    p::matrix("triangles", 0, 3, "", "the three nodes of each triangle"),
+    p::table("grid", kGrid, "a rectangular grid of nodes, each cell cut into two triangles"),
+    p::file(
+        "mesh",
+        "triangles, quadrilaterals and named groups from a mesh file: Gmsh 4.1 as text, or VTK"),
+    p::number("young", "Pa", "Young's modulus").positive().required(),
+    p::number("poisson", "", "Poisson's ratio").at_least(0.0).at_most(0.5).required(),
+    p::number("thickness", "m", "thickness t").positive().required(),
+    p::number("density", "kg/m^3", "mass per volume; 0: node_masses alone")
+        .nonnegative()
+        .required(),
+    p::number("damping", "Pa s", "stress per rate of the Green strain, beside the elastic one")
+        .nonnegative()
+        .otherwise("0.0"),
+    p::number("prestress", "Pa", "stress at the start, equal in all directions; > 0: tension")
+        .otherwise("0.0"),
+    p::boolean("tension_only", "wrinkled or slack where it would be compressed").otherwise("false"),
+    p::text("mass", "how a triangle's mass is spread over its nodes", "consistent|lumped")
+        .otherwise("\"consistent\""),
+    p::matrix("node_masses", 0, 2, "-, kg", "point masses: rows of node and mass").nonnegative(),
+    p::vector("velocity", 3, "m/s", "velocity of all nodes at the start")
+        .otherwise("[0.0, 0.0, 0.0]"),
+    p::body("velocity_from", "start as if carried rigidly by this body"),
+    p::table("spin", ancora::nodes::kSpin, "start rotating about an axis; adds to `velocity`"),
+};
+
+constexpr ancora::TypeDescriptor kTypes[] = {
+    ancora::type<ancora::membrane::Membrane>(
+        "membrane",
+        {.doc = "an elastic film of triangles, without bending stiffness, that may wrinkle",
+         .equation = "E = (F^T F - 1) / 2,  U = A t w(E + prestrain),  w = Y / (2 (1 - nu^2)) "
+                     "(E_11^2 + E_22^2 + 2 nu E_11 E_22 + 2 (1 - nu) E_12^2),  tension_only: the "
+                     "relaxed energy of tension fields",
+         .source = "Taylor, Onate, Ubach, Finite element analysis of membrane structures, 2005; "
+                   "Pipkin, Relaxed energy densities for large deformations of membranes, 1994",
+         .examples = {"nodes = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.2, 0.9, 0.1], "
+                      "[1.1, 1.2, -0.1]]\n"
+                      "triangles = [[0, 1, 2], [1, 3, 2]]\n"
+                      "young = 2.0e5\n"
+                      "poisson = 0.3\n"
+                      "thickness = 1.0e-3\n"
+                      "density = 1000.0\n"
+                      "velocity = [0.1, 0.0, 0.2]",
+                      "grid = { counts = [4, 3], spacing = [0.5, 0.4] }\n"
+                      "young = 1.0e5\n"
+                      "poisson = 0.2\n"
+                      "thickness = 1.0e-3\n"
+                      "density = 1400.0\n"
+                      "tension_only = true\n"
+                      "prestress = 500.0\n"
+                      "damping = 3.0\n"
+                      "mass = \"lumped\"\n"
+                      "node_masses = [[0, 0.1]]\n"
+                      "spin = { axis = [0.0, 0.0, 1.0], rate = 2.0 }",
+                      "grid = { counts = [2, 2], spacing = [0.5, 0.4] }\n"
+                      "young = 1.0e5\n"
+                      "poisson = 0.5\n"
+                      "thickness = 1.0e-3\n"
+                      "density = 1400.0\n"
+                      "velocity_from = \"a\""},
+         .claims = {Claim::rigid_motion_invariant}},
+        kMembrane),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("membrane", "1.0.0", kTypes)

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tests of the body type `membrane`: its material against the definition of the relaxed energy,
+// rows, mass, grids, and messages.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <Eigen/Dense>
+#include <doctest/doctest.h>
+
+#include "ancora/sdk/body.hpp"
+#include "ancora/sdk/helpers/stress_laws.hpp"
+#include "ancora/sdk/plugin.hpp"
+#include "ancora/sdk/testing/fake_arguments.hpp"
+#include "film.hpp"
+
+extern "C" const ancora::PluginDescriptor ancora_plugin_descriptor;
+
+namespace {
+
+using ancora::membrane::Film;
+using ancora::test::FakeArguments;
+using Strain = std::array<double, 3>;
+
+std::unique_ptr<ancora::Body> make(const FakeArguments& arguments) {
+    return std::unique_ptr<ancora::Body>(
+        static_cast<ancora::Body*>(ancora_plugin_descriptor.types[0].create(arguments)));
+}
+
+FakeArguments film() {
+    FakeArguments arguments(ancora_plugin_descriptor.types[0]);
+    arguments.set("young", 3e9).set("poisson", 0.3).set("thickness", 1e-5).set("density", 1400.0);
+    return arguments;
+}
+
+FakeArguments square() {
+    FakeArguments arguments = film();
+    arguments.set_matrix("nodes", 3, {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0})
+        .set_matrix("triangles", 3, {0, 1, 2, 0, 2, 3});
+    return arguments;
+}
+
+std::string refusal(const FakeArguments& arguments) {
+    try {
+        make(arguments);
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    return "";
+}
+
+/// Energy of a film that takes compression, of the same numbers.
+double taut_energy(double young, double nu, const Strain& e) {
+    return 0.5 * young / (1.0 - nu * nu) *
+           (e[0] * e[0] + e[1] * e[1] + 2.0 * nu * e[0] * e[1] + 0.5 * (1.0 - nu) * e[2] * e[2]);
+}
+
+constexpr std::array<double, 1> kVolume = {1.0};
+
+}  // namespace
+
+TEST_SUITE("membrane") {
+    // min over e >= 0 and n of w(E + e n n): wrinkles take away compression and nothing else. The
+    // least over e is explicit; over the angle it is looked for.
+    TEST_CASE("the relaxed energy is the least over all wrinkles") {
+        constexpr double kYoung = 2.0;
+        std::mt19937 random(7);
+        std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+        std::array<int, 3> seen{};
+        for (const double nu : {0.0, 0.3, 0.5}) {
+            const Film law({kYoung, nu, 0.0, true}, kVolume);
+            for (int k = 0; k < 300; ++k) {
+                const Strain e = {uniform(random), uniform(random), 2.0 * uniform(random)};
+                const auto added = [&](double c, double s, double size) {
+                    return taut_energy(
+                        kYoung,
+                        nu,
+                        {e[0] + size * c * c, e[1] + size * s * s, e[2] + 2.0 * size * c * s});
+                };
+                // With one direction of wrinkles; a slack film loses all of E
+                const auto least_at = [&](double angle) {
+                    const double c = std::cos(angle), s = std::sin(angle);
+                    // A parabola in `size`
+                    const double w0 = added(c, s, 0.0), w1 = added(c, s, 1.0),
+                                 w2 = added(c, s, 2.0);
+                    const double curve = w2 - 2.0 * w1 + w0, slope = w1 - w0 - 0.5 * curve;
+                    return added(c, s, std::max(-slope / curve, 0.0));
+                };
+                double best = 0.0;
+                for (double width = std::numbers::pi; width > 1e-7; width *= 0.1) {
+                    const double middle = best;
+                    for (int i = -100; i <= 100; ++i) {
+                        const double angle = middle + 0.005 * width * i;
+                        if (least_at(angle) < least_at(best)) best = angle;
+                    }
+                }
+                const double least = least_at(best);
+                const double w = law.potential(0, e, {}, {});
+                const Film::State state = law.state(e);
+                ++seen[static_cast<std::size_t>(state)];
+                if (state == Film::State::slack)
+                    CHECK(w == 0.0);
+                else
+                    CHECK(std::abs(w - least) <= 1e-12);
+            }
+        }
+        for (const int count : seen) CHECK(count > 40);
+    }
+
+    TEST_CASE("stress is what differences of the energy give, and it is continuous") {
+        const Film law({2.0, 0.3, 0.1, true}, kVolume);
+        std::mt19937 random(11);
+        std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+        for (int k = 0; k < 200; ++k) {
+            const Strain e = {uniform(random), uniform(random), 2.0 * uniform(random)};
+            Strain s{};
+            law.potential(0, e, s, {});
+            for (std::size_t i = 0; i < 3; ++i) {
+                constexpr double kStep = 1e-6;
+                Strain more = e, less = e;
+                more[i] += kStep;
+                less[i] -= kStep;
+                const double slope =
+                    (law.potential(0, more, {}, {}) - law.potential(0, less, {}, {})) /
+                    (2.0 * kStep);
+                CHECK(std::abs(s[i] - slope) <= 1e-5);
+            }
+            // No compression in any direction
+            const double least = 0.5 * (s[0] + s[1]) - std::hypot(0.5 * (s[0] - s[1]), s[2]);
+            CHECK(least >= -1e-14);
+        }
+    }
+
+    // Against a fine midpoint rule. Where the principal axes stay, W' is linear from kink to kink
+    // and the mean exact; where wrinkles turn within a large step, it is Gauss' formula, and only
+    // its work is exact.
+    TEST_CASE("the mean over a step crosses every change of state exactly and smoothly") {
+        const Film law({2.0, 0.3, 0.05, true}, kVolume);
+        std::array<ancora::RowLaw, 3> rows;
+        for (ancora::RowLaw& row : rows)
+            row = {.kind = ancora::RowKind::elastic, .compliance = 0.5};
+        std::mt19937 random(13);
+        std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+        std::array<int, 5> kinks{};
+        for (int k = 0; k < 200; ++k) {
+            Strain from, by;
+            for (std::size_t i = 0; i < 3; ++i) {
+                from[i] = uniform(random);
+                by[i] = 2.0 * uniform(random);
+            }
+            const bool is_turning = k % 2 == 0;
+            if (!is_turning) from[2] = by[2] = 0.0;
+            const auto mean = [&](const Strain& dpi, std::span<double> D) {
+                std::array<ancora::StressMean, 3> out;
+                ancora::mean_over_step(law, 0, rows, from, dpi, out, D);
+                return Strain{out[0].elastic, out[1].elastic, out[2].elastic};
+            };
+            std::array<double, 9> D{};
+            const Strain s = mean(by, D);
+            Strain fine{};
+            constexpr int kPieces = 4000;
+            for (int i = 0; i < kPieces; ++i) {
+                Strain at, stress;
+                for (std::size_t j = 0; j < 3; ++j) at[j] = from[j] + by[j] * (i + 0.5) / kPieces;
+                law.potential(0, at, stress, {});
+                for (std::size_t j = 0; j < 3; ++j) fine[j] += stress[j] / kPieces;
+            }
+            for (std::size_t j = 0; j < 3; ++j)
+                CHECK(std::abs(s[j] - fine[j]) <= (is_turning ? 2e-3 : 1e-6));
+            for (std::size_t j = 0; j < 3; ++j) {
+                constexpr double kStep = 1e-5;
+                Strain more = by, less = by;
+                more[j] += kStep;
+                less[j] -= kStep;
+                std::array<double, 9> none{};
+                const Strain a = mean(more, none), b = mean(less, none);
+                for (std::size_t i = 0; i < 3; ++i)
+                    CHECK(std::abs(D[3 * i + j] - (a[i] - b[i]) / (2.0 * kStep)) <= 5e-3);
+            }
+            std::array<double, ancora::ItemLaw::kMostKinks> theta{};
+            ++kinks[static_cast<std::size_t>(law.kinks(0, from, by, theta))];
+        }
+        for (std::size_t k = 0; k < 3; ++k) CHECK(kinks[k] > 10);
+    }
+
+    // In a sheared panel that wrinkles, the shear is carried by tension at 45 degrees alone.
+    TEST_CASE("a sheared panel has half the stiffness of one that does not wrinkle (Wagner)") {
+        const Strain shear = {0.0, 0.0, 1e-3};
+        Strain taut{}, wrinkled{};
+        Film({70e9, 0.0, 0.0, false}, kVolume).potential(0, shear, taut, {});
+        Film({70e9, 0.0, 0.0, true}, kVolume).potential(0, shear, wrinkled, {});
+        CHECK(std::abs(taut[2] - 35e6) <= 1.0);
+        CHECK(std::abs(wrinkled[2] - 17.5e6) <= 1.0);
+        CHECK(std::abs(wrinkled[0] - 17.5e6) <= 1.0);
+    }
+
+    TEST_CASE("mass: that of the film, the same in all directions, consistent or lumped") {
+        for (const char* kind : {"consistent", "lumped"}) {
+            const auto body = make(square().set("mass", kind));
+            struct Sum final : ancora::MassSink {
+                void add(int i, int j, double value) override {
+                    total[static_cast<std::size_t>(i % 3)] += i == j ? value : 2.0 * value;
+                    CHECK(i >= j);
+                }
+                std::array<double, 3> total{};
+            } sum;
+            body->mass(sum);
+            for (const double m : sum.total) CHECK(std::abs(m - 1400.0 * 1e-5) <= 1e-15);
+        }
+    }
+
+    TEST_CASE("a grid: two triangles a cell, corners and sides as groups") {
+        FakeArguments arguments = film();
+        arguments.set_table("grid").set("counts", {4, 3}).set("spacing", {0.5, 0.25});
+        const auto body = make(arguments);
+        CHECK(body->coordinates().size() == 36);
+        CHECK(body->row_blocks()[0].num_items == 12);
+        CHECK(body->group("*").size() == 12);
+        CHECK(body->group("rim").size() == 10);
+        CHECK(body->group("first_0").size() == 3);
+        CHECK(body->group("first_1")[0] == 3);
+        CHECK(body->group("second_1").size() == 4);
+        CHECK(body->group("corner_2")[0] == 8);
+        CHECK_THROWS(body->group("sides"));
+    }
+
+    TEST_CASE("what is no membrane is refused, and says why") {
+        const auto says = [](const FakeArguments& arguments, const char* part) {
+            const std::string text = refusal(arguments);
+            CAPTURE(text);
+            CHECK(text.find(part) != std::string::npos);
+        };
+        says(film(), "needs \"nodes\" and \"triangles\", or \"grid\", or \"mesh\"");
+        says(square().set_matrix("triangles", 3, {0, 1, 4}), "the nodes are 0 to 3");
+        says(square().set_matrix("triangles", 3, {0, 1, 2}), "node 3 is of no triangle");
+        says(square().set_matrix("triangles", 3, {0, 1, 2, 0, 2, 3, 3, 2, 0}), "given twice");
+        says(square().set_matrix("triangles", 3, {0, 1, 1, 0, 2, 3}), "has no area");
+        says(square().set("density", 0.0), "needs a mass");
+        FakeArguments thin = film();
+        thin.set_table("grid").set("counts", {4, 1}).set("spacing", {0.5, 0.25});
+        says(thin, "two nodes along each direction");
+        FakeArguments both = square();
+        both.set_table("grid").set("counts", {4, 2}).set("spacing", {0.5, 0.25});
+        says(both, "keep one of them");
+    }
+}

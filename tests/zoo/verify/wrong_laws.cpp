@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bad: laws of rows together that are wrong in one place each, and the right one beside them.
+#include <memory>
+#include <span>
+
+#include <Eigen/Dense>
+
+#include "ancora/sdk/authoring.hpp"
+#include "ancora/sdk/helpers/stress_laws.hpp"
+#include "ancora/sdk/plugin.hpp"
+
+namespace {
+
+using namespace ancora;
+
+/// Holds two points together by a full stiffness matrix.
+struct Bushing : HolonomicConstraint<Bushing> {
+    static constexpr TypeDocs kDocs = {
+        .doc = "holds two points together",
+        .equation = "W = 1/2 pi.D pi, pi = a - b",
+        .source = "tests/zoo/verify/wrong_rows.cpp",
+        .examples = {"a = \"a@[0.3, 0.1, -0.2]\"\nb = \"b@[-0.4, 0.2, 0.1]\""}};
+    static constexpr Parameter kParameters[] = {
+        parameter::point("a", "one point").required(),
+        parameter::point("b", "the other point").required(),
+    };
+    template <class S>
+    Vector3<S> phi(const Vector3<S>& a, const Vector3<S>& b) const {
+        return a - b;
+    }
+    bool tied_to_inertial_frame() const override { return true; }
+
+protected:
+    enum class Wrong { none, energy, stress, stiffness, symmetry };
+    struct Law final : ItemLaw {
+        explicit Law(Wrong what) : wrong(what) {}
+        double potential(int,
+                         std::span<const double> pi,
+                         std::span<double> stress,
+                         std::span<double> stiffness) const override {
+            Eigen::Matrix3d D{{5.0, 2.0, 1.0}, {2.0, 4.0, -1.0}, {1.0, -1.0, 3.0}};
+            const Eigen::Map<const Eigen::Vector3d> x(pi.data());
+            const Eigen::Vector3d s = D * x;
+            if (!stress.empty())
+                Eigen::Map<Eigen::Vector3d>(stress.data()) = wrong == Wrong::stress ? -s : s;
+            if (wrong == Wrong::stiffness) D(0, 1) = D(1, 0) = 0.0;
+            if (wrong == Wrong::symmetry) D(0, 2) *= 1.0 + 1e-5;
+            if (!stiffness.empty()) Eigen::Map<Eigen::Matrix3d>(stiffness.data()) = D;
+            return (wrong == Wrong::energy ? 1.0 : 0.5) * x.dot(s);
+        }
+        Wrong wrong;
+    };
+    explicit Bushing(Wrong what) {
+        set_law({.kind = RowKind::elastic, .compliance = 0.2});
+        set_law_together(std::make_shared<Law>(what));
+    }
+};
+struct RightLaw final : Bushing {
+    explicit RightLaw(const Arguments&) : Bushing(Wrong::none) {}
+};
+struct WrongEnergy final : Bushing {
+    explicit WrongEnergy(const Arguments&) : Bushing(Wrong::energy) {}
+};
+struct WrongStress final : Bushing {
+    explicit WrongStress(const Arguments&) : Bushing(Wrong::stress) {}
+};
+struct WrongStiffness final : Bushing {
+    explicit WrongStiffness(const Arguments&) : Bushing(Wrong::stiffness) {}
+};
+struct UnsymmetricStiffness final : Bushing {
+    explicit UnsymmetricStiffness(const Arguments&) : Bushing(Wrong::symmetry) {}
+};
+
+/// A law of one row whose stress is no derivative of its energy.
+class WrongLaw final : public HolonomicConstraint<WrongLaw> {
+public:
+    static constexpr auto& kParameters = Bushing::kParameters;
+
+    explicit WrongLaw(const Arguments&) {
+        set_law({.kind = RowKind::elastic, .compliance = 0.2, .law = &kLaw});
+    }
+    template <class S>
+    S phi(const Vector3<S>& a, const Vector3<S>& b) const {
+        return distance(a, b) - 0.5;
+    }
+
+private:
+    class Law final : public PotentialLaw {
+        Potential potential(double x) const override { return {2.5 * x * x, 5.1 * x, 5.0}; }
+    };
+    static const Law kLaw;
+};
+const WrongLaw::Law WrongLaw::kLaw;
+
+constexpr TypeDescriptor kTypes[] = {
+    type<RightLaw>("right_law", Bushing::kDocs, Bushing::kParameters),
+    type<WrongEnergy>("wrong_energy", Bushing::kDocs, Bushing::kParameters),
+    type<WrongStress>("wrong_stress", Bushing::kDocs, Bushing::kParameters),
+    type<WrongStiffness>("wrong_stiffness", Bushing::kDocs, Bushing::kParameters),
+    type<UnsymmetricStiffness>("unsymmetric_stiffness", Bushing::kDocs, Bushing::kParameters),
+    type<WrongLaw>("wrong_law_of_row", Bushing::kDocs, Bushing::kParameters),
+};
+
+}  // namespace
+
+ANCORA_PLUGIN("wrong_laws", "1.0.0", kTypes)

@@ -13,6 +13,7 @@
 
 #include "ancora/framework/error.hpp"
 #include "ancora/framework/manifest.hpp"
+#include "ancora/framework/mode_frames.hpp"
 #include "ancora/framework/simulation.hpp"
 #include "commands.hpp"
 #include "diagnostics.hpp"
@@ -208,6 +209,24 @@ Json matrix_json(const std::vector<double>& x, int rows, int columns) {
     return out;
 }
 
+/// Writes the lowest modes into folders of their own.
+/// @returns how many
+std::size_t write_frames(const Simulation& simulation, const Modes& found, const Options& options) {
+    constexpr std::size_t kMostWritten = 20;
+    std::size_t count = found.modes.size();
+    if (!options.count) count = std::min(count, kMostWritten);
+    std::error_code failed;
+    std::filesystem::create_directories(*options.dir, failed);
+    for (std::size_t k = 0; k < count; ++k) {
+        ModeFramesOptions how;
+        how.model = fmt::format(
+            "{}, mode {}: {:.6g} Hz", simulation.name(), k + 1, found.modes[k].frequency);
+        write_mode_frames(
+            simulation, found.modes[k], *options.dir / fmt::format("mode_{:02}", k + 1), how);
+    }
+    return count;
+}
+
 }  // namespace
 
 int equilibrium(const Options& options) {
@@ -229,6 +248,7 @@ int modes(const Options& options) {
     Simulation& simulation = *model.simulation;
     go_there(simulation, options);
     const Modes found = simulation.modes({static_cast<int>(options.count.value_or(0))});
+    const std::size_t num_written = options.dir ? write_frames(simulation, found, options) : 0;
     if (options.json) {
         Json list = Json::array();
         for (const Mode& mode : found.modes) {
@@ -289,6 +309,11 @@ int modes(const Options& options) {
                           counted(found.degrees_of_freedom, "degree"),
                           found.is_complete ? "" : ", the lowest",
                           table.text()));
+    if (num_written > 0)
+        write_out(fmt::format("\n{} of them in {}; `ancora report {}` shows the first\n",
+                              num_written,
+                              options.dir->string(),
+                              (*options.dir / "mode_01").string()));
     return 0;
 }
 

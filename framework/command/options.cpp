@@ -138,6 +138,11 @@ po::options_description describe(const Command& command) {
         add("count",
             po::value<std::string>()->value_name("N"),
             "only the lowest N (default: all of a small model, 20 of a large one)");
+    if (command.options & kModeFrames)
+        add("dir",
+            po::value<std::string>()->value_name("DIR"),
+            "folder for folders mode_01, mode_02, ..., of which `ancora report` shows each mode "
+            "moving; the 20 lowest, or as many as --count says");
     if (command.options & kPorts) {
         add("in",
             texts("A,B,..."),

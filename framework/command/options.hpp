@@ -30,7 +30,7 @@ struct Options {
     bool list = false;                          ///< the checks, instead of the operand
     bool locked = false;                        ///< refuse what the lock does not have
     std::optional<std::filesystem::path> lock;  ///< its file, if not beside the model
-    std::optional<std::filesystem::path> dir;   ///< of new: where the folder is made
+    std::optional<std::filesystem::path> dir;   ///< where a command makes its files or folders
     bool with_state = false;                    ///< of new: a force with states of its own
     std::vector<std::string> columns;           ///< of history.csv
     std::optional<std::string> over;            ///< of plot: the column along the abscissa
@@ -87,6 +87,7 @@ enum OptionSet : unsigned {
     kSweep = 1u << 24,
     kFmu = 1u << 25,
     kSpinning = 1u << 26,
+    kModeFrames = 1u << 27,
 };
 
 /// One command of `ancora`.

@@ -250,6 +250,44 @@ TEST_SUITE("ancora modes") {
         CHECK(mode["measures"].contains("pin.angle"));
         CHECK(number(mode["bodies"]["bar"]["energy"]) == about(1.0));
     }
+    // The bar turns about the pin, half a metre above its centre.
+    TEST_CASE("--dir writes a period of each mode, as results that reports are made of") {
+        const Models models;
+        const std::string text = said(models, {"modes", "arm.toml", "--dir", "shapes"});
+        CHECK(contains(text, "ancora report shapes/mode_01"));
+        std::istringstream history(models.read("shapes/mode_01/history.csv"));
+        std::string line;
+        REQUIRE(std::getline(history, line));
+        CHECK(line == "t,bar.x,bar.y,bar.z,pin.angle");
+        std::vector<std::vector<double>> rows;
+        while (std::getline(history, line)) {
+            rows.emplace_back();
+            std::istringstream cells(line);
+            for (std::string cell; std::getline(cells, cell, ',');)
+                rows.back().push_back(std::stod(cell));
+        }
+        REQUIRE(rows.size() == 61);
+        double largest = 0.0;
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            const std::vector<double>& row = rows[k];
+            CHECK(row[0] == about(2.0 * static_cast<double>(k) / 60.0));
+            CHECK(row[1] == about(-0.5 * row[4], 1e-9));
+            CHECK(row[3] == about(-0.5, 1e-9));
+            CHECK(row[4] == about((rows[0][4] * std::cos(std::numbers::pi * row[0])) +
+                                      rows[15][4] * std::sin(std::numbers::pi * row[0]),
+                                  1e-9));
+            largest = std::max(largest, std::abs(row[4]));
+        }
+        CHECK(largest > 0.05);
+        CHECK(rows.front()[4] == about(rows.back()[4], 1e-12));
+        said(models, {"report", "shapes/mode_01"});
+        const std::string page = models.read("shapes/mode_01/report.html");
+        CHECK(contains(page, "arm, mode 1: "));
+        // Again, and with a folder that holds something else
+        said(models, {"modes", "arm.toml", "--dir", "shapes"});
+        models.write("taken/mode_01", "mine");
+        check_refused(models, {"modes", "arm.toml", "--dir", "taken"}, 6, "taken/mode_01");
+    }
     TEST_CASE("--at-rest looks for rest first, --at runs, --count takes the lowest") {
         const Models models;
         const Json below = json_of(models, {"modes", "arm.toml"});

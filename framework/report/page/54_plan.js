@@ -138,7 +138,7 @@ function planPlots(runs) {
             return plot(family.title, family.names, family.labels);
         }),
     ];
-    const iterations = runs.map((run, r) => run.scene?.iterations && {
+    const iterations = runs.map((run, r) => run.scene?.iterations?.some(count => count > 0) && {
         label: r ? "most per step (2)" : "most per step", x: run.scene.times, y: run.scene.iterations, colour: r, ghost: r > 0,
     }).filter(Boolean);
     const solver = scene && iterations.length ? [{ title: "Newton iterations", unit: "", series: iterations, steps: true, log: false }] : [];

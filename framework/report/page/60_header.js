@@ -9,6 +9,7 @@ function dig(tree, path) {
 
 // label, path of the figure, its unit, path and words of what stands below it
 const FIGURES = [
+    { label: "Frequency", path: "mode.frequency", unit: "Hz", below: "mode.damping_ratio", words: "of critical damping" },
     { label: "Energy balance", path: "energy.balance.max_rel", unit: "rel.", below: "energy.balance.max_abs", words: "J" },
     { label: "Momentum balance", path: "momentum.balance.max_rel", unit: "rel.", below: "momentum.balance.max_abs", words: "kg m/s" },
     { label: "Angular momentum", path: "angular_momentum.balance.max_rel", unit: "rel.", below: "angular_momentum.balance.max_abs", words: "kg m\u00b2/s" },
@@ -61,7 +62,7 @@ function figureOf(run, { path, below, words }) {
 
 function simulatedOf(run) {
     const t = simulatedTime(run);
-    if (t === undefined) return null;
+    if (t === undefined || run.summary.mode) return null; // a mode's period is stretched
     const { steps } = run.summary;
     const end = dig(run.summary, "integrator.end");
     return { value: [show(t, 6)], below: (steps ? `${showCount(steps)} steps` : "") + (end && end !== t ? ` of ${show(end, 6)} s` : "") };

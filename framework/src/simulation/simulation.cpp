@@ -593,6 +593,28 @@ void Simulation::sample(const Samples& to) const {
     const TrapsOff traps_off;
     impl_->sample(to);
 }
+double Simulation::extent() const {
+    return impl_->system.state().extent;
+}
+void Simulation::sample_frame_moved(std::span<const double> dq, std::span<double> frame) const {
+    const TrapsOff traps_off;
+    const std::size_t n = impl_->system.q().size();
+    if (dq.size() != n)
+        throw Error(ErrorKind::usage,
+                    fmt::format("sample_frame_moved: the displacements have {} entries, there are "
+                                "{} coordinates",
+                                dq.size(),
+                                n));
+    const std::vector<std::byte> present = impl_->system.save();
+    impl_->system.move_by(dq);
+    try {
+        impl_->sample({{}, frame, {}});
+    } catch (...) {
+        impl_->system.restore(present);
+        throw;
+    }
+    impl_->system.restore(present);
+}
 void Simulation::sample_at(double t, const Samples& to) const {
     const TrapsOff traps_off;
     KernelSystem& system = impl_->system;

@@ -207,6 +207,12 @@ public:
     /// interpolated, then projected onto the constraints.
     void sample_at(double t, const Samples& to) const;
     void sample_at(double t, std::span<double> row) const { sample_at(t, {row, {}, {}}); }
+    /// Size of the model at its start [m].
+    double extent() const;
+    /// A frame of the model moved by a small `dq` from its present positions, which stay: what a
+    /// mode looks like.
+    /// @throws Error (usage) if the sizes are others
+    void sample_frame_moved(std::span<const double> dq, std::span<double> frame) const;
     /// Where the columns stand that hold a mean over the step that ended now (reactions).
     std::vector<int> step_mean_columns() const;
     /// What the model looks like, and what a frame's values are.

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Modes as results that can be looked at: frames of a period each.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "ancora/framework/export.hpp"
+#include "ancora/framework/linear_model.hpp"
+#include "ancora/framework/simulation.hpp"
+
+namespace ancora {
+
+struct ModeFramesOptions {
+    int num_frames = 60;        ///< of a period
+    double seconds = 2.0;       ///< that the period takes where it is played [s]
+    double largest_part = 0.1;  ///< largest displacement of matter, of the size of the model
+    std::string model;          ///< name that the results have; empty: the simulation's
+};
+
+/// Writes one period of a mode about the simulation's present state into a folder of results, which
+/// reports, plots and ParaView's frames are made of as of those of a run. history.csv has the
+/// places of bodies and the measures of joints, displaced. The period is stretched to
+/// options.seconds, and damping is left out; a mode that does not swing dies away instead, or, if
+/// it is unstable, grows. In a steady spin the frames are those of the frame that turns along.
+///
+/// Displacements are those of the linear motion: bodies turn by small angles, and joints open in
+/// second order of the displacement.
+/// @throws Error (file), as Recorder::start()
+ANCORA_FRAMEWORK_EXPORT void write_mode_frames(const Simulation& simulation,
+                                               const Mode& mode,
+                                               const std::filesystem::path& folder,
+                                               const ModeFramesOptions& options = {});
+
+}  // namespace ancora

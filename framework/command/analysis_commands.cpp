@@ -280,6 +280,7 @@ int modes(const Options& options) {
                            {"degrees_of_freedom", found.degrees_of_freedom},
                            {"spin", found.spin},
                            {"complete", found.is_complete},
+                           {"written", num_written},
                            {"modes", std::move(list)}}));
         return 0;
     }

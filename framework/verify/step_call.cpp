@@ -563,6 +563,12 @@ void check_block(const RowBlock& block, int num_scalars, const std::string& wher
                          ItemLaw::kMostRows));
     for (const ItemLaw* const law : block.item_laws)
         if (law == nullptr) fail("a law of an item is missing");
+    for (const RowLaw& law : block.laws)
+        if (together > 0 &&
+            (law.kind != RowKind::elastic || law.law != nullptr || law.prestress != 0.0))
+            fail(
+                "rows that have a law together are elastic, without prestress or a law of their "
+                "own");
     if (block.tangent == TangentForm::isotropic && block.scalars_per_item % 3 != 0)
         fail("an isotropic tangent needs scalars in triples");
     for (const RowLaw& law : block.laws) {

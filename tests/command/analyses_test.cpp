@@ -270,11 +270,11 @@ TEST_SUITE("ancora modes") {
         double largest = 0.0;
         for (std::size_t k = 0; k < rows.size(); ++k) {
             const std::vector<double>& row = rows[k];
-            CHECK(row[0] == about(2.0 * static_cast<double>(k) / 60.0));
+            CHECK(row[0] == about(4.0 * static_cast<double>(k) / 60.0));
             CHECK(row[1] == about(-0.5 * row[4], 1e-9));
             CHECK(row[3] == about(-0.5, 1e-9));
-            CHECK(row[4] == about((rows[0][4] * std::cos(std::numbers::pi * row[0])) +
-                                      rows[15][4] * std::sin(std::numbers::pi * row[0]),
+            CHECK(row[4] == about((rows[0][4] * std::cos(0.5 * std::numbers::pi * row[0])) +
+                                      rows[15][4] * std::sin(0.5 * std::numbers::pi * row[0]),
                                   1e-9));
             largest = std::max(largest, std::abs(row[4]));
         }

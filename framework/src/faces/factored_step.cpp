@@ -63,7 +63,10 @@ bool FactoredStep::factorise(const StepTrial& trial, Tangent tangent) {
                            is_exact_ ? end_ : no_end_,
                            trial.h,
                            tangent);
-    if (!done) parts_.attribute_nonfinite(trial.t0);
+    if (!done) {
+        nonlinear_.attribute_nonfinite();
+        parts_.attribute_nonfinite(trial.t0);
+    }
     step_ = done ? trial.h : 0.0;
     co_rotation_.set_reference(trial_.mid);
     is_turned_ = false;

@@ -95,6 +95,14 @@ double NonlinearRows::terms(int k, double s) const {
            parts_.laws.taut_gamma(k) * std::max(std::abs(s), law(k).terms);
 }
 
+void NonlinearRows::attribute_nonfinite() {
+    const ItemLaws& together = parts_.laws.together();
+    for (const ItemLaws::Item& item : together.items()) {
+        together.stress(item, state_.pi.data(), matrix_rows_.data());
+        together.stiffness(item, state_.pi.data(), slopes_of(item, trial_slopes_));
+    }
+}
+
 void NonlinearRows::give_slopes_to_matrix() {
     for (const int k : parts_.laws.nonlinear()) {
         const double slope = trial_law_[static_cast<std::size_t>(k)].slope;
@@ -108,11 +116,15 @@ void NonlinearRows::give_slopes_to_matrix() {
 void NonlinearRows::combine(const ItemLaws::Item& item) {
     const Slopes D = matrix_of(item, slopes_in_matrix_);
     const Eigen::SelfAdjointEigenSolver<Slopes> eigen(D);
+    // Combinations have no units of their own
+    double softest = 0.0;
+    for (int k = item.first_row; k < item.first_row + item.num_rows; ++k)
+        softest = std::max(softest, parts_.laws.taut_gamma(k));
     Eigen::Map<Eigen::MatrixXd>(
         combination_.data() + item.first_slope, item.num_rows, item.num_rows) =
         eigen.eigenvectors();
     for (int i = 0; i < item.num_rows; ++i)
-        parts_.laws.follow(item.first_row + i, eigen.eigenvalues()[i]);
+        parts_.laws.follow(item.first_row + i, eigen.eigenvalues()[i], softest);
 }
 
 bool NonlinearRows::have_outlived_matrix() const {
@@ -124,17 +136,33 @@ bool NonlinearRows::have_outlived_matrix() const {
         const double mobility = mobility_of(k);
         if (change * mobility > kOutlived * (1.0 + in_matrix * mobility)) return true;
     }
-    for (const ItemLaws::Item& item : parts_.laws.together().items()) {
-        ItemRows reach(item.num_rows);  // square roots of mobilities
-        for (int i = 0; i < item.num_rows; ++i)
-            reach[i] = std::sqrt(mobility_of(item.first_row + i));
-        const auto known = matrix_of(item, slopes_in_matrix_);
-        const auto size = [&](const auto& slopes) {
-            return reach.dot(slopes.cwiseAbs() * reach);
-        };
-        if (size(matrix_of(item, trial_slopes_) - known) > kOutlived * (1.0 + size(known)))
-            return true;
+    for (const ItemLaws::Item& item : parts_.laws.together().items())
+        if (has_outlived_matrix(item)) return true;
+    return false;
+}
+
+/// The same of rows that have a law together, in the combinations that the matrix has: in the sum
+/// of an item a stiff one would hide what soft ones do.
+bool NonlinearRows::has_outlived_matrix(const ItemLaws::Item& item) const {
+    const Slopes V = matrix_of(item, combination_);
+    const Slopes known = matrix_of(item, slopes_in_matrix_);
+    Slopes change = matrix_of(item, trial_slopes_);
+    change -= known;
+    if (change.isZero(0.0)) return false;
+    ItemRows mobility(item.num_rows);
+    for (int i = 0; i < item.num_rows; ++i) mobility[i] = mobility_of(item.first_row + i);
+    Slopes half = change * V;
+    change.noalias() = V.transpose() * half;
+    half.noalias() = known * V;
+    ItemRows reach(item.num_rows);  // of a combination, with what holds it in the matrix
+    for (int i = 0; i < item.num_rows; ++i) {
+        const double own = V.col(i).cwiseAbs2().dot(mobility);
+        const double stiffness = std::max(V.col(i).dot(half.col(i)), 0.0);
+        reach[i] = std::sqrt(own / (1.0 + stiffness * own));
     }
+    for (int i = 0; i < item.num_rows; ++i)
+        for (int j = 0; j <= i; ++j)
+            if (std::abs(change(i, j)) * reach[i] * reach[j] > kOutlived) return true;
     return false;
 }
 

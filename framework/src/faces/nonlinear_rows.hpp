@@ -28,6 +28,8 @@ public:
     /// r_rows -= d residual / d (dpi_1, s) (change, ds) of all these rows. [step]
     void subtract(const double* change, const double* ds, double* r_rows) const;
 
+    /// Throws for a law of several rows whose numbers at the begin of the step are not finite.
+    void attribute_nonfinite();
     /// Gives the matrix the slopes of the last trial. [step]
     void give_slopes_to_matrix();
     /// Whether the slopes of the last trial differ from those in the matrix by what matters.
@@ -48,6 +50,7 @@ public:
     void restore_slopes();
 
 private:
+    bool has_outlived_matrix(const ItemLaws::Item& item) const;
     /// What row k gives way to a force along it within the step.
     double mobility_of(int k) const;
     /// Finds the combinations for the slopes in the matrix, and gives it those.

@@ -22,14 +22,17 @@ namespace ancora {
 namespace {
 
 // How far one that does not swing decays or grows.
-constexpr double kDecades = 3.0;
+constexpr double kLifetimes = 3.0;
 
 /// e^(lambda t) at a part of the period, undamped.
 std::complex<double> motion_at(const Mode& mode, double part) {
     const double swing = mode.eigenvalue.imag(), decay = mode.eigenvalue.real();
     if (swing != 0.0) return std::polar(1.0, 2.0 * std::numbers::pi * part);
-    return decay > 0.0 ? std::exp(kDecades * (part - 1.0)) : std::exp(-kDecades * part);
+    return decay > 0.0 ? std::exp(kLifetimes * (part - 1.0)) : std::exp(-kLifetimes * part);
 }
+
+// Beyond it bodies that are shown by linear displacements grow [rad].
+constexpr double kLargestTurn = 0.3;
 
 struct Column {
     std::string name;
@@ -75,7 +78,11 @@ void write_mode_frames(const Simulation& simulation,
                        const Mode& mode,
                        const std::filesystem::path& folder_path,
                        const ModeFramesOptions& options) {
-    const double scale = options.largest_part * simulation.extent();
+    double turn = 0.0;  // of a body, where matter moves by 1 m
+    for (const Mode::Part& part : mode.bodies)
+        for (const std::complex<double>& x : part.rotation) turn = std::max(turn, std::abs(x));
+    double scale = options.largest_part * simulation.extent();
+    if (turn * scale > kLargestTurn) scale = kLargestTurn / turn;
     const std::vector<Column> columns = columns_of(simulation, mode);
     std::vector<std::string> names = {"t"};
     for (const Column& column : columns) names.push_back(column.name);

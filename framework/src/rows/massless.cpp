@@ -128,6 +128,7 @@ double Massless::weight(const Cluster& cluster, int row) const {
     const RowLaw& law = rows_.laws[static_cast<std::size_t>(row)];
     if (cluster.without_conventions && law.kind == RowKind::convention) return 0.0;
     if (RowLaws::is_constraint(law)) return 1.0;
+    if (rows_.has_law_together(row)) return 0.0;
     if (cluster.by_constraints || law.kind != RowKind::elastic) return 0.0;
     // What may go slack or break determines nothing.
     if (law.law != nullptr) return 0.0;

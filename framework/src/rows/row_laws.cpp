@@ -66,8 +66,8 @@ void RowLaws::prepare(double h) {
     }
 }
 
-void RowLaws::follow(int k, double slope) {
-    const double most = kSlack * taut_gamma_[k];
+void RowLaws::follow(int k, double slope, double taut) {
+    const double most = kSlack * taut;
     gamma_[k] = slope * most > 1.0 ? 1.0 / slope : most;
 }
 

@@ -135,7 +135,9 @@ public:
     /// gamma of the line that row k is where it is stiffest: the unit of its residual.
     double taut_gamma(int k) const { return taut_gamma_[k]; }
     /// Takes 1 / slope as gamma of a nonlinear row; of a slack one so much that it does not count.
-    void follow(int k, double slope);
+    void follow(int k, double slope) { follow(k, slope, taut_gamma_[k]); }
+    /// The same for a row in units of `taut`.
+    void follow(int k, double slope, double taut);
 
     /// Whether some row has a limit.
     bool may_break() const { return !breakable_.empty(); }

@@ -605,15 +605,22 @@ void Simulation::sample_frame_moved(std::span<const double> dq, std::span<double
                                 "{} coordinates",
                                 dq.size(),
                                 n));
-    const std::vector<std::byte> present = impl_->system.save();
-    impl_->system.move_by(dq);
+    if (frame.size() != static_cast<std::size_t>(scene().num_values))
+        throw Error(ErrorKind::usage,
+                    fmt::format("sample_frame_moved: the frame has {} entries, it takes {}",
+                                frame.size(),
+                                scene().num_values));
+    const std::vector<double> present(impl_->system.q().begin(), impl_->system.q().end());
+    std::vector<double> moved = present;
+    for (std::size_t i = 0; i < n; ++i) moved[i] += dq[i];
+    impl_->system.show_at(moved);
     try {
-        impl_->sample({{}, frame, {}});
+        impl_->sampler().sample(impl_->system, frame);
     } catch (...) {
-        impl_->system.restore(present);
+        impl_->system.show_at(present);
         throw;
     }
-    impl_->system.restore(present);
+    impl_->system.show_at(present);
 }
 void Simulation::sample_at(double t, const Samples& to) const {
     const TrapsOff traps_off;

@@ -152,10 +152,9 @@ public:
     void set_saved(std::vector<std::byte> saved) { saved_ = std::move(saved); }
     std::vector<std::byte> save();
     void restore(std::span<const std::byte> saved);
-    /// Puts the coordinates elsewhere and leaves all else as it is: for pictures, after save().
-    void move_by(std::span<const double> dq) {
-        for (std::size_t i = 0; i < dq.size(); ++i) state_.q[static_cast<Eigen::Index>(i)] += dq[i];
-    }
+    /// Puts the coordinates elsewhere and leaves all else as it is: for pictures, which put them
+    /// back.
+    void show_at(std::span<const double> q) { std::ranges::copy(q, state_.q.data()); }
     double time() const { return state_.t; }
     /// Says what time it is, to rounding the same: grid times do not depend on the end of a run.
     void set_time(double t) { state_.t = t; }

@@ -123,7 +123,7 @@ Sheet from_mesh(const Arguments& arguments) {
         for (const std::int32_t node : group.nodes)
             if (number[static_cast<std::size_t>(node)] >= 0)
                 own.nodes.push_back(number[static_cast<std::size_t>(node)]);
-        if (!own.nodes.empty()) sheet.groups.push_back(std::move(own));
+        sheet.groups.push_back(std::move(own));
     }
     return sheet;
 }

@@ -181,6 +181,25 @@ Manifest net(int n, double h, int steps, const char* type = "emm") {
     return out;
 }
 
+/// A film that spins; one that may wrinkle is stretched at first.
+Manifest film(double n, bool tension_only) {
+    Manifest out = with_integrator(1e-3, 200);
+    Table grid;
+    grid.set("counts", {n, n}).set("spacing", {0.1, 0.1});
+    Table spin;
+    spin.set("axis", {0.2, 0.0, 1.0}).set("rate", 0.5);
+    out.add_body("film", "membrane")
+        .set("grid", grid)
+        .set("young", 1e5)
+        .set("poisson", 0.3)
+        .set("thickness", 1e-3)
+        .set("density", 1000.0)
+        .set("tension_only", tension_only)
+        .set("prestress", tension_only ? 2000.0 : 0.0)
+        .set("spin", spin);
+    return out;
+}
+
 Manifest box(const char* penalty) {
     Manifest out = with_integrator(1e-3, 400);
     out.add_body("box", "ancf_rigid_body")
@@ -225,6 +244,15 @@ TEST_SUITE("allocations" * doctest::skip(!kCounts)) {
             CAPTURE(n);
             check_kept(net(n, 1e-3, 100));
         }
+    }
+
+    TEST_CASE("nor does one of rows that have a law together, taut, wrinkled or slack") {
+        for (const bool tension_only : {false, true})
+            for (const double n : {3.0, 12.0}) {
+                CAPTURE(tension_only);
+                CAPTURE(n);
+                check_kept(film(n, tension_only));
+            }
     }
 
     // Loads, drag, damped and driven rows, a nonholonomic row, redundant rows, massless coordinates

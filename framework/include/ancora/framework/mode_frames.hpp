@@ -13,8 +13,9 @@ namespace ancora {
 
 struct ModeFramesOptions {
     int num_frames = 60;        ///< of a period
-    double seconds = 2.0;       ///< that the period takes where it is played [s]
-    double largest_part = 0.1;  ///< largest displacement of matter, of the size of the model
+    double seconds = 4.0;       ///< that the period takes where it is played [s]
+    double largest_part = 0.1;  ///< largest displacement of matter, of the size of the model;
+                                ///< less where a body would turn by more than 0.3 rad
     std::string model;          ///< name that the results have; empty: the simulation's
 };
 

@@ -284,37 +284,6 @@ stiffness = 300
         CHECK(run.column("work.nonideal") < 0.0);
     }
 
-    // Drifts of a free body are double roots at the spin's own rate, which rounding splits.
-    TEST_CASE(
-        "a stiff film in steady spin: the modes of a rigid body stand in it, and none grows") {
-        constexpr double kRate = 0.6;
-        Run run(fmt::format(R"([[body]]
-name = "film"
-type = "membrane"
-grid = {{ counts = [9, 9], spacing = [1.25, 1.25], origin = [-5, -5, 0] }}
-young = 3.2e9
-poisson = 0.34
-thickness = 7.5e-6
-density = 1420
-tension_only = true
-node_masses = [[0, 0.3], [8, 0.3], [72, 0.3], [80, 0.3], [40, 1.0]]
-spin = {{ axis = [0, 0, 1], rate = {} }}
-)",
-                            kRate) +
-                integrator("emm", 1e-2, 1.0));
-        EquilibriumOptions spinning;
-        spinning.spinning = true;
-        run.simulation.find_equilibrium(spinning);
-        const Modes modes = run.simulation.modes({12});
-        CHECK(modes.is_spinning);
-        int at_rate = 0;
-        for (const Mode& mode : modes.modes) {
-            CHECK(mode.eigenvalue.real() == 0.0);
-            if (std::abs(mode.eigenvalue.imag() - kRate) <= 1e-3) ++at_rate;
-        }
-        CHECK(at_rate >= 4);  // two drifts twice, and the wobble
-    }
-
     TEST_CASE("tension fields have no order above two") {
         std::string text = drum(3, 1e3, 1000.0);
         text += "[integrator.emm]\norder = 4\n";

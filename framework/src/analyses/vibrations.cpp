@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include <Eigen/Cholesky>
@@ -180,15 +179,7 @@ Eigen::MatrixXd split_off_free(Reduced& of, const Eigen::LLT<Eigen::MatrixXd>& m
 ///   (eta, zeta)' = [0, Y; -M^-1 K, -M^-1 D] (eta, zeta)                                   (1)
 ///
 /// until there are as many as wanted.
-///
-/// In a steady spin without damping growth and decay come in pairs. A double root, such as that of
-/// a drift seen from a frame that turns, is split by rounding into such a pair, by the root of what
-/// a simple one is off by: what is below that is no growth that anybody could know.
-void add_damped(KernelSystem& system,
-                const Reduced& reduced,
-                bool is_conservative,
-                std::size_t wanted,
-                Modes& out) {
+void add_damped(KernelSystem& system, const Reduced& reduced, std::size_t wanted, Modes& out) {
     const Eigen::Index p = reduced.Z.cols(), r = reduced.Y.cols();
     if (p == 0) return;
     const Eigen::LLT<Eigen::MatrixXd> mass(reduced.M);
@@ -198,8 +189,6 @@ void add_damped(KernelSystem& system,
     first.bottomRightCorner(r, r) = -mass.solve(reduced.D);
     const Eigen::EigenSolver<Eigen::MatrixXd> eigen(first);
     const double largest = eigen.eigenvalues().cwiseAbs().maxCoeff();
-    const double no_growth =
-        is_conservative ? std::sqrt(std::numeric_limits<double>::epsilon()) : 1e-11;
     std::vector<Eigen::Index> chosen;
     for (Eigen::Index k = 0; k < p + r; ++k)
         if (eigen.eigenvalues()[k].imag() >= 0.0) chosen.push_back(k);
@@ -212,8 +201,7 @@ void add_damped(KernelSystem& system,
         std::complex<double> eigenvalue = eigen.eigenvalues()[chosen[i]];
         if (std::abs(eigenvalue) <= 1e-8 * largest && std::abs(eigenvalue) <= 1e-6)
             eigenvalue = 0.0;
-        if (std::abs(eigenvalue.real()) <= no_growth * largest)
-            eigenvalue = {0.0, eigenvalue.imag()};
+        if (std::abs(eigenvalue.real()) <= 1e-11 * largest) eigenvalue = {0.0, eigenvalue.imag()};
         const Eigen::VectorXcd eta = eigen.eigenvectors().col(chosen[i]).head(p);
         const Eigen::VectorXcd zeta = eigen.eigenvectors().col(chosen[i]).tail(r);
         const Eigen::VectorXcd shape = eta.norm() > 0.0
@@ -308,8 +296,7 @@ Modes find_modes(KernelSystem& system, const ModesOptions& options) {
     const Eigen::MatrixXd free = split_off_free(reduced, mass);
     for (Eigen::Index k = 0; k < free.cols() && out.modes.size() < wanted; ++k)
         finish(system, 0.0, free.col(k).cast<std::complex<double>>(), out);
-    const bool is_conservative = spin.is_spinning && at.D.norm() == 0.0 && at.N.rows() == 0;
-    add_damped(system, reduced, is_conservative, wanted, out);
+    add_damped(system, reduced, wanted, out);
     return out;
 }
 

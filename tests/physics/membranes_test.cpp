@@ -24,7 +24,7 @@ std::string integrator(const char* type, double h, double end) {
         "\n[integrator]\ntype = \"{}\"\nstep = {:.17g}\nend = {:.17g}\n", type, h, end);
 }
 
-/// A patch of equilateral triangles with edges of length 1, two rows of four, bent out of plane.
+/// A patch of equilateral triangles with edges of length 1, two rows of four, flat at the start.
 struct Patch {
     std::string nodes, triangles, masses;
     std::vector<std::pair<int, int>> edges;
@@ -187,7 +187,6 @@ TEST_SUITE("membranes") {
                     (is_held ? held() : std::string()) + integrator(type, 2e-3, 1.0);
                 const std::string gravity = is_held ? "[model]\ngravity = [0, 0, -9.81]\n" : "";
                 Run membrane(gravity + film() + rest), truss(gravity + bars() + rest);
-                // held at rest: the hook's node is turned by the spin about itself
                 membrane.to_end();
                 truss.to_end();
                 CHECK(distance(membrane, truss, 9) <= tolerance(1e-9));

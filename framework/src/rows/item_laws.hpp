@@ -12,7 +12,7 @@
 namespace ancora {
 
 /// The one way to the ItemLaws of plugins: W, W' and W'' at an instant, and their means over a step
-/// (theory (15)).
+/// (theory, 3.4).
 class ItemLaws {
 public:
     /// An item whose rows have a law together.

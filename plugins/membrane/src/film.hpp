@@ -24,7 +24,7 @@ namespace ancora::membrane {
 /// with any -e n (x) n, e >= 0, taken away. In wrinkles the stress is uniaxial, along n_1.
 ///
 /// A prestress S0, equal in all directions, is the strain S0 (1 - nu) / Y that E has beside its
-/// own; W is zero at rest in (1).
+/// own; W counts from zero stress.
 ///
 /// Source: A. C. Pipkin, The relaxed energy density for isotropic elastic membranes, IMA J. Appl.
 /// Math. 36 (1986); for (1) in Green's strain, A. C. Pipkin, Relaxed energy densities for large

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -113,10 +114,15 @@ Manifest with(Manifest manifest, const char* integrator, double tolerance = 0.0)
 
 }  // namespace
 
-/// Optional argument: "all" adds the largest models, a few minutes.
+/// Optional argument: "all" adds the largest models, a few minutes; any other keeps the models
+/// whose name contains it ("chain of 10,").
 int main(int argc, char** argv) {
     using namespace ancora::benchmark;
-    const bool all = argc > 1 && std::string(argv[1]) == "all";
+    const std::string argument = argc > 1 ? argv[1] : "";
+    const bool all = argument == "all";
+    const auto asked = [&](std::string_view name) {
+        return all || name.find(argument) != std::string_view::npos;
+    };
     fmt::print("{:<46} {:>10} {:>10} {:>7} {:>6} {:>9}\n",
                "",
                "measured",
@@ -124,51 +130,56 @@ int main(int argc, char** argv) {
                "ratio",
                "iter.",
                "balance");
+    /// One line: what a step costs, in units of 1/`per_second` s.
+    const auto line =
+        [&](const std::string& name, double per_second, double goal, const Manifest& model, int n) {
+            if (!asked(name)) return;
+            const Figures f = measure(model, n);
+            print(name, per_second * f.with_factors, goal, f);
+        };
+    const auto net_lines = [&](const std::string& name,
+                               const Manifest& model,
+                               int pieces,
+                               double goal,
+                               double factor) {
+        if (!asked(name)) return;
+        const Figures f = measure(model, pieces);
+        print(name + ", ms a step", 1e3 * f.step, goal, f);
+        print("  its factorisation, s", f.factorise, factor, Figures{});
+    };
     constexpr double kInf = std::numeric_limits<double>::infinity();
 
-    Figures f = measure(free_top(1e-3, 200'000, kInf), 20);
-    print("free top, us a step", 1e6 * f.with_factors, 0.8, f);
-    f = measure(tops(10'000, 1e-3, 60), 5);
-    print("10^4 independent tops, us a body and step", 1e2 * f.with_factors, 0.3, f);
+    line("free top, us a step", 1e6, 0.8, free_top(1e-3, 200'000, kInf), 20);
+    line("10^4 independent tops, us a body and step", 1e2, 0.3, tops(10'000, 1e-3, 60), 5);
     for (const auto& [N, steps, goal] : {std::tuple(10, 20'000L, 0.03),
                                          std::tuple(100, 2'000L, 0.25),
                                          std::tuple(1000, 300L, 3.5),
-                                         std::tuple(10'000, 40L, 40.0)}) {
-        f = measure(hanging_chain(N, 1e-3, steps), 8);
-        print(fmt::format("chain of {}, ms a step", N), 1e3 * f.with_factors, goal, f);
-    }
-    f = measure(spinning_net(100, 1e-3, 120), 6);
-    print("net 100 x 100, ms a step", 1e3 * f.step, 8.0, f);
-    fmt::print("{:<46} {:>10.3f}\n", "  its factorisation, ms", 1e3 * f.factorise);
-    f = measure(spinning_net(300, 1e-3, 24), 4);
-    print("net 300 x 300, ms a step", 1e3 * f.step, 150.0, f);
-    print("  its factorisation, s", f.factorise, 4.0, Figures{});
-    {
+                                         std::tuple(10'000, 40L, 40.0)})
+        line(fmt::format("chain of {}, ms a step", N), 1e3, goal, hanging_chain(N, 1e-3, steps), 8);
+    net_lines("net 100 x 100", spinning_net(100, 1e-3, 120), 6, 8.0, 0.05);
+    net_lines("net 300 x 300", spinning_net(300, 1e-3, 24), 4, 150.0, 4.0);
+    if (const char* name = "chain of 100, dopri5 1e-6, s for 1 s"; asked(name)) {
         const auto start = Clock::now();
         PluginRegistry registry;
         registry.add_folder(ANCORA_TEST_PLUGIN_DIR);
         Simulation simulation(with(hanging_chain(100, 1e-3, 1000), "dopri5", 1e-6), registry);
         while (!simulation.done()) simulation.step();
-        print("chain of 100, dopri5 1e-6, s for 1 s",
-              std::chrono::duration<double>(Clock::now() - start).count(),
-              0.2,
-              Figures{});
+        print(name, std::chrono::duration<double>(Clock::now() - start).count(), 0.2, Figures{});
     }
-    f = measure(quaternion_top(1e-3, 50'000), 10);
-    print("accelerations of a quaternion body, us", 0.25e6 * f.with_factors, 0.3, f);
-    f = measure(with(spinning_net(100, 2e-5, 600, false), "verlet"), 6);
-    print("net 100 x 100, verlet, ms a step", 1e3 * f.with_factors, 0.8, f);
+    line("accelerations of a quaternion body, us", 0.25e6, 0.3, quaternion_top(1e-3, 50'000), 10);
+    line("net 100 x 100, verlet, ms a step",
+         1e3,
+         0.8,
+         with(spinning_net(100, 2e-5, 600, false), "verlet"),
+         6);
     if (!all) return 0;
 
-    double peak = in_child([] {
-        const Figures net = measure(spinning_net(500, 1e-3, 12), 2);
-        print("net 500 x 500, ms a step", 1e3 * net.step, 420.0, net);
-        print("  its factorisation, s", net.factorise, 15.0, Figures{});
+    double peak = in_child([&] {
+        net_lines("net 500 x 500", spinning_net(500, 1e-3, 12), 2, 420.0, 15.0);
     });
     print("  peak, GB", peak, 2.0, Figures{});
-    peak = in_child([] {
-        const Figures chain = measure(hanging_chain(100'000, 1e-3, 9), 2);
-        print("chain of 10^5, ms a step", 1e3 * chain.with_factors, 450.0, chain);
+    peak = in_child([&] {
+        line("chain of 10^5, ms a step", 1e3, 450.0, hanging_chain(100'000, 1e-3, 9), 2);
     });
     fmt::print("{:<46} {:>10.3f}\n", "  peak, GB", peak);
     return 0;

@@ -33,11 +33,9 @@ double stress_of(const RowLaw& row, double pi) {
 template <class Visit>
 void for_each_item_law(const RowBlock& block, const Visit& visit) {
     if (block.item_laws.empty()) return;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(block.num_items); ++i)
+    for (int i = 0; i < block.num_items; ++i)
         guard("ItemLaw::potential", [&] {
-            visit(*block.item_laws[block.item_laws.size() == 1 ? 0 : i],
-                  static_cast<int>(i),
-                  static_cast<Eigen::Index>(i) * block.rows_per_item);
+            visit(block.law_of_item(i), i, Eigen::Index{i} * block.rows_per_item);
         });
 }
 

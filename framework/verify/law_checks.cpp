@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checks of laws of elastic rows that are no lines, of one row or of several together.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <Eigen/Dense>
 #include <fmt/format.h>
 
+#include "ancora/sdk/helpers/stress_laws.hpp"
 #include "differences.hpp"
 #include "row_states.hpp"
 #include "step_call.hpp"
@@ -45,8 +47,10 @@ void check_law(const RowLaw& row, double pi0, double pi1, const std::string& whe
                         W1 - W0));
 }
 
-/// Of rows that have a law together: W' and W'' are what differences give, and W'' is symmetric.
-void check_item_law(const ItemLaw& law, int item, const Vector& pi, const std::string& where) {
+/// Of rows that have a law together: W' and W'' are what differences give, W'' is symmetric, and
+/// kinks come in order.
+void check_item_law(
+    const ItemLaw& law, int item, const Vector& pi, const Vector& pi1, const std::string& where) {
     const Eigen::Index n = pi.size();
     Vector s = Vector::Zero(n), slope(n);
     Matrix D = Matrix::Zero(n, n), differences(n, n);
@@ -85,6 +89,11 @@ void check_item_law(const ItemLaw& law, int item, const Vector& pi, const std::s
                  "differences of its stress give");
     if (!((D - D.transpose()).cwiseAbs().maxCoeff() <= kRounding * size))
         throw Failure("the stiffness of an item of " + where + " is not symmetric");
+    guard("ItemLaw::kinks of " + where, [&] {
+        std::array<double, ItemLaw::kMostKinks> theta{};
+        const Vector dpi = pi1 - pi;
+        detail::kinks(law, item, view(pi), view(dpi), theta);
+    });
 }
 
 void check_laws(Subject& subject) {
@@ -109,11 +118,10 @@ void check_laws(Subject& subject) {
                     if (row.law != nullptr) check_law(row, pi0(j), pi1(j), block.where());
                 }
                 for (int item = 0; !shape.item_laws.empty() && item < shape.num_items; ++item)
-                    check_item_law(*shape.item_laws[shape.item_laws.size() == 1
-                                                        ? 0
-                                                        : static_cast<std::size_t>(item)],
+                    check_item_law(shape.law_of_item(item),
                                    item,
                                    pi0.segment(item * shape.rows_per_item, shape.rows_per_item),
+                                   pi1.segment(item * shape.rows_per_item, shape.rows_per_item),
                                    block.where());
             }
         });

@@ -156,6 +156,7 @@ TEST_SUITE("verify") {
         check_caught("wrong_laws", "wrong_stress", "laws", kRuns);
         check_caught("wrong_laws", "wrong_stiffness", "laws");
         check_caught("wrong_laws", "unsymmetric_stiffness", "laws");
+        check_caught("wrong_laws", "kinks_out_of_order", "laws", kRuns);
         check_caught("wrong_laws", "wrong_law_of_row", "laws", kRuns);
     }
 

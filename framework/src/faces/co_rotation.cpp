@@ -79,7 +79,9 @@ CoRotation::CoRotation(const Space& space,
     for (std::size_t i = 0; i < n; ++i)
         if (vector_of[i] < 0) is_refused[i] = 1;
     for (const MassEntry& entry : mass.entries()) sets.join(entry.i, entry.j);
-    for (const TangentTerm& term : rows.tangent_terms) sets.join(term.i, term.j);
+    rows.tangent_terms.for_each_term([&](const TangentTerm& term) {
+        sets.join(term.i, term.j);
+    });
     for (int row = 0; row < rows.num_rows(); ++row) {
         const int begin = rows.row_begin(row);
         const int end = rows.row_end(row);

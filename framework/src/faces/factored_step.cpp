@@ -41,6 +41,7 @@ void FactoredStep::lay_out(bool is_redundant) {
                                            StepMatrix::Condense::if_cheaper,
                                            tangent_.forces);
     matrix_->use_workers(&parts_.workers);
+    if (parts_.mass.is_timed()) matrix_->follow_mass(parts_.mass.values());
     step_ = 0.0;
 }
 
@@ -95,8 +96,9 @@ void FactoredStep::solve(std::span<const double> r_motion,
 
 void FactoredStep::judge(double first, double second) {
     // A new matrix must contract well, or single precision is to blame and given up.
-    if (is_fresh_ && matrix_->is_single() && !(second <= kSingleContraction * first))
-        matrix_->use_double();
+    if (is_fresh_ && matrix_->is_single() && !(second <= kSingleContraction * first) &&
+        !matrix_->use_double())
+        step_ = 0.0;
     is_fresh_ = false;
     if (is_turned_ && !(second <= kTurnedContraction * first)) co_rotation_.give_up();
 }

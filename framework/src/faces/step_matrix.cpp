@@ -124,7 +124,7 @@ StepMatrix::StepMatrix(int num_coordinates,
 }
 
 void StepMatrix::follow_mass(std::span<const double> values) {
-    for (std::size_t k = 0; k < mass_.size(); ++k) mass_[k].value = values[k];
+    followed_mass_.assign(values.begin(), values.end());
 }
 
 void StepMatrix::plan(const Values& values, double h) {
@@ -160,7 +160,9 @@ StepMatrix::Order StepMatrix::order() const {
     }
 
     for (const MassEntry& entry : mass_) groups.connect(entry.i, entry.j);
-    for (const TangentTerm& term : rows_.tangent_terms) groups.connect(term.i, term.j);
+    rows_.tangent_terms.for_each_term([&](const TangentTerm& term) {
+        groups.connect(term.i, term.j);
+    });
     forces_.for_each_symmetric([&](int i, int j, double) {
         groups.connect(i, j);
     });
@@ -201,6 +203,8 @@ StepMatrix::Order StepMatrix::order() const {
 
 Eigen::SparseMatrix<double> StepMatrix::pattern(const Order& order) const {
     std::vector<Eigen::Triplet<double>> entries;
+    entries.reserve(new_of_old_.size() + mass_.size() + rows_.tangent_terms.size() +
+                    rows_.column.size());
     int size = 0;
     const auto add = [&](int i, int j) {
         const int a = order[static_cast<std::size_t>(i)];
@@ -213,7 +217,9 @@ Eigen::SparseMatrix<double> StepMatrix::pattern(const Order& order) const {
         ++size;
     }
     for (const MassEntry& entry : mass_) add(entry.i, entry.j);
-    for (const TangentTerm& term : rows_.tangent_terms) add(term.i, term.j);
+    rows_.tangent_terms.for_each_term([&](const TangentTerm& term) {
+        add(term.i, term.j);
+    });
     forces_.for_each_symmetric([&](int i, int j, double) {
         add(i, j);
     });
@@ -280,13 +286,14 @@ void StepMatrix::decide(const Values& values) {
     Layout condensed = lay_out(std::move(without));
     const bool pays = condense_ == Condense::all || condensed.work < mixed.work;
     Layout& best = pays ? condensed : mixed;
+    Eigen::SparseMatrix<double>().swap((pays ? mixed : condensed).pattern);  // gives room
     if (new_of_old_ != best.order) prepare(std::move(best));
 }
 
 /// Takes an order and its pattern.
 void StepMatrix::prepare(Layout layout) {
     new_of_old_ = std::move(layout.order);
-    K_ = std::move(layout.pattern);
+    K_.swap(layout.pattern);
     const Order& order = new_of_old_;
     const auto place = [&](int i, int j) {
         const int a =
@@ -310,9 +317,13 @@ void StepMatrix::prepare(Layout layout) {
     condensed_.row_start.assign(1, 0);
     for (int i = 0; i < n_ + m_; ++i)
         diagonal_place_.push_back(order[static_cast<std::size_t>(i)] < 0 ? -1 : place(i, i));
+    mass_place_.reserve(mass_.size());
+    tangent_place_.reserve(rows_.tangent_terms.size());
+    jacobian_place_.reserve(rows_.column.size());
     for (const MassEntry& entry : mass_) mass_place_.push_back(place(entry.i, entry.j));
-    for (const TangentTerm& term : rows_.tangent_terms)
+    rows_.tangent_terms.for_each_term([&](const TangentTerm& term) {
         tangent_place_.push_back(place(term.i, term.j));
+    });
     forces_.for_each_symmetric([&](int i, int j, double) {
         force_place_.push_back(place(i, j));
     });
@@ -332,12 +343,13 @@ void StepMatrix::prepare(Layout layout) {
         condensed_rows_.push_back(row);
         condensed_.row_start.push_back(static_cast<int>(condensed_.column.size()));
     }
+    for (std::vector<int>* list : {&condensed_.column, &condensed_from_, &pair_place_})
+        list->shrink_to_fit();
     condensed_B_.setZero(static_cast<Eigen::Index>(condensed_.column.size()));
     condensed_stiffness_.setZero(static_cast<Eigen::Index>(condensed_rows_.size()));
     work_.setZero(K_.rows());
 
-    factor_.analyse(K_);
-    factor_.use_single(factor_.num_entries() > kSingleEntries);
+    factor_.analyse(K_, kSingleEntries);
     exact_.reset();
 }
 
@@ -349,12 +361,15 @@ void StepMatrix::support(const Values& values, double h) {
     const Eigen::VectorXd& gamma = values.gamma;
     const double scale = 2.0 / (h * h);
     support_.setZero();
-    for (const MassEntry& entry : mass_)
-        if (entry.i == entry.j && is_massless_[static_cast<std::size_t>(entry.i)] == 0)
-            support_[entry.i] += scale * entry.value;
-    for (const TangentTerm& term : rows_.tangent_terms)
-        if (term.i == term.j && is_massless_[static_cast<std::size_t>(term.i)] == 0)
-            support_[term.i] += 0.5 * term.weight * values.K[term.from];
+    for (std::size_t k = 0; k < mass_.size(); ++k) {
+        const auto [i, j, value] = mass_[k];
+        if (i == j && is_massless_[static_cast<std::size_t>(i)] == 0)
+            support_[i] += scale * mass_value(k);
+    }
+    rows_.tangent_terms.for_each(values.K.data(), [&](double weight, double entry, int i, int j) {
+        if (i == j && is_massless_[static_cast<std::size_t>(i)] == 0)
+            support_[i] += 0.5 * weight * entry;
+    });
     for (int i = 0; i < n_; ++i) support_[i] = std::abs(support_[i]);
     if (massless_runs_.empty()) {
         lend_support(values);
@@ -446,12 +461,11 @@ void StepMatrix::assemble(const Values& values, double h, double eps) {
 
     // 2 M / h^2 + G / 2 + T
     const double scale = 2.0 / (h * h);
-    for (std::size_t k = 0; k < mass_place_.size(); ++k)
-        K[mass_place_[k]] += scale * mass_[k].value;
-    for (std::size_t k = 0; k < tangent_place_.size(); ++k) {
-        const TangentTerm& term = rows_.tangent_terms[k];
-        K[tangent_place_[k]] += 0.5 * term.weight * values.K[term.from];
-    }
+    for (std::size_t k = 0; k < mass_place_.size(); ++k) K[mass_place_[k]] += scale * mass_value(k);
+    const int* tangent_place = tangent_place_.data();
+    rows_.tangent_terms.for_each(values.K.data(), [&](double weight, double entry, int, int) {
+        K[*tangent_place++] += 0.5 * weight * entry;
+    });
     const int* force_place = force_place_.data();
     forces_.for_each_symmetric([&](int, int, double value) {
         K[*force_place++] += value;
@@ -515,7 +529,7 @@ void StepMatrix::transfer(Archive& archive) {
     bool in_single = factor_.is_single();
     archive(in_single);
     archive.require(is_decided_ || !is_factorised_, "a matrix");
-    if constexpr (Archive::kReads) factor_.use_single(in_single);
+    if (Archive::kReads && in_single != factor_.is_single()) factor_.use_single(in_single);
     if (!is_factorised_) return;
     if (use_exact_) {
         if (exact_ == nullptr) {
@@ -537,8 +551,10 @@ void StepMatrix::transfer(Archive& archive) {
 template void StepMatrix::transfer(ArchiveWriter&);
 template void StepMatrix::transfer(ArchiveReader&);
 
-void StepMatrix::use_double() {
-    factor_.use_double();
+bool StepMatrix::use_double() {
+    factor_.use_single(false);
+    is_factorised_ = use_exact_ || factor_.factorise(K_);
+    return is_factorised_;
 }
 
 bool StepMatrix::factorise_exact(const Eigen::VectorXd& B_end) {

@@ -44,7 +44,7 @@ public:
         const Eigen::VectorXd& gamma;
     };
 
-    /// @param mass lower triangle, one entry per pair
+    /// @param mass lower triangle, one entry per pair; must outlive the matrix
     /// @param rows must outlive the matrix
     /// @param is_redundant constraint rows depend on each other: a larger eps keeps rounding in
     ///        their indeterminate part small
@@ -78,8 +78,8 @@ public:
                std::span<double> ds);
 
     /// Large factors are kept in single precision at first, since refinement makes up for it; this
-    /// is for a matrix where it does not.
-    void use_double();
+    /// factorises anew where it does not. @returns as factorise() does
+    bool use_double();
     bool is_single() const { return factor_.is_single(); }
     bool is_factorised() const { return is_factorised_; }
 
@@ -115,6 +115,9 @@ private:
     void decide(const Values& values);
     void prepare(Layout layout);
     Eigen::SparseMatrix<double> pattern(const Order& order) const;
+    double mass_value(std::size_t k) const {
+        return followed_mass_.empty() ? mass_[k].value : followed_mass_[k];
+    }
     void support(const Values& values, double h);
     void lend_support(const Values& values);
     double schur(const Eigen::VectorXd& B, int row) const;
@@ -128,7 +131,8 @@ private:
     const RowLayout& rows_;
     double eps_;
     Condense condense_;
-    std::vector<MassEntry> mass_;
+    std::span<const MassEntry> mass_;
+    std::vector<double> followed_mass_;  // their values, if they vary
     const ForceTangents& forces_;
     std::vector<int> force_place_;
     std::vector<int> first_of_body_;

@@ -13,6 +13,7 @@ namespace ancora {
 namespace {
 
 constexpr const char* kCall = "ItemLaw::potential";
+constexpr const char* kMeanCalls = "ItemLaw::potential or kinks";
 
 std::span<const double> rows_of(const ItemLaws::Item& item, const double* x) {
     return {x + item.first_row, static_cast<std::size_t>(item.num_rows)};
@@ -27,9 +28,8 @@ ItemLaws::ItemLaws(const RowLayout& rows) : rows_(rows) {
         const ObjectRef* const object = rows.owners[static_cast<std::size_t>(part.owner)].object;
         for (int i = 0; i < block.num_items; ++i) {
             const int n = block.rows_per_item;
-            const auto law = block.item_laws.size() == 1 ? 0 : static_cast<std::size_t>(i);
             items_.push_back(
-                {part.first_row + i * n, n, num_slopes_, i, block.item_laws[law], object});
+                {part.first_row + i * n, n, num_slopes_, i, &block.law_of_item(i), object});
             num_slopes_ += static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
         }
     }
@@ -40,18 +40,18 @@ const ItemLaws::Item& ItemLaws::item_of(int k) const {
 }
 
 template <class Function>
-void ItemLaws::guarded(const Item& item, Function&& function) const {
+void ItemLaws::guarded(const Item& item, const char* call, Function&& function) const {
     try {
-        const CallScope scope(*item.object, kCall, t_);
+        const CallScope scope(*item.object, call, t_);
         function();
     } catch (...) {
-        rethrow_from_plugin(*item.object, kCall, t_);
+        rethrow_from_plugin(*item.object, call, t_);
     }
 }
 
 double ItemLaws::energy(const Item& item, const double* pi) const {
     double out = 0.0;
-    guarded(item, [&] {
+    guarded(item, kCall, [&] {
         out = item.law->potential(item.index, rows_of(item, pi), {}, {});
     });
     if (!std::isfinite(out)) refuse_nonfinite(*item.object, kCall, "the energy", t_);
@@ -60,7 +60,7 @@ double ItemLaws::energy(const Item& item, const double* pi) const {
 
 void ItemLaws::stress(const Item& item, const double* pi, double* s) const {
     const std::span<double> out(s + item.first_row, static_cast<std::size_t>(item.num_rows));
-    guarded(item, [&] {
+    guarded(item, kCall, [&] {
         item.law->potential(item.index, rows_of(item, pi), out, {});
     });
     for (const double x : out)
@@ -68,7 +68,7 @@ void ItemLaws::stress(const Item& item, const double* pi, double* s) const {
 }
 
 void ItemLaws::stiffness(const Item& item, const double* pi, std::span<double> D) const {
-    guarded(item, [&] {
+    guarded(item, kCall, [&] {
         item.law->potential(item.index, rows_of(item, pi), {}, D);
     });
     for (const double x : D)
@@ -86,7 +86,7 @@ void ItemLaws::mean(const Item& item,
                                              .subspan(static_cast<std::size_t>(item.first_row),
                                                       static_cast<std::size_t>(item.num_rows));
     const std::span<const double> increment = rows_of(item, dpi);
-    guarded(item, [&] {
+    guarded(item, kMeanCalls, [&] {
         mean_over_step(*item.law, item.index, laws, rows_of(item, pi0), increment, mean, D);
     });
     for (std::size_t k = 0; k < mean.size(); ++k) {

@@ -54,7 +54,7 @@ public:
 
 private:
     template <class Function>
-    void guarded(const Item& item, Function&& function) const;
+    void guarded(const Item& item, const char* call, Function&& function) const;
 
     const RowLayout& rows_;
     std::vector<Item> items_;

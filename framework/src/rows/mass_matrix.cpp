@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -32,6 +32,7 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
             entries_[++last] = entries_[k];
     }
     if (!entries_.empty()) entries_.resize(last + 1);
+    entries_.shrink_to_fit();
 
     diagonal_.setZero(n_);
     for (const MassEntry& entry : entries_) {
@@ -68,6 +69,7 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
                                 entry.value),
                     part->object.place);
     }
+    entry_value_.reserve(entries_.size());
     for (const MassEntry& entry : entries_) entry_value_.push_back(entry.value);
     for (const BodyPart& part : model.bodies) {
         if (part.has_constant_mass && !part.has_timed_mass) continue;
@@ -91,21 +93,27 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
 }
 
 void MassMatrix::build_rows() {
-    std::vector<std::vector<std::pair<int, double>>> rows(static_cast<std::size_t>(n_));
-    for (const MassEntry& entry : entries_) {
-        rows[static_cast<std::size_t>(entry.i)].emplace_back(entry.j, entry.value);
-        if (entry.i != entry.j)
-            rows[static_cast<std::size_t>(entry.j)].emplace_back(entry.i, entry.value);
-    }
-    row_start_.push_back(0);
-    for (auto& row : rows) {
-        std::sort(row.begin(), row.end());
-        for (const auto& [j, value] : row) {
-            column_.push_back(j);
-            value_.push_back(value);
+    const auto n = static_cast<std::size_t>(n_);
+    row_start_.assign(n + 1, 0);
+    const auto for_each_place = [this](const auto& visit) {
+        for (const MassEntry& entry : entries_) {
+            visit(static_cast<std::size_t>(entry.i), entry.j, entry.value);
+            if (entry.i != entry.j) visit(static_cast<std::size_t>(entry.j), entry.i, entry.value);
         }
-        row_start_.push_back(static_cast<int>(column_.size()));
-    }
+    };
+    for_each_place([this](std::size_t i, int, double) {
+        ++row_start_[i + 1];
+    });
+    std::partial_sum(row_start_.begin(), row_start_.end(), row_start_.begin());
+    column_.resize(static_cast<std::size_t>(row_start_.back()));
+    value_.resize(column_.size());
+    std::vector<int> next(row_start_.begin(), row_start_.end() - 1);
+    // The lower triangle comes row by row, so that columns rise here too.
+    for_each_place([&](std::size_t i, int j, double value) {
+        const auto k = static_cast<std::size_t>(next[i]++);
+        column_[k] = j;
+        value_[k] = value;
+    });
     if (varying_.empty()) {
         find_vectors();
         return;

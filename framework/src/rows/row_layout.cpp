@@ -47,7 +47,7 @@ RowLayout::RowLayout(const Model& model, CallMeter& meter) : model_(model), mete
             signals[static_cast<std::size_t>(model.signals[i].index)] = static_cast<int>(i);
     for (std::size_t i = 0; i < model.constraints.size(); ++i)
         add_on_attachments(model.constraints[i].rows(), static_cast<int>(i), signals[i]);
-    end_chains();
+    close();
     if (!together_.empty()) together_.resize(laws.size(), 0);
     // Half of what has grown step by step may be room for more.
     laws.shrink_to_fit();
@@ -60,7 +60,7 @@ RowLayout::RowLayout(const Model& model, CallMeter& meter, std::span<const int> 
     row_start.push_back(0);
     for (const int c : constraints)
         add_on_attachments(model.constraints[static_cast<std::size_t>(c)].tangents(), c, -1);
-    end_chains();
+    close();
 }
 
 void RowLayout::add_on_attachments(const GuardedRows& source, int constraint, int signals) {
@@ -402,9 +402,13 @@ std::string RowLayout::row_name(int row) const {
                        local / per_item);
 }
 
-void RowLayout::end_chains() {
+void RowLayout::close() {
     chain_start_.push_back(static_cast<int>(chain_terms_.size()));
     product_start_.push_back(static_cast<int>(chain_products_.size()));
+    tangent_terms.end();
+    column.shrink_to_fit();
+    row_start.shrink_to_fit();
+    laws.shrink_to_fit();
 }
 
 }  // namespace ancora

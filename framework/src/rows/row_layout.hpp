@@ -124,7 +124,7 @@ private:
     bool reads_own(const RowOwner& owner, int index, const RowBlock& block) const;
     void add_body_block(BlockPart& part);
     void add_constraint_block(BlockPart& part);
-    void end_chains();
+    void close();
 
     std::vector<char> together_;  // one per row up to the last with such a law; mostly empty
 };

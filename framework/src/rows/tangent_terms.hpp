@@ -15,13 +15,22 @@ struct TangentTerm {
     double weight;
 };
 
-/// The terms of a model in their order, and the same as runs that a step goes along: an isotropic
-/// entry acts alike on x, y and z, and reading it three times with its places is what a product
-/// with a large G would spend its time on.
+/// The terms of a model in their order, as runs that a step goes along: an isotropic entry acts
+/// alike on x, y and z, and reading it three times with its places is what a product with a large G
+/// would spend its time on.
 class TangentTerms {
+    /// Terms of one entry along a diagonal.
+    struct Run {
+        int from;
+        int i;
+        int j;
+        int count;
+        double weight;
+    };
+
 public:
     void add(int from, int i, int j, double weight) {
-        terms_.push_back({from, i, j, weight});
+        ++size_;
         if (!runs_.empty()) {
             Run& last = runs_.back();
             if (last.from == from && last.weight == weight && last.i + last.count == i &&
@@ -32,11 +41,18 @@ public:
         }
         runs_.push_back({from, i, j, 1, weight});
     }
+    /// Gives back what room is left when all are there.
+    void end() { runs_.shrink_to_fit(); }
 
-    std::size_t size() const { return terms_.size(); }
-    const TangentTerm& operator[](std::size_t k) const { return terms_[k]; }
-    auto begin() const { return terms_.begin(); }
-    auto end() const { return terms_.end(); }
+    std::size_t size() const { return size_; }
+
+    /// Calls visit(term) for each in order.
+    template <class Visit>
+    void for_each_term(const Visit& visit) const {
+        for (const Run& run : runs_)
+            for (int k = 0; k < run.count; ++k)
+                visit(TangentTerm{run.from, run.i + k, run.j + k, run.weight});
+    }
 
     /// Calls visit(weight, entry of K, i, j) for each term in order. [step]
     template <class Visit>
@@ -54,16 +70,8 @@ public:
     }
 
 private:
-    /// Terms of one entry along a diagonal.
-    struct Run {
-        int from;
-        int i;
-        int j;
-        int count;
-        double weight;
-    };
-    std::vector<TangentTerm> terms_;
     std::vector<Run> runs_;
+    std::size_t size_ = 0;
 };
 
 }  // namespace ancora

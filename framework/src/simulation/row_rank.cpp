@@ -13,7 +13,11 @@ void RowRank::decide() {
     system_.set_redundant(now_.rank < now_.num_rows);
     arbitrary_ = arbitrary_reactions(now_);
     if (model_.traits.face == Face::discrete) system_.plan_matrix(step_);
-    if (!warn_) return;
+    if (warn_) warn();
+    rows_ = {};  // much, and not needed again
+}
+
+void RowRank::warn() const {
     for (const std::string& contact : system_.instant().locked_contacts())
         warn_(
             fmt::format("{}: what it acts on cannot slide, since constraints hold it; its force "

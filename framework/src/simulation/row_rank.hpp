@@ -45,6 +45,7 @@ public:
 
 private:
     std::string names_of(const std::vector<int>& rows) const;
+    void warn() const;
     void warn_redundant() const;
     void warn_idle_friction() const;
 

@@ -13,7 +13,8 @@ namespace {
 constexpr int kRows = 2 * kLanes;
 
 // Rows i to i + 8 of four columns.
-ANCORA_INLINE void tile_of_eight(const double* A,
+template <class Scalar>
+ANCORA_INLINE void tile_of_eight(const Scalar* A,
                                  std::ptrdiff_t stride_A,
                                  const double* b,
                                  int depth,
@@ -40,7 +41,8 @@ ANCORA_INLINE void tile_of_eight(const double* A,
         C += stride_C;
     }
 }
-ANCORA_INLINE void tile_of_four(const double* A,
+template <class Scalar>
+ANCORA_INLINE void tile_of_four(const Scalar* A,
                                 std::ptrdiff_t stride_A,
                                 const double* b,
                                 int depth,
@@ -62,7 +64,8 @@ ANCORA_INLINE void tile_of_four(const double* A,
     }
 }
 // One row: the four columns are the lanes.
-ANCORA_INLINE void tile_of_one(const double* A,
+template <class Scalar>
+ANCORA_INLINE void tile_of_one(const Scalar* A,
                                std::ptrdiff_t stride_A,
                                const double* b,
                                int depth,
@@ -73,31 +76,32 @@ ANCORA_INLINE void tile_of_one(const double* A,
     for (int k = 0; k < depth; ++k, A += stride_A, b += kTile) {
         Lanes of_b;
         load(b, of_b);
-        sum += *A * of_b;
+        sum += static_cast<double>(*A) * of_b;
     }
     for (int j = 0; j < columns; ++j) C[j * stride_C] -= sum[j];
 }
 
-}  // namespace
-
-void pack_scaled(
-    const double* B, std::ptrdiff_t stride, const double* D, int columns, int depth, double* to) {
+template <class Scalar>
+ANCORA_INLINE void pack(
+    const Scalar* B, std::ptrdiff_t stride, const double* D, int columns, int depth, double* to) {
     for (int first = 0; first < columns; first += kTile) {
         const int count = std::min(kTile, columns - first);
-        const double* from = B + first;
+        const Scalar* from = B + first;
         for (int k = 0; k < depth; ++k, from += stride, to += kTile)
-            for (int j = 0; j < kTile; ++j) to[j] = j < count ? D[k] * from[j] : 0.0;
+            for (int j = 0; j < kTile; ++j)
+                to[j] = j < count ? D[k] * static_cast<double>(from[j]) : 0.0;
     }
 }
 
-ANCORA_VECTORISE void subtract_product(const double* A,
-                                       std::ptrdiff_t stride_A,
-                                       const double* packed,
-                                       int rows,
-                                       int columns,
-                                       int depth,
-                                       double* C,
-                                       std::ptrdiff_t stride_C) {
+template <class Scalar>
+ANCORA_INLINE void subtract(const Scalar* A,
+                            std::ptrdiff_t stride_A,
+                            const double* packed,
+                            int rows,
+                            int columns,
+                            int depth,
+                            double* C,
+                            std::ptrdiff_t stride_C) {
     for (int first = 0; first < columns; first += kTile) {
         const int count = std::min(kTile, columns - first);
         const double* b = packed + static_cast<std::ptrdiff_t>(first) * depth;
@@ -111,6 +115,38 @@ ANCORA_VECTORISE void subtract_product(const double* A,
         }
         for (; i < rows; ++i) tile_of_one(A + i, stride_A, b, depth, count, to + i, stride_C);
     }
+}
+
+}  // namespace
+
+void pack_scaled(
+    const double* B, std::ptrdiff_t stride, const double* D, int columns, int depth, double* to) {
+    pack(B, stride, D, columns, depth, to);
+}
+void pack_scaled(
+    const float* B, std::ptrdiff_t stride, const double* D, int columns, int depth, double* to) {
+    pack(B, stride, D, columns, depth, to);
+}
+
+ANCORA_VECTORISE void subtract_product(const double* A,
+                                       std::ptrdiff_t stride_A,
+                                       const double* packed,
+                                       int rows,
+                                       int columns,
+                                       int depth,
+                                       double* C,
+                                       std::ptrdiff_t stride_C) {
+    subtract(A, stride_A, packed, rows, columns, depth, C, stride_C);
+}
+ANCORA_VECTORISE void subtract_product(const float* A,
+                                       std::ptrdiff_t stride_A,
+                                       const double* packed,
+                                       int rows,
+                                       int columns,
+                                       int depth,
+                                       double* C,
+                                       std::ptrdiff_t stride_C) {
+    subtract(A, stride_A, packed, rows, columns, depth, C, stride_C);
 }
 
 ANCORA_VECTORISE bool factorise_columns(

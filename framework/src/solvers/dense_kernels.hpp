@@ -18,10 +18,20 @@ constexpr std::size_t packed_size(int columns, int depth) {
 /// @param B `columns` x `depth`, column by column with this stride
 void pack_scaled(
     const double* B, std::ptrdiff_t stride, const double* D, int columns, int depth, double* to);
+void pack_scaled(
+    const float* B, std::ptrdiff_t stride, const double* D, int columns, int depth, double* to);
 
 /// C -= A packed, of C only what is not above its diagonal.
 /// @param A `rows` x `depth`; C `rows` x `columns`; both column by column with a stride
 void subtract_product(const double* A,
+                      std::ptrdiff_t stride_A,
+                      const double* packed,
+                      int rows,
+                      int columns,
+                      int depth,
+                      double* C,
+                      std::ptrdiff_t stride_C);
+void subtract_product(const float* A,
                       std::ptrdiff_t stride_A,
                       const double* packed,
                       int rows,

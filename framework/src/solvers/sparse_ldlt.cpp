@@ -3,6 +3,9 @@
 #include "sparse_ldlt.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
 
 #include "dense_kernels.hpp"
 #include "elimination_tree.hpp"
@@ -15,30 +18,50 @@ constexpr int kBlock = 12;
 
 }  // namespace
 
-void SparseLdlt::analyse(const Eigen::SparseMatrix<double>& upper) {
+void SparseLdlt::analyse(const Eigen::SparseMatrix<double>& upper, long most_double) {
     supernodes_ = Supernodes(upper, EliminationTree(upper));
-    place_.resize(static_cast<std::size_t>(upper.nonZeros()));
-    std::size_t e = 0;
+    lay_out_entries(upper);
+    parts_ = FactorParts(supernodes_);
+    lay_out_pieces();
+    lay_out_updates();
+    D_.setZero(upper.cols());
+    inverse_D_.setZero(upper.cols());
+    scratch_.clear();
+    use_single(num_entries() > most_double);
+}
+
+/// Column i of the lower triangle, and with it row i of the upper one, is in the panel of i.
+void SparseLdlt::lay_out_entries(const Eigen::SparseMatrix<double>& upper) {
+    const auto count = static_cast<std::size_t>(supernodes_.size());
+    panel_ = 0;
+    for (int s = 0; s < supernodes_.size(); ++s)
+        panel_ = std::max(panel_,
+                          static_cast<std::size_t>(supernodes_.panel(s + 1)) -
+                              static_cast<std::size_t>(supernodes_.panel(s)));
+    if (panel_ > std::numeric_limits<std::uint32_t>::max())
+        throw std::length_error("a factor has a dense block of more than 2^32 entries");
+    first_entry_.assign(count + 1, 0);
+    const auto panel_of = [&](const auto& it) {
+        return static_cast<std::size_t>(supernodes_.of(static_cast<int>(it.row())));
+    };
+    using Iterator = Eigen::SparseMatrix<double>::InnerIterator;
     for (int j = 0; j < upper.cols(); ++j)
-        for (Eigen::SparseMatrix<double>::InnerIterator it(upper, j); it; ++it, ++e) {
+        for (Iterator it(upper, j); it; ++it) ++first_entry_[panel_of(it) + 1];
+    std::partial_sum(first_entry_.begin(), first_entry_.end(), first_entry_.begin());
+    std::vector<long> next(first_entry_.begin(), first_entry_.end() - 1);
+    entries_.assign(static_cast<std::size_t>(upper.nonZeros()), {});
+    int e = 0;
+    for (int j = 0; j < upper.cols(); ++j)
+        for (Iterator it(upper, j); it; ++it, ++e) {
             const int i = static_cast<int>(it.row());
             const int s = supernodes_.of(i);
             const std::span<const int> rows = supernodes_.rows(s);
             const auto row = std::ranges::lower_bound(rows, j) - rows.begin();
-            place_[e] = supernodes_.panel(s) +
-                        static_cast<long>(i - supernodes_.first_column(s)) * supernodes_.height(s) +
-                        row;
+            const long place =
+                static_cast<long>(i - supernodes_.first_column(s)) * supernodes_.height(s) + row;
+            entries_[static_cast<std::size_t>(next[static_cast<std::size_t>(s)]++)] = {
+                e, static_cast<std::uint32_t>(place)};
         }
-
-    parts_ = FactorParts(supernodes_);
-    lay_out_pieces();
-    lay_out_updates();
-    values_.assign(static_cast<std::size_t>(supernodes_.num_values()), 0.0);
-    single_.clear();
-    D_.setZero(upper.cols());
-    inverse_D_.setZero(upper.cols());
-    scratch_.clear();
-    make_scratch();
 }
 
 void SparseLdlt::use_workers(Workers* workers) {
@@ -48,13 +71,15 @@ void SparseLdlt::use_workers(Workers* workers) {
 void SparseLdlt::make_scratch() {
     const bool is_shared = workers_ != nullptr && !parts_.parts.empty();
     const std::size_t count = is_shared ? static_cast<std::size_t>(workers_->size()) : 1;
-    if (count == scratch_.size()) return;
+    const std::size_t panel = in_single_ ? panel_ : 0;
+    if (count == scratch_.size() && panel == scratch_.front().panel.size()) return;
     scratch_.resize(count);
     for (Scratch& scratch : scratch_) {
         scratch.local.resize(static_cast<std::size_t>(D_.size()));
         scratch.packed.resize(packed_);
         scratch.product.resize(product_);
         scratch.gathered.resize(static_cast<std::size_t>(supernodes_.most_rows()));
+        scratch.panel.resize(panel);
     }
 }
 
@@ -129,18 +154,13 @@ int SparseLdlt::end_of_update(int s, int begin) const {
 
 bool SparseLdlt::factorise(const Eigen::SparseMatrix<double>& upper) {
     make_scratch();
-    std::ranges::fill(values_, 0.0);
-    const double* K = upper.valuePtr();
-    for (std::size_t e = 0; e < place_.size(); ++e)
-        values_[static_cast<std::size_t>(place_[e])] += K[e];
-
+    upper_ = upper.valuePtr();
     is_good_ = true;
     for_each_part([&](int i, int k) {
         const FactorParts::Range& part = parts_.parts[static_cast<std::size_t>(i)];
         Scratch& scratch = scratch_[static_cast<std::size_t>(k)];
         for (int s = part.first; s < part.end; ++s) {
-            update(s, scratch, false);
-            if (factorise_panel(s, scratch)) continue;
+            if (factorise_supernode(s, scratch, false)) continue;
             is_good_ = false;
             return;
         }
@@ -158,9 +178,7 @@ bool SparseLdlt::factorise(const Eigen::SparseMatrix<double>& upper) {
     } else if (!factorise_trunk(0)) {
         return false;
     }
-    if (!is_good_) return false;
-    if (in_single_) copy_to_single();
-    return true;
+    return is_good_;
 }
 
 bool SparseLdlt::factorise_trunk(int k) {
@@ -169,8 +187,7 @@ bool SparseLdlt::factorise_trunk(int k) {
     const bool is_shared = scratch_.size() > 1;
     for (int i; (i = next_in_trunk_++) < count;) {
         const int s = parts_.trunk[static_cast<std::size_t>(i)];
-        update(s, scratch, is_shared);
-        if (!factorise_panel(s, scratch)) {
+        if (!factorise_supernode(s, scratch, is_shared)) {
             is_good_ = false;
             if (!is_shared) return false;
         }
@@ -181,8 +198,27 @@ bool SparseLdlt::factorise_trunk(int k) {
     return true;
 }
 
+bool SparseLdlt::factorise_supernode(int s, Scratch& scratch, bool waits) {
+    const long begin = supernodes_.panel(s);
+    const long size = supernodes_.panel(s + 1) - begin;
+    double* const panel = in_single_ ? scratch.panel.data() : values_.data() + begin;
+    std::fill_n(panel, size, 0.0);
+    const auto index = static_cast<std::size_t>(s);
+    for (long k = first_entry_[index]; k < first_entry_[index + 1]; ++k) {
+        const Entry& entry = entries_[static_cast<std::size_t>(k)];
+        panel[entry.place] = upper_[entry.from];
+    }
+    update(s, panel, scratch, waits);
+    if (!factorise_panel(s, panel, scratch)) return false;
+    if (in_single_)
+        std::transform(panel, panel + size, single_.data() + begin, [](double value) {
+            return static_cast<float>(value);
+        });
+    return true;
+}
+
 /// Subtracts from a panel what the supernodes before it that reach it make of it.
-void SparseLdlt::update(int target, Scratch& scratch, bool waits) {
+void SparseLdlt::update(int target, double* panel, Scratch& scratch, bool waits) {
     const long begin = first_update_[static_cast<std::size_t>(target)];
     const long end = first_update_[static_cast<std::size_t>(target) + 1];
     if (begin == end) return;
@@ -194,17 +230,22 @@ void SparseLdlt::update(int target, Scratch& scratch, bool waits) {
         const int place = in_trunk_[static_cast<std::size_t>(one.source)];
         if (waits && place >= 0)
             is_done_[static_cast<std::size_t>(place)].wait(0, std::memory_order_acquire);
-        update_from(target, one, scratch);
+        if (in_single_)
+            update_from(single_.data(), target, panel, one, scratch);
+        else
+            update_from(values_.data(), target, panel, one, scratch);
     }
 }
 
-void SparseLdlt::update_from(int target, const Update& update, Scratch& scratch) {
+template <class Scalar>
+void SparseLdlt::update_from(
+    const Scalar* values, int target, double* panel, const Update& update, Scratch& scratch) {
     const auto [source, begin, end] = update;
     const int width = supernodes_.width(source);
     const int height = supernodes_.height(source);
     const int columns = end - begin;
     const int num_rows = height - begin;
-    const double* L = values_.data() + supernodes_.panel(source) + begin;
+    const Scalar* L = values + supernodes_.panel(source) + begin;
     pack_scaled(L,
                 height,
                 D_.data() + supernodes_.first_column(source),
@@ -214,7 +255,6 @@ void SparseLdlt::update_from(int target, const Update& update, Scratch& scratch)
 
     const int* row = supernodes_.rows(source).data() + begin;
     const int* local = scratch.local.data();
-    double* panel = values_.data() + supernodes_.panel(target);
     const std::ptrdiff_t stride = supernodes_.height(target);
     const int first = local[row[0]];
     if (local[row[num_rows - 1]] - first == num_rows - 1) {
@@ -238,11 +278,10 @@ void SparseLdlt::update_from(int target, const Update& update, Scratch& scratch)
     }
 }
 
-bool SparseLdlt::factorise_panel(int s, Scratch& scratch) {
+bool SparseLdlt::factorise_panel(int s, double* panel, Scratch& scratch) {
     const int width = supernodes_.width(s);
     const int height = supernodes_.height(s);
     const std::ptrdiff_t stride = height;
-    double* panel = values_.data() + supernodes_.panel(s);
     double* D = D_.data() + supernodes_.first_column(s);
     double* inverse_D = inverse_D_.data() + supernodes_.first_column(s);
     for (int first = 0; first < width; first += kBlock) {
@@ -272,13 +311,10 @@ bool SparseLdlt::factorise_panel(int s, Scratch& scratch) {
 
 void SparseLdlt::use_single(bool in_single) {
     in_single_ = in_single;
-    if (in_single) single_.resize(values_.size());
-}
-
-void SparseLdlt::copy_to_single() {
-    std::ranges::transform(values_, single_.begin(), [](double value) {
-        return static_cast<float>(value);
-    });
+    const auto count = static_cast<std::size_t>(supernodes_.num_values());
+    values_ = std::vector<double>(in_single ? 0 : count);
+    single_ = std::vector<float>(in_single ? count : 0);
+    make_scratch();
 }
 
 }  // namespace ancora

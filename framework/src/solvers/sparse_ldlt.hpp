@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -22,14 +24,17 @@ namespace ancora {
 /// alone determines, so that the same matrix has the same factors to the last bit. There is no
 /// pivoting: the matrix has to be quasi-definite, or nearly so.
 ///
-/// A solve runs along contiguous memory and reads 8 bytes an entry, or 4 if the values are also
-/// kept in single precision: a large solve spends its time on that. Single precision serves where
-/// residuals are computed exactly and corrections repeated.
+/// A solve runs along contiguous memory and reads 8 bytes an entry, or 4 if the values are kept in
+/// single precision: a large solve spends its time on that, and a large model its memory. Sums and
+/// pivots are in double precision all the same: an entry of L is rounded once, as it is stored.
+/// Single precision serves where residuals are computed exactly and corrections repeated.
 ///
 /// Large factors are worked on in parts, subtrees and a trunk, also by one thread, so that the
 /// bytes are the same for any number of threads.
 class SparseLdlt {
 public:
+    static constexpr long kAlways = std::numeric_limits<long>::max();
+
     SparseLdlt() = default;
     SparseLdlt(const SparseLdlt&) = delete;
     SparseLdlt& operator=(const SparseLdlt&) = delete;
@@ -40,20 +45,20 @@ public:
     /// Lays out the factors of matrices of this pattern.
     /// @param upper upper triangle, in an order whose elimination tree is in postorder, see
     ///        EliminationTree::postorder(); every diagonal entry is there
-    void analyse(const Eigen::SparseMatrix<double>& upper);
+    /// @param most_double L with more entries is kept in single precision
+    void analyse(const Eigen::SparseMatrix<double>& upper, long most_double = kAlways);
     /// Allocates nothing.
     /// @returns false if a pivot is zero or not finite
     bool factorise(const Eigen::SparseMatrix<double>& upper);
     /// x := (L D L^T)^-1 x; allocates nothing.
     void solve(double* x);
 
-    /// The same of kLanes right-hand sides that stand side by side, x[kLanes i + k].
+    /// The same of kLanes right-hand sides that stand side by side, x[kLanes i + k]; not in single
+    /// precision.
     void solve_side_by_side(double* x) const;
 
-    /// Whether solves use single precision from the next factorisation on.
+    /// In which precision L is kept; what was factorised is lost.
     void use_single(bool in_single);
-    /// Solves with the factors in double precision from now on.
-    void use_double() { in_single_ = false; }
     bool is_single() const { return in_single_; }
 
     const Eigen::VectorXd& pivots() const { return D_; }
@@ -70,6 +75,12 @@ private:
         std::vector<double> packed;  // D L^T of the columns that update
         std::vector<double> product;
         std::vector<double> gathered;
+        std::vector<double> panel;  // the one under way, where values are kept in single precision
+    };
+    /// Of the upper triangle: what belongs to a panel, and where in it.
+    struct Entry {
+        int from = 0;
+        std::uint32_t place = 0;
     };
     /// Rows `begin` to `end` of a supernode are columns of the one that is updated.
     struct Update {
@@ -79,6 +90,7 @@ private:
     };
 
     // sparse_ldlt.cpp
+    void lay_out_entries(const Eigen::SparseMatrix<double>& upper);
     void lay_out_updates();
     /// For as many threads as there are.
     void make_scratch();
@@ -92,10 +104,12 @@ private:
     }
     bool factorise_trunk(int k);
     int end_of_update(int s, int begin) const;
-    void update(int target, Scratch& scratch, bool waits);
-    void update_from(int target, const Update& update, Scratch& scratch);
-    bool factorise_panel(int s, Scratch& scratch);
-    void copy_to_single();
+    bool factorise_supernode(int s, Scratch& scratch, bool waits);
+    void update(int target, double* panel, Scratch& scratch, bool waits);
+    template <class Scalar>
+    void update_from(
+        const Scalar* values, int target, double* panel, const Update& update, Scratch& scratch);
+    bool factorise_panel(int s, double* panel, Scratch& scratch);
 
     // sparse_ldlt_solve.cpp
     void lay_out_pieces();
@@ -123,15 +137,17 @@ private:
 
     Supernodes supernodes_;
     FactorParts parts_;
-    std::vector<long> place_;       // of each entry of the upper triangle, among the values
-    std::vector<Piece> pieces_;     // of each part, then of the trunk
-    std::vector<int> first_piece_;  // of each part, of the trunk, and the end
-    std::vector<int> down_rows_;    // rows of parts in work_
+    std::vector<Entry> entries_;  // of the upper triangle, panel by panel
+    std::vector<long> first_entry_;
+    const double* upper_ = nullptr;  // values of the matrix that is being factorised
+    std::vector<Piece> pieces_;      // of each part, then of the trunk
+    std::vector<int> first_piece_;   // of each part, of the trunk, and the end
+    std::vector<int> down_rows_;     // rows of parts in work_
     std::vector<int> trunk_columns_;
     // Of each supernode the updates that it takes, in their order.
     std::vector<Update> updates_;
     std::vector<long> first_update_;
-    std::vector<double> values_;
+    std::vector<double> values_;  // one of the two is empty
     std::vector<float> single_;
     Eigen::VectorXd D_, inverse_D_;
     bool in_single_ = false;
@@ -140,7 +156,7 @@ private:
 
     Workers* workers_ = nullptr;
     std::vector<Scratch> scratch_;  // of each thread
-    std::size_t packed_ = 0, product_ = 0;
+    std::size_t packed_ = 0, product_ = 0, panel_ = 0;
     std::unique_ptr<std::atomic<int>[]> is_done_;  // of each supernode of the trunk
     std::vector<int> in_trunk_;                    // of each supernode, its place there, or -1
     std::atomic<int> next_in_trunk_{0};

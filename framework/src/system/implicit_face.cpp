@@ -172,8 +172,9 @@ void ImplicitFace::choose_what_is_differenced() {
 
     const RowSet& rows = parts_.rows;
     std::vector<char> is_stated(static_cast<std::size_t>(rows.K.size()), 0);
-    for (const TangentTerm& term : rows.tangent_terms)
+    rows.tangent_terms.for_each_term([&](const TangentTerm& term) {
         is_stated[static_cast<std::size_t>(term.from)] = 1;
+    });
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];
         if (part.is_constant) continue;
@@ -256,8 +257,9 @@ void ImplicitFace::lay_out() {
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
             (parts_.laws.is_constraint(k) ? has_curved_conditions_ : has_curved_elastic_) = true;
     }
-    for (const TangentTerm& term : rows.tangent_terms)
+    rows.tangent_terms.for_each_term([&](const TangentTerm& term) {
         if (is_curved[static_cast<std::size_t>(term.from)] != 0) add(term.i, term.j);
+    });
     for (Differenced* part : {&differenced_forces_, &differenced_conditions_}) {
         part->by = ColouredDifferences(parts_.n, part->objects);
         for (const ColouredDifferences::Entry& entry : part->by.entries())
@@ -278,12 +280,13 @@ void ImplicitFace::lay_out() {
         for (const int e1 : rows.entries(law.row))
             for (const int e2 : rows.entries(law.row))
                 products_.push_back({place(rows.column_of(e1), rows.column_of(e2)), e1, e2});
-    for (const TangentTerm& term : rows.tangent_terms)
+    rows.tangent_terms.for_each_term([&](const TangentTerm& term) {
         if (is_curved[static_cast<std::size_t>(term.from)] != 0)
             curvature_.push_back({term.from,
                                   place(term.i, term.j),
                                   term.i == term.j ? -1 : place(term.j, term.i),
                                   term.weight});
+    });
     for_turned([&](std::size_t mass, int i, int j, int from, int along) {
         turned_.push_back({mass, place(i, j), from, along});
     });

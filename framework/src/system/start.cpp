@@ -30,6 +30,7 @@ void Start::begin(std::span<const double> q, std::span<const double> v, double t
     start_plugins();
     settle();
     breaking_.check_start(instant_.pi);
+    instant_ = {};  // much, and not needed again
 }
 
 double Start::rate_of(int row) const {
@@ -57,6 +58,7 @@ void Start::begin_here(const Gapes& before) {
     given_speed_ = parts_.space.displacement(state_.v.data());
     settle();
     allowed_ = {};
+    instant_ = {};
 }
 
 /// What follows from positions and velocities.

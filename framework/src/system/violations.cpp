@@ -17,7 +17,9 @@ constexpr double kLagShare = 1.0 / 16.0;
 }  // namespace
 
 Violations::Violations(Assembly& parts) : parts_(parts) {
-    for (Eigen::VectorXd* x : {&pi_, &pi_t_}) x->setZero(parts.m);
+    pi_.setZero(parts.m);
+    if (parts.constraint_blocks.empty()) return;
+    pi_t_.setZero(parts.m);
     A_.setZero(parts.rows.B.size());
 }
 

@@ -95,26 +95,18 @@ void Membrane::mass(MassSink& M) const {
         }
 }
 
+const Group& Membrane::find_group(std::string_view name) const {
+    return nodes::find_group(sheet_.groups, name, "membrane", "triangle", sheet_.num_nodes());
+}
+
 void Membrane::attach(const Locator& where, AttachmentSink& out) const {
-    const std::string range = nodes::node_range(sheet_.num_nodes());
-    if (where.is_direction)
-        throw std::invalid_argument("a membrane has no directions, only nodes " + range);
-    if (where.kind == Locator::Kind::coordinates)
-        throw std::invalid_argument("points of a membrane are its nodes, written as a number " +
-                                    range + " or as the name of a group of one");
-    std::int64_t node = where.index;
-    if (where.kind == Locator::Kind::name)
-        node = nodes::only_node(nodes::find_group(
-            sheet_.groups, where.name, "membrane", "triangle", sheet_.num_nodes()));
-    if (node < 0 || node >= sheet_.num_nodes())
-        throw std::invalid_argument("there is no node " + std::to_string(node) +
-                                    "; this membrane has nodes " + range);
-    for (int axis = 0; axis < 3; ++axis) out.weight(axis, 3 * static_cast<int>(node) + axis, 1.0);
+    nodes::attach_node(where, out, "membrane", sheet_.num_nodes(), [&](std::string_view name) {
+        return find_group(name);
+    });
 }
 
 std::span<const std::int32_t> Membrane::group(std::string_view name) const {
-    if (name == "*") return all_nodes_;
-    return nodes::find_group(sheet_.groups, name, "membrane", "triangle", sheet_.num_nodes()).nodes;
+    return name == "*" ? all_nodes_ : find_group(name).nodes;
 }
 
 void Membrane::draw(Sketch& out) const {

@@ -69,6 +69,7 @@ private:
         Vec3 f1, f2;
     };
     Frame frame(std::size_t k, const double* u) const;
+    const Group& find_group(std::string_view name) const;
 
     Sheet sheet_;
     Edges edges_;

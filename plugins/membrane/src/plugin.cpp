@@ -38,11 +38,10 @@ constexpr ancora::Parameter kMembrane[] = {
     p::boolean("tension_only", "wrinkled or slack where it would be compressed").otherwise("false"),
     p::text("mass", "how a triangle's mass is spread over its nodes", "consistent|lumped")
         .otherwise("\"consistent\""),
-    p::matrix("node_masses", 0, 2, "-, kg", "point masses: rows of node and mass").nonnegative(),
-    p::vector("velocity", 3, "m/s", "velocity of all nodes at the start")
-        .otherwise("[0.0, 0.0, 0.0]"),
-    p::body("velocity_from", "start as if carried rigidly by this body"),
-    p::table("spin", ancora::nodes::kSpin, "start rotating about an axis; adds to `velocity`"),
+    ancora::nodes::kNodeMasses,
+    ancora::nodes::kVelocity,
+    ancora::nodes::kVelocityFrom,
+    ancora::nodes::kSpinParameter,
 };
 
 constexpr ancora::TypeDescriptor kTypes[] = {

@@ -124,11 +124,10 @@ constexpr ancora::Parameter kTruss[] = {
     p::table("groups", kGroups, "values of elements and nodes by the names of groups"),
     p::text("mass", "how an element's mass is spread over its nodes", "consistent|lumped")
         .otherwise("\"consistent\""),
-    p::matrix("node_masses", 0, 2, "-, kg", "point masses: rows of node and mass").nonnegative(),
-    p::vector("velocity", 3, "m/s", "velocity of all nodes at the start")
-        .otherwise("[0.0, 0.0, 0.0]"),
-    p::body("velocity_from", "start as if carried rigidly by this body"),
-    p::table("spin", ancora::nodes::kSpin, "start rotating about an axis; adds to `velocity`"),
+    ancora::nodes::kNodeMasses,
+    ancora::nodes::kVelocity,
+    ancora::nodes::kVelocityFrom,
+    ancora::nodes::kSpinParameter,
     p::text("start",
             "where nodes start: as given, or in the steady shape under spin and gravity",
             "given|relaxed")

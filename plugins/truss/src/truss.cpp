@@ -190,19 +190,9 @@ void Truss::mass(MassSink& M) const {
 }
 
 void Truss::attach(const Locator& where, AttachmentSink& out) const {
-    const std::string nodes = node_range(net_.num_nodes());
-    if (where.is_direction)
-        throw std::invalid_argument("a truss has no directions, only nodes " + nodes);
-    if (where.kind == Locator::Kind::coordinates)
-        throw std::invalid_argument("points of a truss are its nodes, written as a number " +
-                                    nodes + " or as the name of a group of one");
-    const std::int64_t node = where.kind == Locator::Kind::name
-                                  ? nodes::only_node(find_group(net_, where.name))
-                                  : where.index;
-    if (node < 0 || node >= net_.num_nodes())
-        throw std::invalid_argument("there is no node " + std::to_string(node) +
-                                    "; this truss has nodes " + nodes);
-    for (int k = 0; k < 3; ++k) out.weight(k, 3 * static_cast<int>(node) + k, 1.0);
+    nodes::attach_node(where, out, "truss", net_.num_nodes(), [&](std::string_view name) {
+        return find_group(net_, name);
+    });
 }
 
 std::span<const std::int32_t> Truss::group(std::string_view name) const {

@@ -65,11 +65,11 @@ struct Equations {
         evaluate_step(q, VectorXd::Zero(n), 0.0, 1.0);
         system.parts().rows.evaluate_tangent(q.data(), s.data(), positive_part, 0.0);
         MatrixXd G = MatrixXd::Zero(n, n);
-        for (const TangentTerm& term : system.parts().rows.tangent_terms) {
+        system.parts().rows.tangent_terms.for_each_term([&](const TangentTerm& term) {
             const double g = term.weight * system.parts().rows.K[term.from];
             G(term.i, term.j) += g;
             if (term.i != term.j) G(term.j, term.i) += g;
-        }
+        });
         return G;
     }
 

@@ -31,7 +31,7 @@ struct Bushing : HolonomicConstraint<Bushing> {
     bool tied_to_inertial_frame() const override { return true; }
 
 protected:
-    enum class Wrong { none, energy, stress, stiffness, symmetry };
+    enum class Wrong { none, energy, stress, stiffness, symmetry, kinks };
     struct Law final : ItemLaw {
         explicit Law(Wrong what) : wrong(what) {}
         double potential(int,
@@ -47,6 +47,14 @@ protected:
             if (wrong == Wrong::symmetry) D(0, 2) *= 1.0 + 1e-5;
             if (!stiffness.empty()) Eigen::Map<Eigen::Matrix3d>(stiffness.data()) = D;
             return (wrong == Wrong::energy ? 1.0 : 0.5) * x.dot(s);
+        }
+        int kinks(int,
+                  std::span<const double>,
+                  std::span<const double>,
+                  std::span<double> theta) const override {
+            theta[0] = 0.75;
+            theta[1] = wrong == Wrong::kinks ? 0.25 : 0.8;
+            return 2;
         }
         Wrong wrong;
     };
@@ -69,6 +77,9 @@ struct WrongStiffness final : Bushing {
 };
 struct UnsymmetricStiffness final : Bushing {
     explicit UnsymmetricStiffness(const Arguments&) : Bushing(Wrong::symmetry) {}
+};
+struct KinksOutOfOrder final : Bushing {
+    explicit KinksOutOfOrder(const Arguments&) : Bushing(Wrong::kinks) {}
 };
 
 /// A law of one row whose stress is no derivative of its energy.
@@ -98,6 +109,7 @@ constexpr TypeDescriptor kTypes[] = {
     type<WrongStress>("wrong_stress", Bushing::kDocs, Bushing::kParameters),
     type<WrongStiffness>("wrong_stiffness", Bushing::kDocs, Bushing::kParameters),
     type<UnsymmetricStiffness>("unsymmetric_stiffness", Bushing::kDocs, Bushing::kParameters),
+    type<KinksOutOfOrder>("kinks_out_of_order", Bushing::kDocs, Bushing::kParameters),
     type<WrongLaw>("wrong_law_of_row", Bushing::kDocs, Bushing::kParameters),
 };
 

@@ -71,6 +71,11 @@ struct RowBlock {
     /// compliances of `laws` are then units only, about 1 / W'' where that is largest, in which the
     /// step looks at residuals.
     std::span<const ItemLaw* const> item_laws{};
+
+    /// Of `item_laws`, which must not be empty, that of an item.
+    const ItemLaw& law_of_item(int item) const {
+        return *item_laws[item_laws.size() == 1 ? 0 : static_cast<std::size_t>(item)];
+    }
 };
 
 /// Where the continuous face is evaluated: local scalars, their rates, time. Rates are given where

@@ -73,9 +73,9 @@ public:
     /// Most of what kinks() gives.
     static constexpr int kMostKinks = 8;
     /// Where W'' jumps along pi0 + theta dpi: values of theta in (0, 1), ascending, into `theta` of
-    /// kMostKinks entries; returns their number. A law with kinks keeps energy without it too, but
-    /// its mean over a step is then no smooth function of the step's end, and iterations may not
-    /// find it. [step]
+    /// kMostKinks entries; returns their number. Anything else ends the run, in words. A law with
+    /// kinks keeps energy without it too, but its mean over a step is then no smooth function of
+    /// the step's end, and iterations may not find it. [step]
     virtual int kinks(int item,
                       std::span<const double> pi0,
                       std::span<const double> dpi,

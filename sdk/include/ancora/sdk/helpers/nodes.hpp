@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/attachment.hpp"
 #include "ancora/sdk/numbers/math.hpp"
 #include "ancora/sdk/parameter.hpp"
 
@@ -62,6 +63,14 @@ inline constexpr Parameter kSpin[] = {
     parameter::vector("center", 3, "m", "a point of the axis").otherwise("[0.0, 0.0, 0.0]"),
 };
 
+inline constexpr Parameter kVelocity =
+    parameter::vector("velocity", 3, "m/s", "velocity of all nodes at the start")
+        .otherwise("[0.0, 0.0, 0.0]");
+inline constexpr Parameter kVelocityFrom =
+    parameter::body("velocity_from", "start as if carried rigidly by this body");
+inline constexpr Parameter kSpinParameter =
+    parameter::table("spin", kSpin, "start rotating about an axis; adds to `velocity`");
+
 /// Rotation about an axis, of all nodes as if they were one rigid body.
 struct Spin {
     Vec3 omega = Vec3::Zero();   ///< angular velocity [rad/s]
@@ -85,7 +94,7 @@ struct StartMotion {
     }
 };
 
-/// [assembly] The keys "velocity" and "spin" (a table of kSpin), or "velocity_from".
+/// [assembly] The three parameters above.
 inline StartMotion read_start_motion(const Arguments& arguments) {
     if (!arguments.given("velocity_from")) {
         StartMotion motion = {vec3(arguments.numbers("velocity")), {}};
@@ -106,7 +115,11 @@ inline StartMotion read_start_motion(const Arguments& arguments) {
     return {vec3(carrier.velocity), {vec3(carrier.angular_velocity), vec3(carrier.position)}};
 }
 
-/// [assembly] The key "node_masses", rows of node and mass: masses of all nodes [kg].
+inline constexpr Parameter kNodeMasses =
+    parameter::matrix("node_masses", 0, 2, "-, kg", "point masses: rows of node and mass")
+        .nonnegative();
+
+/// [assembly] kNodeMasses: masses of all nodes [kg].
 inline std::vector<double> read_node_masses(const Arguments& arguments, std::int32_t num_nodes) {
     std::vector<double> mass(static_cast<std::size_t>(num_nodes), 0.0);
     if (!arguments.given("node_masses")) return mass;
@@ -228,6 +241,34 @@ std::int32_t only_node(const Group& group) {
                                     std::to_string(group.nodes.size()) +
                                     " nodes; a point is a group of one node");
     return group.nodes.front();
+}
+
+// --- attachments
+
+/// Body::attach of a body whose coordinates are positions of nodes, three each: `where` is the
+/// number of a node or the name of a group of one.
+///
+/// @param what   of the body, for messages: "truss"
+/// @param group  group(name): see find_group()
+/// @throws std::invalid_argument if it is neither
+template <class FindGroup>
+void attach_node(const Locator& where,
+                 AttachmentSink& out,
+                 const std::string& what,
+                 std::int32_t num_nodes,
+                 const FindGroup& group) {
+    const std::string range = node_range(num_nodes);
+    if (where.is_direction)
+        throw std::invalid_argument("a " + what + " has no directions, only nodes " + range);
+    if (where.kind == Locator::Kind::coordinates)
+        throw std::invalid_argument("points of a " + what + " are its nodes, written as a number " +
+                                    range + " or as the name of a group of one");
+    const std::int64_t node =
+        where.kind == Locator::Kind::name ? only_node(group(where.name)) : where.index;
+    if (node < 0 || node >= num_nodes)
+        throw std::invalid_argument("there is no node " + std::to_string(node) + "; this " + what +
+                                    " has nodes " + range);
+    for (int axis = 0; axis < 3; ++axis) out.weight(axis, 3 * static_cast<int>(node) + axis, 1.0);
 }
 
 }  // namespace ancora::nodes

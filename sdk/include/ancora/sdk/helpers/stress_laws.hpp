@@ -7,6 +7,9 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
 
 #include "ancora/sdk/rows.hpp"
 #include "ancora/sdk/stress_law.hpp"
@@ -175,6 +178,31 @@ public:
     }
 };
 
+namespace detail {
+
+/// ItemLaw::kinks, held to what it promises. @throws std::domain_error
+inline std::size_t kinks(const ItemLaw& law,
+                         int item,
+                         std::span<const double> pi0,
+                         std::span<const double> dpi,
+                         std::span<double> theta) {
+    const int count = law.kinks(item, pi0, dpi, theta);
+    if (count < 0 || count > ItemLaw::kMostKinks)
+        throw std::domain_error("ItemLaw::kinks returns " + std::to_string(count) +
+                                "; it may return 0 to " + std::to_string(ItemLaw::kMostKinks));
+    double last = 0.0;
+    for (const double x : theta.first(static_cast<std::size_t>(count))) {
+        if (!(x >= last && x <= 1.0))
+            throw std::domain_error("ItemLaw::kinks gives " + std::to_string(x) + " after " +
+                                    std::to_string(last) +
+                                    "; its numbers must ascend between 0 and 1");
+        last = x;
+    }
+    return static_cast<std::size_t>(count);
+}
+
+}  // namespace detail
+
 /// The mean of an ItemLaw over a step from pi0 to pi0 + dpi, of n rows: `elastic` of `out` with
 ///
 ///   sum_k elastic_k dpi_k = W(pi0 + dpi) - W(pi0),                                         (1)
@@ -203,12 +231,10 @@ inline void mean_over_step(const ItemLaw& law,
     std::ranges::fill(D, 0.0);
     double largest = 0.0;
     std::array<double, ItemLaw::kMostKinks + 2> ends{};
-    const int num_kinks =
-        std::clamp(law.kinks(item, pi0, dpi, std::span(ends).subspan(1, ItemLaw::kMostKinks)),
-                   0,
-                   ItemLaw::kMostKinks);
-    ends[static_cast<std::size_t>(num_kinks) + 1] = 1.0;
-    for (std::size_t piece = 0; piece <= static_cast<std::size_t>(num_kinks); ++piece) {
+    const std::size_t num_kinks =
+        detail::kinks(law, item, pi0, dpi, std::span(ends).subspan(1, ItemLaw::kMostKinks));
+    ends[num_kinks + 1] = 1.0;
+    for (std::size_t piece = 0; piece <= num_kinks; ++piece) {
         const double length = ends[piece + 1] - ends[piece];
         for (const auto& [node, weight] : detail::kGaussPoints) {
             const double theta = ends[piece] + node * length;

@@ -95,6 +95,10 @@ bool ProjectedStep::iterate(
     bool is_stale = !factorise;
     double least_miss = std::numeric_limits<double>::infinity();
     int since_least = 0;
+    // What an iteration leaves of a correction, as two of them without one of mu between show it.
+    double contraction = 1.0;
+    double last_correction = 0.0;
+    bool was_kicked = false;
     for (int k = 0; k <= max_iterations_; ++k) {
         system.evaluate(trial(t0, h), r_motion_, r_rows_);
         if (convergence.is_to_be_judged(k)) {
@@ -128,10 +132,14 @@ bool ProjectedStep::iterate(
         if (projection == nullptr) continue;
         const double miss = projection->look_at_end(trial(t0, h), correction_);
         if (!std::isfinite(miss)) return false;
-        // What the step's own iteration still moves velocities by would pass for a miss.
+        // What the step's own iteration will still move velocities by would pass for a miss.
+        if (!was_kicked && last_correction > 0.0)
+            contraction = std::min(1.0, correction / last_correction);
+        last_correction = correction;
+        was_kicked = false;
         const double moved = 2.0 * correction / std::abs(h);
         const bool is_settled =
-            kick_per_miss_ > 0.0 ? moved <= kSettled * kick_per_miss_ * miss : k > 0;
+            kick_per_miss_ > 0.0 ? contraction * moved <= kSettled * kick_per_miss_ * miss : k > 0;
         if (!is_settled && moved > kStill * tolerance_ / std::abs(h)) continue;
         if (miss < 0.5 * least_miss) {
             least_miss = miss;
@@ -144,6 +152,7 @@ bool ProjectedStep::iterate(
         correct_mu();
         take_mu(*projection, h);
         kick_per_miss_ = system.displacement(dv_) / miss;
+        was_kicked = true;
     }
     return false;
 }

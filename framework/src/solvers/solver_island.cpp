@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace ancora {
 namespace {
@@ -39,7 +40,7 @@ SolverIsland::SolverIsland(IslandPattern pattern)
     A_.assign(pattern_.column.size(), 0.0);
     for (Eigen::VectorXd* v : {&usual_, &weight_, &f_, &x_, &residual_f_}) v->setZero(n_);
     for (Eigen::VectorXd* v : {&length_, &r_, &lambda_, &residual_r_}) v->setZero(m_);
-    extended_.assign(static_cast<std::size_t>(n_), 0.0L);
+    lay_out_columns();
     is_left_out_.assign(static_cast<std::size_t>(m_), 0);
     for (Choice& choice : choices_) {
         choice.is_left_out.assign(static_cast<std::size_t>(m_), 0);
@@ -219,31 +220,66 @@ void SolverIsland::multiply_mass(const Eigen::VectorXd& x, Eigen::VectorXd& y) c
     }
 }
 
+void SolverIsland::lay_out_columns() {
+    const auto compress = [this](const auto& for_each, std::vector<int>& begin, auto& to) {
+        begin.assign(static_cast<std::size_t>(n_) + 1, 0);
+        for_each([&](int i, Factor) {
+            ++begin[static_cast<std::size_t>(i) + 1];
+        });
+        std::partial_sum(begin.begin(), begin.end(), begin.begin());
+        to.resize(static_cast<std::size_t>(begin.back()));
+        std::vector<int> next(begin.begin(), begin.end() - 1);
+        for_each([&](int i, Factor factor) {
+            to[static_cast<std::size_t>(next[static_cast<std::size_t>(i)]++)] = factor;
+        });
+    };
+    compress(
+        [this](const auto& add) {
+            for (std::size_t k = 0; k < pattern_.mass.size(); ++k) {
+                const auto [i, j] = pattern_.mass[k];
+                add(i, Factor{static_cast<int>(k), j});
+                if (i != j) add(j, Factor{static_cast<int>(k), i});
+            }
+        },
+        mass_begin_,
+        mass_factors_);
+    compress(
+        [this](const auto& add) {
+            for (int k = 0; k < m_; ++k)
+                for (int e = entries(k).first; e < entries(k).second; ++e)
+                    add(pattern_.column[static_cast<std::size_t>(e)], Factor{e, k});
+        },
+        row_begin_,
+        row_factors_);
+}
+
+/// Sums stay in registers: to store extended numbers takes longer than to add them.
 void SolverIsland::compute_residual() {
-    long double* rest = extended_.data();
-    for (int i = 0; i < n_; ++i) rest[i] = f_[i];
-    // f - M x
-    for (std::size_t k = 0; k < M_.size(); ++k) {
-        const auto [i, j] = pattern_.mass[k];
-        const long double value = M_[k];
-        rest[i] -= value * x_[j];
-        if (i != j) rest[j] -= value * x_[i];
+    const double* const x = x_.data();
+    const double* const lambda = lambda_.data();
+    for (int i = 0; i < n_; ++i) {
+        long double rest = f_[i];
+        const auto at = static_cast<std::size_t>(i);
+        for (int k = mass_begin_[at]; k < mass_begin_[at + 1]; ++k) {
+            const Factor factor = mass_factors_[static_cast<std::size_t>(k)];
+            rest -=
+                static_cast<long double>(M_[static_cast<std::size_t>(factor.value)]) * x[factor.of];
+        }
+        for (int k = row_begin_[at]; k < row_begin_[at + 1]; ++k) {
+            const Factor factor = row_factors_[static_cast<std::size_t>(k)];
+            rest += static_cast<long double>(A_[static_cast<std::size_t>(factor.value)]) *
+                    lambda[factor.of];
+        }
+        residual_f_[i] = static_cast<double>(rest);
     }
-    // + A^T lambda, and r - A x
-    const int* start = pattern_.row_start.data();
-    const int* column = pattern_.column.data();
     for (int k = 0; k < m_; ++k) {
         long double gap = r_[k];
-        const long double multiplier = lambda_[k];
-        for (int e = start[k]; e < start[k + 1]; ++e) {
-            const int i = column[e];
-            const long double value = A_[static_cast<std::size_t>(e)];
-            rest[i] += value * multiplier;
-            gap -= value * x_[i];
-        }
+        const auto [begin, end] = entries(k);
+        for (int e = begin; e < end; ++e)
+            gap -= static_cast<long double>(A_[static_cast<std::size_t>(e)]) *
+                   x[pattern_.column[static_cast<std::size_t>(e)]];
         residual_r_[k] = static_cast<double>(gap);
     }
-    for (int i = 0; i < n_; ++i) residual_f_[i] = static_cast<double>(rest[i]);
 }
 
 double SolverIsland::mass_norm(const Eigen::VectorXd& x) const {

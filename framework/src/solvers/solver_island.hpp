@@ -193,8 +193,17 @@ private:
     bool has_massless_bodies_ = false;
     double mean_ = 1.0;  // of the island's masses
     Eigen::VectorXd lent_;
-    std::vector<long double> extended_;
     Eigen::VectorXd share_;
+
+    /// A factor of a sum: its place among values, and of what it multiplies.
+    struct Factor {
+        int value;
+        int of;
+    };
+    /// M and A^T by coordinates: of coordinate i the factors from mass_begin_[i] and row_begin_[i].
+    std::vector<int> mass_begin_, row_begin_;
+    std::vector<Factor> mass_factors_, row_factors_;
+    void lay_out_columns();
 };
 
 }  // namespace ancora

@@ -188,30 +188,61 @@ def say(row):
           f"{row['method']:18} {setting!s:>8}  {what}", flush=True)
 
 
-def loops(system, reference, repeats):
-    """Rows of loops.cpp, or none where there is no compiler."""
+def is_by_hand(name):
+    """Whether rows of this system are of loops by hand."""
+    return name.endswith("loops")
+
+
+def compiled(folder, source):
+    """A program, or None where it cannot be had."""
     compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
-        print("loops.cpp: left out, there is no C++ compiler")
-        return []
+        print(f"{source}: left out, there is no C++ compiler")
+        return None
+    eigen = pathlib.Path("/usr/include/eigen3")
+    if shutil.which("pkg-config"):
+        found = subprocess.run(["pkg-config", "--variable=pcfiledir", "eigen3"], capture_output=True,
+                               text=True).stdout.strip()
+        if found:
+            eigen = pathlib.Path(found).parents[1] / "include/eigen3"
+    if source == "chains.cpp" and not (eigen / "Eigen/Core").exists():
+        print(f"{source}: left out, there is no Eigen (libeigen3-dev)")
+        return None
+    program = pathlib.Path(folder) / pathlib.Path(source).stem
+    flags = ["-O3", f"-I{eigen}"] if source == "chains.cpp" else ["-O2"]
+    subprocess.run([compiler, "-std=c++20", *flags, "-o", program, HERE / source], check=True)
+    return program
+
+
+def loops(system, reference, repeats):
+    """Rows of the loops by hand that there are for a system, and what they are called."""
+    bars = system.name.removeprefix("chain")
+    if system.name == "top":
+        name, source, arguments = "loops", "loops.cpp", []
+    elif bars.isdigit():
+        name, source, arguments = f"{system.name} loops", "chains.cpp", [bars]
+    else:
+        return [], None
     with tempfile.TemporaryDirectory() as folder:
-        program = pathlib.Path(folder) / "loops"
-        subprocess.run([compiler, "-std=c++20", "-O2", "-o", program, HERE / "loops.cpp"], check=True)
-        out = subprocess.run([program, repr(system.end), str(repeats)], check=True,
+        program = compiled(folder, source)
+        if program is None:
+            return [], None
+        out = subprocess.run([program, *arguments, repr(system.end), str(repeats)], check=True,
                              capture_output=True, text=True).stdout
     rows = []
     for line in out.splitlines():
-        name, order, step, steps, iterations, seconds, energy, momentum, *axes = line.split(",")
-        points = np.array([float(x) for x in axes]).reshape(3, 3)
-        rows.append({"system": "loops", "method": f"{name} {order}" if order != "" else name,
-                     "formulation": "loop", "integrator": name, "order": order, "step": float(step),
-                     "tolerance": "", "error": f"{distance(points, reference):.4g}",
+        method, order, step, steps, iterations, seconds, energy, momentum, *ends = line.split(",")
+        points = np.array([float(x) for x in ends]).reshape(-1, 3)
+        rows.append({"system": name, "method": f"{method} {order}",
+                     "formulation": "loop", "integrator": method, "order": order,
+                     "step": float(step), "tolerance": "",
+                     "error": f"{distance(points, reference):.4g}",
                      "cpu_seconds": f"{float(seconds):.4g}", "repeats": repeats, "steps": steps,
                      "iterations": iterations, "factorisations": "", "evaluations": "",
                      "energy": energy, "angular_momentum": momentum, "constraint_position": "",
                      "constraint_velocity": "", "said": ""})
         say(rows[-1])
-    return rows
+    return rows, name
 
 
 def floors(rows, system):
@@ -293,7 +324,7 @@ def write_table(rows, titles, file):
         work = float(row["iterations"] or 0) or float(row["evaluations"] or 0)
         return f"{in_words(float(row['cpu_seconds']) / steps)} ({work / steps:.2g})"
 
-    shown = [system for system in titles if system != "loops"]
+    shown = [system for system in titles if not is_by_hand(system)]
     head = "|" + "---|" * (len(names) + 2)
     lines = ["| system | error | " + " | ".join(names) + " |", head]
     for system in shown:
@@ -304,6 +335,15 @@ def write_table(rows, titles, file):
     for system in shown:
         lines.append(f"| {titles[system]} | " + " | ".join(
             pair(system, name, a_step) for name in names) + " |")
+
+    loops_of = {system: groups(rows, system) for system in titles if is_by_hand(system)}
+    methods = [("loop", "base vectors 2"), ("loop", "rotation midpoint 2")]
+    lines += ["", "| loops by hand | base vectors, order 2 | rotations, order 2 |", "|---|---|---|"]
+    for system, of_method in loops_of.items():
+        for target in TARGETS:
+            lines.append(f"| {titles[system].removesuffix(', loops by hand')}, {target:.0e} m | " +
+                         " | ".join(cost(of_method.get(key, []), target) if of_method.get(key)
+                                    else "–" for key in methods) + " |")
     file.write_text("\n".join(lines) + "\n")
 
 
@@ -318,7 +358,7 @@ def draw(rows, titles, folder, quick):
     for key, label, name in (("cpu_seconds", "CPU time of the run [s]", "time.png"),
                              ("steps", "steps", "steps.png")):
         drawn = [system for system in titles if groups(rows, system) and
-                 (key == "cpu_seconds" or system != "loops")]
+                 (key == "cpu_seconds" or not is_by_hand(system))]
         columns = 2
         lines = len(drawn) // columns + 1  # with room for the names of the lines
         heights = [1.0] * (lines - 1) + [0.45 if len(drawn) % columns == 0 else 1.0]
@@ -349,8 +389,9 @@ def draw(rows, titles, folder, quick):
                                            label=label_of)
                 if formulation != "loop":
                     handles[label_of] = drawn_line
-            if system == "loops":
-                panel.set_ylim(top=30.0 * panel.get_ylim()[1])
+            if is_by_hand(system):
+                # Room for the names.
+                panel.set_ylim(top=(30.0 if system == "loops" else 3.0) * panel.get_ylim()[1])
                 frame.legend(panel, fontsize=7, ncols=2, loc="upper center")
             panel.invert_xaxis()
             frame.grid(panel)
@@ -389,17 +430,17 @@ def main():
             for case in cases:
                 rows.append(measured(case, system, reference, repeats))
                 say(rows[-1])
-            if system.name == "top":
-                rows = [row for row in rows if row["system"] != "loops"]
-                rows += loops(system, reference, repeats)
+            by_hand, name = loops(system, reference, repeats)
+            rows = [row for row in rows if row["system"] != name] + by_hand
             two = floors(rows, system.name)
             print(f"{system.name}: the reference is met to {two[0]:.1e} and {two[1]:.1e} m")
             with file.open("w", newline="") as out:
                 writer = csv.DictWriter(out, FIELDS, restval="", lineterminator="\n")
                 writer.writeheader()
                 writer.writerows(rows)
-        if system.name == "top":
-            titles["loops"] = "free top, 100 s, loops by hand"
+        name = "loops" if system.name == "top" else f"{system.name} loops"
+        if any(row["system"] == name for row in rows):
+            titles[name] = f"{system.title}, loops by hand"
     write_table(rows, titles, options.out / "table.md")
     draw(rows, titles, options.out, options.quick)
 

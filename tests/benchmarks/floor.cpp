@@ -3,7 +3,6 @@
 // run counts, so that a busy machine shows less.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <limits>

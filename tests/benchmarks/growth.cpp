@@ -10,6 +10,7 @@
 
 #include "ancora/framework/plugin_registry.hpp"
 #include "ancora/framework/simulation.hpp"
+#include "by_hand/top.hpp"
 #include "models.hpp"
 
 namespace {
@@ -56,64 +57,13 @@ Figures measure(const Manifest& manifest, PluginRegistry& registry, int repeats)
     return best;
 }
 
-/// The free top by hand: the exactly rigid box of Table 1 in director coordinates, the same scheme
-/// (mixed form, increments, carried strains), everything of fixed size and in one function.
-/// @returns seconds per step
+/// @returns seconds per step of the free top by hand
 double top_by_hand(double h, long steps) {
-    using Vec6 = Eigen::Matrix<double, 6, 1>;
-    using Vec9 = Eigen::Matrix<double, 9, 1>;
-    using Mat69 = Eigen::Matrix<double, 6, 9>;
-    const double mass = 2700.0 * 6.0;
-    const Eigen::Vector3d m(mass * 9.0 / 12.0, mass * 4.0 / 12.0, mass * 1.0 / 12.0);
-    Vec9 M;
-    for (int i = 0; i < 3; ++i) M.segment<3>(3 * i).setConstant(m[i]);
-    const Eigen::Vector3d omega(0.3, 0.5, 0.8);
-    Vec9 q;
-    Vec9 v;
-    for (int i = 0; i < 3; ++i) {
-        q.segment<3>(3 * i) = Eigen::Vector3d::Unit(i);
-        v.segment<3>(3 * i) = Eigen::Vector3d(omega.y() * (i == 2) - omega.z() * (i == 1),
-                                              omega.z() * (i == 0) - omega.x() * (i == 2),
-                                              omega.x() * (i == 1) - omega.y() * (i == 0));
-    }
-    Vec9 a = Vec9::Zero();
-    Vec6 s = Vec6::Zero();
-    Vec6 pi = Vec6::Zero();
+    by_hand::Tops top(Eigen::Vector3d(3.0, 2.0, 1.0), 2700.0);
+    top.add(Eigen::Vector3d::Zero(), Eigen::Vector3d(0.3, 0.5, 0.8));
     const auto start = Clock::now();
-    for (long k = 0; k < steps; ++k) {
-        Mat69 B = Mat69::Zero();
-        Vec9 dq;
-        Vec6 increment;
-        for (int iteration = 0; iteration < 30; ++iteration) {
-            dq = h * v + (0.5 * h * h) * a;
-            const Vec9 mid = q + 0.5 * dq;
-            for (int i = 0; i < 3; ++i) {
-                const int j = (i + 1) % 3;
-                B.block<1, 3>(i, 3 * i) = mid.segment<3>(3 * i).transpose();
-                B.block<1, 3>(3 + i, 3 * i) = mid.segment<3>(3 * j).transpose();
-                B.block<1, 3>(3 + i, 3 * j) = mid.segment<3>(3 * i).transpose();
-            }
-            increment.noalias() = B * dq;
-            const Vec6 r = increment + pi;
-            // s from the rows with a = -M^-1 B^T s, then a: one frozen-geometry iteration
-            const Eigen::Matrix<double, 6, 6> S =
-                (0.5 * h * h) * B * M.cwiseInverse().asDiagonal() * B.transpose();
-            const Vec6 ds = S.llt().solve(r);
-            const Vec9 residual = M.cwiseProduct(a) + B.transpose() * s;
-            const Vec9 da = -M.cwiseInverse().cwiseProduct(residual + B.transpose() * ds);
-            // the residual's own part moves the rows too; the next iteration takes it
-            s += ds;
-            a += da;
-            if ((0.5 * h * h) * da.cwiseAbs().maxCoeff() < 1e-16) break;
-        }
-        pi += increment;
-        q += dq;
-        v += h * a;
-    }
-    const double taken = seconds_since(start);
-    const double energy = 0.5 * v.dot(M.cwiseProduct(v));
-    if (!(std::abs(energy - 7607.25) < 1e-6)) fmt::print("(energy by hand: {:.17g})\n", energy);
-    return taken / static_cast<double>(steps);
+    for (long k = 0; k < steps; ++k) top.step(h);
+    return std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(steps);
 }
 
 }  // namespace

@@ -36,12 +36,14 @@ inline Manifest free_top(double step, long steps, double penalty) {
 /// Copies of that box, each with a spin of its own.
 inline Manifest tops(int count, double step, long steps) {
     Manifest manifest = empty_model(step, steps);
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < count; ++i) {
+        const int row = i / 100;
         manifest.add_body(fmt::format("box{}", i), "ancf_rigid_body")
             .set("size", {3.0, 2.0, 1.0})
             .set("density", 2700.0)
-            .set("position", {10.0 * (i % 100), 10.0 * (i / 100), 0.0})
+            .set("position", {10.0 * (i % 100), 10.0 * row, 0.0})
             .set("angular_velocity", {0.3 + 0.1 * std::sin(i), 0.5 + 0.1 * std::cos(3.0 * i), 0.8});
+    }
     return manifest;
 }
 

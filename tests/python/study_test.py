@@ -76,12 +76,29 @@ class Study(unittest.TestCase):
         best = min(float(row["error"]) for row in loops)
         self.assertLess(best, 1e-9)
 
+    def test_chains_by_hand_agree_with_the_framework_and_converge(self):
+        loops = [row for row in self.rows if row["system"] == "chain10 loops"]
+        if not loops:
+            self.skipTest("there is no C++ compiler, or no Eigen")
+        inside = float(self.of("chain10", "ancf", "emm 2")[1]["error"])  # at 0.01 s
+        for method in ("base vectors 2", "rotation midpoint 2"):
+            rows = {float(row["step"]): row for row in loops if row["method"] == method}
+            self.assertGreaterEqual(len(rows), 6)
+            coarse, fine = float(rows[2e-3]["error"]), float(rows[5e-4]["error"])
+            self.assertAlmostEqual(math.log(coarse / fine) / math.log(4.0), 2.0, delta=0.1, msg=method)
+            for row in rows.values():
+                # As above, and what each step rounds by: nothing carries that over by hand.
+                self.assertLess(float(row["energy"]), 3e-14 + 1e-16 * int(row["steps"]), row)
+            if method == "base vectors 2":
+                self.assertAlmostEqual(float(rows[0.01]["error"]) / inside, 1.0, delta=1e-3)
+
     def test_the_measurements_that_are_shown_are_whole(self):
         with open(FOLDER / "measurements.csv", newline="") as file:
             rows = list(csv.DictReader(file))
         systems = {row["system"] for row in rows}
-        self.assertEqual(systems, {"top", "loops", "chain10", "chain100", "chain1000", "bricard",
-                                   "net"})
+        chains = {"chain10", "chain100", "chain1000"}
+        self.assertEqual(systems, chains | {f"{chain} loops" for chain in chains} |
+                         {"top", "loops", "bricard", "net"})
         # The text has the tables of these measurements.
         text = (FOLDER / "README.md").read_text()
         for table in (FOLDER / "table.md").read_text().strip().split("\n\n"):

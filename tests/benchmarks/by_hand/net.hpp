@@ -12,13 +12,8 @@
 #include <vector>
 
 #include <Eigen/SparseCore>
-#ifdef ANCORA_HAS_CHOLMOD
-#include <Eigen/CholmodSupport>
-#else
-#include <Eigen/SparseCholesky>
-#endif
 
-#include "step.hpp"
+#include "loops/step.hpp"
 
 namespace ancora::by_hand {
 
@@ -31,14 +26,11 @@ namespace ancora::by_hand {
 /// d is the element's vector in the middle of the step. The matrix of (1) in axes that turn with
 /// the net is that of the start, where elements lie along the axes: x, y and z have one each, with
 /// a node's four neighbours in a row. It is factorised once.
+///
+/// @tparam Solver  one of Eigen's or CholmodSupport's for SparseMatrix<double>, lower half
+template <class Solver>
 class Net {
 public:
-#ifdef ANCORA_HAS_CHOLMOD
-    static constexpr const char* kSolver = "CHOLMOD, supernodal";
-#else
-    static constexpr const char* kSolver = "Eigen's SimplicialLDLT, AMD";
-#endif
-
     /// About z, through the middle. @param corner point mass on each corner [kg]
     Net(int N, double spacing, double EA, double line_density, double corner, double rate, double h)
         : n_(static_cast<std::size_t>(N)), EA_(EA), rate_(rate), h_(h) {
@@ -78,10 +70,11 @@ public:
         const double h = h_, k = 0.5 * h * h, angle = rate_ * h;
         turn(a_, angle);
         const double middle = (static_cast<double>(steps_) + 0.5) * angle;
-        for (int i = 0; i < kMostIterations; ++i) {
+        bool is_solved = false;
+        for (int i = 0; !is_solved; ++i) {
             residual();
+            is_solved = convergence_.is_reached(i, k * correct(middle));
             ++iterations_;
-            if (correct(middle) * k <= kTolerance) break;
         }
         const std::size_t count = n_ * n_;
         for (std::size_t c = 0; c < 3; ++c) {
@@ -111,11 +104,6 @@ public:
 private:
     using Field = std::array<std::vector<double>, 3>;
     using Sparse = Eigen::SparseMatrix<double>;
-#ifdef ANCORA_HAS_CHOLMOD
-    using Solver = Eigen::CholmodSupernodalLLT<Sparse, Eigen::Lower>;
-#else
-    using Solver = Eigen::SimplicialLDLT<Sparse, Eigen::Lower>;
-#endif
 
     /// Those along x, each stored at its first node, or along y. Where there is none, all but the
     /// rest length is zero.
@@ -206,10 +194,10 @@ private:
                 for (std::size_t at = 0; at < n_ * n_; ++at) {
                     if (!has_element(d, at)) continue;
                     const Elements& all = elements_[d];
-                    const double w = all.weight[at], EAL = all.stiffness[at];
-                    double k = EAL * all.strain[at] * w;
+                    const double w = all.weight[at], axial = all.stiffness[at];
+                    double k = axial * all.strain[at] * w;
                     const double length = x_[d][at + stride(d)] - x_[d][at];
-                    if (d == axis) k += EAL * length * length * w * w;
+                    if (d == axis) k += axial * length * length * w * w;
                     diagonal[at] += to * k;
                     diagonal[at + stride(d)] += to * k;
                     entries.emplace_back(static_cast<int>(at + stride(d)),
@@ -250,21 +238,23 @@ private:
     void add_tensions(Elements& all, std::size_t step) {
         const std::size_t last = n_ * n_ - step;
         const double *const x = mid_[0].data(), *const y = mid_[1].data(),
-                     *const z = mid_[2].data();
+                            *const z = mid_[2].data();
         const double *const dx = dq_[0].data(), *const dy = dq_[1].data(),
-                     *const dz = dq_[2].data();
+                            *const dz = dq_[2].data();
         double *const fx = f_[0].data(), *const fy = f_[1].data(), *const fz = f_[2].data();
         const double* const weight = all.weight.data();
         const double* const stiffness = all.stiffness.data();
         const double* const strain = all.strain.data();
         double* const change = all.change.data();
-#pragma GCC ivdep
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep  // the fields do not overlap
+#endif
         for (std::size_t at = 0; at < last; ++at) {
             const double lx = x[at + step] - x[at], ly = y[at + step] - y[at],
                          lz = z[at + step] - z[at];
-            const double e = weight[at] * (lx * (dx[at + step] - dx[at]) +
-                                           ly * (dy[at + step] - dy[at]) +
-                                           lz * (dz[at + step] - dz[at]));
+            const double e =
+                weight[at] * (lx * (dx[at + step] - dx[at]) + ly * (dy[at + step] - dy[at]) +
+                              lz * (dz[at + step] - dz[at]));
             const double s = weight[at] * stiffness[at] * (strain[at] + 0.5 * e);
             change[at] = e;
             fx[at] = s * lx;
@@ -313,19 +303,19 @@ private:
 
     double kinetic() const {
         std::vector<double> p(n_ * n_);
-        double out = 0.0;
+        Sum out = 0.0;
         for (const std::vector<double>& v : v_) {
             times_mass(v, p);
             for (std::size_t at = 0; at < p.size(); ++at) out += 0.5 * p[at] * v[at];
         }
-        return out;
+        return static_cast<double>(out);
     }
     double strain_energy() const {
-        double out = 0.0;
+        Sum out = 0.0;
         for (const Elements& all : elements_)
             for (std::size_t e = 0; e < all.strain.size(); ++e)
                 out += 0.5 * all.stiffness[e] * all.strain[e] * all.strain[e];
-        return out;
+        return static_cast<double>(out);
     }
 
     std::size_t n_;
@@ -335,6 +325,7 @@ private:
     std::array<Elements, 2> elements_;
     std::array<Solver, 3> solvers_;
     Eigen::VectorXd da_;
+    Convergence convergence_;
     double factorise_seconds_ = 0.0;
     long steps_ = 0;
     long iterations_ = 0;

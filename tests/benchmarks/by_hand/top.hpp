@@ -10,7 +10,7 @@
 
 #include <Eigen/Geometry>
 
-#include "step.hpp"
+#include "loops/step.hpp"
 
 namespace ancora::by_hand {
 
@@ -51,13 +51,13 @@ public:
         }
     }
     double energy() const {
-        double out = 0.0;
+        Sum out = 0.0;
         for (const Body& body : bodies_) {
             out += 0.5 * mass_ * body.dr.squaredNorm();
             for (std::size_t j = 0; j < 3; ++j)
                 out += 0.5 * rows_.moments[j] * body.v[j].squaredNorm();
         }
-        return out;
+        return static_cast<double>(out);
     }
     double scale() const { return energy(); }
 
@@ -66,16 +66,17 @@ private:
     struct Body {
         Vec r, dr = Vec::Zero();
         std::array<Vec, 3> e, v;
+        std::array<double, kUnknowns> x{};
         Past<kUnknowns> past;
     };
 
     void step(Body& body, double h) {
         const double half = 0.5 * h, to_gap = 1.0 / half, k = half * h;
-        body.past.predict(steps_);
-        double* const x = body.past.now(steps_);
+        double* const x = body.x.data();
         double* const s = x + 9;
         std::array<Vec, 3> a{vec(x), vec(x + 3), vec(x + 6)};
-        for (int i = 0; i < kMostIterations; ++i) {
+        bool is_solved = false;
+        for (int i = 0; !is_solved; ++i) {
             std::array<Vec, 3> mid, mean, next;
             for (std::size_t j = 0; j < 3; ++j) {
                 mid[j] = body.e[j] + half * (body.v[j] + half * a[j]);
@@ -94,7 +95,7 @@ private:
                 a[j] = next[j];
             }
             ++iterations_;
-            if (k * k * largest <= kTolerance * kTolerance) break;
+            is_solved = convergence_.is_reached(i, k * std::sqrt(largest));
         }
         for (std::size_t j = 0; j < 3; ++j) {
             vec(x + 3 * j) = a[j];
@@ -102,12 +103,14 @@ private:
             body.v[j] += h * a[j];
         }
         body.r += h * body.dr;
+        body.past.predict(steps_, body.x);
     }
 
     RigidRows rows_;
     double mass_;
     Vec half_;
     std::vector<Body> bodies_;
+    Convergence convergence_;
     long steps_ = 0;
     long iterations_ = 0;
 };

@@ -217,12 +217,17 @@ std::size_t write_frames(const Simulation& simulation, const Modes& found, const
     if (!options.count) count = std::min(count, kMostWritten);
     std::error_code failed;
     std::filesystem::create_directories(*options.dir, failed);
+    const auto folder_of = [&](std::size_t k) {
+        return *options.dir / fmt::format("mode_{:02}", k + 1);
+    };
     for (std::size_t k = 0; k < count; ++k) {
         ModeFramesOptions how;
         how.model = fmt::format(
             "{}, mode {}: {:.6g} Hz", simulation.name(), k + 1, found.modes[k].frequency);
-        write_mode_frames(
-            simulation, found.modes[k], *options.dir / fmt::format("mode_{:02}", k + 1), how);
+        write_mode_frames(simulation, found.modes[k], folder_of(k), how);
+    }
+    // Of a call that had more.
+    for (std::size_t k = count; remove_mode_frames(folder_of(k)); ++k) {
     }
     return count;
 }

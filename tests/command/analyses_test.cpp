@@ -285,6 +285,13 @@ TEST_SUITE("ancora modes") {
         CHECK(contains(page, "arm, mode 1: "));
         // Again, and with a folder that holds something else
         said(models, {"modes", "arm.toml", "--dir", "shapes"});
+        // What a call with more modes left there goes, and nothing else.
+        std::filesystem::copy(models / "shapes/mode_01", models / "shapes/mode_02");
+        said(models, {"run", "arm.toml", "--out", "shapes/mode_03"});
+        said(models, {"modes", "arm.toml", "--dir", "shapes"});
+        CHECK(std::filesystem::exists(models / "shapes/mode_01/summary.json"));
+        CHECK_FALSE(std::filesystem::exists(models / "shapes/mode_02"));
+        CHECK(std::filesystem::exists(models / "shapes/mode_03/summary.json"));
         models.write("taken/mode_01", "mine");
         check_refused(models, {"modes", "arm.toml", "--dir", "taken"}, 6, "taken/mode_01");
     }

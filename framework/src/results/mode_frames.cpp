@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <fstream>
 #include <numbers>
 #include <vector>
 
@@ -115,6 +116,16 @@ void write_mode_frames(const Simulation& simulation,
     FileWriter summary(folder.at(kSummaryFile));
     summary.append(summary_of(simulation, mode, options));
     summary.close();
+}
+
+bool remove_mode_frames(const std::filesystem::path& folder_path) {
+    ResultsFolder folder = ResultsFolder::for_resume(folder_path);
+    if (!folder.has_folder() || !folder.has_list() || !folder.lists(kSummaryFile)) return false;
+    std::ifstream file(folder_path / kSummaryFile);
+    const auto summary = nlohmann::json::parse(file, nullptr, false);
+    if (!summary.is_object() || !summary.contains("mode")) return false;
+    folder.discard();
+    return true;
 }
 
 }  // namespace ancora

@@ -372,6 +372,13 @@ void ResultsFolder::begin(std::span<const std::string> files) {
     names_ = {files.begin(), files.end()};
 }
 
+void ResultsFolder::discard() {
+    begin({});
+    ::unlinkat(descriptor_, kListFile, 0);
+    has_list_ = false;
+    ::rmdir(absolute_.c_str());
+}
+
 void ResultsFolder::require_in_place() const {
     struct stat mine {
     }, there{};

@@ -47,6 +47,9 @@ public:
     /// @throws Error (file), with nothing removed, if the folder holds other files and no list, or
     ///         other files of these names
     void begin(std::span<const std::string> files);
+    /// Removes what the list names, the list, and the folder if it then is empty.
+    /// @throws Error (file), as begin()
+    void discard();
     /// @throws Error (file) for a file that no list names, or that is a link
     void require_own(const std::string& name) const;
     /// Puts a file down that will be made; does nothing in a folder without a list.

@@ -33,4 +33,9 @@ ANCORA_FRAMEWORK_EXPORT void write_mode_frames(const Simulation& simulation,
                                                const std::filesystem::path& folder,
                                                const ModeFramesOptions& options = {});
 
+/// Removes what write_mode_frames() has written there, and the folder if nothing else is in it.
+/// @returns false, with nothing removed, if there are no results of a mode
+/// @throws Error (file)
+ANCORA_FRAMEWORK_EXPORT bool remove_mode_frames(const std::filesystem::path& folder);
+
 }  // namespace ancora

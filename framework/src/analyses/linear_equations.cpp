@@ -75,6 +75,7 @@ LinearEquations linear_equations(KernelSystem& system) {
         const auto c = static_cast<std::size_t>(k);
         const bool is_position = face.levels()[c] == RowLevel::position;
         const int row = is_position ? num_positions++ : num_rates++;
+        if (is_position) out.is_left_out.push_back(face.is_left_out(k) ? 1 : 0);
         for (int e = A.row_start[c]; e < A.row_start[c + 1]; ++e)
             (is_position ? positions : rates)
                 .emplace_back(row,

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shift and invert, on what the drift of free parts leaves.
+#include "gyroscopic_modes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Geometry>
+
+#include "arnoldi.hpp"
+#include "augmented_matrix.hpp"
+
+namespace ancora {
+namespace {
+
+using Eigen::Index;
+using Complex = std::complex<double>;
+using Sparse = Eigen::SparseMatrix<double>;
+using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+
+constexpr double kShiftOfSpin = 0.7;
+constexpr double kShiftOfFastest = 3e-5;  // of the fastest coordinate on its own
+constexpr double kNoAsymmetry = 1e-9;
+// What rounding leaves of a force or a condition that vanishes, of the sum of its terms.
+constexpr double kRounded = 1e-12;
+constexpr double kSameShape = 1e-4;     // sine of the angle between shapes
+constexpr double kAsGoodAsZero = 1e-3;  // of the shift
+constexpr double kOneBound = 1e-9;      // eigenvalues that differ by less stand together
+constexpr double kNoGrowth = 1e-11;     // of the fastest
+
+bool is_symmetric(const Sparse& A) {
+    return (A - Sparse(A.transpose())).norm() <= kNoAsymmetry * A.norm();
+}
+bool is_antisymmetric(const Sparse& A) {
+    return (A + Sparse(A.transpose())).norm() <= kNoAsymmetry * A.norm();
+}
+
+/// Whether a product vanishes but for rounding.
+template <class Matrix>
+bool vanishes(const Matrix& A, const Eigen::VectorXd& x) {
+    return (A * x).norm() <= kRounded * (A.cwiseAbs() * x.cwiseAbs()).norm();
+}
+
+/// Coordinates that forces, masses or conditions link, as lists.
+std::vector<std::vector<int>> linked_parts(const LinearEquations& equations) {
+    const auto n = static_cast<std::size_t>(equations.M.rows());
+    std::vector<int> parent(n);
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto root = [&](int i) {
+        while (parent[static_cast<std::size_t>(i)] != i) {
+            int& up = parent[static_cast<std::size_t>(i)];
+            up = parent[static_cast<std::size_t>(up)];
+            i = up;
+        }
+        return i;
+    };
+    const auto link = [&](int i, int j) {
+        parent[static_cast<std::size_t>(root(i))] = root(j);
+    };
+    for (const Sparse* matrix : {&equations.M, &equations.D, &equations.K})
+        for (Index k = 0; k < matrix->outerSize(); ++k)
+            for (Sparse::InnerIterator e(*matrix, k); e; ++e)
+                if (e.value() != 0.0) link(static_cast<int>(e.row()), static_cast<int>(e.col()));
+    for (Index k = 0; k < equations.P.outerSize(); ++k) {
+        int first = -1;
+        for (SparseRows::InnerIterator e(equations.P, k); e; ++e) {
+            if (first < 0) first = static_cast<int>(e.col());
+            link(static_cast<int>(e.col()), first);
+        }
+    }
+    std::vector<std::vector<int>> out;
+    std::vector<int> place(n, -1);
+    for (int i = 0; i < static_cast<int>(n); ++i) {
+        int& at = place[static_cast<std::size_t>(root(i))];
+        if (at < 0) {
+            at = static_cast<int>(out.size());
+            out.emplace_back();
+        }
+        out[static_cast<std::size_t>(at)].push_back(i);
+    }
+    return out;
+}
+
+/// What is known without a solve: parts that drift, and turn, as a whole.
+struct RigidMotions {
+    GyroscopicModes drifts;
+    Sparse F, MF;            // displacements in drifts, orthonormal in the norm of the mass
+    Eigen::MatrixXd turned;  // displacements of turns about the axis, each of unit length
+};
+
+/// @param inertial, turning the equations in the frame at rest, and in that of the spin
+RigidMotions rigid_motions(const KernelSystem& system,
+                           const LinearEquations& inertial,
+                           const LinearEquations& turning,
+                           const SteadySpin& spin) {
+    const Space& space = system.parts().space;
+    const int n = system.num_coordinates();
+    const double rate = spin.is_spinning ? spin.rate.norm() : 0.0;
+    Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();  // the last one that of the spin
+    if (spin.is_spinning) {
+        axes.col(2) = spin.rate / rate;
+        axes.col(0) = axes.col(2).unitOrthogonal();
+        axes.col(1) = axes.col(2).cross(axes.col(0));
+    }
+    const Sparse &D = inertial.D, &K = inertial.K, Dt = D.transpose(), Kt = K.transpose();
+    const auto is_free = [&](const Eigen::VectorXd& x) {
+        return x.norm() > 0.0 && vanishes(inertial.P, x) && vanishes(K, x) && vanishes(Kt, x) &&
+               vanishes(D, x) && vanishes(Dt, x);
+    };
+    const Eigen::MatrixXd translations = translations_of_space(space, n) * axes;
+    const Eigen::VectorXd turn =
+        spin.is_spinning
+            ? Eigen::VectorXd(spin.S * Eigen::Map<const Eigen::VectorXd>(system.q().data(), n) +
+                              spin.offset)
+            : Eigen::VectorXd(Eigen::VectorXd::Zero(n));
+
+    std::vector<Complex> values;
+    std::vector<Eigen::VectorXcd> shapes;
+    std::vector<Eigen::VectorXd> drifting, turned;
+    for (const std::vector<int>& part : linked_parts(inertial)) {
+        Eigen::VectorXd along[3], about = Eigen::VectorXd::Zero(n);
+        bool free[3];
+        for (int i : part) about[i] = turn[i];
+        for (int axis = 0; axis < 3; ++axis) {
+            along[axis].setZero(n);
+            for (int i : part) along[axis][i] = translations(i, axis);
+            free[axis] = is_free(along[axis]);
+        }
+        if (spin.is_spinning) {
+            // Across the axis a drift goes round, a displacement that grows with time.
+            const bool both =
+                free[0] && free[1] &&
+                (spin.S * along[0] - rate * along[1]).norm() <= kRounded * along[1].norm() * rate;
+            free[0] = free[1] = both;
+            if (both)
+                for (int twice = 0; twice < 2; ++twice) {
+                    values.emplace_back(0.0, rate);
+                    shapes.emplace_back(along[0] + Complex(0.0, 1.0) * along[1]);
+                }
+            if (about.norm() > 0.0 && vanishes(turning.P, about) && vanishes(turning.K, about))
+                turned.emplace_back(about.normalized());
+        }
+        std::vector<Eigen::VectorXd> basis;
+        for (int axis = 0; axis < 3; ++axis) {
+            if (!free[axis]) continue;
+            Eigen::VectorXd x = along[axis];
+            for (const Eigen::VectorXd& other : basis) x -= x.dot(inertial.M * other) * other;
+            const double square = x.dot(inertial.M * x);
+            if (!(square > 0.0)) continue;
+            basis.emplace_back(x / std::sqrt(square));
+            drifting.push_back(basis.back());
+            if (spin.is_spinning && axis < 2) continue;
+            values.emplace_back(0.0, 0.0);
+            shapes.emplace_back(along[axis].cast<Complex>());
+        }
+    }
+    RigidMotions out;
+    const auto columns = [n](const std::vector<Eigen::VectorXd>& from) {
+        Eigen::MatrixXd all(n, static_cast<Index>(from.size()));
+        for (std::size_t k = 0; k < from.size(); ++k) all.col(static_cast<Index>(k)) = from[k];
+        return all;
+    };
+    out.F = columns(drifting).sparseView();
+    out.MF = inertial.M * out.F;
+    out.turned = columns(turned);
+    out.drifts.values =
+        Eigen::Map<const Eigen::VectorXcd>(values.data(), static_cast<Index>(values.size()));
+    out.drifts.shapes.resize(n, out.drifts.values.size());
+    for (std::size_t k = 0; k < shapes.size(); ++k)
+        out.drifts.shapes.col(static_cast<Index>(k)) = shapes[k];
+    return out;
+}
+
+/// (1), on vectors (R x, R w / scale) with R the roots of the masses, so that both halves count.
+class ShiftedInverse {
+public:
+    ShiftedInverse(const LinearEquations& equations, const RigidMotions& rigid, double shift)
+        : equations_(equations), rigid_(rigid), n_(equations.M.rows()), shift_(shift) {
+        const SparseRows Q = equations.K + shift * equations.D + shift * shift * equations.M;
+        const SparseRows& P = equations.P;
+        const auto span = [](const auto* from, Index size) {
+            return std::span(from, static_cast<std::size_t>(size));
+        };
+        matrix_ = std::make_unique<AugmentedMatrix>(span(Q.outerIndexPtr(), n_ + 1),
+                                                    span(Q.innerIndexPtr(), Q.nonZeros()),
+                                                    span(P.outerIndexPtr(), P.rows() + 1),
+                                                    span(P.innerIndexPtr(), P.nonZeros()));
+        is_factorised_ = matrix_->factorise(span(Q.valuePtr(), Q.nonZeros()),
+                                            span(P.valuePtr(), P.nonZeros()),
+                                            span(P.valuePtr(), P.nonZeros()),
+                                            equations.is_left_out);
+        no_gaps_.setZero(P.rows());
+        multipliers_ = no_gaps_;
+        root_ = equations.M.diagonal();
+        const double mean = root_.mean();
+        for (double& mass : root_) mass = std::sqrt(mass > 0.0 ? mass : mean);
+        DsM_ = equations.D + shift * equations.M;
+    }
+    bool is_factorised() const { return is_factorised_; }
+
+    void apply(const Eigen::VectorXd& from, Eigen::VectorXd& to) {
+        Eigen::VectorXd x = from.head(n_).cwiseQuotient(root_),
+                        w = shift_ * from.tail(n_).cwiseQuotient(root_);
+        const Eigen::VectorXd r = -(equations_.M * w + DsM_ * x);
+        u_.resize(n_);
+        matrix_->solve(view(r), view(no_gaps_), room(u_), room(multipliers_));
+        w = x + shift_ * u_;
+        remove_drift(u_);
+        remove_drift(w);
+        to.resize(2 * n_);
+        to << root_.cwiseProduct(u_), root_.cwiseProduct(w) / shift_;
+    }
+    Eigen::VectorXcd shape(const Eigen::VectorXcd& of) const {
+        return of.head(n_).cwiseQuotient(root_.cast<Complex>());
+    }
+
+private:
+    static std::span<double> room(Eigen::VectorXd& x) {
+        return {x.data(), static_cast<std::size_t>(x.size())};
+    }
+    void remove_drift(Eigen::VectorXd& x) const {
+        if (rigid_.F.cols() == 0) return;
+        const Eigen::VectorXd part = rigid_.MF.transpose() * x;
+        x -= rigid_.F * part;
+    }
+
+    const LinearEquations& equations_;
+    const RigidMotions& rigid_;
+    Index n_;
+    double shift_;
+    bool is_factorised_ = false;
+    std::unique_ptr<AugmentedMatrix> matrix_;
+    Sparse DsM_;
+    Eigen::VectorXd root_, no_gaps_, multipliers_, u_;
+};
+
+/// Of each pair the one above the real axis, by modulus.
+std::vector<Index> above_the_axis(const Eigen::VectorXcd& values) {
+    std::vector<Index> out;
+    for (Index k = 0; k < values.size(); ++k)
+        if (values[k].imag() >= 0.0) out.push_back(k);
+    std::ranges::stable_sort(out, {}, [&](Index k) {
+        return std::abs(values[k]);
+    });
+    return out;
+}
+
+/// Without damping an eigenvector knows whether it grows: with a = x* M x, i g = x* D x and
+/// k = x* K x its eigenvalue i w has a w^2 + g w - k = 0, which has real roots w if it does not.
+bool is_steady_motion(const LinearEquations& equations, const Eigen::VectorXcd& x) {
+    const double a = x.dot(equations.M * x).real(), g = x.dot(equations.D * x).imag(),
+                 k = x.dot(equations.K * x).real();
+    return g * g + 4.0 * a * k > 0.0;
+}
+
+/// Whether a shape is a turn of free parts about the axis.
+bool is_turn(const RigidMotions& rigid, const Eigen::VectorXcd& x) {
+    const Eigen::VectorXcd part = rigid.turned.transpose() * x;
+    return rigid.turned.cols() > 0 && (x - rigid.turned * part).norm() <= kSameShape * x.norm();
+}
+
+}  // namespace
+
+LinearEquations in_turning_frame(LinearEquations at, const SteadySpin& spin) {
+    if (!spin.is_spinning) return at;
+    const Sparse MS = at.M * spin.S;
+    at.K += Sparse(at.D * spin.S) + Sparse(MS * spin.S);
+    at.D += 2.0 * MS;
+    return at;
+}
+
+GyroscopicModes gyroscopic_modes(const KernelSystem& system,
+                                 const LinearEquations& inertial,
+                                 const SteadySpin& spin,
+                                 int count) {
+    const LinearEquations equations = in_turning_frame(inertial, spin);
+    const Sparse &M = equations.M, &D = equations.D, &K = equations.K;
+    const Index n = M.rows();
+    double fastest = 0.0;
+    for (Index i = 0; i < n; ++i)
+        if (const double m = M.coeff(i, i); m > 0.0)
+            fastest = std::max(fastest, std::sqrt(std::abs(K.coeff(i, i)) / m));
+    double shift = std::max(spin.is_spinning ? kShiftOfSpin * spin.rate.norm() : 0.0,
+                            kShiftOfFastest * fastest);
+    if (shift == 0.0) shift = 1.0;
+
+    const bool is_conservative = is_antisymmetric(D) && is_symmetric(K);
+    const RigidMotions rigid = rigid_motions(system, inertial, equations, spin);
+    ShiftedInverse inverse(equations, rigid, shift);
+    if (!inverse.is_factorised())
+        throw Error(ErrorKind::numerical,
+                    "the stiffness of the model at this state cannot be factorised together with "
+                    "its conditions and gyroscopic forces");
+    const Index known = rigid.drifts.values.size(), turns = rigid.turned.cols();
+    const auto with_drifts = [&](const Eigen::VectorXcd& transformed) {
+        Eigen::VectorXcd values(known + transformed.size());
+        values.head(known) = rigid.drifts.values;
+        for (Index k = 0; k < transformed.size(); ++k)
+            values[known + k] = shift + 1.0 / transformed[k];
+        return values;
+    };
+    // All within the circle about zero through the last one, and so about s. A turn may be there
+    // twice.
+    const auto least_count = static_cast<std::size_t>(count + turns);
+    const WantedModulus wanted = [&](const Eigen::VectorXcd& transformed) {
+        const Eigen::VectorXcd values = with_drifts(transformed);
+        const std::vector<Index> order = above_the_axis(values);
+        if (order.size() < least_count) return 0.0;
+        return (1.0 - kOneBound) / (std::abs(values[order[least_count - 1]]) + shift);
+    };
+    const Eigenpairs found = largest_eigenvalues(
+        [&](const Eigen::VectorXd& x, Eigen::VectorXd& y) {
+            inverse.apply(x, y);
+        },
+        2 * n,
+        2 * count,
+        wanted);
+
+    const Eigen::VectorXcd values = with_drifts(found.values);
+    std::vector<std::pair<Complex, Eigen::VectorXcd>> modes;
+    for (Index k = 0; k < known; ++k) modes.emplace_back(values[k], rigid.drifts.shapes.col(k));
+    // What is conserved makes zero a double root, which rounding splits.
+    if (is_conservative)
+        for (Index k = 0; k < turns; ++k)
+            modes.emplace_back(0.0, rigid.turned.col(k).cast<Complex>());
+    for (const Index k : above_the_axis(values)) {
+        if (k < known) continue;
+        Complex value = values[k];
+        const Eigen::VectorXcd shape = inverse.shape(found.vectors.col(k - known));
+        if (is_conservative) {
+            if (std::abs(value) <= kAsGoodAsZero * shift && is_turn(rigid, shape)) continue;
+            if (value.imag() != 0.0 && is_steady_motion(equations, shape))
+                value = {0.0, value.imag()};
+        } else if (std::abs(value.real()) <= kNoGrowth * fastest) {
+            value = {0.0, value.imag()};
+        }
+        modes.emplace_back(value, shape);
+    }
+    std::ranges::stable_sort(modes, {}, [](const auto& mode) {
+        return std::abs(mode.first);
+    });
+    modes.resize(std::min(modes.size(), static_cast<std::size_t>(count)));
+    GyroscopicModes out;
+    out.values.resize(static_cast<Index>(modes.size()));
+    out.shapes.resize(n, out.values.size());
+    for (Index k = 0; k < out.values.size(); ++k) {
+        out.values[k] = modes[static_cast<std::size_t>(k)].first;
+        out.shapes.col(k) = modes[static_cast<std::size_t>(k)].second;
+    }
+    return out;
+}
+
+}  // namespace ancora

@@ -64,11 +64,18 @@ Eigen::MatrixXd invariant_basis(const Eigen::MatrixXd& H, const std::vector<Comp
 
 class Arnoldi {
 public:
-    Arnoldi(const LinearOperator& apply, Index size, int expected, const WantedModulus& wanted)
+    Arnoldi(const LinearOperator& apply,
+            const Eigen::MatrixXd& known,
+            double known_value,
+            int expected,
+            const WantedModulus& wanted)
         : apply_(apply),
           wanted_(wanted),
-          size_(size),
-          most_(std::min(size, std::max(kUsualVectors, Index{4} * expected + 100))) {}
+          size_(known.rows()),
+          most_(std::min(size_, std::max(kUsualVectors, Index{4} * expected + 100))),
+          locked_(known),
+          images_(known_value * known),
+          locked_values_(Eigen::VectorXcd::Constant(known.cols(), known_value)) {}
 
     Eigenpairs find() {
         for (int run = 0; run < kMostRuns; ++run)
@@ -201,10 +208,11 @@ private:
 }  // namespace
 
 Eigenpairs largest_eigenvalues(const LinearOperator& apply,
-                               Index size,
+                               const Eigen::MatrixXd& known,
+                               double known_value,
                                int expected,
                                const WantedModulus& wanted) {
-    return Arnoldi(apply, size, expected, wanted).find();
+    return Arnoldi(apply, known, known_value, expected, wanted).find();
 }
 
 }  // namespace ancora

@@ -28,10 +28,13 @@ using WantedModulus = std::function<double(const Eigen::VectorXcd& values)>;
 ///
 /// Source: Y. Saad, Numerical Methods for Large Eigenvalue Problems, 2nd ed. (2011), section 6.2.4.
 ///
+/// @param known orthonormal eigenvectors, locked from the beginning
+/// @param known_value their eigenvalue
 /// @param expected how many are wanted, about
 /// @throws Error (numerical) if they do not converge
 Eigenpairs largest_eigenvalues(const LinearOperator& apply,
-                               Eigen::Index size,
+                               const Eigen::MatrixXd& known,
+                               double known_value,
                                int expected,
                                const WantedModulus& wanted);
 

@@ -28,10 +28,9 @@ constexpr double kShiftOfFastest = 3e-5;  // of the fastest coordinate on its ow
 constexpr double kNoAsymmetry = 1e-9;
 // What rounding leaves of a force or a condition that vanishes, of the sum of its terms.
 constexpr double kRounded = 1e-12;
-constexpr double kSameShape = 1e-4;     // sine of the angle between shapes
-constexpr double kAsGoodAsZero = 1e-3;  // of the shift
-constexpr double kOneBound = 1e-9;      // eigenvalues that differ by less stand together
-constexpr double kNoGrowth = 1e-11;     // of the fastest
+constexpr double kAsGoodAsZero = 1e-10;  // of the shift
+constexpr double kOneBound = 1e-9;       // eigenvalues that differ by less stand together
+constexpr double kNoGrowth = 1e-11;      // of the fastest
 
 bool is_symmetric(const Sparse& A) {
     return (A - Sparse(A.transpose())).norm() <= kNoAsymmetry * A.norm();
@@ -86,11 +85,14 @@ std::vector<std::vector<int>> linked_parts(const LinearEquations& equations) {
     return out;
 }
 
-/// What is known without a solve: parts that drift, and turn, as a whole.
+/// What is known without a solve: parts that drift, and turn, as a whole. Momentum keeps drifts
+/// apart from what else moves. A turn that nothing resists, K r = 0, is a mode with l = 0, and if
+/// r^T K = 0, what is conserved is r^T M w + r^T D x: where it does not vanish, turns grow with
+/// time. So zero is a double root, which rounding would split.
 struct RigidMotions {
     GyroscopicModes drifts;
     Sparse F, MF;            // displacements in drifts, orthonormal in the norm of the mass
-    Eigen::MatrixXd turned;  // displacements of turns about the axis, each of unit length
+    Eigen::MatrixXd turned;  // displacements of turns, each of its own coordinates
 };
 
 /// @param inertial, turning the equations in the frame at rest, and in that of the spin
@@ -122,7 +124,7 @@ RigidMotions rigid_motions(const KernelSystem& system,
     std::vector<Complex> values;
     std::vector<Eigen::VectorXcd> shapes;
     std::vector<Eigen::VectorXd> drifting, turned;
-    for (const std::vector<int>& part : linked_parts(inertial)) {
+    for (const std::vector<int>& part : linked_parts(turning)) {
         Eigen::VectorXd along[3], about = Eigen::VectorXd::Zero(n);
         bool free[3];
         for (int i : part) about[i] = turn[i];
@@ -143,7 +145,7 @@ RigidMotions rigid_motions(const KernelSystem& system,
                     shapes.emplace_back(along[0] + Complex(0.0, 1.0) * along[1]);
                 }
             if (about.norm() > 0.0 && vanishes(turning.P, about) && vanishes(turning.K, about))
-                turned.emplace_back(about.normalized());
+                turned.push_back(about);
         }
         std::vector<Eigen::VectorXd> basis;
         for (int axis = 0; axis < 3; ++axis) {
@@ -200,8 +202,11 @@ public:
         const double mean = root_.mean();
         for (double& mass : root_) mass = std::sqrt(mass > 0.0 ? mass : mean);
         DsM_ = equations.D + shift * equations.M;
+        look_at_turns();
     }
     bool is_factorised() const { return is_factorised_; }
+    /// Eigenvectors with the eigenvalue -1 / s.
+    const Eigen::MatrixXd& turns() const { return turns_; }
 
     void apply(const Eigen::VectorXd& from, Eigen::VectorXd& to) {
         Eigen::VectorXd x = from.head(n_).cwiseQuotient(root_),
@@ -214,6 +219,9 @@ public:
         remove_drift(w);
         to.resize(2 * n_);
         to << root_.cwiseProduct(u_), root_.cwiseProduct(w) / shift_;
+        if (conserved_.cols() == 0) return;
+        const Eigen::VectorXd part = conserved_.transpose() * to;
+        to -= conserved_ * part;
     }
     Eigen::VectorXcd shape(const Eigen::VectorXcd& of) const {
         return of.head(n_).cwiseQuotient(root_.cast<Complex>());
@@ -222,6 +230,25 @@ public:
 private:
     static std::span<double> room(Eigen::VectorXd& x) {
         return {x.data(), static_cast<std::size_t>(x.size())};
+    }
+    void look_at_turns() {
+        const Sparse Kt = equations_.K.transpose(), Dt = equations_.D.transpose();
+        turns_.setZero(2 * n_, rigid_.turned.cols());
+        conserved_.setZero(2 * n_, rigid_.turned.cols());
+        Index count = 0;
+        for (Index k = 0; k < rigid_.turned.cols(); ++k) {
+            const Eigen::VectorXd r = rigid_.turned.col(k);
+            turns_.col(k).head(n_) = root_.cwiseProduct(r);
+            turns_.col(k).normalize();
+            const double resisted = r.dot(equations_.D * r),
+                         of = r.cwiseAbs().dot(equations_.D.cwiseAbs() * r.cwiseAbs());
+            if (!vanishes(Kt, r) || std::abs(resisted) > kRounded * of) continue;
+            conserved_.col(count).head(n_) = (Dt * r).cwiseQuotient(root_);
+            conserved_.col(count).tail(n_) =
+                shift_ * Eigen::VectorXd(equations_.M * r).cwiseQuotient(root_);
+            conserved_.col(count++).normalize();
+        }
+        conserved_.conservativeResize(2 * n_, count);
     }
     void remove_drift(Eigen::VectorXd& x) const {
         if (rigid_.F.cols() == 0) return;
@@ -236,6 +263,7 @@ private:
     bool is_factorised_ = false;
     std::unique_ptr<AugmentedMatrix> matrix_;
     Sparse DsM_;
+    Eigen::MatrixXd turns_, conserved_;  // parts do not overlap
     Eigen::VectorXd root_, no_gaps_, multipliers_, u_;
 };
 
@@ -256,12 +284,6 @@ bool is_steady_motion(const LinearEquations& equations, const Eigen::VectorXcd& 
     const double a = x.dot(equations.M * x).real(), g = x.dot(equations.D * x).imag(),
                  k = x.dot(equations.K * x).real();
     return g * g + 4.0 * a * k > 0.0;
-}
-
-/// Whether a shape is a turn of free parts about the axis.
-bool is_turn(const RigidMotions& rigid, const Eigen::VectorXcd& x) {
-    const Eigen::VectorXcd part = rigid.turned.transpose() * x;
-    return rigid.turned.cols() > 0 && (x - rigid.turned * part).norm() <= kSameShape * x.norm();
 }
 
 }  // namespace
@@ -296,7 +318,7 @@ GyroscopicModes gyroscopic_modes(const KernelSystem& system,
         throw Error(ErrorKind::numerical,
                     "the stiffness of the model at this state cannot be factorised together with "
                     "its conditions and gyroscopic forces");
-    const Index known = rigid.drifts.values.size(), turns = rigid.turned.cols();
+    const Index known = rigid.drifts.values.size();
     const auto with_drifts = [&](const Eigen::VectorXcd& transformed) {
         Eigen::VectorXcd values(known + transformed.size());
         values.head(known) = rigid.drifts.values;
@@ -304,9 +326,8 @@ GyroscopicModes gyroscopic_modes(const KernelSystem& system,
             values[known + k] = shift + 1.0 / transformed[k];
         return values;
     };
-    // All within the circle about zero through the last one, and so about s. A turn may be there
-    // twice.
-    const auto least_count = static_cast<std::size_t>(count + turns);
+    // All within the circle about zero through the last one, and so about s.
+    const auto least_count = static_cast<std::size_t>(count);
     const WantedModulus wanted = [&](const Eigen::VectorXcd& transformed) {
         const Eigen::VectorXcd values = with_drifts(transformed);
         const std::vector<Index> order = above_the_axis(values);
@@ -317,28 +338,23 @@ GyroscopicModes gyroscopic_modes(const KernelSystem& system,
         [&](const Eigen::VectorXd& x, Eigen::VectorXd& y) {
             inverse.apply(x, y);
         },
-        2 * n,
+        inverse.turns(),
+        -1.0 / shift,
         2 * count,
         wanted);
 
     const Eigen::VectorXcd values = with_drifts(found.values);
     std::vector<std::pair<Complex, Eigen::VectorXcd>> modes;
     for (Index k = 0; k < known; ++k) modes.emplace_back(values[k], rigid.drifts.shapes.col(k));
-    // What is conserved makes zero a double root, which rounding splits.
-    if (is_conservative)
-        for (Index k = 0; k < turns; ++k)
-            modes.emplace_back(0.0, rigid.turned.col(k).cast<Complex>());
     for (const Index k : above_the_axis(values)) {
         if (k < known) continue;
         Complex value = values[k];
         const Eigen::VectorXcd shape = inverse.shape(found.vectors.col(k - known));
-        if (is_conservative) {
-            if (std::abs(value) <= kAsGoodAsZero * shift && is_turn(rigid, shape)) continue;
-            if (value.imag() != 0.0 && is_steady_motion(equations, shape))
-                value = {0.0, value.imag()};
-        } else if (std::abs(value.real()) <= kNoGrowth * fastest) {
+        if (std::abs(value) <= kAsGoodAsZero * shift) value = 0.0;
+        if (is_conservative && value.imag() != 0.0 && is_steady_motion(equations, shape))
             value = {0.0, value.imag()};
-        }
+        if (!is_conservative && std::abs(value.real()) <= kNoGrowth * fastest)
+            value = {0.0, value.imag()};
         modes.emplace_back(value, shape);
     }
     std::ranges::stable_sort(modes, {}, [](const auto& mode) {

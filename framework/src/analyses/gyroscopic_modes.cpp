@@ -26,8 +26,11 @@ using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 constexpr double kShiftOfSpin = 0.7;
 constexpr double kShiftOfFastest = 3e-5;  // of the fastest coordinate on its own
 constexpr double kNoAsymmetry = 1e-9;
-// What rounding leaves of a force or a condition that vanishes, of the sum of its terms.
-constexpr double kRounded = 1e-12;
+// What rounding, or differences in place of derivatives, leave of what vanishes: of a force beside
+// inertia at the shift, of a condition beside the sum of its terms.
+constexpr double kNothing = 1e-7;
+constexpr double kAllowed = 1e-9;
+constexpr std::size_t kMostParts = 100;  // more are not looked at one by one
 constexpr double kAsGoodAsZero = 1e-10;  // of the shift
 constexpr double kOneBound = 1e-9;       // eigenvalues that differ by less stand together
 constexpr double kNoGrowth = 1e-11;      // of the fastest
@@ -39,10 +42,34 @@ bool is_antisymmetric(const Sparse& A) {
     return (A + Sparse(A.transpose())).norm() <= kNoAsymmetry * A.norm();
 }
 
-/// Whether a product vanishes but for rounding.
-template <class Matrix>
-bool vanishes(const Matrix& A, const Eigen::VectorXd& x) {
-    return (A * x).norm() <= kRounded * (A.cwiseAbs() * x.cwiseAbs()).norm();
+/// The scale of what is compared.
+struct Scale {
+    Scale(const LinearEquations& equations, double spin) : root(equations.M.diagonal()) {
+        const double mean = root.size() > 0 ? root.mean() : 1.0;
+        double fastest_square = 0.0;
+        for (Index i = 0; i < root.size(); ++i) {
+            if (root[i] > 0.0)
+                fastest_square =
+                    std::max(fastest_square, std::abs(equations.K.coeff(i, i)) / root[i]);
+            root[i] = std::sqrt(root[i] > 0.0 ? root[i] : mean);
+        }
+        fastest = std::sqrt(fastest_square);
+        shift = std::max(kShiftOfSpin * spin, kShiftOfFastest * fastest);
+        if (shift == 0.0) shift = 1.0;
+    }
+    /// Whether a force K x is nothing, (D x with order = 1).
+    bool is_nothing(const Eigen::VectorXd& force, const Eigen::VectorXd& x, int order) const {
+        return force.cwiseQuotient(root).norm() <=
+               kNothing * std::pow(shift, order) * root.cwiseProduct(x).norm();
+    }
+
+    Eigen::VectorXd root;  // of the mass of each coordinate
+    double fastest = 0.0;  // any coordinate on its own
+    double shift = 0.0;
+};
+
+bool is_allowed(const LinearEquations& equations, const Eigen::VectorXd& x) {
+    return (equations.P * x).norm() <= kAllowed * (equations.P.cwiseAbs() * x.cwiseAbs()).norm();
 }
 
 /// Coordinates that forces, masses or conditions link, as lists.
@@ -95,11 +122,13 @@ struct RigidMotions {
     Eigen::MatrixXd turned;  // displacements of turns, each of its own coordinates
 };
 
+/// Of each part by itself.
 /// @param inertial, turning the equations in the frame at rest, and in that of the spin
 RigidMotions rigid_motions(const KernelSystem& system,
                            const LinearEquations& inertial,
                            const LinearEquations& turning,
-                           const SteadySpin& spin) {
+                           const SteadySpin& spin,
+                           const Scale& scale) {
     const Space& space = system.parts().space;
     const int n = system.num_coordinates();
     const double rate = spin.is_spinning ? spin.rate.norm() : 0.0;
@@ -111,8 +140,9 @@ RigidMotions rigid_motions(const KernelSystem& system,
     }
     const Sparse &D = inertial.D, &K = inertial.K, Dt = D.transpose(), Kt = K.transpose();
     const auto is_free = [&](const Eigen::VectorXd& x) {
-        return x.norm() > 0.0 && vanishes(inertial.P, x) && vanishes(K, x) && vanishes(Kt, x) &&
-               vanishes(D, x) && vanishes(Dt, x);
+        return x.norm() > 0.0 && is_allowed(inertial, x) && scale.is_nothing(K * x, x, 2) &&
+               scale.is_nothing(Kt * x, x, 2) && scale.is_nothing(D * x, x, 1) &&
+               scale.is_nothing(Dt * x, x, 1);
     };
     const Eigen::MatrixXd translations = translations_of_space(space, n) * axes;
     const Eigen::VectorXd turn =
@@ -124,7 +154,9 @@ RigidMotions rigid_motions(const KernelSystem& system,
     std::vector<Complex> values;
     std::vector<Eigen::VectorXcd> shapes;
     std::vector<Eigen::VectorXd> drifting, turned;
-    for (const std::vector<int>& part : linked_parts(turning)) {
+    std::vector<std::vector<int>> parts = linked_parts(turning);
+    if (parts.size() > kMostParts) parts.clear();
+    for (const std::vector<int>& part : parts) {
         Eigen::VectorXd along[3], about = Eigen::VectorXd::Zero(n);
         bool free[3];
         for (int i : part) about[i] = turn[i];
@@ -137,15 +169,14 @@ RigidMotions rigid_motions(const KernelSystem& system,
             // Across the axis a drift goes round, a displacement that grows with time.
             const bool both =
                 free[0] && free[1] &&
-                (spin.S * along[0] - rate * along[1]).norm() <= kRounded * along[1].norm() * rate;
+                (spin.S * along[0] - rate * along[1]).norm() <= kAllowed * along[1].norm() * rate;
             free[0] = free[1] = both;
             if (both)
                 for (int twice = 0; twice < 2; ++twice) {
                     values.emplace_back(0.0, rate);
                     shapes.emplace_back(along[0] + Complex(0.0, 1.0) * along[1]);
                 }
-            if (about.norm() > 0.0 && vanishes(turning.P, about) && vanishes(turning.K, about))
-                turned.push_back(about);
+            if (about.norm() > 0.0 && is_allowed(turning, about)) turned.push_back(about);
         }
         std::vector<Eigen::VectorXd> basis;
         for (int axis = 0; axis < 3; ++axis) {
@@ -178,12 +209,16 @@ RigidMotions rigid_motions(const KernelSystem& system,
     return out;
 }
 
-/// (1), on vectors (R x, R w / scale) with R the roots of the masses, so that both halves count.
+/// (1), on vectors (R x, R w / s) with R the roots of the masses, so that both halves count.
 class ShiftedInverse {
 public:
-    ShiftedInverse(const LinearEquations& equations, const RigidMotions& rigid, double shift)
-        : equations_(equations), rigid_(rigid), n_(equations.M.rows()), shift_(shift) {
-        const SparseRows Q = equations.K + shift * equations.D + shift * shift * equations.M;
+    ShiftedInverse(const LinearEquations& equations, const RigidMotions& rigid, const Scale& scale)
+        : equations_(equations),
+          rigid_(rigid),
+          scale_(scale),
+          n_(equations.M.rows()),
+          shift_(scale.shift) {
+        const SparseRows Q = equations.K + shift_ * equations.D + shift_ * shift_ * equations.M;
         const SparseRows& P = equations.P;
         const auto span = [](const auto* from, Index size) {
             return std::span(from, static_cast<std::size_t>(size));
@@ -198,57 +233,63 @@ public:
                                             equations.is_left_out);
         no_gaps_.setZero(P.rows());
         multipliers_ = no_gaps_;
-        root_ = equations.M.diagonal();
-        const double mean = root_.mean();
-        for (double& mass : root_) mass = std::sqrt(mass > 0.0 ? mass : mean);
-        DsM_ = equations.D + shift * equations.M;
-        look_at_turns();
+        DsM_ = equations.D + shift_ * equations.M;
+        if (is_factorised_) look_at_turns();
     }
     bool is_factorised() const { return is_factorised_; }
     /// Eigenvectors with the eigenvalue -1 / s.
     const Eigen::MatrixXd& turns() const { return turns_; }
 
     void apply(const Eigen::VectorXd& from, Eigen::VectorXd& to) {
-        Eigen::VectorXd x = from.head(n_).cwiseQuotient(root_),
-                        w = shift_ * from.tail(n_).cwiseQuotient(root_);
-        const Eigen::VectorXd r = -(equations_.M * w + DsM_ * x);
-        u_.resize(n_);
-        matrix_->solve(view(r), view(no_gaps_), room(u_), room(multipliers_));
+        Eigen::VectorXd x = from.head(n_).cwiseQuotient(scale_.root),
+                        w = shift_ * from.tail(n_).cwiseQuotient(scale_.root);
+        solve(-(equations_.M * w + DsM_ * x));
         w = x + shift_ * u_;
         remove_drift(u_);
         remove_drift(w);
         to.resize(2 * n_);
-        to << root_.cwiseProduct(u_), root_.cwiseProduct(w) / shift_;
+        to << scale_.root.cwiseProduct(u_), scale_.root.cwiseProduct(w) / shift_;
         if (conserved_.cols() == 0) return;
         const Eigen::VectorXd part = conserved_.transpose() * to;
-        to -= conserved_ * part;
+        to.tail(n_) -= speeds_ * part;
     }
     Eigen::VectorXcd shape(const Eigen::VectorXcd& of) const {
-        return of.head(n_).cwiseQuotient(root_.cast<Complex>());
+        return of.head(n_).cwiseQuotient(scale_.root.cast<Complex>());
     }
 
 private:
     static std::span<double> room(Eigen::VectorXd& x) {
         return {x.data(), static_cast<std::size_t>(x.size())};
     }
+    void solve(const Eigen::VectorXd& r) {
+        u_.resize(n_);
+        matrix_->solve(view(r), view(no_gaps_), room(u_), room(multipliers_));
+    }
+    /// Takes those that nothing resists but the conditions.
     void look_at_turns() {
         const Sparse Kt = equations_.K.transpose(), Dt = equations_.D.transpose();
         turns_.setZero(2 * n_, rigid_.turned.cols());
-        conserved_.setZero(2 * n_, rigid_.turned.cols());
-        Index count = 0;
+        conserved_ = turns_;
+        speeds_.setZero(n_, rigid_.turned.cols());
+        Index count = 0, count_conserved = 0;
         for (Index k = 0; k < rigid_.turned.cols(); ++k) {
-            const Eigen::VectorXd r = rigid_.turned.col(k);
-            turns_.col(k).head(n_) = root_.cwiseProduct(r);
-            turns_.col(k).normalize();
-            const double resisted = r.dot(equations_.D * r),
-                         of = r.cwiseAbs().dot(equations_.D.cwiseAbs() * r.cwiseAbs());
-            if (!vanishes(Kt, r) || std::abs(resisted) > kRounded * of) continue;
-            conserved_.col(count).head(n_) = (Dt * r).cwiseQuotient(root_);
-            conserved_.col(count).tail(n_) =
-                shift_ * Eigen::VectorXd(equations_.M * r).cwiseQuotient(root_);
-            conserved_.col(count++).normalize();
+            const Eigen::VectorXd r = rigid_.turned.col(k), Mr = equations_.M * r;
+            // K r = A^T y, and so (s^2 M + s D + K) r = s (s M + D) r + A^T y.
+            solve(DsM_ * r);
+            const Eigen::VectorXd held = shift_ * (equations_.P.transpose() * multipliers_);
+            if (!scale_.is_nothing(equations_.K * r - held, r, 2)) continue;
+            turns_.col(count).head(n_) = scale_.root.cwiseProduct(r);
+            turns_.col(count++).normalize();
+            if (!scale_.is_nothing(Kt * r - held, r, 2) ||
+                std::abs(r.dot(equations_.D * r)) > kNothing * shift_ * r.dot(Mr))
+                continue;
+            conserved_.col(count_conserved).head(n_) = (Dt * r).cwiseQuotient(scale_.root);
+            conserved_.col(count_conserved).tail(n_) = shift_ * Mr.cwiseQuotient(scale_.root);
+            speeds_.col(count_conserved++) = scale_.root.cwiseProduct(r) / (shift_ * r.dot(Mr));
         }
-        conserved_.conservativeResize(2 * n_, count);
+        turns_.conservativeResize(2 * n_, count);
+        conserved_.conservativeResize(2 * n_, count_conserved);
+        speeds_.conservativeResize(n_, count_conserved);
     }
     void remove_drift(Eigen::VectorXd& x) const {
         if (rigid_.F.cols() == 0) return;
@@ -258,13 +299,15 @@ private:
 
     const LinearEquations& equations_;
     const RigidMotions& rigid_;
+    const Scale& scale_;
     Index n_;
     double shift_;
     bool is_factorised_ = false;
     std::unique_ptr<AugmentedMatrix> matrix_;
     Sparse DsM_;
-    Eigen::MatrixXd turns_, conserved_;  // parts do not overlap
-    Eigen::VectorXd root_, no_gaps_, multipliers_, u_;
+    Eigen::MatrixXd turns_;               // parts do not overlap
+    Eigen::MatrixXd conserved_, speeds_;  // what is, and speeds that make it one
+    Eigen::VectorXd no_gaps_, multipliers_, u_;
 };
 
 /// Of each pair the one above the real axis, by modulus.
@@ -301,19 +344,12 @@ GyroscopicModes gyroscopic_modes(const KernelSystem& system,
                                  const SteadySpin& spin,
                                  int count) {
     const LinearEquations equations = in_turning_frame(inertial, spin);
-    const Sparse &M = equations.M, &D = equations.D, &K = equations.K;
-    const Index n = M.rows();
-    double fastest = 0.0;
-    for (Index i = 0; i < n; ++i)
-        if (const double m = M.coeff(i, i); m > 0.0)
-            fastest = std::max(fastest, std::sqrt(std::abs(K.coeff(i, i)) / m));
-    double shift = std::max(spin.is_spinning ? kShiftOfSpin * spin.rate.norm() : 0.0,
-                            kShiftOfFastest * fastest);
-    if (shift == 0.0) shift = 1.0;
-
-    const bool is_conservative = is_antisymmetric(D) && is_symmetric(K);
-    const RigidMotions rigid = rigid_motions(system, inertial, equations, spin);
-    ShiftedInverse inverse(equations, rigid, shift);
+    const Index n = equations.M.rows();
+    const Scale scale(equations, spin.is_spinning ? spin.rate.norm() : 0.0);
+    const double shift = scale.shift;
+    const bool is_conservative = is_antisymmetric(equations.D) && is_symmetric(equations.K);
+    const RigidMotions rigid = rigid_motions(system, inertial, equations, spin, scale);
+    ShiftedInverse inverse(equations, rigid, scale);
     if (!inverse.is_factorised())
         throw Error(ErrorKind::numerical,
                     "the stiffness of the model at this state cannot be factorised together with "
@@ -353,7 +389,7 @@ GyroscopicModes gyroscopic_modes(const KernelSystem& system,
         if (std::abs(value) <= kAsGoodAsZero * shift) value = 0.0;
         if (is_conservative && value.imag() != 0.0 && is_steady_motion(equations, shape))
             value = {0.0, value.imag()};
-        if (!is_conservative && std::abs(value.real()) <= kNoGrowth * fastest)
+        if (!is_conservative && std::abs(value.real()) <= kNoGrowth * scale.fastest)
             value = {0.0, value.imag()};
         modes.emplace_back(value, shape);
     }

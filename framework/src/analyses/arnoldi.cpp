@@ -72,6 +72,7 @@ public:
         : apply_(apply),
           wanted_(wanted),
           size_(known.rows()),
+          expected_(expected),
           most_(std::min(size_, std::max(kUsualVectors, Index{4} * expected + 100))),
           locked_(known),
           images_(known_value * known),
@@ -96,7 +97,8 @@ private:
         remove_locked(image);
         if (!(image.norm() > kNothingLeft * length)) return false;
         V.col(0) = image.normalized();
-        Index m = 0, look_at = kLookAfter;
+        Index m = 0,
+              look_at = std::max(kLookAfter, locked_.cols() < expected_ ? expected_ : Index{0});
         bool is_exhausted = false;
         while (m < most_ && !is_exhausted) {
             apply_(V.col(m), image);
@@ -114,7 +116,7 @@ private:
             H(m, m - 1) = next;
             V.col(m) = image / next;
             if (m < look_at) continue;
-            look_at = m + std::max(kLookAfter, m / 8);
+            look_at = m + std::max(kLookAfter, m / 5);
             if (const Look look = look_at_values(H.topLeftCorner(m, m), next); look.is_done)
                 return lock(V, H, m, look.chosen);
         }
@@ -198,7 +200,7 @@ private:
 
     const LinearOperator& apply_;
     const WantedModulus& wanted_;
-    Index size_, most_;
+    Index size_, expected_, most_;
     Eigen::MatrixXd locked_, images_;  // orthonormal columns, and what the operator makes of them
     Eigen::VectorXcd locked_values_;
     std::mt19937 random_{1};  // the same in every run

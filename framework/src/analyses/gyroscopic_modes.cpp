@@ -24,11 +24,12 @@ using Sparse = Eigen::SparseMatrix<double>;
 using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
 constexpr double kShiftOfSpin = 0.7;
-constexpr double kShiftOfFastest = 3e-5;  // of the fastest coordinate on its own
+constexpr double kShiftOfFastest = 3e-6;  // of the fastest coordinate on its own
 constexpr double kNoAsymmetry = 1e-9;
 // What rounding, or differences in place of derivatives, leave of what vanishes: of a force beside
 // inertia at the shift, of a condition beside the sum of its terms.
 constexpr double kNothing = 1e-7;
+constexpr double kRoundedTerm = 1e-15;  // beside the fastest coordinate
 constexpr double kAllowed = 1e-9;
 constexpr std::size_t kMostParts = 100;  // more are not looked at one by one
 constexpr double kAsGoodAsZero = 1e-10;  // of the shift
@@ -59,8 +60,9 @@ struct Scale {
     }
     /// Whether a force K x is nothing, (D x with order = 1).
     bool is_nothing(const Eigen::VectorXd& force, const Eigen::VectorXd& x, int order) const {
-        return force.cwiseQuotient(root).norm() <=
-               kNothing * std::pow(shift, order) * root.cwiseProduct(x).norm();
+        const double per_mass =
+            kNothing * std::pow(shift, order) + kRoundedTerm * std::pow(fastest, order);
+        return force.cwiseQuotient(root).norm() <= per_mass * root.cwiseProduct(x).norm();
     }
 
     Eigen::VectorXd root;  // of the mass of each coordinate
@@ -362,13 +364,21 @@ GyroscopicModes gyroscopic_modes(const KernelSystem& system,
             values[known + k] = shift + 1.0 / transformed[k];
         return values;
     };
-    // All within the circle about zero through the last one, and so about s.
+    // All within the circle about zero through the last one, and so about s. Without damping they
+    // lie on the imaginary axis, or as pairs across it.
     const auto least_count = static_cast<std::size_t>(count);
     const WantedModulus wanted = [&](const Eigen::VectorXcd& transformed) {
         const Eigen::VectorXcd values = with_drifts(transformed);
         const std::vector<Index> order = above_the_axis(values);
         if (order.size() < least_count) return 0.0;
-        return (1.0 - kOneBound) / (std::abs(values[order[least_count - 1]]) + shift);
+        const double last = std::abs(values[order[least_count - 1]]);
+        double reach = last + shift;
+        if (is_conservative) {
+            reach = std::hypot(last, shift);
+            for (std::size_t k = 0; k < least_count; ++k)
+                reach = std::max(reach, std::abs(values[order[k]] + shift));
+        }
+        return (1.0 - kOneBound) / reach;
     };
     const Eigenpairs found = largest_eigenvalues(
         [&](const Eigen::VectorXd& x, Eigen::VectorXd& y) {

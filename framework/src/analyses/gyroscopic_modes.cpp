@@ -23,18 +23,20 @@ using Complex = std::complex<double>;
 using Sparse = Eigen::SparseMatrix<double>;
 using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
-constexpr double kShiftOfSpin = 0.7;
-constexpr double kShiftOfFastest = 3e-6;  // of the fastest coordinate on its own
+constexpr double kSlowOfSpin = 0.7;
+constexpr double kSlowOfFastest = 3e-6;  // of the fastest coordinate on its own
 constexpr double kNoAsymmetry = 1e-9;
 // What rounding, or differences in place of derivatives, leave of what vanishes: of a force beside
-// inertia at the shift, of a condition beside the sum of its terms.
+// inertia in a slow motion, of a condition beside the sum of its terms.
 constexpr double kNothing = 1e-7;
 constexpr double kRoundedTerm = 1e-15;  // beside the fastest coordinate
 constexpr double kAllowed = 1e-9;
 constexpr std::size_t kMostParts = 100;  // more are not looked at one by one
-constexpr double kAsGoodAsZero = 1e-10;  // of the shift
-constexpr double kOneBound = 1e-9;       // eigenvalues that differ by less stand together
-constexpr double kNoGrowth = 1e-11;      // of the fastest
+constexpr double kAsGoodAsZero = 1e-10;  // of what is slow
+constexpr double kFarFromShift = 30.0;   // from where on digits are lost
+constexpr int kMostShifts = 3;
+constexpr double kOneBound = 1e-9;   // eigenvalues that differ by less stand together
+constexpr double kNoGrowth = 1e-11;  // of the fastest
 
 bool is_symmetric(const Sparse& A) {
     return (A - Sparse(A.transpose())).norm() <= kNoAsymmetry * A.norm();
@@ -55,19 +57,19 @@ struct Scale {
             root[i] = std::sqrt(root[i] > 0.0 ? root[i] : mean);
         }
         fastest = std::sqrt(fastest_square);
-        shift = std::max(kShiftOfSpin * spin, kShiftOfFastest * fastest);
-        if (shift == 0.0) shift = 1.0;
+        slow = std::max(kSlowOfSpin * spin, kSlowOfFastest * fastest);
+        if (slow == 0.0) slow = 1.0;
     }
     /// Whether a force K x is nothing, (D x with order = 1).
     bool is_nothing(const Eigen::VectorXd& force, const Eigen::VectorXd& x, int order) const {
         const double per_mass =
-            kNothing * std::pow(shift, order) + kRoundedTerm * std::pow(fastest, order);
+            kNothing * std::pow(slow, order) + kRoundedTerm * std::pow(fastest, order);
         return force.cwiseQuotient(root).norm() <= per_mass * root.cwiseProduct(x).norm();
     }
 
     Eigen::VectorXd root;  // of the mass of each coordinate
     double fastest = 0.0;  // any coordinate on its own
-    double shift = 0.0;
+    double slow = 0.0;     // about as slow as anything that is of interest
 };
 
 bool is_allowed(const LinearEquations& equations, const Eigen::VectorXd& x) {
@@ -214,12 +216,15 @@ RigidMotions rigid_motions(const KernelSystem& system,
 /// (1), on vectors (R x, R w / s) with R the roots of the masses, so that both halves count.
 class ShiftedInverse {
 public:
-    ShiftedInverse(const LinearEquations& equations, const RigidMotions& rigid, const Scale& scale)
+    ShiftedInverse(const LinearEquations& equations,
+                   const RigidMotions& rigid,
+                   const Scale& scale,
+                   double shift)
         : equations_(equations),
           rigid_(rigid),
           scale_(scale),
           n_(equations.M.rows()),
-          shift_(scale.shift) {
+          shift_(shift) {
         const SparseRows Q = equations.K + shift_ * equations.D + shift_ * shift_ * equations.M;
         const SparseRows& P = equations.P;
         const auto span = [](const auto* from, Index size) {
@@ -283,7 +288,7 @@ private:
             turns_.col(count).head(n_) = scale_.root.cwiseProduct(r);
             turns_.col(count++).normalize();
             if (!scale_.is_nothing(Kt * r - held, r, 2) ||
-                std::abs(r.dot(equations_.D * r)) > kNothing * shift_ * r.dot(Mr))
+                std::abs(r.dot(equations_.D * r)) > kNothing * scale_.slow * r.dot(Mr))
                 continue;
             conserved_.col(count_conserved).head(n_) = (Dt * r).cwiseQuotient(scale_.root);
             conserved_.col(count_conserved).tail(n_) = shift_ * Mr.cwiseQuotient(scale_.root);
@@ -331,27 +336,14 @@ bool is_steady_motion(const LinearEquations& equations, const Eigen::VectorXcd& 
     return g * g + 4.0 * a * k > 0.0;
 }
 
-}  // namespace
-
-LinearEquations in_turning_frame(LinearEquations at, const SteadySpin& spin) {
-    if (!spin.is_spinning) return at;
-    const Sparse MS = at.M * spin.S;
-    at.K += Sparse(at.D * spin.S) + Sparse(MS * spin.S);
-    at.D += 2.0 * MS;
-    return at;
-}
-
-GyroscopicModes gyroscopic_modes(const KernelSystem& system,
-                                 const LinearEquations& inertial,
-                                 const SteadySpin& spin,
-                                 int count) {
-    const LinearEquations equations = in_turning_frame(inertial, spin);
-    const Index n = equations.M.rows();
-    const Scale scale(equations, spin.is_spinning ? spin.rate.norm() : 0.0);
-    const double shift = scale.shift;
-    const bool is_conservative = is_antisymmetric(equations.D) && is_symmetric(equations.K);
-    const RigidMotions rigid = rigid_motions(system, inertial, equations, spin, scale);
-    ShiftedInverse inverse(equations, rigid, scale);
+/// Eigenvalues with one shift, the drifts first, among them the lowest ones.
+GyroscopicModes search(const LinearEquations& equations,
+                       const RigidMotions& rigid,
+                       const Scale& scale,
+                       double shift,
+                       bool is_conservative,
+                       int count) {
+    ShiftedInverse inverse(equations, rigid, scale, shift);
     if (!inverse.is_factorised())
         throw Error(ErrorKind::numerical,
                     "the stiffness of the model at this state cannot be factorised together with "
@@ -388,31 +380,66 @@ GyroscopicModes gyroscopic_modes(const KernelSystem& system,
         -1.0 / shift,
         2 * count,
         wanted);
+    GyroscopicModes out;
+    out.values = with_drifts(found.values);
+    out.shapes.resize(equations.M.rows(), out.values.size());
+    out.shapes.leftCols(known) = rigid.drifts.shapes;
+    for (Index k = 0; k < found.values.size(); ++k)
+        out.shapes.col(known + k) = inverse.shape(found.vectors.col(k));
+    return out;
+}
 
-    const Eigen::VectorXcd values = with_drifts(found.values);
-    std::vector<std::pair<Complex, Eigen::VectorXcd>> modes;
-    for (Index k = 0; k < known; ++k) modes.emplace_back(values[k], rigid.drifts.shapes.col(k));
-    for (const Index k : above_the_axis(values)) {
-        if (k < known) continue;
-        Complex value = values[k];
-        const Eigen::VectorXcd shape = inverse.shape(found.vectors.col(k - known));
-        if (std::abs(value) <= kAsGoodAsZero * shift) value = 0.0;
-        if (is_conservative && value.imag() != 0.0 && is_steady_motion(equations, shape))
+}  // namespace
+
+LinearEquations in_turning_frame(LinearEquations at, const SteadySpin& spin) {
+    if (!spin.is_spinning) return at;
+    const Sparse MS = at.M * spin.S;
+    at.K += Sparse(at.D * spin.S) + Sparse(MS * spin.S);
+    at.D += 2.0 * MS;
+    return at;
+}
+
+GyroscopicModes gyroscopic_modes(const KernelSystem& system,
+                                 const LinearEquations& inertial,
+                                 const SteadySpin& spin,
+                                 int count) {
+    const LinearEquations equations = in_turning_frame(inertial, spin);
+    const Scale scale(equations, spin.is_spinning ? spin.rate.norm() : 0.0);
+    const bool is_conservative = is_antisymmetric(equations.D) && is_symmetric(equations.K);
+    const RigidMotions rigid = rigid_motions(system, inertial, equations, spin, scale);
+    const Index known = rigid.drifts.values.size();
+
+    // The two halves of (1) are alike where l is about s: that of what is found, at last.
+    GyroscopicModes found;
+    double shift = scale.slow;
+    std::vector<Index> order;
+    for (int turn = 0; turn < kMostShifts; ++turn) {
+        found = search(equations, rigid, scale, shift, is_conservative, count);
+        order = above_the_axis(found.values);
+        if (order.empty()) break;
+        const std::size_t last = std::min(order.size(), static_cast<std::size_t>(count)) - 1;
+        const double reach = std::abs(found.values[order[last]]);
+        if (reach <= kFarFromShift * shift) break;
+        shift = reach / std::sqrt(kFarFromShift);
+    }
+
+    for (Index k = known; k < found.values.size(); ++k) {
+        Complex& value = found.values[k];
+        if (std::abs(value) <= kAsGoodAsZero * scale.slow) value = 0.0;
+        if (is_conservative && value.imag() > 0.0 &&
+            is_steady_motion(equations, found.shapes.col(k)))
             value = {0.0, value.imag()};
         if (!is_conservative && std::abs(value.real()) <= kNoGrowth * scale.fastest)
             value = {0.0, value.imag()};
-        modes.emplace_back(value, shape);
     }
-    std::ranges::stable_sort(modes, {}, [](const auto& mode) {
-        return std::abs(mode.first);
-    });
-    modes.resize(std::min(modes.size(), static_cast<std::size_t>(count)));
+    order = above_the_axis(found.values);
+    order.resize(std::min(order.size(), static_cast<std::size_t>(count)));
     GyroscopicModes out;
-    out.values.resize(static_cast<Index>(modes.size()));
-    out.shapes.resize(n, out.values.size());
+    out.values.resize(static_cast<Index>(order.size()));
+    out.shapes.resize(found.shapes.rows(), out.values.size());
     for (Index k = 0; k < out.values.size(); ++k) {
-        out.values[k] = modes[static_cast<std::size_t>(k)].first;
-        out.shapes.col(k) = modes[static_cast<std::size_t>(k)].second;
+        out.values[k] = found.values[order[static_cast<std::size_t>(k)]];
+        out.shapes.col(k) = found.shapes.col(order[static_cast<std::size_t>(k)]);
     }
     return out;
 }

@@ -25,7 +25,6 @@ using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
 constexpr double kSlowOfSpin = 0.7;
 constexpr double kSlowOfFastest = 3e-6;  // of the fastest coordinate on its own
-constexpr double kNoAsymmetry = 1e-9;
 // What rounding, or differences in place of derivatives, leave of what vanishes: of a force beside
 // inertia in a slow motion, of a condition beside the sum of its terms.
 constexpr double kNothing = 1e-7;
@@ -37,13 +36,6 @@ constexpr double kFarFromShift = 30.0;   // from where on digits are lost
 constexpr int kMostShifts = 3;
 constexpr double kOneBound = 1e-9;   // eigenvalues that differ by less stand together
 constexpr double kNoGrowth = 1e-11;  // of the fastest
-
-bool is_symmetric(const Sparse& A) {
-    return (A - Sparse(A.transpose())).norm() <= kNoAsymmetry * A.norm();
-}
-bool is_antisymmetric(const Sparse& A) {
-    return (A + Sparse(A.transpose())).norm() <= kNoAsymmetry * A.norm();
-}
 
 /// The scale of what is compared.
 struct Scale {
@@ -62,9 +54,18 @@ struct Scale {
     }
     /// Whether a force K x is nothing, (D x with order = 1).
     bool is_nothing(const Eigen::VectorXd& force, const Eigen::VectorXd& x, int order) const {
-        const double per_mass =
-            kNothing * std::pow(slow, order) + kRoundedTerm * std::pow(fastest, order);
-        return force.cwiseQuotient(root).norm() <= per_mass * root.cwiseProduct(x).norm();
+        return force.cwiseQuotient(root).norm() <= per_mass(order) * root.cwiseProduct(x).norm();
+    }
+    /// The same of all forces that there are.
+    bool is_nothing(const Sparse& K, int order) const {
+        Eigen::VectorXd sums = Eigen::VectorXd::Zero(root.size());
+        for (Index k = 0; k < K.outerSize(); ++k)
+            for (Sparse::InnerIterator e(K, k); e; ++e)
+                sums[e.row()] += std::abs(e.value()) / (root[e.row()] * root[e.col()]);
+        return sums.size() == 0 || sums.maxCoeff() <= 10.0 * per_mass(order);
+    }
+    double per_mass(int order) const {
+        return kNothing * std::pow(slow, order) + kRoundedTerm * std::pow(fastest, order);
     }
 
     Eigen::VectorXd root;  // of the mass of each coordinate
@@ -287,7 +288,7 @@ private:
             if (!scale_.is_nothing(equations_.K * r - held, r, 2)) continue;
             turns_.col(count).head(n_) = scale_.root.cwiseProduct(r);
             turns_.col(count++).normalize();
-            if (!scale_.is_nothing(Kt * r - held, r, 2) ||
+            if (!scale_.is_nothing(Kt * r - held, r, 2) || !(r.dot(Mr) > 0.0) ||
                 std::abs(r.dot(equations_.D * r)) > kNothing * scale_.slow * r.dot(Mr))
                 continue;
             conserved_.col(count_conserved).head(n_) = (Dt * r).cwiseQuotient(scale_.root);
@@ -405,7 +406,9 @@ GyroscopicModes gyroscopic_modes(const KernelSystem& system,
                                  int count) {
     const LinearEquations equations = in_turning_frame(inertial, spin);
     const Scale scale(equations, spin.is_spinning ? spin.rate.norm() : 0.0);
-    const bool is_conservative = is_antisymmetric(equations.D) && is_symmetric(equations.K);
+    const bool is_conservative =
+        scale.is_nothing(equations.D + Sparse(equations.D.transpose()), 1) &&
+        scale.is_nothing(equations.K - Sparse(equations.K.transpose()), 2);
     const RigidMotions rigid = rigid_motions(system, inertial, equations, spin, scale);
     const Index known = rigid.drifts.values.size();
 

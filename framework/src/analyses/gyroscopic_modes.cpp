@@ -241,7 +241,7 @@ public:
                                             equations.is_left_out);
         no_gaps_.setZero(P.rows());
         multipliers_ = no_gaps_;
-        DsM_ = equations.D + shift_ * equations.M;
+        first_order_ = equations.D + shift_ * equations.M;
         if (is_factorised_) look_at_turns();
     }
     bool is_factorised() const { return is_factorised_; }
@@ -251,7 +251,7 @@ public:
     void apply(const Eigen::VectorXd& from, Eigen::VectorXd& to) {
         Eigen::VectorXd x = from.head(n_).cwiseQuotient(scale_.root),
                         w = shift_ * from.tail(n_).cwiseQuotient(scale_.root);
-        solve(-(equations_.M * w + DsM_ * x));
+        solve(-(equations_.M * w + first_order_ * x));
         w = x + shift_ * u_;
         remove_drift(u_);
         remove_drift(w);
@@ -283,7 +283,7 @@ private:
         for (Index k = 0; k < rigid_.turned.cols(); ++k) {
             const Eigen::VectorXd r = rigid_.turned.col(k), Mr = equations_.M * r;
             // K r = A^T y, and so (s^2 M + s D + K) r = s (s M + D) r + A^T y.
-            solve(DsM_ * r);
+            solve(first_order_ * r);
             const Eigen::VectorXd held = shift_ * (equations_.P.transpose() * multipliers_);
             if (!scale_.is_nothing(equations_.K * r - held, r, 2)) continue;
             turns_.col(count).head(n_) = scale_.root.cwiseProduct(r);
@@ -312,7 +312,7 @@ private:
     double shift_;
     bool is_factorised_ = false;
     std::unique_ptr<AugmentedMatrix> matrix_;
-    Sparse DsM_;
+    Sparse first_order_;                  // D + s M
     Eigen::MatrixXd turns_;               // parts do not overlap
     Eigen::MatrixXd conserved_, speeds_;  // what is, and speeds that make it one
     Eigen::VectorXd no_gaps_, multipliers_, u_;
@@ -395,8 +395,8 @@ GyroscopicModes search(const LinearEquations& equations,
 LinearEquations in_turning_frame(LinearEquations at, const SteadySpin& spin) {
     if (!spin.is_spinning) return at;
     const Sparse MS = at.M * spin.S;
-    at.K += Sparse(at.D * spin.S) + Sparse(MS * spin.S);
-    at.D += 2.0 * MS;
+    at.K = at.K + at.D * spin.S + MS * spin.S;
+    at.D = at.D + 2.0 * MS;
     return at;
 }
 

@@ -53,6 +53,7 @@ struct Reduced {
     bool is_holonomic = true;
 };
 
+/// Of conditions on velocities.
 [[noreturn]] void refuse_rates() {
     throw Error(ErrorKind::numerical,
                 "modes: a condition on velocities in a model that spins is not served; take "

@@ -175,10 +175,12 @@ Eigen::VectorXd out_of_plane_of_net(int n, double young) {
             if (i + 1 < n) elements.push_back({n * j + i, n * j + i + 1, 0, h, 0.0});
             if (j + 1 < n) elements.push_back({n * j + i, n * j + i + n, 1, h, 0.0});
         }
-    Eigen::MatrixXd at(n * n, 2), M, K;
-    for (int k = 0; k < n * n; ++k) at.row(k) << h * (k % n) - 1.0, h * (k / n) - 1.0;
+    const Index size = Index{n} * n;
+    Eigen::MatrixXd at(size, 2), M, K;
+    for (int j = 0; j < n; ++j)
+        for (int i = 0; i < n; ++i) at.row(n * j + i) << h * i - 1.0, h * j - 1.0;
     for (int turn = 0; turn < 10; ++turn) {
-        M.setZero(n * n, n * n);
+        M.setZero(size, size);
         K = M;
         for (const int corner : {0, n - 1, n * (n - 1), n * n - 1}) M(corner, corner) += 0.1;
         for (const Element& e : elements) {

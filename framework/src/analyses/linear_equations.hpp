@@ -16,6 +16,7 @@ namespace ancora {
 struct LinearEquations {
     Eigen::SparseMatrix<double> M, D, K;
     Eigen::SparseMatrix<double, Eigen::RowMajor> P, N;
+    std::vector<char> is_left_out;  ///< rows of P that others imply
     Eigen::VectorXd acceleration, lambda;
 };
 

@@ -12,6 +12,7 @@
 #include <Eigen/QR>
 #include <fmt/format.h>
 
+#include "gyroscopic_modes.hpp"
 #include "linear_equations.hpp"
 #include "lowest_modes.hpp"
 #include "part_motion.hpp"
@@ -52,6 +53,13 @@ struct Reduced {
     bool is_holonomic = true;
 };
 
+/// Of conditions on velocities.
+[[noreturn]] void refuse_rates() {
+    throw Error(ErrorKind::numerical,
+                "modes: a condition on velocities in a model that spins is not served; take "
+                "--at-rest");
+}
+
 Reduced reduce(const LinearEquations& at, const SteadySpin& spin) {
     Reduced out;
     out.Z = null_space(Eigen::MatrixXd(at.P));
@@ -61,21 +69,12 @@ Reduced reduce(const LinearEquations& at, const SteadySpin& spin) {
         out.Y = null_space(Eigen::MatrixXd(at.N * out.Z));
         out.is_holonomic = out.Y.cols() == p;
     }
-    Eigen::SparseMatrix<double> D = at.D, K = at.K;
-    if (spin.is_spinning) {
-        if (!out.is_holonomic)
-            throw Error(
-                ErrorKind::numerical,
-                "modes: a condition on velocities in a model that spins is not served; take "
-                "--at-rest");
-        const Eigen::SparseMatrix<double> MS = at.M * spin.S;
-        K = K + at.D * spin.S + MS * spin.S;
-        D = D + 2.0 * MS;
-    }
+    if (spin.is_spinning && !out.is_holonomic) refuse_rates();
+    const LinearEquations turning = in_turning_frame(at, spin);
     const Eigen::MatrixXd W = out.Z * out.Y;
     out.M = W.transpose() * (at.M * W);
-    out.D = W.transpose() * (D * W);
-    out.K = W.transpose() * (K * out.Z);
+    out.D = W.transpose() * (turning.D * W);
+    out.K = W.transpose() * (turning.K * out.Z);
     return out;
 }
 
@@ -225,9 +224,49 @@ void require_rest(KernelSystem& system, const LinearEquations& at, const char* w
                                 g));
 }
 
+/// Of a large model.
+void find_lowest(KernelSystem& system,
+                 const LinearEquations& at,
+                 const SteadySpin& spin,
+                 int count,
+                 Modes& out) {
+    const double damping = at.D.norm(),
+                 asymmetry = (at.K - Eigen::SparseMatrix<double>(at.K.transpose())).norm();
+    out.is_complete = false;
+    out.degrees_of_freedom =
+        static_cast<int>(at.M.rows() - at.P.rows() + std::ranges::count(at.is_left_out, char{1}));
+    if (at.N.rows() > 0) {
+        if (spin.is_spinning) refuse_rates();
+        throw Error(ErrorKind::numerical,
+                    fmt::format("modes: a model of more than {} coordinates is served with "
+                                "conditions on positions only, not on velocities",
+                                kMostDense));
+    }
+    if (spin.is_spinning || asymmetry > kSymmetric * at.K.norm()) {
+        const GyroscopicModes lowest = gyroscopic_modes(system, at, spin, count);
+        for (Eigen::Index k = 0; k < lowest.values.size(); ++k)
+            finish(system, lowest.values[k], lowest.shapes.col(k), out);
+        return;
+    }
+    const LowestModes lowest = lowest_modes(system, at, count);
+    double largest = 0.0;
+    for (const double square : lowest.squares) largest = std::max(largest, std::abs(square));
+    add_undamped(system, lowest.squares, lowest.shapes, largest, count, out);
+    if (damping == 0.0) return;
+    // Damping that is small changes a frequency by its square: the Rayleigh quotient.
+    for (Eigen::Index k = 0; k < lowest.squares.size(); ++k) {
+        const Eigen::VectorXd x = lowest.shapes.col(k);
+        const double half = 0.5 * x.dot(at.D * x) / x.dot(at.M * x);
+        Mode& mode = out.modes[static_cast<std::size_t>(k)];
+        mode.eigenvalue = {mode.eigenvalue.real() - half, mode.eigenvalue.imag()};
+        const double size = std::abs(mode.eigenvalue);
+        mode.damping = size > 0.0 ? half / size : 0.0;
+    }
+}
+
 }  // namespace
 
-Modes find_modes(KernelSystem& system, const ModesOptions& options) {
+Modes find_modes(KernelSystem& system, const ModesOptions& options, int most_dense) {
     require_smooth(system, "modes");
     const SteadySpin spin = find_spin(system);
     const LinearEquations at = linear_equations(system);
@@ -236,31 +275,8 @@ Modes find_modes(KernelSystem& system, const ModesOptions& options) {
     if (spin.is_spinning) out.spin = {spin.rate[0], spin.rate[1], spin.rate[2]};
     if (!spin.is_spinning) require_rest(system, at, "modes");
     const int n = system.num_coordinates();
-    if (n > kMostDense) {
-        const double damping = at.D.norm(),
-                     asymmetry = (at.K - Eigen::SparseMatrix<double>(at.K.transpose())).norm();
-        if (spin.is_spinning || asymmetry > kSymmetric * at.K.norm() || at.N.rows() > 0)
-            throw Error(ErrorKind::numerical,
-                        fmt::format("modes: a model of more than {} coordinates is served at rest "
-                                    "only, with symmetric stiffness and conditions on positions",
-                                    kMostDense));
-        const int count = options.count > 0 ? options.count : kFew;
-        const LowestModes lowest = lowest_modes(system, at, count);
-        out.is_complete = false;
-        out.degrees_of_freedom = n - static_cast<int>(at.P.rows());
-        double largest = 0.0;
-        for (const double square : lowest.squares) largest = std::max(largest, std::abs(square));
-        add_undamped(system, lowest.squares, lowest.shapes, largest, count, out);
-        // Damping that is small changes a frequency by its square: the Rayleigh quotient.
-        if (damping > 0.0)
-            for (Eigen::Index k = 0; k < lowest.squares.size(); ++k) {
-                const Eigen::VectorXd x = lowest.shapes.col(k);
-                const double half = 0.5 * x.dot(at.D * x) / x.dot(at.M * x);
-                Mode& mode = out.modes[static_cast<std::size_t>(k)];
-                mode.eigenvalue = {mode.eigenvalue.real() - half, mode.eigenvalue.imag()};
-                const double size = std::abs(mode.eigenvalue);
-                mode.damping = size > 0.0 ? half / size : 0.0;
-            }
+    if (n > most_dense) {
+        find_lowest(system, at, spin, options.count > 0 ? options.count : kFew, out);
         return out;
     }
 

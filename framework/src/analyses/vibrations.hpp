@@ -10,6 +10,7 @@
 
 #include "ancora/framework/linear_model.hpp"
 #include "kernel_system.hpp"
+#include "linear_equations.hpp"
 
 namespace ancora {
 
@@ -19,8 +20,9 @@ namespace ancora {
 ///   M -> M,   D -> D + 2 M S,   K -> K + D S + M S^2                                      (1)
 ///
 /// which is constant since the equations turn with space.
+/// @param most_dense coordinates up to which all modes are computed, of larger models the lowest
 /// @throws Error (numerical) if the state is neither at rest nor steady
-Modes find_modes(KernelSystem& system, const ModesOptions& options);
+Modes find_modes(KernelSystem& system, const ModesOptions& options, int most_dense = kMostDense);
 
 /// A force on the coordinates per unit of each input, and the outputs' values at a state.
 struct LinearPorts {

@@ -61,9 +61,13 @@ Figures measure(const Manifest& manifest, PluginRegistry& registry, int repeats)
 double top_by_hand(double h, long steps) {
     by_hand::Tops top(Eigen::Vector3d(3.0, 2.0, 1.0), 2700.0);
     top.add(Eigen::Vector3d::Zero(), Eigen::Vector3d(0.3, 0.5, 0.8));
+    const double energy = top.energy();
     const auto start = Clock::now();
     for (long k = 0; k < steps; ++k) top.step(h);
-    return std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(steps);
+    const double taken = std::chrono::duration<double>(Clock::now() - start).count();
+    if (!(std::abs(top.energy() - energy) <= 1e-12 * energy))
+        throw std::runtime_error("the loop by hand has lost its energy");
+    return taken / static_cast<double>(steps);
 }
 
 }  // namespace

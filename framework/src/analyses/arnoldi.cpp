@@ -23,6 +23,7 @@ constexpr double kRitzConverged = 1e-11;  // of an eigenvalue
 // What is next to the eigenvalues that are wanted must be known so well to be none of them.
 constexpr double kKnownToBeLess = 1e-2;
 constexpr double kNothingLeft = 1e-13;
+constexpr double kCopy = 4e-9;  // eigenvalues that differ by less are the same
 constexpr Index kUsualVectors = 400;
 constexpr Index kLookAfter = 10;
 constexpr int kMostRuns = 100;
@@ -67,7 +68,7 @@ public:
     Arnoldi(const LinearOperator& apply,
             const Eigen::MatrixXd& known,
             double known_value,
-            int expected,
+            Index expected,
             const WantedModulus& wanted)
         : apply_(apply),
           wanted_(wanted),
@@ -89,7 +90,8 @@ public:
 private:
     /// One run. @returns whether it found any that is wanted
     bool lock_more() {
-        Eigen::MatrixXd V(size_, most_ + 1), H = Eigen::MatrixXd::Zero(most_ + 1, most_);
+        // Filled column by column: most runs end long before the last.
+        Eigen::MatrixXd V(size_, most_ + 1), H(most_ + 1, most_);
         Eigen::VectorXd x(size_), image;
         for (double& value : x) value = uniform_(random_);
         apply_(x, image);  // to where the operator leads
@@ -101,6 +103,7 @@ private:
               look_at = std::max(kLookAfter, locked_.cols() < expected_ ? expected_ : Index{0});
         bool is_exhausted = false;
         while (m < most_ && !is_exhausted) {
+            H.col(m).setZero();
             apply_(V.col(m), image);
             const double before = image.norm();
             for (int turn = 0; turn < 2; ++turn) {
@@ -124,7 +127,9 @@ private:
         const Look look = look_at_values(H.topLeftCorner(m, m), next);
         if (look.chosen.empty() && !look.is_done)
             throw Error(ErrorKind::numerical,
-                        "modes: the eigenvalues of this model do not converge");
+                        "modes: the eigenvalues of this model do not converge; many of its motions "
+                        "may be alike, or held by nothing, as equal parts that swing freely on one "
+                        "axis: ask for fewer (--count), or for less of the model");
         return lock(V, H, m, look.chosen);
     }
 
@@ -139,7 +144,9 @@ private:
         const Index m = H.rows();
         Eigen::VectorXcd all(locked_values_.size() + m);
         all << locked_values_, values;
-        const double least = wanted_(all);
+        // What is locked may be enough: then only what is larger still, not copies of the last.
+        const double beyond = wanted_(locked_values_);
+        const double least = std::max(wanted_(all), (1.0 + kCopy) * beyond);
         Look out;
         out.is_done = least > 0.0 || next == 0.0;
         const double nothing = kNothingLeft * all.cwiseAbs().maxCoeff();
@@ -212,7 +219,7 @@ private:
 Eigenpairs largest_eigenvalues(const LinearOperator& apply,
                                const Eigen::MatrixXd& known,
                                double known_value,
-                               int expected,
+                               Eigen::Index expected,
                                const WantedModulus& wanted) {
     return Arnoldi(apply, known, known_value, expected, wanted).find();
 }

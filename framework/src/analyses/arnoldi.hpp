@@ -35,7 +35,7 @@ using WantedModulus = std::function<double(const Eigen::VectorXcd& values)>;
 Eigenpairs largest_eigenvalues(const LinearOperator& apply,
                                const Eigen::MatrixXd& known,
                                double known_value,
-                               int expected,
+                               Eigen::Index expected,
                                const WantedModulus& wanted);
 
 }  // namespace ancora

@@ -3,6 +3,7 @@
 #include "gyroscopic_modes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -30,7 +31,10 @@ constexpr double kSlowOfFastest = 3e-6;  // of the fastest coordinate on its own
 constexpr double kNothing = 1e-7;
 constexpr double kRoundedTerm = 1e-15;  // beside the fastest coordinate
 constexpr double kAllowed = 1e-9;
-constexpr std::size_t kMostParts = 100;  // more are not looked at one by one
+// What rounding alone leaves of a sum, beside its terms: less than this holds nothing, however
+// slow.
+constexpr double kRounded = 1e-11;
+constexpr double kMostKnown = 5e7;  // numbers of motions that are known without a solve
 constexpr double kAsGoodAsZero = 1e-10;  // of what is slow
 constexpr double kFarFromShift = 30.0;   // from where on digits are lost
 constexpr int kMostShifts = 3;
@@ -56,13 +60,22 @@ struct Scale {
     bool is_nothing(const Eigen::VectorXd& force, const Eigen::VectorXd& x, int order) const {
         return force.cwiseQuotient(root).norm() <= per_mass(order) * root.cwiseProduct(x).norm();
     }
-    /// The same of all forces that there are.
-    bool is_nothing(const Sparse& K, int order) const {
-        Eigen::VectorXd sums = Eigen::VectorXd::Zero(root.size());
+    /// Sums over columns of what entries do to masses.
+    Eigen::VectorXd sums(const Sparse& K) const {
+        Eigen::VectorXd out = Eigen::VectorXd::Zero(root.size());
         for (Index k = 0; k < K.outerSize(); ++k)
             for (Sparse::InnerIterator e(K, k); e; ++e)
-                sums[e.row()] += std::abs(e.value()) / (root[e.row()] * root[e.col()]);
-        return sums.size() == 0 || sums.maxCoeff() <= 10.0 * per_mass(order);
+                out[e.row()] += std::abs(e.value()) / (root[e.row()] * root[e.col()]);
+        return out;
+    }
+    /// Whether K is as symmetric as rounding, or differences in place of derivatives, leave it.
+    bool is_symmetric(const Sparse& K) const {
+        return K.rows() == 0 || sums(K - Sparse(K.transpose())).maxCoeff() <= 10.0 * per_mass(2);
+    }
+    /// Whether nothing but rounding makes D differ from the skew one of gyroscopic forces: real
+    /// damping shows however little it is.
+    bool is_skew(const Sparse& D) const {
+        return (sums(D + Sparse(D.transpose())).array() <= kRounded * sums(D).array()).all();
     }
     double per_mass(int order) const {
         return kNothing * std::pow(slow, order) + kRoundedTerm * std::pow(fastest, order);
@@ -72,10 +85,6 @@ struct Scale {
     double fastest = 0.0;  // any coordinate on its own
     double slow = 0.0;     // about as slow as anything that is of interest
 };
-
-bool is_allowed(const LinearEquations& equations, const Eigen::VectorXd& x) {
-    return (equations.P * x).norm() <= kAllowed * (equations.P.cwiseAbs() * x.cwiseAbs()).norm();
-}
 
 /// Coordinates that forces, masses or conditions link, as lists.
 std::vector<std::vector<int>> linked_parts(const LinearEquations& equations) {
@@ -117,6 +126,107 @@ std::vector<std::vector<int>> linked_parts(const LinearEquations& equations) {
     return out;
 }
 
+/// What nothing holds of a part.
+struct Free {
+    std::array<bool, 3> along{};  ///< drifts along the axes
+    bool turns = false;           ///< about the axis of the spin, as far as can be told unsolved
+    bool drifts() const { return along[0] || along[1] || along[2]; }
+};
+
+/// Sums of squares over each part: of a product, and of its terms.
+class PartSums {
+public:
+    PartSums(const std::vector<std::vector<int>>& parts, Index n)
+        : part_of_(static_cast<std::size_t>(n)), value_(parts.size()), terms_(parts.size()) {
+        for (std::size_t k = 0; k < parts.size(); ++k)
+            for (int i : parts[k]) part_of_[static_cast<std::size_t>(i)] = k;
+    }
+    template <class Matrix>
+    void take(const Matrix& A, const Eigen::VectorXd& x, const auto& part_of_row) {
+        std::ranges::fill(value_, 0.0);
+        std::ranges::fill(terms_, 0.0);
+        const Eigen::VectorXd y = A * x, t = A.cwiseAbs() * x.cwiseAbs();
+        for (Index i = 0; i < y.size(); ++i) {
+            const std::size_t part = part_of_row(i);
+            if (part == value_.size()) continue;
+            value_[part] += y[i] * y[i];
+            terms_[part] += t[i] * t[i];
+        }
+    }
+    void take(const Eigen::VectorXd& value, const Eigen::VectorXd& terms) {
+        std::ranges::fill(value_, 0.0);
+        std::ranges::fill(terms_, 0.0);
+        for (Index i = 0; i < value.size(); ++i) {
+            const std::size_t part = of(i);
+            value_[part] += value[i] * value[i];
+            terms_[part] += terms[i] * terms[i];
+        }
+    }
+    std::size_t of(Index i) const { return part_of_[static_cast<std::size_t>(i)]; }
+    double value(std::size_t part) const { return std::sqrt(value_[part]); }
+    double terms(std::size_t part) const { return std::sqrt(terms_[part]); }
+
+private:
+    std::vector<std::size_t> part_of_;
+    std::vector<double> value_, terms_;
+};
+
+/// All parts at once, since nothing links them.
+std::vector<Free> free_parts(const LinearEquations& inertial,
+                             const LinearEquations& turning,
+                             const std::vector<std::vector<int>>& parts,
+                             const Eigen::MatrixXd& translations,
+                             const Eigen::VectorXd& turn,
+                             const Scale& scale) {
+    const Index n = inertial.M.rows();
+    std::vector<Free> out(parts.size());
+    PartSums sums(parts, n);
+    const auto is_moved = [&](const Eigen::VectorXd& x, std::size_t part) {
+        return std::ranges::any_of(parts[part], [&](int i) {
+            return x[i] != 0.0;
+        });
+    };
+    std::vector<char> has_conditions(parts.size(), 0);
+    const auto part_of_condition = [&](const SparseRows& P, Index row) {
+        const SparseRows::InnerIterator first(P, row);
+        return first ? sums.of(first.col()) : parts.size();
+    };
+    for (Index k = 0; k < turning.P.outerSize(); ++k)
+        if (const std::size_t part = part_of_condition(turning.P, k); part < parts.size())
+            has_conditions[part] = 1;
+    const auto keep_allowed = [&](const SparseRows& P, const Eigen::VectorXd& x, const auto& deny) {
+        sums.take(P, x, [&](Index row) {
+            return part_of_condition(P, row);
+        });
+        for (std::size_t k = 0; k < parts.size(); ++k)
+            if (!(sums.value(k) <= kAllowed * sums.terms(k))) deny(k);
+    };
+    const Sparse Dt = inertial.D.transpose(), Kt = inertial.K.transpose();
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const Eigen::VectorXd x = translations.col(static_cast<Index>(axis));
+        for (std::size_t k = 0; k < parts.size(); ++k) out[k].along[axis] = is_moved(x, k);
+        keep_allowed(inertial.P, x, [&](std::size_t k) {
+            out[k].along[axis] = false;
+        });
+        for (const Sparse* A : {&inertial.K, &Kt, &inertial.D, &Dt}) {
+            sums.take((*A * x).cwiseQuotient(scale.root),
+                      (A->cwiseAbs() * x.cwiseAbs()).cwiseQuotient(scale.root));
+            for (std::size_t k = 0; k < parts.size(); ++k)
+                if (!(sums.value(k) <= kRounded * sums.terms(k))) out[k].along[axis] = false;
+        }
+    }
+    // Conditions may hold what forces do not balance: those are looked at with their multipliers.
+    for (std::size_t k = 0; k < parts.size(); ++k) out[k].turns = is_moved(turn, k);
+    keep_allowed(turning.P, turn, [&](std::size_t k) {
+        out[k].turns = false;
+    });
+    sums.take((turning.K * turn).cwiseQuotient(scale.root), scale.root.cwiseProduct(turn));
+    for (std::size_t k = 0; k < parts.size(); ++k)
+        if (has_conditions[k] == 0 && !(sums.value(k) <= scale.per_mass(2) * sums.terms(k)))
+            out[k].turns = false;
+    return out;
+}
+
 /// What is known without a solve: parts that drift, and turn, as a whole. Momentum keeps drifts
 /// apart from what else moves. A turn that nothing resists, K r = 0, is a mode with l = 0, and if
 /// r^T K = 0, what is conserved is r^T M w + r^T D x: where it does not vanish, turns grow with
@@ -143,12 +253,6 @@ RigidMotions rigid_motions(const KernelSystem& system,
         axes.col(0) = axes.col(2).unitOrthogonal();
         axes.col(1) = axes.col(2).cross(axes.col(0));
     }
-    const Sparse &D = inertial.D, &K = inertial.K, Dt = D.transpose(), Kt = K.transpose();
-    const auto is_free = [&](const Eigen::VectorXd& x) {
-        return x.norm() > 0.0 && is_allowed(inertial, x) && scale.is_nothing(K * x, x, 2) &&
-               scale.is_nothing(Kt * x, x, 2) && scale.is_nothing(D * x, x, 1) &&
-               scale.is_nothing(Dt * x, x, 1);
-    };
     const Eigen::MatrixXd translations = translations_of_space(space, n) * axes;
     const Eigen::VectorXd turn =
         spin.is_spinning
@@ -159,16 +263,23 @@ RigidMotions rigid_motions(const KernelSystem& system,
     std::vector<Complex> values;
     std::vector<Eigen::VectorXcd> shapes;
     std::vector<Eigen::VectorXd> drifting, turned;
-    std::vector<std::vector<int>> parts = linked_parts(turning);
-    if (parts.size() > kMostParts) parts.clear();
-    for (const std::vector<int>& part : parts) {
+    const std::vector<std::vector<int>> parts = linked_parts(turning);
+    const std::vector<Free> is_free =
+        free_parts(inertial, turning, parts, translations, turn, scale);
+    // Of very many there is no room for the shapes: they come out as others do.
+    const auto most = static_cast<std::ptrdiff_t>(kMostKnown / std::max(1, n));
+    const bool takes_drifts = std::ranges::count_if(is_free, &Free::drifts) <= most / 4;
+    const bool takes_turns = std::ranges::count(is_free, true, &Free::turns) <= most;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+        const std::vector<int>& part = parts[k];
+        if (!(is_free[k].drifts() && takes_drifts) && !(is_free[k].turns && takes_turns)) continue;
         Eigen::VectorXd along[3], about = Eigen::VectorXd::Zero(n);
-        bool free[3];
+        std::array<bool, 3> free = is_free[k].along;
+        if (!takes_drifts) free = {};
         for (int i : part) about[i] = turn[i];
         for (int axis = 0; axis < 3; ++axis) {
             along[axis].setZero(n);
             for (int i : part) along[axis][i] = translations(i, axis);
-            free[axis] = is_free(along[axis]);
         }
         if (spin.is_spinning) {
             // Across the axis a drift goes round, a displacement that grows with time.
@@ -181,7 +292,7 @@ RigidMotions rigid_motions(const KernelSystem& system,
                     values.emplace_back(0.0, rate);
                     shapes.emplace_back(along[0] + Complex(0.0, 1.0) * along[1]);
                 }
-            if (about.norm() > 0.0 && is_allowed(turning, about)) turned.push_back(about);
+            if (is_free[k].turns && takes_turns) turned.push_back(about);
         }
         std::vector<Eigen::VectorXd> basis;
         for (int axis = 0; axis < 3; ++axis) {
@@ -379,7 +490,7 @@ GyroscopicModes search(const LinearEquations& equations,
         },
         inverse.turns(),
         -1.0 / shift,
-        2 * count,
+        Index{2} * count,
         wanted);
     GyroscopicModes out;
     out.values = with_drifts(found.values);
@@ -406,9 +517,7 @@ GyroscopicModes gyroscopic_modes(const KernelSystem& system,
                                  int count) {
     const LinearEquations equations = in_turning_frame(inertial, spin);
     const Scale scale(equations, spin.is_spinning ? spin.rate.norm() : 0.0);
-    const bool is_conservative =
-        scale.is_nothing(equations.D + Sparse(equations.D.transpose()), 1) &&
-        scale.is_nothing(equations.K - Sparse(equations.K.transpose()), 2);
+    const bool is_conservative = scale.is_skew(equations.D) && scale.is_symmetric(equations.K);
     const RigidMotions rigid = rigid_motions(system, inertial, equations, spin, scale);
     const Index known = rigid.drifts.values.size();
 

@@ -73,14 +73,17 @@ LinearEquations linear_equations(KernelSystem& system) {
     const CompressedMatrix A = face.jacobian();
     std::vector<Eigen::Triplet<double>> positions, rates;
     int num_positions = 0, num_rates = 0;
-    const std::vector<int>& chosen = system.parts().rows.left_out();  // by steps
+    std::vector<char> is_chosen(static_cast<std::size_t>(system.parts().m), 0);
+    for (const int row : system.parts().rows.left_out())  // by steps
+        is_chosen[static_cast<std::size_t>(row)] = 1;
     for (int k = 0; k < A.num_rows(); ++k) {
         const auto c = static_cast<std::size_t>(k);
         const bool is_position = face.levels()[c] == RowLevel::position;
         const int row = is_position ? num_positions++ : num_rates++;
         if (is_position)
             out.is_left_out.push_back(
-                face.is_left_out(k) || std::ranges::count(chosen, face.row(k)) > 0 ? 1 : 0);
+                face.is_left_out(k) || is_chosen[static_cast<std::size_t>(face.row(k))] != 0 ? 1
+                                                                                             : 0);
         for (int e = A.row_start[c]; e < A.row_start[c + 1]; ++e)
             (is_position ? positions : rates)
                 .emplace_back(row,

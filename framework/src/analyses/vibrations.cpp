@@ -243,7 +243,8 @@ void find_lowest(KernelSystem& system,
                                 kMostDense));
     }
     if (spin.is_spinning || asymmetry > kSymmetric * at.K.norm()) {
-        const GyroscopicModes lowest = gyroscopic_modes(system, at, spin, count);
+        const GyroscopicModes lowest =
+            gyroscopic_modes(system, at, spin, std::min(count, out.degrees_of_freedom));
         for (Eigen::Index k = 0; k < lowest.values.size(); ++k)
             finish(system, lowest.values[k], lowest.shapes.col(k), out);
         return;

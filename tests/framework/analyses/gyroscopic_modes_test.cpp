@@ -105,6 +105,29 @@ void check_same(const Modes& sparse,
     }
 }
 
+/// Rods of 13 pieces that spin about their middles, above each other and not tied.
+std::string spinning_rods(int count, double rate) {
+    constexpr int kPieces = 13;
+    std::string text;
+    for (int k = 0; k < count; ++k) {
+        std::string nodes, elements;
+        for (int i = 0; i <= kPieces; ++i) {
+            const double x = -1.0 + 2.0 * i / kPieces;
+            nodes += fmt::format("{}[{:.17g}, 0, {:.17g}]", i > 0 ? ", " : "", x, 0.5 * k);
+            if (i < kPieces) elements += fmt::format("{}[{}, {}]", i > 0 ? ", " : "", i, i + 1);
+        }
+        text += fmt::format(
+            "[[body]]\nname = \"rod{}\"\ntype = \"truss\"\nnodes = [{}]\nelements = [{}]\n"
+            "area = 1e-6\nyoung = 3e9\ndensity = 1420.0\nrest_length = \"spin\"\n"
+            "spin = {{ axis = [0, 0, 1], rate = {:.17g} }}\n",
+            k,
+            nodes,
+            elements,
+            rate);
+    }
+    return text;
+}
+
 /// n masses in the middles of equal pieces of a string about its hub, and the matrix of their
 /// motion out of plane: m w^2 z is the pull of two links.
 struct HubString {
@@ -358,6 +381,27 @@ TEST_SUITE("lowest modes in spin") {
         CHECK(std::ranges::count_if(sparse.modes, [&](const Mode& mode) {
                   return std::abs(mode.eigenvalue - W) <= 1e-9;
               }) == 8);
+    }
+    TEST_CASE("what is held softly beside fast parts is not taken for free") {
+        Spinning model(spinning_rods(3, 100.0) + point_mass("heavy", {0, 0, -1}, 100.0) +
+                       spring("soft", "heavy", "ground@[0, 0, -2]", 0.03, 1.0));
+        const double w = std::sqrt(0.03 / 100.0);
+        const Modes modes = model.sparse(20);
+        CHECK(std::ranges::count_if(modes.modes, [&](const Mode& mode) {
+                  return std::abs(mode.eigenvalue - Complex(0.0, w)) <= 1e-8 * w;
+              }) == 1);
+    }
+    TEST_CASE("many free parts: each drifts and turns, and nothing grows") {
+        constexpr int kRods = 60;
+        Spinning model(spinning_rods(kRods, 1.0));
+        // Of each a turn and, twice, a drift along the axis.
+        for (const int count : {20, 3 * kRods}) {
+            const Modes modes = model.sparse(count);
+            CHECK(modes.modes.size() == static_cast<std::size_t>(count));
+            for (const Mode& mode : modes.modes)
+                CHECK((mode.eigenvalue == 0.0 ||
+                       std::abs(mode.eigenvalue - Complex(0.0, 1.0)) <= 1e-12));
+        }
     }
     TEST_CASE("Ziegler's column: a follower makes stiffness lopsided, and it flutters at rest") {
         // Equal bars and hinges, k = 1: flutter between P l / k = 2 and 4, at 3 at the latest.

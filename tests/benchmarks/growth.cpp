@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How time and memory of a step grow with the model: chains and nets, beside the free top by hand.
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <stdexcept>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <fmt/format.h>
 #include <malloc.h>

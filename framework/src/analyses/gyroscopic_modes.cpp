@@ -33,8 +33,8 @@ constexpr double kRoundedTerm = 1e-15;  // beside the fastest coordinate
 constexpr double kAllowed = 1e-9;
 // What rounding alone leaves of a sum, beside its terms: less than this holds nothing, however
 // slow.
-constexpr double kRounded = 1e-11;
-constexpr double kMostKnown = 5e7;  // numbers of motions that are known without a solve
+constexpr double kRoundedAway = 1e-11;
+constexpr double kMostKnown = 5e7;       // numbers of motions that are known without a solve
 constexpr double kAsGoodAsZero = 1e-10;  // of what is slow
 constexpr double kFarFromShift = 30.0;   // from where on digits are lost
 constexpr int kMostShifts = 3;
@@ -75,7 +75,7 @@ struct Scale {
     /// Whether nothing but rounding makes D differ from the skew one of gyroscopic forces: real
     /// damping shows however little it is.
     bool is_skew(const Sparse& D) const {
-        return (sums(D + Sparse(D.transpose())).array() <= kRounded * sums(D).array()).all();
+        return (sums(D + Sparse(D.transpose())).array() <= kRoundedAway * sums(D).array()).all();
     }
     double per_mass(int order) const {
         return kNothing * std::pow(slow, order) + kRoundedTerm * std::pow(fastest, order);
@@ -212,7 +212,7 @@ std::vector<Free> free_parts(const LinearEquations& inertial,
             sums.take((*A * x).cwiseQuotient(scale.root),
                       (A->cwiseAbs() * x.cwiseAbs()).cwiseQuotient(scale.root));
             for (std::size_t k = 0; k < parts.size(); ++k)
-                if (!(sums.value(k) <= kRounded * sums.terms(k))) out[k].along[axis] = false;
+                if (!(sums.value(k) <= kRoundedAway * sums.terms(k))) out[k].along[axis] = false;
         }
     }
     // Conditions may hold what forces do not balance: those are looked at with their multipliers.

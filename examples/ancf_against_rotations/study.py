@@ -103,6 +103,7 @@ def plan(quick):
         + emm(6, 1.0, 0.5, 0.25, 0.125) + emm(8, 1.0, 0.5, 0.25, 0.125)
         + emm(2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, formulation="penalty")
         + emm(4, 0.25, 0.1, 0.05, 0.02, formulation="penalty")
+        + emm(6, 0.1, 0.05, formulation="penalty") + emm(8, 0.1, 0.05, formulation="penalty")
         + both("rk4", 0.2, 0.1, 0.05, 0.02, 0.01, 0.005)
         + [Case("penalty", "rk4", step) for step in (2e-3, 1e-3, 5e-4)]
         + adaptive(1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
@@ -113,6 +114,8 @@ def plan(quick):
         + emm(6, 0.05, 0.025, 0.0125) + emm(8, 0.1, 0.05, 0.025)
         + emm(2, 0.01, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4, formulation="penalty")
         + emm(4, 0.025, 0.0125, 0.00625, formulation="penalty")
+        + emm(6, 0.0125, 0.00625, formulation="penalty")
+        + emm(8, 0.0125, 0.00625, formulation="penalty")
         + both("rk4", 0.02, 0.01, 5e-3, 2e-3, 1e-3)
         + adaptive(1e-3, 1e-5, 1e-7, 1e-9, 1e-11)
         + both("generalized_alpha", 0.02, 0.01, 5e-3, 2e-3, 1e-3, 5e-4))

@@ -74,12 +74,13 @@ double in_child(const std::function<void()>& what) {
     return 1e-6 * static_cast<double>(usage.ru_maxrss);
 }
 
+/// @param goal 0: there is none
 void print(const std::string& what, double value, double goal, const Figures& figures) {
-    fmt::print("{:<46} {:>10.3f} {:>10.3f} {:>7.2f} {:>6.2f} {:>9.1e}\n",
+    fmt::print("{:<46} {:>10.3f} {:>10} {:>7} {:>6.2f} {:>9.1e}\n",
                what,
                value,
-               goal,
-               value / goal,
+               goal > 0.0 ? fmt::format("{:.3f}", goal) : "-",
+               goal > 0.0 ? fmt::format("{:.2f}", value / goal) : "-",
                figures.iterations,
                figures.balance);
 }
@@ -144,7 +145,7 @@ int main(int argc, char** argv) {
                                          std::tuple(1000, 300L, 3.5),
                                          std::tuple(10'000, 180L, 40.0)})
         line(fmt::format("chain of {}, ms a step", N), 1e3, goal, hanging_chain(N, 1e-3, steps), 8);
-    net_lines("net 100 x 100", spinning_net(100, 1e-3, 120), 6, 8.0, 0.05);
+    net_lines("net 100 x 100", spinning_net(100, 1e-3, 120), 6, 8.0, 0.0);
     net_lines("net 300 x 300", spinning_net(300, 1e-3, 24), 4, 150.0, 4.0);
     if (const char* name = "chain of 100, dopri5 1e-6, s for 1 s"; asked(name)) {
         const auto start = Clock::now();
@@ -161,14 +162,15 @@ int main(int argc, char** argv) {
          with(spinning_net(100, 2e-5, 600, false), "verlet"),
          6);
     // The largest only if they are asked for.
-    const auto in_own_process = [&](std::string_view name, const std::function<void()>& what) {
-        if (!all && (argument.empty() || name.find(argument) == std::string_view::npos)) return;
-        print("  peak, GB", in_child(what), 2.0, Figures{});
-    };
-    in_own_process("net 500 x 500", [&] {
-        net_lines("net 500 x 500", spinning_net(500, 1e-3, 12), 2, 420.0, 15.0);
+    const auto in_own_process =
+        [&](std::string_view name, double most, const std::function<void()>& what) {
+            if (!all && (argument.empty() || name.find(argument) == std::string_view::npos)) return;
+            print("  peak, GB", in_child(what), most, Figures{});
+        };
+    in_own_process("net 500 x 500", 2.0, [&] {
+        net_lines("net 500 x 500", spinning_net(500, 1e-3, 12), 2, 0.0, 15.0);
     });
-    in_own_process("chain of 10^5", [&] {
+    in_own_process("chain of 10^5", 0.0, [&] {
         line("chain of 10^5, ms a step", 1e3, 450.0, hanging_chain(100'000, 1e-3, 30), 2);
     });
     return 0;

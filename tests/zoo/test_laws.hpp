@@ -2,10 +2,12 @@
 // A bushing: three rows that have a law together.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include <Eigen/Dense>
 
@@ -19,6 +21,7 @@ struct BushingLaw : ItemLaw {
     double quartic = 0.0;
     double one_sided = 0.0;
     Eigen::Vector3d n = Eigen::Vector3d(0.6, 0.0, 0.8);
+    std::vector<double> said_kinks;
 
     double potential(int,
                      std::span<const double> pi,
@@ -38,6 +41,13 @@ struct BushingLaw : ItemLaw {
         return 0.5 * x.dot(D * x) + 0.25 * quartic * square * square +
                0.5 * one_sided * along * along;
     }
+    int kinks(int,
+              std::span<const double>,
+              std::span<const double>,
+              std::span<double> theta) const override {
+        std::ranges::copy(said_kinks, theta.begin());
+        return static_cast<int>(said_kinks.size());
+    }
 };
 
 /// phi = a - b, held by a full stiffness matrix, xx yy zz xy yz zx.
@@ -50,6 +60,7 @@ public:
         parameter::number("quartic", "N/m^3", "k").nonnegative().otherwise("0.0"),
         parameter::number("one_sided", "N/m", "c").nonnegative().otherwise("0.0"),
         parameter::number("damping", "N s/m", "of each row").nonnegative().otherwise("0.0"),
+        parameter::vector("kinks", 2, "", "what kinks() says of any step, right or wrong"),
     };
 
     explicit Bushing(const Arguments& arguments) {
@@ -57,6 +68,10 @@ public:
         law->D = matrix(arguments);
         law->quartic = arguments.number("quartic");
         law->one_sided = arguments.number("one_sided");
+        if (arguments.given("kinks")) {
+            const std::span<const double> kinks = arguments.numbers("kinks");
+            law->said_kinks.assign(kinks.begin(), kinks.end());
+        }
         const double stiffest = law->D.diagonal().maxCoeff() + law->one_sided;
         set_law({.kind = RowKind::elastic,
                  .compliance = 1.0 / stiffest,

@@ -105,6 +105,20 @@ TEST_SUITE("laws of rows together") {
             }
     }
 
+    TEST_CASE("kinks anywhere in a step change nothing; kinks out of order name the law's owner") {
+        const std::string steps = integrator("emm", 2e-3, 0.2);
+        CHECK(distance(end_of(model("l_bushing") + steps),
+                       end_of(model("l_bushing", "kinks = [0.3, 0.8]\n") + steps)) <=
+              tolerance(1e-9));
+        for (const char* kinks : {"[0.8, 0.3]", "[0.3, 1.5]", "[-0.1, 0.3]"}) {
+            const std::string failure =
+                failure_of(model("l_bushing", fmt::format("kinks = {}\n", kinks)) + steps).message;
+            CAPTURE(failure);
+            CHECK(failure.find("constraint \"left\"") != std::string::npos);
+            CHECK(failure.find("ItemLaw::kinks gives") != std::string::npos);
+        }
+    }
+
     TEST_CASE("its rest and its modes are theirs") {
         const std::string steps = integrator("emm", 1e-3, 1.0);
         Run together(model("l_bushing") + steps), by_rows(model("l_bushing_by_rows") + steps);

@@ -15,9 +15,6 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kRoundings = 1.0;
 // Each term of a value is rounded once, by half of epsilon; an increment is a difference of two.
 constexpr double kValueRoundings = 1.0;
-// Below this part of the roundings of positions no gap is looked at, and below this part of those
-// of a body's largest force no force: at rest nothing else tells them from nothing.
-constexpr double kUnseenPart = 1e-4;
 // A force that moves its node by less than this part of the model's size is none: where nothing
 // pulls, forces are noise beside noise.
 constexpr double kNoForce = 1e-30;

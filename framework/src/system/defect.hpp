@@ -35,6 +35,10 @@ namespace ancora {
 /// rest, in a drive, and for any mass (theory (46) and (47)).
 class DefectMeasure {
 public:
+    /// Below this part of the roundings of positions no gap is looked at, and below this part of
+    /// those of a body's largest force no force: at rest nothing else tells them from nothing.
+    static constexpr double kUnseenPart = 1e-4;
+
     DefectMeasure(Assembly& parts,
                   const MotionState& state,
                   const Trial& trial,

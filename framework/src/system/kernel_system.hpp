@@ -82,6 +82,7 @@ public:
                std::span<double> ds) override {
         solver_.solve(r_motion, r_rows, ddq, ds);
     }
+    bool is_solved_to_rounding() const override { return solver_.is_solved_to_rounding(); }
     SolverCost cost() const override { return solver_.cost(); }
     bool is_factorised_for(double h) const override { return matrix_.is_for(h); }
     double displacement(std::span<const double> dq) const override {

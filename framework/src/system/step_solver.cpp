@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "defect.hpp"
+
 namespace ancora {
 namespace {
 
@@ -20,6 +22,8 @@ constexpr double kWellKnown = 1e-2;
 constexpr double kDear = 2.0;
 // Where so many solves have not been enough, others are not spared their refinement.
 constexpr int kMostUnrefined = 2;
+// Refinements of the first solve of a step, as long as another iteration would do no more.
+constexpr int kMostRefinements = 3;
 // Steps after which it is tried again whether a refinement spares an iteration.
 constexpr int kLookAgain = 64;
 
@@ -105,7 +109,7 @@ bool StepSolver::needs_refinement(double first) const {
            !(known_.contraction * first <= kUnseenCorrection * state_.farthest);
 }
 
-/// One step of refinement towards the exact tangent: what the symmetric, perhaps old and
+/// Refinement towards the exact tangent: what the symmetric, perhaps old and
 /// regularised matrix misses, it misses squared. There is none where the last ones have shown that
 /// nothing would be gained: the next iteration's residual says so if that is no longer true.
 void StepSolver::solve_refined(std::span<const double> r_motion,
@@ -117,6 +121,7 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     if (!feedback_.empty()) feedback_.prepare();
     feedback_.solve(r_motion, r_rows, ddq, ds);
     trial_.moves_by_roundings = false;
+    is_solved_to_rounding_ = false;
     if (matrix_.is_exact()) return;
 
     const double first = parts_.space.displacement(ddq.data());
@@ -127,18 +132,45 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
         return;
     }
     now_.was_first_refined |= now_.solves == 1;
-    leave_residual(r_motion, r_rows, ddq, ds);
-    feedback_.solve(view(left_motion_),
-                    view(left_rows_),
-                    {more_dq_.data(), ddq.size()},
-                    {more_s_.data(), ds.size()});
-    const double second = parts_.space.displacement(more_dq_.data());
-    if (!std::isfinite(second)) parts_.attribute_nonfinite(state_.t);
-    matrix_.judge(first, second);
-    known_.contraction = first > 0.0 && second < first ? second / first : 1.0;
-    if (!(second <= kContraction * first)) return;
-    for (std::size_t i = 0; i < ddq.size(); ++i) ddq[i] += more_dq_[static_cast<Eigen::Index>(i)];
-    for (std::size_t k = 0; k < ds.size(); ++k) ds[k] += more_s_[static_cast<Eigen::Index>(k)];
+    {
+        const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.assemble);
+        tangent_.evaluate_start(state_.t);
+        tangent_.evaluate_stiffness(trial_.s, false, state_.t);
+    }
+    refine(r_motion, r_rows, first, ddq, ds);
+}
+
+/// Once, or until rounding is left where the step's curvature leaves no more either.
+void StepSolver::refine(std::span<const double> r_motion,
+                        std::span<const double> r_rows,
+                        double first,
+                        std::span<double> ddq,
+                        std::span<double> ds) {
+    double rounding = 0.0;
+    if (now_.solves == 1 && first * first <= kUnseenCorrection * state_.extent)
+        rounding = kUnseenCorrection * (parts_.space.displacement(trial_.dq.data()) +
+                                        DefectMeasure::kUnseenPart * state_.farthest);
+    double last = first;
+    for (int k = 0; k < kMostRefinements; ++k) {
+        leave_residual(r_motion, r_rows, ddq, ds);
+        feedback_.solve(view(left_motion_),
+                        view(left_rows_),
+                        {more_dq_.data(), ddq.size()},
+                        {more_s_.data(), ds.size()});
+        const double more = parts_.space.displacement(more_dq_.data());
+        if (!std::isfinite(more)) parts_.attribute_nonfinite(state_.t);
+        if (k == 0) {
+            matrix_.judge(first, more);
+            known_.contraction = first > 0.0 && more < first ? more / first : 1.0;
+        }
+        if (!(more <= kContraction * last)) return;
+        for (std::size_t i = 0; i < ddq.size(); ++i)
+            ddq[i] += more_dq_[static_cast<Eigen::Index>(i)];
+        for (std::size_t i = 0; i < ds.size(); ++i) ds[i] += more_s_[static_cast<Eigen::Index>(i)];
+        is_solved_to_rounding_ = more * more <= last * rounding;
+        if (is_solved_to_rounding_ || rounding == 0.0) return;
+        last = more;
+    }
 }
 
 /// What a correction leaves of the residuals by the exact tangent.
@@ -146,11 +178,6 @@ void StepSolver::leave_residual(std::span<const double> r_motion,
                                 std::span<const double> r_rows,
                                 std::span<const double> ddq,
                                 std::span<const double> ds) {
-    {
-        const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.assemble);
-        tangent_.evaluate_start(state_.t);
-        tangent_.evaluate_stiffness(trial_.s, false, state_.t);
-    }
     const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.solve);
     std::copy(r_motion.begin(), r_motion.end(), left_motion_.data());
     std::copy(r_rows.begin(), r_rows.end(), left_rows_.data());

@@ -43,6 +43,8 @@ public:
                std::span<const double> r_rows,
                std::span<double> ddq,
                std::span<double> ds);
+    /// See System::is_solved_to_rounding().
+    bool is_solved_to_rounding() const { return is_solved_to_rounding_; }
     SolverCost cost() const;
 
     /// Writes or reads the count and what is known of the matrix, see state_archive.hpp.
@@ -69,6 +71,11 @@ private:
                        std::span<const double> r_rows,
                        std::span<double> ddq,
                        std::span<double> ds);
+    void refine(std::span<const double> r_motion,
+                std::span<const double> r_rows,
+                double first,
+                std::span<double> ddq,
+                std::span<double> ds);
     void leave_residual(std::span<const double> r_motion,
                         std::span<const double> r_rows,
                         std::span<const double> ddq,
@@ -104,6 +111,7 @@ private:
     };
     Known known_;
     Now now_;
+    bool is_solved_to_rounding_ = false;
 };
 
 }  // namespace ancora

@@ -20,6 +20,7 @@ constexpr double kSlow = 0.3;
 constexpr double kLevel = 0.9;   // residuals that shrink by less are at their floor
 constexpr double kHalved = 0.5;  // what does not fall so far from one iteration to the next stays
 constexpr double kDiverged = 1e6;
+constexpr int kCircles = 6;  // iterations after which residuals are compared with the least so far
 
 }  // namespace
 
@@ -37,12 +38,13 @@ Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
     const bool is_still = correction_ <= tolerance_;
     const bool is_closed = defect.motion <= kClosed && defect.rows <= kClosed;
     // The rounding floor: nothing has fallen any more that is not closed, in two iterations, or in
-    // one that has come so close that it must be rounding.
-    const auto has_levelled = [](double now, double last) {
-        return now <= kClosed || now >= kHalved * last;
+    // one that has come so close that it must be rounding. Roundings may go round in circles.
+    const StepDefect& before = k < kCircles ? last_ : least_;
+    const auto has_levelled = [](double now, double then) {
+        return now <= kClosed || now >= kHalved * then;
     };
-    const bool is_level = has_levelled(defect.motion, last_.motion) &&
-                          has_levelled(defect.rows, last_.rows) &&
+    const bool is_level = has_levelled(defect.motion, before.motion) &&
+                          has_levelled(defect.rows, before.rows) &&
                           (is_still || correction_ >= kHalved * last_correction_);
     const double most = was_level_ ? kFloorDefect : kNearlyClosed;
     const bool is_rounding = was_level_ && defect.positions <= kPositionRoundings;
@@ -50,7 +52,9 @@ Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
                              (defect.rows <= most || is_rounding) &&
                              correction_ <= kFloorCorrections * tolerance_;
     was_level_ = is_level;
-    if ((is_still && is_closed) || is_at_floor) return Verdict::converged;
+    // What is closed by a correction that leaves nothing needs no second to show that it is small.
+    const bool is_done = is_still || (is_whole_ && slack(tolerance_) == 0.0);
+    if ((is_done && is_closed) || is_at_floor) return Verdict::converged;
     if (k == max_iterations_ || correction_ > kDiverged * std::max(first_correction_, tolerance_))
         return Verdict::failed;
     worst_ = std::max(defect.motion, defect.rows);
@@ -60,6 +64,8 @@ Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
                                                  worst_ / std::max(last_.motion, last_.rows)}
                                          : Rates{shrinks, shrinks, 1.0};
     last_ = defect;
+    least_.motion = std::min(least_.motion, defect.motion);
+    least_.rows = std::min(least_.rows, defect.rows);
     return Verdict::go_on;
 }
 
@@ -77,9 +83,10 @@ bool Convergence::wants_fresh_matrix(const SolverCost& cost) const {
     return is_dearer(tolerance_ / correction_, rates_.correction);
 }
 
-void Convergence::note(double correction) {
+void Convergence::note(double correction, bool is_whole) {
     last_correction_ = correction_;
     correction_ = correction;
+    is_whole_ = is_whole;
     if (!std::isfinite(first_correction_)) first_correction_ = correction;
 }
 

@@ -36,7 +36,8 @@ public:
     bool wants_fresh_matrix(const SolverCost& cost) const;
 
     /// A correction moves bodies by as much [m].
-    void note(double correction);
+    /// @param is_whole what it leaves of itself is rounding
+    void note(double correction, bool is_whole = false);
 
 private:
     /// Ratios of the last two corrections and residuals of motion.
@@ -54,8 +55,10 @@ private:
     double last_correction_ = kUnknown;
     double first_correction_ = kUnknown;
     StepDefect last_{kUnknown, kUnknown};
+    StepDefect least_{kUnknown, kUnknown};
     double worst_ = kUnknown;  // of the residuals judged last
     Rates rates_;
+    bool is_whole_ = false;
     bool was_level_ = false;
 };
 

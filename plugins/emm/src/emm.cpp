@@ -32,21 +32,13 @@ constexpr double kMuchLess = 0.1;
 constexpr double kUnresolved = 1.0;
 // Vibrations that are too fast for the steps miss as much all the time, and do no harm.
 constexpr double kSuddenly = 3.0;
+constexpr int kFewest = 3;  // steps whose sums have one difference that has been predicted
 constexpr double kKnownWell = 6.0;
 constexpr double kKnown = 3.0;        // steps after which there is something to compare with
 constexpr double kLonger = 1.000001;  // of the shortest piece, against rounding
 constexpr double kForgotten = 0.9;    // of the farthest so far, in a step
 // Parts of a step whose ends or middle are not where the whole one's are.
 constexpr double kPieces[] = {0.7, 0.45, 0.85, 0.3, 0.57, 0.2, 0.12, 0.05};
-
-/// Value at the next step from the last four. Mean accelerations of constrained motion alternate a
-/// little from step to step (only the mean velocity obeys the constraints), so formulas 1 and 2
-/// are exact for alternation plus a linear, a quadratic course.
-double extrapolate(double formula, double x0, double x1, double x2, double x3) {
-    if (formula == 0.0) return x0;
-    if (formula == 1.0) return x0 + (x1 - x2);
-    return x0 + (x0 - x2) - (x2 - x3);
-}
 
 }  // namespace
 
@@ -76,31 +68,25 @@ void Emm::prepare(const System& system, const StepSettings& settings) {
 
 int Emm::num_history(const System& system) const {
     if (composition_.is_wanted()) return composition_.num_history();
-    return History::kWords + 3 * (system.num_coordinates() + system.num_rows());
+    return History::kWords + Differences::kColumns * (system.num_coordinates() + system.num_rows());
 }
 
 Emm::History Emm::history(System& system) {
     const std::span<double> x = system.history();
+    constexpr std::size_t kColumns = Differences::kColumns;
     const auto n = static_cast<std::size_t>(system.num_coordinates());
-    const auto m = static_cast<std::size_t>(system.num_rows());
-    const std::span<double> a = x.subspan(History::kWords, 3 * n);
-    const std::span<double> s = x.subspan(History::kWords + 3 * n, 3 * m);
     return {x[History::kSteps],
             x[History::kLength],
             x[History::kIsSettled],
             x[History::kIterationsWhenFresh],
             x[History::kWasted],
-            x[History::kPredictor],
+            x[History::kDegree],
             x[History::kMissed],
             x[History::kKnownSteps],
             x[History::kSpeed],
             x[History::kEagerSteps],
-            a.subspan(0, n),
-            a.subspan(n, n),
-            a.subspan(2 * n, n),
-            s.subspan(0, m),
-            s.subspan(m, m),
-            s.subspan(2 * m, m)};
+            Differences(x.subspan(History::kWords, kColumns * n)),
+            Differences(x.subspan(History::kWords + kColumns * n))};
 }
 
 void Emm::step(System& system, double t0, double h) {
@@ -318,7 +304,7 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
         system.count_iteration();
         const double correction = system.displacement(ddq_);
         if (!std::isfinite(correction)) return false;
-        convergence.note(correction);
+        convergence.note(correction, system.is_solved_to_rounding());
     }
     return false;
 }
@@ -357,14 +343,10 @@ void Emm::weigh_factorisation(System& system, int iterations, bool was_fresh) {
 
 /// Starts from the last steps by the formula chosen in remember().
 void Emm::predict(System& system, double h) {
-    const std::span<const double> a0 = system.acceleration();
-    const std::span<const double> s0 = system.stress();
     const History past = history(system);
-    const double formula = h == past.h && past.steps > 3.0 ? past.predictor : 0.0;
-    for (std::size_t i = 0; i < a_.size(); ++i)
-        a_[i] = extrapolate(formula, a0[i], past.a1[i], past.a2[i], past.a3[i]);
-    for (std::size_t k = 0; k < s_.size(); ++k)
-        s_[k] = extrapolate(formula, s0[k], past.s1[k], past.s2[k], past.s3[k]);
+    const int degree = h == past.h ? static_cast<int>(past.degree) : Differences::kConstant;
+    past.a.extrapolate(degree, system.acceleration(), a_);
+    past.s.extrapolate(degree, system.stress(), s_);
     std::ranges::copy(a_, predicted_.begin());
     if (!system.stresses_are_unique()) system.clear_constraint_stress(s_);
 }
@@ -372,30 +354,19 @@ void Emm::predict(System& system, double h) {
 /// Chooses the formula that would have predicted the step just solved best and moves the history
 /// on; to be called before the system takes the new state.
 void Emm::remember(System& system, double h) {
-    const History past = history(system);
-    const std::span<const double> a0 = system.acceleration();
-    const std::span<const double> s0 = system.stress();
+    History past = history(system);
     past.known = std::min(past.known + 1.0, kKnownWell);
     past.missed = std::max(kForgotten * past.missed, past.steps > 0.0 ? missed_ : 0.0);
-    double miss[3] = {};
-    for (std::size_t i = 0; i < a_.size(); ++i)
-        for (int formula = 0; formula < 3; ++formula) {
-            const double d =
-                a_[i] - extrapolate(formula, a0[i], past.a1[i], past.a2[i], past.a3[i]);
-            miss[formula] += d * d;
-        }
-    past.predictor = static_cast<double>(std::min_element(miss, miss + 3) - miss);
     past.steps = h == past.h ? past.steps + 1.0 : 1.0;
     past.h = h;
-    const auto shift = [](auto from, std::span<double> to) {
-        std::copy(from.begin(), from.end(), to.begin());
-    };
-    shift(past.a2, past.a3);
-    shift(past.a1, past.a2);
-    shift(a0, past.a1);
-    shift(past.s2, past.s3);
-    shift(past.s1, past.s2);
-    shift(s0, past.s1);
+    Differences::Misses by_stress{}, misses{};
+    past.s.add(system.stress(), s_, by_stress);
+    past.a.add(system.acceleration(), a_, misses);
+    // A formula is judged by a step that it could have predicted.
+    const int most =
+        std::clamp(static_cast<int>(past.steps) - kFewest, 0, Differences::kMostDegree);
+    past.degree = static_cast<double>(std::min_element(misses.begin(), misses.begin() + most + 1) -
+                                      misses.begin());
 }
 
 }  // namespace ancora

@@ -9,6 +9,7 @@
 #include "ancora/sdk/helpers/event_locator.hpp"
 #include "ancora/sdk/integrator.hpp"
 #include "composition.hpp"
+#include "prediction.hpp"
 
 namespace ancora {
 
@@ -51,8 +52,8 @@ public:
 
 private:
     enum class Reuse { allowed, never };
-    /// Views into the history that the kernel keeps: the policy's words, then a and s of the three
-    /// steps before the last.
+    /// Views into the history that the kernel keeps: the policy's words, then differences of a and
+    /// of s.
     struct History {
         enum Word : int {
             kSteps,
@@ -60,7 +61,7 @@ private:
             kIsSettled,
             kIterationsWhenFresh,
             kWasted,
-            kPredictor,
+            kDegree,
             kMissed,
             kKnownSteps,
             kSpeed,
@@ -71,13 +72,13 @@ private:
         double& h;           ///< of the last one
         double& is_settled;  ///< 1 unless the factorisation is due for renewal
         double& iterations_when_fresh;
-        double& wasted;     ///< operations spent on iterations beyond those
-        double& predictor;  ///< the one that would have met the last step best
-        double& missed;     ///< the largest miss() of late
-        double& known;      ///< steps from which that is known, up to a few
-        double& speed;      ///< the largest of late [m/s]
-        double& eager;      ///< steps to come that shall not use the matrix of one before; kWarned
-        std::span<double> a1, a2, a3, s1, s2, s3;
+        double& wasted;  ///< operations spent on iterations beyond those
+        double& degree;  ///< of the formula that would have met the last step best
+        double& missed;  ///< the largest miss() of late
+        double& known;   ///< steps from which that is known, up to a few
+        double& speed;   ///< the largest of late [m/s]
+        double& eager;   ///< steps to come that shall not use the matrix of one before; kWarned
+        Differences a, s;
     };
 
     static History history(System& system);

@@ -205,6 +205,35 @@ TEST_SUITE("emm") {
         CHECK(verdict_on(stuck) == Verdict::failed);
     }
 
+    TEST_CASE("roundings that go round in circles are the floor, not a failure") {
+        // As rows with differenced derivatives leave them: no last value is below all before.
+        constexpr StepDefect kCircle[] = {{63.0, 0.1}, {140.0, 0.93}, {63.0, 0.4}, {140.0, 1.2}};
+        Convergence convergence(kDefaultTolerance, 25);
+        auto verdict = Convergence::Verdict::go_on;
+        int k = 0;
+        while (verdict == Convergence::Verdict::go_on) {
+            convergence.note(1e-16);
+            ++k;
+            verdict = convergence.judge(k, kCircle[k % 4]);
+        }
+        CHECK(verdict == Convergence::Verdict::converged);
+        CHECK(k <= 8);
+    }
+
+    TEST_CASE("a correction that leaves nothing is the last, if residuals are closed to rounding") {
+        const auto verdict_on = [](double tolerance, double correction, bool is_whole) {
+            Convergence convergence(tolerance, 25);
+            convergence.note(correction, is_whole);
+            return convergence.judge(1, {0.5, 0.5});
+        };
+        using Verdict = Convergence::Verdict;
+        CHECK(verdict_on(1e-12, 1e-13, false) == Verdict::converged);
+        CHECK(verdict_on(1e-12, 1e-10, false) == Verdict::go_on);
+        CHECK(verdict_on(1e-12, 1e-10, true) == Verdict::converged);
+        // A tolerance above the usual one lets residuals be more than rounding.
+        CHECK(verdict_on(1e-11, 1e-10, true) == Verdict::go_on);
+    }
+
     TEST_CASE("a step that is too long is halved until its pieces converge, without a gap") {
         Oscillator system(1.0, 4.0, 1.0, 0.0);
         Emm emm = make(system);

@@ -107,6 +107,10 @@ public:
                        std::span<const double> r_rows,
                        std::span<double> ddq,
                        std::span<double> ds) = 0;
+    /// Whether the last solve is known to have left no more of its correction than rounding of the
+    /// step's own motion. Then residuals that are closed to rounding are so for good, and another
+    /// correction would show nothing.
+    virtual bool is_solved_to_rounding() const { return false; }
     virtual SolverCost cost() const = 0;
     /// True if the factorisation in use was made for a step of this length.
     virtual bool is_factorised_for(double h) const = 0;

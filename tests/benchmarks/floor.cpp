@@ -171,7 +171,7 @@ int main(int argc, char** argv) {
         net_lines("net 500 x 500", spinning_net(500, 1e-3, 12), 2, 0.0, 15.0);
     });
     in_own_process("chain of 10^5", 0.0, [&] {
-        line("chain of 10^5, ms a step", 1e3, 450.0, hanging_chain(100'000, 1e-3, 30), 2);
+        line("chain of 10^5, ms a step", 1e3, 450.0, hanging_chain(100'000, 1e-3, 60), 4);
     });
     return 0;
 }

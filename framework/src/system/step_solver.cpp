@@ -24,6 +24,8 @@ constexpr double kDear = 2.0;
 constexpr int kMostUnrefined = 2;
 // Refinements of the first solve of a step, as long as another iteration would do no more.
 constexpr int kMostRefinements = 3;
+// Steps that needed another iteration all the same, after which it is left at one refinement.
+constexpr int kMostInVain = 2;
 // Steps after which it is tried again whether a refinement spares an iteration.
 constexpr int kLookAgain = 64;
 
@@ -87,9 +89,10 @@ void StepSolver::begin_solve(double first) {
     const bool is_new = now_.solves == 0 || state_.t != now_.t || trial_.h != now_.h;
     if (is_new) {
         (now_.was_first_refined ? known_.solves_refined : known_.solves_unrefined) = now_.solves;
+        if (now_.was_refined_to_rounding) known_.in_vain = now_.solves > 1 ? known_.in_vain + 1 : 0;
         if (++known_.steps == kLookAgain)
-            known_.steps = known_.solves_refined = known_.solves_unrefined = 0;
-        now_ = {state_.t, trial_.h, 0, false, -1.0};
+            known_.steps = known_.solves_refined = known_.solves_unrefined = known_.in_vain = 0;
+        now_ = {state_.t, trial_.h, 0, false, false, -1.0};
     } else if (now_.unrefined > 0.0 && first > kUnseenCorrection * state_.farthest) {
         known_.contraction = std::min(1.0, first / now_.unrefined);
     }
@@ -147,7 +150,8 @@ void StepSolver::refine(std::span<const double> r_motion,
                         std::span<double> ddq,
                         std::span<double> ds) {
     double rounding = 0.0;
-    if (now_.solves == 1 && first * first <= kUnseenCorrection * state_.extent)
+    const bool is_worth_it = now_.solves == 1 && known_.in_vain < kMostInVain;
+    if (is_worth_it && first * first <= kUnseenCorrection * state_.extent)
         rounding = kUnseenCorrection * (parts_.space.displacement(trial_.dq.data()) +
                                         DefectMeasure::kUnseenPart * state_.farthest);
     double last = first;
@@ -168,6 +172,7 @@ void StepSolver::refine(std::span<const double> r_motion,
             ddq[i] += more_dq_[static_cast<Eigen::Index>(i)];
         for (std::size_t i = 0; i < ds.size(); ++i) ds[i] += more_s_[static_cast<Eigen::Index>(i)];
         is_solved_to_rounding_ = more * more <= last * rounding;
+        now_.was_refined_to_rounding |= is_solved_to_rounding_ && k > 0;
         if (is_solved_to_rounding_ || rounding == 0.0) return;
         last = more;
     }

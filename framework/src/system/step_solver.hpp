@@ -56,6 +56,7 @@ public:
         archive(known_.solves_refined);
         archive(known_.solves_unrefined);
         archive(known_.steps);
+        archive(known_.in_vain);
         archive.require(known_.contraction >= 0.0, "a contraction");
         if constexpr (Archive::kReads) now_ = {};
     }
@@ -100,6 +101,7 @@ private:
         int solves_refined = 0;    // of the last step whose first solve was refined; 0: none
         int solves_unrefined = 0;  // of the last whose first was not
         int steps = 0;             // since these were looked at
+        int in_vain = 0;           // in a row that were refined to rounding, and corrected again
     };
     /// The trial that is being solved.
     struct Now {
@@ -107,6 +109,7 @@ private:
         double h = 0.0;
         int solves = 0;
         bool was_first_refined = false;
+        bool was_refined_to_rounding = false;
         double unrefined = -1.0;  // last correction, if it was not refined
     };
     Known known_;

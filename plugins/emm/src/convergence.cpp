@@ -29,7 +29,8 @@ double Convergence::slack(double tolerance) {
 }
 
 bool Convergence::is_to_be_judged(int k) const {
-    const bool is_under_way = k == 1 && correction_ > kFloorCorrections * tolerance_;
+    const bool is_under_way =
+        k == 1 && correction_ > kFloorCorrections * tolerance_ && !is_whole_;
     return k > 0 && !is_under_way;
 }
 

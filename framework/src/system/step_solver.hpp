@@ -58,7 +58,13 @@ public:
         archive(known_.steps);
         archive(known_.in_vain);
         archive.require(known_.contraction >= 0.0, "a contraction");
-        if constexpr (Archive::kReads) now_ = {};
+        archive(now_.t);
+        archive(now_.h);
+        archive(now_.solves);
+        archive.require(now_.solves >= 0, "a count");
+        archive(now_.was_first_refined);
+        archive(now_.was_refined_to_rounding);
+        archive(now_.unrefined);
     }
 
     long factorisations = 0;

@@ -21,7 +21,7 @@ packages="
     libboost-program-options-dev
     libeigen3-dev
     libspdlog-dev
-    libfmt-dev libssl-dev
+    libfmt-dev nettle-dev
     libtomlplusplus-dev
     nlohmann-json3-dev
     libpugixml-dev
@@ -31,6 +31,7 @@ packages="
 # What only tests need, so "run" does without: for those of reports a browser, VTK's reader, gnuplot; 330 MB.
 test_packages="
     doctest-dev
+    libssl-dev
     python3
     python3-jsonschema
     python3-selenium

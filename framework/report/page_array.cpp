@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include <openssl/evp.h>
+#include <nettle/base64.h>
 #include <zlib.h>
 
 namespace ancora {
@@ -83,19 +83,9 @@ struct Range {
 }  // namespace
 
 std::string base64(std::string_view bytes) {
-    // The library counts in int; pieces of a multiple of three bytes join without padding.
-    constexpr std::size_t kPiece = std::size_t{3} << 14;
-    std::string out;
-    out.reserve(4 * ((bytes.size() + 2) / 3));
-    std::vector<unsigned char> coded(4 * (kPiece / 3) + 1);
-    while (!bytes.empty()) {
-        const std::string_view piece = bytes.substr(0, kPiece);
-        const int size = EVP_EncodeBlock(coded.data(),
-                                         reinterpret_cast<const unsigned char*>(piece.data()),
-                                         static_cast<int>(piece.size()));
-        out.append(reinterpret_cast<const char*>(coded.data()), static_cast<std::size_t>(size));
-        bytes.remove_prefix(piece.size());
-    }
+    std::string out(BASE64_ENCODE_RAW_LENGTH(bytes.size()), '\0');
+    base64_encode_raw(
+        out.data(), bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
     return out;
 }
 

@@ -1,50 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SHA-256 through OpenSSL's libcrypto.
+// SHA-256 through Nettle.
 #include "sha256.hpp"
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
-#include <stdexcept>
+#include <memory>
 #include <system_error>
 
-#include <openssl/evp.h>
+#include <nettle/base16.h>
 
 namespace ancora {
-namespace {
 
-void require(int is_good) {
-    if (is_good != 1) throw std::runtime_error("libcrypto cannot compute SHA-256");
-}
-
-EVP_MD_CTX* context_of(const std::shared_ptr<void>& context) {
-    return static_cast<EVP_MD_CTX*>(context.get());
-}
-
-}  // namespace
-
-Sha256::Sha256()
-    : context_(EVP_MD_CTX_new(), [](EVP_MD_CTX* context) {
-          EVP_MD_CTX_free(context);
-      }) {
-    require(context_ ? 1 : 0);
-    require(EVP_DigestInit_ex(context_of(context_), EVP_sha256(), nullptr));
+Sha256::Sha256() {
+    sha256_init(&context_);
 }
 
 void Sha256::add(const void* bytes, std::size_t count) {
-    require(EVP_DigestUpdate(context_of(context_), bytes, count));
+    sha256_update(&context_, count, static_cast<const std::uint8_t*>(bytes));
 }
 
 std::string Sha256::text() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes;
-    unsigned size = 0;
-    require(EVP_DigestFinal_ex(context_of(context_), bytes.data(), &size));
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) {
-        constexpr const char* kDigits = "0123456789abcdef";
-        text += kDigits[bytes[i] >> 4];
-        text += kDigits[bytes[i] & 15];
-    }
+    std::array<std::uint8_t, SHA256_DIGEST_SIZE> bytes;
+    sha256_digest(&context_, bytes.size(), bytes.data());
+    std::string text(BASE16_ENCODE_LENGTH(bytes.size()), '\0');
+    base16_encode_update(text.data(), bytes.size(), bytes.data());
     return text;
 }
 

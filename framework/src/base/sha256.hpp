@@ -4,9 +4,10 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
+
+#include <nettle/sha2.h>
 
 namespace ancora {
 
@@ -19,7 +20,7 @@ public:
     std::string text();
 
 private:
-    std::shared_ptr<void> context_;  // of libcrypto
+    sha256_ctx context_;
 };
 
 /// SHA-256 of the file's bytes, 64 hexadecimal digits.

@@ -327,7 +327,11 @@ std::string open_new(const PluginFile& file,
 }  // namespace
 
 PluginFile read_plugin_file(const fs::path& file, bool allows_unchecked) {
-    PluginFile out{file, open_trusted(file, allows_unchecked), allows_unchecked, {}, {}};
+    return read_plugin_file(file, open_trusted(file, allows_unchecked), allows_unchecked);
+}
+
+PluginFile read_plugin_file(const fs::path& named, TrustedFile file, bool allows_unchecked) {
+    PluginFile out{named, std::move(file), allows_unchecked, {}, {}};
     out.problem = out.file.problem;
     if (!out.problem.empty()) return out;
     PieceReader reader(out.file.descriptor.number());

@@ -24,6 +24,10 @@ struct PluginFile {
 
 /// Examines the file and reads its note. Runs nothing.
 PluginFile read_plugin_file(const std::filesystem::path& file, bool allows_unchecked);
+/// The same, of a file that is open.
+PluginFile read_plugin_file(const std::filesystem::path& named,
+                            TrustedFile file,
+                            bool allows_unchecked);
 
 /// A plugin, or why there is none.
 struct OpenedPlugin {

@@ -133,7 +133,7 @@ struct PluginRegistry::Impl {
         std::optional<PluginNote> note;
     };
     mutable std::map<fs::path, Seen> seen;
-    PluginFile look_at(const fs::path& path) const;
+    PluginFile look_at(const fs::path& path, TrustedFiles& files) const;
 
     std::vector<PluginFile> read_search_path() const;
     TypeKind acting_kind(const std::string& name) const;
@@ -173,7 +173,7 @@ TypeKind PluginRegistry::Impl::acting_kind(const std::string& name) const {
 
 // Reads the note of a file, or remembers it. It says which types the file offers, and no more: a
 // file that is to be opened is examined, read and hashed anew. What was refused is always read.
-PluginFile PluginRegistry::Impl::look_at(const fs::path& path) const {
+PluginFile PluginRegistry::Impl::look_at(const fs::path& path, TrustedFiles& files) const {
     struct stat now = {};
     const auto is_same = [&](const struct stat& then) {
         const auto same_time = [](const timespec& a, const timespec& b) {
@@ -197,7 +197,7 @@ PluginFile PluginRegistry::Impl::look_at(const fs::path& path) const {
         }
         seen.erase(known);
     }
-    PluginFile file = read_plugin_file(path, allows_unchecked);
+    PluginFile file = read_plugin_file(path, files.open(path), allows_unchecked);
     file.file.descriptor = {};  // a process may not have many
     if (file.problem.empty())
         seen.emplace(path, Seen{allows_unchecked, file.file.status, file.file.path, file.note});
@@ -211,11 +211,12 @@ std::vector<PluginFile> PluginRegistry::Impl::read_search_path() const {
     for (const Plugin* plugin : in_use) first.emplace(plugin->name, plugin->file);
 
     std::vector<PluginFile> all;
+    TrustedFiles files(allows_unchecked);
     for (const fs::path& path : search.list()) {
         const auto [hiding, is_first] = first.emplace(path.stem().string(), path);
         std::error_code failed;
         if (is_first || fs::equivalent(hiding->second, path, failed)) {
-            PluginFile& file = all.emplace_back(look_at(path));
+            PluginFile& file = all.emplace_back(look_at(path, files));
             if (file.problem.empty() && file.note && file.note->plugin != path.stem())
                 file.problem = other_name(file.note->plugin);
         } else {

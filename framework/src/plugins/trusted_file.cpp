@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -31,6 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMostLinks = 40;  // as the system has it
 constexpr std::size_t kMostNameBytes = 16384;
+constexpr int kLook = O_PATH | O_NOFOLLOW | O_CLOEXEC;
 
 std::string why_not_opened(int error) {
     return "cannot be opened: " + std::generic_category().message(error);
@@ -133,6 +135,8 @@ public:
     explicit Way(bool allows_unchecked) : allows_unchecked_(allows_unchecked) {}
 
     TrustedFile go(const fs::path& file);
+    /// A file in the folder of the one that go() has opened, unless that was or this is a link.
+    std::optional<TrustedFile> go_on(const std::string& name);
 
 private:
     struct Folder {
@@ -155,6 +159,7 @@ private:
 
     bool allows_unchecked_;
     int links_ = 0;
+    bool is_beside_ = false;       // where the last file of go() was named
     std::vector<Folder> folders_;  // from the root on
 };
 
@@ -248,7 +253,7 @@ TrustedFile Way::go(const fs::path& file) {
     std::deque<std::string> rest;
     for (const fs::path& part : whole.relative_path()) rest.push_back(part.string());
 
-    constexpr int kLook = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+    is_beside_ = true;
     FileDescriptor root(::open("/", kLook | O_DIRECTORY));
     struct stat s = {};
     if (!root || ::fstat(root.number(), &s) != 0) return std::move(refuse(why_not_opened(errno)));
@@ -262,21 +267,33 @@ TrustedFile Way::go(const fs::path& file) {
             continue;
         }
         FileDescriptor next(::openat(folders_.back().descriptor.number(), name.c_str(), kLook));
-        if (!next || ::fstat(next.number(), &s) != 0)
+        if (!next || ::fstat(next.number(), &s) != 0) {
             problem = why_not_opened(errno);
-        else if (S_ISLNK(s.st_mode))
+        } else if (S_ISLNK(s.st_mode)) {
+            is_beside_ &= !rest.empty();
             problem = follow(next, s, name, rest);
-        else if (S_ISDIR(s.st_mode))
+        } else if (S_ISDIR(s.st_mode)) {
             problem = enter(std::move(next), s, name);
-        else if (!rest.empty())
+        } else if (!rest.empty()) {
             problem = why_not_opened(ENOTDIR);
-        else if (!S_ISREG(s.st_mode))
+        } else if (!S_ISREG(s.st_mode)) {
             problem = "is not a file";
-        else
+        } else {
             problem = open_file(name, out);
+        }
     }
     if (problem.empty() && !out.descriptor) problem = "is not a file";
     if (!problem.empty()) return std::move(refuse(std::move(problem)));
+    return out;
+}
+
+std::optional<TrustedFile> Way::go_on(const std::string& name) {
+    struct stat s = {};
+    const FileDescriptor found(::openat(folders_.back().descriptor.number(), name.c_str(), kLook));
+    if (!is_beside_ || !found || ::fstat(found.number(), &s) != 0 || !S_ISREG(s.st_mode)) return {};
+    TrustedFile out;
+    std::string problem = open_file(name, out);
+    if (!problem.empty()) return {};
     return out;
 }
 
@@ -284,6 +301,36 @@ TrustedFile Way::go(const fs::path& file) {
 
 TrustedFile open_trusted(const fs::path& file, bool allows_unchecked) {
     return Way(allows_unchecked).go(file);
+}
+
+class TrustedFiles::Impl {
+public:
+    explicit Impl(bool allows_unchecked) : allows_unchecked_(allows_unchecked) {}
+
+    TrustedFile open(const fs::path& file) {
+        if (way_ && file.has_filename() && file.parent_path() == folder_)
+            if (std::optional<TrustedFile> found = way_->go_on(file.filename().string()))
+                return std::move(*found);
+        way_.emplace(allows_unchecked_);
+        TrustedFile out = way_->go(file);
+        folder_ = file.parent_path();
+        if (!out.problem.empty()) way_.reset();
+        return out;
+    }
+
+private:
+    bool allows_unchecked_;
+    fs::path folder_;  // of the last file, as it was written
+    std::optional<Way> way_;
+};
+
+TrustedFiles::TrustedFiles(bool allows_unchecked)
+    : impl_(std::make_unique<Impl>(allows_unchecked)) {}
+
+TrustedFiles::~TrustedFiles() = default;
+
+TrustedFile TrustedFiles::open(const fs::path& file) {
+    return impl_->open(file);
 }
 
 fs::path own_file() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include <sys/stat.h>
@@ -41,6 +42,23 @@ struct TrustedFile {
 ///
 /// @param allows_unchecked  opens it all the same
 TrustedFile open_trusted(const std::filesystem::path& file, bool allows_unchecked);
+
+/// Opens files one after the other: of those in one folder that come in a row only the first goes
+/// the whole way. For a while that is short, since who may write to folders is not looked up again.
+class TrustedFiles {
+public:
+    explicit TrustedFiles(bool allows_unchecked);
+    ~TrustedFiles();
+    TrustedFiles(const TrustedFiles&) = delete;
+    TrustedFiles& operator=(const TrustedFiles&) = delete;
+
+    /// As open_trusted().
+    TrustedFile open(const std::filesystem::path& file);
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
 
 /// The library or program that this code was linked into; empty if it has none.
 std::filesystem::path own_file();

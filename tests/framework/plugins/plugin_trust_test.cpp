@@ -30,6 +30,7 @@
 #include "ancora/framework/version.hpp"
 #include "library_note.hpp"
 #include "support/process.hpp"
+#include "trusted_file.hpp"
 
 using namespace ancora;
 namespace fs = std::filesystem;
@@ -346,6 +347,61 @@ TEST_SUITE("plugin trust: what runs is what was hashed") {
                                  ? 0
                                  : 1;
                   }) == 0);
+        }
+    }
+
+    TEST_CASE("files of one folder, one after the other, are judged as each of them alone") {
+        const TempFolder scratch;
+        fs::create_directories(scratch / "plugins/inside");
+        fs::create_directories(scratch / "elsewhere");
+        fs::create_directories(scratch / "open");
+        for (const char* name : {"plugins/a.so",
+                                 "plugins/b.so",
+                                 "plugins/written_by_all.so",
+                                 "elsewhere/c.so",
+                                 "open/d.so",
+                                 "plugins/inside/e.so"})
+            scratch.write(name, name);
+        ::chmod((scratch / "plugins/written_by_all.so").c_str(), 0666);
+        ::chmod((scratch / "open").c_str(), 0777);
+        fs::create_symlink(scratch / "elsewhere/c.so", scratch / "plugins/link.so");
+        fs::create_symlink(scratch / "open/d.so", scratch / "plugins/link_to_open.so");
+        fs::create_symlink("a.so", scratch / "plugins/link_beside.so");
+        fs::create_directory_symlink(scratch / "plugins", scratch / "way");
+
+        std::vector<fs::path> files;
+        for (const char* folder : {"plugins", "way", "plugins/../plugins"})
+            for (const char* name : {"a.so",
+                                     "b.so",
+                                     "link.so",
+                                     "b.so",
+                                     "written_by_all.so",
+                                     "b.so",
+                                     "link_to_open.so",
+                                     "none.so",
+                                     "a.so",
+                                     "inside",
+                                     "inside/e.so",
+                                     "link_beside.so",
+                                     "../elsewhere/c.so",
+                                     "b.so",
+                                     "."})
+                files.push_back(scratch / folder / name);
+        std::mt19937 random(7);
+        for (int round = 0; round < 20; ++round) {
+            for (const bool allows_unchecked : {false, true}) {
+                TrustedFiles all(allows_unchecked);
+                for (const fs::path& file : files) {
+                    CAPTURE(file);
+                    const TrustedFile one = open_trusted(file, allows_unchecked);
+                    const TrustedFile other = all.open(file);
+                    CHECK(other.problem == one.problem);
+                    CHECK(other.path == one.path);
+                    CHECK(static_cast<bool>(other.descriptor) == static_cast<bool>(one.descriptor));
+                    CHECK(other.status.st_ino == one.status.st_ino);
+                }
+            }
+            std::shuffle(files.begin(), files.end(), random);
         }
     }
 

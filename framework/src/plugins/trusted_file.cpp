@@ -128,11 +128,13 @@ bool holds_kernel(const struct stat& s) {
     });
 }
 
+}  // namespace
+
 // --- the way
 
-class Way {
+class WayToFile {
 public:
-    explicit Way(bool allows_unchecked) : allows_unchecked_(allows_unchecked) {}
+    explicit WayToFile(bool allows_unchecked) : allows_unchecked_(allows_unchecked) {}
 
     TrustedFile go(const fs::path& file);
     /// A file in the folder of the one that go() has opened, unless that was or this is a link.
@@ -163,16 +165,16 @@ private:
     std::vector<Folder> folders_;  // from the root on
 };
 
-std::string Way::path() const {
+std::string WayToFile::path() const {
     std::string text;
     for (std::size_t i = 1; i < folders_.size(); ++i) text += "/" + folders_[i].name;
     return text.empty() ? "/" : text;
 }
 
-std::string Way::find_distrust(const struct stat& s,
-                               int descriptor,
-                               const std::string& what,
-                               const std::string& path) const {
+std::string WayToFile::find_distrust(const struct stat& s,
+                                     int descriptor,
+                                     const std::string& what,
+                                     const std::string& path) const {
     if (allows_unchecked_) return {};
     if (!is_ours(s))
         return fmt::format(
@@ -194,7 +196,7 @@ std::string Way::find_distrust(const struct stat& s,
     return {};
 }
 
-std::string Way::enter(FileDescriptor descriptor, const struct stat& s, std::string name) {
+std::string WayToFile::enter(FileDescriptor descriptor, const struct stat& s, std::string name) {
     const int number = descriptor.number();
     folders_.push_back({std::move(descriptor), s, std::move(name)});
     if (holds_kernel(s)) return {};
@@ -202,10 +204,10 @@ std::string Way::enter(FileDescriptor descriptor, const struct stat& s, std::str
     return find_distrust(s, number, "folder", path());
 }
 
-std::string Way::follow(const FileDescriptor& link,
-                        const struct stat& s,
-                        const std::string& name,
-                        std::deque<std::string>& rest) {
+std::string WayToFile::follow(const FileDescriptor& link,
+                              const struct stat& s,
+                              const std::string& name,
+                              std::deque<std::string>& rest) {
     if (++links_ > kMostLinks) return why_not_opened(ELOOP);
     // In a folder that only its owner writes to, a link is his, whoever made it.
     const Folder& in = folders_.back();
@@ -225,7 +227,7 @@ std::string Way::follow(const FileDescriptor& link,
 }
 
 // The last step: the folder is now one that has a plugin in it.
-std::string Way::open_file(const std::string& name, TrustedFile& out) const {
+std::string WayToFile::open_file(const std::string& name, TrustedFile& out) const {
     const Folder& folder = folders_.back();
     std::string problem =
         find_distrust(folder.status, folder.descriptor.number(), "folder", path());
@@ -242,7 +244,7 @@ std::string Way::open_file(const std::string& name, TrustedFile& out) const {
     return find_distrust(out.status, out.descriptor.number(), "file", out.path.string());
 }
 
-TrustedFile Way::go(const fs::path& file) {
+TrustedFile WayToFile::go(const fs::path& file) {
     TrustedFile out;
     const auto refuse = [&out](std::string problem) -> TrustedFile& {
         out.descriptor = {};
@@ -287,7 +289,7 @@ TrustedFile Way::go(const fs::path& file) {
     return out;
 }
 
-std::optional<TrustedFile> Way::go_on(const std::string& name) {
+std::optional<TrustedFile> WayToFile::go_on(const std::string& name) {
     struct stat s = {};
     const FileDescriptor found(::openat(folders_.back().descriptor.number(), name.c_str(), kLook));
     if (!is_beside_ || !found || ::fstat(found.number(), &s) != 0 || !S_ISREG(s.st_mode)) return {};
@@ -297,40 +299,23 @@ std::optional<TrustedFile> Way::go_on(const std::string& name) {
     return out;
 }
 
-}  // namespace
-
 TrustedFile open_trusted(const fs::path& file, bool allows_unchecked) {
-    return Way(allows_unchecked).go(file);
+    return WayToFile(allows_unchecked).go(file);
 }
 
-class TrustedFiles::Impl {
-public:
-    explicit Impl(bool allows_unchecked) : allows_unchecked_(allows_unchecked) {}
-
-    TrustedFile open(const fs::path& file) {
-        if (way_ && file.has_filename() && file.parent_path() == folder_)
-            if (std::optional<TrustedFile> found = way_->go_on(file.filename().string()))
-                return std::move(*found);
-        way_.emplace(allows_unchecked_);
-        TrustedFile out = way_->go(file);
-        folder_ = file.parent_path();
-        if (!out.problem.empty()) way_.reset();
-        return out;
-    }
-
-private:
-    bool allows_unchecked_;
-    fs::path folder_;  // of the last file, as it was written
-    std::optional<Way> way_;
-};
-
-TrustedFiles::TrustedFiles(bool allows_unchecked)
-    : impl_(std::make_unique<Impl>(allows_unchecked)) {}
+TrustedFiles::TrustedFiles(bool allows_unchecked) : allows_unchecked_(allows_unchecked) {}
 
 TrustedFiles::~TrustedFiles() = default;
 
 TrustedFile TrustedFiles::open(const fs::path& file) {
-    return impl_->open(file);
+    if (way_ && file.has_filename() && file.parent_path() == folder_)
+        if (std::optional<TrustedFile> found = way_->go_on(file.filename().string()))
+            return std::move(*found);
+    way_ = std::make_unique<WayToFile>(allows_unchecked_);
+    TrustedFile out = way_->go(file);
+    folder_ = file.parent_path();
+    if (!out.problem.empty()) way_.reset();
+    return out;
 }
 
 fs::path own_file() {

@@ -43,6 +43,8 @@ struct TrustedFile {
 /// @param allows_unchecked  opens it all the same
 TrustedFile open_trusted(const std::filesystem::path& file, bool allows_unchecked);
 
+class WayToFile;
+
 /// Opens files one after the other: of those in one folder that come in a row only the first goes
 /// the whole way. For a while that is short, since who may write to folders is not looked up again.
 class TrustedFiles {
@@ -56,8 +58,9 @@ public:
     TrustedFile open(const std::filesystem::path& file);
 
 private:
-    class Impl;
-    std::unique_ptr<Impl> impl_;
+    bool allows_unchecked_;
+    std::filesystem::path folder_;    // of the last file, as it was written
+    std::unique_ptr<WayToFile> way_;  // that led there
 };
 
 /// The library or program that this code was linked into; empty if it has none.

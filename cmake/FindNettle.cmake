@@ -5,8 +5,16 @@ find_path(Nettle_INCLUDE_DIR nettle/sha2.h)
 find_library(Nettle_LIBRARY nettle)
 mark_as_advanced(Nettle_INCLUDE_DIR Nettle_LIBRARY)
 
+if(Nettle_INCLUDE_DIR AND EXISTS "${Nettle_INCLUDE_DIR}/nettle/version.h")
+    file(STRINGS "${Nettle_INCLUDE_DIR}/nettle/version.h" numbers
+        REGEX "^#define NETTLE_VERSION_(MAJOR|MINOR) ")
+    string(REGEX REPLACE "[^0-9;]" "" numbers "${numbers}")
+    list(JOIN numbers "." Nettle_VERSION)
+endif()
+
 include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(Nettle REQUIRED_VARS Nettle_LIBRARY Nettle_INCLUDE_DIR)
+find_package_handle_standard_args(Nettle
+    REQUIRED_VARS Nettle_LIBRARY Nettle_INCLUDE_DIR VERSION_VAR Nettle_VERSION)
 
 if(Nettle_FOUND AND NOT TARGET Nettle::nettle)
     add_library(Nettle::nettle UNKNOWN IMPORTED)

@@ -54,7 +54,9 @@ package_packages="
 lint_packages="
     clang-format-14
     clang-tidy-14
+    doctest-dev
     git
+    libssl-dev
 "
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)

@@ -10,20 +10,26 @@
 #include <system_error>
 
 #include <nettle/base16.h>
+#include <nettle/sha2.h>
+#include <nettle/version.h>
 
 namespace ancora {
 
-Sha256::Sha256() {
-    sha256_init(&context_);
+Sha256::Sha256() : context_(std::make_shared<sha256_ctx>()) {
+    sha256_init(context_.get());
 }
 
 void Sha256::add(const void* bytes, std::size_t count) {
-    sha256_update(&context_, count, static_cast<const std::uint8_t*>(bytes));
+    sha256_update(context_.get(), count, static_cast<const std::uint8_t*>(bytes));
 }
 
 std::string Sha256::text() {
     std::array<std::uint8_t, SHA256_DIGEST_SIZE> bytes;
-    sha256_digest(&context_, bytes.size(), bytes.data());
+#if NETTLE_VERSION_MAJOR >= 4
+    sha256_digest(context_.get(), bytes.data());
+#else
+    sha256_digest(context_.get(), bytes.size(), bytes.data());
+#endif
     std::string text(BASE16_ENCODE_LENGTH(bytes.size()), '\0');
     base16_encode_update(text.data(), bytes.size(), bytes.data());
     return text;

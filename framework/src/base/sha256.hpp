@@ -4,10 +4,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
-#include <nettle/sha2.h>
+struct sha256_ctx;  // of Nettle
 
 namespace ancora {
 
@@ -20,7 +21,7 @@ public:
     std::string text();
 
 private:
-    sha256_ctx context_;
+    std::shared_ptr<sha256_ctx> context_;
 };
 
 /// SHA-256 of the file's bytes, 64 hexadecimal digits.

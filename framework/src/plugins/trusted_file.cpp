@@ -325,6 +325,7 @@ fs::path own_file() {
     // For the program itself dladdr gives argv[0], which may be anything.
     Dl_info program = {};
     const auto header = static_cast<std::uintptr_t>(::getauxval(AT_PHDR));
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives it as a number
     const bool is_program = ::dladdr(reinterpret_cast<const void*>(header), &program) != 0 &&
                             program.dli_fbase == own.dli_fbase;
     std::error_code failed;

@@ -26,8 +26,6 @@ constexpr int kMostUnrefined = 2;
 constexpr int kMostRefinements = 3;
 // Steps that needed another iteration all the same, after which it is left at one refinement.
 constexpr int kMostInVain = 2;
-// Steps after which it is tried again whether a refinement spares an iteration.
-constexpr int kLookAgain = 64;
 
 }  // namespace
 
@@ -89,8 +87,8 @@ void StepSolver::begin_solve(double first) {
     const bool is_new = now_.solves == 0 || state_.t != now_.t || trial_.h != now_.h;
     if (is_new) {
         (now_.was_first_refined ? known_.solves_refined : known_.solves_unrefined) = now_.solves;
-        if (now_.was_refined_to_rounding) known_.in_vain = now_.solves > 1 ? known_.in_vain + 1 : 0;
-        if (++known_.steps == kLookAgain)
+        if (now_.was_refined_further) known_.in_vain = now_.solves > 1 ? known_.in_vain + 1 : 0;
+        if (++known_.steps >= kLookAgain)
             known_.steps = known_.solves_refined = known_.solves_unrefined = known_.in_vain = 0;
         now_ = {state_.t, trial_.h, 0, false, false, -1.0};
     } else if (now_.unrefined > 0.0 && first > kUnseenCorrection * state_.farthest) {
@@ -112,9 +110,9 @@ bool StepSolver::needs_refinement(double first) const {
            !(known_.contraction * first <= kUnseenCorrection * state_.farthest);
 }
 
-/// Refinement towards the exact tangent: what the symmetric, perhaps old and
-/// regularised matrix misses, it misses squared. There is none where the last ones have shown that
-/// nothing would be gained: the next iteration's residual says so if that is no longer true.
+/// Refinement towards the exact tangent: what the symmetric, perhaps old and regularised matrix
+/// misses, it misses squared. There is none where the last ones have shown that nothing would be
+/// gained: the next iteration's residual says so if that is no longer true.
 void StepSolver::solve_refined(std::span<const double> r_motion,
                                std::span<const double> r_rows,
                                std::span<double> ddq,
@@ -150,10 +148,10 @@ void StepSolver::refine(std::span<const double> r_motion,
                         std::span<double> ddq,
                         std::span<double> ds) {
     double rounding = 0.0;
-    const bool is_worth_it = now_.solves == 1 && known_.in_vain < kMostInVain;
-    if (is_worth_it && first * first <= kUnseenCorrection * state_.extent)
+    if (now_.solves == 1 && known_.in_vain < kMostInVain)
         rounding = kUnseenCorrection * (parts_.space.displacement(trial_.dq.data()) +
                                         DefectMeasure::kUnseenPart * state_.farthest);
+    if (first * first > rounding * state_.extent) rounding = 0.0;
     double last = first;
     for (int k = 0; k < kMostRefinements; ++k) {
         leave_residual(r_motion, r_rows, ddq, ds);
@@ -172,8 +170,12 @@ void StepSolver::refine(std::span<const double> r_motion,
             ddq[i] += more_dq_[static_cast<Eigen::Index>(i)];
         for (std::size_t i = 0; i < ds.size(); ++i) ds[i] += more_s_[static_cast<Eigen::Index>(i)];
         is_solved_to_rounding_ = more * more <= last * rounding;
-        now_.was_refined_to_rounding |= is_solved_to_rounding_ && k > 0;
+        now_.was_refined_further |= k > 0;
         if (is_solved_to_rounding_ || rounding == 0.0) return;
+        // What the refinements that are left would leave.
+        double left = more;
+        for (int j = k; j < kMostRefinements; ++j) left *= more / last;
+        if (left > rounding) return;
         last = more;
     }
 }

@@ -19,7 +19,7 @@
 
 namespace ancora {
 
-/// One operator made of small ones, from the outside in: a step of refinement towards the exact
+/// One operator made of small ones, from the outside in: refinement towards the exact
 /// tangent (here), an update of low rank by forces that depend on reactions (ReactionFeedback),
 /// another by friction (StepFriction), and the matrix as factorised or turned along (FactoredStep).
 class StepSolver {
@@ -57,13 +57,15 @@ public:
         archive(known_.solves_unrefined);
         archive(known_.steps);
         archive(known_.in_vain);
+        archive.require(known_.steps >= 0 && known_.steps < kLookAgain, "a count");
+        archive.require(known_.in_vain >= 0 && known_.in_vain <= kLookAgain, "a count");
         archive.require(known_.contraction >= 0.0, "a contraction");
         archive(now_.t);
         archive(now_.h);
         archive(now_.solves);
-        archive.require(now_.solves >= 0, "a count");
+        archive.require(now_.solves >= 0 && now_.solves <= kManySolves, "a count");
         archive(now_.was_first_refined);
-        archive(now_.was_refined_to_rounding);
+        archive(now_.was_refined_further);
         archive(now_.unrefined);
     }
 
@@ -71,6 +73,10 @@ public:
     double factorise_seconds = 0.0;
 
 private:
+    /// Steps after which it is tried again whether a refinement spares an iteration.
+    static constexpr int kLookAgain = 64;
+    static constexpr int kManySolves = 1 << 20;  // more than any step takes
+
     double evaluation_flops() const;
     void begin_solve(double first);
     bool needs_refinement(double first) const;
@@ -107,7 +113,7 @@ private:
         int solves_refined = 0;    // of the last step whose first solve was refined; 0: none
         int solves_unrefined = 0;  // of the last whose first was not
         int steps = 0;             // since these were looked at
-        int in_vain = 0;           // in a row that were refined to rounding, and corrected again
+        int in_vain = 0;           // in a row that were refined further, and corrected again
     };
     /// The trial that is being solved.
     struct Now {
@@ -115,7 +121,7 @@ private:
         double h = 0.0;
         int solves = 0;
         bool was_first_refined = false;
-        bool was_refined_to_rounding = false;
+        bool was_refined_further = false;
         double unrefined = -1.0;  // last correction, if it was not refined
     };
     Known known_;

@@ -20,7 +20,9 @@ constexpr double kSlow = 0.3;
 constexpr double kLevel = 0.9;   // residuals that shrink by less are at their floor
 constexpr double kHalved = 0.5;  // what does not fall so far from one iteration to the next stays
 constexpr double kDiverged = 1e6;
-constexpr int kCircles = 6;  // iterations after which residuals are compared with the least so far
+// Roundings that go round in circles: as many iterations, and values as much alike.
+constexpr int kRounds = 4;
+constexpr double kAlike = 4.0;
 
 }  // namespace
 
@@ -29,8 +31,7 @@ double Convergence::slack(double tolerance) {
 }
 
 bool Convergence::is_to_be_judged(int k) const {
-    const bool is_under_way =
-        k == 1 && correction_ > kFloorCorrections * tolerance_ && !is_whole_;
+    const bool is_under_way = k == 1 && correction_ > kFloorCorrections * tolerance_ && !is_whole_;
     return k > 0 && !is_under_way;
 }
 
@@ -40,12 +41,13 @@ Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
     const bool is_closed = defect.motion <= kClosed && defect.rows <= kClosed;
     // The rounding floor: nothing has fallen any more that is not closed, in two iterations, or in
     // one that has come so close that it must be rounding. Roundings may go round in circles.
-    const StepDefect& before = k < kCircles ? last_ : least_;
-    const auto has_levelled = [](double now, double then) {
-        return now <= kClosed || now >= kHalved * then;
+    const auto has_levelled = [](double now, double last) {
+        return now <= kClosed || now >= kHalved * last;
     };
-    const bool is_level = has_levelled(defect.motion, before.motion) &&
-                          has_levelled(defect.rows, before.rows) &&
+    const bool has_fallen_little =
+        has_levelled(defect.motion, last_.motion) && has_levelled(defect.rows, last_.rows);
+    const bool is_in_circles = goes_round(defect);
+    const bool is_level = (has_fallen_little || is_in_circles) &&
                           (is_still || correction_ >= kHalved * last_correction_);
     const double most = was_level_ ? kFloorDefect : kNearlyClosed;
     const bool is_rounding = was_level_ && defect.positions <= kPositionRoundings;
@@ -54,7 +56,7 @@ Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
                              correction_ <= kFloorCorrections * tolerance_;
     was_level_ = is_level;
     // What is closed by a correction that leaves nothing needs no second to show that it is small.
-    const bool is_done = is_still || (is_whole_ && slack(tolerance_) == 0.0);
+    const bool is_done = is_still || is_whole_;
     if ((is_done && is_closed) || is_at_floor) return Verdict::converged;
     if (k == max_iterations_ || correction_ > kDiverged * std::max(first_correction_, tolerance_))
         return Verdict::failed;
@@ -65,9 +67,19 @@ Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
                                                  worst_ / std::max(last_.motion, last_.rows)}
                                          : Rates{shrinks, shrinks, 1.0};
     last_ = defect;
-    least_.motion = std::min(least_.motion, defect.motion);
-    least_.rows = std::min(least_.rows, defect.rows);
     return Verdict::go_on;
+}
+
+/// Whether the larger residual has not been halved for some iterations, and comes back to its
+/// least.
+bool Convergence::goes_round(const StepDefect& defect) {
+    const double worst = std::max(defect.motion, defect.rows);
+    if (worst < kHalved * least_) {
+        least_ = worst;
+        not_halved_ = 0;
+        return false;
+    }
+    return ++not_halved_ >= kRounds && worst <= kAlike * least_;
 }
 
 /// The corrections may stay as large where stresses were found first; then the residual has fallen.
@@ -87,7 +99,7 @@ bool Convergence::wants_fresh_matrix(const SolverCost& cost) const {
 void Convergence::note(double correction, bool is_whole) {
     last_correction_ = correction_;
     correction_ = correction;
-    is_whole_ = is_whole;
+    is_whole_ = is_whole && slack(tolerance_) == 0.0;
     if (!std::isfinite(first_correction_)) first_correction_ = correction;
 }
 

@@ -24,7 +24,7 @@ public:
     static double slack(double tolerance);
 
     /// Whether residuals are to be looked at after k corrections. A first one that moves matter
-    /// leaves nothing to be looked at.
+    /// leaves nothing to be looked at, unless it is whole.
     bool is_to_be_judged(int k) const;
 
     enum class Verdict { go_on, converged, failed };
@@ -47,6 +47,8 @@ private:
         double worst = 0.0;  // of the larger of both residuals
     };
 
+    bool goes_round(const StepDefect& defect);
+
     static constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
     double tolerance_;
@@ -55,7 +57,8 @@ private:
     double last_correction_ = kUnknown;
     double first_correction_ = kUnknown;
     StepDefect last_{kUnknown, kUnknown};
-    StepDefect least_{kUnknown, kUnknown};
+    double least_ = kUnknown;  // of the larger residuals
+    int not_halved_ = 0;       // iterations since
     double worst_ = kUnknown;  // of the residuals judged last
     Rates rates_;
     bool is_whole_ = false;

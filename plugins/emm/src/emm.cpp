@@ -17,10 +17,10 @@ constexpr int kMoreHalvings = 30;
 // Friction at its worst fails some forty times in a step; far beyond that pieces never come
 // through.
 constexpr int kMostFailures = 400;
-constexpr double kFewSteps = 4.0;  // from a start, until the extrapolation is at its best
+constexpr double kFewSteps = 8.0;  // from a start, until the extrapolation is at its best
 constexpr double kWarned = -1.0;
 constexpr double kEager = 20.0;       // steps for which each has a matrix of its own
-constexpr int kFewIterations = 2;     // one that moves and one that finds nothing left to do
+constexpr int kFewIterations = 2;     // one that moves and one that shows what is left
 constexpr int kMostSettlings = 1000;  // changes of contact modes at one instant
 constexpr int kManyHalvings = 6;      // then it is not the length of the step alone
 // A solution this far from the continuation of the motion, as a part of what the step moves, and
@@ -32,13 +32,18 @@ constexpr double kMuchLess = 0.1;
 constexpr double kUnresolved = 1.0;
 // Vibrations that are too fast for the steps miss as much all the time, and do no harm.
 constexpr double kSuddenly = 3.0;
-constexpr int kFewest = 3;  // steps whose sums have one difference that has been predicted
+constexpr double kFewest = 3.0;  // steps whose sums have one difference that has been predicted
 constexpr double kKnownWell = 6.0;
 constexpr double kKnown = 3.0;        // steps after which there is something to compare with
 constexpr double kLonger = 1.000001;  // of the shortest piece, against rounding
 constexpr double kForgotten = 0.9;    // of the farthest so far, in a step
 // Parts of a step whose ends or middle are not where the whole one's are.
 constexpr double kPieces[] = {0.7, 0.45, 0.85, 0.3, 0.57, 0.2, 0.12, 0.05};
+
+/// Of a number that a saved state may hold.
+int degree_of(double number) {
+    return static_cast<int>(std::clamp(number, 0.0, double{Differences::kMostDegree}));
+}
 
 }  // namespace
 
@@ -344,7 +349,7 @@ void Emm::weigh_factorisation(System& system, int iterations, bool was_fresh) {
 /// Starts from the last steps by the formula chosen in remember().
 void Emm::predict(System& system, double h) {
     const History past = history(system);
-    const int degree = h == past.h ? static_cast<int>(past.degree) : Differences::kConstant;
+    const int degree = h == past.h ? degree_of(past.degree) : Differences::kConstant;
     past.a.extrapolate(degree, system.acceleration(), a_);
     past.s.extrapolate(degree, system.stress(), s_);
     std::ranges::copy(a_, predicted_.begin());
@@ -363,8 +368,7 @@ void Emm::remember(System& system, double h) {
     past.s.add(system.stress(), s_, by_stress);
     past.a.add(system.acceleration(), a_, misses);
     // A formula is judged by a step that it could have predicted.
-    const int most =
-        std::clamp(static_cast<int>(past.steps) - kFewest, 0, Differences::kMostDegree);
+    const int most = degree_of(past.steps - kFewest);
     past.degree = static_cast<double>(std::min_element(misses.begin(), misses.begin() + most + 1) -
                                       misses.begin());
 }

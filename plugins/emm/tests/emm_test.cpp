@@ -220,6 +220,34 @@ TEST_SUITE("emm") {
         CHECK(k <= 8);
     }
 
+    TEST_CASE("a residual that falls again after a rise is no floor") {
+        constexpr double kDefects[] = {4000, 800, 160, 30, 900, 300, 100, 30, 9, 2.5, 0.7};
+        Convergence convergence(kDefaultTolerance, 25);
+        for (int k = 1; k <= 11; ++k) {
+            CAPTURE(k);
+            convergence.note(1e-13);
+            const double defect = kDefects[k - 1];
+            CHECK(convergence.judge(k, {defect, defect}) ==
+                  (defect < 1.0 ? Convergence::Verdict::converged : Convergence::Verdict::go_on));
+        }
+    }
+
+    TEST_CASE("numbers of a damaged history lead nowhere") {
+        for (const double number : {32.5, -5.0, 1e300, 2147483648.0}) {
+            Oscillator system(1.0, 4.0, 1.0, 0.0);
+            Emm emm = make(system);
+            for (int i = 0; i < 5; ++i) emm.step(system, 0.01 * i, 0.01);
+            const std::vector<double> good(system.history().begin(), system.history().end());
+            for (std::size_t word = 0; word < 10; ++word) {
+                std::ranges::copy(good, system.history().begin());
+                system.history()[word] = number;
+                const double before = system.energy();
+                emm.step(system, 0.05, 0.01);
+                CHECK(std::abs(system.energy() - before) < 1e-12);
+            }
+        }
+    }
+
     TEST_CASE("a correction that leaves nothing is the last, if residuals are closed to rounding") {
         const auto verdict_on = [](double tolerance, double correction, bool is_whole) {
             Convergence convergence(tolerance, 25);

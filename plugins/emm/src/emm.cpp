@@ -32,7 +32,7 @@ constexpr double kMuchLess = 0.1;
 constexpr double kUnresolved = 1.0;
 // Vibrations that are too fast for the steps miss as much all the time, and do no harm.
 constexpr double kSuddenly = 3.0;
-constexpr double kFewest = 3.0;  // steps whose sums have one difference that has been predicted
+constexpr double kFewest = 3.0;  // steps that a formula needs beside its degree, to be judged
 constexpr double kKnownWell = 6.0;
 constexpr double kKnown = 3.0;        // steps after which there is something to compare with
 constexpr double kLonger = 1.000001;  // of the shortest piece, against rounding
@@ -364,9 +364,9 @@ void Emm::remember(System& system, double h) {
     past.missed = std::max(kForgotten * past.missed, past.steps > 0.0 ? missed_ : 0.0);
     past.steps = h == past.h ? past.steps + 1.0 : 1.0;
     past.h = h;
-    Differences::Misses by_stress{}, misses{};
-    past.s.add(system.stress(), s_, by_stress);
-    past.a.add(system.acceleration(), a_, misses);
+    Differences::Misses misses{};
+    past.s.add(system.stress(), s_, nullptr);
+    past.a.add(system.acceleration(), a_, &misses);
     // A formula is judged by a step that it could have predicted.
     const int most = degree_of(past.steps - kFewest);
     past.degree = static_cast<double>(std::min_element(misses.begin(), misses.begin() + most + 1) -

@@ -41,14 +41,17 @@ void Differences::extrapolate(int degree,
 }
 
 /// The formula of degree p has missed what is now the difference p + 1 of u.
-void Differences::add(std::span<const double> last, std::span<const double> next, Misses& misses) {
+void Differences::add(std::span<const double> last, std::span<const double> next, Misses* misses) {
     double difference[kBlock];
     for (std::size_t first = 0; first < n_; first += kBlock) {
         const std::size_t count = std::min(kBlock, n_ - first);
         const double* const x0 = last.data() + first;
         const double* const x1 = next.data() + first;
         for (std::size_t i = 0; i < count; ++i) difference[i] = x1[i] - x0[i];
-        misses[kConstant] += sum_of_squares(difference, count);
+        const auto note_miss = [&](std::size_t formula) {
+            if (misses != nullptr) (*misses)[formula] += sum_of_squares(difference, count);
+        };
+        note_miss(kConstant);
         for (std::size_t i = 0; i < count; ++i) difference[i] = x1[i] + x0[i];
         for (int k = 0; k < kColumns; ++k) {
             double* const column = column_[k] + first;
@@ -57,7 +60,7 @@ void Differences::add(std::span<const double> last, std::span<const double> next
                 column[i] = difference[i];
                 difference[i] = lower;
             }
-            if (k > 0) misses[static_cast<std::size_t>(k)] += sum_of_squares(difference, count);
+            if (k > 0) note_miss(static_cast<std::size_t>(k));
         }
     }
 }

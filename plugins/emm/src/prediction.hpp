@@ -32,8 +32,9 @@ public:
     /// Sums of squares of what formulas have missed, from kConstant to kMostDegree.
     using Misses = std::array<double, kMostDegree + 1>;
 
-    /// Moves on by one step, and adds what each formula would have missed of it.
-    void add(std::span<const double> last, std::span<const double> next, Misses& misses);
+    /// Moves on by one step.
+    /// @param misses what each formula would have missed of it is added; null: nobody asks
+    void add(std::span<const double> last, std::span<const double> next, Misses* misses);
 
 private:
     std::size_t n_;

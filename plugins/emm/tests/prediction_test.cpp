@@ -49,8 +49,7 @@ TEST_SUITE("prediction") {
                 std::vector<double> table(Differences::kColumns * kCourses, 0.0), next(kCourses);
                 Differences differences{table};
                 for (int k = 0; k < kSteps; ++k) {
-                    Differences::Misses misses{};
-                    differences.add(values(of, k), values(of, k + 1), misses);
+                    differences.add(values(of, k), values(of, k + 1), nullptr);
                 }
                 differences.extrapolate(degree, values(of, kSteps), next);
                 const double missed = largest_difference(next, values(of, kSteps + 1));
@@ -78,7 +77,7 @@ TEST_SUITE("prediction") {
                 for (std::size_t i = 0; i < kCourses; ++i)
                     expected[static_cast<std::size_t>(degree)] += std::pow(now[i] - next[i], 2);
             }
-            differences.add(last, now, misses);
+            differences.add(last, now, &misses);
             for (std::size_t degree = 0; degree < misses.size(); ++degree)
                 CHECK(misses[degree] == doctest::Approx(expected[degree]).epsilon(1e-9));
             if (k > kSteps) {

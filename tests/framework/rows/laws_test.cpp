@@ -322,6 +322,7 @@ TEST_SUITE("prescribed motion") {
             CHECK(near(run.column("work.external"), work, 1e-12));
         }
         CHECK(run.column("constraint.position") <= 1e-15);
+        // of the gaps that steps begin with, which are roundings as above
         CHECK(near(run.column("work.projection"), 0.0, 1e-15));
         CHECK(run.simulation.statistics().energy.max_rel <= 5e-15);
         CHECK(run.simulation.statistics().momentum.max_rel <= 5e-15);

@@ -16,10 +16,14 @@ constexpr double kUnseenCorrection = std::numeric_limits<double>::epsilon();
 // What a refinement must gain to be taken.
 constexpr double kContraction = 0.5;
 // Solves that leave no more than this need no refinement where little is left to correct.
-constexpr double kWellKnown = 1e-2;
+constexpr double kWellKnown = 0.1;
 // A solve that costs so many evaluations is spared where it can be; in a small model an iteration
 // more is worse than a refinement.
 constexpr double kDear = 2.0;
+// A factorisation's products of dense blocks run so many times as fast as a solve, which waits for
+// memory; its single entries cost as much as so many solves. Both measured, chains to nets.
+constexpr double kDenseIsFaster = 8.0;
+constexpr double kSolvesPerEntry = 3.0;
 // Where so many solves have not been enough, others are not spared their refinement.
 constexpr int kMostUnrefined = 2;
 // Refinements of the first solve of a step, as long as another iteration would do no more.
@@ -90,12 +94,13 @@ void StepSolver::begin_solve(double first) {
         if (now_.was_refined_further) known_.in_vain = now_.solves > 1 ? known_.in_vain + 1 : 0;
         if (++known_.steps >= kLookAgain)
             known_.steps = known_.solves_refined = known_.solves_unrefined = known_.in_vain = 0;
-        now_ = {state_.t, trial_.h, 0, false, false, -1.0};
+        now_ = {state_.t, trial_.h, 0, false, false, -1.0, now_.t == state_.t ? now_.work : 0.0};
     } else if (now_.unrefined > 0.0 && first > kUnseenCorrection * state_.farthest) {
         known_.contraction = std::min(1.0, first / now_.unrefined);
     }
     ++now_.solves;
     now_.unrefined = -1.0;
+    now_.work += solve_work();
 }
 
 /// Not where it would move positions by roundings only, unless it has spared whole iterations.
@@ -123,10 +128,10 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     feedback_.solve(r_motion, r_rows, ddq, ds);
     trial_.moves_by_roundings = false;
     is_solved_to_rounding_ = false;
-    if (matrix_.is_exact()) return;
-
     const double first = parts_.space.displacement(ddq.data());
     begin_solve(first);
+    if (matrix_.is_exact()) return;
+
     trial_.moves_by_roundings = first <= kUnseenCorrection * state_.farthest;
     if (!needs_refinement(first)) {
         now_.unrefined = first;
@@ -139,6 +144,7 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
         tangent_.evaluate_stiffness(trial_.s, false, state_.t);
     }
     refine(r_motion, r_rows, first, ddq, ds);
+    trial_.moves_by_roundings |= is_solved_to_rounding_;
 }
 
 /// Once, or until rounding is left where the step's curvature leaves no more either.
@@ -155,6 +161,7 @@ void StepSolver::refine(std::span<const double> r_motion,
     double last = first;
     for (int k = 0; k < kMostRefinements; ++k) {
         leave_residual(r_motion, r_rows, ddq, ds);
+        now_.work += solve_work();
         feedback_.solve(view(left_motion_),
                         view(left_rows_),
                         {more_dq_.data(), ddq.size()},
@@ -195,7 +202,14 @@ void StepSolver::leave_residual(std::span<const double> r_motion,
 }
 
 SolverCost StepSolver::cost() const {
-    return {matrix_.factorise_flops(), 2.0 * (matrix_.solve_flops() + evaluation_flops())};
+    return {matrix_.factorise_flops() / kDenseIsFaster + kSolvesPerEntry * matrix_.solve_flops(),
+            2.0 * solve_work(),
+            now_.work};
+}
+
+/// Of a solve with a residual or what is left of it by the tangent.
+double StepSolver::solve_work() const {
+    return matrix_.solve_flops() + evaluation_flops();
 }
 
 /// Of a residual, or of a tangent.

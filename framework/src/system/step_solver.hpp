@@ -67,6 +67,8 @@ public:
         archive(now_.was_first_refined);
         archive(now_.was_refined_further);
         archive(now_.unrefined);
+        archive(now_.work);
+        archive.require(now_.work >= 0.0, "a number of operations");
     }
 
     long factorisations = 0;
@@ -78,6 +80,7 @@ private:
     static constexpr int kManySolves = 1 << 20;  // more than any step takes
 
     double evaluation_flops() const;
+    double solve_work() const;
     void begin_solve(double first);
     bool needs_refinement(double first) const;
     void solve_refined(std::span<const double> r_motion,
@@ -123,6 +126,7 @@ private:
         bool was_first_refined = false;
         bool was_refined_further = false;
         double unrefined = -1.0;  // last correction, if it was not refined
+        double work = 0.0;        // operations, also of other trials from the same time
     };
     Known known_;
     Now now_;

@@ -10,6 +10,9 @@ namespace {
 
 // What residuals may be, in units of what rounding leaves of their own terms.
 constexpr double kClosed = 1.0;
+// The largest of many is larger: of N normally distributed numbers sqrt(2 ln N) standard
+// deviations. This is one of them, in the same units, as nets and chains show it.
+constexpr double kDeviation = 0.4;
 // At the rounding floor nothing falls any more; then this much is accepted.
 constexpr double kFloorDefect = StepDefect::kFarFromClosed;
 // Or gaps of so many roundings of positions, if the terms of a short step are far smaller.
@@ -26,6 +29,11 @@ constexpr double kAlike = 4.0;
 
 }  // namespace
 
+double Convergence::most_of(std::size_t num_residuals) {
+    const double count = static_cast<double>(num_residuals + 1);
+    return std::max(kClosed, kDeviation * std::sqrt(2.0 * std::log(count)));
+}
+
 double Convergence::slack(double tolerance) {
     return tolerance > kDefaultTolerance ? tolerance : 0.0;
 }
@@ -38,11 +46,11 @@ bool Convergence::is_to_be_judged(int k) const {
 Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
     if (std::isnan(defect.motion) || std::isnan(defect.rows)) return Verdict::failed;
     const bool is_still = correction_ <= tolerance_;
-    const bool is_closed = defect.motion <= kClosed && defect.rows <= kClosed;
+    const bool is_closed = defect.motion <= closed_ && defect.rows <= closed_;
     // The rounding floor: nothing has fallen any more that is not closed, in two iterations, or in
     // one that has come so close that it must be rounding. Roundings may go round in circles.
-    const auto has_levelled = [](double now, double last) {
-        return now <= kClosed || now >= kHalved * last;
+    const auto has_levelled = [this](double now, double last) {
+        return now <= closed_ || now >= kHalved * last;
     };
     const bool has_fallen_little =
         has_levelled(defect.motion, last_.motion) && has_levelled(defect.rows, last_.rows);
@@ -90,8 +98,8 @@ bool Convergence::wants_fresh_matrix(const SolverCost& cost) const {
     };
     // Positions are found; what stresses still miss is perhaps rounding.
     if (correction_ <= tolerance_)
-        return worst_ > kClosed && rates_.worst < kLevel &&
-               is_dearer(kClosed / worst_, rates_.worst);
+        return worst_ > closed_ && rates_.worst < kLevel &&
+               is_dearer(closed_ / worst_, rates_.worst);
     if (rates_.correction > kSlow) return rates_.defect > kSlow;
     return is_dearer(tolerance_ / correction_, rates_.correction);
 }

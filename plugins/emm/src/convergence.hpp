@@ -2,6 +2,7 @@
 // When an iteration has converged, has failed, or would do better with a new matrix.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 
 #include "ancora/sdk/system.hpp"
@@ -17,8 +18,12 @@ inline constexpr double kFloorCorrections = 1e3;
 class Convergence {
 public:
     /// @param tolerance what corrections may still move bodies by [m]
-    Convergence(double tolerance, int max_iterations)
-        : tolerance_(tolerance), max_iterations_(max_iterations) {}
+    /// @param closed what residuals may be, see most_of()
+    Convergence(double tolerance, int max_iterations, double closed)
+        : tolerance_(tolerance), max_iterations_(max_iterations), closed_(closed) {}
+
+    /// What rounding makes of the largest of so many residuals, in the units of StepDefect.
+    static double most_of(std::size_t num_residuals);
 
     /// What gaps may be besides rounding [m]: a tolerance above the usual one loosens all of it.
     static double slack(double tolerance);
@@ -53,6 +58,7 @@ private:
 
     double tolerance_;
     int max_iterations_;
+    double closed_;
     double correction_ = kUnknown;
     double last_correction_ = kUnknown;
     double first_correction_ = kUnknown;

@@ -19,10 +19,10 @@ constexpr int kMoreHalvings = 30;
 constexpr int kMostFailures = 400;
 constexpr double kFewSteps = 8.0;  // from a start, until the extrapolation is at its best
 constexpr double kWarned = -1.0;
-constexpr double kEager = 20.0;       // steps for which each has a matrix of its own
-constexpr int kFewIterations = 2;     // one that moves and one that shows what is left
-constexpr int kMostSettlings = 1000;  // changes of contact modes at one instant
-constexpr int kManyHalvings = 6;      // then it is not the length of the step alone
+constexpr double kEager = 20.0;         // steps for which each has a matrix of its own
+constexpr double kFewIterations = 2.0;  // one that moves and one that shows what is left
+constexpr int kMostSettlings = 1000;    // changes of contact modes at one instant
+constexpr int kManyHalvings = 6;        // then it is not the length of the step alone
 // A solution this far from the continuation of the motion, as a part of what the step moves, and
 // as many times farther than those before it, is perhaps another motion.
 constexpr double kJump = 1e-2;
@@ -68,6 +68,7 @@ void Emm::prepare(const System& system, const StepSettings& settings) {
     const auto m = static_cast<std::size_t>(system.num_rows());
     for (std::vector<double>* x : {&a_, &predicted_, &r_motion_, &ddq_}) x->assign(n, 0.0);
     for (std::vector<double>* x : {&s_, &r_rows_, &ds_}) x->assign(m, 0.0);
+    closed_ = Convergence::most_of(n + m);
     events_.resize(system.num_events());
 }
 
@@ -83,7 +84,7 @@ Emm::History Emm::history(System& system) {
     return {x[History::kSteps],
             x[History::kLength],
             x[History::kIsSettled],
-            x[History::kIterationsWhenFresh],
+            x[History::kCostWhenFresh],
             x[History::kWasted],
             x[History::kDegree],
             x[History::kMissed],
@@ -254,7 +255,7 @@ void Emm::accept(System& system, double t0, double h) {
     remember(system, h);
     missed_ = missed_length_ = moved_ = 0.0;
     system.accept({t0, h, a_, s_});
-    weigh_factorisation(system, last_iterations_, last_was_fresh_);
+    weigh_factorisation(system);
     if (was_beside || jumps) system.record_singular_position(t0, t0 + h, !jumps);
 }
 
@@ -276,7 +277,7 @@ void Emm::refuse(System& system, double t0, double h, bool was_halved) {
 bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse reuse) {
     predict(system, h);
     const StepTrial trial{t0, h, a_, s_};
-    Convergence convergence(tolerance_, max_iterations_);
+    Convergence convergence(tolerance_, max_iterations_, closed_);
     bool factorise =
         reuse == Reuse::never || history(system).is_settled == 0.0 || !system.is_factorised_for(h);
     const bool began_fresh = factorise;
@@ -287,10 +288,7 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
         if (convergence.is_to_be_judged(k)) {
             const double slack = Convergence::slack(tolerance_);
             const Convergence::Verdict verdict = convergence.judge(k, system.defect(trial, slack));
-            if (verdict == Convergence::Verdict::converged) {
-                last_iterations_ = k;
-                last_was_fresh_ = began_fresh;
-            }
+            if (verdict == Convergence::Verdict::converged) last_was_fresh_ = began_fresh;
             if (verdict != Convergence::Verdict::go_on)
                 return verdict == Convergence::Verdict::converged;
             if (k > 1 && is_stale && convergence.wants_fresh_matrix(system.cost())) {
@@ -321,26 +319,28 @@ void Emm::correct(double h) {
     for (std::size_t i = 0; i < s_.size(); ++i) s_[i] -= ds_[i];
 }
 
-/// Books the iterations that an old factorisation has cost beyond a fresh one's.
-void Emm::weigh_factorisation(System& system, int iterations, bool was_fresh) {
+/// Books what an old factorisation has cost beyond a fresh one.
+void Emm::weigh_factorisation(System& system) {
     const History past = history(system);
-    if (was_fresh) {
-        // A factorisation from before the stresses were known, or judged by steps that could not be
-        // predicted, may not be the best there is.
-        past.iterations_when_fresh =
-            past.steps > kFewSteps ? iterations : std::min(iterations, kFewIterations);
+    const SolverCost cost = system.cost();
+    const double few = kFewIterations * cost.iterate;
+    if (last_was_fresh_) {
+        // A factorisation from before the stresses were known may not be the best there is; nor one
+        // that was judged by steps that could not be predicted.
+        const double best = past.known < kKnownWell ? cost.iterate : few;
+        past.cost_when_fresh = past.steps > kFewSteps ? cost.step : std::min(cost.step, best);
         past.wasted = 0.0;
         if (past.eager > 0.0) --past.eager;
         if (past.eager > 0.0) past.is_settled = 0.0;
         return;
     }
-    const SolverCost cost = system.cost();
     // One that served well so far and now costs more than a factorisation at once warns; after two
     // in a row none is used again for some time.
     const bool served_well = past.wasted == 0.0;
-    past.wasted += std::max(0.0, iterations - past.iterations_when_fresh) * cost.iterate;
+    const bool is_used_up = cost.step - std::max(past.cost_when_fresh, few) > cost.factorise;
+    past.wasted += std::max(0.0, cost.step - past.cost_when_fresh);
     if (past.wasted > 0.5 * cost.factorise) past.is_settled = 0.0;
-    if (served_well && past.wasted <= cost.factorise)
+    if (served_well && !is_used_up)
         past.eager = 0.0;
     else if (served_well)
         past.eager = past.eager < 0.0 ? kEager : kWarned;

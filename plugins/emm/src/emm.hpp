@@ -59,7 +59,7 @@ private:
             kSteps,
             kLength,
             kIsSettled,
-            kIterationsWhenFresh,
+            kCostWhenFresh,
             kWasted,
             kDegree,
             kMissed,
@@ -68,16 +68,16 @@ private:
             kEagerSteps,
             kWords
         };
-        double& steps;       ///< accepted in a row with the same h
-        double& h;           ///< of the last one
-        double& is_settled;  ///< 1 unless the factorisation is due for renewal
-        double& iterations_when_fresh;
-        double& wasted;  ///< operations spent on iterations beyond those
-        double& degree;  ///< of the formula that would have met the last step best
-        double& missed;  ///< the largest miss() of late
-        double& known;   ///< steps from which that is known, up to a few
-        double& speed;   ///< the largest of late [m/s]
-        double& eager;   ///< steps to come that shall not use the matrix of one before; kWarned
+        double& steps;            ///< accepted in a row with the same h
+        double& h;                ///< of the last one
+        double& is_settled;       ///< 1 unless the factorisation is due for renewal
+        double& cost_when_fresh;  ///< operations of a step whose matrix was new
+        double& wasted;           ///< those of later ones beyond that
+        double& degree;           ///< of the formula that would have met the last step best
+        double& missed;           ///< the largest miss() of late
+        double& known;            ///< steps from which that is known, up to a few
+        double& speed;            ///< the largest of late [m/s]
+        double& eager;  ///< steps to come that shall not use the matrix of one before; kWarned
         Differences a, s;
     };
 
@@ -97,15 +97,15 @@ private:
     void refuse(System& system, double t0, double h, bool was_halved);
     void predict(System& system, double h);
     void remember(System& system, double h);
-    static void weigh_factorisation(System& system, int iterations, bool was_fresh);
+    void weigh_factorisation(System& system);
 
     Composition composition_;  // in place of all below, where it is wanted
     int max_iterations_;
     int max_halvings_;
     double tolerance_ = 0.0;
+    double closed_ = 1.0;  // what residuals may be
     EventLocator events_;
-    int last_iterations_ = 0;      // of the last trial that converged
-    bool last_was_fresh_ = false;  // it began with a new factorisation
+    bool last_was_fresh_ = false;  // the last trial that converged began with a new factorisation
     bool is_beside_singular_ = false;
     double missed_ = 0.0;  // by the last solution that is_jump() has looked at
     double missed_length_ = 0.0;

@@ -50,6 +50,7 @@ void ProjectedStep::prepare(const System& system,
         x->assign(conditions, 0.0);
     dcorrection_.assign(kWindow, std::vector<double>(conditions, 0.0));
     dmu_ = dcorrection_;
+    closed_ = Convergence::most_of(n + m);
 }
 
 int ProjectedStep::num_history() const {
@@ -90,7 +91,7 @@ bool ProjectedStep::iterate(
     last_size_ = std::numeric_limits<double>::infinity();
     kick_per_miss_ = 0.0;
     if (projection != nullptr) projection->start_from(mu_, dv_);
-    Convergence convergence(tolerance_, max_iterations_);
+    Convergence convergence(tolerance_, max_iterations_, closed_);
     bool factorise = is_always_fresh || !system.is_factorised_for(h);
     bool is_stale = !factorise;
     double least_miss = std::numeric_limits<double>::infinity();

@@ -42,6 +42,7 @@ private:
     double* past(System& system, int k) const;
 
     double tolerance_ = 0.0;
+    double closed_ = 1.0;  // what residuals may be
     int max_iterations_ = 0;
     int first_ = 0;
     std::vector<double> a_, s_, mu_, ddq_, ds_, r_motion_, r_rows_, dv_, correction_;

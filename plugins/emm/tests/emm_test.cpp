@@ -187,7 +187,7 @@ TEST_SUITE("emm") {
         using Verdict = Convergence::Verdict;
         const auto verdict_on = [](StepDefect stuck) {
             constexpr int kMost = 10;
-            Convergence convergence(kDefaultTolerance, kMost);
+            Convergence convergence(kDefaultTolerance, kMost, 1.0);
             Verdict verdict = Verdict::go_on;
             for (int k = 1; k <= kMost && verdict == Verdict::go_on; ++k) {
                 convergence.note(1e-20);
@@ -208,7 +208,7 @@ TEST_SUITE("emm") {
     TEST_CASE("roundings that go round in circles are the floor, not a failure") {
         // As rows with differenced derivatives leave them: no last value is below all before.
         constexpr StepDefect kCircle[] = {{63.0, 0.1}, {140.0, 0.93}, {63.0, 0.4}, {140.0, 1.2}};
-        Convergence convergence(kDefaultTolerance, 25);
+        Convergence convergence(kDefaultTolerance, 25, 1.0);
         auto verdict = Convergence::Verdict::go_on;
         int k = 0;
         while (verdict == Convergence::Verdict::go_on) {
@@ -222,7 +222,7 @@ TEST_SUITE("emm") {
 
     TEST_CASE("a residual that falls again after a rise is no floor") {
         constexpr double kDefects[] = {4000, 800, 160, 30, 900, 300, 100, 30, 9, 2.5, 0.7};
-        Convergence convergence(kDefaultTolerance, 25);
+        Convergence convergence(kDefaultTolerance, 25, 1.0);
         for (int k = 1; k <= 11; ++k) {
             CAPTURE(k);
             convergence.note(1e-13);
@@ -250,7 +250,7 @@ TEST_SUITE("emm") {
 
     TEST_CASE("a correction that leaves nothing is the last, if residuals are closed to rounding") {
         const auto verdict_on = [](double tolerance, double correction, bool is_whole) {
-            Convergence convergence(tolerance, 25);
+            Convergence convergence(tolerance, 25, 1.0);
             convergence.note(correction, is_whole);
             return convergence.judge(1, {0.5, 0.5});
         };

@@ -44,11 +44,12 @@ enum class Tangent : std::int32_t {
     exact,      ///< the derivative of the residual; unsymmetric and slower
 };
 
-/// Work of a factorisation and of one evaluation with solve, in floating-point operations: what a
-/// policy for reusing a factorisation may weigh, the same in every run (a clock would not be).
+/// Work in floating-point operations, as fast as those of a solve: what a policy for reusing a
+/// factorisation may weigh, the same in every run (a clock would not be).
 struct SolverCost {
-    double factorise = 0.0;
-    double iterate = 0.0;
+    double factorise = 0.0;  ///< of a factorisation
+    double iterate = 0.0;    ///< of one evaluation with a solve that is refined once
+    double step = 0.0;       ///< of what has been solved since the last step was taken
 };
 
 /// What of a model moves in continuous time, x = (q, v, w): w are the works and impulses of the

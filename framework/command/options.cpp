@@ -27,7 +27,7 @@ void add_common(po::options_description& list) {
     add("threads",
         po::value<std::string>()->value_name("N"),
         "upper limit of threads (default: 1); the numbers are the same to the last bit with any. "
-        "Factors of large matrices are computed and used by several");
+        "Large matrices and long loops over rows are worked on by several");
     add("verbose", "say on standard error what is being done");
     add("help,h", "show this help");
 }

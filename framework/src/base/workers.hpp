@@ -37,13 +37,33 @@ public:
     /// Calls piece(i, k) for each i < count, in any order; k is the thread's number.
     template <class Piece>
     void for_each(int count, const Piece& piece) {
+        if (count == 1 || threads_.empty()) {
+            for (int i = 0; i < count; ++i) piece(i, 0);
+            return;
+        }
         std::atomic<int> next{0};
         run([&](int k) {
             for (int i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) piece(i, k);
         });
     }
 
+    /// Whether a loop of so many turns, of some nanoseconds each, is worth waking threads for.
+    bool are_worth(int count) const { return count >= kFewestTurns && !threads_.empty(); }
+    /// Calls range(begin, end) for ranges that make up [0, count), by threads if they are worth it.
+    /// What is written must not depend on where the ranges end.
+    template <class Range>
+    void split(int count, const Range& range) {
+        if (!are_worth(count)) return range(0, count);
+        const auto parts = static_cast<long>(size());
+        run([&](int k) {
+            range(static_cast<int>(k * long{count} / parts),
+                  static_cast<int>((k + 1) * long{count} / parts));
+        });
+    }
+
 private:
+    static constexpr int kFewestTurns = 1 << 14;
+
     using Call = void (*)(const void*, int);
     void run_erased(Call call, const void* job);
     void serve(int k);

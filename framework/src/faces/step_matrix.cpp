@@ -314,6 +314,7 @@ void StepMatrix::prepare(Layout layout) {
                                    &condensed_from_,
                                    &pair_place_})
         list->clear();
+    condensed_columns_ = {};
     condensed_.row_start.assign(1, 0);
     for (int i = 0; i < n_ + m_; ++i)
         diagonal_place_.push_back(order[static_cast<std::size_t>(i)] < 0 ? -1 : place(i, i));
@@ -588,6 +589,18 @@ bool StepMatrix::factorise_exact(const Eigen::VectorXd& B_end) {
     return exact_->lu.info() == Eigen::Success;
 }
 
+void StepMatrix::use_workers(Workers* workers) {
+    workers_ = workers;
+    factor_.use_workers(workers);
+}
+
+void StepMatrix::split(int count, const auto& range) const {
+    if (workers_ != nullptr)
+        workers_->split(count, range);
+    else
+        range(0, count);
+}
+
 void StepMatrix::solve(std::span<const double> r_motion,
                        std::span<const double> r_rows,
                        std::span<double> ddq,
@@ -596,33 +609,67 @@ void StepMatrix::solve(std::span<const double> r_motion,
     const auto m = static_cast<std::size_t>(m_);
     double* x = work_.data();
     const int* at = new_of_old_.data();
-    for (std::size_t i = 0; i < n; ++i) x[at[i]] = r_motion[i];
+    begin_with(r_motion, r_rows, x);
     if (condensed_rows_.size() < m)
         for (std::size_t i = 0; i < m; ++i)
             if (at[n + i] >= 0) x[at[n + i]] = r_rows[i];
-    // B^T r / gamma of the condensed rows
-    const int num_condensed = static_cast<int>(condensed_rows_.size());
-    const int* row_of = condensed_rows_.data();
-    const double* stiffness = condensed_stiffness_.data();
-    for (int c = 0; c < num_condensed; ++c)
-        condensed_.add_transposed(
-            condensed_B_.data(), c, stiffness[c] * r_rows[static_cast<std::size_t>(row_of[c])], x);
     if (use_exact_) {
         work_ = exact_->lu.solve(work_).eval();
         x = work_.data();
     } else {
         factor_.solve(x);
     }
-    for (std::size_t i = 0; i < n; ++i) ddq[i] = x[at[i]];
+    split(n_, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) ddq[static_cast<std::size_t>(i)] = x[at[i]];
+    });
     if (condensed_rows_.size() < m)
         for (std::size_t i = 0; i < m; ++i)
             if (at[n + i] >= 0) ds[i] = x[at[n + i]];
     // s = (B dq - r) / gamma
     const double* B = use_exact_ ? exact_B_.data() : condensed_B_.data();
-    for (int c = 0; c < num_condensed; ++c) {
-        const auto row = static_cast<std::size_t>(row_of[c]);
-        ds[row] = stiffness[c] * condensed_.multiply_onto(-r_rows[row], B, c, x);
+    const int* row_of = condensed_rows_.data();
+    const double* stiffness = condensed_stiffness_.data();
+    split(num_condensed(), [&](int begin, int end) {
+        for (int c = begin; c < end; ++c) {
+            const auto row = static_cast<std::size_t>(row_of[c]);
+            ds[row] = stiffness[c] * condensed_.multiply_onto(-r_rows[row], B, c, x);
+        }
+    });
+}
+
+/// The part of x that belongs to coordinates: r_motion + B^T r_rows / gamma of the condensed rows.
+void StepMatrix::begin_with(std::span<const double> r_motion,
+                            std::span<const double> r_rows,
+                            double* x) {
+    const int* row_of = condensed_rows_.data();
+    const double* stiffness = condensed_stiffness_.data();
+    const double* B = condensed_B_.data();
+    const int* at = new_of_old_.data();
+    const auto r_of = [&](int c) {
+        return stiffness[c] * r_rows[static_cast<std::size_t>(row_of[c])];
+    };
+    if (workers_ == nullptr || !workers_->are_worth(num_condensed())) {
+        for (int i = 0; i < n_; ++i) x[at[i]] = r_motion[static_cast<std::size_t>(i)];
+        for (int c = 0; c < num_condensed(); ++c) condensed_.add_transposed(B, c, r_of(c), x);
+        return;
     }
+    if (condensed_columns_.empty()) {
+        // Coordinates as they stand, since neighbours share rows.
+        CompressedRows rows = condensed_;
+        std::vector<int> old_of_new(static_cast<std::size_t>(work_.size()), -1);
+        for (int i = 0; i < n_; ++i) old_of_new[static_cast<std::size_t>(at[i])] = i;
+        for (int& column : rows.column) column = old_of_new[static_cast<std::size_t>(column)];
+        condensed_columns_ = RowsByColumn(rows, n_);
+        condensed_r_.setZero(num_condensed());
+    }
+    split(num_condensed(), [&](int begin, int end) {
+        for (int c = begin; c < end; ++c) condensed_r_[c] = r_of(c);
+    });
+    split(n_, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i)
+            x[at[i]] = condensed_columns_.multiply_onto(
+                r_motion[static_cast<std::size_t>(i)], B, i, condensed_r_.data());
+    });
 }
 
 }  // namespace ancora

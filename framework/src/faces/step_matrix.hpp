@@ -15,6 +15,7 @@
 #include "force_tangents.hpp"
 #include "mass_matrix.hpp"
 #include "row_layout.hpp"
+#include "rows_by_column.hpp"
 #include "sparse_ldlt.hpp"
 
 namespace ancora {
@@ -59,7 +60,7 @@ public:
     ~StepMatrix();
 
     /// Whose threads work, if more than the caller's.
-    void use_workers(Workers* workers) { factor_.use_workers(workers); }
+    void use_workers(Workers* workers);
 
     /// Values of the entries of M from here on, in their order; the next factorisation has them.
     void follow_mass(std::span<const double> values);
@@ -124,6 +125,8 @@ private:
     double schur(const Eigen::VectorXd& B, int row, const Eigen::VectorXd& support) const;
     void assemble(const Values& values, double h, double eps);
     bool factorise_exact(const Eigen::VectorXd& B_end);
+    void split(int count, const auto& range) const;
+    void begin_with(std::span<const double> r_motion, std::span<const double> r_rows, double* x);
     bool factorise_assembled();
 
     int n_;
@@ -140,6 +143,8 @@ private:
     Order new_of_old_;
     std::vector<int> condensed_rows_;
     CompressedRows condensed_;         // their entries; columns by the order of elimination
+    RowsByColumn condensed_columns_;   // of coordinates, where threads sum by them; else empty
+    Eigen::VectorXd condensed_r_;      // r / gamma
     std::vector<int> condensed_from_;  // of each of them, its place in the rows' Jacobian
     std::vector<int> pair_place_;      // of the products of a condensed row's entries, i >= j
     Eigen::VectorXd condensed_B_, condensed_stiffness_;  // as factorised; stiffness: 1 / gamma
@@ -150,6 +155,7 @@ private:
     Eigen::VectorXd support_;       // of each coordinate: what its diagonal is measured by
     Eigen::VectorXd lent_support_;  // the same, or what rows lend to it
     std::vector<std::pair<int, int>> massless_runs_;  // coordinates of bodies with massless ones
+    Workers* workers_ = nullptr;
     SparseLdlt factor_;
     std::unique_ptr<Exact> exact_;
     bool use_exact_ = false;

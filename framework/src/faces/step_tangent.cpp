@@ -36,7 +36,9 @@ const Eigen::VectorXd& StepTangent::end_jacobian() {
 void StepTangent::subtract(const double* x, const double* y, double* r_motion, double* r_rows) {
     parts_.mass.multiply(x, Mx_.data());
     const double scale = 2.0 / (trial_.h * trial_.h);
-    for (int i = 0; i < parts_.n; ++i) r_motion[i] -= scale * Mx_[i];
+    parts_.workers.split(parts_.n, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) r_motion[i] -= scale * Mx_[i];
+    });
     const RowSet& rows = parts_.rows;
     rows.tangent_terms.for_each(rows.K.data(), [&](double weight, double entry, int i, int j) {
         const double g = 0.5 * weight * entry;
@@ -47,17 +49,38 @@ void StepTangent::subtract(const double* x, const double* y, double* r_motion, d
     const double* B = rows.B.data();
     const double* B_start = start_.data();
     const double* gamma = parts_.laws.gamma().data();
-    for (int k = 0; k < parts_.m; ++k) {
-        const double yk = y[k];
-        double sum = 0.0;
-        rows.for_entries(k, [&](int e, int i) {
-            sum += (2.0 * B[e] - B_start[e]) * x[i];
-            r_motion[i] -= B[e] * yk;
-        });
+    const auto take_from_row = [&](int k, double sum) {
         if (parts_.laws.is_nonlinear(k))
             change_[k] = sum;
         else
-            r_rows[k] -= sum - gamma[k] * yk;
+            r_rows[k] -= sum - gamma[k] * y[k];
+    };
+    if (parts_.columns.empty()) {
+        for (int k = 0; k < parts_.m; ++k) {
+            const double yk = y[k];
+            double sum = 0.0;
+            rows.for_entries(k, [&](int e, int i) {
+                sum += (2.0 * B[e] - B_start[e]) * x[i];
+                r_motion[i] -= B[e] * yk;
+            });
+            take_from_row(k, sum);
+        }
+    } else {
+        parts_.workers.split(parts_.m, [&](int begin, int end) {
+            for (int k = begin; k < end; ++k) {
+                double sum = 0.0;
+                rows.for_entries(k, [&](int e, int i) {
+                    sum += (2.0 * B[e] - B_start[e]) * x[i];
+                });
+                take_from_row(k, sum);
+            }
+        });
+        parts_.workers.split(parts_.n, [&](int begin, int end) {
+            for (int i = begin; i < end; ++i)
+                parts_.columns.for_entries(i, [&](int e, int k) {
+                    r_motion[i] -= B[e] * y[k];
+                });
+        });
     }
     if (!nonlinear_.empty()) nonlinear_.subtract(change_.data(), y, r_rows);
 }

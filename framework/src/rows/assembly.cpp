@@ -30,6 +30,7 @@ Assembly::Assembly(const Model& of)
       laws(rows),
       signals(of, meter),
       forces(of, meter, rows.num_state, signals) {
+    mass.use_workers(&workers);
     inverse_mass.setZero(n);
     for (int i = 0; i < n; ++i)
         inverse_mass[i] = mass.is_massless(i) ? 0.0 : 1.0 / mass.diagonal(i);
@@ -62,6 +63,11 @@ Assembly::Assembly(const Model& of)
 void Assembly::read_start(double* q, double* v) const {
     std::ranges::copy(model.start_q, q);
     std::ranges::copy(model.start_v, v);
+}
+
+void Assembly::use_threads(int count) {
+    workers.resize(count);
+    columns = workers.are_worth(m) ? RowsByColumn(rows, n) : RowsByColumn();
 }
 
 void Assembly::update_mass(const double* q, const double* v, double t) {

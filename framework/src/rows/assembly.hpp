@@ -12,6 +12,7 @@
 #include "model.hpp"
 #include "row_laws.hpp"
 #include "row_set.hpp"
+#include "rows_by_column.hpp"
 #include "signal_set.hpp"
 #include "space.hpp"
 #include "workers.hpp"
@@ -28,7 +29,7 @@ struct Assembly {
 
     const Model& model;
     CallMeter meter;
-    Workers workers;  ///< for what is large
+    Workers workers;  ///< for what is large, see use_threads()
     int n;
     RowSet rows;
     int m;
@@ -46,7 +47,10 @@ struct Assembly {
     std::vector<int> constraint_blocks;  ///< of constraints, with rows pi = 0
     std::vector<int> moving_blocks;      ///< whose Jacobian is not constant
     std::vector<int> timed_rows;         ///< constraint rows with explicit time
+    RowsByColumn columns;  ///< of the rows' Jacobian, where threads sum by them; else empty
 
+    /// How many may work on large matrices and long loops; no number depends on it.
+    void use_threads(int count);
     /// Owner of the rows of the model's constraint c.
     const RowOwner& owner_of_constraint(std::size_t c) const {
         return rows.owners[model.bodies.size() + c];

@@ -145,10 +145,11 @@ void MassMatrix::find_vectors() {
     }
 }
 
-void MassMatrix::multiply_by_vectors(const double* x, double* y) const {
+/// Of the vectors [first, last), three rows each.
+void MassMatrix::multiply_by_vectors(int first, int last, const double* x, double* y) const {
     const int* column = column_.data();
     const double* value = value_.data();
-    for (int i = 0; i < n_; i += kAxes) {
+    for (int i = first * kAxes; i < last * kAxes; i += kAxes) {
         const int begin = row_start_[static_cast<std::size_t>(i)];
         const int end = row_start_[static_cast<std::size_t>(i) + 1];
         double sum[kAxes] = {};
@@ -269,14 +270,24 @@ void MassMatrix::multiply(const double* x, double* y) const {
         for (int i = 0; i < n_; ++i) y[i] = d[i] * x[i];
         return;
     }
-    if (is_by_vectors_) {
-        multiply_by_vectors(x, y);
-        return;
-    }
-    for (int i = 0; i < n_; ++i) {
+    const int turns = is_by_vectors_ ? n_ / kAxes : n_;
+    const auto range = [&](int begin, int end) {
+        if (is_by_vectors_)
+            multiply_by_vectors(begin, end, x, y);
+        else
+            multiply_rows(begin, end, x, y);
+    };
+    if (workers_ != nullptr)
+        workers_->split(turns, range);
+    else
+        range(0, turns);
+}
+
+void MassMatrix::multiply_rows(int begin, int end, const double* x, double* y) const {
+    for (int i = begin; i < end; ++i) {
         double sum = 0.0;
-        const int end = row_start_[static_cast<std::size_t>(i) + 1];
-        for (int k = row_start_[static_cast<std::size_t>(i)]; k < end; ++k)
+        const int last = row_start_[static_cast<std::size_t>(i) + 1];
+        for (int k = row_start_[static_cast<std::size_t>(i)]; k < last; ++k)
             sum += value_[static_cast<std::size_t>(k)] * x[column_[static_cast<std::size_t>(k)]];
         y[i] = sum;
     }

@@ -10,6 +10,7 @@
 
 #include "call_meter.hpp"
 #include "model.hpp"
+#include "workers.hpp"
 
 namespace ancora {
 
@@ -44,6 +45,8 @@ public:
     /// y = dM/dt x at the instant of the last update(), by time alone.
     void multiply_rate(const double* x, double* y) const;
 
+    /// Whose threads multiply where there is much of it; they outlive their use here.
+    void use_workers(Workers* workers) { workers_ = workers; }
     /// y = M x
     void multiply(const double* x, double* y) const;
     int size() const { return n_; }
@@ -58,7 +61,8 @@ private:
     static constexpr int kAxes = 3;
     void build_rows();
     void find_vectors();
-    void multiply_by_vectors(const double* x, double* y) const;
+    void multiply_by_vectors(int first, int last, const double* x, double* y) const;
+    void multiply_rows(int begin, int end, const double* x, double* y) const;
 
     /// A body whose block varies, and its entries.
     struct Varying {
@@ -77,6 +81,7 @@ private:
     void multiply_timed(const double* x, double* y, Of of) const;
 
     int n_;
+    Workers* workers_ = nullptr;
     std::vector<MassEntry> entries_;
     std::vector<double> entry_value_;
     std::vector<Varying> varying_;

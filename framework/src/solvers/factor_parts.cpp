@@ -14,81 +14,129 @@ namespace {
 constexpr double kFewestEntries = 4e5;
 // No subtree is larger than this part of the whole; parts are made of neighbours up to half of it.
 constexpr double kLargestSubtree = 1.0 / 12.0;
+constexpr double kLargestLimb = 1.0 / 4.0;
 // With more in the trunk, where one waits for the other, parts are of no use.
 constexpr double kLargestTrunk = 0.6;
 constexpr int kMostCuts = 4096;
+
+std::size_t at(int s) {
+    return static_cast<std::size_t>(s);
+}
+
+/// Trees in postorder, with a weight of each node.
+class Forest {
+public:
+    /// @param parent of each node, or -1
+    Forest(const std::vector<int>& parent, const std::vector<double>& own)
+        : own_(own),
+          weight_(own),
+          first_(parent.size()),
+          last_child_(parent.size(), -1),
+          sibling_before_(parent.size(), -1) {
+        std::iota(first_.begin(), first_.end(), 0);
+        for (int s = 0; s < size(); ++s) {
+            all_ += own_[at(s)];
+            const int above = parent[at(s)];
+            if (above < 0) {
+                roots_.push_back(s);
+                continue;
+            }
+            weight_[at(above)] += weight_[at(s)];
+            first_[at(above)] = std::min(first_[at(above)], first_[at(s)]);
+            sibling_before_[at(s)] = last_child_[at(above)];
+            last_child_[at(above)] = s;
+        }
+    }
+
+    int size() const { return static_cast<int>(own_.size()); }
+    double all() const { return all_; }
+
+    /// What is cut off, from the roots down, so that no subtree that is left is heavier.
+    struct Cut {
+        std::vector<char> is_cut;
+        double weight = 0.0;
+    };
+    Cut cut(double heaviest) const {
+        Cut out{std::vector<char>(own_.size(), 0), 0.0};
+        std::priority_queue<std::pair<double, int>> left;
+        for (const int s : roots_) left.emplace(weight_[at(s)], s);
+        for (int cuts = 0; cuts < kMostCuts && !left.empty() && left.top().first > heaviest;
+             ++cuts) {
+            const int s = left.top().second;
+            left.pop();
+            out.is_cut[at(s)] = 1;
+            out.weight += own_[at(s)];
+            for (int child = last_child_[at(s)]; child >= 0; child = sibling_before_[at(child)])
+                left.emplace(weight_[at(child)], child);
+        }
+        return out;
+    }
+    /// The subtrees that are left, neighbours together as long as they are not heavier.
+    std::vector<FactorParts::Range> what_is_left(const Cut& cut, double heaviest) const {
+        std::vector<FactorParts::Range> out;
+        double open = 0.0;  // weight of the range that is being filled
+        // From the last to the first: a root of a subtree stands behind the whole of it.
+        for (int s = size() - 1; s >= 0;) {
+            if (cut.is_cut[at(s)] != 0) {
+                --s;
+                open = 0.0;
+                continue;
+            }
+            const int begin = first_[at(s)];
+            if (open > 0.0 && open + weight_[at(s)] <= heaviest) {
+                out.back().first = begin;
+                open += weight_[at(s)];
+            } else {
+                out.push_back({begin, s + 1});
+                open = weight_[at(s)];
+            }
+            s = begin - 1;
+        }
+        std::reverse(out.begin(), out.end());
+        return out;
+    }
+
+private:
+    std::vector<double> own_, weight_;  // the second of subtrees
+    std::vector<int> first_, last_child_, sibling_before_, roots_;
+    double all_ = 0.0;
+};
 
 }  // namespace
 
 FactorParts::FactorParts(const Supernodes& supernodes) {
     const int count = supernodes.size();
-    const auto at = [](int s) {
-        return static_cast<std::size_t>(s);
-    };
-    // Of each: its subtree's first supernode (they are in postorder) and entries.
-    std::vector<int> parent(at(count), -1), first(at(count)), last_child(at(count), -1),
-        sibling_before(at(count), -1);
-    std::vector<double> entries(at(count), 0.0);
-    const auto own_entries = [&](int s) {
-        return static_cast<double>(supernodes.width(s)) * supernodes.height(s);
-    };
-    std::iota(first.begin(), first.end(), 0);
-    double all = 0.0;
+    std::vector<int> parent(at(count), -1);
+    std::vector<double> own(at(count));
     for (int s = 0; s < count; ++s) {
-        entries[at(s)] += own_entries(s);
-        all += own_entries(s);
-        if (supernodes.height(s) == supernodes.width(s)) continue;
-        const int above = supernodes.of(supernodes.rows(s)[at(supernodes.width(s))]);
-        parent[at(s)] = above;
-        entries[at(above)] += entries[at(s)];
-        first[at(above)] = std::min(first[at(above)], first[at(s)]);
-        sibling_before[at(s)] = last_child[at(above)];
-        last_child[at(above)] = s;
+        own[at(s)] = static_cast<double>(supernodes.width(s)) * supernodes.height(s);
+        if (supernodes.height(s) > supernodes.width(s))
+            parent[at(s)] = supernodes.of(supernodes.rows(s)[at(supernodes.width(s))]);
     }
-
-    std::vector<char> is_trunk(at(count), 0);
-    double in_trunk = 0.0;
-    if (all >= kFewestEntries) {
-        std::priority_queue<std::pair<double, int>> largest;
-        for (int s = 0; s < count; ++s)
-            if (parent[at(s)] < 0) largest.emplace(entries[at(s)], s);
-        for (int cuts = 0;
-             cuts < kMostCuts && !largest.empty() && largest.top().first > kLargestSubtree * all;
-             ++cuts) {
-            const int s = largest.top().second;
-            largest.pop();
-            is_trunk[at(s)] = 1;
-            in_trunk += own_entries(s);
-            for (int child = last_child[at(s)]; child >= 0; child = sibling_before[at(child)])
-                largest.emplace(entries[at(child)], child);
-        }
-    }
-    if (all < kFewestEntries || in_trunk > kLargestTrunk * all) {
+    const Forest tree(parent, own);
+    const Forest::Cut cut = tree.cut(kLargestSubtree * tree.all());
+    if (tree.all() < kFewestEntries || cut.weight > kLargestTrunk * tree.all()) {
         trunk.resize(at(count));
         std::iota(trunk.begin(), trunk.end(), 0);
         return;
     }
+    parts = tree.what_is_left(cut, 0.5 * kLargestSubtree * tree.all());
 
-    // From the last to the first: a root of a subtree stands behind the whole of it.
-    double open = 0.0;  // entries of the part that is being filled
-    for (int s = count - 1; s >= 0;) {
-        if (is_trunk[at(s)] != 0) {
-            trunk.push_back(s--);
-            open = 0.0;
-            continue;
-        }
-        const int begin = first[at(s)];
-        if (open > 0.0 && open + entries[at(s)] <= 0.5 * kLargestSubtree * all) {
-            parts.back().first = begin;
-            open += entries[at(s)];
-        } else {
-            parts.push_back({begin, s + 1});
-            open = entries[at(s)];
-        }
-        s = begin - 1;
+    std::vector<int> in_trunk(at(count), -1);
+    std::vector<double> own_of_trunk;
+    for (int s = 0; s < count; ++s) {
+        if (cut.is_cut[at(s)] == 0) continue;
+        in_trunk[at(s)] = static_cast<int>(trunk.size());
+        trunk.push_back(s);
+        own_of_trunk.push_back(own[at(s)]);
     }
-    std::reverse(parts.begin(), parts.end());
-    std::reverse(trunk.begin(), trunk.end());
+    std::vector<int> parent_in_trunk;
+    for (const int s : trunk)
+        parent_in_trunk.push_back(parent[at(s)] < 0 ? -1 : in_trunk[at(parent[at(s)])]);
+    const Forest upper(parent_in_trunk, own_of_trunk);
+    if (upper.all() < kFewestEntries) return;
+    const double heaviest = kLargestLimb * upper.all();
+    limbs = upper.what_is_left(upper.cut(heaviest), heaviest);
 }
 
 }  // namespace ancora

@@ -21,6 +21,8 @@ struct FactorParts {
     };
     std::vector<Range> parts;  // none where the factor is too small, or hardly branches
     std::vector<int> trunk;    // supernodes, rising; all of them where there are no parts
+    /// Subtrees of a large trunk that do not touch each other either; places in `trunk`, rising.
+    std::vector<Range> limbs;
 };
 
 }  // namespace ancora

@@ -156,7 +156,7 @@ bool SparseLdlt::factorise(const Eigen::SparseMatrix<double>& upper) {
     make_scratch();
     upper_ = upper.valuePtr();
     is_good_ = true;
-    for_each_part([&](int i, int k) {
+    for_each_of(parts_.parts.size(), [&](int i, int k) {
         const FactorParts::Range& part = parts_.parts[static_cast<std::size_t>(i)];
         Scratch& scratch = scratch_[static_cast<std::size_t>(k)];
         for (int s = part.first; s < part.end; ++s) {

@@ -2,6 +2,7 @@
 // L D L^T of a sparse matrix in the order that it has, by supernodes.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -89,14 +90,33 @@ private:
         int end = 0;
     };
 
+    /// Some columns of a supernode, as many as a solve takes at once.
+    struct Piece {
+        int first = 0;  // column
+        int width = 0;
+        int num_rows = 0;  // below the piece
+        int stride = 0;    // from column to column
+        const int* rows = nullptr;
+        const int* down = nullptr;  // where a solve downwards puts what it takes from each row
+        long triangle = 0;  // value on the first diagonal; above the diagonal stands the mirror
+    };
+
+    /// Parts, or limbs, which are solved side by side before and after what is above them.
+    struct Stage {
+        std::vector<int> first_piece;  // of each, and the end
+        std::vector<int> above;        // columns
+        std::size_t room = 0;          // in work_: what the first takes from those columns
+        std::size_t size() const { return first_piece.empty() ? 0 : first_piece.size() - 1; }
+    };
+
     // sparse_ldlt.cpp
     void lay_out_entries(const Eigen::SparseMatrix<double>& upper);
     void lay_out_updates();
     /// For as many threads as there are.
     void make_scratch();
     /// Calls piece(part, thread) for each.
-    void for_each_part(const auto& piece) {
-        const auto count = static_cast<int>(parts_.parts.size());
+    void for_each_of(std::size_t num_parts, const auto& piece) {
+        const auto count = static_cast<int>(num_parts);
         if (workers_ != nullptr && count > 0)
             workers_->for_each(count, piece);
         else
@@ -123,27 +143,22 @@ private:
     void up(const double* values, int begin, int end, double* x, double* gathered) const;
     template <class Scalar>
     void solve_with(const Scalar* values, double* x);
-
-    /// Some columns of a supernode, as many as a solve takes at once.
-    struct Piece {
-        int first = 0;  // column
-        int width = 0;
-        int num_rows = 0;  // below the piece
-        int stride = 0;    // from column to column
-        const int* rows = nullptr;
-        const int* down = nullptr;  // where a solve downwards puts what it takes from each row
-        long triangle = 0;  // value on the first diagonal; above the diagonal stands the mirror
-    };
+    template <class Scalar>
+    void stage_down(const Stage& stage, const Scalar* values);
+    template <class Scalar>
+    void stage_up(const Stage& stage, const Scalar* values);
+    void lay_out_stage(Stage& stage, const std::vector<std::vector<int>>& groups);
+    void add_pieces(int s);
 
     Supernodes supernodes_;
     FactorParts parts_;
     std::vector<Entry> entries_;  // of the upper triangle, panel by panel
     std::vector<long> first_entry_;
     const double* upper_ = nullptr;  // values of the matrix that is being factorised
-    std::vector<Piece> pieces_;      // of each part, then of the trunk
-    std::vector<int> first_piece_;   // of each part, of the trunk, and the end
-    std::vector<int> down_rows_;     // rows of parts in work_
-    std::vector<int> trunk_columns_;
+    std::vector<Piece> pieces_;      // of the parts, of the limbs, and of what is above all
+    std::array<Stage, 2> stages_;
+    int first_above_ = 0;         // of the pieces
+    std::vector<int> down_rows_;  // rows of parts and limbs in work_
     // Of each supernode the updates that it takes, in their order.
     std::vector<Update> updates_;
     std::vector<long> first_update_;
@@ -161,7 +176,7 @@ private:
     std::vector<int> in_trunk_;                    // of each supernode, its place there, or -1
     std::atomic<int> next_in_trunk_{0};
     std::atomic<bool> is_good_{true};
-    // x, and of each part what it takes from the trunk's columns
+    // x, and of each part and limb what it takes from the columns above it
     std::vector<double> work_;
 };
 

@@ -2,6 +2,7 @@
 // The triangular solves.
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <type_traits>
 
 #include "lanes.hpp"
@@ -157,60 +158,91 @@ ANCORA_INLINE void with_width(int width, const Solve& solve) {
 
 }  // namespace
 
+void SparseLdlt::add_pieces(int s) {
+    const int width = supernodes_.width(s);
+    const int height = supernodes_.height(s);
+    for (int first = 0; first < width; first += kPieceColumns) {
+        const int columns = std::min(kPieceColumns, width - first);
+        Piece piece;
+        piece.first = supernodes_.first_column(s) + first;
+        piece.width = columns;
+        piece.num_rows = height - first - columns;
+        piece.stride = height;
+        piece.rows = supernodes_.rows(s).data() + first + columns;
+        piece.down = piece.rows;
+        piece.triangle = supernodes_.panel(s) + static_cast<long>(first) * height + first;
+        pieces_.push_back(piece);
+    }
+}
+
 void SparseLdlt::lay_out_pieces() {
     pieces_.clear();
     down_rows_.clear();
-    trunk_columns_.clear();
-    const auto add = [&](int s) {
-        const int width = supernodes_.width(s);
-        const int height = supernodes_.height(s);
-        for (int first = 0; first < width; first += kPieceColumns) {
-            const int columns = std::min(kPieceColumns, width - first);
-            Piece piece;
-            piece.first = supernodes_.first_column(s) + first;
-            piece.width = columns;
-            piece.num_rows = height - first - columns;
-            piece.stride = height;
-            piece.rows = supernodes_.rows(s).data() + first + columns;
-            piece.down = piece.rows;
-            piece.triangle = supernodes_.panel(s) + static_cast<long>(first) * height + first;
-            pieces_.push_back(piece);
-        }
-    };
-    first_piece_.clear();
-    for (const FactorParts::Range& part : parts_.parts) {
-        first_piece_.push_back(static_cast<int>(pieces_.size()));
-        for (int s = part.first; s < part.end; ++s) add(s);
+    stages_ = {};
+    if (parts_.parts.empty()) {
+        first_above_ = 0;
+        for (const int s : parts_.trunk) add_pieces(s);
+        return;
     }
-    first_piece_.push_back(static_cast<int>(pieces_.size()));
-    for (const int s : parts_.trunk) add(s);
-    first_piece_.push_back(static_cast<int>(pieces_.size()));
-    if (parts_.parts.empty()) return;
+    std::vector<std::vector<int>> parts, limbs;
+    for (const FactorParts::Range& part : parts_.parts) {
+        parts.emplace_back(static_cast<std::size_t>(part.end - part.first));
+        std::iota(parts.back().begin(), parts.back().end(), part.first);
+    }
+    std::size_t above = 0;
+    std::vector<int> top;
+    for (const FactorParts::Range& limb : parts_.limbs) {
+        const auto begin = static_cast<std::size_t>(limb.first);
+        const auto end = static_cast<std::size_t>(limb.end);
+        for (; above < begin; ++above) top.push_back(parts_.trunk[above]);
+        limbs.emplace_back();
+        for (; above < end; ++above) limbs.back().push_back(parts_.trunk[above]);
+    }
+    for (; above < parts_.trunk.size(); ++above) top.push_back(parts_.trunk[above]);
 
-    // Each part has columns of its own for what it takes from the trunk's.
-    const auto n = static_cast<std::size_t>(supernodes_.first_column(supernodes_.size()));
-    std::vector<int> in_trunk(n, -1);
-    for (const int s : parts_.trunk)
-        for (int c = supernodes_.first_column(s); c < supernodes_.first_column(s + 1); ++c) {
-            in_trunk[static_cast<std::size_t>(c)] = static_cast<int>(trunk_columns_.size());
-            trunk_columns_.push_back(c);
-        }
-    const std::size_t num_trunk = trunk_columns_.size();
-    work_.assign(n + parts_.parts.size() * num_trunk, 0.0);
-    std::size_t num_rows = 0;
-    for (int g = 0; g < first_piece_[parts_.parts.size()]; ++g)
-        num_rows += static_cast<std::size_t>(pieces_[static_cast<std::size_t>(g)].num_rows);
-    down_rows_.reserve(num_rows);
-    for (std::size_t p = 0; p < parts_.parts.size(); ++p)
-        for (int g = first_piece_[p]; g < first_piece_[p + 1]; ++g) {
-            Piece& piece = pieces_[static_cast<std::size_t>(g)];
-            piece.down = down_rows_.data() + down_rows_.size();
+    const auto columns_of = [&](const std::vector<int>& supernodes) {
+        std::vector<int> columns;
+        for (const int s : supernodes)
+            for (int c = supernodes_.first_column(s); c < supernodes_.first_column(s + 1); ++c)
+                columns.push_back(c);
+        return columns;
+    };
+    work_.assign(static_cast<std::size_t>(supernodes_.first_column(supernodes_.size())), 0.0);
+    stages_[0].above = columns_of(parts_.trunk);
+    if (!limbs.empty()) stages_[1].above = columns_of(top);
+    lay_out_stage(stages_[0], parts);
+    lay_out_stage(stages_[1], limbs);
+    const int* rows = down_rows_.data();
+    for (Piece& piece : pieces_) {
+        piece.down = rows;
+        rows += piece.num_rows;
+    }
+    first_above_ = static_cast<int>(pieces_.size());
+    for (const int s : top) add_pieces(s);
+}
+
+/// Each of the groups has columns of its own for what it takes from those above.
+void SparseLdlt::lay_out_stage(Stage& stage, const std::vector<std::vector<int>>& groups) {
+    if (groups.empty()) return;
+    const int n = supernodes_.first_column(supernodes_.size());
+    std::vector<int> place_above(static_cast<std::size_t>(n), -1);
+    for (std::size_t i = 0; i < stage.above.size(); ++i)
+        place_above[static_cast<std::size_t>(stage.above[i])] = static_cast<int>(i);
+    stage.room = work_.size();
+    stage.first_piece.push_back(static_cast<int>(pieces_.size()));
+    for (const std::vector<int>& group : groups) {
+        const auto room = static_cast<int>(work_.size());
+        work_.resize(work_.size() + stage.above.size(), 0.0);
+        for (const int s : group) add_pieces(s);
+        for (auto g = static_cast<std::size_t>(stage.first_piece.back()); g < pieces_.size(); ++g) {
+            const Piece& piece = pieces_[g];
             for (int i = 0; i < piece.num_rows; ++i) {
-                const int place = in_trunk[static_cast<std::size_t>(piece.rows[i])];
-                down_rows_.push_back(place < 0 ? piece.rows[i]
-                                               : static_cast<int>(n + p * num_trunk) + place);
+                const int place = place_above[static_cast<std::size_t>(piece.rows[i])];
+                down_rows_.push_back(place < 0 ? piece.rows[i] : room + place);
             }
         }
+        stage.first_piece.push_back(static_cast<int>(pieces_.size()));
+    }
 }
 
 // L y = r
@@ -286,41 +318,50 @@ ANCORA_VECTORISE void SparseLdlt::up(
 }
 
 template <class Scalar>
-void SparseLdlt::solve_with(const Scalar* values, double* x) {
-    const std::size_t num_parts = parts_.parts.size();
-    const int trunk = first_piece_[num_parts];
-    const int end = first_piece_[num_parts + 1];
-    double* const gathered = scratch_.front().gathered.data();
-    if (num_parts == 0) {
-        down(values, trunk, end, x);
-        up(values, trunk, end, x, gathered);
-        return;
-    }
-    const auto n = D_.size();
-    const std::size_t num_trunk = trunk_columns_.size();
+void SparseLdlt::stage_down(const Stage& stage, const Scalar* values) {
     double* const work = work_.data();
-    std::copy_n(x, n, work);
-    for_each_part([&](int i, int) {
+    double* const room = work + stage.room;
+    const std::size_t num_above = stage.above.size();
+    for_each_of(stage.size(), [&](int i, int) {
         const auto p = static_cast<std::size_t>(i);
-        std::fill_n(work + n + p * num_trunk, num_trunk, 0.0);
-        down(values, first_piece_[p], first_piece_[p + 1], work);
+        std::fill_n(room + p * num_above, num_above, 0.0);
+        down(values, stage.first_piece[p], stage.first_piece[p + 1], work);
     });
-    for (std::size_t t = 0; t < num_trunk; ++t) {
-        double& sum = work[trunk_columns_[t]];
-        for (std::size_t p = 0; p < num_parts; ++p)
-            sum += work[static_cast<std::size_t>(n) + p * num_trunk + t];
+    for (std::size_t t = 0; t < num_above; ++t) {
+        double& sum = work[stage.above[t]];
+        for (std::size_t p = 0; p < stage.size(); ++p) sum += room[p * num_above + t];
     }
-    down(values, trunk, end, work);
-    up(values, trunk, end, work, gathered);
-    for_each_part([&](int i, int k) {
+}
+
+template <class Scalar>
+void SparseLdlt::stage_up(const Stage& stage, const Scalar* values) {
+    for_each_of(stage.size(), [&](int i, int k) {
         const auto p = static_cast<std::size_t>(i);
         up(values,
-           first_piece_[p],
-           first_piece_[p + 1],
-           work,
+           stage.first_piece[p],
+           stage.first_piece[p + 1],
+           work_.data(),
            scratch_[static_cast<std::size_t>(k)].gathered.data());
     });
-    std::copy_n(work, n, x);
+}
+
+template <class Scalar>
+void SparseLdlt::solve_with(const Scalar* values, double* x) {
+    const auto end = static_cast<int>(pieces_.size());
+    double* const gathered = scratch_.front().gathered.data();
+    if (parts_.parts.empty()) {
+        down(values, 0, end, x);
+        up(values, 0, end, x, gathered);
+        return;
+    }
+    std::copy_n(x, D_.size(), work_.data());
+    stage_down(stages_[0], values);
+    stage_down(stages_[1], values);
+    down(values, first_above_, end, work_.data());
+    up(values, first_above_, end, work_.data(), gathered);
+    stage_up(stages_[1], values);
+    stage_up(stages_[0], values);
+    std::copy_n(work_.data(), D_.size(), x);
 }
 
 ANCORA_VECTORISE void SparseLdlt::solve_side_by_side(double* x) const {

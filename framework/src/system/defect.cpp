@@ -62,6 +62,8 @@ DefectMeasure::DefectMeasure(Assembly& parts,
         for (int k = part.first_row; is_difference && k < part.first_row + part.num_rows; ++k)
             if (parts_.laws.carries(k)) valued_rows_.push_back({&part, k});
     }
+    const std::size_t longest = std::max(body_of_node_.size(), static_cast<std::size_t>(parts_.m));
+    found_.resize(longest / kRange + 1);
     find_carriers();
 }
 
@@ -108,8 +110,6 @@ void DefectMeasure::find_carriers() {
 StepDefect DefectMeasure::measure(const StepTrial& trial, double slack) {
     const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.assemble);
     StepDefect out;
-    out.positions = 0.0;
-    worst_row_ = worst_node_ = -1;
     measure_sizes(trial);
     measure_rows(trial, slack, out);
     if (!contacts_.empty()) measure_contacts(trial, slack, out);
@@ -121,7 +121,7 @@ StepDefect DefectMeasure::measure(const StepTrial& trial, double slack) {
 void DefectMeasure::measure_sizes(const StepTrial& trial) {
     const double h = trial.h;
     const double* a = trial.a.data();
-    for (std::size_t node = 0; node + 1 < first_of_node_.size(); ++node) {
+    const auto measure_node = [&](std::size_t node) {
         double length = 0.0;
         double size = 0.0;
         for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
@@ -134,40 +134,77 @@ void DefectMeasure::measure_sizes(const StepTrial& trial) {
             size_q_[i] = length;
             size_dq_[i] = size + kUnseenPart * std::max(length, state_.extent);
         }
-    }
+    };
+    parts_.workers.split(static_cast<int>(body_of_node_.size()), [&](int begin, int end) {
+        for (int node = begin; node < end; ++node) measure_node(static_cast<std::size_t>(node));
+    });
     for (const auto& [part, k] : valued_rows_)
         row_terms_[k] = kValueRoundings * parts_.rows.size_of_value(*part, k);
+}
+
+/// Calls measure(begin, end) for ranges of [0, count) that are the same for any number of threads.
+/// @returns the largest, the first of equal ones
+DefectMeasure::Found DefectMeasure::largest(int count, const auto& measure) {
+    const int pieces = (count + kRange - 1) / kRange;
+    parts_.workers.for_each(pieces, [&](int p, int) {
+        found_[static_cast<std::size_t>(p)] =
+            measure(p * kRange, std::min(count, (p + 1) * kRange));
+    });
+    Found out;
+    for (int p = 0; p < pieces; ++p) {
+        const Found& here = found_[static_cast<std::size_t>(p)];
+        out.positions = std::max(out.positions, here.positions);
+        if (here.defect <= out.defect) continue;
+        out.defect = here.defect;
+        out.worst = here.worst;
+    }
+    return out;
 }
 
 /// (1), and what rows add to (2).
 void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefect& out) {
     const double* s = trial.s.data();
     const double* B = parts_.rows.B.data();
-    const double* size_dq = size_dq_.data();
     double* terms_of_motion = terms_.data();
-    for (int k = 0; k < parts_.m; ++k) {
-        const double sk = std::abs(s[k]);
-        double terms = row_terms_[k] + std::abs(parts_.rows.tau[k]);
-        double reach = 0.0;
-        parts_.rows.for_entries(k, [&](int e, int i) {
-            const double entry = std::abs(B[e]);
-            terms += entry * size_dq[i];
-            reach += entry;
-            terms_of_motion[i] += entry * sk;
+    const bool is_shared = !parts_.columns.empty();
+    if (is_shared)
+        parts_.workers.split(parts_.n, [&](int begin, int end) {
+            for (int i = begin; i < end; ++i)
+                parts_.columns.for_entries(i, [&](int e, int k) {
+                    terms_of_motion[i] += std::abs(B[e]) * std::abs(s[k]);
+                });
         });
-        if (parts_.laws.is_nonlinear(k))
-            terms += nonlinear_.terms(k, s[k]);
-        else
-            terms += std::abs(parts_.laws.theta()[k] * state_.pi[k]) +
-                     std::abs(parts_.laws.extra()[k]) + parts_.laws.gamma()[k] * sk;
-        const double left = std::abs(trial_.r_rows[static_cast<std::size_t>(k)]);
-        const double allowed = kRoundings * kEpsilon * terms + slack * reach;
-        if (left > StepDefect::kFarFromClosed * allowed)
-            out.positions = std::max(out.positions, ratio(left, rounding_of_positions(k)));
-        if (left <= out.rows * allowed) continue;
-        out.rows = ratio(left, allowed);
-        worst_row_ = k;
-    }
+    const double* size_dq = size_dq_.data();
+    const Found found = largest(parts_.m, [&](int begin, int end) {
+        Found here;
+        for (int k = begin; k < end; ++k) {
+            const double sk = std::abs(s[k]);
+            double terms = row_terms_[k] + std::abs(parts_.rows.tau[k]);
+            double reach = 0.0;
+            parts_.rows.for_entries(k, [&](int e, int i) {
+                const double entry = std::abs(B[e]);
+                terms += entry * size_dq[i];
+                reach += entry;
+                if (!is_shared) terms_of_motion[i] += entry * sk;
+            });
+            if (parts_.laws.is_nonlinear(k))
+                terms += nonlinear_.terms(k, s[k]);
+            else
+                terms += std::abs(parts_.laws.theta()[k] * state_.pi[k]) +
+                         std::abs(parts_.laws.extra()[k]) + parts_.laws.gamma()[k] * sk;
+            const double left = std::abs(trial_.r_rows[static_cast<std::size_t>(k)]);
+            const double allowed = kRoundings * kEpsilon * terms + slack * reach;
+            if (left > StepDefect::kFarFromClosed * allowed)
+                here.positions = std::max(here.positions, ratio(left, rounding_of_positions(k)));
+            if (left <= here.defect * allowed) continue;
+            here.defect = ratio(left, allowed);
+            here.worst = k;
+        }
+        return here;
+    });
+    out.positions = found.positions;
+    out.rows = found.defect;
+    worst_row_ = found.worst;
 }
 
 /// How the positions that a row reads are rounded in it.
@@ -224,20 +261,28 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
     }
     measure_bodies();
     const double inertia = (slack + kNoForce * state_.extent) * 2.0 / (h * h);
-    for (std::size_t node = 0; node + 1 < first_of_node_.size(); ++node) {
-        double left = 0.0;
-        double terms = node_terms_[node];
-        double mass = 0.0;
-        for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
-            left = std::max(left, std::abs(trial_.r_motion[static_cast<std::size_t>(i)]));
-            terms = std::max(terms, terms_[i]);
-            mass = std::max(mass, parts_.mass.diagonal(i));
+    const auto num_nodes = static_cast<int>(body_of_node_.size());
+    const Found found = largest(num_nodes, [&](int begin, int end) {
+        Found here;
+        for (int index = begin; index < end; ++index) {
+            const auto node = static_cast<std::size_t>(index);
+            double left = 0.0;
+            double terms = node_terms_[node];
+            double mass = 0.0;
+            for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
+                left = std::max(left, std::abs(trial_.r_motion[static_cast<std::size_t>(i)]));
+                terms = std::max(terms, terms_[i]);
+                mass = std::max(mass, parts_.mass.diagonal(i));
+            }
+            const double allowed = kRoundings * kEpsilon * terms + inertia * mass;
+            if (left <= here.defect * allowed) continue;
+            here.defect = ratio(left, allowed);
+            here.worst = index;
         }
-        const double allowed = kRoundings * kEpsilon * terms + inertia * mass;
-        if (left <= out.motion * allowed) continue;
-        out.motion = ratio(left, allowed);
-        worst_node_ = static_cast<int>(node);
-    }
+        return here;
+    });
+    out.motion = found.defect;
+    worst_node_ = found.worst;
 }
 
 /// The small part of a body's largest terms that counts for each of its nodes; where it has no

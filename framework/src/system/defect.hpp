@@ -66,6 +66,14 @@ public:
     Worst worst(const StepTrial& trial);
 
 private:
+    /// Of a range of rows or nodes.
+    struct Found {
+        double defect = 0.0;
+        double positions = 0.0;
+        int worst = -1;
+    };
+    static constexpr int kRange = 1 << 13;
+    Found largest(int count, const auto& measure);
     void measure_sizes(const StepTrial& trial);
     void measure_rows(const StepTrial& trial, double slack, StepDefect& out);
     double rounding_of_positions(int k) const;
@@ -103,6 +111,7 @@ private:
     };
     std::vector<MasslessBody> massless_bodies_;
     std::vector<double> node_terms_;  // the least that counts of each node's terms
+    std::vector<Found> found_;        // of each range
     int worst_row_ = -1;
     int worst_node_ = -1;
 };

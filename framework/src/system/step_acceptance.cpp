@@ -90,11 +90,13 @@ void StepAcceptance::move_on(const StepTrial& trial) {
     trial_.q_low_next = state_.q_low;
     trial_.v_next = state_.v;
     trial_.v_low_next = state_.v_low;
-    for (int i = 0; i < parts_.n; ++i) {
-        add_compensated(trial_.q_next[i], trial_.q_low_next[i], trial_.dq[i]);
-        add_compensated(
-            trial_.v_next[i], trial_.v_low_next[i], trial.h * trial.a[static_cast<std::size_t>(i)]);
-    }
+    const double* a = trial.a.data();
+    parts_.workers.split(parts_.n, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            add_compensated(trial_.q_next[i], trial_.q_low_next[i], trial_.dq[i]);
+            add_compensated(trial_.v_next[i], trial_.v_low_next[i], trial.h * a[i]);
+        }
+    });
     for (int i = 0; islands_.holds_any() && i < parts_.n; ++i) {
         if (!islands_.holds_coordinate(i)) continue;
         trial_.q_next[i] = state_.q[i];

@@ -29,10 +29,12 @@ void StepResidual::evaluate(const StepTrial& trial,
 void StepResidual::move_by(const StepTrial& trial) {
     const double h = trial.h;
     const double* a = trial.a.data();
-    for (int i = 0; i < parts_.n; ++i) {
-        trial_.dq[i] = h * state_.v[i] + (h * state_.v_low[i] + (0.5 * h * h) * a[i]);
-        trial_.mid[i] = state_.q[i] + (state_.q_low[i] + 0.5 * trial_.dq[i]);
-    }
+    parts_.workers.split(parts_.n, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            trial_.dq[i] = h * state_.v[i] + (h * state_.v_low[i] + (0.5 * h * h) * a[i]);
+            trial_.mid[i] = state_.q[i] + (state_.q_low[i] + 0.5 * trial_.dq[i]);
+        }
+    });
 }
 
 /// B and tau
@@ -78,15 +80,10 @@ void StepResidual::evaluate_forces(const StepTrial& trial) {
 
 /// (1)
 void StepResidual::balance(const double* s, double* r_motion, double* r_rows) {
+    if (!parts_.columns.empty()) return balance_side_by_side(s, r_motion, r_rows);
     const RowSet& rows = parts_.rows;
     const double* B = rows.B.data();
-    const double* theta = parts_.laws.theta().data();
-    const double* extra = parts_.laws.extra().data();
-    const double* gamma = parts_.laws.gamma().data();
     const double* dq = trial_.dq.data();
-    const double* tau = rows.tau.data();
-    const double* pi = state_.pi.data();
-    double* Bdq = trial_.Bdq.data();
     for (int i = 0; i < parts_.n; ++i) r_motion[i] = trial_.Ma[i] - trial_.F[i];
     for (int k = 0; k < parts_.m; ++k) {
         const double sk = s[k];
@@ -95,9 +92,22 @@ void StepResidual::balance(const double* s, double* r_motion, double* r_rows) {
             increment += B[e] * dq[i];
             r_motion[i] += B[e] * sk;
         });
-        Bdq[k] = increment;
-        r_rows[k] = increment + tau[k] + theta[k] * pi[k] + extra[k] - gamma[k] * sk;
+        r_rows[k] = close_row(k, increment, sk);
     }
+}
+
+/// The same by threads: rows along rows, motion along columns.
+void StepResidual::balance_side_by_side(const double* s, double* r_motion, double* r_rows) {
+    const RowSet& rows = parts_.rows;
+    const double* B = rows.B.data();
+    parts_.workers.split(parts_.m, [&](int begin, int end) {
+        for (int k = begin; k < end; ++k)
+            r_rows[k] = close_row(k, rows.multiply(B, k, trial_.dq.data()), s[k]);
+    });
+    parts_.workers.split(parts_.n, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i)
+            r_motion[i] = parts_.columns.multiply_onto(trial_.Ma[i] - trial_.F[i], B, i, s);
+    });
 }
 
 }  // namespace ancora

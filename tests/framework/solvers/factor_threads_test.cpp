@@ -64,9 +64,35 @@ TEST_CASE("parts and trunk are all, and no part reaches into another") {
     CHECK(most >= 8);
 }
 
+TEST_CASE("limbs of a trunk do not reach into each other") {
+    const Sparse upper = ordered(matrix_of(220 * 220, grid(220, 220), 3, false, 4));
+    const Supernodes supernodes = supernodes_of(upper);
+    const FactorParts parts(supernodes);
+    REQUIRE(parts.limbs.size() >= 2);
+    constexpr int kBelow = -1;
+    constexpr int kTop = -2;
+    std::vector<int> limb_of(static_cast<std::size_t>(supernodes.size()), kBelow);
+    for (const int s : parts.trunk) limb_of[static_cast<std::size_t>(s)] = kTop;
+    for (std::size_t l = 0; l < parts.limbs.size(); ++l)
+        for (int i = parts.limbs[l].first; i < parts.limbs[l].end; ++i) {
+            int& limb = limb_of[static_cast<std::size_t>(parts.trunk[static_cast<std::size_t>(i)])];
+            CHECK(limb == kTop);
+            limb = static_cast<int>(l);
+        }
+    CHECK(std::ranges::count(limb_of, kTop) > 0);
+    bool touches = false;
+    for (const int s : parts.trunk)
+        for (const int row : supernodes.rows(s)) {
+            const int limb = limb_of[static_cast<std::size_t>(supernodes.of(row))];
+            touches |= limb != kTop && limb != limb_of[static_cast<std::size_t>(s)];
+        }
+    CHECK_FALSE(touches);
+}
+
 TEST_CASE("the same bits with 1 to 7 threads, in double and in single precision") {
-    for (const Sparse& upper :
-         {ordered(matrix_of(100 * 100, grid(100, 100), 3, true, 5)), forest(40, 30)}) {
+    for (const Sparse& upper : {ordered(matrix_of(100 * 100, grid(100, 100), 3, true, 5)),
+                                ordered(matrix_of(220 * 220, grid(220, 220), 3, false, 4)),
+                                forest(40, 30)}) {
         REQUIRE_FALSE(FactorParts(supernodes_of(upper)).parts.empty());
         const Sparse full = upper.selfadjointView<Eigen::Upper>();
         const Eigen::VectorXd x = Eigen::VectorXd::Random(upper.cols());

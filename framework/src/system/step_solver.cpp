@@ -17,6 +17,8 @@ constexpr double kUnseenCorrection = std::numeric_limits<double>::epsilon();
 constexpr double kContraction = 0.5;
 // Solves that leave no more than this need no refinement where little is left to correct.
 constexpr double kWellKnown = 0.1;
+// Those of them that need none in a second iteration either, where a refinement is as dear.
+constexpr double kBest = 0.02;
 // A solve that costs so many evaluations is spared where it can be; in a small model an iteration
 // more is worse than a refinement.
 constexpr double kDear = 2.0;
@@ -103,16 +105,26 @@ void StepSolver::begin_solve(double first) {
     now_.work += solve_work();
 }
 
+/// What a correction may leave of itself: rounding of what the step moves, or that small part of
+/// the rounding of positions below which no gap is looked at.
+double StepSolver::rounding_of_step() const {
+    return kUnseenCorrection * (parts_.space.displacement(trial_.dq.data()) +
+                                DefectMeasure::kUnseenPart * state_.farthest);
+}
+
 /// Not where it would move positions by roundings only, unless it has spared whole iterations.
 bool StepSolver::needs_refinement(double first) const {
+    const double left = known_.contraction * first;
+    if (now_.solves > 1 && now_.solves <= kMostUnrefined && known_.contraction <= kBest &&
+        contacts_.empty() && feedback_.empty() && left <= rounding_of_step())
+        return false;
     const bool is_tried = known_.solves_refined == 0;
     const bool has_spared =
         known_.solves_refined == 1 || (known_.solves_unrefined > known_.solves_refined);
     const bool spares_iteration = now_.solves == 1 && (is_tried || has_spared);
     return spares_iteration || now_.solves > kMostUnrefined || !contacts_.empty() ||
            !feedback_.empty() || !(matrix_.solve_flops() > kDear * evaluation_flops()) ||
-           !(known_.contraction <= kWellKnown) ||
-           !(known_.contraction * first <= kUnseenCorrection * state_.farthest);
+           !(known_.contraction <= kWellKnown) || !(left <= kUnseenCorrection * state_.farthest);
 }
 
 /// Refinement towards the exact tangent: what the symmetric, perhaps old and regularised matrix
@@ -154,9 +166,7 @@ void StepSolver::refine(std::span<const double> r_motion,
                         std::span<double> ddq,
                         std::span<double> ds) {
     double rounding = 0.0;
-    if (now_.solves == 1 && known_.in_vain < kMostInVain)
-        rounding = kUnseenCorrection * (parts_.space.displacement(trial_.dq.data()) +
-                                        DefectMeasure::kUnseenPart * state_.farthest);
+    if (now_.solves == 1 && known_.in_vain < kMostInVain) rounding = rounding_of_step();
     if (first * first > rounding * state_.extent) rounding = 0.0;
     double last = first;
     for (int k = 0; k < kMostRefinements; ++k) {

@@ -82,6 +82,7 @@ private:
     double evaluation_flops() const;
     double solve_work() const;
     void begin_solve(double first);
+    double rounding_of_step() const;
     bool needs_refinement(double first) const;
     void solve_refined(std::span<const double> r_motion,
                        std::span<const double> r_rows,

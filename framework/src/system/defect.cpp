@@ -110,6 +110,7 @@ void DefectMeasure::find_carriers() {
 StepDefect DefectMeasure::measure(const StepTrial& trial, double slack) {
     const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.assemble);
     StepDefect out;
+    is_shared_ = !parts_.columns.empty();
     measure_sizes(trial);
     measure_rows(trial, slack, out);
     if (!contacts_.empty()) measure_contacts(trial, slack, out);
@@ -146,10 +147,17 @@ void DefectMeasure::measure_sizes(const StepTrial& trial) {
 /// @returns the largest, the first of equal ones
 DefectMeasure::Found DefectMeasure::largest(int count, const auto& measure) {
     const int pieces = (count + kRange - 1) / kRange;
-    parts_.workers.for_each(pieces, [&](int p, int) {
+    const auto measure_piece = [&](int p) {
         found_[static_cast<std::size_t>(p)] =
             measure(p * kRange, std::min(count, (p + 1) * kRange));
-    });
+    };
+    if (is_shared_) {
+        parts_.workers.for_each(pieces, [&](int p, int) {
+            measure_piece(p);
+        });
+    } else {
+        for (int p = 0; p < pieces; ++p) measure_piece(p);
+    }
     Found out;
     for (int p = 0; p < pieces; ++p) {
         const Found& here = found_[static_cast<std::size_t>(p)];
@@ -166,8 +174,7 @@ void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefec
     const double* s = trial.s.data();
     const double* B = parts_.rows.B.data();
     double* terms_of_motion = terms_.data();
-    const bool is_shared = !parts_.columns.empty();
-    if (is_shared)
+    if (is_shared_)
         parts_.workers.split(parts_.n, [&](int begin, int end) {
             for (int i = begin; i < end; ++i)
                 parts_.columns.for_entries(i, [&](int e, int k) {
@@ -185,7 +192,7 @@ void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefec
                 const double entry = std::abs(B[e]);
                 terms += entry * size_dq[i];
                 reach += entry;
-                if (!is_shared) terms_of_motion[i] += entry * sk;
+                if (!is_shared_) terms_of_motion[i] += entry * sk;
             });
             if (parts_.laws.is_nonlinear(k))
                 terms += nonlinear_.terms(k, s[k]);

@@ -112,6 +112,7 @@ private:
     std::vector<MasslessBody> massless_bodies_;
     std::vector<double> node_terms_;  // the least that counts of each node's terms
     std::vector<Found> found_;        // of each range
+    bool is_shared_ = false;          // threads sum what rows do to motion by columns
     int worst_row_ = -1;
     int worst_node_ = -1;
 };

@@ -9,6 +9,8 @@ add_library(ancora_build_flags INTERFACE)
 target_compile_options(ancora_build_flags INTERFACE
     -fvisibility=hidden
     -fvisibility-inlines-hidden
+    # Sums that are written twice, by rows and by columns, round alike on every processor.
+    -ffp-contract=off
     -Wall
     -Wextra
     -Wpedantic

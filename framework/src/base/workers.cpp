@@ -45,6 +45,7 @@ void Workers::run_erased(Call call, const void* job) {
     if (threads_.empty()) return call(job, 0);
     call_ = call;
     job_ = job;
+    std::fegetenv(&environment_);
     busy_.store(size() - 1, std::memory_order_relaxed);
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();
@@ -57,6 +58,7 @@ void Workers::serve(int k) {
     for (unsigned seen = 0;; ++seen) {
         round_.wait(seen, std::memory_order_acquire);
         if (is_ending_) return;
+        std::fesetenv(&environment_);
         call_(job_, k);
         if (busy_.fetch_sub(1, std::memory_order_release) == 1) busy_.notify_one();
     }

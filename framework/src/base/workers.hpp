@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cfenv>
 #include <thread>
 #include <vector>
 
@@ -72,6 +73,7 @@ private:
     std::vector<std::thread> threads_;
     Call call_ = nullptr;
     const void* job_ = nullptr;
+    std::fenv_t environment_{};  // of the thread that calls: all round alike
     std::atomic<unsigned> round_{0};
     std::atomic<int> busy_{0};
     bool is_ending_ = false;

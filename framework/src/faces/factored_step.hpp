@@ -30,6 +30,11 @@ public:
     /// [assembly] Chooses its layout for steps of length h, see StepMatrix::plan().
     void plan(double h, const Eigen::VectorXd& A);
 
+    /// There are more threads now, or less.
+    void follow_workers() {
+        if (matrix_) matrix_->follow_workers();
+    }
+
     /// Assembles at the last trial and factorises.
     bool factorise(const StepTrial& trial, Tangent tangent);
     /// Whether there is a factorisation for steps of this length.

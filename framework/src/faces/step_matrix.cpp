@@ -314,7 +314,6 @@ void StepMatrix::prepare(Layout layout) {
                                    &condensed_from_,
                                    &pair_place_})
         list->clear();
-    condensed_columns_ = {};
     condensed_.row_start.assign(1, 0);
     for (int i = 0; i < n_ + m_; ++i)
         diagonal_place_.push_back(order[static_cast<std::size_t>(i)] < 0 ? -1 : place(i, i));
@@ -352,6 +351,7 @@ void StepMatrix::prepare(Layout layout) {
 
     factor_.analyse(K_, kSingleEntries);
     exact_.reset();
+    follow_workers();
 }
 
 /// What supports each coordinate: the diagonal of the leading block without elastic rows, for one
@@ -594,6 +594,22 @@ void StepMatrix::use_workers(Workers* workers) {
     factor_.use_workers(workers);
 }
 
+void StepMatrix::follow_workers() {
+    if (workers_ == nullptr || !workers_->are_worth(num_condensed())) {
+        condensed_columns_ = {};
+        condensed_r_.resize(0);
+        return;
+    }
+    // Coordinates as they stand, since neighbours share rows.
+    std::vector<int> old_of_new(static_cast<std::size_t>(work_.size()), -1);
+    for (int i = 0; i < n_; ++i)
+        old_of_new[static_cast<std::size_t>(new_of_old_[static_cast<std::size_t>(i)])] = i;
+    condensed_columns_ = RowsByColumn(condensed_, n_, [&](int i) {
+        return old_of_new[static_cast<std::size_t>(i)];
+    });
+    condensed_r_.setZero(num_condensed());
+}
+
 void StepMatrix::split(int count, const auto& range) const {
     if (workers_ != nullptr)
         workers_->split(count, range);
@@ -648,19 +664,10 @@ void StepMatrix::begin_with(std::span<const double> r_motion,
     const auto r_of = [&](int c) {
         return stiffness[c] * r_rows[static_cast<std::size_t>(row_of[c])];
     };
-    if (workers_ == nullptr || !workers_->are_worth(num_condensed())) {
+    if (condensed_columns_.empty()) {
         for (int i = 0; i < n_; ++i) x[at[i]] = r_motion[static_cast<std::size_t>(i)];
         for (int c = 0; c < num_condensed(); ++c) condensed_.add_transposed(B, c, r_of(c), x);
         return;
-    }
-    if (condensed_columns_.empty()) {
-        // Coordinates as they stand, since neighbours share rows.
-        CompressedRows rows = condensed_;
-        std::vector<int> old_of_new(static_cast<std::size_t>(work_.size()), -1);
-        for (int i = 0; i < n_; ++i) old_of_new[static_cast<std::size_t>(at[i])] = i;
-        for (int& column : rows.column) column = old_of_new[static_cast<std::size_t>(column)];
-        condensed_columns_ = RowsByColumn(rows, n_);
-        condensed_r_.setZero(num_condensed());
     }
     split(num_condensed(), [&](int begin, int end) {
         for (int c = begin; c < end; ++c) condensed_r_[c] = r_of(c);

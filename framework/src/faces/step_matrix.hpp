@@ -61,6 +61,8 @@ public:
 
     /// Whose threads work, if more than the caller's.
     void use_workers(Workers* workers);
+    /// There are more of them now, or less.
+    void follow_workers();
 
     /// Values of the entries of M from here on, in their order; the next factorisation has them.
     void follow_mass(std::span<const double> values);

@@ -103,7 +103,7 @@ struct Trial {
     std::span<const double> r_motion, r_rows;
     /// Room for the state at its end.
     Eigen::VectorXd q_next, q_low_next, v_next, v_low_next;
-    bool moves_by_roundings = false;  ///< the last correction did
+    bool leaves_roundings = false;  ///< the last correction, of what positions still move by
 };
 
 inline std::span<const double> view(const Eigen::VectorXd& x) {

@@ -15,15 +15,21 @@ namespace ancora {
 class RowsByColumn {
 public:
     RowsByColumn() = default;
-    RowsByColumn(const CompressedRows& rows, int num_columns) {
+    RowsByColumn(const CompressedRows& rows, int num_columns)
+        : RowsByColumn(rows, num_columns, [](int i) {
+              return i;
+          }) {}
+    /// @param renumber what a column of the rows is called here
+    template <class Renumber>
+    RowsByColumn(const CompressedRows& rows, int num_columns, const Renumber& renumber) {
         start_.assign(static_cast<std::size_t>(num_columns) + 1, 0);
-        for (const int i : rows.column) ++start_[static_cast<std::size_t>(i) + 1];
+        for (const int i : rows.column) ++start_[static_cast<std::size_t>(renumber(i)) + 1];
         std::partial_sum(start_.begin(), start_.end(), start_.begin());
         std::vector<int> next(start_.begin(), start_.end() - 1);
         entries_.resize(rows.column.size());
         for (int k = 0; k + 1 < static_cast<int>(rows.row_start.size()); ++k)
             for (const int e : rows.entries(k)) {
-                int& place = next[static_cast<std::size_t>(rows.column_of(e))];
+                int& place = next[static_cast<std::size_t>(renumber(rows.column_of(e)))];
                 entries_[static_cast<std::size_t>(place++)] = {e, k};
             }
     }

@@ -186,7 +186,7 @@ struct Simulation::Impl {
                      layout_of(model, system, settings.step));
         require_same(before.ties, ties);
         require_same(before.observables.names(), observables.names());
-        system.parts().use_threads(before.system.parts().workers.size());
+        system.use_threads(before.system.parts().workers.size());
         try {
             stepping.go_on_from(before.stepping);
             rank.decide();
@@ -303,7 +303,7 @@ void Simulation::set_threads(int num_threads) {
         throw Error(ErrorKind::usage,
                     fmt::format("set_threads: {}; there must be one at least", num_threads));
     const TrapsOff traps_off;  // threads begin with the settings of the one that starts them
-    impl_->system.parts().use_threads(num_threads);
+    impl_->system.use_threads(num_threads);
 }
 
 void Simulation::set_state(std::span<const double> q, std::span<const double> v) {

@@ -24,6 +24,11 @@ constexpr double kLeastDirectionNoise = 1e2;
 constexpr double kMostDirectionNoise = 1e6;
 constexpr int kNode = 3;  // coordinates of a point or director
 
+/// What is no number is worse than any, and stays.
+bool is_worse(double here, double than) {
+    return here > than || std::isnan(here);
+}
+
 /// What is left in units of what may be.
 double ratio(double left, double allowed) {
     return left == 0.0 ? 0.0 : left / allowed;
@@ -162,7 +167,7 @@ DefectMeasure::Found DefectMeasure::largest(int count, const auto& measure) {
     for (int p = 0; p < pieces; ++p) {
         const Found& here = found_[static_cast<std::size_t>(p)];
         out.positions = std::max(out.positions, here.positions);
-        if (here.defect <= out.defect) continue;
+        if (!is_worse(here.defect, out.defect)) continue;
         out.defect = here.defect;
         out.worst = here.worst;
     }
@@ -203,7 +208,7 @@ void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefec
             const double allowed = kRoundings * kEpsilon * terms + slack * reach;
             if (left > StepDefect::kFarFromClosed * allowed)
                 here.positions = std::max(here.positions, ratio(left, rounding_of_positions(k)));
-            if (left <= here.defect * allowed) continue;
+            if (!is_worse(left, here.defect * allowed)) continue;
             here.defect = ratio(left, allowed);
             here.worst = k;
         }
@@ -246,7 +251,7 @@ void DefectMeasure::measure_contacts(const StepTrial& trial, double slack, StepD
                         unreachable(contact, k);
             const double here = ratio(left(k), kRoundings * kEpsilon * terms + slack);
             if (here > StepDefect::kFarFromClosed) out.positions = kUnknown;
-            if (here <= out.rows) continue;
+            if (!is_worse(here, out.rows)) continue;
             out.rows = here;
             worst_row_ = parts_.m + k;
         }
@@ -255,7 +260,7 @@ void DefectMeasure::measure_contacts(const StepTrial& trial, double slack, StepD
 
 /// (2)
 void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
-    if (trial_.moves_by_roundings) {
+    if (trial_.leaves_roundings) {
         const double* size_q = size_q_.data();
         double* terms = terms_.data();
         const RowSet& rows = parts_.rows;
@@ -282,7 +287,7 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
                 mass = std::max(mass, parts_.mass.diagonal(i));
             }
             const double allowed = kRoundings * kEpsilon * terms + inertia * mass;
-            if (left <= here.defect * allowed) continue;
+            if (!is_worse(left, here.defect * allowed)) continue;
             here.defect = ratio(left, allowed);
             here.worst = index;
         }

@@ -28,10 +28,10 @@ namespace ancora {
 ///
 ///   |M a| + |B|^T |s| + |F|                                                              (2)
 ///
-/// a small part of the largest in its body, and (|G| + |T|) |q| once corrections move positions by
-/// roundings only, G the geometric stiffness and T the tangent of forces. A body without mass has
-/// no motion of its own: what its nodes are tied to takes their forces up, with roundings of its
-/// own terms, so that the same small part of those counts there too. So the measure is right at
+/// a small part of the largest in its body, and (|G| + |T|) |q| once corrections leave positions
+/// roundings to move by, G the geometric stiffness and T the tangent of forces. A body without mass
+/// has no motion of its own: what its nodes are tied to takes their forces up, with roundings of
+/// its own terms, so that the same small part of those counts there too. So the measure is right at
 /// rest, in a drive, and for any mass (theory (46) and (47)).
 class DefectMeasure {
 public:

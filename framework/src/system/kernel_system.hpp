@@ -125,6 +125,11 @@ public:
     std::span<const double> book_scales() const override { return motion_.book_scales(); }
 
     // What a simulation asks for.
+    /// See Assembly::use_threads().
+    void use_threads(int count) {
+        parts_.use_threads(count);
+        matrix_.follow_workers();
+    }
     Assembly& parts() { return parts_; }
     const Assembly& parts() const { return parts_; }
     const MotionState& state() const { return state_; }

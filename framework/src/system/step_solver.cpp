@@ -17,7 +17,7 @@ constexpr double kUnseenCorrection = std::numeric_limits<double>::epsilon();
 constexpr double kContraction = 0.5;
 // Solves that leave no more than this need no refinement where little is left to correct.
 constexpr double kWellKnown = 0.1;
-// Those of them that need none in a second iteration either, where a refinement is as dear.
+// Those that leave no more than this need none in a second iteration, whatever a solve costs.
 constexpr double kBest = 0.02;
 // A solve that costs so many evaluations is spared where it can be; in a small model an iteration
 // more is worse than a refinement.
@@ -94,15 +94,20 @@ void StepSolver::begin_solve(double first) {
     if (is_new) {
         (now_.was_first_refined ? known_.solves_refined : known_.solves_unrefined) = now_.solves;
         if (now_.was_refined_further) known_.in_vain = now_.solves > 1 ? known_.in_vain + 1 : 0;
+        if (now_.was_second_spared)
+            known_.spared_in_vain = now_.solves > kMostUnrefined ? known_.spared_in_vain + 1 : 0;
         if (++known_.steps >= kLookAgain)
-            known_.steps = known_.solves_refined = known_.solves_unrefined = known_.in_vain = 0;
-        now_ = {state_.t, trial_.h, 0, false, false, -1.0, now_.t == state_.t ? now_.work : 0.0};
+            known_.steps = known_.solves_refined = known_.solves_unrefined = known_.in_vain =
+                known_.spared_in_vain = 0;
+        now_ = {};
+        now_.t = state_.t;
+        now_.h = trial_.h;
     } else if (now_.unrefined > 0.0 && first > kUnseenCorrection * state_.farthest) {
         known_.contraction = std::min(1.0, first / now_.unrefined);
     }
     ++now_.solves;
     now_.unrefined = -1.0;
-    now_.work += solve_work();
+    solved_ += solve_work();
 }
 
 /// What a correction may leave of itself: rounding of what the step moves, or that small part of
@@ -112,12 +117,17 @@ double StepSolver::rounding_of_step() const {
                                 DefectMeasure::kUnseenPart * state_.farthest);
 }
 
+/// Whether a second solve is so good that a third is not expected.
+bool StepSolver::spares_second(double left) const {
+    return now_.solves == kMostUnrefined && known_.contraction <= kBest &&
+           known_.spared_in_vain < kMostInVain && contacts_.empty() && feedback_.empty() &&
+           left <= rounding_of_step();
+}
+
 /// Not where it would move positions by roundings only, unless it has spared whole iterations.
 bool StepSolver::needs_refinement(double first) const {
     const double left = known_.contraction * first;
-    if (now_.solves > 1 && now_.solves <= kMostUnrefined && known_.contraction <= kBest &&
-        contacts_.empty() && feedback_.empty() && left <= rounding_of_step())
-        return false;
+    if (spares_second(left)) return false;
     const bool is_tried = known_.solves_refined == 0;
     const bool has_spared =
         known_.solves_refined == 1 || (known_.solves_unrefined > known_.solves_refined);
@@ -138,15 +148,16 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     matrix_.turn_along(contacts_.empty());
     if (!feedback_.empty()) feedback_.prepare();
     feedback_.solve(r_motion, r_rows, ddq, ds);
-    trial_.moves_by_roundings = false;
+    trial_.leaves_roundings = false;
     is_solved_to_rounding_ = false;
     const double first = parts_.space.displacement(ddq.data());
     begin_solve(first);
     if (matrix_.is_exact()) return;
 
-    trial_.moves_by_roundings = first <= kUnseenCorrection * state_.farthest;
+    trial_.leaves_roundings = first <= kUnseenCorrection * state_.farthest;
     if (!needs_refinement(first)) {
         now_.unrefined = first;
+        now_.was_second_spared |= now_.solves == kMostUnrefined;
         return;
     }
     now_.was_first_refined |= now_.solves == 1;
@@ -156,7 +167,7 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
         tangent_.evaluate_stiffness(trial_.s, false, state_.t);
     }
     refine(r_motion, r_rows, first, ddq, ds);
-    trial_.moves_by_roundings |= is_solved_to_rounding_;
+    trial_.leaves_roundings |= is_solved_to_rounding_;
 }
 
 /// Once, or until rounding is left where the step's curvature leaves no more either.
@@ -171,7 +182,7 @@ void StepSolver::refine(std::span<const double> r_motion,
     double last = first;
     for (int k = 0; k < kMostRefinements; ++k) {
         leave_residual(r_motion, r_rows, ddq, ds);
-        now_.work += solve_work();
+        solved_ += solve_work();
         feedback_.solve(view(left_motion_),
                         view(left_rows_),
                         {more_dq_.data(), ddq.size()},
@@ -186,7 +197,7 @@ void StepSolver::refine(std::span<const double> r_motion,
         for (std::size_t i = 0; i < ddq.size(); ++i)
             ddq[i] += more_dq_[static_cast<Eigen::Index>(i)];
         for (std::size_t i = 0; i < ds.size(); ++i) ds[i] += more_s_[static_cast<Eigen::Index>(i)];
-        is_solved_to_rounding_ = more * more <= last * rounding;
+        is_solved_to_rounding_ = rounding > 0.0 && more * more <= last * rounding;
         now_.was_refined_further |= k > 0;
         if (is_solved_to_rounding_ || rounding == 0.0) return;
         // What the refinements that are left would leave.
@@ -214,7 +225,7 @@ void StepSolver::leave_residual(std::span<const double> r_motion,
 SolverCost StepSolver::cost() const {
     return {matrix_.factorise_flops() / kDenseIsFaster + kSolvesPerEntry * matrix_.solve_flops(),
             2.0 * solve_work(),
-            now_.work};
+            solved_};
 }
 
 /// Of a solve with a residual or what is left of it by the tangent.

@@ -2,6 +2,7 @@
 // The correction of a step's iteration.
 #pragma once
 
+#include <cmath>
 #include <span>
 
 #include <Eigen/Core>
@@ -57,8 +58,11 @@ public:
         archive(known_.solves_unrefined);
         archive(known_.steps);
         archive(known_.in_vain);
+        archive(known_.spared_in_vain);
         archive.require(known_.steps >= 0 && known_.steps < kLookAgain, "a count");
         archive.require(known_.in_vain >= 0 && known_.in_vain <= kLookAgain, "a count");
+        archive.require(known_.spared_in_vain >= 0 && known_.spared_in_vain <= kLookAgain,
+                        "a count");
         archive.require(known_.contraction >= 0.0, "a contraction");
         archive(now_.t);
         archive(now_.h);
@@ -67,8 +71,9 @@ public:
         archive(now_.was_first_refined);
         archive(now_.was_refined_further);
         archive(now_.unrefined);
-        archive(now_.work);
-        archive.require(now_.work >= 0.0, "a number of operations");
+        archive(now_.was_second_spared);
+        archive(solved_);
+        archive.require(std::isfinite(solved_) && solved_ >= 0.0, "a number of operations");
     }
 
     long factorisations = 0;
@@ -83,6 +88,7 @@ private:
     double solve_work() const;
     void begin_solve(double first);
     double rounding_of_step() const;
+    bool spares_second(double left) const;
     bool needs_refinement(double first) const;
     void solve_refined(std::span<const double> r_motion,
                        std::span<const double> r_rows,
@@ -118,6 +124,7 @@ private:
         int solves_unrefined = 0;  // of the last whose first was not
         int steps = 0;             // since these were looked at
         int in_vain = 0;           // in a row that were refined further, and corrected again
+        int spared_in_vain = 0;    // in a row whose second solve was not, and that took a third
     };
     /// The trial that is being solved.
     struct Now {
@@ -126,11 +133,12 @@ private:
         int solves = 0;
         bool was_first_refined = false;
         bool was_refined_further = false;
+        bool was_second_spared = false;
         double unrefined = -1.0;  // last correction, if it was not refined
-        double work = 0.0;        // operations, also of other trials from the same time
     };
     Known known_;
     Now now_;
+    double solved_ = 0.0;  // operations of all solves
     bool is_solved_to_rounding_ = false;
 };
 

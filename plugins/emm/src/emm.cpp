@@ -281,6 +281,7 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
     bool factorise =
         reuse == Reuse::never || history(system).is_settled == 0.0 || !system.is_factorised_for(h);
     const bool began_fresh = factorise;
+    const double solved_before = system.cost().solved;
     // The first matrix after a start is from before the stresses were known.
     bool is_stale = !factorise || history(system).steps == 0.0;
     for (int k = 0; k <= max_iterations_; ++k) {
@@ -288,7 +289,10 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
         if (convergence.is_to_be_judged(k)) {
             const double slack = Convergence::slack(tolerance_);
             const Convergence::Verdict verdict = convergence.judge(k, system.defect(trial, slack));
-            if (verdict == Convergence::Verdict::converged) last_was_fresh_ = began_fresh;
+            if (verdict == Convergence::Verdict::converged) {
+                last_was_fresh_ = began_fresh;
+                last_cost_ = system.cost().solved - solved_before;
+            }
             if (verdict != Convergence::Verdict::go_on)
                 return verdict == Convergence::Verdict::converged;
             if (k > 1 && is_stale && convergence.wants_fresh_matrix(system.cost())) {
@@ -320,7 +324,7 @@ void Emm::correct(double h) {
 }
 
 /// Books what an old factorisation has cost beyond a fresh one.
-void Emm::weigh_factorisation(System& system) {
+void Emm::weigh_factorisation(System& system) const {
     const History past = history(system);
     const SolverCost cost = system.cost();
     const double few = kFewIterations * cost.iterate;
@@ -328,7 +332,7 @@ void Emm::weigh_factorisation(System& system) {
         // A factorisation from before the stresses were known may not be the best there is; nor one
         // that was judged by steps that could not be predicted.
         const double best = past.known < kKnownWell ? cost.iterate : few;
-        past.cost_when_fresh = past.steps > kFewSteps ? cost.step : std::min(cost.step, best);
+        past.cost_when_fresh = past.steps > kFewSteps ? last_cost_ : std::min(last_cost_, best);
         past.wasted = 0.0;
         if (past.eager > 0.0) --past.eager;
         if (past.eager > 0.0) past.is_settled = 0.0;
@@ -337,8 +341,8 @@ void Emm::weigh_factorisation(System& system) {
     // One that served well so far and now costs more than a factorisation at once warns; after two
     // in a row none is used again for some time.
     const bool served_well = past.wasted == 0.0;
-    const bool is_used_up = cost.step - std::max(past.cost_when_fresh, few) > cost.factorise;
-    past.wasted += std::max(0.0, cost.step - past.cost_when_fresh);
+    const bool is_used_up = last_cost_ - std::max(past.cost_when_fresh, few) > cost.factorise;
+    past.wasted += std::max(0.0, last_cost_ - past.cost_when_fresh);
     if (past.wasted > 0.5 * cost.factorise) past.is_settled = 0.0;
     if (served_well && !is_used_up)
         past.eager = 0.0;

@@ -97,7 +97,7 @@ private:
     void refuse(System& system, double t0, double h, bool was_halved);
     void predict(System& system, double h);
     void remember(System& system, double h);
-    void weigh_factorisation(System& system);
+    void weigh_factorisation(System& system) const;
 
     Composition composition_;  // in place of all below, where it is wanted
     int max_iterations_;
@@ -106,6 +106,7 @@ private:
     double closed_ = 1.0;  // what residuals may be
     EventLocator events_;
     bool last_was_fresh_ = false;  // the last trial that converged began with a new factorisation
+    double last_cost_ = 0.0;       // operations of its solves
     bool is_beside_singular_ = false;
     double missed_ = 0.0;  // by the last solution that is_jump() has looked at
     double missed_length_ = 0.0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Large factors in parts: the parts do not touch, and any number of threads gives the same bits.
 #include <algorithm>
+#include <cfenv>
 #include <limits>
 #include <random>
 #include <vector>
@@ -148,6 +149,20 @@ TEST_CASE("a pivot that is none is told, wherever it stands, and the next matrix
         bad.coeffRef(at, at) = std::numeric_limits<double>::quiet_NaN();
         CHECK_FALSE(factor.factorise(bad));
         CHECK(factor.factorise(good));
+    }
+}
+
+TEST_CASE("threads round as the one that calls does") {
+    Workers workers;
+    workers.resize(3);
+    std::vector<int> seen(3);
+    for (const int mode : {FE_UPWARD, FE_TONEAREST}) {
+        std::fesetround(mode);
+        workers.run([&](int k) {
+            seen[static_cast<std::size_t>(k)] = std::fegetround();
+        });
+        std::fesetround(FE_TONEAREST);
+        CHECK(std::ranges::count(seen, mode) == 3);
     }
 }
 

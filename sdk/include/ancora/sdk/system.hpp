@@ -49,7 +49,7 @@ enum class Tangent : std::int32_t {
 struct SolverCost {
     double factorise = 0.0;  ///< of a factorisation
     double iterate = 0.0;    ///< of one evaluation with a solve that is refined once
-    double step = 0.0;       ///< of what has been solved since the last step was taken
+    double solved = 0.0;     ///< of all that has been solved so far
 };
 
 /// What of a model moves in continuous time, x = (q, v, w): w are the works and impulses of the

@@ -15,9 +15,10 @@
 
 namespace ancora {
 
-Sha256::Sha256() : context_(std::make_shared<sha256_ctx>()) {
+Sha256::Sha256() : context_(std::make_unique<sha256_ctx>()) {
     sha256_init(context_.get());
 }
+Sha256::~Sha256() = default;
 
 void Sha256::add(const void* bytes, std::size_t count) {
     sha256_update(context_.get(), count, static_cast<const std::uint8_t*>(bytes));

@@ -16,12 +16,13 @@ namespace ancora {
 class Sha256 {
 public:
     Sha256();
+    ~Sha256();
     void add(const void* bytes, std::size_t count);
     /// 64 hexadecimal digits; ends it.
     std::string text();
 
 private:
-    std::shared_ptr<sha256_ctx> context_;
+    std::unique_ptr<sha256_ctx> context_;
 };
 
 /// SHA-256 of the file's bytes, 64 hexadecimal digits.

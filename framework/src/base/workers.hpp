@@ -38,7 +38,7 @@ public:
     /// Calls piece(i, k) for each i < count, in any order; k is the thread's number.
     template <class Piece>
     void for_each(int count, const Piece& piece) {
-        if (count == 1 || threads_.empty()) {
+        if (count < 2 || threads_.empty()) {
             for (int i = 0; i < count; ++i) piece(i, 0);
             return;
         }

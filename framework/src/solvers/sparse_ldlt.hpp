@@ -117,7 +117,7 @@ private:
     /// Calls piece(part, thread) for each.
     void for_each_of(std::size_t num_parts, const auto& piece) {
         const auto count = static_cast<int>(num_parts);
-        if (workers_ != nullptr && count > 0)
+        if (workers_ != nullptr)
             workers_->for_each(count, piece);
         else
             for (int i = 0; i < count; ++i) piece(i, 0);

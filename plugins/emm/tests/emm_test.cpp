@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <random>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -245,6 +247,27 @@ TEST_SUITE("emm") {
                 emm.step(system, 0.05, 0.01);
                 CHECK(std::abs(system.energy() - before) < 1e-12);
             }
+        }
+    }
+
+    TEST_CASE("the largest of many roundings may be larger than one of them") {
+        CHECK(Convergence::most_of(1) == 1.0);
+        CHECK(Convergence::most_of(20) == 1.0);
+        // Against the largest of drawn ones of the same deviation, on average: the formula is an
+        // upper bound of it, and tight for many.
+        std::mt19937 random(5);
+        std::normal_distribution<double> rounding(0.0, 0.4);
+        for (const std::size_t count : {std::size_t{1000}, std::size_t{100'000}}) {
+            constexpr int kDraws = 20;
+            double mean = 0.0;
+            for (int draw = 0; draw < kDraws; ++draw) {
+                double largest = 0.0;
+                for (std::size_t i = 0; i < count; ++i)
+                    largest = std::max(largest, rounding(random));
+                mean += largest / kDraws;
+            }
+            CHECK(mean <= Convergence::most_of(count));
+            CHECK(mean >= 0.8 * Convergence::most_of(count));
         }
     }
 

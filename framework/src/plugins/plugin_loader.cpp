@@ -259,8 +259,9 @@ std::string open_new(const PluginFile& file,
     const fs::path& path = file.file.path;
     const PluginImage image = read_image(file.file.descriptor.number(), path.filename().string());
     if (!image.problem.empty()) return image.problem;
+    PieceReader pieces(image.descriptor.number());
     const auto note = read_library_note([&](std::uint64_t offset, void* to, std::size_t size) {
-        return read_at(image.descriptor.number(), offset, to, size);
+        return pieces.read(offset, to, size);
     });
     std::string problem = check_unopened(note ? &*note : nullptr, image);
     if (!problem.empty()) return problem;

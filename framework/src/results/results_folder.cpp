@@ -176,7 +176,9 @@ ResultsFolder& ResultsFolder::operator=(ResultsFolder&& other) noexcept {
     std::swap(absolute_, other.absolute_);
     std::swap(descriptor_, other.descriptor_);
     std::swap(has_list_, other.has_list_);
+    std::swap(has_cut_line_, other.has_cut_line_);
     std::swap(names_, other.names_);
+    std::swap(list_, other.list_);
     return *this;
 }
 
@@ -228,6 +230,7 @@ void ResultsFolder::read_list() {
                             name));
         names_.insert(name);
     }
+    list_ = std::move(text);
 }
 
 void ResultsFolder::add(std::span<const std::string> files) {
@@ -236,6 +239,7 @@ void ResultsFolder::add(std::span<const std::string> files) {
     for (const std::string& name : files)
         if (names_.insert(name).second) lines += name + '\n';
     if (lines.empty()) return;
+    list_.clear();
     const int file = ::openat(descriptor_, kListFile, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
     if (std::exchange(has_cut_line_, false)) lines.insert(0, 1, '\n');
     int error = file < 0 ? errno : 0;
@@ -367,7 +371,9 @@ void ResultsFolder::begin(std::span<const std::string> files) {
     std::string text(kFirstLine);
     text += kExplanation;
     for (const std::string& name : files) text += name + '\n';
-    replace_file(at(kListFile), text, kListMark, "a list of results");
+    // A list that says it already stands as safely as a new one would.
+    if (text != list_) replace_file(at(kListFile), text, kListMark, "a list of results");
+    list_.clear();
     has_list_ = true;
     names_ = {files.begin(), files.end()};
 }

@@ -80,6 +80,7 @@ private:
     int descriptor_ = -1;
     bool has_list_ = false;
     bool has_cut_line_ = false;  // the list ends in the middle of one
+    std::string list_;           // its text as it was read, until something is added
     std::set<std::string> names_;
 };
 

@@ -12,13 +12,18 @@ namespace {
 
 // Bodies up to this many coordinates are eliminated as one piece.
 constexpr int kSmallBody = 24;
+constexpr int kNode = 3;  // coordinates
 
 }  // namespace
 
 EliminationGroups::EliminationGroups(int num_coordinates,
                                      const std::vector<int>& first_of_body,
-                                     int num_rows)
+                                     int num_rows,
+                                     const std::vector<int>& coordinates)
     : n_(num_coordinates), group_(static_cast<std::size_t>(num_coordinates + num_rows), -1) {
+    const auto place = [&](int i) {
+        return coordinates.empty() ? i : coordinates[static_cast<std::size_t>(i)];
+    };
     for (std::size_t b = 0; b < first_of_body.size(); ++b) {
         const int begin = first_of_body[b];
         const int end = b + 1 < first_of_body.size() ? first_of_body[b + 1] : n_;
@@ -26,7 +31,9 @@ EliminationGroups::EliminationGroups(int num_coordinates,
         of_small_body_.push_back(is_whole && begin < end ? size_ : -1);
         for (int i = begin; i < end; ++i) {
             group_[static_cast<std::size_t>(i)] = size_;
-            const bool ends_group = i + 1 == end || (!is_whole && (i - begin) % 3 == 2);
+            const bool ends_group =
+                i + 1 == end || (!is_whole && ((place(i) - place(begin)) % kNode == kNode - 1 ||
+                                               place(i + 1) != place(i) + 1));
             if (!ends_group) continue;
             is_small_.push_back(is_whole ? 1 : 0);
             ++size_;
@@ -73,7 +80,7 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
                                    const std::vector<std::pair<int, int>>& mass) {
     const int n = pattern.num_coordinates();
     const int m = pattern.num_rows();
-    EliminationGroups groups(n, pattern.first_of_body, m);
+    EliminationGroups groups(n, pattern.first_of_body, m, pattern.coordinates);
     const int num_coordinate_groups = groups.size();
     std::vector<int> room(static_cast<std::size_t>(num_coordinate_groups), 0);
     for (int i = 0; i < n; ++i) ++room[static_cast<std::size_t>(groups.of(i))];

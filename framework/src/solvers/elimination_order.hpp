@@ -17,7 +17,12 @@ class EliminationGroups {
 public:
     using Graph = Eigen::SparseMatrix<char>;
 
-    EliminationGroups(int num_coordinates, const std::vector<int>& first_of_body, int num_rows);
+    /// @param coordinates of the system, ascending: only what stands together there is a node's;
+    ///        empty if they are all of it
+    EliminationGroups(int num_coordinates,
+                      const std::vector<int>& first_of_body,
+                      int num_rows,
+                      const std::vector<int>& coordinates = {});
 
     int size() const { return size_; }
     /// The group of an unknown.

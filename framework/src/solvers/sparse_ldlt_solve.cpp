@@ -138,22 +138,14 @@ ANCORA_INLINE void solve_transposed(double* own,
             own[row] -= static_cast<double>(triangle[c * stride + row]) * own[c];
 }
 
-// A piece's width as a constant, where it is one that points and rigid bodies have: what follows
-// is then written out.
+// A piece's width as a constant: what follows is then written out.
 template <class Solve>
 ANCORA_INLINE void with_width(int width, const Solve& solve) {
-    switch (width) {
-        case 1:
-            return solve(std::integral_constant<int, 1>());
-        case 3:
-            return solve(std::integral_constant<int, 3>());
-        case 6:
-            return solve(std::integral_constant<int, 6>());
-        case 12:
-            return solve(std::integral_constant<int, 12>());
-        default:
-            return solve(width);
-    }
+    const auto of = [&solve]<int... kLess>(int wanted, std::integer_sequence<int, kLess...>)
+        ANCORA_INLINE_LAMBDA {
+        ((wanted == kLess + 1 && (solve(std::integral_constant<int, kLess + 1>()), true)) || ...);
+    };
+    of(width, std::make_integer_sequence<int, kPieceColumns>());
 }
 
 }  // namespace

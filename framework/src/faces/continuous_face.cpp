@@ -56,6 +56,11 @@ ContinuousFace::ContinuousFace(const Model& model,
         has_mixed_rows_ |= laws_[k].kind != RowKind::constraint;
     }
     pattern.row_start = row_start_;
+    for (const BlockPart& part : rows.blocks)
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
+            if (part.block->depends_on_time || laws[k].viscosity != 0.0 ||
+                laws[k].kind == RowKind::acceleration_constraint)
+                working_rows_.push_back(k);
     solver_ = std::make_unique<ConstrainedSolver>(std::move(pattern));
     A_.assign(entry_.size(), 0.0);
     const auto m = static_cast<Eigen::Index>(chosen_.size());
@@ -86,7 +91,9 @@ void ContinuousFace::evaluate(const double* q,
     for (int k = 0; k < rows_.num_rows(); ++k) {
         const double rate = rows_.multiply_onto(instant_.pi_t[k], instant_.A.data(), k, v);
         rate_[k] = rate;
-        if (!std::isfinite(instant_.pi[k]) || !std::isfinite(rate) || !std::isfinite(instant_.b[k]))
+        // A finite sum has finite terms; that of finite ones may overflow.
+        if (!std::isfinite(instant_.pi[k] + rate + instant_.b[k]) &&
+            !(std::isfinite(instant_.pi[k]) && std::isfinite(rate) && std::isfinite(instant_.b[k])))
             rows_.refuse_row(k, t);
         if (laws_.is_constraint(k) || laws_.together().holds(k)) continue;
         const double s = laws_.stress(k, instant_.pi[k], rate);
@@ -234,7 +241,7 @@ void ContinuousFace::refuse_inconsistent() const {
 
 ForceSet::Work ContinuousFace::power() const {
     ForceSet::Work out = forces_.work();
-    for (int k = 0; k < rows_.num_rows(); ++k) {
+    for (const int k : working_rows_) {
         if (instant_.pi_t[k] != 0.0) out.external += s_[k] * instant_.pi_t[k];
         // The force of a condition on accelerations works whenever something moves along its row.
         if (laws_[k].kind == RowKind::acceleration_constraint) out.external -= s_[k] * rate_[k];

@@ -148,9 +148,10 @@ private:
     double corrected_at_ = std::numeric_limits<double>::quiet_NaN();
     bool has_mixed_rows_ = false;  // not only conditions on positions
 
-    std::vector<int> chosen_;     // constraint rows
-    std::vector<int> row_start_;  // their pattern
-    std::vector<int> entry_;      // their entries in the row set's Jacobian
+    std::vector<int> chosen_;        // constraint rows
+    std::vector<int> working_rows_;  // whose forces may work besides what energies take up
+    std::vector<int> row_start_;     // their pattern
+    std::vector<int> entry_;         // their entries in the row set's Jacobian
     std::vector<double> A_;
     RowSet::Instant instant_;
     Eigen::VectorXd field_, gravity_, Q_, C_, f_, b_, a_, lambda_, s_, rate_;

@@ -147,9 +147,9 @@ double Space::farthest(const double* q) const {
         double square = 0.0;
         for (const int i : vector.at)
             if (i >= 0) square += q[i] * q[i];
-        farthest = std::max(farthest, std::sqrt(square));
+        farthest = std::max(farthest, square);
     }
-    return farthest + largest_reach_;
+    return std::sqrt(farthest) + largest_reach_;
 }
 
 double Space::extent(const double* q) const {

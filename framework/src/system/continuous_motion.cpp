@@ -281,7 +281,7 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
     state_.t = t1;
     parts_.signals.set_x(own_states(x));
     if (!parts_.rows.own_rows.empty()) book_own_values();
-    if (parts_.model.traits.projects) {
+    if (parts_.model.traits.projects && !accelerations_.face().constraint_rows().empty()) {
         trial_.dq = state_.q - trial_.q_next;
         const double speed = std::max(parts_.space.displacement(state_.v.data()),
                                       parts_.space.displacement(before_.v.data()));
@@ -333,7 +333,6 @@ void ContinuousMotion::book_own_values() {
 /// Moves the present state onto the constraints and books the energy that this changes.
 /// @param way what the step moved the bodies by [m]
 void ContinuousMotion::project(double t, double way) {
-    if (accelerations_.face().constraint_rows().empty()) return;
     const double before = books_.total_energy(state_.q.data(), state_.v.data(), t);
     const double speed = parts_.space.displacement(state_.v.data());
     using Projected = ContinuousFace::Projected;

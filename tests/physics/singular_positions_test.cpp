@@ -82,34 +82,53 @@ TEST_SUITE("singular positions") {
     }
     // Stages close to a flat position see accelerations without bound, and the step control goes
     // there: steps fell to 1e-10 s, and what rounding leaves of the rows chose the motion.
-    TEST_CASE("dopri5 passes them in one step, on the smooth motion, and says so") {
+    // In one of some fifteen attitudes a stage comes so close that it goes another way all the
+    // same.
+    TEST_CASE("dopri5 passes them in one step, on the smooth motion, or says where it leaves it") {
+        constexpr int kAttitudes = 10;
+        constexpr int kMostLeft = 4;
         std::mt19937 random(11);
-        for (const auto& [n, end] : {std::pair(1, 4.0), std::pair(2, 2.0)}) {
-            const Mat3 R = random_attitude(random);
-            Simulation simulation = model(row_of_four_bars(n, R) + integrator("dopri5", 1e-3, end));
-            long steps = 0;
-            double off = 0.0;
-            for (; !simulation.done() && steps < 5000; ++steps) {
-                simulation.step();
-                const Vec3 exact = upright_of_four_bars(n, simulation.time(), R);
-                for (int k = 0; k <= n; ++k) {
-                    const Vec3 at = 2.0 * (vec3(simulation.pose(fmt::format("up{}", k)).position) -
-                                           k * R.col(0));
-                    off = std::max(off, (at - exact).norm());
+        int left = 0;
+        int told = 0;
+        for (int attitude = 0; attitude < kAttitudes; ++attitude)
+            for (const auto& [n, end] : {std::pair(1, 4.0), std::pair(2, 2.0)}) {
+                const Mat3 R = random_attitude(random);
+                Simulation simulation =
+                    model(row_of_four_bars(n, R) + integrator("dopri5", 1e-3, end));
+                long steps = 0;
+                double off = 0.0;
+                for (; !simulation.done() && steps < 5000; ++steps) {
+                    simulation.step();
+                    const Vec3 exact = upright_of_four_bars(n, simulation.time(), R);
+                    for (int k = 0; k <= n; ++k) {
+                        const Vec3 at =
+                            2.0 *
+                            (vec3(simulation.pose(fmt::format("up{}", k)).position) - k * R.col(0));
+                        off = std::max(off, (at - exact).norm());
+                    }
+                }
+                CAPTURE(attitude);
+                CAPTURE(n);
+                CAPTURE(steps);
+                CHECK(simulation.done());
+                if (off > tolerance(1e-5)) {
+                    ++left;
+                    CHECK(!simulation.statistics().doubts.empty());
+                    CHECK(std::ranges::any_of(simulation.singular_positions(),
+                                              [](const SingularPosition& position) {
+                                                  return !position.continues;
+                                              }));
+                    continue;
+                }
+                CHECK(simulation.statistics().doubts.empty());
+                for (const SingularPosition& position : simulation.singular_positions()) {
+                    ++told;
+                    CHECK(position.continues);
+                    CHECK(std::abs(upright_of_four_bars(n, position.t, R).dot(R.col(2))) <= 0.5);
                 }
             }
-            CAPTURE(n);
-            CAPTURE(steps);
-            CHECK(simulation.done());
-            CHECK(off <= tolerance(1e-5));
-            CHECK(simulation.statistics().doubts.empty());
-            const std::vector<SingularPosition> passed = simulation.singular_positions();
-            CHECK(!passed.empty());
-            for (const SingularPosition& position : passed) {
-                CHECK(position.continues);
-                CHECK(std::abs(upright_of_four_bars(n, position.t, R).dot(R.col(2))) <= 0.5);
-            }
-        }
+        CHECK(left <= kMostLeft);
+        CHECK(told > 0);
     }
     // Steps that straddle one feel nothing of it; where a stage comes close the motion is
     // disturbed, by a few thousandths at most, and the position is told.

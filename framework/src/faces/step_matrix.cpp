@@ -73,6 +73,37 @@ bool is_order(const std::vector<int>& order, int n, int m) {
     return last + 1 == count;
 }
 
+/// The sequence, in which groups that must follow another wait for their first neighbour, and those
+/// without any come last.
+std::vector<int> with_followers(const std::vector<int>& wanted,
+                                const EliminationGroups::Graph& graph,
+                                const std::vector<char>& must_follow) {
+    std::vector<int> sequence;
+    std::vector<char> is_placed(wanted.size(), 0);
+    std::vector<std::vector<int>> waiting(wanted.size());
+    const auto place = [&](int g) {
+        if (is_placed[static_cast<std::size_t>(g)] != 0) return;
+        sequence.push_back(g);
+        is_placed[static_cast<std::size_t>(g)] = 1;
+    };
+    for (const int g : wanted) {
+        if (must_follow[static_cast<std::size_t>(g)] != 0) {
+            bool has_neighbour_before = false;
+            for (EliminationGroups::Graph::InnerIterator it(graph, g); it; ++it)
+                has_neighbour_before |= is_placed[static_cast<std::size_t>(it.row())] != 0;
+            if (!has_neighbour_before) {
+                for (EliminationGroups::Graph::InnerIterator it(graph, g); it; ++it)
+                    if (it.row() != g) waiting[static_cast<std::size_t>(it.row())].push_back(g);
+                continue;
+            }
+        }
+        place(g);
+        for (const int follower : waiting[static_cast<std::size_t>(g)]) place(follower);
+    }
+    for (const int g : wanted) place(g);
+    return sequence;
+}
+
 }  // namespace
 
 /// The unsymmetric tangent, a last resort.
@@ -135,9 +166,10 @@ void StepMatrix::plan(const Values& values, double h) {
 StepMatrix::~StepMatrix() = default;
 
 /// Orders groups (the coordinates of a small body with its own rows, the coordinates of a node, the
-/// rows of an item) by minimum degree, and puts constraint rows behind a group that they tie, so
-/// that their pivot is a Schur complement and not the regularisation alone.
-StepMatrix::Order StepMatrix::order() const {
+/// rows of an item) by minimum degree, or small bodies before what ties them, whichever is less
+/// work, and puts constraint rows behind a group that they tie, so that their pivot is a Schur
+/// complement and not the regularisation alone.
+StepMatrix::Layout StepMatrix::lay_out_mixed() const {
     EliminationGroups groups(n_, first_of_body_, m_);
     // The rows of each item follow.
     const int num_coordinate_groups = groups.size();
@@ -170,35 +202,16 @@ StepMatrix::Order StepMatrix::order() const {
         for (const int k : rows_.entries(row)) groups.connect(n_ + row, rows_.column_of(k));
     const EliminationGroups::Graph graph = groups.graph();
 
-    // Sequence of groups; a row group that must follow waits for its first neighbour.
-    const auto num_groups = static_cast<std::size_t>(groups.size());
-    std::vector<int> sequence;
-    std::vector<char> is_placed(num_groups, 0);
-    std::vector<std::vector<int>> waiting(num_groups);
-    for (const int g : by_minimum_degree(graph)) {
-        if (must_follow[static_cast<std::size_t>(g)] != 0) {
-            bool has_neighbour_before = false;
-            for (EliminationGroups::Graph::InnerIterator it(graph, g); it; ++it)
-                has_neighbour_before |= is_placed[static_cast<std::size_t>(it.row())] != 0;
-            if (!has_neighbour_before) {
-                for (EliminationGroups::Graph::InnerIterator it(graph, g); it; ++it)
-                    if (it.row() != g) waiting[static_cast<std::size_t>(it.row())].push_back(g);
-                continue;
-            }
-        }
-        sequence.push_back(g);
-        is_placed[static_cast<std::size_t>(g)] = 1;
-        if (g >= num_coordinate_groups) continue;
-        for (const int follower : waiting[static_cast<std::size_t>(g)]) {
-            if (is_placed[static_cast<std::size_t>(follower)] != 0) continue;
-            sequence.push_back(follower);
-            is_placed[static_cast<std::size_t>(follower)] = 1;
-        }
-    }
-    // A row group without any coordinate would still be missing.
-    for (int g = 0; g < groups.size(); ++g)
-        if (is_placed[static_cast<std::size_t>(g)] == 0) sequence.push_back(g);
-    return groups.places(sequence);
+    const auto lay_out_in = [&](const std::vector<int>& sequence) {
+        return lay_out(groups.places(with_followers(sequence, graph, must_follow)));
+    };
+    Layout layout = lay_out_in(by_minimum_degree(graph));
+    // What has no mass waits for what supports it.
+    if (std::ranges::find(is_massless_, 1) != is_massless_.end()) return layout;
+    const std::vector<int> bodies_first = small_bodies_first(groups, graph);
+    if (bodies_first.empty()) return layout;
+    Layout other = lay_out_in(bodies_first);
+    return other.work < layout.work ? other : layout;
 }
 
 Eigen::SparseMatrix<double> StepMatrix::pattern(const Order& order) const {
@@ -267,7 +280,7 @@ void StepMatrix::decide(const Values& values) {
     for (int row = 0; row < m_; ++row)
         soft[static_cast<std::size_t>(row)] =
             gamma[row] > 0.0 && schur(values.B, row) <= kStiffest * gamma[row];
-    Layout mixed = lay_out(order());
+    Layout mixed = lay_out_mixed();
     if (condense_ == Condense::never || soft == none) {
         if (new_of_old_ != mixed.order) prepare(std::move(mixed));
         return;

@@ -113,7 +113,7 @@ private:
         Eigen::SparseMatrix<double> pattern;
         double work = 0.0;
     };
-    Order order() const;
+    Layout lay_out_mixed() const;
     Layout lay_out(Order order) const;
     void decide(const Values& values);
     void prepare(Layout layout);

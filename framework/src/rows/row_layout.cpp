@@ -5,11 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <random>
 
 #include <fmt/format.h>
 
 namespace ancora {
 namespace {
+
+// Items that are looked at for values which are always zero. Those of many are elements, whose
+// stencils are all they have.
+constexpr int kFewItems = 16;
+constexpr int kStates = 3;
 
 int tangent_entries(const RowBlock& block) {
     switch (block.tangent) {
@@ -253,6 +259,55 @@ void RowLayout::check_item_laws(const RowBlock& block, const Refuse& refuse) {
                 "own");
 }
 
+/// Which of a small block's values are ever anything but zero. The Jacobian of quadratic rows is
+/// linear in the coordinates but for a constant, so that values which are zero at some states that
+/// nothing singles out are zero at all of them.
+std::vector<char> RowLayout::places_with_entries(const BlockPart& part) {
+    const RowBlock& block = *part.block;
+    std::vector<char> has_entry(static_cast<std::size_t>(part.num_values), 1);
+    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    if (block.num_items > kFewItems || block.degree == Degree::general || block.depends_on_time ||
+        !block.item_laws.empty() || owner.state_count > 0)
+        return has_entry;
+    std::vector<double> u(static_cast<std::size_t>(owner.u_count));
+    std::vector<double> du(u.size());
+    std::vector<double> A(has_entry.size());
+    std::ranges::fill(has_entry, char{0});
+    std::mt19937 random;
+    for (int state = 0; state < kStates; ++state) {
+        for (std::vector<double>* of : {&u, &du})
+            for (double& x : *of)
+                x = 2.0 * static_cast<double>(random()) / static_cast<double>(random.max()) - 1.0;
+        std::ranges::fill(A, 0.0);
+        call_evaluate(part, {u, du, 0.0}, {{}, A, {}, {}});
+        for (std::size_t i = 0; i < A.size(); ++i) has_entry[i] |= A[i] != 0.0 ? 1 : 0;
+    }
+    return has_entry;
+}
+
+void RowLayout::keep(BlockPart& part, const std::vector<char>& has_entry) {
+    part.num_kept = static_cast<int>(std::ranges::count(has_entry, char{1}));
+    part.num_dropped = part.num_values - part.num_kept;
+    if (part.num_dropped == 0) return;
+    // Most bodies are of few kinds.
+    const auto is_same = [&](const BlockPart& other) {
+        return other.num_values == part.num_values && other.num_kept == part.num_kept &&
+               std::ranges::all_of(kept(other), [&](int i) {
+                   return has_entry[static_cast<std::size_t>(i)] != 0;
+               });
+    };
+    for (const std::size_t b : keeping_) {
+        if (!is_same(blocks[b])) continue;
+        part.first_kept = blocks[b].first_kept;
+        return;
+    }
+    part.first_kept = static_cast<int>(kept_.size());
+    for (const char wanted : {char{1}, char{0}})
+        for (std::size_t i = 0; i < has_entry.size(); ++i)
+            if (has_entry[i] == wanted) kept_.push_back(static_cast<int>(i));
+    keeping_.push_back(blocks.size());
+}
+
 void RowLayout::add_body_block(BlockPart& part) {
     const RowBlock& block = *part.block;
     const int first = owners[static_cast<std::size_t>(part.owner)].u_first;
@@ -261,10 +316,14 @@ void RowLayout::add_body_block(BlockPart& part) {
         tangent_terms.add(from, std::max(i, j), std::min(i, j), 1.0);
     };
     part.first_value = static_cast<int>(column.size());
+    const std::vector<char> has_entry = places_with_entries(part);
+    keep(part, has_entry);
+    std::size_t value = 0;
     for (int item = 0; item < block.num_items; ++item) {
         const std::int32_t* stencil = block.stencil.data() + std::size_t(item) * std::size_t(S);
         for (int row = 0; row < block.rows_per_item; ++row) {
-            for (int j = 0; j < S; ++j) column.push_back(first + stencil[j]);
+            for (int j = 0; j < S; ++j)
+                if (has_entry[value++] != 0) column.push_back(first + stencil[j]);
             row_start.push_back(static_cast<int>(column.size()));
         }
         int from = part.first_tangent + item * tangent_entries(block);

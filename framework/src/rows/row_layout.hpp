@@ -39,9 +39,13 @@ struct BlockPart {
     const RowBlock* block = nullptr;
     int first_row = 0;
     int num_rows = 0;
-    int first_value = 0;  ///< bodies: of its entries in the Jacobian, laid out as the plugin writes
-    int num_values = 0;   ///< entries in the plugin's layout
-    int first_local = 0;  ///< constraints: of its entries in the local Jacobian buffer
+    int first_value = 0;  ///< of its entries in the Jacobian
+    int first_kept = -1;  ///< bodies: of the places that have an entry, of those that the plugin
+                          ///< writes, see kept(); -1: all, as they stand
+    int num_kept = 0;
+    int num_dropped = 0;
+    int num_values = 0;     ///< entries in the plugin's layout
+    int first_local = 0;    ///< constraints: of its entries in the local Jacobian buffer
     int first_tangent = 0;  ///< of its entries in the tangent buffer
     int num_tangent = 0;
     bool holds_constraint = false;  ///< some of its rows are pi = 0
@@ -102,6 +106,15 @@ protected:
     AttachmentMap& map_of(const RowOwner& owner) {
         return maps_[static_cast<std::size_t>(owner.map)];
     }
+    /// Places among a body's values that have entries, one after the other; the others behind them.
+    std::span<const int> kept(const BlockPart& part) const {
+        return std::span(kept_).subspan(static_cast<std::size_t>(part.first_kept),
+                                        static_cast<std::size_t>(part.num_kept));
+    }
+    std::span<const int> dropped(const BlockPart& part) const {
+        return std::span(kept_).subspan(static_cast<std::size_t>(part.first_kept + part.num_kept),
+                                        static_cast<std::size_t>(part.num_dropped));
+    }
     /// Values of the block's rows from those on its local scalars.
     void chain(const BlockPart& part, const double* local, double* values) const;
     void call_evaluate(const BlockPart& part, const RowPoint& at, const RowValues& out);
@@ -114,6 +127,7 @@ protected:
     std::vector<int> chain_start_;        // per block
     std::vector<ChainProduct> chain_products_;
     std::vector<int> product_start_;  // per block
+    std::vector<int> kept_;           // equal for blocks of bodies of one kind
 
 private:
     void add_on_attachments(const GuardedRows& source, int constraint, int signals);
@@ -123,10 +137,13 @@ private:
     static void check_item_laws(const RowBlock& block, const Refuse& refuse);
     bool reads_own(const RowOwner& owner, int index, const RowBlock& block) const;
     void add_body_block(BlockPart& part);
+    std::vector<char> places_with_entries(const BlockPart& part);
+    void keep(BlockPart& part, const std::vector<char>& has_entry);
     void add_constraint_block(BlockPart& part);
     void close();
 
-    std::vector<char> together_;  // one per row up to the last with such a law; mostly empty
+    std::vector<std::size_t> keeping_;  // blocks whose places kept_ holds
+    std::vector<char> together_;        // one per row up to the last with such a law; mostly empty
 };
 
 }  // namespace ancora

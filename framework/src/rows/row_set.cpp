@@ -50,6 +50,9 @@ void RowSet::begin() {
             num_entries = std::max(num_entries, part.first_local + part.num_values);
     local_.setZero(num_entries);
     local_now_.setZero(num_entries);
+    for (const BlockPart& part : blocks)
+        if (part.first_kept >= 0)
+            unpacked_.resize(std::max(unpacked_.size(), static_cast<std::size_t>(part.num_values)));
 
     std::size_t most_own = 0;
     for (const SignalPart& part : model_.signals)
@@ -64,12 +67,11 @@ void RowSet::begin() {
         if (!part.is_constant) continue;
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         std::vector<double> zero(static_cast<std::size_t>(owner.u_count), 0.0);
-        double* values =
-            owner.body >= 0 ? B.data() + part.first_value : local_.data() + part.first_local;
+        double* values = room_of(part, B.data(), local_.data());
         RowPoint at{zero, zero, 0.0};
         at.own = own_of(part, SignalSet::Moment::now);
         call_evaluate(part, at, {{}, view(values, part.num_values), {}, {}});
-        if (owner.constraint >= 0) chain(part, values, B.data());
+        take(part, values, B.data(), 0.0);
     }
     constant_ = B;
     local_now_ = local_;
@@ -171,6 +173,57 @@ PluginCall RowSet::last_tangent(const BlockPart& part) const {
                                         last_tangent_.positive_part}));
 }
 
+double* RowSet::room_of(const BlockPart& part, double* jacobian, double* local) {
+    if (owners[static_cast<std::size_t>(part.owner)].constraint >= 0)
+        return local + part.first_local;
+    if (part.first_kept < 0) return jacobian + part.first_value;
+    std::fill_n(unpacked_.data(), part.num_values, 0.0);
+    return unpacked_.data();
+}
+
+void RowSet::take(const BlockPart& part, const double* values, double* jacobian, double t) const {
+    if (owners[static_cast<std::size_t>(part.owner)].constraint >= 0)
+        return chain(part, values, jacobian);
+    if (part.first_kept < 0) return;
+    double* to = jacobian + part.first_value;
+    for (const int place : kept(part)) *to++ = values[place];
+    for (const int place : dropped(part))
+        if (values[place] != 0.0) refuse_unexpected(part, place, values[place], t);
+}
+
+/// An entry where there was none: the rows' degree is not what the plugin says.
+void RowSet::refuse_unexpected(const BlockPart& part, int place, double value, double t) const {
+    const RowBlock& block = *part.block;
+    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const int row = place / block.scalars_per_item;
+    const int scalar = block.stencil[static_cast<std::size_t>(
+        row / block.rows_per_item * block.scalars_per_item + place % block.scalars_per_item)];
+    throw Error(
+        ErrorKind::plugin,
+        fmt::format("t = {:.9g} s, {}: block {} (\"{}\") of its rows says that it is {}, but "
+                    "its Jacobian is {} in row {} and local scalar {}, where it was zero at "
+                    "every state that was tried at the start; give it Degree::general, or "
+                    "mend evaluate",
+                    t,
+                    describe(*owner.object),
+                    part.index,
+                    block.name,
+                    block.degree == Degree::linear ? "linear" : "quadratic",
+                    value,
+                    row,
+                    scalar),
+        owner.object->place);
+}
+
+std::vector<double> RowSet::unpacked(const BlockPart& part) const {
+    const double* const values = B.data() + part.first_value;
+    if (part.first_kept < 0) return {values, values + part.num_values};
+    std::vector<double> out(static_cast<std::size_t>(part.num_values), 0.0);
+    const double* from = values;
+    for (const int place : kept(part)) out[static_cast<std::size_t>(place)] = *from++;
+    return out;
+}
+
 void RowSet::evaluate_step(const double* q0,
                            const double* dq,
                            const double* mid,
@@ -223,15 +276,14 @@ void RowSet::evaluate_step(const double* q0,
             step.own0 = own_of(part, SignalSet::Moment::begin);
             step.own1 = own_of(part, SignalSet::Moment::end);
         }
-        double* values =
-            owner.body >= 0 ? B.data() + part.first_value : local_.data() + part.first_local;
+        double* values = room_of(part, B.data(), local_.data());
         RowStepValues out;
         out.B = view(values, part.num_values);
         if (block.depends_on_time) out.tau = view(tau.data() + part.first_row, part.num_rows);
         out.work0 = view(work0_.data() + part.first_row, part.num_rows);
         out.work1 = view(work1_.data() + part.first_row, part.num_rows);
         owner.source.evaluate_step(meter_, part.index, step, out);
-        if (owner.constraint >= 0) chain(part, values, B.data());
+        take(part, values, B.data(), t0);
     }
     if (left_out_.empty()) return;
     double* kept = left_out_B_.data();
@@ -292,16 +344,15 @@ void RowSet::evaluate(const double* q, const double* v, double t, Instant& out) 
     out.b.setZero(num_rows());
     for (const BlockPart& part : blocks) {
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
-        double* values = owner.body >= 0 ? out.A.data() + part.first_value
-                                         : local_now_.data() + part.first_local;
+        double* values = room_of(part, out.A.data(), local_now_.data());
         call_evaluate(part,
                       point_of(part, q, v, t),
                       {view(out.pi.data() + part.first_row, part.num_rows),
                        view(values, part.num_values),
                        view(out.pi_t.data() + part.first_row, part.num_rows),
                        view(out.b.data() + part.first_row, part.num_rows)});
+        take(part, values, out.A.data(), t);
         if (owner.constraint < 0) continue;
-        chain(part, values, out.A.data());
         if (!map_of(owner).is_linear()) add_attachment_bias(part, values, out.b.data());
     }
 }
@@ -358,15 +409,13 @@ void RowSet::evaluate_rates(const std::vector<int>& chosen,
     last_point_ = {q, v, t, " A pi_t "};
     for (const int index : chosen) {
         const BlockPart& part = blocks[static_cast<std::size_t>(index)];
-        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         if (part.is_constant) {
             const int begin = part.first_value;
             const int end = row_start[static_cast<std::size_t>(part.first_row + part.num_rows)];
             std::copy(constant_.data() + begin, constant_.data() + end, A + begin);
             continue;
         }
-        double* values =
-            owner.body >= 0 ? A + part.first_value : local_now_.data() + part.first_local;
+        double* values = room_of(part, A, local_now_.data());
         call_evaluate(part,
                       point_of(part, q, v, t, own),
                       {{},
@@ -374,7 +423,7 @@ void RowSet::evaluate_rates(const std::vector<int>& chosen,
                        part.block->depends_on_time ? view(pi_t + part.first_row, part.num_rows)
                                                    : std::span<double>{},
                        {}});
-        if (owner.constraint >= 0) chain(part, values, A);
+        take(part, values, A, t);
     }
 }
 
@@ -531,9 +580,9 @@ void RowSet::attribute_nonfinite(double t) const {
         const auto in_block = [&] {
             return fmt::format("block \"{}\", ", part.block->name);
         };
-        std::vector<double> B_of =
-            copied(owner.body >= 0 ? B.data() + part.first_value : local_.data() + part.first_local,
-                   part.num_values);
+        std::vector<double> B_of = owner.body >= 0
+                                       ? unpacked(part)
+                                       : copied(local_.data() + part.first_local, part.num_values);
         std::vector<double> tau_of = copied(tau.data() + part.first_row, part.num_rows);
         require_finite(*owner.object,
                        owner.source.call(part.index, RowStep(), {B_of, tau_of, {}, {}}),

@@ -129,6 +129,17 @@ private:
     PluginCall last_evaluation(const BlockPart& part) const;
     PluginCall last_step(const BlockPart& part) const;
     PluginCall last_tangent(const BlockPart& part) const;
+    /// Where a block's values are written.
+    /// @param local buffer of those of constraints
+    double* room_of(const BlockPart& part, double* jacobian, double* local);
+    /// Brings what was written there into the Jacobian.
+    void take(const BlockPart& part, const double* values, double* jacobian, double t) const;
+    [[noreturn]] void refuse_unexpected(const BlockPart& part,
+                                        int place,
+                                        double value,
+                                        double t) const;
+    /// A body's values of the last step as it wrote them.
+    std::vector<double> unpacked(const BlockPart& part) const;
     void sum_local_force(int constraint, const double* jacobian, const double* s, double* f) const;
     void add_attachment_bias(const BlockPart& part, const double* local, double* b) const;
     RowPoint point_of(const BlockPart& part,
@@ -176,6 +187,7 @@ private:
     std::vector<double> left_out_B_;       // their entries, one row after the other
     Eigen::VectorXd local_;                // local Jacobians of the last step
     Eigen::VectorXd local_now_;            // the same for the continuous face
+    std::vector<double> unpacked_;         // what a body writes of a block that keeps some of it
     Eigen::VectorXd u0_, du_, umid_, u1_;  // local scalars of the constraints
     Eigen::VectorXd q1_, rate_;            // end of the step and mean rates, for the bodies' rows
     Eigen::VectorXd u_rate_;               // the same for the constraints' local scalars

@@ -13,6 +13,17 @@ namespace {
 // Bodies up to this many coordinates are eliminated as one piece.
 constexpr int kSmallBody = 24;
 constexpr int kNode = 3;  // coordinates
+// Groups of rows that tie a body which is eliminated before them, so that all of them are tied.
+constexpr int kFewTies = 4;
+
+EliminationGroups::Graph graph_of(Eigen::Index size,
+                                  const std::vector<Eigen::Triplet<char>>& edges) {
+    EliminationGroups::Graph graph(size, size);
+    graph.setFromTriplets(edges.begin(), edges.end(), [](char, char) {
+        return char{1};
+    });
+    return graph;
+}
 
 }  // namespace
 
@@ -50,11 +61,7 @@ void EliminationGroups::connect_groups(int a, int b) {
 EliminationGroups::Graph EliminationGroups::graph() const {
     std::vector<Eigen::Triplet<char>> edges = edges_;
     for (int g = 0; g < size_; ++g) edges.emplace_back(g, g, char{1});
-    Graph graph(size_, size_);
-    graph.setFromTriplets(edges.begin(), edges.end(), [](char, char) {
-        return char{1};
-    });
-    return graph;
+    return graph_of(size_, edges);
 }
 
 std::vector<int> EliminationGroups::places(const std::vector<int>& sequence) const {
@@ -74,6 +81,55 @@ std::vector<int> by_minimum_degree(const EliminationGroups::Graph& graph) {
     Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> elimination;
     Eigen::AMDOrdering<int>()(graph, elimination);
     return {elimination.indices().begin(), elimination.indices().end()};
+}
+
+std::vector<int> small_bodies_first(const EliminationGroups& groups,
+                                    const EliminationGroups::Graph& graph) {
+    using Neighbour = EliminationGroups::Graph::InnerIterator;
+    const int size = groups.size();
+    std::vector<int> sequence;
+    std::vector<int> of_others(static_cast<std::size_t>(size), 0);  // place among the others, or -1
+    std::vector<std::vector<int>> tied;
+    for (int g = 0; g < size; ++g) {
+        if (!groups.is_small_body(g)) continue;
+        std::vector<int> ties;
+        bool has_rows_alone = true;
+        for (Neighbour it(graph, g); it; ++it) {
+            if (it.row() == g) continue;
+            ties.push_back(static_cast<int>(it.row()));
+            has_rows_alone &= groups.is_of_rows(ties.back());
+        }
+        if (!has_rows_alone || ties.empty() || ties.size() > std::size_t{kFewTies}) continue;
+        of_others[static_cast<std::size_t>(g)] = -1;
+        sequence.push_back(g);
+        tied.push_back(std::move(ties));
+    }
+    if (sequence.empty()) return {};
+
+    std::vector<int> others;
+    for (int g = 0; g < size; ++g) {
+        int& place = of_others[static_cast<std::size_t>(g)];
+        if (place < 0) continue;
+        place = static_cast<int>(others.size());
+        others.push_back(g);
+    }
+    std::vector<Eigen::Triplet<char>> edges;
+    for (const int g : others)
+        for (Neighbour it(graph, g); it; ++it) {
+            const int other = of_others[static_cast<std::size_t>(it.row())];
+            if (other >= 0)
+                edges.emplace_back(other, of_others[static_cast<std::size_t>(g)], char{1});
+        }
+    for (const std::vector<int>& ties : tied)
+        for (const int a : ties)
+            for (const int b : ties)
+                edges.emplace_back(of_others[static_cast<std::size_t>(a)],
+                                   of_others[static_cast<std::size_t>(b)],
+                                   char{1});
+    const auto count = static_cast<Eigen::Index>(others.size());
+    for (const int g : by_minimum_degree(graph_of(count, edges)))
+        sequence.push_back(others[static_cast<std::size_t>(g)]);
+    return sequence;
 }
 
 std::vector<int> elimination_order(const IslandPattern& pattern,

@@ -29,8 +29,14 @@ public:
     int of(int unknown) const { return group_[static_cast<std::size_t>(unknown)]; }
     /// The group that is all of a body; -1 if the body is not small.
     int of_small_body(int body) const { return of_small_body_[static_cast<std::size_t>(body)]; }
-    /// Whether a group of coordinates is all of a body.
-    bool is_small_body(int group) const { return is_small_[static_cast<std::size_t>(group)] != 0; }
+    /// Whether a group is all of a body.
+    bool is_small_body(int group) const {
+        const auto g = static_cast<std::size_t>(group);
+        return g < is_small_.size() && is_small_[g] != 0;
+    }
+
+    /// Whether a group was added for rows.
+    bool is_of_rows(int group) const { return group >= static_cast<int>(is_small_.size()); }
 
     /// A new group, for rows.
     int add() { return size_++; }
@@ -56,6 +62,13 @@ private:
 
 /// The groups in the order of least fill.
 std::vector<int> by_minimum_degree(const EliminationGroups::Graph& graph);
+
+/// The same behind the small bodies that few groups of rows tie and nothing else: minimum degree
+/// counts groups and not what is in them, and takes the few rows of a joint, which then tie the
+/// many coordinates of two bodies, for no less than a body.
+/// @returns none if there is no such body
+std::vector<int> small_bodies_first(const EliminationGroups& groups,
+                                    const EliminationGroups::Graph& graph);
 
 /// Orders groups (the coordinates of a small body with its own rows, the coordinates of a node, the
 /// rows that tie the same groups) by minimum degree. A group of rows waits until the coordinates

@@ -270,6 +270,34 @@ public:
 
 constexpr Parameter kAt[] = {parameter::point("at", "where it acts").required()};
 
+/// Says that its row is quadratic, and grows an entry above z = 1.
+class LateEntry final : public zoo::TestMass {
+public:
+    using TestMass::TestMass;
+
+    std::span<const RowBlock> row_blocks() const override { return {&kBlock, 1}; }
+    void evaluate(int, const RowPoint& at, const RowValues& out) const override {
+        const double above = std::max(at.u[2] - 1.0, 0.0);
+        if (!out.pi.empty()) out.pi[0] = 0.5 * at.u[0] * at.u[0] + above * above;
+        if (!out.A.empty()) {
+            out.A[0] = at.u[0];
+            out.A[1] = 2.0 * above;
+        }
+        if (!out.b.empty()) out.b[0] = -at.du[0] * at.du[0];
+    }
+
+private:
+    static constexpr std::int32_t kStencil[] = {0, 2};
+    static constexpr RowLaw kLaw = {RowKind::elastic, 1.0, 0.0, 0.0};
+    static constexpr RowBlock kBlock = {.name = "late",
+                                        .num_items = 1,
+                                        .rows_per_item = 1,
+                                        .scalars_per_item = 2,
+                                        .stencil = kStencil,
+                                        .laws = {&kLaw, 1},
+                                        .degree = Degree::quadratic};
+};
+
 constexpr TypeDescriptor null_factory() {
     TypeDescriptor made = type<NullFactory>("null_factory", {"body"}, zoo::TestMass::kParameters);
     made.create = &make_nothing;
@@ -284,6 +312,7 @@ constexpr TypeDescriptor kTypes[] = {
     type<MassOutside>("mass_outside", {"body"}, zoo::TestMass::kParameters),
     type<NegativeMass>("negative_mass", {"body"}, zoo::TestMass::kParameters),
     type<Massless>("massless", {"body"}, zoo::TestMass::kParameters),
+    type<LateEntry>("late_entry", {"body"}, zoo::TestMass::kParameters),
     type<ThrowingForce>("throwing_force", {"force"}, kAt),
     type<NanForce>("nan_force", {"force"}, kAt),
     type<NanDerivative>("nan_derivative", {"force"}, kAt),

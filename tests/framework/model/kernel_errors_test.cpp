@@ -183,6 +183,26 @@ TEST_SUITE("plugins that misbehave") {
               "returned a force that is not finite (attachment \"m@0\", component y)"}});
     }
 
+    TEST_CASE("rows of a body that get an entry where their degree leaves none are refused") {
+        const std::string body =
+            "[[body]]\nname = \"m\"\ntype = \"late_entry\"\nmass = 1.0\nposition = [0.0, 0.0, "
+            "0.95]\nvelocity = [0.0, 0.0, 1.0]\n";
+        for (const char* integrator : {"emm", "rk4"}) {
+            CAPTURE(integrator);
+            const Failure failure = failure_of(
+                "[model]\nplugins = [\"bad_calls\"]\n" + body +
+                fmt::format("[integrator]\ntype = \"{}\"\nstep = 0.02\nend = 0.2\n", integrator));
+            CHECK(failure.kind == ErrorKind::plugin);
+            CHECK(
+                contains(failure.message,
+                         "body \"m\" (type late_entry of plugin bad_calls 1.0.0): block 0 "
+                         "(\"late\") of its rows says that it is quadratic, but its Jacobian is "));
+            CHECK(contains(failure.message,
+                           "in row 0 and local scalar 2, where it was zero at every state that was "
+                           "tried at the start; give it Degree::general, or mend evaluate"));
+        }
+    }
+
     TEST_CASE("NaN in the continuous face does not pass unseen") {
         const Failure failure = failure_of(mass() + tie("nan_in_call") + kEmm);
         CHECK(failure.happened);

@@ -2,6 +2,7 @@
 // How much factors fill in, against what other programs leave.
 #include "elimination_order.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -71,6 +72,33 @@ TEST_CASE("the nodes of a net are eliminated as one") {
         CHECK(place[i + 1] == place[i] + 1);
         CHECK(place[i + 2] == place[i] + 2);
     }
+}
+
+// Of bodies in a row with joints between them, each body as one with its own rows.
+TEST_CASE("small bodies come before the joints that tie them, and others where they are") {
+    constexpr int kBodies = 6;
+    constexpr int kOfBody = 12;
+    std::vector<int> first_of_body;
+    for (int b = 0; b < kBodies; ++b) first_of_body.push_back(kOfBody * b);
+    EliminationGroups groups(kBodies * kOfBody, first_of_body, kBodies - 1);
+    for (int joint = 0; joint + 1 < kBodies; ++joint) {
+        groups.put_row(joint, groups.add());
+        for (const int body : {joint, joint + 1})
+            groups.connect(kBodies * kOfBody + joint, kOfBody * body);
+    }
+    std::vector<int> sequence = small_bodies_first(groups, groups.graph());
+    REQUIRE(sequence.size() == std::size_t{2 * kBodies - 1});
+    for (int b = 0; b < kBodies; ++b) CHECK(sequence[static_cast<std::size_t>(b)] == b);
+    std::ranges::sort(sequence);
+    for (int g = 0; g < groups.size(); ++g) CHECK(sequence[static_cast<std::size_t>(g)] == g);
+
+    // A spring between two of them ties their coordinates: neither comes first.
+    groups.connect(0, kOfBody);
+    sequence = small_bodies_first(groups, groups.graph());
+    for (int b = 2; b < kBodies; ++b) CHECK(sequence[static_cast<std::size_t>(b - 2)] == b);
+
+    EliminationGroups alone(kOfBody, {0}, 0);
+    CHECK(small_bodies_first(alone, alone.graph()).empty());
 }
 
 TEST_SUITE_END();

@@ -285,27 +285,19 @@ std::vector<char> RowLayout::places_with_entries(const BlockPart& part) {
     return has_entry;
 }
 
-void RowLayout::keep(BlockPart& part, const std::vector<char>& has_entry) {
-    part.num_kept = static_cast<int>(std::ranges::count(has_entry, char{1}));
-    part.num_dropped = part.num_values - part.num_kept;
-    if (part.num_dropped == 0) return;
-    // Most bodies are of few kinds.
-    const auto is_same = [&](const BlockPart& other) {
-        return other.num_values == part.num_values && other.num_kept == part.num_kept &&
-               std::ranges::all_of(kept(other), [&](int i) {
-                   return has_entry[static_cast<std::size_t>(i)] != 0;
-               });
-    };
-    for (const std::size_t b : keeping_) {
-        if (!is_same(blocks[b])) continue;
-        part.first_kept = blocks[b].first_kept;
-        return;
+void RowLayout::find_runs(BlockPart& part, const std::vector<char>& has_entry) {
+    std::vector<ValueRun> found;
+    for (std::size_t i = 0; i < has_entry.size(); ++i) {
+        const bool begins = i == 0 || (has_entry[i] != 0 && has_entry[i - 1] == 0);
+        if (begins) found.push_back({static_cast<int>(i), static_cast<int>(i), 0});
+        found.back().end = static_cast<int>(i) + 1;
+        if (has_entry[i] != 0) found.back().end_of_entries = found.back().end;
     }
-    part.first_kept = static_cast<int>(kept_.size());
-    for (const char wanted : {char{1}, char{0}})
-        for (std::size_t i = 0; i < has_entry.size(); ++i)
-            if (has_entry[i] == wanted) kept_.push_back(static_cast<int>(i));
-    keeping_.push_back(blocks.size());
+    if (found.size() == 1 && found.front().end_of_entries == found.front().end) return;
+    const auto same = std::ranges::search(runs_, found);
+    part.first_run = static_cast<int>(same.begin() - runs_.begin());
+    part.num_runs = static_cast<int>(found.size());
+    if (same.empty()) runs_.insert(runs_.end(), found.begin(), found.end());
 }
 
 void RowLayout::add_body_block(BlockPart& part) {
@@ -317,7 +309,7 @@ void RowLayout::add_body_block(BlockPart& part) {
     };
     part.first_value = static_cast<int>(column.size());
     const std::vector<char> has_entry = places_with_entries(part);
-    keep(part, has_entry);
+    find_runs(part, has_entry);
     std::size_t value = 0;
     for (int item = 0; item < block.num_items; ++item) {
         const std::int32_t* stencil = block.stencil.data() + std::size_t(item) * std::size_t(S);

@@ -39,11 +39,9 @@ struct BlockPart {
     const RowBlock* block = nullptr;
     int first_row = 0;
     int num_rows = 0;
-    int first_value = 0;  ///< of its entries in the Jacobian
-    int first_kept = -1;  ///< bodies: of the places that have an entry, of those that the plugin
-                          ///< writes, see kept(); -1: all, as they stand
-    int num_kept = 0;
-    int num_dropped = 0;
+    int first_value = 0;    ///< of its entries in the Jacobian
+    int first_run = 0;      ///< bodies: of those of its values that have an entry, see runs()
+    int num_runs = 0;       ///< none: all have one
     int num_values = 0;     ///< entries in the plugin's layout
     int first_local = 0;    ///< constraints: of its entries in the local Jacobian buffer
     int first_tangent = 0;  ///< of its entries in the tangent buffer
@@ -52,6 +50,15 @@ struct BlockPart {
     bool holds_elastic = false;
     bool is_constant = false;  ///< linear without explicit time: evaluated once
     bool reads_own = false;    ///< own values as they are, else NaN
+};
+
+/// Some of a block's values as the plugin writes them: those that have entries in the Jacobian, and
+/// behind them some that are always zero and have none.
+struct ValueRun {
+    int begin = 0;
+    int end_of_entries = 0;
+    int end = 0;
+    bool operator==(const ValueRun&) const = default;
 };
 
 /// An entry of a buffer times a weight goes to an entry of another.
@@ -106,14 +113,9 @@ protected:
     AttachmentMap& map_of(const RowOwner& owner) {
         return maps_[static_cast<std::size_t>(owner.map)];
     }
-    /// Places among a body's values that have entries, one after the other; the others behind them.
-    std::span<const int> kept(const BlockPart& part) const {
-        return std::span(kept_).subspan(static_cast<std::size_t>(part.first_kept),
-                                        static_cast<std::size_t>(part.num_kept));
-    }
-    std::span<const int> dropped(const BlockPart& part) const {
-        return std::span(kept_).subspan(static_cast<std::size_t>(part.first_kept + part.num_kept),
-                                        static_cast<std::size_t>(part.num_dropped));
+    std::span<const ValueRun> runs(const BlockPart& part) const {
+        return std::span(runs_).subspan(static_cast<std::size_t>(part.first_run),
+                                        static_cast<std::size_t>(part.num_runs));
     }
     /// Values of the block's rows from those on its local scalars.
     void chain(const BlockPart& part, const double* local, double* values) const;
@@ -127,7 +129,7 @@ protected:
     std::vector<int> chain_start_;        // per block
     std::vector<ChainProduct> chain_products_;
     std::vector<int> product_start_;  // per block
-    std::vector<int> kept_;           // equal for blocks of bodies of one kind
+    std::vector<ValueRun> runs_;      // the same ones for all blocks of equal bodies
 
 private:
     void add_on_attachments(const GuardedRows& source, int constraint, int signals);
@@ -138,12 +140,11 @@ private:
     bool reads_own(const RowOwner& owner, int index, const RowBlock& block) const;
     void add_body_block(BlockPart& part);
     std::vector<char> places_with_entries(const BlockPart& part);
-    void keep(BlockPart& part, const std::vector<char>& has_entry);
+    void find_runs(BlockPart& part, const std::vector<char>& has_entry);
     void add_constraint_block(BlockPart& part);
     void close();
 
-    std::vector<std::size_t> keeping_;  // blocks whose places kept_ holds
-    std::vector<char> together_;        // one per row up to the last with such a law; mostly empty
+    std::vector<char> together_;  // one per row up to the last with such a law; mostly empty
 };
 
 }  // namespace ancora

@@ -3,7 +3,9 @@
 #include "row_set.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include <fmt/format.h>
@@ -51,7 +53,7 @@ void RowSet::begin() {
     local_.setZero(num_entries);
     local_now_.setZero(num_entries);
     for (const BlockPart& part : blocks)
-        if (part.first_kept >= 0)
+        if (part.num_runs > 0)
             unpacked_.resize(std::max(unpacked_.size(), static_cast<std::size_t>(part.num_values)));
 
     std::size_t most_own = 0;
@@ -176,7 +178,7 @@ PluginCall RowSet::last_tangent(const BlockPart& part) const {
 double* RowSet::room_of(const BlockPart& part, double* jacobian, double* local) {
     if (owners[static_cast<std::size_t>(part.owner)].constraint >= 0)
         return local + part.first_local;
-    if (part.first_kept < 0) return jacobian + part.first_value;
+    if (part.num_runs == 0) return jacobian + part.first_value;
     std::fill_n(unpacked_.data(), part.num_values, 0.0);
     return unpacked_.data();
 }
@@ -184,15 +186,23 @@ double* RowSet::room_of(const BlockPart& part, double* jacobian, double* local) 
 void RowSet::take(const BlockPart& part, const double* values, double* jacobian, double t) const {
     if (owners[static_cast<std::size_t>(part.owner)].constraint >= 0)
         return chain(part, values, jacobian);
-    if (part.first_kept < 0) return;
+    if (part.num_runs == 0) return;
     double* to = jacobian + part.first_value;
-    for (const int place : kept(part)) *to++ = values[place];
-    for (const int place : dropped(part))
-        if (values[place] != 0.0) refuse_unexpected(part, place, values[place], t);
+    std::uint64_t bits = 0;  // of what is to be zero, without signs
+    for (const ValueRun& run : runs(part)) {
+        for (int i = run.begin; i < run.end_of_entries; ++i) *to++ = values[i];
+        for (int i = run.end_of_entries; i < run.end; ++i)
+            bits |= std::bit_cast<std::uint64_t>(values[i]) << 1;
+    }
+    if (bits != 0) refuse_unexpected(part, values, t);
 }
 
 /// An entry where there was none: the rows' degree is not what the plugin says.
-void RowSet::refuse_unexpected(const BlockPart& part, int place, double value, double t) const {
+void RowSet::refuse_unexpected(const BlockPart& part, const double* values, double t) const {
+    int place = 0;
+    for (const ValueRun& run : runs(part))
+        for (int i = run.end_of_entries; i < run.end; ++i)
+            if (values[i] != 0.0) place = i;
     const RowBlock& block = *part.block;
     const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
     const int row = place / block.scalars_per_item;
@@ -209,7 +219,7 @@ void RowSet::refuse_unexpected(const BlockPart& part, int place, double value, d
                     part.index,
                     block.name,
                     block.degree == Degree::linear ? "linear" : "quadratic",
-                    value,
+                    values[place],
                     row,
                     scalar),
         owner.object->place);
@@ -217,10 +227,12 @@ void RowSet::refuse_unexpected(const BlockPart& part, int place, double value, d
 
 std::vector<double> RowSet::unpacked(const BlockPart& part) const {
     const double* const values = B.data() + part.first_value;
-    if (part.first_kept < 0) return {values, values + part.num_values};
+    if (part.num_runs == 0) return {values, values + part.num_values};
     std::vector<double> out(static_cast<std::size_t>(part.num_values), 0.0);
     const double* from = values;
-    for (const int place : kept(part)) out[static_cast<std::size_t>(place)] = *from++;
+    for (const ValueRun& run : runs(part))
+        for (int i = run.begin; i < run.end_of_entries; ++i)
+            out[static_cast<std::size_t>(i)] = *from++;
     return out;
 }
 

@@ -135,8 +135,7 @@ private:
     /// Brings what was written there into the Jacobian.
     void take(const BlockPart& part, const double* values, double* jacobian, double t) const;
     [[noreturn]] void refuse_unexpected(const BlockPart& part,
-                                        int place,
-                                        double value,
+                                        const double* values,
                                         double t) const;
     /// A body's values of the last step as it wrote them.
     std::vector<double> unpacked(const BlockPart& part) const;

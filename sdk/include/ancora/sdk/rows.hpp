@@ -43,7 +43,7 @@ struct RowLaw {
 };
 
 /// Polynomial degree of pi in the local scalars. Linear and quadratic functions have the exact
-/// discrete derivative A(midpoint), which the SDK then uses.
+/// discrete derivative A(midpoint), which the SDK then uses, and zeros in A are found by trying.
 enum class Degree : std::int32_t { linear = 1, quadratic = 2, general = 3 };
 
 /// Form of sum_k s_k d^2 pi_k / du^2 of one item.

@@ -76,6 +76,7 @@ DefectMeasure::DefectMeasure(Assembly& parts,
 void DefectMeasure::find_carriers() {
     const std::size_t num_nodes = body_of_node_.size();
     node_terms_.assign(num_nodes, 0.0);
+    allowed_.setConstant(static_cast<Eigen::Index>(num_nodes), kUnknown);
     std::vector<int> node_of(static_cast<std::size_t>(parts_.n));
     std::vector<bool> has_mass(body_terms_.size(), false);
     for (std::size_t node = 0; node < num_nodes; ++node)
@@ -287,6 +288,7 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
                 mass = std::max(mass, parts_.mass.diagonal(i));
             }
             const double allowed = kRoundings * kEpsilon * terms + inertia * mass;
+            allowed_[index] = allowed;
             if (!is_worse(left, here.defect * allowed)) continue;
             here.defect = ratio(left, allowed);
             here.worst = index;
@@ -295,6 +297,22 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
     });
     out.motion = found.defect;
     worst_node_ = found.worst;
+}
+
+double DefectMeasure::motion_in_units(const double* r) {
+    const Found found = largest(static_cast<int>(body_of_node_.size()), [&](int begin, int end) {
+        Found here;
+        for (int index = begin; index < end; ++index) {
+            const auto node = static_cast<std::size_t>(index);
+            double left = 0.0;
+            for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i)
+                left = std::max(left, std::abs(r[i]));
+            if (is_worse(left, here.defect * allowed_[index]))
+                here.defect = ratio(left, allowed_[index]);
+        }
+        return here;
+    });
+    return found.defect;
 }
 
 /// The small part of a body's largest terms that counts for each of its nodes; where it has no

@@ -51,6 +51,9 @@ public:
     /// Of the residual last evaluated. [step]
     /// @param slack [m] what each gap may be besides, and each node be moved by
     StepDefect measure(const StepTrial& trial, double slack);
+    /// The largest of other residuals of motion, in the units of the last measure(): what is known
+    /// of them while the step has not been measured. Zero before any measure. [step]
+    double motion_in_units(const double* r);
     /// Where several contacts stick they may contradict each other by roundings of positions, which
     /// no motion closes; this is the size of positions that counts for row k of one of them.
     double unreachable(const Contact& contact, int k) const;
@@ -64,6 +67,12 @@ public:
         bool is_slipping = false;
     };
     Worst worst(const StepTrial& trial);
+
+    /// Writes or reads the units, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive) {
+        archive(allowed_);
+    }
 
 private:
     /// Of a range of rows or nodes.
@@ -111,6 +120,7 @@ private:
     };
     std::vector<MasslessBody> massless_bodies_;
     std::vector<double> node_terms_;  // the least that counts of each node's terms
+    Eigen::VectorXd allowed_;         // of each node, by the last measure
     std::vector<Found> found_;        // of each range
     bool is_shared_ = false;          // threads sum what rows do to motion by columns
     int worst_row_ = -1;

@@ -50,7 +50,8 @@ KernelSystem::KernelSystem(const Model& model)
               responses_,
               step_friction_,
               feedback_,
-              choice_),
+              choice_,
+              defect_),
       accelerations_(parts_, state_, contacts_, instant_friction_, books_),
       modes_(parts_,
              state_,
@@ -508,6 +509,9 @@ void KernelSystem::transfer(Archive& archive) {
     parts_.forces.loads().transfer(archive);
     parts_.signals.transfer(archive);
     solver_.transfer(archive);
+    defect_.transfer(archive);
+    // Steps that solve without a refinement measure residuals with the tangent of one before.
+    archive(parts_.rows.K);
     for (long* count : {&counts_.substeps, &counts_.iterations, &counts_.max_iterations}) {
         archive(*count);
         archive.require(*count >= 0, "a count");

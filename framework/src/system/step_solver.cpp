@@ -6,8 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "defect.hpp"
-
 namespace ancora {
 namespace {
 
@@ -30,6 +28,11 @@ constexpr double kSolvesPerEntry = 3.0;
 constexpr int kMostUnrefined = 2;
 // Refinements of the first solve of a step, as long as another iteration would do no more.
 constexpr int kMostRefinements = 3;
+// What a first solve is known to leave may be so much less than rounding, and it needs no
+// refinement at all.
+constexpr double kSurely = 0.25;
+// What so many roundings leave is no contraction.
+constexpr double kFewRoundings = 8.0;
 // Steps that needed another iteration all the same, after which it is left at one refinement.
 constexpr int kMostInVain = 2;
 
@@ -45,7 +48,8 @@ StepSolver::StepSolver(Assembly& parts,
                        ContactResponses& responses,
                        StepFriction& friction,
                        ReactionFeedback& feedback,
-                       RowChoice& choice)
+                       RowChoice& choice,
+                       DefectMeasure& defect)
     : parts_(parts),
       state_(state),
       trial_(trial),
@@ -56,7 +60,8 @@ StepSolver::StepSolver(Assembly& parts,
       responses_(responses),
       friction_(friction),
       feedback_(feedback),
-      choice_(choice) {
+      choice_(choice),
+      defect_(defect) {
     for (Eigen::VectorXd* x : {&left_motion_, &more_dq_}) x->setZero(parts.n);
     for (Eigen::VectorXd* x : {&left_rows_, &more_s_}) x->setZero(parts.m + contacts.num_rows());
 }
@@ -96,9 +101,11 @@ void StepSolver::begin_solve(double first) {
         if (now_.was_refined_further) known_.in_vain = now_.solves > 1 ? known_.in_vain + 1 : 0;
         if (now_.was_second_spared)
             known_.spared_in_vain = now_.solves > kMostUnrefined ? known_.spared_in_vain + 1 : 0;
+        if (now_.was_first_whole)
+            known_.unrefined_in_vain = now_.solves > 1 ? known_.unrefined_in_vain + 1 : 0;
         if (++known_.steps >= kLookAgain)
             known_.steps = known_.solves_refined = known_.solves_unrefined = known_.in_vain =
-                known_.spared_in_vain = 0;
+                known_.spared_in_vain = known_.unrefined_in_vain = 0;
         now_ = {};
         now_.t = state_.t;
         now_.h = trial_.h;
@@ -113,15 +120,22 @@ void StepSolver::begin_solve(double first) {
 /// What a correction may leave of itself: rounding of what the step moves, or that small part of
 /// the rounding of positions below which no gap is looked at.
 double StepSolver::rounding_of_step() const {
-    return kUnseenCorrection * (parts_.space.displacement(trial_.dq.data()) +
-                                DefectMeasure::kUnseenPart * state_.farthest);
+    return kUnseenCorrection * (moved_ + DefectMeasure::kUnseenPart * state_.farthest);
+}
+
+/// Whether a first solve is known to leave less than rounding of what the step moves by itself.
+bool StepSolver::is_first_whole(double left, std::span<const double> r_motion) {
+    return now_.solves == 1 && known_.contraction <= kWellKnown &&
+           known_.unrefined_in_vain < kMostInVain && contacts_.empty() && feedback_.empty() &&
+           left <= kSurely * kUnseenCorrection * moved_ &&
+           known_.of_motion * defect_.motion_in_units(r_motion.data()) <= kSurely;
 }
 
 /// Whether a second solve is so good that a third is not expected.
 bool StepSolver::spares_second(double left) const {
     return now_.solves == kMostUnrefined && known_.contraction <= kBest &&
            known_.spared_in_vain < kMostInVain && contacts_.empty() && feedback_.empty() &&
-           left <= rounding_of_step();
+           left <= rounding_;
 }
 
 /// Not where it would move positions by roundings only, unless it has spared whole iterations.
@@ -153,8 +167,14 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     const double first = parts_.space.displacement(ddq.data());
     begin_solve(first);
     if (matrix_.is_exact()) return;
+    moved_ = parts_.space.displacement(trial_.dq.data());
+    rounding_ = rounding_of_step();
 
     trial_.leaves_roundings = first <= kUnseenCorrection * state_.farthest;
+    if (is_first_whole(known_.contraction * first, r_motion)) {
+        now_.was_first_whole = is_solved_to_rounding_ = trial_.leaves_roundings = true;
+        return;
+    }
     if (!needs_refinement(first)) {
         now_.unrefined = first;
         now_.was_second_spared |= now_.solves == kMostUnrefined;
@@ -177,11 +197,13 @@ void StepSolver::refine(std::span<const double> r_motion,
                         std::span<double> ddq,
                         std::span<double> ds) {
     double rounding = 0.0;
-    if (now_.solves == 1 && known_.in_vain < kMostInVain) rounding = rounding_of_step();
+    if (now_.solves == 1 && known_.in_vain < kMostInVain) rounding = rounding_;
     if (first * first > rounding * state_.extent) rounding = 0.0;
     double last = first;
+    double last_motion = rounding > 0.0 ? defect_.motion_in_units(r_motion.data()) : 0.0;
     for (int k = 0; k < kMostRefinements; ++k) {
         leave_residual(r_motion, r_rows, ddq, ds);
+        const double motion = rounding > 0.0 ? defect_.motion_in_units(left_motion_.data()) : 0.0;
         solved_ += solve_work();
         feedback_.solve(view(left_motion_),
                         view(left_rows_),
@@ -191,21 +213,35 @@ void StepSolver::refine(std::span<const double> r_motion,
         if (!std::isfinite(more)) parts_.attribute_nonfinite(state_.t);
         if (k == 0) {
             matrix_.judge(first, more);
-            known_.contraction = first > 0.0 && more < first ? more / first : 1.0;
+            note_contraction(first, more, kFewRoundings * rounding_, known_.contraction);
+            if (rounding > 0.0)
+                note_contraction(last_motion, motion, kFewRoundings, known_.of_motion);
         }
         if (!(more <= kContraction * last)) return;
         for (std::size_t i = 0; i < ddq.size(); ++i)
             ddq[i] += more_dq_[static_cast<Eigen::Index>(i)];
         for (std::size_t i = 0; i < ds.size(); ++i) ds[i] += more_s_[static_cast<Eigen::Index>(i)];
-        is_solved_to_rounding_ = rounding > 0.0 && more * more <= last * rounding;
+        is_solved_to_rounding_ = rounding > 0.0 && more * more <= last * rounding &&
+                                 motion * motion <= last_motion * kSurely;
         now_.was_refined_further |= k > 0;
         if (is_solved_to_rounding_ || rounding == 0.0) return;
         // What the refinements that are left would leave.
         double left = more;
-        for (int j = k; j < kMostRefinements; ++j) left *= more / last;
-        if (left > rounding) return;
+        double left_motion = motion;
+        for (int j = k; j < kMostRefinements; ++j) {
+            left *= more / last;
+            left_motion *= motion / last_motion;
+        }
+        if (left > rounding || left_motion > kSurely) return;
         last = more;
+        last_motion = motion;
     }
+}
+
+/// What is left by rounding says no more of a matrix than is known.
+void StepSolver::note_contraction(double before, double after, double rounding, double& known) {
+    const double contraction = before > 0.0 && after < before ? after / before : 1.0;
+    known = after <= rounding ? std::min(known, contraction) : contraction;
 }
 
 /// What a correction leaves of the residuals by the exact tangent.

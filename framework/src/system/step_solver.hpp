@@ -10,6 +10,7 @@
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
 #include "contacts.hpp"
+#include "defect.hpp"
 #include "factored_step.hpp"
 #include "nonlinear_rows.hpp"
 #include "reaction_feedback.hpp"
@@ -35,7 +36,8 @@ public:
                ContactResponses& responses,
                StepFriction& friction,
                ReactionFeedback& feedback,
-               RowChoice& choice);
+               RowChoice& choice,
+               DefectMeasure& defect);
 
     /// See System::factorise().
     bool factorise(const StepTrial& trial, Tangent tangent);
@@ -59,11 +61,16 @@ public:
         archive(known_.steps);
         archive(known_.in_vain);
         archive(known_.spared_in_vain);
+        archive(known_.unrefined_in_vain);
         archive.require(known_.steps >= 0 && known_.steps < kLookAgain, "a count");
         archive.require(known_.in_vain >= 0 && known_.in_vain <= kLookAgain, "a count");
         archive.require(known_.spared_in_vain >= 0 && known_.spared_in_vain <= kLookAgain,
                         "a count");
+        archive.require(known_.unrefined_in_vain >= 0 && known_.unrefined_in_vain <= kLookAgain,
+                        "a count");
         archive.require(known_.contraction >= 0.0, "a contraction");
+        archive(known_.of_motion);
+        archive.require(known_.of_motion >= 0.0, "a contraction");
         archive(now_.t);
         archive(now_.h);
         archive(now_.solves);
@@ -72,6 +79,7 @@ public:
         archive(now_.was_refined_further);
         archive(now_.unrefined);
         archive(now_.was_second_spared);
+        archive(now_.was_first_whole);
         archive(solved_);
         archive.require(std::isfinite(solved_) && solved_ >= 0.0, "a number of operations");
     }
@@ -88,6 +96,7 @@ private:
     double solve_work() const;
     void begin_solve(double first);
     double rounding_of_step() const;
+    bool is_first_whole(double left, std::span<const double> r_motion);
     bool spares_second(double left) const;
     bool needs_refinement(double first) const;
     void solve_refined(std::span<const double> r_motion,
@@ -99,6 +108,7 @@ private:
                 double first,
                 std::span<double> ddq,
                 std::span<double> ds);
+    static void note_contraction(double before, double after, double rounding, double& known);
     void leave_residual(std::span<const double> r_motion,
                         std::span<const double> r_rows,
                         std::span<const double> ddq,
@@ -115,16 +125,19 @@ private:
     StepFriction& friction_;
     ReactionFeedback& feedback_;
     RowChoice& choice_;
+    DefectMeasure& defect_;
     Eigen::VectorXd left_motion_, left_rows_, more_dq_, more_s_;
 
     /// What is known of the matrix, from steps that it served.
     struct Known {
         double contraction = 1.0;  // what a solve leaves of what it corrects
+        double of_motion = 1.0;    // the same of residuals of motion
         int solves_refined = 0;    // of the last step whose first solve was refined; 0: none
         int solves_unrefined = 0;  // of the last whose first was not
         int steps = 0;             // since these were looked at
         int in_vain = 0;           // in a row that were refined further, and corrected again
         int spared_in_vain = 0;    // in a row whose second solve was not, and that took a third
+        int unrefined_in_vain = 0;  // in a row whose first was taken for whole, and was not
     };
     /// The trial that is being solved.
     struct Now {
@@ -134,11 +147,14 @@ private:
         bool was_first_refined = false;
         bool was_refined_further = false;
         bool was_second_spared = false;
+        bool was_first_whole = false;  // without a refinement
         double unrefined = -1.0;  // last correction, if it was not refined
     };
     Known known_;
     Now now_;
     double solved_ = 0.0;  // operations of all solves
+    double moved_ = 0.0;     // by the trial, before the correction [m]
+    double rounding_ = 0.0;  // of the step, see rounding_of_step()
     bool is_solved_to_rounding_ = false;
 };
 

@@ -32,7 +32,11 @@ constexpr double kMuchLess = 0.1;
 constexpr double kUnresolved = 1.0;
 // Vibrations that are too fast for the steps miss as much all the time, and do no harm.
 constexpr double kSuddenly = 3.0;
-constexpr double kFewest = 3.0;  // steps that a formula needs beside its degree, to be judged
+// Formulas of extrapolation are judged in each of the first steps, then once in so many, or when
+// the first correction has grown by so much.
+constexpr double kFirstSteps = 16.0;
+constexpr double kSeldom = 8.0;
+constexpr double kGrown = 4.0;
 constexpr double kKnownWell = 6.0;
 constexpr double kKnown = 3.0;        // steps after which there is something to compare with
 constexpr double kLonger = 1.000001;  // of the shortest piece, against rounding
@@ -41,8 +45,8 @@ constexpr double kForgotten = 0.9;    // of the farthest so far, in a step
 constexpr double kPieces[] = {0.7, 0.45, 0.85, 0.3, 0.57, 0.2, 0.12, 0.05};
 
 /// Of a number that a saved state may hold.
-int degree_of(double number) {
-    return static_cast<int>(std::clamp(number, 0.0, double{Differences::kMostDegree}));
+int index_of(double number, std::size_t count) {
+    return static_cast<int>(std::clamp(number, 0.0, static_cast<double>(count - 1)));
 }
 
 }  // namespace
@@ -74,25 +78,28 @@ void Emm::prepare(const System& system, const StepSettings& settings) {
 
 int Emm::num_history(const System& system) const {
     if (composition_.is_wanted()) return composition_.num_history();
-    return History::kWords + Differences::kColumns * (system.num_coordinates() + system.num_rows());
+    return History::kWords + Past::kKept * (system.num_coordinates() + system.num_rows());
 }
 
 Emm::History Emm::history(System& system) {
     const std::span<double> x = system.history();
-    constexpr std::size_t kColumns = Differences::kColumns;
-    const auto n = static_cast<std::size_t>(system.num_coordinates());
+    const std::size_t of_a = Past::kKept * static_cast<std::size_t>(system.num_coordinates());
+    const int newest = index_of(x[History::kNewest], Past::kKept);
     return {x[History::kSteps],
             x[History::kLength],
             x[History::kIsSettled],
             x[History::kCostWhenFresh],
             x[History::kWasted],
-            x[History::kDegree],
+            x[History::kFormula],
+            x[History::kNewest],
+            x[History::kToJudge],
+            x[History::kUsual],
             x[History::kMissed],
             x[History::kKnownSteps],
             x[History::kSpeed],
             x[History::kEagerSteps],
-            Differences(x.subspan(History::kWords, kColumns * n)),
-            Differences(x.subspan(History::kWords + kColumns * n))};
+            Past(x.subspan(History::kWords, of_a), newest),
+            Past(x.subspan(History::kWords + of_a), newest)};
 }
 
 void Emm::step(System& system, double t0, double h) {
@@ -310,6 +317,7 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
         correct(h);
         system.count_iteration();
         const double correction = system.displacement(ddq_);
+        if (k == 0) first_correction_ = correction;
         if (!std::isfinite(correction)) return false;
         convergence.note(correction, system.is_solved_to_rounding());
     }
@@ -353,28 +361,41 @@ void Emm::weigh_factorisation(System& system) const {
 /// Starts from the last steps by the formula chosen in remember().
 void Emm::predict(System& system, double h) {
     const History past = history(system);
-    const int degree = h == past.h ? degree_of(past.degree) : Differences::kConstant;
-    past.a.extrapolate(degree, system.acceleration(), a_);
-    past.s.extrapolate(degree, system.stress(), s_);
+    const int formula =
+        h == past.h ? index_of(past.formula, Past::kFormulas.size()) : Past::kConstant;
+    past.a.extrapolate(formula, system.acceleration(), a_);
+    past.s.extrapolate(formula, system.stress(), s_);
     std::ranges::copy(a_, predicted_.begin());
     if (!system.stresses_are_unique()) system.clear_constraint_stress(s_);
 }
 
-/// Chooses the formula that would have predicted the step just solved best and moves the history
-/// on; to be called before the system takes the new state.
+/// Moves the history on; to be called before the system takes the new state.
 void Emm::remember(System& system, double h) {
     History past = history(system);
     past.known = std::min(past.known + 1.0, kKnownWell);
     past.missed = std::max(kForgotten * past.missed, past.steps > 0.0 ? missed_ : 0.0);
     past.steps = h == past.h ? past.steps + 1.0 : 1.0;
     past.h = h;
-    Differences::Misses misses{};
-    past.s.add(system.stress(), s_, nullptr);
-    past.a.add(system.acceleration(), a_, &misses);
-    // A formula is judged by a step that it could have predicted.
-    const int most = degree_of(past.steps - kFewest);
-    past.degree = static_cast<double>(std::min_element(misses.begin(), misses.begin() + most + 1) -
-                                      misses.begin());
+    const bool is_due = past.steps <= kFirstSteps || --past.to_judge <= 0.0 ||
+                        first_correction_ > kGrown * past.usual;
+    if (is_due) judge_formulas(system, past);
+    past.s.keep(system.stress());
+    past.newest = past.a.keep(system.acceleration());
+}
+
+/// Chooses the formula that would have met the step just solved best.
+void Emm::judge_formulas(System& system, History& past) const {
+    past.to_judge = kSeldom;
+    past.usual = first_correction_;
+    past.formula = Past::kConstant;
+    const Past::Misses misses = past.a.misses(system.acceleration(), a_);
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t f = 0; f < misses.size(); ++f) {
+        // By a step that it could have predicted.
+        if (Past::kFormulas[f].order() >= past.steps || !(misses[f] < least)) continue;
+        least = misses[f];
+        past.formula = static_cast<double>(f);
+    }
 }
 
 }  // namespace ancora

@@ -52,7 +52,7 @@ public:
 
 private:
     enum class Reuse { allowed, never };
-    /// Views into the history that the kernel keeps: the policy's words, then differences of a and
+    /// Views into the history that the kernel keeps: the policy's words, then past values of a and
     /// of s.
     struct History {
         enum Word : int {
@@ -61,7 +61,10 @@ private:
             kIsSettled,
             kCostWhenFresh,
             kWasted,
-            kDegree,
+            kFormula,
+            kNewest,
+            kToJudge,
+            kUsual,
             kMissed,
             kKnownSteps,
             kSpeed,
@@ -73,12 +76,15 @@ private:
         double& is_settled;       ///< 1 unless the factorisation is due for renewal
         double& cost_when_fresh;  ///< operations of a step whose matrix was new
         double& wasted;           ///< those of later ones beyond that
-        double& degree;           ///< of the formula that would have met the last step best
+        double& formula;          ///< that would have met the step judged last best
+        double& newest;           ///< of the past values
+        double& to_judge;         ///< steps until formulas are judged again
+        double& usual;            ///< first correction of the step judged last [m]
         double& missed;           ///< the largest miss() of late
         double& known;            ///< steps from which that is known, up to a few
         double& speed;            ///< the largest of late [m/s]
         double& eager;  ///< steps to come that shall not use the matrix of one before; kWarned
-        Differences a, s;
+        Past a, s;
     };
 
     static History history(System& system);
@@ -97,6 +103,7 @@ private:
     void refuse(System& system, double t0, double h, bool was_halved);
     void predict(System& system, double h);
     void remember(System& system, double h);
+    void judge_formulas(System& system, History& past) const;
     void weigh_factorisation(System& system) const;
 
     Composition composition_;  // in place of all below, where it is wanted
@@ -110,6 +117,7 @@ private:
     bool is_beside_singular_ = false;
     double missed_ = 0.0;  // by the last solution that is_jump() has looked at
     double missed_length_ = 0.0;
+    double first_correction_ = 0.0;  // of the last iteration
     double moved_ = 0.0;
     std::vector<double> a_, s_, predicted_, r_motion_, r_rows_, ddq_, ds_;
 };

@@ -1,14 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Backward differences of sums of two successive values.
+// Extrapolation by values kept of equal steps.
 #include "prediction.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ancora {
 namespace {
 
-constexpr std::size_t kBlock = 256;  // entries that stay in the fastest memory
-constexpr std::size_t kSums = 4;     // side by side
+constexpr std::size_t kBlock = 64;  // entries that stay in the fastest memory
+constexpr std::size_t kSums = 4;    // side by side
+constexpr int kMostSums = 3;
+
+/// Of x_k, x_(k-1), ... in x_(k+1).
+using Weights = std::array<double, Past::kMostOrder>;
+
+constexpr Weights weights_of(Past::Formula formula) {
+    std::array<double, Past::kMostOrder + 1> product{1.0};
+    for (int factor = 0; factor < formula.order(); ++factor) {
+        const double of_E = factor < formula.sums ? 1.0 : -1.0;
+        for (std::size_t j = static_cast<std::size_t>(factor) + 1; j > 0; --j)
+            product[j] += of_E * product[j - 1];
+    }
+    Weights out{};
+    for (std::size_t j = 0; j < out.size(); ++j) out[j] = -product[j + 1];
+    return out;
+}
+
+constexpr auto kWeights = [] {
+    std::array<Weights, Past::kFormulas.size()> out{};
+    for (std::size_t f = 0; f < out.size(); ++f) out[f] = weights_of(Past::kFormulas[f]);
+    return out;
+}();
 
 double sum_of_squares(const double* x, std::size_t n) {
     double sums[kSums] = {};
@@ -20,49 +43,69 @@ double sum_of_squares(const double* x, std::size_t n) {
 
 }  // namespace
 
-Differences::Differences(std::span<double> table) : n_(table.size() / kColumns) {
-    for (std::size_t k = 0; k < kColumns; ++k) column_[k] = table.data() + k * n_;
+Past::Past(std::span<double> table, int newest)
+    : n_(table.size() / kKept), table_(table.data()), newest_(newest) {}
+
+/// One pass over memory, whatever the order.
+template <int kOrder>
+void Past::extrapolate_by(const double* weights,
+                          std::span<const double> last,
+                          std::span<double> next) const {
+    const double* x[kOrder];
+    x[0] = last.data();
+    for (int j = 1; j < kOrder; ++j) x[j] = column(j - 1);
+    for (std::size_t i = 0; i < n_; ++i) {
+        double sum = weights[0] * x[0][i];
+        for (int j = 1; j < kOrder; ++j) sum += weights[j] * x[j][i];
+        next[i] = sum;
+    }
 }
 
-void Differences::extrapolate(int degree,
-                              std::span<const double> last,
-                              std::span<double> next) const {
-    if (degree == kConstant) {
+void Past::extrapolate(int formula, std::span<const double> last, std::span<double> next) const {
+    if (formula == kConstant) {
         std::ranges::copy(last, next.begin());
         return;
     }
-    for (std::size_t first = 0; first < n_; first += kBlock) {
-        const std::size_t end = std::min(first + kBlock, n_);
-        std::copy(column_[degree] + first, column_[degree] + end, next.data() + first);
-        for (int k = degree - 1; k >= 0; --k)
-            for (std::size_t i = first; i < end; ++i) next[i] += column_[k][i];
-        for (std::size_t i = first; i < end; ++i) next[i] -= last[i];
-    }
+    const auto f = static_cast<std::size_t>(formula);
+    const auto by = [&]<int... kLess>(int order, std::integer_sequence<int, kLess...>) {
+        ((order == kLess + 1 && (extrapolate_by<kLess + 1>(kWeights[f].data(), last, next), true)) ||
+         ...);
+    };
+    by(kFormulas[f].order(), std::make_integer_sequence<int, kMostOrder>());
 }
 
-/// The formula of degree p has missed what is now the difference p + 1 of u.
-void Differences::add(std::span<const double> last, std::span<const double> next, Misses* misses) {
-    double difference[kBlock];
+Past::Misses Past::misses(std::span<const double> last, std::span<const double> next) const {
+    Misses out{};
+    double sums[kMostOrder + 1][kBlock];  // of x_(k+1) and those before
+    double differences[kMostOrder + 1][kBlock];
     for (std::size_t first = 0; first < n_; first += kBlock) {
         const std::size_t count = std::min(kBlock, n_ - first);
-        const double* const x0 = last.data() + first;
-        const double* const x1 = next.data() + first;
-        for (std::size_t i = 0; i < count; ++i) difference[i] = x1[i] - x0[i];
-        const auto note_miss = [&](std::size_t formula) {
-            if (misses != nullptr) (*misses)[formula] += sum_of_squares(difference, count);
-        };
-        note_miss(kConstant);
-        for (std::size_t i = 0; i < count; ++i) difference[i] = x1[i] + x0[i];
-        for (int k = 0; k < kColumns; ++k) {
-            double* const column = column_[k] + first;
-            for (std::size_t i = 0; i < count; ++i) {
-                const double lower = difference[i] - column[i];
-                column[i] = difference[i];
-                difference[i] = lower;
+        std::copy_n(next.data() + first, count, sums[0]);
+        std::copy_n(last.data() + first, count, sums[1]);
+        for (int j = 0; j < kKept; ++j) std::copy_n(column(j) + first, count, sums[j + 2]);
+        for (int m = 0; m <= kMostSums; ++m) {
+            const int values = kMostOrder + 1 - m;
+            for (int j = 0; m > 0 && j < values; ++j)
+                for (std::size_t i = 0; i < count; ++i) sums[j][i] += sums[j + 1][i];
+            for (int j = 0; j < values; ++j) std::copy_n(sums[j], count, differences[j]);
+            int p = 0;
+            for (std::size_t f = 0; f < kFormulas.size(); ++f) {
+                if (kFormulas[f].sums != m) continue;
+                for (; p < kFormulas[f].differences; ++p)
+                    for (int j = 0; j + 1 < values - p; ++j)
+                        for (std::size_t i = 0; i < count; ++i)
+                            differences[j][i] -= differences[j + 1][i];
+                out[f] += sum_of_squares(differences[0], count);
             }
-            if (k > 0) note_miss(static_cast<std::size_t>(k));
         }
     }
+    return out;
+}
+
+int Past::keep(std::span<const double> last) {
+    newest_ = (newest_ + kKept - 1) % kKept;
+    std::ranges::copy(last, column(0));
+    return newest_;
 }
 
 }  // namespace ancora

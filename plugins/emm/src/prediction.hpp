@@ -8,37 +8,71 @@
 namespace ancora {
 
 /// Extrapolates vectors from equal steps. Mean accelerations and stresses of constrained motion
-/// alternate a little from step to step, since only the mean velocity obeys the constraints; sums
-/// of two successive ones do not. The formula of degree p therefore extrapolates those sums, u_k =
-/// x_k + x_(k-1), by a polynomial,
+/// alternate a little from step to step, since only the mean velocity obeys the constraints, and
+/// that alternation changes slowly. A formula with m sums and p differences is exact for an
+/// alternation times a polynomial of degree m - 1 plus a polynomial of degree p - 1: with E x_k =
+/// x_(k-1), x_(k+1) is what makes
 ///
-///   x_(k+1) = u_k + D u_k + ... + D^p u_k - x_k,    D u_k = u_k - u_(k-1)                (1)
+///   (1 + E)^m (1 - E)^p x_(k+1) = 0                                                      (1)
 ///
-/// and is exact for an alternation plus a polynomial of degree p.
-class Differences {
+/// and takes m + p values to do so.
+class Past {
 public:
-    static constexpr int kMostDegree = 5;
-    static constexpr int kColumns = kMostDegree + 1;
-    /// The formula x_(k+1) = x_k, which needs no differences.
+    struct Formula {
+        int sums, differences;
+        constexpr int order() const { return sums + differences; }
+    };
+    static constexpr int kMostOrder = 9;
+    /// Values that are kept besides the last one.
+    static constexpr int kKept = kMostOrder - 1;
+    /// By order; the first is x_(k+1) = x_k.
+    static constexpr std::array<Formula, 16> kFormulas{{{0, 1},
+                                                        {1, 2},
+                                                        {1, 3},
+                                                        {1, 4},
+                                                        {2, 3},
+                                                        {1, 5},
+                                                        {2, 4},
+                                                        {1, 6},
+                                                        {2, 5},
+                                                        {3, 4},
+                                                        {1, 7},
+                                                        {2, 6},
+                                                        {3, 5},
+                                                        {1, 8},
+                                                        {2, 7},
+                                                        {3, 6}}};
     static constexpr int kConstant = 0;
 
-    /// @param table kColumns vectors one after the other: u and its differences, kept by the caller
-    explicit Differences(std::span<double> table);
+    /// @param table kKept vectors one after the other, kept by the caller
+    /// @param newest which of them is x_(k-1), below kKept; those before it follow, round
+    Past(std::span<double> table, int newest);
 
-    /// (1), or the constant formula.
+    /// (1), by one of kFormulas.
     /// @param last x_k
-    void extrapolate(int degree, std::span<const double> last, std::span<double> next) const;
+    void extrapolate(int formula, std::span<const double> last, std::span<double> next) const;
 
-    /// Sums of squares of what formulas have missed, from kConstant to kMostDegree.
-    using Misses = std::array<double, kMostDegree + 1>;
+    /// Sums of squares of what each formula has missed of x_(k+1). Those that would have needed
+    /// values from before the first say nothing.
+    using Misses = std::array<double, kFormulas.size()>;
+    Misses misses(std::span<const double> last, std::span<const double> next) const;
 
-    /// Moves on by one step.
-    /// @param misses what each formula would have missed of it is added; null: nobody asks
-    void add(std::span<const double> last, std::span<const double> next, Misses* misses);
+    /// Takes x_k to the values kept, in place of the oldest. @returns the newest from then on
+    int keep(std::span<const double> last);
 
 private:
+    /// x_(k-1-j)
+    double* column(int j) const {
+        return table_ + static_cast<std::size_t>((newest_ + j) % kKept) * n_;
+    }
+    template <int kOrder>
+    void extrapolate_by(const double* weights,
+                        std::span<const double> last,
+                        std::span<double> next) const;
+
     std::size_t n_;
-    double* column_[kColumns];
+    double* table_;
+    int newest_;
 };
 
 }  // namespace ancora

@@ -12,20 +12,30 @@ namespace {
 
 using namespace ancora;
 
-/// One entry per course: an alternation plus a polynomial of that degree, of other sizes each. More
-/// of them than are worked on at a time.
+/// One entry per course, of other sizes each; more of them than are worked on at a time.
 constexpr std::size_t kCourses = 1000;
 
-double course(std::size_t i, int degree, int k) {
-    const double size = 1.0 + 0.01 * static_cast<double>(i);
-    double polynomial = 0.0;
-    for (int p = 0; p <= degree; ++p) polynomial = polynomial * 0.125 * k + size - 0.3 * p;
-    return polynomial + (k % 2 == 0 ? 0.25 : -0.25) * size;
+/// A polynomial of one degree plus an alternation times a polynomial of another; -1: none.
+struct Course {
+    int polynomial = 0;
+    int alternation = -1;
+};
+
+double polynomial(int degree, double size, int k) {
+    double out = 0.0;
+    for (int p = 0; p <= degree; ++p) out = out * 0.125 * k + size - 0.3 * p;
+    return out;
 }
 
-std::vector<double> values(int degree, int k) {
+double course(std::size_t i, const Course& of, int k) {
+    const double size = 1.0 + 0.01 * static_cast<double>(i);
+    const double sign = k % 2 == 0 ? 0.25 : -0.25;
+    return polynomial(of.polynomial, size, k) + sign * polynomial(of.alternation, size, k);
+}
+
+std::vector<double> values(const Course& of, int k) {
     std::vector<double> out(kCourses);
-    for (std::size_t i = 0; i < kCourses; ++i) out[i] = course(i, degree, k);
+    for (std::size_t i = 0; i < kCourses; ++i) out[i] = course(i, of, k);
     return out;
 }
 
@@ -35,61 +45,80 @@ double largest_difference(const std::vector<double>& x, const std::vector<double
     return out;
 }
 
-/// Steps until the highest formula has all that it needs.
-constexpr int kSteps = Differences::kMostDegree + 2;
+/// Values kept, with the place of the newest, as a run keeps them.
+struct Kept {
+    std::vector<double> table = std::vector<double>(Past::kKept * kCourses, 0.0);
+    int newest = 0;
+    Past past() { return {table, newest}; }
+    void keep(const std::vector<double>& x) { newest = past().keep(x); }
+};
+
+/// Steps until the highest formula has all that it needs, and some more, so that places come round.
+constexpr int kSteps = Past::kMostOrder + 4;
+
+/// What a formula misses after that.
+double missed(int formula, const Course& of) {
+    Kept kept;
+    std::vector<double> next(kCourses);
+    for (int k = 0; k < kSteps; ++k) kept.keep(values(of, k));
+    kept.past().extrapolate(formula, values(of, kSteps), next);
+    return largest_difference(next, values(of, kSteps + 1));
+}
 
 }  // namespace
 
 TEST_SUITE("prediction") {
-    TEST_CASE("a formula continues an alternation plus a polynomial of its degree, no more") {
-        for (int degree = 1; degree <= Differences::kMostDegree; ++degree)
-            for (const int of : {degree, degree + 1}) {
-                CAPTURE(degree);
-                CAPTURE(of);
-                std::vector<double> table(Differences::kColumns * kCourses, 0.0), next(kCourses);
-                Differences differences{table};
-                for (int k = 0; k < kSteps; ++k) {
-                    differences.add(values(of, k), values(of, k + 1), nullptr);
-                }
-                differences.extrapolate(degree, values(of, kSteps), next);
-                const double missed = largest_difference(next, values(of, kSteps + 1));
-                if (of == degree)
-                    CHECK(missed <= 1e-11);
-                else
-                    CHECK(missed > 1e-4);
-            }
+    TEST_CASE("a formula continues an alternation plus a polynomial of its degrees, no more") {
+        for (int formula = 0; formula < static_cast<int>(Past::kFormulas.size()); ++formula) {
+            CAPTURE(formula);
+            const auto [sums, differences] = Past::kFormulas[static_cast<std::size_t>(formula)];
+            const Course exact{differences - 1, sums - 1};
+            // of values up to 1e3 with weights up to 2^9
+            CHECK(missed(formula, exact) <= 1e-9);
+            CHECK(missed(formula, {exact.polynomial + 1, exact.alternation}) > 1e-4);
+            CHECK(missed(formula, {exact.polynomial, exact.alternation + 1}) > 1e-4);
+        }
     }
     TEST_CASE("misses are those of what each formula would have predicted") {
-        std::vector<double> table(Differences::kColumns * kCourses, 0.0), next(kCourses);
-        Differences differences{table};
+        Kept kept;
+        std::vector<double> next(kCourses);
+        // It alternates less and less, as constrained motion does.
         const auto smooth = [](int k) {
             std::vector<double> out(kCourses);
-            for (std::size_t i = 0; i < kCourses; ++i)
-                out[i] =
-                    std::sin(0.3 * k + 0.01 * static_cast<double>(i)) + (k % 2 == 0 ? 0.1 : 0.0);
+            for (std::size_t i = 0; i < kCourses; ++i) {
+                const double phase = 0.1 * k + 0.01 * static_cast<double>(i);
+                out[i] = std::sin(phase) + (k % 2 == 0 ? 0.1 : -0.1) * std::cos(0.5 * phase);
+            }
             return out;
         };
         for (int k = 0; k < 20; ++k) {
-            Differences::Misses expected{}, misses{};
+            Past::Misses expected{};
             const std::vector<double> last = smooth(k), now = smooth(k + 1);
-            for (int degree = 0; degree <= Differences::kMostDegree; ++degree) {
-                differences.extrapolate(degree, last, next);
+            for (std::size_t formula = 0; formula < expected.size(); ++formula) {
+                kept.past().extrapolate(static_cast<int>(formula), last, next);
                 for (std::size_t i = 0; i < kCourses; ++i)
-                    expected[static_cast<std::size_t>(degree)] += std::pow(now[i] - next[i], 2);
+                    expected[formula] += std::pow(now[i] - next[i], 2);
             }
-            differences.add(last, now, &misses);
-            for (std::size_t degree = 0; degree < misses.size(); ++degree)
-                CHECK(misses[degree] == doctest::Approx(expected[degree]).epsilon(1e-9));
-            if (k > kSteps) {
-                CHECK(misses[Differences::kMostDegree] < 1e-3 * misses[2]);
-                CHECK(misses[2] < 0.1 * misses[1]);
-            }
+            const Past::Misses misses = kept.past().misses(last, now);
+            for (std::size_t formula = 0; formula < misses.size(); ++formula)
+                CHECK(misses[formula] == doctest::Approx(expected[formula]).epsilon(1e-6));
+            kept.keep(last);
+            if (k <= kSteps) continue;
+            const auto of = [&misses](int sums, int differences) {
+                for (std::size_t f = 0; f < misses.size(); ++f)
+                    if (Past::kFormulas[f].sums == sums &&
+                        Past::kFormulas[f].differences == differences)
+                        return misses[f];
+                return -1.0;
+            };
+            CHECK(of(2, 4) < 0.1 * of(1, 4));
+            CHECK(of(3, 5) < 0.1 * of(2, 5));
         }
     }
-    TEST_CASE("without differences the last value is taken") {
-        std::vector<double> table(Differences::kColumns * 3, 0.0), next(3);
+    TEST_CASE("without values of steps before the last value is taken") {
+        std::vector<double> table(Past::kKept * 3, 0.0), next(3);
         const std::vector<double> last{1.0, -2.0, 3.0};
-        Differences(table).extrapolate(Differences::kConstant, last, next);
+        Past(table, 0).extrapolate(Past::kConstant, last, next);
         CHECK(next == last);
     }
 }

@@ -49,18 +49,21 @@ struct CompressedRows {
         return std::span(column).subspan(static_cast<std::size_t>(row_begin(k)),
                                          static_cast<std::size_t>(row_end(k) - row_begin(k)));
     }
-    /// Calls visit(entry, column) along row k. Rows between two points in space have six entries;
-    /// those are written out, since short loops cost more than what they do. [step]
+    /// Calls visit(entry, column) along row k. Rows on one vector or between two have three or six
+    /// entries; those are written out, since short loops cost more than what they do. [step]
     template <class Visit>
     [[gnu::always_inline]] void for_entries(int k, const Visit& visit) const {
-        constexpr int kBetweenPoints = 6;
+        constexpr int kOnVector = 3;
+        constexpr int kBetweenVectors = 6;
         const int* const at = column.data();
         const int begin = row_begin(k);
         const int end = row_end(k);
-        if (end - begin == kBetweenPoints) {
+        const int count = end - begin;
+        if (count == kBetweenVectors || count == kOnVector) {
             visit(begin, at[begin]);
             visit(begin + 1, at[begin + 1]);
             visit(begin + 2, at[begin + 2]);
+            if (count == kOnVector) return;
             visit(begin + 3, at[begin + 3]);
             visit(begin + 4, at[begin + 4]);
             visit(begin + 5, at[begin + 5]);

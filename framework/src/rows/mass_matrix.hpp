@@ -51,6 +51,7 @@ public:
     void multiply(const double* x, double* y) const;
     int size() const { return n_; }
     double diagonal(int i) const { return diagonal_[i]; }
+    const double* diagonals() const { return diagonal_.data(); }
     bool is_massless(int i) const { return !(diagonal_[i] > 0.0); }
     /// Lower triangle, one entry per pair.
     const std::vector<MassEntry>& entries() const { return entries_; }

@@ -285,19 +285,14 @@ std::vector<char> RowLayout::places_with_entries(const BlockPart& part) {
     return has_entry;
 }
 
-void RowLayout::find_runs(BlockPart& part, const std::vector<char>& has_entry) {
-    std::vector<ValueRun> found;
-    for (std::size_t i = 0; i < has_entry.size(); ++i) {
-        const bool begins = i == 0 || (has_entry[i] != 0 && has_entry[i - 1] == 0);
-        if (begins) found.push_back({static_cast<int>(i), static_cast<int>(i), 0});
-        found.back().end = static_cast<int>(i) + 1;
-        if (has_entry[i] != 0) found.back().end_of_entries = found.back().end;
-    }
-    if (found.size() == 1 && found.front().end_of_entries == found.front().end) return;
-    const auto same = std::ranges::search(runs_, found);
-    part.first_run = static_cast<int>(same.begin() - runs_.begin());
-    part.num_runs = static_cast<int>(found.size());
-    if (same.empty()) runs_.insert(runs_.end(), found.begin(), found.end());
+void RowLayout::find_places(BlockPart& part, const std::vector<char>& has_entry) {
+    ValuePlaces found;
+    for (std::size_t i = 0; i < has_entry.size(); ++i)
+        (has_entry[i] != 0 ? found.of_entries : found.of_zeros).push_back(static_cast<int>(i));
+    if (found.of_zeros.empty()) return;
+    const auto same = std::ranges::find(places_, found);
+    part.places = static_cast<int>(same - places_.begin());
+    if (same == places_.end()) places_.push_back(std::move(found));
 }
 
 void RowLayout::add_body_block(BlockPart& part) {
@@ -309,7 +304,7 @@ void RowLayout::add_body_block(BlockPart& part) {
     };
     part.first_value = static_cast<int>(column.size());
     const std::vector<char> has_entry = places_with_entries(part);
-    find_runs(part, has_entry);
+    find_places(part, has_entry);
     std::size_t value = 0;
     for (int item = 0; item < block.num_items; ++item) {
         const std::int32_t* stencil = block.stencil.data() + std::size_t(item) * std::size_t(S);

@@ -40,8 +40,7 @@ struct BlockPart {
     int first_row = 0;
     int num_rows = 0;
     int first_value = 0;    ///< of its entries in the Jacobian
-    int first_run = 0;      ///< bodies: of those of its values that have an entry, see runs()
-    int num_runs = 0;       ///< none: all have one
+    int places = -1;        ///< bodies: of its values, see places(); -1: all have an entry
     int num_values = 0;     ///< entries in the plugin's layout
     int first_local = 0;    ///< constraints: of its entries in the local Jacobian buffer
     int first_tangent = 0;  ///< of its entries in the tangent buffer
@@ -52,13 +51,11 @@ struct BlockPart {
     bool reads_own = false;    ///< own values as they are, else NaN
 };
 
-/// Some of a block's values as the plugin writes them: those that have entries in the Jacobian, and
-/// behind them some that are always zero and have none.
-struct ValueRun {
-    int begin = 0;
-    int end_of_entries = 0;
-    int end = 0;
-    bool operator==(const ValueRun&) const = default;
+/// Where in a block's values, as the plugin writes them, those stand that have entries in the
+/// Jacobian, in their order, and those that are always zero and have none.
+struct ValuePlaces {
+    std::vector<int> of_entries, of_zeros;
+    bool operator==(const ValuePlaces&) const = default;
 };
 
 /// An entry of a buffer times a weight goes to an entry of another.
@@ -113,9 +110,8 @@ protected:
     AttachmentMap& map_of(const RowOwner& owner) {
         return maps_[static_cast<std::size_t>(owner.map)];
     }
-    std::span<const ValueRun> runs(const BlockPart& part) const {
-        return std::span(runs_).subspan(static_cast<std::size_t>(part.first_run),
-                                        static_cast<std::size_t>(part.num_runs));
+    const ValuePlaces& places(const BlockPart& part) const {
+        return places_[static_cast<std::size_t>(part.places)];
     }
     /// Values of the block's rows from those on its local scalars.
     void chain(const BlockPart& part, const double* local, double* values) const;
@@ -129,7 +125,7 @@ protected:
     std::vector<int> chain_start_;        // per block
     std::vector<ChainProduct> chain_products_;
     std::vector<int> product_start_;  // per block
-    std::vector<ValueRun> runs_;      // the same ones for all blocks of equal bodies
+    std::vector<ValuePlaces> places_;  // the same ones for all blocks of equal bodies
 
 private:
     void add_on_attachments(const GuardedRows& source, int constraint, int signals);
@@ -140,7 +136,7 @@ private:
     bool reads_own(const RowOwner& owner, int index, const RowBlock& block) const;
     void add_body_block(BlockPart& part);
     std::vector<char> places_with_entries(const BlockPart& part);
-    void find_runs(BlockPart& part, const std::vector<char>& has_entry);
+    void find_places(BlockPart& part, const std::vector<char>& has_entry);
     void add_constraint_block(BlockPart& part);
     void close();
 

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "lanes.hpp"
+
 namespace ancora {
 namespace {
 
@@ -53,7 +55,7 @@ void RowSet::begin() {
     local_.setZero(num_entries);
     local_now_.setZero(num_entries);
     for (const BlockPart& part : blocks)
-        if (part.num_runs > 0)
+        if (part.places >= 0)
             unpacked_.resize(std::max(unpacked_.size(), static_cast<std::size_t>(part.num_values)));
 
     std::size_t most_own = 0;
@@ -178,7 +180,7 @@ PluginCall RowSet::last_tangent(const BlockPart& part) const {
 double* RowSet::room_of(const BlockPart& part, double* jacobian, double* local) {
     if (owners[static_cast<std::size_t>(part.owner)].constraint >= 0)
         return local + part.first_local;
-    if (part.num_runs == 0) return jacobian + part.first_value;
+    if (part.places < 0) return jacobian + part.first_value;
     std::fill_n(unpacked_.data(), part.num_values, 0.0);
     return unpacked_.data();
 }
@@ -186,23 +188,21 @@ double* RowSet::room_of(const BlockPart& part, double* jacobian, double* local) 
 void RowSet::take(const BlockPart& part, const double* values, double* jacobian, double t) const {
     if (owners[static_cast<std::size_t>(part.owner)].constraint >= 0)
         return chain(part, values, jacobian);
-    if (part.num_runs == 0) return;
+    if (part.places < 0) return;
+    const auto& [of_entries, of_zeros] = places(part);
     double* to = jacobian + part.first_value;
+    for (const int i : of_entries) *to++ = values[i];
     std::uint64_t bits = 0;  // of what is to be zero, without signs
-    for (const ValueRun& run : runs(part)) {
-        for (int i = run.begin; i < run.end_of_entries; ++i) *to++ = values[i];
-        for (int i = run.end_of_entries; i < run.end; ++i)
-            bits |= std::bit_cast<std::uint64_t>(values[i]) << 1;
-    }
+    for (const int i : of_zeros) bits |= std::bit_cast<std::uint64_t>(values[i]);
+    bits <<= 1;
     if (bits != 0) refuse_unexpected(part, values, t);
 }
 
 /// An entry where there was none: the rows' degree is not what the plugin says.
 void RowSet::refuse_unexpected(const BlockPart& part, const double* values, double t) const {
     int place = 0;
-    for (const ValueRun& run : runs(part))
-        for (int i = run.end_of_entries; i < run.end; ++i)
-            if (values[i] != 0.0) place = i;
+    for (const int i : places(part).of_zeros)
+        if (values[i] != 0.0) place = i;
     const RowBlock& block = *part.block;
     const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
     const int row = place / block.scalars_per_item;
@@ -227,12 +227,10 @@ void RowSet::refuse_unexpected(const BlockPart& part, const double* values, doub
 
 std::vector<double> RowSet::unpacked(const BlockPart& part) const {
     const double* const values = B.data() + part.first_value;
-    if (part.num_runs == 0) return {values, values + part.num_values};
+    if (part.places < 0) return {values, values + part.num_values};
     std::vector<double> out(static_cast<std::size_t>(part.num_values), 0.0);
     const double* from = values;
-    for (const ValueRun& run : runs(part))
-        for (int i = run.begin; i < run.end_of_entries; ++i)
-            out[static_cast<std::size_t>(i)] = *from++;
+    for (const int i : places(part).of_entries) out[static_cast<std::size_t>(i)] = *from++;
     return out;
 }
 
@@ -245,9 +243,13 @@ void RowSet::evaluate_step(const double* q0,
                            std::span<double> state1) {
     last_step_ = {q0, dq, mid, t0, h, state0};
     int mapped = -1;
-    for (Eigen::Index i = 0; i < q1_.size(); ++i) {
-        q1_[i] = q0[i] + dq[i];
-        rate_[i] = dq[i] / h;
+    double* const q1 = q1_.data();
+    double* const rate = rate_.data();
+    const Eigen::Index n = q1_.size();
+    ANCORA_APART
+    for (Eigen::Index i = 0; i < n; ++i) {
+        q1[i] = q0[i] + dq[i];
+        rate[i] = dq[i] / h;
     }
     for (const BlockPart& part : blocks) {
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];

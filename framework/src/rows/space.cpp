@@ -42,6 +42,22 @@ Space::Space(const Model& model) : size_(model.num_coordinates) {
             at = part.first + i;
         }
     }
+    find_runs();
+}
+
+/// Vectors that lie one behind the other, in the order of their components.
+void Space::find_runs() {
+    for (std::size_t v = 0; v < vectors_.size(); ++v) {
+        const auto [x, y, z] = vectors_[v].at;
+        if (x < 0 || y != x + 1 || z != x + 2) {
+            scattered_.push_back(static_cast<int>(v));
+            continue;
+        }
+        if (runs_.empty() || x != runs_.back().first + 3 * runs_.back().count)
+            runs_.push_back({x, 0, static_cast<int>(reaches_.size())});
+        ++runs_.back().count;
+        reaches_.push_back(vectors_[v].reach);
+    }
 }
 
 void Space::rotation_of(const Turning& body, const double* z) const {
@@ -110,19 +126,28 @@ Eigen::VectorXd Space::rotation(const double* z, int axis) const {
 
 double Space::displacement(const double* dq) const {
     double largest = 0.0;
-    for (const Vector& vector : vectors_) {
-        double square = 0.0;
-        if (vector.is_whole()) {
-            const auto [x, y, z] = vector.at;
-            square = dq[x] * dq[x] + dq[y] * dq[y] + dq[z] * dq[z];
-        } else {
-            for (const int i : vector.at)
-                if (i >= 0) square += dq[i] * dq[i];
+    double sum = 0.0;  // no number if one of them is none
+    for (const Run& run : runs_) {
+        const double* const x = dq + run.first;
+        const double* const reach = reaches_.data() + run.first_vector;
+        for (int v = 0; v < run.count; ++v) {
+            const double* const at = x + static_cast<std::ptrdiff_t>(v) * 3;
+            const double square =
+                (at[0] * at[0] + at[1] * at[1] + at[2] * at[2]) * (reach[v] * reach[v]);
+            sum += square;
+            largest = std::max(largest, square);
         }
+    }
+    for (const int v : scattered_) {
+        const Vector& vector = vectors_[static_cast<std::size_t>(v)];
+        double square = 0.0;
+        for (const int i : vector.at)
+            if (i >= 0) square += dq[i] * dq[i];
         square *= vector.reach * vector.reach;
-        if (std::isnan(square)) return square;
+        sum += square;
         largest = std::max(largest, square);
     }
+    if (std::isnan(sum)) return sum;
     largest = std::sqrt(largest);
     for (const auto& [i, reach] : scalars_) {
         if (std::isnan(dq[i])) return dq[i];

@@ -60,9 +60,19 @@ private:
         const BodyPart* part;
         std::vector<int> scalars;  // in the body
     };
+    /// Whole vectors one behind the other.
+    struct Run {
+        int first;  // coordinate
+        int count;
+        int first_vector;  // in reaches_
+    };
+    void find_runs();
     void rotation_of(const Turning& body, const double* z) const;
 
     std::vector<Vector> vectors_;
+    std::vector<Run> runs_;
+    std::vector<double> reaches_;  // of the vectors in runs
+    std::vector<int> scattered_;   // those that are in none
     std::vector<Turning> turning_;
     mutable std::vector<double> Xi_;  // room for the largest of them
     int size_ = 0;

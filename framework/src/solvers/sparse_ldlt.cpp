@@ -311,7 +311,8 @@ bool SparseLdlt::factorise_panel(int s, double* panel, Scratch& scratch) {
 
 void SparseLdlt::use_single(bool in_single) {
     in_single_ = in_single;
-    const auto count = static_cast<std::size_t>(supernodes_.num_values());
+    // Solves read whole lanes, also behind the last value.
+    const auto count = static_cast<std::size_t>(supernodes_.num_values() + kLanes);
     values_ = std::vector<double>(in_single ? 0 : count);
     single_ = std::vector<float>(in_single ? count : 0);
     make_scratch();

@@ -117,25 +117,54 @@ ANCORA_INLINE double two_sums(const Scalar* x, const Read& y, int n) {
     return even + odd;
 }
 
-// own := the triangle of a piece, by columns, solved with own.
-template <class Scalar, class Width>
-ANCORA_INLINE void solve_triangle(double* own,
+/// A piece's own entries in registers, with room behind the last.
+template <int kWidth>
+struct Own {
+    static constexpr int kCount = (kWidth + kLanes - 1) / kLanes;
+    Lanes of[kCount];
+
+    ANCORA_INLINE explicit Own(const double* x) {
+        for (int l = 0; l < kCount; ++l)
+            for (int k = 0; k < kLanes; ++k)
+                of[l][k] = l * kLanes + k < kWidth ? x[l * kLanes + k] : 0.0;
+    }
+    ANCORA_INLINE double get(int c) const { return of[c / kLanes][c % kLanes]; }
+    // What a column of the triangle takes from them. Entries that are solved for already are
+    // spoiled, so that they have to be read before; the room behind takes what stands there.
+    template <class Scalar>
+    ANCORA_INLINE void subtract(const Scalar* column, double x, int first, int end) {
+        for (int l = first; l < end; ++l) {
+            Lanes a;
+            load(column + l * kLanes, a);
+            of[l] -= a * x;
+        }
+    }
+};
+
+// c := the triangle of a piece, by columns, solved with own.
+template <class Scalar, int kWidth>
+ANCORA_INLINE void solve_triangle(const double* own,
                                   const Scalar* triangle,
                                   std::ptrdiff_t stride,
-                                  Width width) {
-    for (int c = 0; c + 1 < width; ++c)
-        for (int row = c + 1; row < width; ++row)
-            own[row] -= static_cast<double>(triangle[c * stride + row]) * own[c];
+                                  std::integral_constant<int, kWidth>,
+                                  double* c) {
+    Own<kWidth> y(own);
+    for (int k = 0; k < kWidth; ++k) {
+        c[k] = y.get(k);
+        y.subtract(triangle + k * stride, c[k], (k + 1) / kLanes, y.kCount);
+    }
 }
 // The same with its transpose, from the last.
-template <class Scalar, class Width>
+template <class Scalar, int kWidth>
 ANCORA_INLINE void solve_transposed(double* own,
                                     const Scalar* triangle,
                                     std::ptrdiff_t stride,
-                                    Width width) {
-    for (int c = width - 1; c > 0; --c)
-        for (int row = 0; row < c; ++row)
-            own[row] -= static_cast<double>(triangle[c * stride + row]) * own[c];
+                                    std::integral_constant<int, kWidth>) {
+    Own<kWidth> y(own);
+    for (int k = kWidth - 1; k >= 0; --k) {
+        own[k] = y.get(k);
+        y.subtract(triangle + k * stride, own[k], 0, (k + kLanes - 1) / kLanes);
+    }
 }
 
 // A piece's width as a constant: what follows is then written out.
@@ -248,9 +277,9 @@ ANCORA_INLINE void SparseLdlt::solve_down(const Scalar* values,
         with_width(piece.width, [&](auto width) ANCORA_INLINE_LAMBDA {
             double* own = x + piece.first;
             const Scalar* triangle = values + piece.triangle;
-            solve_triangle(own, triangle, piece.stride, width);
             double c[kPieceColumns];
-            for (int k = 0; k < width; ++k) c[k] = own[k];
+            solve_triangle(own, triangle, piece.stride, width, c);
+            for (int k = 0; k < width; ++k) own[k] = c[k];
             subtract_below(x, piece.down, triangle + width, piece.stride, piece.num_rows, c, width);
         });
     }

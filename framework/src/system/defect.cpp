@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
+
+#include "lanes.hpp"
 
 namespace ancora {
 namespace {
@@ -22,11 +25,21 @@ constexpr double kNoForce = 1e-30;
 // as good as its force; by more than the second it has next to none.
 constexpr double kLeastDirectionNoise = 1e2;
 constexpr double kMostDirectionNoise = 1e6;
-constexpr int kNode = 3;  // coordinates of a point or director
+constexpr int kNode = 3;  // coordinates of a point or director, at most
 
 /// What is no number is worse than any, and stays.
 bool is_worse(double here, double than) {
     return here > than || std::isnan(here);
+}
+
+/// Calls visit(first, count) for the coordinates of a node; three are written out.
+ANCORA_INLINE void with_node(const int* first_of_node, int node, const auto& visit) {
+    const int first = first_of_node[node];
+    const int count = first_of_node[node + 1] - first;
+    if (count == kNode)
+        visit(first, std::integral_constant<int, kNode>());
+    else
+        visit(first, count);
 }
 
 /// What is left in units of what may be.
@@ -127,23 +140,35 @@ StepDefect DefectMeasure::measure(const StepTrial& trial, double slack) {
 /// Sizes of q and dq by nodes, the first terms of (2), and of those rows of (1) that differ values.
 void DefectMeasure::measure_sizes(const StepTrial& trial) {
     const double h = trial.h;
-    const double* a = trial.a.data();
-    const auto measure_node = [&](std::size_t node) {
+    const double half = 0.5 * h * h;
+    const double unseen = kUnseenPart * state_.extent;
+    const double* const a = trial.a.data();
+    const double* const v = state_.v.data();
+    const double* const mid = trial_.mid.data();
+    const double* const Ma = trial_.Ma.data();
+    const double* const F = trial_.F.data();
+    const double* const mass = parts_.mass.diagonals();
+    double* const terms = terms_.data();
+    double* const size_q = size_q_.data();
+    double* const size_dq = size_dq_.data();
+    const int* const first_of_node = first_of_node_.data();
+    const auto measure_node = [=](int first, auto count) ANCORA_INLINE_LAMBDA {
         double length = 0.0;
         double size = 0.0;
-        for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
-            length = std::max(length, std::abs(trial_.mid[i]));
-            size = std::max(size, std::abs(h * state_.v[i]) + (0.5 * h * h) * std::abs(a[i]));
-            terms_[i] = std::abs(trial_.Ma[i]) + parts_.mass.diagonal(i) * std::abs(a[i]) +
-                        std::abs(trial_.F[i]);
+        for (int i = first; i < first + count; ++i) {
+            const double size_a = std::abs(a[i]);
+            length = std::max(length, std::abs(mid[i]));
+            size = std::max(size, std::abs(h * v[i]) + half * size_a);
+            terms[i] = std::abs(Ma[i]) + mass[i] * size_a + std::abs(F[i]);
         }
-        for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
-            size_q_[i] = length;
-            size_dq_[i] = size + kUnseenPart * std::max(length, state_.extent);
+        size += std::max(kUnseenPart * length, unseen);
+        for (int i = first; i < first + count; ++i) {
+            size_q[i] = length;
+            size_dq[i] = size;
         }
     };
-    parts_.workers.split(static_cast<int>(body_of_node_.size()), [&](int begin, int end) {
-        for (int node = begin; node < end; ++node) measure_node(static_cast<std::size_t>(node));
+    parts_.workers.split(static_cast<int>(body_of_node_.size()), [=](int begin, int end) {
+        for (int node = begin; node < end; ++node) with_node(first_of_node, node, measure_node);
     });
     for (const auto& [part, k] : valued_rows_)
         row_terms_[k] = kValueRoundings * parts_.rows.size_of_value(*part, k);
@@ -187,25 +212,35 @@ void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefec
                     terms_of_motion[i] += std::abs(B[e]) * std::abs(s[k]);
                 });
         });
-    const double* size_dq = size_dq_.data();
+    const RowSet& rows = parts_.rows;
+    const RowLaws& laws = parts_.laws;
+    const double* const size_dq = size_dq_.data();
+    const double* const row_terms = row_terms_.data();
+    const double* const tau = rows.tau.data();
+    const double* const theta = laws.theta().data();
+    const double* const extra = laws.extra().data();
+    const double* const gamma = laws.gamma().data();
+    const double* const pi = state_.pi.data();
+    const double* const r = trial_.r_rows.data();
+    const bool is_alone = !is_shared_;
+    const bool has_nonlinear = laws.has_nonlinear();
     const Found found = largest(parts_.m, [&](int begin, int end) {
         Found here;
         for (int k = begin; k < end; ++k) {
             const double sk = std::abs(s[k]);
-            double terms = row_terms_[k] + std::abs(parts_.rows.tau[k]);
+            double terms = row_terms[k] + std::abs(tau[k]);
             double reach = 0.0;
-            parts_.rows.for_entries(k, [&](int e, int i) {
+            rows.for_entries(k, [&](int e, int i) ANCORA_INLINE_LAMBDA {
                 const double entry = std::abs(B[e]);
                 terms += entry * size_dq[i];
                 reach += entry;
-                if (!is_shared_) terms_of_motion[i] += entry * sk;
+                if (is_alone) terms_of_motion[i] += entry * sk;
             });
-            if (parts_.laws.is_nonlinear(k))
+            if (has_nonlinear && laws.is_nonlinear(k))
                 terms += nonlinear_.terms(k, s[k]);
             else
-                terms += std::abs(parts_.laws.theta()[k] * state_.pi[k]) +
-                         std::abs(parts_.laws.extra()[k]) + parts_.laws.gamma()[k] * sk;
-            const double left = std::abs(trial_.r_rows[static_cast<std::size_t>(k)]);
+                terms += std::abs(theta[k] * pi[k]) + std::abs(extra[k]) + gamma[k] * sk;
+            const double left = std::abs(r[k]);
             const double allowed = kRoundings * kEpsilon * terms + slack * reach;
             if (left > StepDefect::kFarFromClosed * allowed)
                 here.positions = std::max(here.positions, ratio(left, rounding_of_positions(k)));
@@ -275,23 +310,30 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
     measure_bodies();
     const double inertia = (slack + kNoForce * state_.extent) * 2.0 / (h * h);
     const auto num_nodes = static_cast<int>(body_of_node_.size());
+    const double* const r = trial_.r_motion.data();
+    const double* const terms_of = terms_.data();
+    const double* const mass_of = parts_.mass.diagonals();
+    const double* const terms_of_node = node_terms_.data();
+    double* const allowed_of = allowed_.data();
     const Found found = largest(num_nodes, [&](int begin, int end) {
         Found here;
-        for (int index = begin; index < end; ++index) {
-            const auto node = static_cast<std::size_t>(index);
+        for (int node = begin; node < end; ++node) {
             double left = 0.0;
-            double terms = node_terms_[node];
+            double terms = terms_of_node[node];
             double mass = 0.0;
-            for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
-                left = std::max(left, std::abs(trial_.r_motion[static_cast<std::size_t>(i)]));
-                terms = std::max(terms, terms_[i]);
-                mass = std::max(mass, parts_.mass.diagonal(i));
-            }
+            with_node(
+                first_of_node_.data(), node, [&](int first, auto count) ANCORA_INLINE_LAMBDA {
+                    for (int i = first; i < first + count; ++i) {
+                        left = std::max(left, std::abs(r[i]));
+                        terms = std::max(terms, terms_of[i]);
+                        mass = std::max(mass, mass_of[i]);
+                    }
+                });
             const double allowed = kRoundings * kEpsilon * terms + inertia * mass;
-            allowed_[index] = allowed;
+            allowed_of[node] = allowed;
             if (!is_worse(left, here.defect * allowed)) continue;
             here.defect = ratio(left, allowed);
-            here.worst = index;
+            here.worst = node;
         }
         return here;
     });
@@ -300,15 +342,19 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
 }
 
 double DefectMeasure::motion_in_units(const double* r) {
-    const Found found = largest(static_cast<int>(body_of_node_.size()), [&](int begin, int end) {
+    const auto num_nodes = static_cast<int>(body_of_node_.size());
+    const double* const allowed = allowed_.data();
+    const Found found = largest(num_nodes, [&](int begin, int end) {
         Found here;
-        for (int index = begin; index < end; ++index) {
-            const auto node = static_cast<std::size_t>(index);
+        for (int node = begin; node < end; ++node) {
             double left = 0.0;
-            for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i)
-                left = std::max(left, std::abs(r[i]));
-            if (is_worse(left, here.defect * allowed_[index]))
-                here.defect = ratio(left, allowed_[index]);
+            with_node(
+                first_of_node_.data(), node, [&](int first, auto count) ANCORA_INLINE_LAMBDA {
+                    for (int i = first; i < first + count; ++i)
+                        left = std::max(left, std::abs(r[i]));
+                });
+            if (is_worse(left, here.defect * allowed[node]))
+                here.defect = ratio(left, allowed[node]);
         }
         return here;
     });

@@ -6,6 +6,7 @@
 
 #include "compensated_sum.hpp"
 #include "conventions.hpp"
+#include "lanes.hpp"
 
 namespace ancora {
 
@@ -86,15 +87,27 @@ void StepAcceptance::check(const StepTrial& trial) {
 
 /// q1 = q0 + dq, v1 = v0 + h a, compensated
 void StepAcceptance::move_on(const StepTrial& trial) {
-    trial_.q_next = state_.q;
-    trial_.q_low_next = state_.q_low;
-    trial_.v_next = state_.v;
-    trial_.v_low_next = state_.v_low;
-    const double* a = trial.a.data();
-    parts_.workers.split(parts_.n, [&](int begin, int end) {
+    const double h = trial.h;
+    const double* const a = trial.a.data();
+    const double* const dq = trial_.dq.data();
+    const double *const q = state_.q.data(), *const q_low = state_.q_low.data();
+    const double *const v = state_.v.data(), *const v_low = state_.v_low.data();
+    double *const q_next = trial_.q_next.data(), *const q_low_next = trial_.q_low_next.data();
+    double *const v_next = trial_.v_next.data(), *const v_low_next = trial_.v_low_next.data();
+    parts_.workers.split(parts_.n, [=](int begin, int end) {
+        ANCORA_APART
         for (int i = begin; i < end; ++i) {
-            add_compensated(trial_.q_next[i], trial_.q_low_next[i], trial_.dq[i]);
-            add_compensated(trial_.v_next[i], trial_.v_low_next[i], trial.h * a[i]);
+            double high = q[i], low = q_low[i];
+            add_compensated(high, low, dq[i]);
+            q_next[i] = high;
+            q_low_next[i] = low;
+        }
+        ANCORA_APART
+        for (int i = begin; i < end; ++i) {
+            double high = v[i], low = v_low[i];
+            add_compensated(high, low, h * a[i]);
+            v_next[i] = high;
+            v_low_next[i] = low;
         }
     });
     for (int i = 0; islands_.holds_any() && i < parts_.n; ++i) {

@@ -4,7 +4,33 @@
 
 #include <algorithm>
 
+#include "lanes.hpp"
+
 namespace ancora {
+namespace {
+
+/// (1) of one row.
+class RowEquation {
+public:
+    RowEquation(const Assembly& parts, const MotionState& state, Trial& trial)
+        : tau_(parts.rows.tau.data()),
+          theta_(parts.laws.theta().data()),
+          pi_(state.pi.data()),
+          extra_(parts.laws.extra().data()),
+          gamma_(parts.laws.gamma().data()),
+          Bdq_(trial.Bdq.data()) {}
+    /// r_rows of row k, with B dq of it.
+    double operator()(int k, double increment, double s) const {
+        Bdq_[k] = increment;
+        return increment + tau_[k] + theta_[k] * pi_[k] + extra_[k] - gamma_[k] * s;
+    }
+
+private:
+    const double *tau_, *theta_, *pi_, *extra_, *gamma_;
+    double* Bdq_;
+};
+
+}  // namespace
 
 void StepResidual::evaluate(const StepTrial& trial,
                             std::span<double> r_motion,
@@ -28,11 +54,20 @@ void StepResidual::evaluate(const StepTrial& trial,
 /// dq = h v0 + h^2/2 a
 void StepResidual::move_by(const StepTrial& trial) {
     const double h = trial.h;
-    const double* a = trial.a.data();
-    parts_.workers.split(parts_.n, [&](int begin, int end) {
+    const double half = 0.5 * h * h;
+    const double* const a = trial.a.data();
+    const double* const v = state_.v.data();
+    const double* const v_low = state_.v_low.data();
+    const double* const q = state_.q.data();
+    const double* const q_low = state_.q_low.data();
+    double* const dq = trial_.dq.data();
+    double* const mid = trial_.mid.data();
+    parts_.workers.split(parts_.n, [=](int begin, int end) {
+        ANCORA_APART
         for (int i = begin; i < end; ++i) {
-            trial_.dq[i] = h * state_.v[i] + (h * state_.v_low[i] + (0.5 * h * h) * a[i]);
-            trial_.mid[i] = state_.q[i] + (state_.q_low[i] + 0.5 * trial_.dq[i]);
+            const double moved = h * v[i] + (h * v_low[i] + half * a[i]);
+            dq[i] = moved;
+            mid[i] = q[i] + (q_low[i] + 0.5 * moved);
         }
     });
 }
@@ -82,9 +117,12 @@ void StepResidual::evaluate_forces(const StepTrial& trial) {
 void StepResidual::balance(const double* s, double* r_motion, double* r_rows) {
     if (!parts_.columns.empty()) return balance_side_by_side(s, r_motion, r_rows);
     const RowSet& rows = parts_.rows;
-    const double* B = rows.B.data();
-    const double* dq = trial_.dq.data();
-    for (int i = 0; i < parts_.n; ++i) r_motion[i] = trial_.Ma[i] - trial_.F[i];
+    const double* const B = rows.B.data();
+    const double* const dq = trial_.dq.data();
+    const double* const Ma = trial_.Ma.data();
+    const double* const F = trial_.F.data();
+    const RowEquation close(parts_, state_, trial_);
+    for (int i = 0; i < parts_.n; ++i) r_motion[i] = Ma[i] - F[i];
     for (int k = 0; k < parts_.m; ++k) {
         const double sk = s[k];
         double increment = 0.0;
@@ -92,7 +130,7 @@ void StepResidual::balance(const double* s, double* r_motion, double* r_rows) {
             increment += B[e] * dq[i];
             r_motion[i] += B[e] * sk;
         });
-        r_rows[k] = close_row(k, increment, sk);
+        r_rows[k] = close(k, increment, sk);
     }
 }
 
@@ -100,9 +138,10 @@ void StepResidual::balance(const double* s, double* r_motion, double* r_rows) {
 void StepResidual::balance_side_by_side(const double* s, double* r_motion, double* r_rows) {
     const RowSet& rows = parts_.rows;
     const double* B = rows.B.data();
+    const RowEquation close(parts_, state_, trial_);
     parts_.workers.split(parts_.m, [&](int begin, int end) {
         for (int k = begin; k < end; ++k)
-            r_rows[k] = close_row(k, rows.multiply(B, k, trial_.dq.data()), s[k]);
+            r_rows[k] = close(k, rows.multiply(B, k, trial_.dq.data()), s[k]);
     });
     parts_.workers.split(parts_.n, [&](int begin, int end) {
         for (int i = begin; i < end; ++i)

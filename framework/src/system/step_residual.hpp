@@ -46,12 +46,6 @@ private:
     void evaluate_forces(const StepTrial& trial);
     void balance(const double* s, double* r_motion, double* r_rows);
     void balance_side_by_side(const double* s, double* r_motion, double* r_rows);
-    /// r_rows of row k, with B dq of it.
-    double close_row(int k, double increment, double s) {
-        trial_.Bdq[k] = increment;
-        return increment + parts_.rows.tau[k] + parts_.laws.theta()[k] * state_.pi[k] +
-               parts_.laws.extra()[k] - parts_.laws.gamma()[k] * s;
-    }
 
     Assembly& parts_;
     const MotionState& state_;

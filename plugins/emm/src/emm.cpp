@@ -35,7 +35,7 @@ constexpr double kSuddenly = 3.0;
 // Formulas of extrapolation are judged in each of the first steps, then once in so many, or when
 // the first correction has grown by so much.
 constexpr double kFirstSteps = 16.0;
-constexpr double kSeldom = 8.0;
+constexpr double kSeldom = 32.0;
 constexpr double kGrown = 4.0;
 constexpr double kKnownWell = 6.0;
 constexpr double kKnown = 3.0;        // steps after which there is something to compare with

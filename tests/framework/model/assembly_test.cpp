@@ -56,7 +56,8 @@ TEST_SUITE("assembly") {
         const double many = seconds_to_assemble(8000, registry);
         CAPTURE(few);
         CAPTURE(many);
-        // 64 where every object is searched for among all the others
-        CHECK(many < 18.0 * few);
+        // 64 where every object is searched for among all the others; where the larger model leaves
+        // the caches it takes 14 to 18, by the machine
+        CHECK(many < 28.0 * few);
     }
 }

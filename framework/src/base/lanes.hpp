@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Four numbers at once, for the inner loops of sparse factors.
+// Four numbers at once, for inner loops.
 #pragma once
 
 #include <cstring>
@@ -13,6 +13,12 @@
 #define ANCORA_VECTORISE
 #endif
 #define ANCORA_INLINE [[gnu::always_inline]] inline
+// Before a loop over arrays that do not overlap, or only entry by entry.
+#if defined(__GNUC__) && !defined(__clang__)
+#define ANCORA_APART _Pragma("GCC ivdep")
+#else
+#define ANCORA_APART
+#endif
 #define ANCORA_INLINE_LAMBDA __attribute__((always_inline))
 
 namespace ancora {

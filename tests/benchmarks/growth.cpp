@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How time and memory of a step grow with the model: chains and nets, beside the free top by hand.
+// How time and memory of a step grow with the model: tops, chains and nets of 10^2 to 10^6
+// coordinates, beside the free top by hand.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <stdexcept>
+#include <string_view>
 
 #include <Eigen/Core>
 #include <fmt/format.h>
@@ -73,7 +77,8 @@ double top_by_hand(double h, long steps) {
 
 }  // namespace
 
-int main() {
+/// Optional argument: "all", for models of 10^6 coordinates as well, some minutes.
+int main(int argc, char** argv) {
     PluginRegistry registry;
     registry.add_folder(ANCORA_TEST_PLUGIN_DIR);
     constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -93,73 +98,68 @@ int main() {
                 static_cast<double>(top.statistics.steps));
     }
 
-    fmt::print(
-        "\nHanging chains of exactly rigid boxes, step 1e-3 s\n"
-        "{:>8} {:>12} {:>14} {:>8} {:>12} {:>10} {:>14} {:>12}\n",
-        "bodies",
-        "us a step",
-        "us a body",
-        "growth",
-        "iterations",
-        "factor %",
-        "bytes a body",
-        "balance");
-    double first = 0.0;
-    for (const int N : {10, 100, 1000}) {
-        const long steps = N == 1000 ? 100 : 1000;
-        const Figures chain =
-            measure(benchmark::hanging_chain(N, 1e-3, steps), registry, N == 1000 ? 2 : 3);
-        const double per_body = chain.step / N;
-        if (first == 0.0) first = per_body;
-        fmt::print("{:>8} {:>12.1f} {:>14.3f} {:>8.2f} {:>12.2f} {:>10.1f} {:>14.0f} {:>12.1e}\n",
-                   N,
-                   1e6 * chain.step,
-                   1e6 * per_body,
-                   per_body / first,
-                   static_cast<double>(chain.statistics.iterations) /
-                       static_cast<double>(chain.statistics.steps),
-                   100.0 * chain.factorise / chain.step,
-                   chain.bytes / N,
-                   chain.statistics.energy.max_rel);
-    }
-
-    fmt::print(
-        "\nSpinning nets, step 1e-3 s; times per element without factorisations\n"
-        "{:>8} {:>9} {:>10} {:>13} {:>8} {:>12} {:>14} {:>12} {:>13} {:>10}\n",
-        "nodes",
-        "elements",
-        "ms a step",
-        "ns an element",
-        "growth",
-        "iterations",
-        "factorisations",
-        "ms each",
-        "bytes an el.",
-        "balance");
-    first = 0.0;
-    for (const int N : {30, 60, 100}) {
-        const Figures net = measure(benchmark::spinning_net(N, 1e-3, 100), registry, 2);
-        const double elements = 2.0 * N * (N - 1);
-        // per iteration, since their number is the motion's
-        const double per_element = (net.step - net.factorise) / elements *
-                                   static_cast<double>(net.statistics.steps) /
-                                   static_cast<double>(net.statistics.iterations);
-        if (first == 0.0) first = per_element;
+    const auto growing = [&](const char* title, const char* what, auto&& rows) {
         fmt::print(
-            "{:>5}^2 {:>9.0f} {:>10.2f} {:>13.1f} {:>8.2f} {:>12.2f} {:>14} {:>12.1f} "
-            "{:>13.0f} {:>10.1e}\n",
-            N,
-            elements,
-            1e3 * net.step,
-            1e9 * per_element,
-            per_element / first,
-            static_cast<double>(net.statistics.iterations) /
-                static_cast<double>(net.statistics.steps),
-            net.statistics.factorisations,
-            1e3 * net.statistics.factorise_seconds /
-                static_cast<double>(net.statistics.factorisations),
-            net.bytes / elements,
-            net.statistics.energy.max_rel);
-    }
+            "\n{}, step 1e-3 s; times without factorisations\n"
+            "{:>8} {:>11} {:>10} {:>12} {:>8} {:>11} {:>9} {:>12} {:>11} {:>10}\n",
+            title,
+            what,
+            "coord.",
+            "ms a step",
+            fmt::format("ns a {}", what),
+            "growth",
+            "iterations",
+            "factors",
+            "s each",
+            fmt::format("bytes/{}", what),
+            "balance");
+        double first = 0.0;
+        rows([&](int N, double count, double coordinates, const Manifest& model, int repeats) {
+            const Figures f = measure(model, registry, repeats);
+            const double each = (f.step - f.factorise) / count;
+            if (first == 0.0) first = each;
+            const RunStatistics& run = f.statistics;
+            fmt::print(
+                "{:>8} {:>11.0f} {:>10.0f} {:>12.4f} {:>8.0f} {:>11.2f} {:>9.2f} {:>12} {:>11.3f} "
+                "{:>10.0f} {:>10.1e}\n",
+                N,
+                count,
+                coordinates,
+                1e3 * f.step,
+                1e9 * each,
+                each / first,
+                static_cast<double>(run.iterations) / static_cast<double>(run.steps),
+                run.factorisations,
+                run.factorise_seconds / static_cast<double>(std::max(run.factorisations, 1L)),
+                f.bytes / count,
+                run.energy.max_rel);
+            std::fflush(stdout);
+        });
+    };
+    const int most = argc > 1 && std::string_view(argv[1]) == "all" ? 1'000'000 : 100'000;
+    constexpr double kPerBody = 12.0;
+    growing("Independent tops", "body", [&](auto&& row) {
+        for (const int N : {10, 100, 1000, 10'000, 80'000})
+            if (kPerBody * N <= most * 1.5)
+                row(N, N, kPerBody * N, benchmark::tops(N, 1e-3, N > 5000 ? 40 : 400), 2);
+    });
+    growing("Hanging chains of exactly rigid boxes", "body", [&](auto&& row) {
+        for (const int N : {10, 100, 1000, 10'000, 80'000})
+            if (kPerBody * N <= most * 1.5)
+                row(N,
+                    N,
+                    kPerBody * N,
+                    benchmark::hanging_chain(N, 1e-3, N > 5000 ? 40 : N > 500 ? 100 : 1000),
+                    N > 20'000 ? 1 : 2);
+    });
+    growing("Spinning nets of N x N nodes", "element", [&](auto&& row) {
+        for (const int N : {6, 18, 58, 182, 577})
+            if (3.0 * N * N <= most * 1.5)
+                row(N,
+                    2.0 * N * (N - 1),
+                    3.0 * N * N,
+                    benchmark::spinning_net(N, 1e-3, N > 100 ? 30 : 100),
+                    N > 300 ? 1 : 2);
+    });
     return 0;
 }

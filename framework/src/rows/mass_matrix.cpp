@@ -90,6 +90,7 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
                             std::vector<double>(part.has_timed_mass ? count * count : 0)});
     }
     if (!is_diagonal_) build_rows();
+    lay_out_varying();
 }
 
 void MassMatrix::build_rows() {
@@ -118,13 +119,25 @@ void MassMatrix::build_rows() {
         find_vectors();
         return;
     }
+}
+
+void MassMatrix::lay_out_varying() {
     const auto find = [this](int i, int j) {
+        if (is_diagonal_) return -1;
         const auto begin = column_.begin() + row_start_[static_cast<std::size_t>(i)];
         const auto end = column_.begin() + row_start_[static_cast<std::size_t>(i) + 1];
         return static_cast<int>(std::lower_bound(begin, end, j) - column_.begin());
     };
-    for (const MassEntry& entry : entries_)
-        place_.emplace_back(find(entry.i, entry.j), find(entry.j, entry.i));
+    for (Varying& body : varying_) {
+        const int first = body.part->first;
+        for (std::size_t k = body.first_entry; k < body.first_entry + body.num_entries; ++k) {
+            const auto [i, j, value] = entries_[k];
+            body.taken.push_back({(i - first) * body.part->count + (j - first),
+                                  find(i, j),
+                                  find(j, i),
+                                  i == j ? i : -1});
+        }
+    }
 }
 
 /// Whether rows come in threes that differ in their axis alone.
@@ -183,18 +196,15 @@ void MassMatrix::update(
 }
 
 void MassMatrix::take(const Varying& body, std::span<const double> M) {
-    const auto count = static_cast<std::size_t>(body.part->count);
-    for (std::size_t k = body.first_entry; k < body.first_entry + body.num_entries; ++k) {
-        MassEntry& entry = entries_[k];
-        const auto i = static_cast<std::size_t>(entry.i - body.part->first);
-        const auto j = static_cast<std::size_t>(entry.j - body.part->first);
-        const double value = M[i * count + j];
-        entry.value = value;
-        entry_value_[k] = value;
-        if (entry.i == entry.j) diagonal_[entry.i] = value;
-        if (is_diagonal_) continue;
-        value_[static_cast<std::size_t>(place_[k].first)] = value;
-        value_[static_cast<std::size_t>(place_[k].second)] = value;
+    std::size_t k = body.first_entry;
+    for (const auto& [from, place, mirror, diagonal] : body.taken) {
+        const double value = M[static_cast<std::size_t>(from)];
+        entries_[k].value = value;
+        entry_value_[k++] = value;
+        if (diagonal >= 0) diagonal_[diagonal] = value;
+        if (place < 0) continue;
+        value_[static_cast<std::size_t>(place)] = value;
+        value_[static_cast<std::size_t>(mirror)] = value;
     }
 }
 

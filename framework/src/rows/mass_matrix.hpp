@@ -61,10 +61,16 @@ public:
 private:
     static constexpr int kAxes = 3;
     void build_rows();
+    void lay_out_varying();
     void find_vectors();
     void multiply_by_vectors(int first, int last, const double* x, double* y) const;
     void multiply_rows(int begin, int end, const double* x, double* y) const;
 
+    /// Where an entry comes from in the body's M, and where it goes: in the compressed rows with its
+    /// mirror, and on the diagonal, else -1.
+    struct Taken {
+        int from, place, mirror, diagonal;
+    };
     /// A body whose block varies, and its entries.
     struct Varying {
         const BodyPart* part;
@@ -75,6 +81,7 @@ private:
         std::vector<double> rate;    // dM/dt
         std::vector<double> before;  // M at the start of the step that is held
         std::vector<double> change;  // half of that over it
+        std::vector<Taken> taken{};
     };
     void evaluate_timed(Varying& body, double t, CallMeter& meter);
     void take(const Varying& body, std::span<const double> M);
@@ -90,7 +97,6 @@ private:
     bool is_held_ = false;
     double held_t0_ = 0.0;
     double held_h_ = 0.0;
-    std::vector<std::pair<int, int>> place_;  // of an entry and its mirror in the compressed rows
     Eigen::VectorXd diagonal_;
     bool is_diagonal_ = true;
     bool is_by_vectors_ = false;  // a constant matrix that acts alike on x, y and z

@@ -113,6 +113,16 @@ protected:
     const ValuePlaces& places(const BlockPart& part) const {
         return places_[static_cast<std::size_t>(part.places)];
     }
+    /// Plugins' objects lie wherever they were made: in a loop over blocks those that come soon are
+    /// sent for, since many bodies leave the caches between two passes.
+    void fetch_behind(const BlockPart& part) const {
+        constexpr std::ptrdiff_t kAhead = 4;
+        if (&blocks.back() - &part < kAhead) return;
+        const BlockPart& next = *(&part + kAhead);
+        __builtin_prefetch(next.block);
+        __builtin_prefetch(&next.block->laws);
+        owners[static_cast<std::size_t>(next.owner)].source.fetch();
+    }
     /// Values of the block's rows from those on its local scalars.
     void chain(const BlockPart& part, const double* local, double* values) const;
     void call_evaluate(const BlockPart& part, const RowPoint& at, const RowValues& out);

@@ -251,13 +251,15 @@ void RowSet::evaluate_step(const double* q0,
         q1[i] = q0[i] + dq[i];
         rate[i] = dq[i] / h;
     }
+    const bool may_read_own = !model_.signals.empty();
+    RowStep step;  // made once: to clear it takes longer than what is set for each block
+    step.t0 = t0;
+    step.h = h;
     for (const BlockPart& part : blocks) {
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         if (part.is_constant && owner.state_count == 0) continue;
+        fetch_behind(part);
         const RowBlock& block = *part.block;
-        RowStep step;
-        step.t0 = t0;
-        step.h = h;
         if (owner.body >= 0) {
             step.u0 = view(q0 + owner.u_first, owner.u_count);
             step.du = view(dq + owner.u_first, owner.u_count);
@@ -285,7 +287,7 @@ void RowSet::evaluate_step(const double* q0,
                                      static_cast<std::size_t>(owner.state_count));
         step.state1 = state1.subspan(static_cast<std::size_t>(owner.state_first),
                                      static_cast<std::size_t>(owner.state_count));
-        if (owner.signals >= 0) {
+        if (may_read_own) {
             step.own = own_of(part, SignalSet::Moment::middle);
             step.own0 = own_of(part, SignalSet::Moment::begin);
             step.own1 = own_of(part, SignalSet::Moment::end);
@@ -357,6 +359,7 @@ void RowSet::evaluate(const double* q, const double* v, double t, Instant& out) 
     out.pi_t.setZero(num_rows());
     out.b.setZero(num_rows());
     for (const BlockPart& part : blocks) {
+        fetch_behind(part);
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         double* values = room_of(part, out.A.data(), local_now_.data());
         call_evaluate(part,
@@ -446,6 +449,7 @@ void RowSet::evaluate_tangent(
     last_tangent_ = {mid, s, positive_part, t, own};
     for (const BlockPart& part : blocks) {
         if (part.num_tangent == 0) continue;
+        fetch_behind(part);
         const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
         const double* u = owner.body >= 0 ? mid + owner.u_first : umid_.data() + owner.u_first;
         owner.source.evaluate_tangent(meter_,

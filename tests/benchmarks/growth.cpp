@@ -149,7 +149,11 @@ int main(int argc, char** argv) {
                 row(N,
                     N,
                     kPerBody * N,
-                    benchmark::hanging_chain(N, 1e-3, N > 5000 ? 40 : N > 500 ? 100 : 1000),
+                    benchmark::hanging_chain(N,
+                                             1e-3,
+                                             N > 5000  ? 40
+                                             : N > 500 ? 100
+                                                       : 1000),
                     N > 20'000 ? 1 : 2);
     });
     growing("Spinning nets of N x N nodes", "element", [&](auto&& row) {

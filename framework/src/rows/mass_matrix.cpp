@@ -115,10 +115,7 @@ void MassMatrix::build_rows() {
         column_[k] = j;
         value_[k] = value;
     });
-    if (varying_.empty()) {
-        find_vectors();
-        return;
-    }
+    if (varying_.empty()) find_vectors();
 }
 
 void MassMatrix::lay_out_varying() {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
@@ -66,8 +65,8 @@ private:
     void multiply_by_vectors(int first, int last, const double* x, double* y) const;
     void multiply_rows(int begin, int end, const double* x, double* y) const;
 
-    /// Where an entry comes from in the body's M, and where it goes: in the compressed rows with its
-    /// mirror, and on the diagonal, else -1.
+    /// Where an entry comes from in the body's M, and where it goes: in the compressed rows with
+    /// its mirror, and on the diagonal, else -1.
     struct Taken {
         int from, place, mirror, diagonal;
     };

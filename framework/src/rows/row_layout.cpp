@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <random>
+#include <utility>
 
 #include <fmt/format.h>
 

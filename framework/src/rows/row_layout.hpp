@@ -2,6 +2,7 @@
 // Which rows a model has: their owners, laws and places in one compressed Jacobian.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
@@ -134,7 +135,7 @@ protected:
     std::vector<ChainTerm> chain_terms_;  // local Jacobian -> B
     std::vector<int> chain_start_;        // per block
     std::vector<ChainProduct> chain_products_;
-    std::vector<int> product_start_;  // per block
+    std::vector<int> product_start_;   // per block
     std::vector<ValuePlaces> places_;  // the same ones for all blocks of equal bodies
 
 private:

@@ -173,7 +173,7 @@ PluginCall RowSet::last_tangent(const BlockPart& part) const {
                                         view(last_tangent_.s + part.first_row, part.num_rows),
                                         last_tangent_.t,
                                         state_of(owner),
-                                        own_of(part, last_tangent_.own),
+                                        own_of(part, SignalSet::Moment::middle),
                                         last_tangent_.positive_part}));
 }
 
@@ -444,9 +444,12 @@ void RowSet::evaluate_rates(const std::vector<int>& chosen,
     }
 }
 
-void RowSet::evaluate_tangent(
-    const double* mid, const double* s, bool positive_part, double t, SignalSet::Moment own) {
-    last_tangent_ = {mid, s, positive_part, t, own};
+void RowSet::evaluate_tangent(const double* mid,
+                              const double* s,
+                              bool positive_part,
+                              double t,
+                              SignalSet::Moment own,
+                              double* G) {
     for (const BlockPart& part : blocks) {
         if (part.num_tangent == 0) continue;
         fetch_behind(part);
@@ -460,15 +463,15 @@ void RowSet::evaluate_tangent(
                                        state_of(owner),
                                        own_of(part, own),
                                        positive_part},
-                                      view(K.data() + part.first_tangent, part.num_tangent));
+                                      view(G + part.first_tangent, part.num_tangent));
     }
 }
 
-void RowSet::evaluate_tangent_at(const double* q, const double* s, double t) {
+void RowSet::evaluate_tangent_at(const double* q, const double* s, double t, double* G) {
     for (const RowOwner& owner : owners)
         if (owner.constraint >= 0)
             map_of(owner).evaluate(q, nullptr, t, umid_.data() + owner.u_first, nullptr);
-    evaluate_tangent(q, s, false, t, SignalSet::Moment::now);
+    evaluate_tangent(q, s, false, t, SignalSet::Moment::now, G);
 }
 
 int RowSet::vanishing_row(const Eigen::VectorXd& A) const {

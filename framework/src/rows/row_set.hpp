@@ -76,10 +76,11 @@ public:
 
     /// Geometric stiffness blocks at the midpoint of the last evaluated step.
     void evaluate_tangent(const double* mid, const double* s, bool positive_part, double t) {
-        evaluate_tangent(mid, s, positive_part, t, SignalSet::Moment::middle);
+        last_tangent_ = {mid, s, positive_part, t};
+        evaluate_tangent(mid, s, positive_part, t, SignalSet::Moment::middle, K.data());
     }
-    /// The same at a state. [step]
-    void evaluate_tangent_at(const double* q, const double* s, double t);
+    /// The same at a state, into other memory: steps go on to read theirs. [step]
+    void evaluate_tangent_at(const double* q, const double* s, double t, double* G);
 
     /// A constraint row whose entries cancel in the chain, at the state last evaluated with A; -1
     /// if there is none.
@@ -148,8 +149,12 @@ private:
                       SignalSet::Moment own = SignalSet::Moment::now);
     std::span<const double> state_of(const RowOwner& owner) const;
     OwnValues own_of(const BlockPart& part, SignalSet::Moment moment) const;
-    void evaluate_tangent(
-        const double* mid, const double* s, bool positive_part, double t, SignalSet::Moment own);
+    void evaluate_tangent(const double* mid,
+                          const double* s,
+                          bool positive_part,
+                          double t,
+                          SignalSet::Moment own,
+                          double* G);
 
     /// Arguments of the last evaluations, for the record of a call that was at fault.
     struct LastPoint {
@@ -171,7 +176,6 @@ private:
         const double* s = nullptr;
         bool positive_part = false;
         double t = 0.0;
-        SignalSet::Moment own = SignalSet::Moment::middle;
     };
 
     const std::vector<double>* state_ = nullptr;

@@ -162,7 +162,7 @@ private:
     // Of each supernode the updates that it takes, in their order.
     std::vector<Update> updates_;
     std::vector<long> first_update_;
-    std::vector<double> values_;  // one of the two is empty
+    std::vector<double> values_;  // one of the two is empty; kLanes of room behind the last
     std::vector<float> single_;
     Eigen::VectorXd D_, inverse_D_;
     bool in_single_ = false;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <numeric>
 #include <type_traits>
+#include <utility>
 
 #include "lanes.hpp"
 #include "sparse_ldlt.hpp"

@@ -13,6 +13,7 @@ namespace ancora {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
+constexpr double kAnything = std::numeric_limits<double>::max();  // before a node is measured
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Roundings that a sum's terms have behind them, and its own partial sums; on average they cancel.
 constexpr double kRoundings = 1.0;
@@ -89,7 +90,7 @@ DefectMeasure::DefectMeasure(Assembly& parts,
 void DefectMeasure::find_carriers() {
     const std::size_t num_nodes = body_of_node_.size();
     node_terms_.assign(num_nodes, 0.0);
-    allowed_.setConstant(static_cast<Eigen::Index>(num_nodes), kUnknown);
+    allowed_.setConstant(static_cast<Eigen::Index>(num_nodes), kAnything);
     std::vector<int> node_of(static_cast<std::size_t>(parts_.n));
     std::vector<bool> has_mass(body_terms_.size(), false);
     for (std::size_t node = 0; node < num_nodes; ++node)
@@ -321,14 +322,16 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
             double left = 0.0;
             double terms = terms_of_node[node];
             double mass = 0.0;
-            with_node(
-                first_of_node_.data(), node, [&](int first, auto count) ANCORA_INLINE_LAMBDA {
-                    for (int i = first; i < first + count; ++i) {
-                        left = std::max(left, std::abs(r[i]));
-                        terms = std::max(terms, terms_of[i]);
-                        mass = std::max(mass, mass_of[i]);
-                    }
-                });
+            double nothing = 0.0;  // or no number, which a maximum forgets
+            with_node(first_of_node_.data(), node, [&](int first, auto count) ANCORA_INLINE_LAMBDA {
+                for (int i = first; i < first + count; ++i) {
+                    left = std::max(left, std::abs(r[i]));
+                    terms = std::max(terms, terms_of[i]);
+                    mass = std::max(mass, mass_of[i]);
+                    nothing += 0.0 * (r[i] + terms_of[i]);
+                }
+            });
+            left += nothing;
             const double allowed = kRoundings * kEpsilon * terms + inertia * mass;
             allowed_of[node] = allowed;
             if (!is_worse(left, here.defect * allowed)) continue;
@@ -341,6 +344,10 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
     worst_node_ = found.worst;
 }
 
+void DefectMeasure::forget() {
+    allowed_.setConstant(kAnything);
+}
+
 double DefectMeasure::motion_in_units(const double* r) {
     const auto num_nodes = static_cast<int>(body_of_node_.size());
     const double* const allowed = allowed_.data();
@@ -348,11 +355,14 @@ double DefectMeasure::motion_in_units(const double* r) {
         Found here;
         for (int node = begin; node < end; ++node) {
             double left = 0.0;
-            with_node(
-                first_of_node_.data(), node, [&](int first, auto count) ANCORA_INLINE_LAMBDA {
-                    for (int i = first; i < first + count; ++i)
-                        left = std::max(left, std::abs(r[i]));
-                });
+            double nothing = 0.0 * allowed[node];
+            with_node(first_of_node_.data(), node, [&](int first, auto count) ANCORA_INLINE_LAMBDA {
+                for (int i = first; i < first + count; ++i) {
+                    left = std::max(left, std::abs(r[i]));
+                    nothing += 0.0 * r[i];
+                }
+            });
+            left += nothing;
             if (is_worse(left, here.defect * allowed[node]))
                 here.defect = ratio(left, allowed[node]);
         }

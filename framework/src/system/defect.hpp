@@ -72,7 +72,10 @@ public:
     template <class Archive>
     void transfer(Archive& archive) {
         archive(allowed_);
+        for (const double allowed : allowed_) archive.require(allowed >= 0.0, "a residual's unit");
     }
+    /// The units are those of another motion.
+    void forget();
 
 private:
     /// Of a range of rows or nodes.

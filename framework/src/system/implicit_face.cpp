@@ -79,6 +79,7 @@ ImplicitFace::ImplicitFace(Assembly& parts,
     for (Eigen::VectorXd* x : {&lambda_, &gap_, &rate_, &bias_, &gap_at_choice_})
         x->setZero(static_cast<Eigen::Index>(rows_.size()));
     stress_.setZero(parts_.m);
+    tangent_.setZero(rows.K.size());
     pi_t_changed_.setZero(parts_.m);
     A_changed_.setZero(rows.B.size());
     parts_.space.add_uniform(parts_.model.gravity, field_.data());
@@ -477,8 +478,8 @@ void ImplicitFace::add_curvature_of(bool conditions, std::vector<double>& to) {
     const Eigen::VectorXd& s = accelerations_.face().stress();
     for (int k = 0; k < parts_.m; ++k)
         stress_[k] = parts_.laws.is_constraint(k) == conditions ? s[k] : 0.0;
-    parts_.rows.evaluate_tangent_at(q_.data(), stress_.data(), t_);
-    const double* const G = parts_.rows.K.data();
+    parts_.rows.evaluate_tangent_at(q_.data(), stress_.data(), t_, tangent_.data());
+    const double* const G = tangent_.data();
     for (const Curvature& term : curvature_) {
         const double value = term.weight * G[term.from];
         to[static_cast<std::size_t>(term.place)] += value;

@@ -195,7 +195,7 @@ private:
 
     // Rooms.
     Eigen::VectorXd base_, changed_, field_, Mx_, stress_, A_changed_, pi_t_changed_, q_changed_,
-        Mfield_, lambda_room_;
+        Mfield_, lambda_room_, tangent_;
     std::vector<double> difference_value_;
 
     std::vector<char> is_left_out_;

@@ -152,6 +152,8 @@ void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v
     motion_.forget_rank();
     accelerations_.forget_choices();
     if (implicit_) implicit_->forget();
+    defect_.forget();
+    solver_.forget();
     start_.begin(q, v, t);
     joints_.begin(state_.q.data());
     violations_.measure(state_.q.data(), state_.v.data(), state_.t);
@@ -175,6 +177,8 @@ void KernelSystem::go_on_from(KernelSystem& before) {
     }
     state_.history.assign(own_history, 0.0);
     choice_.begin_anew();
+    defect_.forget();
+    solver_.forget();
     independent_.forget();
     accelerations_.forget_choices();
     if (implicit_) implicit_->forget();
@@ -512,6 +516,7 @@ void KernelSystem::transfer(Archive& archive) {
     defect_.transfer(archive);
     // Steps that solve without a refinement measure residuals with the tangent of one before.
     archive(parts_.rows.K);
+    archive.require_finite(parts_.rows.K, "a tangent");
     for (long* count : {&counts_.substeps, &counts_.iterations, &counts_.max_iterations}) {
         archive(*count);
         archive.require(*count >= 0, "a count");

@@ -123,11 +123,14 @@ double StepSolver::rounding_of_step() const {
     return kUnseenCorrection * (moved_ + DefectMeasure::kUnseenPart * state_.farthest);
 }
 
-/// Whether a first solve is known to leave less than rounding of what the step moves by itself.
-bool StepSolver::is_first_whole(double left, std::span<const double> r_motion) {
-    return now_.solves == 1 && known_.contraction <= kWellKnown &&
+/// Whether a first solve is known to leave less than rounding of what the step moves by itself, and
+/// curvature no more; from time to time one is refined to learn what it leaves now.
+bool StepSolver::is_first_whole(double first, std::span<const double> r_motion) {
+    const double rounding = kUnseenCorrection * moved_;
+    return now_.solves == 1 && known_.steps > 0 && known_.contraction <= kWellKnown &&
            known_.unrefined_in_vain < kMostInVain && contacts_.empty() && feedback_.empty() &&
-           left <= kSurely * kUnseenCorrection * moved_ &&
+           known_.contraction * first <= kSurely * rounding &&
+           first * first <= rounding * state_.extent &&
            known_.of_motion * defect_.motion_in_units(r_motion.data()) <= kSurely;
 }
 
@@ -171,8 +174,9 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     rounding_ = rounding_of_step();
 
     trial_.leaves_roundings = first <= kUnseenCorrection * state_.farthest;
-    if (is_first_whole(known_.contraction * first, r_motion)) {
+    if (is_first_whole(first, r_motion)) {
         now_.was_first_whole = is_solved_to_rounding_ = trial_.leaves_roundings = true;
+        now_.unrefined = first;
         return;
     }
     if (!needs_refinement(first)) {

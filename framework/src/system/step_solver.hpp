@@ -49,6 +49,11 @@ public:
     /// See System::is_solved_to_rounding().
     bool is_solved_to_rounding() const { return is_solved_to_rounding_; }
     SolverCost cost() const;
+    /// What is known is of another motion.
+    void forget() {
+        known_ = {};
+        now_ = {};
+    }
 
     /// Writes or reads the count and what is known of the matrix, see state_archive.hpp.
     template <class Archive>
@@ -96,7 +101,7 @@ private:
     double solve_work() const;
     void begin_solve(double first);
     double rounding_of_step() const;
-    bool is_first_whole(double left, std::span<const double> r_motion);
+    bool is_first_whole(double first, std::span<const double> r_motion);
     bool spares_second(double left) const;
     bool needs_refinement(double first) const;
     void solve_refined(std::span<const double> r_motion,
@@ -130,13 +135,13 @@ private:
 
     /// What is known of the matrix, from steps that it served.
     struct Known {
-        double contraction = 1.0;  // what a solve leaves of what it corrects
-        double of_motion = 1.0;    // the same of residuals of motion
-        int solves_refined = 0;    // of the last step whose first solve was refined; 0: none
-        int solves_unrefined = 0;  // of the last whose first was not
-        int steps = 0;             // since these were looked at
-        int in_vain = 0;           // in a row that were refined further, and corrected again
-        int spared_in_vain = 0;    // in a row whose second solve was not, and that took a third
+        double contraction = 1.0;   // what a solve leaves of what it corrects
+        double of_motion = 1.0;     // the same of residuals of motion
+        int solves_refined = 0;     // of the last step whose first solve was refined; 0: none
+        int solves_unrefined = 0;   // of the last whose first was not
+        int steps = 0;              // since these were looked at
+        int in_vain = 0;            // in a row that were refined further, and corrected again
+        int spared_in_vain = 0;     // in a row whose second solve was not, and that took a third
         int unrefined_in_vain = 0;  // in a row whose first was taken for whole, and was not
     };
     /// The trial that is being solved.
@@ -148,11 +153,11 @@ private:
         bool was_refined_further = false;
         bool was_second_spared = false;
         bool was_first_whole = false;  // without a refinement
-        double unrefined = -1.0;  // last correction, if it was not refined
+        double unrefined = -1.0;       // last correction, if it was not refined
     };
     Known known_;
     Now now_;
-    double solved_ = 0.0;  // operations of all solves
+    double solved_ = 0.0;    // operations of all solves
     double moved_ = 0.0;     // by the trial, before the correction [m]
     double rounding_ = 0.0;  // of the step, see rounding_of_step()
     bool is_solved_to_rounding_ = false;

@@ -117,7 +117,7 @@ private:
     bool is_beside_singular_ = false;
     double missed_ = 0.0;  // by the last solution that is_jump() has looked at
     double missed_length_ = 0.0;
-    double first_correction_ = 0.0;  // of the last iteration
+    double first_correction_ = 0.0;  // of the last iterate()
     double moved_ = 0.0;
     std::vector<double> a_, s_, predicted_, r_motion_, r_rows_, ddq_, ds_;
 };

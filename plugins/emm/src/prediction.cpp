@@ -3,6 +3,7 @@
 #include "prediction.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace ancora {
@@ -10,7 +11,11 @@ namespace {
 
 constexpr std::size_t kBlock = 64;  // entries that stay in the fastest memory
 constexpr std::size_t kSums = 4;    // side by side
-constexpr int kMostSums = 3;
+constexpr int kMostSums = std::ranges::max(Past::kFormulas, {}, &Past::Formula::sums).sums;
+static_assert(std::ranges::max(Past::kFormulas, {}, &Past::Formula::order).order() ==
+              Past::kMostOrder);
+// misses() goes through those of equal sums by rising differences.
+static_assert(std::ranges::is_sorted(Past::kFormulas, {}, &Past::Formula::order));
 
 /// Of x_k, x_(k-1), ... in x_(k+1).
 using Weights = std::array<double, Past::kMostOrder>;
@@ -68,7 +73,8 @@ void Past::extrapolate(int formula, std::span<const double> last, std::span<doub
     }
     const auto f = static_cast<std::size_t>(formula);
     const auto by = [&]<int... kLess>(int order, std::integer_sequence<int, kLess...>) {
-        ((order == kLess + 1 && (extrapolate_by<kLess + 1>(kWeights[f].data(), last, next), true)) ||
+        ((order == kLess + 1 &&
+          (extrapolate_by<kLess + 1>(kWeights[f].data(), last, next), true)) ||
          ...);
     };
     by(kFormulas[f].order(), std::make_integer_sequence<int, kMostOrder>());

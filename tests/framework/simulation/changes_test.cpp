@@ -21,10 +21,7 @@ using ancora::testing::Run;
 
 namespace {
 
-std::string integrator(const std::string& type,
-                       double step,
-                       double end,
-                       double tolerance = 1e-11) {
+std::string integrator(const std::string& type, double step, double end, double tolerance = 1e-11) {
     return fmt::format("[integrator]\ntype = \"{}\"\nstep = {}\nend = {}\ntolerance = {}\n",
                        type,
                        step,

@@ -32,10 +32,10 @@ Manifest chain(int N) {
     return manifest;
 }
 
-/// Processor time until a chain stands; the shorter of two.
+/// Processor time until a chain stands; the shortest of several, since other work only adds to it.
 double seconds_to_assemble(int N, PluginRegistry& registry) {
     double best = 0.0;
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 4; ++k) {
         const std::clock_t begin = std::clock();
         const Manifest manifest = chain(N);
         const Simulation simulation(manifest, registry);
@@ -56,8 +56,7 @@ TEST_SUITE("assembly") {
         const double many = seconds_to_assemble(8000, registry);
         CAPTURE(few);
         CAPTURE(many);
-        // 64 where every object is searched for among all the others; where the larger model leaves
-        // the caches it takes 14 to 18, by the machine
-        CHECK(many < 28.0 * few);
+        // 64 where every object is searched for among all the others
+        CHECK(many < 18.0 * few);
     }
 }

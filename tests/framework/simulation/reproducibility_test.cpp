@@ -110,7 +110,6 @@ std::string history_of_process() {
 }  // namespace
 
 TEST_SUITE("reproducibility") {
-    // Steps that solve without a refinement measure residuals with the tangent of a step before.
     TEST_CASE("its modes looked at, a spinning rod goes on with the same bits") {
         std::string nodes;
         for (int i = 0; i <= 6; ++i)

@@ -19,10 +19,12 @@ void Workers::resize(int num_threads) {
     stop();
     is_ending_ = false;
     round_ = 0;
-    // Signals are for the thread that runs the model: it knows what to flush and to say.
+    // Signals are for the thread that runs the model: it knows what to flush and to say. Not those
+    // of a fault, which would end the program without a word where they are blocked.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) sigdelset(&all, fault);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
         for (int k = 1; k < std::min(num_threads, kMost); ++k)
@@ -31,6 +33,7 @@ void Workers::resize(int num_threads) {
         // How many there are changes no number.
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    largest_.resize(threads_.size() + 1);
 }
 
 void Workers::stop() {

@@ -2,8 +2,11 @@
 // Threads that wait for work and do it together.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cfenv>
+#include <cmath>
+#include <cstddef>
 #include <thread>
 #include <vector>
 
@@ -62,7 +65,33 @@ public:
         });
     }
 
+    void copy(const double* from, int count, double* to) {
+        split(count, [=](int begin, int end) {
+            std::copy(from + begin, from + end, to + begin);
+        });
+    }
+    /// The largest of what range(begin, end) gives of such ranges, no number if one of them is
+    /// none.
+    template <class Range>
+    double largest(int count, const Range& range) {
+        if (!are_worth(count)) return range(0, count);
+        const auto parts = static_cast<long>(size());
+        run([&](int k) {
+            largest_[static_cast<std::size_t>(k)].value =
+                range(static_cast<int>(k * long{count} / parts),
+                      static_cast<int>((k + 1) * long{count} / parts));
+        });
+        double out = largest_.front().value;
+        for (const Largest& of : largest_)
+            if (of.value > out || std::isnan(of.value)) out = of.value;
+        return out;
+    }
+
 private:
+    /// On a line of memory of its own.
+    struct alignas(64) Largest {
+        double value;
+    };
     static constexpr int kFewestTurns = 1 << 14;
 
     using Call = void (*)(const void*, int);
@@ -71,6 +100,7 @@ private:
     void stop();
 
     std::vector<std::thread> threads_;
+    std::vector<Largest> largest_;  // of each thread
     Call call_ = nullptr;
     const void* job_ = nullptr;
     std::fenv_t environment_{};  // of the thread that calls: all round alike

@@ -2,6 +2,8 @@
 // The exact derivative of a step's residual.
 #include "step_tangent.hpp"
 
+#include "lanes.hpp"
+
 namespace ancora {
 
 StepTangent::StepTangent(Assembly& parts,
@@ -16,7 +18,7 @@ StepTangent::StepTangent(Assembly& parts,
 
 void StepTangent::evaluate_start(double t0) {
     if (has_start_) return;
-    start_ = parts_.rows.B;
+    parts_.workers.copy(parts_.rows.B.data(), static_cast<int>(start_.size()), start_.data());
     parts_.rows.evaluate_rates(parts_.moving_blocks,
                                state_.q.data(),
                                state_.v.data(),
@@ -40,11 +42,12 @@ void StepTangent::subtract(const double* x, const double* y, double* r_motion, d
         for (int i = begin; i < end; ++i) r_motion[i] -= scale * Mx_[i];
     });
     const RowSet& rows = parts_.rows;
-    rows.tangent_terms.for_each(rows.K.data(), [&](double weight, double entry, int i, int j) {
-        const double g = 0.5 * weight * entry;
-        r_motion[i] -= g * x[j];
-        if (i != j) r_motion[j] -= g * x[i];
-    });
+    rows.tangent_terms.for_each_side(rows.K.data(),
+                                     parts_.workers,
+                                     [=](double weight, double entry, int to, int from)
+                                         ANCORA_INLINE_LAMBDA {
+                                             r_motion[to] -= 0.5 * weight * entry * x[from];
+                                         });
     forces.subtract(x, r_motion);
     const double* B = rows.B.data();
     const double* B_start = start_.data();

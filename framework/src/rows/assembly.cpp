@@ -30,6 +30,7 @@ Assembly::Assembly(const Model& of)
       laws(rows),
       signals(of, meter),
       forces(of, meter, rows.num_state, signals) {
+    space.use_workers(&workers);
     mass.use_workers(&workers);
     inverse_mass.setZero(n);
     for (int i = 0; i < n; ++i)
@@ -68,6 +69,9 @@ void Assembly::read_start(double* q, double* v) const {
 void Assembly::use_threads(int count) {
     workers.resize(count);
     columns = workers.are_worth(m) ? RowsByColumn(rows, n) : RowsByColumn();
+    const bool is_large =
+        rows.tangent_terms.size() >= static_cast<std::size_t>(n) && workers.are_worth(n);
+    rows.tangent_terms.share(n, is_large ? workers.size() : 1);
 }
 
 void Assembly::update_mass(const double* q, const double* v, double t) {

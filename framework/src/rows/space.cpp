@@ -125,20 +125,34 @@ Eigen::VectorXd Space::rotation(const double* z, int axis) const {
     return rate;
 }
 
-double Space::displacement(const double* dq) const {
+double Space::largest_square(int count, const auto& range) const {
+    return workers_ != nullptr ? workers_->largest(count, range) : range(0, count);
+}
+
+/// Of the vectors in runs from one to another: the largest square, no number if one of them is
+/// none.
+double Space::largest_in_runs(const double* dq, int begin, int end) const {
     double largest = 0.0;
-    double sum = 0.0;  // no number if one of them is none
+    double sum = 0.0;
     for (const Run& run : runs_) {
-        const double* const x = dq + run.first;
-        const double* const reach = reaches_.data() + run.first_vector;
-        for (int v = 0; v < run.count; ++v) {
-            const double* const at = x + static_cast<std::ptrdiff_t>(v) * 3;
-            const double square =
-                (at[0] * at[0] + at[1] * at[1] + at[2] * at[2]) * (reach[v] * reach[v]);
+        const int first = std::max(begin, run.first_vector);
+        const int last = std::min(end, run.first_vector + run.count);
+        const double* at = dq + run.first + 3 * std::ptrdiff_t{first - run.first_vector};
+        for (int v = first; v < last; ++v, at += 3) {
+            const double reach = reaches_[static_cast<std::size_t>(v)];
+            const double square = (at[0] * at[0] + at[1] * at[1] + at[2] * at[2]) * (reach * reach);
             sum += square;
             largest = std::max(largest, square);
         }
     }
+    return std::isnan(sum) ? sum : largest;
+}
+
+double Space::displacement(const double* dq) const {
+    double largest = largest_square(static_cast<int>(reaches_.size()), [&](int begin, int end) {
+        return largest_in_runs(dq, begin, end);
+    });
+    double sum = largest;
     for (const int v : scattered_) {
         const Vector& vector = vectors_[static_cast<std::size_t>(v)];
         double square = 0.0;
@@ -167,14 +181,19 @@ Eigen::VectorXd Space::reaches() const {
 }
 
 double Space::farthest(const double* q) const {
-    double farthest = 0.0;
-    for (const Vector& vector : vectors_) {
-        if (!vector.translates) continue;
-        double square = 0.0;
-        for (const int i : vector.at)
-            if (i >= 0) square += q[i] * q[i];
-        farthest = std::max(farthest, square);
-    }
+    const double farthest =
+        largest_square(static_cast<int>(vectors_.size()), [&](int begin, int end) {
+            double here = 0.0;
+            for (int v = begin; v < end; ++v) {
+                const Vector& vector = vectors_[static_cast<std::size_t>(v)];
+                if (!vector.translates) continue;
+                double square = 0.0;
+                for (const int i : vector.at)
+                    if (i >= 0) square += q[i] * q[i];
+                here = std::max(here, square);
+            }
+            return here;
+        });
     return std::sqrt(farthest) + largest_reach_;
 }
 

@@ -9,6 +9,7 @@
 #include <Eigen/Core>
 
 #include "model.hpp"
+#include "workers.hpp"
 
 namespace ancora {
 
@@ -31,12 +32,18 @@ public:
 
     explicit Space(const Model& model);
 
+    /// Who shares the long loops.
+    void use_workers(Workers* workers) { workers_ = workers; }
+
     const std::vector<Vector>& vectors() const { return vectors_; }
 
     /// P = sum of p over translating vectors, L = sum of z x p over vectors and of Xi(z)^T p over
     /// scalars, about the origin; p = M v gives momentum, p = a generalized force gives force and
     /// torque. Compensated sums.
     Momenta momenta(const double* z, const double* p) const;
+
+    /// Whether momenta() asks bodies how they turn.
+    bool asks_bodies() const { return !turning_.empty(); }
 
     /// Adds w to the translating coordinates: a uniform field.
     void add_uniform(const std::array<double, 3>& w, double* x) const;
@@ -68,6 +75,8 @@ private:
         int first_vector;  // in reaches_
     };
     void find_runs();
+    double largest_square(int count, const auto& range) const;
+    double largest_in_runs(const double* dq, int begin, int end) const;
     void rotation_of(const Turning& body, const double* z) const;
 
     std::vector<Vector> vectors_;
@@ -76,6 +85,7 @@ private:
     std::vector<int> scattered_;   // those that are in none
     std::vector<Turning> turning_;
     mutable std::vector<double> Xi_;  // room for the largest of them
+    Workers* workers_ = nullptr;
     int size_ = 0;
     std::vector<std::pair<int, double>> scalars_;
     double largest_reach_ = 0.0;

@@ -2,8 +2,12 @@
 // Where the entries of geometric stiffness go.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
+
+#include "lanes.hpp"
+#include "workers.hpp"
 
 namespace ancora {
 
@@ -69,8 +73,82 @@ public:
         }
     }
 
+    /// Lays the terms out for so many threads, each of which writes coordinates of its own; for one
+    /// there is nothing to lay out.
+    void share(int num_coordinates, int num_threads) {
+        shares_.clear();
+        if (num_threads < 2) return;
+        const Sides sides{num_coordinates, num_threads};
+        shares_.resize(static_cast<std::size_t>(num_threads));
+        for (const Run& run : runs_) add_to_shares(run, sides);
+        for (std::vector<Half>& share : shares_) share.shrink_to_fit();
+    }
+
+    /// Calls visit(weight, entry of K, to, from) for both sides of each term, as a product with the
+    /// symmetric G goes along: once for a term on the diagonal. Those of one coordinate `to` come
+    /// in their order and in one thread, so that sums have the same bits with any number. [step]
+    template <class Visit>
+    [[gnu::always_inline]] void for_each_side(const double* K,
+                                              Workers& workers,
+                                              const Visit& visit) const {
+        if (shares_.empty()) {
+            for_each(K, [&](double weight, double entry, int i, int j) ANCORA_INLINE_LAMBDA {
+                visit(weight, entry, i, j);
+                if (i != j) visit(weight, entry, j, i);
+            });
+            return;
+        }
+        workers.run([&](int k) {
+            for (const Half& half : shares_[static_cast<std::size_t>(k)]) {
+                const double entry = K[half.run.from];
+                for (int at = 0; at < half.run.count; ++at) {
+                    const int i = half.run.i + at;
+                    const int j = half.run.j + at;
+                    if (half.is_to_i) visit(half.run.weight, entry, i, j);
+                    if (half.is_to_j) visit(half.run.weight, entry, j, i);
+                }
+            }
+        });
+    }
+
 private:
+    /// Which coordinates are whose.
+    struct Sides {
+        int num_coordinates;
+        int num_threads;
+        int of(int i) const {
+            return static_cast<int>((i * long{num_threads}) / std::max(num_coordinates, 1));
+        }
+    };
+    /// What one thread does of a run, all of whose i are one thread's, and all of whose j.
+    struct Half {
+        Run run;
+        bool is_to_i;
+        bool is_to_j;
+    };
+
+    void add_to_shares(Run run, const Sides& sides) {
+        while (run.count > 0) {
+            const int of_i = sides.of(run.i);
+            const int of_j = sides.of(run.j);
+            Run piece = run;
+            piece.count = 1;
+            while (piece.count < run.count && sides.of(run.i + piece.count) == of_i &&
+                   sides.of(run.j + piece.count) == of_j)
+                ++piece.count;
+            const bool is_off_diagonal = run.i != run.j;
+            shares_[static_cast<std::size_t>(of_i)].push_back(
+                {piece, true, is_off_diagonal && of_j == of_i});
+            if (of_j != of_i)
+                shares_[static_cast<std::size_t>(of_j)].push_back({piece, false, true});
+            run.i += piece.count;
+            run.j += piece.count;
+            run.count -= piece.count;
+        }
+    }
+
     std::vector<Run> runs_;
+    std::vector<std::vector<Half>> shares_;  // of each thread, if several are at work
     std::size_t size_ = 0;
 };
 

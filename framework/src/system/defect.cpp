@@ -301,11 +301,12 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
         const double* size_q = size_q_.data();
         double* terms = terms_.data();
         const RowSet& rows = parts_.rows;
-        rows.tangent_terms.for_each(rows.K.data(), [&](double weight, double entry, int i, int j) {
-            const double g = 0.5 * std::abs(weight * entry);
-            terms[i] += g * size_q[j];
-            if (i != j) terms[j] += g * size_q[i];
-        });
+        rows.tangent_terms.for_each_side(
+            rows.K.data(),
+            parts_.workers,
+            [=](double weight, double entry, int to, int from) ANCORA_INLINE_LAMBDA {
+                terms[to] += 0.5 * std::abs(weight * entry) * size_q[from];
+            });
         forces_.add_sizes(kRoundings, size_q_.data(), terms_.data());
     }
     measure_bodies();

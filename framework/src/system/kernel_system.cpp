@@ -3,7 +3,9 @@
 #include "kernel_system.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
 
 #include <fmt/format.h>
 
@@ -221,6 +223,19 @@ void KernelSystem::require_present(double t0, double h) const {
                     t0,
                     state_.t),
         parts_.model.integrator_object.place);
+}
+
+void KernelSystem::split_ranges(std::size_t count, RangeCall call, const void* range) {
+    std::atomic_flag has_failed;
+    std::exception_ptr failure;
+    parts_.workers.split(static_cast<int>(count), [&](int begin, int end) {
+        try {
+            call(range, static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
+        } catch (...) {
+            if (!has_failed.test_and_set()) failure = std::current_exception();
+        }
+    });
+    if (failure) std::rethrow_exception(failure);
 }
 
 void KernelSystem::accept(const StepTrial& trial) {

@@ -88,6 +88,7 @@ public:
     double displacement(std::span<const double> dq) const override {
         return parts_.space.displacement(dq.data());
     }
+    void split_ranges(std::size_t count, RangeCall call, const void* range) override;
     void accept(const StepTrial& trial) override;
     ContinuousState continuous() const override {
         return {parts_.n, motion_.num_states(), parts_.signals.num_continuous()};

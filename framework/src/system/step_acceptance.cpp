@@ -132,17 +132,19 @@ void StepAcceptance::commit(const StepTrial& trial) {
     state_.q_low.swap(trial_.q_low_next);
     state_.v.swap(trial_.v_next);
     state_.v_low.swap(trial_.v_low_next);
-    std::copy(trial.a.begin(), trial.a.end(), state_.a.data());
+    parts_.workers.copy(trial.a.data(), parts_.n, state_.a.data());
     if (!massless_.empty())
         for (int i = 0; i < parts_.n; ++i)
             if (parts_.mass.is_massless(i)) {
                 state_.v_low[i] = 0.0;
                 state_.a[i] = 0.0;
             }
-    for (int k = 0; k < parts_.m; ++k)
-        if (parts_.laws.carries(k) && !islands_.holds_row(k))
-            state_.pi[k] += trial_.Bdq[k] + parts_.rows.tau[k];
-    std::copy(trial.s.begin(), trial.s.end(), state_.s.data());
+    parts_.workers.split(parts_.m, [&](int begin, int end) {
+        for (int k = begin; k < end; ++k)
+            if (parts_.laws.carries(k) && !islands_.holds_row(k))
+                state_.pi[k] += trial_.Bdq[k] + parts_.rows.tau[k];
+    });
+    parts_.workers.copy(trial.s.data(), static_cast<int>(trial.s.size()), state_.s.data());
     independent_.accept();
     for (const int k : parts_.laws.nonlinear())
         if (nonlinear_.law(k).is_slack()) state_.s[k] = 0.0;

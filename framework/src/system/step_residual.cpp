@@ -99,7 +99,7 @@ void StepResidual::evaluate_rows(const StepTrial& trial) {
 
 /// F, of which some may depend on the reactions in s
 void StepResidual::evaluate_forces(const StepTrial& trial) {
-    trial_.F = parts_.gravity_force;
+    parts_.workers.copy(parts_.gravity_force.data(), parts_.n, trial_.F.data());
     const bool depends_on_reactions = parts_.forces.listens();
     if (depends_on_reactions || has_friction_) independent_.prepare_sharing_of(trial.t0, trial.h);
     if (depends_on_reactions)

@@ -98,14 +98,15 @@ void StepSolver::begin_solve(double first) {
     const bool is_new = now_.solves == 0 || state_.t != now_.t || trial_.h != now_.h;
     if (is_new) {
         (now_.was_first_refined ? known_.solves_refined : known_.solves_unrefined) = now_.solves;
-        if (now_.was_refined_further) known_.in_vain = now_.solves > 1 ? known_.in_vain + 1 : 0;
+        if (now_.was_refined_further) in_vain_ = now_.solves > 1 ? in_vain_ + 1 : 0;
+        if (++steps_in_vain_ >= kLookAgain) steps_in_vain_ = in_vain_ = 0;
         if (now_.was_second_spared)
             known_.spared_in_vain = now_.solves > kMostUnrefined ? known_.spared_in_vain + 1 : 0;
         if (now_.was_first_whole)
             known_.unrefined_in_vain = now_.solves > 1 ? known_.unrefined_in_vain + 1 : 0;
         if (++known_.steps >= kLookAgain)
-            known_.steps = known_.solves_refined = known_.solves_unrefined = known_.in_vain =
-                known_.spared_in_vain = known_.unrefined_in_vain = 0;
+            known_.steps = known_.solves_refined = known_.solves_unrefined = known_.spared_in_vain =
+                known_.unrefined_in_vain = 0;
         now_ = {};
         now_.t = state_.t;
         now_.h = trial_.h;
@@ -201,7 +202,7 @@ void StepSolver::refine(std::span<const double> r_motion,
                         std::span<double> ddq,
                         std::span<double> ds) {
     double rounding = 0.0;
-    if (now_.solves == 1 && known_.in_vain < kMostInVain) rounding = rounding_;
+    if (now_.solves == 1 && in_vain_ < kMostInVain) rounding = rounding_;
     if (first * first > rounding * state_.extent) rounding = 0.0;
     double last = first;
     double last_motion = rounding > 0.0 ? defect_.motion_in_units(r_motion.data()) : 0.0;
@@ -254,8 +255,8 @@ void StepSolver::leave_residual(std::span<const double> r_motion,
                                 std::span<const double> ddq,
                                 std::span<const double> ds) {
     const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.solve);
-    std::copy(r_motion.begin(), r_motion.end(), left_motion_.data());
-    std::copy(r_rows.begin(), r_rows.end(), left_rows_.data());
+    parts_.workers.copy(r_motion.data(), static_cast<int>(r_motion.size()), left_motion_.data());
+    parts_.workers.copy(r_rows.data(), static_cast<int>(r_rows.size()), left_rows_.data());
     tangent_.subtract(ddq.data(), ds.data(), left_motion_.data(), left_rows_.data());
     if (!contacts_.empty())
         friction_.subtract_tangent(ddq.data(), ds.data(), left_motion_.data(), left_rows_.data());

@@ -53,6 +53,7 @@ public:
     void forget() {
         known_ = {};
         now_ = {};
+        in_vain_ = steps_in_vain_ = 0;
     }
 
     /// Writes or reads the count and what is known of the matrix, see state_archive.hpp.
@@ -64,11 +65,9 @@ public:
         archive(known_.solves_refined);
         archive(known_.solves_unrefined);
         archive(known_.steps);
-        archive(known_.in_vain);
         archive(known_.spared_in_vain);
         archive(known_.unrefined_in_vain);
         archive.require(known_.steps >= 0 && known_.steps < kLookAgain, "a count");
-        archive.require(known_.in_vain >= 0 && known_.in_vain <= kLookAgain, "a count");
         archive.require(known_.spared_in_vain >= 0 && known_.spared_in_vain <= kLookAgain,
                         "a count");
         archive.require(known_.unrefined_in_vain >= 0 && known_.unrefined_in_vain <= kLookAgain,
@@ -85,6 +84,10 @@ public:
         archive(now_.unrefined);
         archive(now_.was_second_spared);
         archive(now_.was_first_whole);
+        for (int* count : {&in_vain_, &steps_in_vain_}) {
+            archive(*count);
+            archive.require(*count >= 0 && *count <= kLookAgain, "a count");
+        }
         archive(solved_);
         archive.require(std::isfinite(solved_) && solved_ >= 0.0, "a number of operations");
     }
@@ -140,7 +143,6 @@ private:
         int solves_refined = 0;     // of the last step whose first solve was refined; 0: none
         int solves_unrefined = 0;   // of the last whose first was not
         int steps = 0;              // since these were looked at
-        int in_vain = 0;            // in a row that were refined further, and corrected again
         int spared_in_vain = 0;     // in a row whose second solve was not, and that took a third
         int unrefined_in_vain = 0;  // in a row whose first was taken for whole, and was not
     };
@@ -157,6 +159,9 @@ private:
     };
     Known known_;
     Now now_;
+    // That is of the motion's curvature, which a new matrix does not change.
+    int in_vain_ = 0;        // steps in a row that were refined further, and corrected again
+    int steps_in_vain_ = 0;  // since these were looked at
     double solved_ = 0.0;    // operations of all solves
     double moved_ = 0.0;     // by the trial, before the correction [m]
     double rounding_ = 0.0;  // of the step, see rounding_of_step()

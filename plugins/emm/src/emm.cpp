@@ -144,13 +144,17 @@ bool Emm::settle(System& system, double t0, double h) {
 double Emm::miss(System& system, double h) {
     const std::span<const double> v = system.v();
     const double half = 0.5 * h * h;
-    for (std::size_t i = 0; i < a_.size(); ++i) ddq_[i] = half * (a_[i] - predicted_[i]);
+    system.split(a_.size(), [&, half](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) ddq_[i] = half * (a_[i] - predicted_[i]);
+    });
     missed_length_ = system.displacement(ddq_);
     if (missed_length_ <= kFloorCorrections * tolerance_) {
         missed_length_ = 0.0;
         return 0.0;
     }
-    for (std::size_t i = 0; i < a_.size(); ++i) ddq_[i] = h * v[i] + half * a_[i];
+    system.split(a_.size(), [&, half](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) ddq_[i] = h * v[i] + half * a_[i];
+    });
     moved_ = system.displacement(ddq_);
     return missed_length_ / moved_;
 }
@@ -314,7 +318,7 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
             factorise = reuse == Reuse::never;
         }
         system.solve(r_motion_, r_rows_, ddq_, ds_);
-        correct(h);
+        correct(system, h);
         system.count_iteration();
         const double correction = system.displacement(ddq_);
         if (k == 0) first_correction_ = correction;
@@ -325,10 +329,13 @@ bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse re
 }
 
 /// dq = h v0 + h^2/2 a
-void Emm::correct(double h) {
-    const double to_acceleration = 2.0 / (h * h);
-    for (std::size_t i = 0; i < a_.size(); ++i) a_[i] -= to_acceleration * ddq_[i];
-    for (std::size_t i = 0; i < s_.size(); ++i) s_[i] -= ds_[i];
+void Emm::correct(System& system, double h) {
+    system.split(a_.size(), [this, of_a = 2.0 / (h * h)](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) a_[i] -= of_a * ddq_[i];
+    });
+    system.split(s_.size(), [this](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) s_[i] -= ds_[i];
+    });
 }
 
 /// Books what an old factorisation has cost beyond a fresh one.
@@ -363,9 +370,13 @@ void Emm::predict(System& system, double h) {
     const History past = history(system);
     const int formula =
         h == past.h ? index_of(past.formula, Past::kFormulas.size()) : Past::kConstant;
-    past.a.extrapolate(formula, system.acceleration(), a_);
-    past.s.extrapolate(formula, system.stress(), s_);
-    std::ranges::copy(a_, predicted_.begin());
+    system.split(a_.size(), [&](std::size_t begin, std::size_t end) {
+        past.a.extrapolate(formula, system.acceleration(), a_, begin, end);
+        std::copy(a_.data() + begin, a_.data() + end, predicted_.data() + begin);
+    });
+    system.split(s_.size(), [&](std::size_t begin, std::size_t end) {
+        past.s.extrapolate(formula, system.stress(), s_, begin, end);
+    });
     if (!system.stresses_are_unique()) system.clear_constraint_stress(s_);
 }
 
@@ -379,8 +390,13 @@ void Emm::remember(System& system, double h) {
     const bool is_due = past.steps <= kFirstSteps || --past.to_judge <= 0.0 ||
                         first_correction_ > kGrown * past.usual;
     if (is_due) judge_formulas(system, past);
-    past.s.keep(system.stress());
-    past.newest = past.a.keep(system.acceleration());
+    system.split(s_.size(), [&](std::size_t begin, std::size_t end) {
+        past.s.keep(system.stress(), begin, end);
+    });
+    system.split(a_.size(), [&](std::size_t begin, std::size_t end) {
+        past.a.keep(system.acceleration(), begin, end);
+    });
+    past.newest = past.a.next_newest();
 }
 
 /// Chooses the formula that would have met the step just solved best.

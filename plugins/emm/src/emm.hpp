@@ -93,7 +93,7 @@ private:
     bool solve_with_modes(System& system, double t, double h);
     bool converge(System& system, double t0, double h);
     bool iterate(System& system, double t0, double h, Tangent tangent, Reuse reuse);
-    void correct(double h);
+    void correct(System& system, double h);
     double miss(System& system, double h);
     bool is_beside_singular(System& system, double t0, double h);
     bool is_jump(System& system, double h);

@@ -55,26 +55,32 @@ Past::Past(std::span<double> table, int newest)
 template <int kOrder>
 void Past::extrapolate_by(const double* weights,
                           std::span<const double> last,
-                          std::span<double> next) const {
+                          std::span<double> next,
+                          std::size_t begin,
+                          std::size_t end) const {
     const double* x[kOrder];
     x[0] = last.data();
     for (int j = 1; j < kOrder; ++j) x[j] = column(j - 1);
-    for (std::size_t i = 0; i < n_; ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
         double sum = weights[0] * x[0][i];
         for (int j = 1; j < kOrder; ++j) sum += weights[j] * x[j][i];
         next[i] = sum;
     }
 }
 
-void Past::extrapolate(int formula, std::span<const double> last, std::span<double> next) const {
+void Past::extrapolate(int formula,
+                       std::span<const double> last,
+                       std::span<double> next,
+                       std::size_t begin,
+                       std::size_t end) const {
     if (formula == kConstant) {
-        std::ranges::copy(last, next.begin());
+        std::copy(last.data() + begin, last.data() + end, next.data() + begin);
         return;
     }
     const auto f = static_cast<std::size_t>(formula);
     const auto by = [&]<int... kLess>(int order, std::integer_sequence<int, kLess...>) {
         ((order == kLess + 1 &&
-          (extrapolate_by<kLess + 1>(kWeights[f].data(), last, next), true)) ||
+          (extrapolate_by<kLess + 1>(kWeights[f].data(), last, next, begin, end), true)) ||
          ...);
     };
     by(kFormulas[f].order(), std::make_integer_sequence<int, kMostOrder>());
@@ -108,10 +114,8 @@ Past::Misses Past::misses(std::span<const double> last, std::span<const double> 
     return out;
 }
 
-int Past::keep(std::span<const double> last) {
-    newest_ = (newest_ + kKept - 1) % kKept;
-    std::ranges::copy(last, column(0));
-    return newest_;
+void Past::keep(std::span<const double> last, std::size_t begin, std::size_t end) const {
+    std::copy(last.data() + begin, last.data() + end, column(kKept - 1) + begin);
 }
 
 }  // namespace ancora

@@ -49,17 +49,22 @@ public:
     /// @param newest which of them is x_(k-1), below kKept; those before it follow, round
     Past(std::span<double> table, int newest);
 
-    /// (1), by one of kFormulas.
+    /// (1), by one of kFormulas, of the entries from `begin` to `end`.
     /// @param last x_k
-    void extrapolate(int formula, std::span<const double> last, std::span<double> next) const;
+    void extrapolate(int formula,
+                     std::span<const double> last,
+                     std::span<double> next,
+                     std::size_t begin,
+                     std::size_t end) const;
 
     /// Sums of squares of what each formula has missed of x_(k+1). Those that would have needed
     /// values from before the first say nothing.
     using Misses = std::array<double, kFormulas.size()>;
     Misses misses(std::span<const double> last, std::span<const double> next) const;
 
-    /// Takes x_k to the values kept, in place of the oldest. @returns the newest from then on
-    int keep(std::span<const double> last);
+    /// Takes entries of x_k to the values kept, in place of the oldest, as next_newest().
+    void keep(std::span<const double> last, std::size_t begin, std::size_t end) const;
+    int next_newest() const { return (newest_ + kKept - 1) % kKept; }
 
 private:
     /// x_(k-1-j)
@@ -69,7 +74,9 @@ private:
     template <int kOrder>
     void extrapolate_by(const double* weights,
                         std::span<const double> last,
-                        std::span<double> next) const;
+                        std::span<double> next,
+                        std::size_t begin,
+                        std::size_t end) const;
 
     std::size_t n_;
     double* table_;

@@ -50,7 +50,10 @@ struct Kept {
     std::vector<double> table = std::vector<double>(Past::kKept * kCourses, 0.0);
     int newest = 0;
     Past past() { return {table, newest}; }
-    void keep(const std::vector<double>& x) { newest = past().keep(x); }
+    void keep(const std::vector<double>& x) {
+        past().keep(x, 0, x.size());
+        newest = past().next_newest();
+    }
 };
 
 /// Steps until the highest formula has all that it needs, and some more, so that places come round.
@@ -61,7 +64,7 @@ double missed(int formula, const Course& of) {
     Kept kept;
     std::vector<double> next(kCourses);
     for (int k = 0; k < kSteps; ++k) kept.keep(values(of, k));
-    kept.past().extrapolate(formula, values(of, kSteps), next);
+    kept.past().extrapolate(formula, values(of, kSteps), next, 0, next.size());
     return largest_difference(next, values(of, kSteps + 1));
 }
 
@@ -95,7 +98,7 @@ TEST_SUITE("prediction") {
             Past::Misses expected{};
             const std::vector<double> last = smooth(k), now = smooth(k + 1);
             for (std::size_t formula = 0; formula < expected.size(); ++formula) {
-                kept.past().extrapolate(static_cast<int>(formula), last, next);
+                kept.past().extrapolate(static_cast<int>(formula), last, next, 0, next.size());
                 for (std::size_t i = 0; i < kCourses; ++i)
                     expected[formula] += std::pow(now[i] - next[i], 2);
             }
@@ -118,7 +121,7 @@ TEST_SUITE("prediction") {
     TEST_CASE("without values of steps before the last value is taken") {
         std::vector<double> table(Past::kKept * 3, 0.0), next(3);
         const std::vector<double> last{1.0, -2.0, 3.0};
-        Past(table, 0).extrapolate(Past::kConstant, last, next);
+        Past(table, 0).extrapolate(Past::kConstant, last, next, 0, next.size());
         CHECK(next == last);
     }
 }

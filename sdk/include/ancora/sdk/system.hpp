@@ -2,6 +2,7 @@
 // The System service interface: all that an integrator sees of a model.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -119,6 +120,21 @@ public:
     /// [step] Largest displacement of matter that a change of q means [m].
     virtual double displacement(std::span<const double> dq) const = 0;
 
+    /// [step] Calls range(begin, end) for ranges that make up [0, count), perhaps by several
+    /// threads at once, and returns when all are done: an integrator's long loops over coordinates.
+    /// No turn may read what another writes, nor may what it writes depend on where ranges end, so
+    /// that the bits are those of one thread. `range` must not call the system; what it throws is
+    /// thrown on, one of them if there are several.
+    template <class Range>
+    void split(std::size_t count, const Range& range) {
+        split_ranges(
+            count,
+            [](const void* what, std::size_t begin, std::size_t end) {
+                (*static_cast<const Range*>(what))(begin, end);
+            },
+            &range);
+    }
+
     /// [step] Makes the last evaluated trial the state at t0 + h and books it in the ledger.
     virtual void accept(const StepTrial& trial) = 0;
 
@@ -205,6 +221,10 @@ public:
     }
 
 protected:
+    using RangeCall = void (*)(const void* range, std::size_t begin, std::size_t end);
+    virtual void split_ranges(std::size_t count, RangeCall call, const void* range) {
+        call(range, 0, count);
+    }
     ~System() = default;
 };
 

@@ -98,6 +98,36 @@ TEST_SUITE("crashes") {
         CHECK(count(folder.read("results/m/history.csv"), '\n') > 50);
     }
 
+    TEST_CASE(
+        "a failure in a loop that threads share is the integrator's, and ends no run unsaid") {
+        const auto run = [](const TempFolder& folder, const std::string& how, const char* threads) {
+            folder.write("m.toml",
+                         "[[body]]\nname = \"m\"\ntype = \"test_mass\"\nmass = 2.0\n"
+                         "velocity = [1.0, 0.0, 0.0]\n[integrator]\ntype = \"splits_loops\"\n"
+                         "step = 0.001\nend = 0.02\n[integrator.splits_loops]\nhow = \"" +
+                             how + "\"\n");
+            return run_for_messages(command({"run", "m.toml", "--threads", threads}),
+                                    options(folder));
+        };
+        for (const char* threads : {"1", "2", "5"}) {
+            CAPTURE(threads);
+            for (const auto& [how, what] :
+                 {std::pair("memory", "crashed: it used memory that is not its own"),
+                  std::pair("throw", "a loop fails")}) {
+                CAPTURE(how);
+                const TempFolder folder;
+                const ProcessResult failed = run(folder, how, threads);
+                CHECK(failed.status == 4);
+                CHECK(contains(failed.err, "of plugin splits_loops 1.0.0)"));
+                CHECK(contains(failed.err, what));
+                CHECK(contains(folder.read("results/m/summary.json"), what));
+                CHECK(count(folder.read("results/m/history.csv"), '\n') >= 5);
+            }
+            const TempFolder folder;
+            CHECK(run(folder, "nothing", threads).status == 0);
+        }
+    }
+
     TEST_CASE("a crash in a factory is named before anything runs") {
         const TempFolder folder;
         folder.write("m.toml", model("factory"));

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums that keep their rounding errors: Neumaier's running sum, two-sum, and a pairwise dot
+// Sums that keep their rounding errors: a running sum of two words, two-sum, and a pairwise dot
 // product.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 
 namespace ancora {
 
-/// Running sum with a second word for what rounding would lose (Neumaier 1974).
+/// Running sum with a second word for what rounding would lose, as Neumaier's (1974); the error of
+/// each addition by Knuth's two-sum, which is as exact and needs no branch.
 class CompensatedSum {
 public:
     CompensatedSum() = default;
@@ -16,7 +16,8 @@ public:
 
     CompensatedSum& operator+=(double x) {
         const double next = sum_ + x;
-        low_ += std::abs(sum_) >= std::abs(x) ? (sum_ - next) + x : (x - next) + sum_;
+        const double back = next - sum_;
+        low_ += (sum_ - (next - back)) + (x - back);
         sum_ = next;
         return *this;
     }

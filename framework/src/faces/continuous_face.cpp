@@ -88,17 +88,24 @@ void ContinuousFace::evaluate(const double* q,
     }
     rows_.refresh_own_values(q, v, t);
     rows_.evaluate(q, v, t, instant_);
-    for (int k = 0; k < rows_.num_rows(); ++k) {
-        const double rate = rows_.multiply_onto(instant_.pi_t[k], instant_.A.data(), k, v);
+    const double* const A = instant_.A.data();
+    const double* const pi_of = instant_.pi.data();
+    const double* const pi_t = instant_.pi_t.data();
+    const double* const b = instant_.b.data();
+    double* const Q = Q_.data();
+    const int m = rows_.num_rows();
+    for (int k = 0; k < m; ++k) {
+        const double pi = pi_of[k];
+        const double rate = rows_.multiply_onto(pi_t[k], A, k, v);
         rate_[k] = rate;
         // A finite sum has finite terms; that of finite ones may overflow.
-        if (!std::isfinite(instant_.pi[k] + rate + instant_.b[k]) &&
-            !(std::isfinite(instant_.pi[k]) && std::isfinite(rate) && std::isfinite(instant_.b[k])))
+        if (!std::isfinite(pi + rate + b[k]) &&
+            !(std::isfinite(pi) && std::isfinite(rate) && std::isfinite(b[k])))
             rows_.refuse_row(k, t);
         if (laws_.is_constraint(k) || laws_.together().holds(k)) continue;
-        const double s = laws_.stress(k, instant_.pi[k], rate);
+        const double s = laws_.stress(k, pi, rate);
         s_[k] = s;
-        rows_.add_transposed(instant_.A.data(), k, -s, Q_.data());
+        rows_.add_transposed(A, k, -s, Q);
     }
     for (const ItemLaws::Item& item : laws_.together().items()) {
         laws_.together().stress(item, instant_.pi.data(), s_.data());

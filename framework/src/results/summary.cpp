@@ -27,6 +27,11 @@ using Json = nlohmann::ordered_json;
 // Bodies with more coordinates than this have no place in the final state.
 constexpr std::size_t kMaxCoordinates = 1000;
 
+/// Adds what no other entry is called: to look for the key would take time for each that is there.
+void add_new(Json& object, const std::string& key, Json value) {
+    object.get_ref<Json::object_t&>().emplace_back(key, std::move(value));
+}
+
 Json json_of(const Value& value) {
     return std::visit(
         [](const auto& x) -> Json {
@@ -38,7 +43,7 @@ Json json_of(const Value& value) {
             } else if constexpr (std::is_same_v<T, Table>) {
                 Json object = Json::object();
                 for (const Table::Entry& entry : x.entries())
-                    object[entry.key] = json_of(entry.value);
+                    add_new(object, entry.key, json_of(entry.value));
                 return object;
             } else {
                 return x;
@@ -77,9 +82,9 @@ Json integrator(const Simulation& simulation, const IntegratorSettings& settings
 Json projected(const RunStatistics& statistics) {
     Json bodies = Json::object(), measures = Json::object();
     for (const MovedBody& body : statistics.projected)
-        bodies[body.name] = {{"moved", body.moved}, {"turned", body.turned}};
+        add_new(bodies, body.name, {{"moved", body.moved}, {"turned", body.turned}});
     for (const MovedMeasure& measure : statistics.projected_measures)
-        measures[measure.name] = {{"before", measure.before}, {"after", measure.after}};
+        add_new(measures, measure.name, {{"before", measure.before}, {"after", measure.after}});
     return {{"bodies", std::move(bodies)}, {"measures", std::move(measures)}};
 }
 
@@ -93,7 +98,8 @@ Json newton(const RunStatistics& statistics) {
 Json final_state(const Simulation& simulation) {
     Json bodies = Json::object();
     for (const Simulation::BodyState& body : simulation.body_states())
-        if (body.q.size() <= kMaxCoordinates) bodies[body.name] = {{"q", body.q}, {"v", body.v}};
+        if (body.q.size() <= kMaxCoordinates)
+            add_new(bodies, body.name, {{"q", body.q}, {"v", body.v}});
     return {{"t", simulation.time()}, {"bodies", std::move(bodies)}};
 }
 
@@ -169,7 +175,7 @@ Json build() {
 
 Json units(const Simulation& simulation) {
     Json object = Json::object();
-    for (const auto& [column, unit] : simulation.column_units()) object[column] = unit;
+    for (const auto& [column, unit] : simulation.column_units()) add_new(object, column, unit);
     return object;
 }
 
@@ -216,9 +222,11 @@ void write(const Json& value, const std::string& indent, std::string& text) {
 }  // namespace
 
 bool is_complete(const std::string& text, const std::string& run_sha256) {
-    const Json summary = Json::parse(text, nullptr, false);
-    return summary.is_object() && summary.value("exit_reason", Json()) == Json("completed") &&
-           summary.value("run_sha256", Json()) == Json(run_sha256);
+    // Not in their order: each of many bodies' names would be looked for among all before it.
+    using Unordered = nlohmann::json;
+    const Unordered summary = Unordered::parse(text, nullptr, false);
+    return summary.is_object() && summary.value("exit_reason", Unordered()) == "completed" &&
+           summary.value("run_sha256", Unordered()) == run_sha256;
 }
 
 std::string summary_text(const Simulation& simulation, const RunRecord& record) {

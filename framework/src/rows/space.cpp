@@ -72,10 +72,16 @@ Momenta Space::momenta(const double* z, const double* p) const {
     for (const Vector& vector : vectors_) {
         std::array<double, 3> r{};
         std::array<double, 3> f{};
-        for (std::size_t c = 0; c < 3; ++c) {
-            if (vector.at[c] < 0) continue;
-            r[c] = z[vector.at[c]];
-            f[c] = p[vector.at[c]];
+        if (vector.is_whole()) {
+            const auto [x, y, of_z] = vector.at;
+            r = {z[x], z[y], z[of_z]};
+            f = {p[x], p[y], p[of_z]};
+        } else {
+            for (std::size_t c = 0; c < 3; ++c) {
+                if (vector.at[c] < 0) continue;
+                r[c] = z[vector.at[c]];
+                f[c] = p[vector.at[c]];
+            }
         }
         if (vector.translates)
             for (std::size_t c = 0; c < 3; ++c) linear[c] += f[c];

@@ -81,15 +81,30 @@ ANCORA_INLINE void tile_of_one(const Scalar* A,
     for (int j = 0; j < columns; ++j) C[j * stride_C] -= sum[j];
 }
 
+template <int kCount, class Scalar>
+ANCORA_INLINE void pack_tile(
+    const Scalar* from, std::ptrdiff_t stride, const double* D, int depth, double* to) {
+    for (int k = 0; k < depth; ++k, from += stride, to += kTile) {
+        Lanes x = {};
+        for (int j = 0; j < kCount; ++j) x[j] = static_cast<double>(from[j]);
+        store(D[k] * x, to);
+    }
+}
 template <class Scalar>
 ANCORA_INLINE void pack(
     const Scalar* B, std::ptrdiff_t stride, const double* D, int columns, int depth, double* to) {
-    for (int first = 0; first < columns; first += kTile) {
-        const int count = std::min(kTile, columns - first);
+    static_assert(kTile == 4 && kTile == kLanes);
+    for (int first = 0; first < columns; first += kTile, to += kTile * std::ptrdiff_t{depth}) {
         const Scalar* from = B + first;
-        for (int k = 0; k < depth; ++k, from += stride, to += kTile)
-            for (int j = 0; j < kTile; ++j)
-                to[j] = j < count ? D[k] * static_cast<double>(from[j]) : 0.0;
+        const int count = columns - first;
+        if (count >= 4)
+            pack_tile<4>(from, stride, D, depth, to);
+        else if (count == 3)
+            pack_tile<3>(from, stride, D, depth, to);
+        else if (count == 2)
+            pack_tile<2>(from, stride, D, depth, to);
+        else
+            pack_tile<1>(from, stride, D, depth, to);
     }
 }
 
@@ -119,11 +134,11 @@ ANCORA_INLINE void subtract(const Scalar* A,
 
 }  // namespace
 
-void pack_scaled(
+ANCORA_VECTORISE void pack_scaled(
     const double* B, std::ptrdiff_t stride, const double* D, int columns, int depth, double* to) {
     pack(B, stride, D, columns, depth, to);
 }
-void pack_scaled(
+ANCORA_VECTORISE void pack_scaled(
     const float* B, std::ptrdiff_t stride, const double* D, int columns, int depth, double* to) {
     pack(B, stride, D, columns, depth, to);
 }

@@ -81,10 +81,15 @@ void ContinuousMotion::read_state(std::span<double> x) const {
 }
 
 int ContinuousMotion::runaway(std::span<const double> x) const {
-    for (int i = 0; i < 2 * parts_.n; ++i)
-        if (!(std::abs(x[static_cast<std::size_t>(i)]) <= kRunaway * std::max(1.0, state_.extent)))
-            return i % parts_.n;
-    return -1;
+    const double most = kRunaway * std::max(1.0, state_.extent);
+    const auto runs_away = [most](double z) {
+        return !(std::abs(z) <= most);
+    };
+    const auto end = x.begin() + 2 * parts_.n;
+    int found = 0;  // without a branch each
+    for (auto at = x.begin(); at != end; ++at) found |= static_cast<int>(runs_away(*at));
+    if (found == 0) return -1;
+    return static_cast<int>(std::find_if(x.begin(), end, runs_away) - x.begin()) % parts_.n;
 }
 
 /// False where a trial state has no accelerations and the integrator may take a shorter step.

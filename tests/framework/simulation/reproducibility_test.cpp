@@ -238,6 +238,13 @@ end = 6e-4
                 while (!simulation->done()) simulation->step();
                 std::vector<double> out(simulation->q().begin(), simulation->q().end());
                 out.insert(out.end(), simulation->v().begin(), simulation->v().end());
+                const RunStatistics run = simulation->statistics();
+                out.insert(out.end(),
+                           {run.energy.max_abs,
+                            run.momentum.max_abs,
+                            run.angular_momentum.max_abs,
+                            run.constraint_position.max_abs,
+                            static_cast<double>(run.iterations)});
                 return out;
             };
             const std::vector<double> alone = states(1, 1);

@@ -127,6 +127,8 @@ public:
     /// thrown on, one of them if there are several.
     template <class Range>
     void split(std::size_t count, const Range& range) {
+        constexpr std::size_t kFew = 4096;  // never worth waking a thread for
+        if (count < kFew) return range(std::size_t{0}, count);
         split_ranges(
             count,
             [](const void* what, std::size_t begin, std::size_t end) {

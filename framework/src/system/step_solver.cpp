@@ -35,6 +35,8 @@ constexpr double kSurely = 0.5;
 constexpr double kFewRoundings = 8.0;
 // Steps that needed another iteration all the same, after which it is left at one refinement.
 constexpr int kMostInVain = 2;
+// Steps after which one is refined further again, to learn what it spares now.
+constexpr int kTryAgain = 8;
 
 }  // namespace
 
@@ -99,7 +101,10 @@ void StepSolver::begin_solve(double first) {
     if (is_new) {
         (now_.was_first_refined ? known_.solves_refined : known_.solves_unrefined) = now_.solves;
         if (now_.was_refined_further) in_vain_ = now_.solves > 1 ? in_vain_ + 1 : 0;
-        if (++steps_in_vain_ >= kLookAgain) steps_in_vain_ = in_vain_ = 0;
+        if (++steps_in_vain_ >= kTryAgain) {
+            steps_in_vain_ = 0;
+            in_vain_ = std::min(in_vain_, kMostInVain - 1);
+        }
         if (now_.was_second_spared)
             known_.spared_in_vain = now_.solves > kMostUnrefined ? known_.spared_in_vain + 1 : 0;
         if (now_.was_first_whole)

@@ -161,7 +161,7 @@ private:
     Now now_;
     // That is of the motion's curvature, which a new matrix does not change.
     int in_vain_ = 0;        // steps in a row that were refined further, and corrected again
-    int steps_in_vain_ = 0;  // since these were looked at
+    int steps_in_vain_ = 0;  // since it was last tried again
     double solved_ = 0.0;    // operations of all solves
     double moved_ = 0.0;     // by the trial, before the correction [m]
     double rounding_ = 0.0;  // of the step, see rounding_of_step()

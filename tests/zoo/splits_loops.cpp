@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Euler's method with a long loop that the kernel's threads share. Good; or bad in the loop's last
-// turn, which is another thread's where there are several, as soon as time is above 0.005.
+// turn, which is another thread's where there are several, or in all, as soon as time is above
+// 0.005.
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -27,7 +29,7 @@ public:
         std::ranges::fill(turns_, 0);
         system.split(kCount, [this, t0](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) ++turns_[i];
-            if (end == kCount && t0 > 0.005) fail();
+            if (t0 > 0.005) fail(begin, end);
         });
         if (std::ranges::any_of(turns_, [](int turns) {
                 return turns != 1;
@@ -40,9 +42,18 @@ public:
     }
 
 private:
-    void fail() const {
+    void fail(std::size_t begin, std::size_t end) const {
+        if (how_ == "memory in all") write(nowhere_);
+        if (how_ == "throw") throw std::runtime_error("a loop fails at " + std::to_string(begin));
+        if (end != kCount) return;
         if (how_ == "memory") write(nowhere_);
-        if (how_ == "throw") throw std::runtime_error("a loop fails");
+        if (how_ == "stack") std::exit(deepen(nullptr, 0));
+    }
+    // Fills the stack.
+    __attribute__((noinline)) static int deepen(volatile char* above, int depth) {
+        volatile char room[4096];
+        room[0] = above != nullptr ? above[0] : char(1);
+        return depth < 0 ? room[0] : deepen(room, depth + 1) + room[0];
     }
     // A crash that no sanitizer is to see coming.
     [[gnu::noinline, gnu::no_sanitize("undefined")]] static void write(void* where) {
@@ -56,7 +67,8 @@ private:
 };
 
 constexpr Parameter kParameters[] = {
-    parameter::text("how", "what goes wrong", "nothing|memory|throw").required(),
+    parameter::text("how", "what goes wrong", "nothing|memory|memory in all|stack|throw")
+        .required(),
 };
 
 constexpr TypeDescriptor kTypes[] = {

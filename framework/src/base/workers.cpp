@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <csignal>
-#include <system_error>
+#include <exception>
+
+#include "alternate_stack.hpp"
 
 namespace ancora {
 
@@ -25,15 +27,15 @@ void Workers::resize(int num_threads) {
     sigset_t before;
     sigfillset(&all);
     for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) sigdelset(&all, fault);
+    largest_.resize(static_cast<std::size_t>(std::clamp(num_threads, 1, kMost)));
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
         for (int k = 1; k < std::min(num_threads, kMost); ++k)
             threads_.emplace_back(&Workers::serve, this, k);
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
         // How many there are changes no number.
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    largest_.resize(threads_.size() + 1);
 }
 
 void Workers::stop() {
@@ -46,6 +48,11 @@ void Workers::stop() {
 
 void Workers::run_erased(Call call, const void* job) {
     if (threads_.empty()) return call(job, 0);
+    // What ends a run after a crash works on while a round is left open: all by itself.
+    if (is_under_way_.exchange(true)) {
+        for (int k = 0; k < size(); ++k) call(job, k);
+        return;
+    }
     call_ = call;
     job_ = job;
     std::fegetenv(&environment_);
@@ -55,9 +62,11 @@ void Workers::run_erased(Call call, const void* job) {
     call(job, 0);
     for (int busy; (busy = busy_.load(std::memory_order_acquire)) > 0;)
         busy_.wait(busy, std::memory_order_acquire);
+    is_under_way_ = false;
 }
 
 void Workers::serve(int k) {
+    const AlternateStack for_handlers;
     for (unsigned seen = 0;; ++seen) {
         round_.wait(seen, std::memory_order_acquire);
         if (is_ending_) return;

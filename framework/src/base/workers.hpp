@@ -82,8 +82,8 @@ public:
                       static_cast<int>((k + 1) * long{count} / parts));
         });
         double out = largest_.front().value;
-        for (const Largest& of : largest_)
-            if (of.value > out || std::isnan(of.value)) out = of.value;
+        for (std::size_t k = 1; k < static_cast<std::size_t>(parts); ++k)
+            if (const double of = largest_[k].value; of > out || std::isnan(of)) out = of;
         return out;
     }
 
@@ -106,6 +106,7 @@ private:
     std::fenv_t environment_{};  // of the thread that calls: all round alike
     std::atomic<unsigned> round_{0};
     std::atomic<int> busy_{0};
+    std::atomic<bool> is_under_way_{false};  // a round
     bool is_ending_ = false;
 };
 

@@ -2,11 +2,11 @@
 // Signals and exit() inside calls of plugins.
 #include "ancora/framework/crash_guard.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <string>
 
 #include <dlfcn.h>
@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "alternate_stack.hpp"
 #include "guard.hpp"
 #include "present_call.hpp"
 
@@ -26,7 +27,6 @@ namespace {
 
 constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 constexpr unsigned kMostSeconds = 10;
-constexpr std::size_t kStack = 512 * 1024;
 constexpr int kMostFrames = 64;
 constexpr int kPluginStatus = static_cast<int>(ErrorKind::plugin);
 constexpr int kInterrupted = 130;
@@ -34,7 +34,9 @@ constexpr int kInterrupted = 130;
 CrashGuard* innermost = nullptr;
 // Of the thread that the guard is for: a plugin's own threads are in no call.
 const PresentCall* const* owners_call = nullptr;
-volatile std::sig_atomic_t is_ending = 0;
+// The thread that ends the process, 0 as long as none does.
+std::atomic<pid_t> ender{0};
+static_assert(std::atomic<pid_t>::is_always_lock_free);
 
 const PresentCall* call_under_way() {
     if (present_call != nullptr) return present_call;
@@ -85,10 +87,21 @@ void write_call(const PresentCall& call) {
     leave(kPluginStatus);
 }
 
+bool ends_here() {
+    return ender == ::gettid();
+}
+
+/// Makes this thread the one that ends the process. Others that fail meanwhile, as all that share a
+/// loop may do, wait until it has.
+void begin_to_end() {
+    if (ends_here()) end_plainly();
+    for (pid_t nobody = 0; !ender.compare_exchange_strong(nobody, ::gettid()); nobody = 0)
+        ::pause();
+}
+
 /// Ends the process; `call` is under way.
 [[noreturn]] void end(const PresentCall& call, const char* what, int status) {
-    if (is_ending != 0) end_plainly();
-    is_ending = 1;
+    begin_to_end();
     std::signal(SIGALRM, [](int) {
         end_plainly();
     });
@@ -129,8 +142,7 @@ const char* plugin_on_stack() {
 
 /// Ends the process after a crash when the program is done.
 [[noreturn]] void end_outside(const char* file, const char* what) {
-    if (is_ending != 0) end_plainly();
-    is_ending = 1;
+    begin_to_end();
     write_plainly("error: the plugin ");
     write_plainly(file);
     write_plainly(" ");
@@ -158,11 +170,9 @@ void install() {
     owners_call = &present_call;
     void* frame = nullptr;
     ::backtrace(&frame, 1);  // loads what it needs while there is memory
-    static const std::unique_ptr<char[]> memory(new char[kStack]);
-    stack_t stack = {};
-    stack.ss_sp = memory.get();
-    stack.ss_size = kStack;
-    ::sigaltstack(&stack, nullptr);
+    // Kept for what crashes when the program is done.
+    static const AlternateStack* const kStack = new AlternateStack;
+    static_cast<void>(kStack);
     for (const int signal : kCrashes) {
         struct sigaction action = {};
         action.sa_handler = &on_crash;
@@ -188,7 +198,7 @@ int CrashGuard::finish(const std::exception_ptr& failure) const {
 
 void CrashGuard::exit_was_called() {
     if (const PresentCall* const call = call_under_way();
-        call != nullptr && innermost != nullptr && is_ending == 0)
+        call != nullptr && innermost != nullptr && !ends_here())
         end(*call, "called exit(), which ends the program", 0);
 }
 
@@ -199,7 +209,7 @@ void CrashGuard::give_up() {
 
 void CrashGuard::say_what_is_waited_for() {
     const PresentCall* const call = call_under_way();
-    if (call == nullptr || is_ending != 0) return;
+    if (call == nullptr || ender != 0) return;
     write_plainly("waiting for ");
     write_call(*call);
     write_plainly("; a second signal ends the run with what was computed\n");

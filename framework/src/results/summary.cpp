@@ -3,10 +3,14 @@
 #include "summary.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <unordered_map>
+#include <utility>
 #include <variant>
 
 #include <Eigen/Core>
@@ -27,10 +31,23 @@ using Json = nlohmann::ordered_json;
 // Bodies with more coordinates than this have no place in the final state.
 constexpr std::size_t kMaxCoordinates = 1000;
 
-/// Adds what no other entry is called: to look for the key would take time for each that is there.
-void add_new(Json& object, const std::string& key, Json value) {
-    object.get_ref<Json::object_t&>().emplace_back(key, std::move(value));
-}
+/// An object of many entries: Json looks for a key among all that are there.
+class LargeObject {
+public:
+    void set(const std::string& key, Json value) {
+        auto& entries = object_.get_ref<Json::object_t&>();
+        const auto [place, is_new] = places_.try_emplace(key, std::ssize(entries));
+        if (is_new)
+            entries.emplace_back(key, std::move(value));
+        else
+            (entries.begin() + place->second)->second = std::move(value);
+    }
+    Json take() { return std::move(object_); }
+
+private:
+    Json object_ = Json::object();
+    std::unordered_map<std::string, std::ptrdiff_t> places_;
+};
 
 Json json_of(const Value& value) {
     return std::visit(
@@ -43,7 +60,7 @@ Json json_of(const Value& value) {
             } else if constexpr (std::is_same_v<T, Table>) {
                 Json object = Json::object();
                 for (const Table::Entry& entry : x.entries())
-                    add_new(object, entry.key, json_of(entry.value));
+                    object[entry.key] = json_of(entry.value);
                 return object;
             } else {
                 return x;
@@ -80,12 +97,12 @@ Json integrator(const Simulation& simulation, const IntegratorSettings& settings
 
 /// What project_start moved.
 Json projected(const RunStatistics& statistics) {
-    Json bodies = Json::object(), measures = Json::object();
+    LargeObject bodies, measures;
     for (const MovedBody& body : statistics.projected)
-        add_new(bodies, body.name, {{"moved", body.moved}, {"turned", body.turned}});
+        bodies.set(body.name, {{"moved", body.moved}, {"turned", body.turned}});
     for (const MovedMeasure& measure : statistics.projected_measures)
-        add_new(measures, measure.name, {{"before", measure.before}, {"after", measure.after}});
-    return {{"bodies", std::move(bodies)}, {"measures", std::move(measures)}};
+        measures.set(measure.name, {{"before", measure.before}, {"after", measure.after}});
+    return {{"bodies", bodies.take()}, {"measures", measures.take()}};
 }
 
 Json newton(const RunStatistics& statistics) {
@@ -96,11 +113,10 @@ Json newton(const RunStatistics& statistics) {
 }
 
 Json final_state(const Simulation& simulation) {
-    Json bodies = Json::object();
+    LargeObject bodies;
     for (const Simulation::BodyState& body : simulation.body_states())
-        if (body.q.size() <= kMaxCoordinates)
-            add_new(bodies, body.name, {{"q", body.q}, {"v", body.v}});
-    return {{"t", simulation.time()}, {"bodies", std::move(bodies)}};
+        if (body.q.size() <= kMaxCoordinates) bodies.set(body.name, {{"q", body.q}, {"v", body.v}});
+    return {{"t", simulation.time()}, {"bodies", bodies.take()}};
 }
 
 /// Contacts that changed, elements that broke and singular positions passed, in the order of time.
@@ -174,9 +190,9 @@ Json build() {
 }
 
 Json units(const Simulation& simulation) {
-    Json object = Json::object();
-    for (const auto& [column, unit] : simulation.column_units()) add_new(object, column, unit);
-    return object;
+    LargeObject object;
+    for (const auto& [column, unit] : simulation.column_units()) object.set(column, unit);
+    return object.take();
 }
 
 Json cost(const RunStatistics& statistics) {

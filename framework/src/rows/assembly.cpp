@@ -67,6 +67,9 @@ void Assembly::read_start(double* q, double* v) const {
 }
 
 void Assembly::use_threads(int count) {
+    // Whatever throws, nothing is left that was laid out for another number.
+    columns = RowsByColumn();
+    rows.tangent_terms.share(n, 1);
     workers.resize(count);
     columns = workers.are_worth(m) ? RowsByColumn(rows, n) : RowsByColumn();
     const bool is_large =

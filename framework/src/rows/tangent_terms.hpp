@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "lanes.hpp"
@@ -79,9 +80,10 @@ public:
         shares_.clear();
         if (num_threads < 2) return;
         const Sides sides{num_coordinates, num_threads};
-        shares_.resize(static_cast<std::size_t>(num_threads));
-        for (const Run& run : runs_) add_to_shares(run, sides);
-        for (std::vector<Half>& share : shares_) share.shrink_to_fit();
+        std::vector<std::vector<Half>> shares(static_cast<std::size_t>(num_threads));
+        for (const Run& run : runs_) add_to_shares(run, sides, shares);
+        for (std::vector<Half>& share : shares) share.shrink_to_fit();
+        shares_ = std::move(shares);
     }
 
     /// Calls visit(weight, entry of K, to, from) for both sides of each term, as a product with the
@@ -127,7 +129,7 @@ private:
         bool is_to_j;
     };
 
-    void add_to_shares(Run run, const Sides& sides) {
+    static void add_to_shares(Run run, const Sides& sides, std::vector<std::vector<Half>>& shares) {
         while (run.count > 0) {
             const int of_i = sides.of(run.i);
             const int of_j = sides.of(run.j);
@@ -137,10 +139,10 @@ private:
                    sides.of(run.j + piece.count) == of_j)
                 ++piece.count;
             const bool is_off_diagonal = run.i != run.j;
-            shares_[static_cast<std::size_t>(of_i)].push_back(
+            shares[static_cast<std::size_t>(of_i)].push_back(
                 {piece, true, is_off_diagonal && of_j == of_i});
             if (of_j != of_i)
-                shares_[static_cast<std::size_t>(of_j)].push_back({piece, false, true});
+                shares[static_cast<std::size_t>(of_j)].push_back({piece, false, true});
             run.i += piece.count;
             run.j += piece.count;
             run.count -= piece.count;

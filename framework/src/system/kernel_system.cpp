@@ -3,9 +3,10 @@
 #include "kernel_system.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <exception>
+#include <limits>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -226,13 +227,20 @@ void KernelSystem::require_present(double t0, double h) const {
 }
 
 void KernelSystem::split_ranges(std::size_t count, RangeCall call, const void* range) {
-    std::atomic_flag has_failed;
+    constexpr int kMost = std::numeric_limits<int>::max();
+    if (count > static_cast<std::size_t>(kMost)) return call(range, 0, count);
+    std::mutex of_failure;
     std::exception_ptr failure;
+    int failed_at = kMost;
     parts_.workers.split(static_cast<int>(count), [&](int begin, int end) {
         try {
             call(range, static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
         } catch (...) {
-            if (!has_failed.test_and_set()) failure = std::current_exception();
+            // The first in the order of turns, which one thread would have come to.
+            const std::lock_guard lock(of_failure);
+            if (begin >= failed_at) return;
+            failed_at = begin;
+            failure = std::current_exception();
         }
     });
     if (failure) std::rethrow_exception(failure);

@@ -370,12 +370,14 @@ void Emm::predict(System& system, double h) {
     const History past = history(system);
     const int formula =
         h == past.h ? index_of(past.formula, Past::kFormulas.size()) : Past::kConstant;
+    const std::span<const double> last_a = system.acceleration();
+    const std::span<const double> last_s = system.stress();
     system.split(a_.size(), [&](std::size_t begin, std::size_t end) {
-        past.a.extrapolate(formula, system.acceleration(), a_, begin, end);
+        past.a.extrapolate(formula, last_a, a_, begin, end);
         std::copy(a_.data() + begin, a_.data() + end, predicted_.data() + begin);
     });
     system.split(s_.size(), [&](std::size_t begin, std::size_t end) {
-        past.s.extrapolate(formula, system.stress(), s_, begin, end);
+        past.s.extrapolate(formula, last_s, s_, begin, end);
     });
     if (!system.stresses_are_unique()) system.clear_constraint_stress(s_);
 }
@@ -390,11 +392,13 @@ void Emm::remember(System& system, double h) {
     const bool is_due = past.steps <= kFirstSteps || --past.to_judge <= 0.0 ||
                         first_correction_ > kGrown * past.usual;
     if (is_due) judge_formulas(system, past);
+    const std::span<const double> last_a = system.acceleration();
+    const std::span<const double> last_s = system.stress();
     system.split(s_.size(), [&](std::size_t begin, std::size_t end) {
-        past.s.keep(system.stress(), begin, end);
+        past.s.keep(last_s, begin, end);
     });
     system.split(a_.size(), [&](std::size_t begin, std::size_t end) {
-        past.a.keep(system.acceleration(), begin, end);
+        past.a.keep(last_a, begin, end);
     });
     past.newest = past.a.next_newest();
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The same manifest gives the same bytes: run after run, process after process, whatever else runs.
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -252,6 +254,13 @@ end = 6e-4
             CHECK(states(5, 5) == alone);
             CHECK(states(3, 1) == alone);
             CHECK(states(1, 2) == alone);
+            // Changed while it runs
+            Simulation changing(manifest, plugins.registry);
+            for (int k = 0; !changing.done(); ++k) {
+                changing.set_threads(1 + k % 3);
+                changing.step();
+            }
+            CHECK(std::ranges::equal(changing.q(), std::span(alone).first(changing.q().size())));
         }
         testing::Plugins plugins;
         Simulation simulation(testing::manifest(kOther), plugins.registry);

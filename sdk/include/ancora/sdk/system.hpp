@@ -124,7 +124,7 @@ public:
     /// threads at once, and returns when all are done: an integrator's long loops over coordinates.
     /// No turn may read what another writes, nor may what it writes depend on where ranges end, so
     /// that the bits are those of one thread. `range` must not call the system; what it throws is
-    /// thrown on, one of them if there are several.
+    /// thrown on, of several that of the first range.
     template <class Range>
     void split(std::size_t count, const Range& range) {
         constexpr std::size_t kFew = 4096;  // never worth waking a thread for

@@ -44,6 +44,9 @@ BoundArguments ArgumentBinder::bind(const ObjectRef& object,
              const std::string& text, const Place& place) -> const MeasureStart& {
              const MeasureRef ref = find_measure(model_, text, {label, place, {}, {}});
              return record->measures.emplace_back(text, measure_start(model_, ref)).second;
+         },
+         [this, object](std::shared_ptr<const BreakPoints> points) {
+             model_.break_points.push_back({object, std::move(points)});
          }});
     arguments.set_model(model_.gravity, manifest_.integrator.end);
     Table recorded = numbers;

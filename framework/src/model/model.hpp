@@ -109,6 +109,12 @@ public:
     std::vector<double> start_q, start_v;  ///< of all bodies, where joints have put them
     FrameNames frames;
     std::deque<std::string> texts;  ///< that starts of frames and measures refer to
+    /// Where what an object is given over time is not smooth.
+    struct ObjectBreakPoints {
+        ObjectRef object;
+        std::shared_ptr<const BreakPoints> points;
+    };
+    std::vector<ObjectBreakPoints> break_points;
     struct PlacedBody {
         int body;
         double moved;   ///< [m]

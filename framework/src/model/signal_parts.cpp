@@ -100,6 +100,7 @@ void read_formula(const std::vector<SignalPart>& parts,
         arguments.fail(key,
                        std::string(error.what()) + "\n" + formula_excerpt(text, error.position()));
     }
+    add_break_points(arguments, input.formula.front());
     AttachmentTexts requests;
     try {
         input.reader.finish(arguments, key, requests);

@@ -123,15 +123,33 @@ void JumpSearch::follow(const BlockPart& part,
     const double left = difference[static_cast<std::size_t>(halvings)];
     const double jump = difference[static_cast<std::size_t>(halvings / 2)];
     if (halvings < kFewest || !(left > tolerance) || !(left > kKept * jump)) return;
-    const int k = part.first_row + row;
+    refuse(part.first_row + row, t_after, jump);
+}
+
+void JumpSearch::check_sides(const double* q, double before, double behind, double extent) {
+    for (const int b : blocks_) {
+        const BlockPart& part = rows_.blocks[static_cast<std::size_t>(b)];
+        evaluate(part, q, before, before_);
+        evaluate(part, q, behind, after_);
+        for (int row = 0; row < part.num_rows; ++row) {
+            const int k = part.first_row + row;
+            if (laws_[k].kind != RowKind::constraint) continue;
+            const double most = std::max(std::abs(before_.rate[row]), std::abs(after_.rate[row]));
+            const double size = std::abs(after_.pi[row] - before_.pi[row]);
+            if (size > (behind - before) * most + kJump * extent) refuse(k, behind, size);
+        }
+    }
+}
+
+void JumpSearch::refuse(int row, double t, double size) const {
     throw Error(ErrorKind::numerical,
                 fmt::format("t = {:.9g} s: what {} prescribes jumps by {:.6g}, which no body can "
                             "follow; write a smooth step instead that takes several time "
                             "steps, such as tanh(t/T) with T of some steps",
-                            t_after,
-                            rows_.row_name(k),
-                            jump),
-                rows_.place_of_row(k));
+                            t,
+                            rows_.row_name(row),
+                            size),
+                rows_.place_of_row(row));
 }
 
 }  // namespace ancora

@@ -32,6 +32,8 @@ public:
     /// @param extent of the model [m], of which a small part is rounding
     /// @throws Error (numerical) that names the row, the time and the size
     void check(const double* q, double t0, double h, double extent);
+    /// [step] The same between two sides of an instant at which there may be one.
+    void check_sides(const double* q, double before, double behind, double extent);
 
     /// What was prescribed first that a step does not resolve; no row: nothing was.
     struct Unresolved {
@@ -66,6 +68,7 @@ private:
                 double t_after,
                 double tolerance);
 
+    [[noreturn]] void refuse(int row, double t, double size) const;
     void note(int row, const Side& from, const Side& to, int local, double tolerance, double h);
 
     RowSet& rows_;

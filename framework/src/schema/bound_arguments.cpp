@@ -536,6 +536,10 @@ std::string_view BoundArguments::path(std::string_view key) const {
     return path;
 }
 
+void BoundArguments::add_break_points(std::shared_ptr<const BreakPoints> points) const {
+    if (lookup_.break_points) lookup_.break_points(std::move(points));
+}
+
 const Arguments& BoundArguments::table(std::string_view key) const {
     return *content<std::unique_ptr<BoundArguments>>(key, "a table");
 }

@@ -37,6 +37,8 @@ public:
     struct Lookup {
         std::function<const FrameStart&(const std::string& text, const Place& place)> frame;
         std::function<const MeasureStart&(const std::string& text, const Place& place)> measure;
+        /// Takes what Arguments::add_break_points adds.
+        std::function<void(std::shared_ptr<const BreakPoints>)> break_points = {};
     };
 
     /// [assembly] Copies what it needs of `values`; `schema` must outlive it.
@@ -87,6 +89,7 @@ public:
     const FrameStart& frame(std::string_view text, std::string_view key) const override;
     const MeasureStart& measure(std::string_view text, std::string_view key) const override;
     const MeasureStart* find_measure(std::string_view text) const override;
+    void add_break_points(std::shared_ptr<const BreakPoints> points) const override;
     /// A key that is not in the schema is allowed here and stands for the object as a whole.
     [[noreturn]] void fail(std::string_view key, std::string_view message) const override;
     [[noreturn]] void fail_in_file(std::string_view key,

@@ -102,6 +102,18 @@ std::vector<std::string> doubts_of(const Model& model, const KernelSystem& syste
                         joint.turned,
                         joint.t));
     if (const std::string text = doubt_of_order(system); !text.empty()) out.push_back(text);
+    if (const KernelSystem::Limited& step = system.limited(); step.h > 0.0)
+        for (const Model::ObjectBreakPoints& of : model.break_points)
+            if (of.points->is_sampled()) {
+                out.push_back(fmt::format(
+                    "the step of {:.3g} s that ends at t = {:.6g} s was as long as it may be where "
+                    "nothing is said: what a formula of time, first that of {}, does within less "
+                    "may have been stepped over; set max_step to what it is to see",
+                    step.h,
+                    step.t,
+                    of.object.label));
+                break;
+            }
     if (const JumpSearch::Unresolved& ramp = system.jumps().unresolved(); ramp.row >= 0)
         out.push_back(fmt::format(
             "what {} prescribes goes {:.3g} within less than the step of {:.3g} s that ends "

@@ -29,6 +29,7 @@ Stepping::Stepping(Model& model, KernelSystem& system, const IntegratorSettings&
     : model_(model),
       system_(system),
       settings_(settings),
+      breaks_(model, settings),
       num_steps_(model.traits.is_adaptive ? 0 : count_steps(settings.step, settings.end)) {}
 
 bool Stepping::done() const {
@@ -46,7 +47,10 @@ void Stepping::step_freely() {
     const double t0 = system_.time();
     system_.begin_grid_step(steps_done_, false);
     const double next = std::min(system_.parts().signals.next_time(), settings_.end);
-    integrate(t0, next - t0);
+    const double at = breaks_.next(t0, VelocityImpulse::before(next));
+    // Instants up to a break point are on this side of it.
+    const double target = at < next ? VelocityImpulse::before(at) : next;
+    integrate(t0, target - t0);
     if (!(system_.time() > t0))
         throw Error(ErrorKind::plugin,
                     fmt::format("{}: step returned without a step at t = {:.9g} s",
@@ -54,8 +58,13 @@ void Stepping::step_freely() {
                                 t0),
                     model_.integrator_object.place);
     // The end is met exactly, and so are times at which signals act.
-    const double left = next - system_.time();
-    system_.end_grid_step(left <= kWholeSteps * (system_.time() - t0) ? next : system_.time());
+    const bool is_there = target - system_.time() <= kWholeSteps * (system_.time() - t0);
+    if (is_there && at < next) {
+        system_.end_grid_step(VelocityImpulse::behind(at));
+        system_.pass_break_point(at);
+    } else {
+        system_.end_grid_step(is_there ? next : system_.time());
+    }
     system_.act();
     ++steps_done_;
 }
@@ -78,16 +87,22 @@ void Stepping::step_on_grid() {
     const double begin_time = static_cast<double>(steps_done_) * settings_.step;
     const double end_time =
         is_last ? settings_.end : static_cast<double>(steps_done_ + 1) * settings_.step;
+    const double rounding = kWholeSteps * settings_.step;
+    if (asks_instants()) begin_behind_break(rounding);
     const double t0 = system_.time();
     const double rest = end_time - t0;
-    const double rounding = kWholeSteps * settings_.step;
     const bool goes_on = t0 - begin_time > rounding;
     const bool is_whole =
         std::abs(rest - settings_.step) <= rounding ||
         (is_last && std::abs(rest - settings_.step) <= kWholeSteps * settings_.end);
     system_.begin_grid_step(steps_done_, goes_on);
     const bool is_cut = integrate_to_actions(end_time, rounding);
-    integrate(system_.time(), is_whole && !is_cut ? settings_.step : end_time - system_.time());
+    const double at_end = breaks_.next(end_time - rounding, end_time + rounding);
+    const bool ends_before = asks_instants() && at_end <= end_time + rounding;
+    const double target =
+        ends_before ? VelocityImpulse::before(std::min(at_end, end_time)) : end_time;
+    integrate(system_.time(),
+              is_whole && !is_cut && !ends_before ? settings_.step : target - system_.time());
     // the last step of a run may be whole but for rounding of its end
     const double allowed = is_last ? kWholeSteps * settings_.end : rounding;
     if (const double missing = end_time - system_.time(); std::abs(missing) > allowed)
@@ -99,6 +114,7 @@ void Stepping::step_on_grid() {
                                 system_.time(),
                                 end_time),
                     model_.integrator_object.place);
+    if (at_end <= end_time + rounding) system_.pass_break_point(at_end);
     system_.end_grid_step(end_time);
     if (system_.parts().signals.next_time() <= end_time + rounding) {
         // at its own time, which is the grid's but for rounding
@@ -111,14 +127,29 @@ void Stepping::step_on_grid() {
 
 bool Stepping::integrate_to_actions(double end_time, double rounding) {
     bool is_cut = false;
-    for (double next = system_.parts().signals.next_time(); next < end_time - rounding;
-         next = system_.parts().signals.next_time()) {
+    for (;;) {
+        const double next = system_.parts().signals.next_time();
+        const double at = breaks_.next(system_.time() + rounding, end_time - rounding);
+        if (!(std::min(next, at) < end_time - rounding)) break;
         is_cut = true;
+        if (at < next - rounding) {
+            integrate(system_.time(), VelocityImpulse::before(at) - system_.time());
+            system_.set_time(VelocityImpulse::behind(at));
+            system_.pass_break_point(at);
+            continue;
+        }
         if (next > system_.time() + rounding) integrate(system_.time(), next - system_.time());
         system_.set_time(std::max(next, system_.time()));
         system_.act();
     }
     return is_cut;
+}
+
+/// What an integrator asks for at the begin of a step is on the far side of a break point there.
+void Stepping::begin_behind_break(double rounding) {
+    const double t = system_.time();
+    const double at = breaks_.next(t - rounding, t + rounding);
+    if (t > 0.0 && at <= t + rounding) system_.set_time(std::max(t, VelocityImpulse::behind(at)));
 }
 
 void Stepping::go_on_from(const Stepping& before) {

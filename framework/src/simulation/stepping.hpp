@@ -3,14 +3,16 @@
 #pragma once
 
 #include "ancora/framework/manifest.hpp"
+#include "break_schedule.hpp"
 #include "kernel_system.hpp"
 #include "model.hpp"
 
 namespace ancora {
 
 /// Takes a model from step to step to the end of its run: at equal times where the integrator
-/// keeps to a grid, else where it wants; always exactly to the end, and to the times at which
-/// signals act. What it is made with must outlive it.
+/// keeps to a grid, else where it wants; always exactly to the end, to the times at which signals
+/// act, and to those at which something that is given over time is not smooth. What it is made with
+/// must outlive it.
 class Stepping {
 public:
     Stepping(Model& model, KernelSystem& system, const IntegratorSettings& settings);
@@ -39,9 +41,12 @@ public:
 private:
     void step_freely();
     void step_on_grid();
-    /// Pieces of a grid step up to each time inside it at which signals act.
+    /// Pieces of a grid step up to each time inside it at which signals act, or which is a break
+    /// point.
     /// @returns whether there was one
     bool integrate_to_actions(double end_time, double rounding);
+    void begin_behind_break(double rounding);
+    bool asks_instants() const { return model_.traits.face == Face::continuous; }
     /// One call of the integrator, guarded and metered.
     void integrate(double t0, double h);
     /// A run that ended here had the end for its time, which may differ from that of the grid by
@@ -53,6 +58,7 @@ private:
     Model& model_;
     KernelSystem& system_;
     const IntegratorSettings& settings_;
+    BreakSchedule breaks_;
     long num_steps_;
     long steps_done_ = 0;
     double seconds_ = 0.0;

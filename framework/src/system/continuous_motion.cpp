@@ -335,6 +335,25 @@ void ContinuousMotion::book_own_values() {
     books_.ledger.book_external(books_.own_energy(state_.pi) - before);
 }
 
+bool ContinuousMotion::constraint_error(double t,
+                                        std::span<const double> x,
+                                        std::span<double> error) {
+    if (parts_.timed_rows.empty() || !parts_.model.traits.projects) return false;
+    std::ranges::fill(error, 0.0);
+    if (runaway(x) >= 0) return true;  // refused as it is
+    const auto n = static_cast<std::size_t>(parts_.n);
+    std::copy_n(x.begin(), n, trial_.q_next.data());
+    std::copy_n(x.begin() + parts_.n, n, trial_.v_next.data());
+    accelerations_.face().project(ContinuousFace::Projected::position,
+                                  trial_.q_next.data(),
+                                  trial_.v_next.data(),
+                                  t,
+                                  kProjected * state_.extent);
+    for (std::size_t i = 0; i < n; ++i)
+        error[i] = trial_.q_next[static_cast<Eigen::Index>(i)] - x[i];
+    return true;
+}
+
 /// Moves the present state onto the constraints and books the energy that this changes.
 /// @param way what the step moved the bodies by [m]
 void ContinuousMotion::project(double t, double way) {

@@ -57,6 +57,8 @@ public:
     std::span<const double> book_scales() const { return book_scales_; }
     /// See System::accept_state(). [step]
     void accept(double t0, double t1, std::span<const double> x);
+    /// See System::constraint_error(). [step]
+    bool constraint_error(double t, std::span<const double> x, std::span<double> error);
     /// Coordinate of a state that has run away, or -1.
     int runaway(std::span<const double> x) const;
     /// Why a trial state of the step has no accelerations, if one had none.

@@ -61,6 +61,24 @@ void EffortWorks::book(const StepTrial& trial, const Trial& step) {
     }
 }
 
+void EffortWorks::book_impulse(const Eigen::VectorXd& s,
+                               const Eigen::VectorXd& A,
+                               const double* v_mean) {
+    for (std::size_t i = 0; i < laws_.size(); ++i) {
+        if (laws_[i].of != Of::constraint) continue;
+        const auto c = static_cast<std::size_t>(laws_[i].index);
+        const RowOwner& owner = parts_.owner_of_constraint(c);
+        const ConstraintPart& part = parts_.model.constraints[c];
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k) {
+            if (s[k] == 0.0) continue;
+            const double own =
+                parts_.rows.multiply(A.data(), k, part.own_first, part.own_end, v_mean);
+            const double along = parts_.rows.multiply_onto(0.0, A.data(), k, v_mean) - own;
+            works_[static_cast<Eigen::Index>(i)] -= s[k] * along;
+        }
+    }
+}
+
 void EffortWorks::powers(const ContinuousFace& face,
                          const double* contact_s,
                          const double* v,

@@ -32,6 +32,9 @@ public:
     void begin() { works_.setZero(); }
     /// Adds those of an accepted piece of a step. [step]
     void book(const StepTrial& trial, const Trial& step);
+    /// Adds those of impulses -s of all rows, whose Jacobian is A, with the mean of the velocities
+    /// before and after. [step]
+    void book_impulse(const Eigen::VectorXd& s, const Eigen::VectorXd& A, const double* v_mean);
     /// Powers at the state that the face has solved last, with the contacts' stresses. [step]
     void powers(const ContinuousFace& face,
                 const double* contact_s,

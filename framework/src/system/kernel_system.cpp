@@ -97,7 +97,9 @@ KernelSystem::KernelSystem(const Model& model)
               violations_,
               books_),
       instant_(parts_, state_, contacts_, instant_friction_, accelerations_, reactions_),
-      start_(parts_, state_, massless_, accelerations_, motion_, breaking_) {
+      start_(parts_, state_, massless_, accelerations_, motion_, breaking_),
+      impulse_(parts_, state_) {
+    acceptance_.meet_by(&impulse_);
     parts_.rows.read_state_from(state_.plugin);
     parts_.rows.read_own_values_from(parts_.signals);
     parts_.laws.read_time_from(state_.t);
@@ -146,6 +148,7 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     parts_.signals.hold(state_.q.data(), state_.v.data(), t);
     books_.begin();
     motion_.forget_displaced();
+    limited_ = {};
     motion_.scale_books();
     if (parts_.model.traits.face == Face::continuous) motion_.make_room();
 }
@@ -157,6 +160,7 @@ void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v
     if (implicit_) implicit_->forget();
     defect_.forget();
     solver_.forget();
+    impulse_.forget();
     start_.begin(q, v, t);
     joints_.begin(state_.q.data());
     violations_.measure(state_.q.data(), state_.v.data(), state_.t);
@@ -182,6 +186,7 @@ void KernelSystem::go_on_from(KernelSystem& before) {
     choice_.begin_anew();
     defect_.forget();
     solver_.forget();
+    impulse_.forget();
     independent_.forget();
     accelerations_.forget_choices();
     if (implicit_) implicit_->forget();
@@ -455,8 +460,41 @@ void KernelSystem::jump_with_own_values() {
     if (breaking_.may_break() && breaking_.margin(state_.pi) <= 0.0) breaking_.break_rows();
 }
 
+/// Brings velocities to what is prescribed at t, if they are not there.
+bool KernelSystem::meet_prescribed_rates(double t) {
+    if (!impulse_.is_wanted()) return false;
+    parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), t);
+    if (!impulse_.meet(state_.q, t, SignalSet::Moment::now, state_.v, state_.v_low)) return false;
+    impulse_.record(books_.ledger, books_.efforts, state_.q, state_.v);
+    if (parts_.model.traits.face == Face::discrete)
+        reactions_.collect_impulse(impulse_.stress());
+    else
+        state_.v_low.setZero();
+    books_.close();
+    violations_.measure(state_.q.data(), state_.v.data(), state_.t, t);
+    violations_.note();
+    tangent_.forget_start();
+    motion_.scale_books();
+    return true;
+}
+
+void KernelSystem::pass_break_point(double at) {
+    jumps_.check_sides(
+        state_.q.data(), VelocityImpulse::before(at), VelocityImpulse::behind(at), state_.extent);
+    const double t = VelocityImpulse::behind(std::max(at, state_.t));
+    meet_prescribed_rates(t);
+    // What slides and what sticks may be other contacts where velocities have jumped.
+    if (!contacts_.empty() && impulse_.jumps_at(state_.q, state_.v, t)) modes_.start();
+    // What is extrapolated from steps before does not hold; a length that an error chose does.
+    if (!parts_.model.traits.is_adaptive) std::ranges::fill(state_.history, 0.0);
+    motion_.forget_rank();
+    for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
+    arm_crossings();
+}
+
 void KernelSystem::after_signals() {
     jump_with_own_values();
+    meet_prescribed_rates(VelocityImpulse::behind(state_.t));
     motion_.forget_rank();
     // What was extrapolated from the last step does not hold any more.
     for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
@@ -544,7 +582,12 @@ void KernelSystem::transfer(Archive& archive) {
         archive(*count);
         archive.require(*count >= 0, "a count");
     }
+    for (double* number : {&limited_.t, &limited_.h}) {
+        archive(*number);
+        archive.require(std::isfinite(*number), "a step that was limited");
+    }
     matrix_.transfer(archive);
+    impulse_.transfer(archive);
     bool has_implicit = implicit_ != nullptr;
     archive(has_implicit);
     if (!has_implicit)

@@ -2,6 +2,7 @@
 // The equations of a model, assembled: what an integrator sees as System.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -113,6 +114,17 @@ public:
     void pass_event(int event) override;
     [[noreturn]] void refuse(double t, std::string_view why) override;
     void count_iteration() override { ++counts_.in_piece; }
+    bool has_formulas_of_time() const override {
+        return std::ranges::any_of(parts_.model.break_points, [](const auto& of) {
+            return of.points->is_sampled();
+        });
+    }
+    void record_limited_step(double t0, double t1) override {
+        if (!(limited_.h > 0.0)) limited_ = {t1, t1 - t0};
+    }
+    bool constraint_error(double t, std::span<const double> x, std::span<double> error) override {
+        return motion_.constraint_error(t, x, error);
+    }
     [[noreturn]] void no_convergence(const StepTrial& trial,
                                      std::string_view what,
                                      std::string_view advice) override;
@@ -176,6 +188,12 @@ public:
         long in_piece = 0;  ///< iterations since the last accepted piece
     };
     const Counts& counts() const { return counts_; }
+    /// The first step of record_limited_step(); h is zero if there was none.
+    struct Limited {
+        double t = 0.0;
+        double h = 0.0;
+    };
+    const Limited& limited() const { return limited_; }
     /// Of the matrices of steps.
     long factorisations() const {
         return solver_.factorisations + (implicit_ ? implicit_->factorisations : 0);
@@ -202,6 +220,10 @@ public:
     void apply_torque(const std::string& body, const std::array<double, 3>& torque);
     /// Signals whose time has come act, at the present state.
     void act();
+    /// To be called at the present state where what is given over time is not smooth: velocities
+    /// that are prescribed become those behind `at`; forces may be others from there on.
+    /// @throws Error (numerical) where positions are prescribed that jump
+    void pass_break_point(double at);
     /// To be called where signals or inputs have changed: forces may be others from here on.
     void after_signals();
     /// To be called around each grid step.
@@ -219,6 +241,7 @@ private:
     void refuse_endless_switching(int crossing);
     void arm_crossings();
     void jump_with_own_values();
+    bool meet_prescribed_rates(double t);
     void require_present(double t0, double h) const;
     Contacts& with_sliding_rows();
     void begin_at(std::span<const double> q, std::span<const double> v, double t);
@@ -267,11 +290,13 @@ private:
     ContinuousMotion motion_;
     InstantAnalysis instant_;
     Start start_;
+    VelocityImpulse impulse_;
     std::unique_ptr<ImplicitFace> implicit_;  // made when an integrator first asks for it
     std::unique_ptr<VelocityProjection> projection_;
     std::vector<std::byte> saved_;
 
     Counts counts_;
+    Limited limited_;
     /// Crossings of signals since a time, to tell a switch that never rests.
     struct Switching {
         double since = 0.0;

@@ -165,6 +165,18 @@ void Reactions::collect(const StepTrial& trial) {
     time_ += h;
 }
 
+void Reactions::collect_impulse(const Eigen::VectorXd& s) {
+    for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
+        const RowOwner& owner = parts_.owner_of_constraint(c);
+        if (s.segment(owner.first_row, owner.num_rows).isZero(0.0)) continue;
+        const int first = start_[c];
+        const int count = start_[c + 1] - first;
+        write(c, s.data(), false, one_.data());
+        sum_.segment(first, count) += one_.head(count);
+    }
+    if (!independent_.all()) stress_sum_ += s;
+}
+
 void Reactions::end_grid_step() {
     if (!(time_ > 0.0)) return;
     mean_ = sum_ / time_;

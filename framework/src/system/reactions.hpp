@@ -47,6 +47,8 @@ public:
     void begin_grid_step();
     /// Adds an accepted piece of the grid step. [step]
     void collect(const StepTrial& trial);
+    /// Adds impulses -s of all rows at the state at which rates were evaluated last. [step]
+    void collect_impulse(const Eigen::VectorXd& s);
     void end_grid_step();
     void forget();
     /// Takes those at an instant, of stresses s of all rows and contacts.

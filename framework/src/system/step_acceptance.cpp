@@ -50,7 +50,11 @@ void StepAcceptance::accept(const StepTrial& trial) {
     move_on(trial);
     const bool is_projected = projection_ != nullptr && projection_->is_under_way();
     if (is_projected) projection_->finish(trial_.v_next, trial_.v_low_next);
-    violations_.measure(trial_.q_next.data(), trial_.v_next.data(), trial.t0 + trial.h);
+    const double t1 = trial.t0 + trial.h;
+    violations_.measure(trial_.q_next.data(),
+                        trial_.v_next.data(),
+                        t1,
+                        has_impulse_ ? VelocityImpulse::behind(t1) : t1);
 
     // Events have looked at the end of the step since the residual was evaluated.
     if (!contacts_.empty())
@@ -63,9 +67,11 @@ void StepAcceptance::accept(const StepTrial& trial) {
             state_.q.data(), state_.v.data(), trial_.q_next.data(), trial_.v_next.data());
     }
     if (is_projected) projection_->book(books_.ledger, state_.q, trial_.q_next);
+    if (has_impulse_) impulse_->record(books_.ledger, books_.efforts, trial_.q_next, trial_.v_next);
     if (!contacts_.empty()) modes_.book(trial);
     reactions_.collect(trial);
     commit(trial);
+    if (has_impulse_) reactions_.collect_impulse(impulse_->stress());
     violations_.note();
     books_.close();
     choice_.follow_motion();
@@ -116,6 +122,13 @@ void StepAcceptance::move_on(const StepTrial& trial) {
         trial_.q_low_next[i] = state_.q_low[i];
         trial_.v_next[i] = trial_.v_low_next[i] = 0.0;
     }
+    const bool is_projected = projection_ != nullptr && projection_->is_under_way();
+    has_impulse_ = impulse_ != nullptr && impulse_->is_wanted() && !is_projected &&
+                   impulse_->meet(trial_.q_next,
+                                  VelocityImpulse::behind(trial.t0 + h),
+                                  SignalSet::Moment::end,
+                                  trial_.v_next,
+                                  trial_.v_low_next);
     if (massless_.empty()) return;
     parts_.rows.evaluate_rates(massless_.blocks(),
                                trial_.q_next.data(),

@@ -17,6 +17,7 @@
 #include "row_choice.hpp"
 #include "step_tangent.hpp"
 #include "stick_slip.hpp"
+#include "velocity_impulse.hpp"
 #include "velocity_projection.hpp"
 #include "violations.hpp"
 
@@ -46,6 +47,8 @@ public:
     void accept(const StepTrial& trial);
     /// Steps end with velocities that this projects, where it has begun them.
     void project_by(VelocityProjection* projection) { projection_ = projection; }
+    /// Others end with velocities that are those prescribed.
+    void meet_by(VelocityImpulse* impulse) { impulse_ = impulse; }
 
 private:
     void check(const StepTrial& trial);
@@ -68,6 +71,8 @@ private:
     Books& books_;
     Reactions& reactions_;
     VelocityProjection* projection_ = nullptr;
+    VelocityImpulse* impulse_ = nullptr;
+    bool has_impulse_ = false;
     Eigen::VectorXd A_, pi_t_;
 };
 

@@ -206,7 +206,7 @@ void VelocityProjection::begin() {
     if (is_under_way_) abandon();
     v0_ = state_.v;
     v0_low_ = state_.v_low;
-    evaluate(state_.q.data(), state_.v.data(), state_.t, start_);
+    evaluate(state_.q.data(), state_.v.data(), VelocityImpulse::behind(state_.t), start_);
     for (std::size_t c = 0; c < row_.size(); ++c)
         start_rate_[static_cast<Eigen::Index>(c)] = rate(start_, c, state_.v.data());
     // What was clearly independent at the end of the last step needs no choice.
@@ -248,7 +248,7 @@ double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double>
         q1_[i] = state_.q[i] + (state_.q_low[i] + h * (state_.v[i] + 0.5 * h * a));
         v1_[i] = state_.v[i] + (state_.v_low[i] + h * a);
     }
-    evaluate(q1_.data(), v1_.data(), trial.t0 + h, end_);
+    evaluate(q1_.data(), v1_.data(), VelocityImpulse::before(trial.t0 + h), end_);
     push(end_);
     const double unlike = start_.energy / end_.energy;
     end_.factor = unlike < kMostUnlike && unlike > 1.0 / kMostUnlike && end_.energy > 0.0

@@ -15,6 +15,7 @@
 #include "books.hpp"
 #include "constrained_solver.hpp"
 #include "contacts.hpp"
+#include "velocity_impulse.hpp"
 
 namespace ancora {
 

@@ -23,7 +23,7 @@ Violations::Violations(Assembly& parts) : parts_(parts) {
     A_.setZero(parts.rows.B.size());
 }
 
-void Violations::measure(const double* q, const double* v, double t) {
+void Violations::measure(const double* q, const double* v, double t, double t_of_rates) {
     next_ = {};
     parts_.rows.evaluate_gaps(q, t, pi_.data());
     for (const RowOwner& owner : parts_.rows.owners) {
@@ -34,7 +34,7 @@ void Violations::measure(const double* q, const double* v, double t) {
             worst = std::max(worst, std::abs(pi_[k]));
         }
     }
-    parts_.rows.evaluate_rates(parts_.constraint_blocks, q, v, t, A_.data(), pi_t_.data());
+    parts_.rows.evaluate_rates(parts_.constraint_blocks, q, v, t_of_rates, A_.data(), pi_t_.data());
     for (const int b : parts_.constraint_blocks) {
         const BlockPart& part = parts_.rows.blocks[static_cast<std::size_t>(b)];
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {

@@ -24,7 +24,9 @@ public:
     explicit Violations(Assembly& parts);
 
     /// [step] @throws FailedCall (plugin) for a row that is not finite there
-    void measure(const double* q, const double* v, double t);
+    /// @param t_of_rates  for what is prescribed: a rounding behind t, where that jumps at t
+    void measure(const double* q, const double* v, double t, double t_of_rates);
+    void measure(const double* q, const double* v, double t) { measure(q, v, t, t); }
     /// The state measured last is the present one.
     void note();
     /// Exchanges what is shown with what was measured last, to show a state in passing.

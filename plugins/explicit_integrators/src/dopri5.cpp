@@ -36,18 +36,26 @@ constexpr double kOffMotion = 1e-6;
 // Steps this much shorter than usual, beside a singular position, are led by what rounding leaves
 // of it.
 constexpr double kLed = 1e-4;
+// Of a run, where no longest step is given.
+constexpr double kPartOfRun = 1.0 / 50.0;
 
 }  // namespace
 
 Dopri5::Dopri5(const Arguments& arguments)
-    : traits_(read_traits(arguments)), shows_steps_(arguments.boolean("show_steps")) {
+    : traits_(read_traits(arguments)),
+      shows_steps_(arguments.boolean("show_steps")),
+      is_max_given_(arguments.has("max_step")) {
     traits_.is_adaptive = true;
+    max_step_ = is_max_given_ ? arguments.number("max_step") : kPartOfRun * arguments.end_time();
 }
 
 void Dopri5::prepare(const System& system, const StepSettings& settings) {
     const auto size = static_cast<std::size_t>(system.continuous().num_states);
-    for (State* x : {&x0_, &dx0_, &x1_, &dx1_, &error_}) x->assign(size, 0.0);
+    for (State* x : {&x0_, &dx0_, &x1_, &dx1_, &error_, &off_}) x->assign(size, 0.0);
     stepper_.adjust_size(x0_);
+    if (!is_max_given_ && (!system.has_formulas_of_time() || !(max_step_ > 0.0)))
+        max_step_ = std::numeric_limits<double>::infinity();
+    n_ = static_cast<std::size_t>(system.num_coordinates());
     first_step_ = settings.step;
     checker_ = ErrorChecker(settings.tolerance > 0.0 ? settings.tolerance : kDefaultTolerance);
     events_.resize(system.num_events());
@@ -91,6 +99,22 @@ void Dopri5::step(System& system, double t0, double h) {
     }
 }
 
+/// Error of the last trial in units of the tolerance.
+double Dopri5::error_of(System& system, double t0, double h) {
+    boost::numeric::odeint::range_algebra algebra;
+    const double error = checker_.error(algebra, x0_, dx0_, error_, h);
+    if (!(error <= 1.0) || !system.constraint_error(t0 + h, x1_, off_)) return error;
+    return std::max(error, checker_.error(algebra, x0_, dx0_, off_, h));
+}
+
+/// Whether velocities change by less than the tolerance in a step, as far as its begin knows: the
+/// estimate of the error then says nothing of what may come.
+bool Dopri5::is_uniform(double h) const {
+    for (std::size_t i = n_; i < 2 * n_; ++i)
+        if (std::abs(h * dx0_[i]) > checker_.tolerance() * (1.0 + std::abs(x0_[i]))) return false;
+    return true;
+}
+
 /// Finds a length, at most h, whose trial meets the tolerance.
 template <class Trial>
 double Dopri5::control(System& system, double t0, double h, const Trial& trial, bool& is_across) {
@@ -100,13 +124,12 @@ double Dopri5::control(System& system, double t0, double h, const Trial& trial, 
         next = first_step_;
         last_error = kLeastLastError;
     }
-    boost::numeric::odeint::range_algebra algebra;
-    double length = std::min(next, h);
+    double length = std::min({next, h, max_step_});
     for (int tries = 0;; ++tries) {
         // A rest that would be tiny is shared with the step before it.
         if (h - length < 1e-3 * length) length = h;
         trial(length);
-        const double error = checker_.error(algebra, x0_, dx0_, error_, length);
+        const double error = error_of(system, t0, length);
         const double by_error = std::isfinite(error)
                                     ? kSafety * std::pow(std::max(error, kLeastError), -kExponent)
                                     : 0.0;
@@ -115,6 +138,8 @@ double Dopri5::control(System& system, double t0, double h, const Trial& trial, 
             const double factor = std::clamp(by_error * std::pow(last_error, kMemory),
                                              kMostShrinking,
                                              tries == 0 ? kMostGrowth : 1.0);
+            if (!is_max_given_ && length == max_step_ && length < next && is_uniform(length))
+                system.record_limited_step(t0, t0 + length);
             // A step cut by the end of the run says little about the next.
             if (length < next) {
                 next = std::max(next, factor * length);

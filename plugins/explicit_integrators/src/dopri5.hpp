@@ -27,6 +27,10 @@ namespace ancora::explicit_integrators {
 /// 0.2 and 5, which damps what a controller without memory overshoots by; a step that was refused
 /// before it was accepted is not followed by a longer one.
 ///
+/// Where motion is prescribed, what projection would move a trial's end by counts like e: stages
+/// see the accelerations of the motion alone. No step is longer than `max_step`, so that what a
+/// formula of time does is seen where nothing else moves; steps end at break points in any case.
+///
 /// Works and impulses w of the ledger choose the step like q and v, measured by the model's energy
 /// and momentum: power that comes and goes faster than the motion shows would else be missed.
 ///
@@ -81,6 +85,7 @@ private:
             }
             return worst;
         }
+        double tolerance() const { return tolerance_; }
         /// A relative error in units of the tolerance.
         double in_tolerances(double error) const { return error / tolerance_; }
 
@@ -93,6 +98,8 @@ private:
     template <class Trial>
     double length_across(
         System& system, double t0, double length, double h, double error, const Trial& trial);
+    double error_of(System& system, double t0, double h);
+    bool is_uniform(double h) const;
     bool nears_singular(System& system, double t0, double h) const;
     bool is_led_astray(System& system, double t0, double h, double length);
 
@@ -100,11 +107,14 @@ private:
 
     IntegratorTraits traits_;
     bool shows_steps_;
+    std::size_t n_ = 0;
     double first_step_ = 0.0;
+    double max_step_ = 0.0;
+    bool is_max_given_;
     mutable Stepper stepper_;  // keeps the stages of the last step; Odeint's accessor is not const
     ErrorChecker checker_{0.0};
     EventLocator events_;
-    State x0_, dx0_, x1_, dx1_, error_;
+    State x0_, dx0_, x1_, dx1_, error_, off_;
     double t0_ = 0.0, t1_ = 0.0;
 };
 

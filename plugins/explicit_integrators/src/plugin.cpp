@@ -26,6 +26,12 @@ constexpr Parameter kParameters[] = {
 constexpr Parameter kAdaptive[] = {
     kParameters[0],
     kParameters[1],
+    parameter::number(
+        "max_step",
+        "s",
+        "longest step; not given: with formulas of time a fiftieth of the run. What these do "
+        "for a shorter while may be stepped over where nothing else moves")
+        .positive(),
     parameter::boolean("show_steps",
                        "columns integrator.next_step and integrator.error of history.csv")
         .otherwise("false"),
@@ -50,7 +56,7 @@ constexpr TypeDescriptor kTypes[] = {
          .source = "J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26",
          .tolerance = "local error per component of q and v, absolute (SI) and relative, default "
                       "1e-9; step is the first step",
-         .examples = {"", "projection = false", "show_steps = true"},
+         .examples = {"", "projection = false", "show_steps = true", "max_step = 0.1"},
          .claims = {Claim::keeps_momentum},
          .order = 5},
         kAdaptive),

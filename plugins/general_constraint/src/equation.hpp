@@ -30,6 +30,7 @@ public:
     /// @throws FormulaError if the text is no equation of this level
     Equation(std::string_view text, Level level, std::vector<NamedCoordinate>& coordinates);
 
+    const Formula& formula() const { return formula_; }
     /// [assembly] The row's block; refers to this object.
     RowBlock block() const;
 

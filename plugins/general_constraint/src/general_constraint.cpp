@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "ancora/sdk/formula/error.hpp"
+#include "ancora/sdk/helpers/formula_break_points.hpp"
 
 namespace ancora::general_constraint {
 
@@ -38,7 +39,10 @@ GeneralConstraint::GeneralConstraint(const Arguments& arguments) {
                              coordinates_[i].text.c_str(),
                              "equation",
                              places_[i].c_str()});
-    for (const Equation& equation : equations_) blocks_.push_back(equation.block());
+    for (const Equation& equation : equations_) {
+        add_break_points(arguments, equation.formula());
+        blocks_.push_back(equation.block());
+    }
 }
 
 void GeneralConstraint::evaluate(int block, const RowPoint& at, const RowValues& out) const {

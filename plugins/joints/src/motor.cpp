@@ -150,7 +150,8 @@ Motor::Motor(const Arguments& arguments)
                                     : std::numeric_limits<double>::infinity()) {
     if (!arguments.has("effort")) arguments.fail("effort", "is missing");
     if (arguments.shape("effort") != Shape::text) {
-        given_ = TimeFunction(arguments, "effort", {.components = {"effort"}});
+        given_ = TimeFunction(
+            arguments, "effort", {.components = {"effort"}, .is_averaged = true});
         return;
     }
     const std::string text(arguments.text("effort"));
@@ -161,6 +162,7 @@ Motor::Motor(const Arguments& arguments)
         arguments.fail("effort",
                        std::string(error.what()) + "\n" + formula_excerpt(text, error.position()));
     }
+    add_break_points(arguments, formula_.front());
     reader_.finish(arguments, "effort", requests_);
 }
 

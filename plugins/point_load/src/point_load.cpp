@@ -69,6 +69,7 @@ bool read_follows(const Arguments& arguments) {
 
 TimeFunctionOptions read_options(const Arguments& arguments) {
     TimeFunctionOptions options;
+    options.is_averaged = true;
     if (arguments.text("interpolation") == "spline") options.interpolation = Interpolation::spline;
     const std::string_view outside = arguments.text("outside");
     options.outside = outside == "hold"   ? Outside::hold
@@ -127,11 +128,14 @@ PointLoad::Load PointLoad::read_load(const Arguments& arguments,
                                    formula_excerpt(text, error.position()));
             }
         }
-        if (state_.num_variables() > known) return load;
+        const auto note = [&] {
+            for (const Formula& formula : load.formulas) add_break_points(arguments, formula);
+        };
+        if (state_.num_variables() > known) return note(), load;
         const bool reads_known = std::ranges::any_of(load.formulas, [](const Formula& formula) {
             return formula.num_variables() > 0;
         });
-        if (reads_known) return load;
+        if (reads_known) return note(), load;
         load = {};  // of time alone
     }
     load.over_time = TimeFunction(arguments, key, options);

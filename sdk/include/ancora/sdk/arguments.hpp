@@ -4,11 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "ancora/sdk/break_points.hpp"
 #include "ancora/sdk/measure.hpp"
 #include "ancora/sdk/parameter.hpp"
 
@@ -104,6 +106,11 @@ public:
                                            int line,
                                            int column,
                                            std::string_view message) const = 0;
+
+    /// The object has something given over time that is not smooth there: steps end at such times.
+    virtual void add_break_points(std::shared_ptr<const BreakPoints> points) const {
+        static_cast<void>(points);
+    }
 
     /// Three numbers as an array.
     std::array<double, 3> triple(std::string_view key) const {

@@ -222,6 +222,27 @@ public:
         return 0;
     }
 
+    /// [step] What projection onto the constraints would move q of a state x at t by, entry by
+    /// entry, and zero for the others: the error of a trial along motion that is prescribed, of
+    /// which the accelerations at its stages may show nothing.
+    /// @returns false, and writes nothing, where nothing is prescribed over time or projected
+    virtual bool constraint_error(double t, std::span<const double> x, std::span<double> error) {
+        static_cast<void>(t);
+        static_cast<void>(x);
+        static_cast<void>(error);
+        return false;
+    }
+    /// [assembly] Whether something is given by a formula of time, so that only values show what it
+    /// does: where nothing moves, an estimate of the error says nothing of what comes.
+    virtual bool has_formulas_of_time() const { return false; }
+    /// [step] Records a step in which the estimate of the error sees nothing happen, and which is as
+    /// long as a limit that the manifest does not give: what formulas of time do meanwhile may have
+    /// been missed.
+    virtual void record_limited_step(double t0, double t1) {
+        static_cast<void>(t0);
+        static_cast<void>(t1);
+    }
+
 protected:
     using RangeCall = void (*)(const void* range, std::size_t begin, std::size_t end);
     virtual void split_ranges(std::size_t count, RangeCall call, const void* range) {

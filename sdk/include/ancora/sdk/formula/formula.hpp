@@ -76,6 +76,8 @@ public:
     std::size_t size() const { return tape_.size(); }
     /// One more than the highest number of a variable that counts.
     std::size_t num_variables() const { return num_variables_; }
+    /// Its operations, each on the values of earlier ones.
+    std::span<const detail::FormulaNode> tape() const { return tape_; }
     /// True if f depends on variable i. One that folding has removed (x^0) does not count.
     bool depends_on(int i) const {
         return std::ranges::any_of(tape_, [&](const detail::FormulaNode& node) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <limits>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -17,7 +18,9 @@
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
+#include "ancora/sdk/break_points.hpp"
 #include "ancora/sdk/formula/formula.hpp"
+#include "ancora/sdk/helpers/formula_break_points.hpp"
 #include "ancora/sdk/helpers/number_file.hpp"
 #include "ancora/sdk/helpers/time_table.hpp"
 #include "ancora/sdk/numbers/vector3.hpp"
@@ -29,6 +32,7 @@ struct TimeFunctionOptions {
     std::vector<std::string> components = {"x", "y", "z"};  ///< their names, for messages
     Interpolation interpolation = Interpolation::linear;
     Outside outside = Outside::refuse;
+    bool is_averaged = false;  ///< over steps mean() alone acts
 };
 
 /// Components y(t) as a manifest gives them, in one of these shapes of the parameter:
@@ -80,6 +84,12 @@ public:
                 constant_.assign(1, arguments.number(key));
                 require_count(arguments, 1, "numbers");
         }
+        if (is_table()) {
+            arguments.add_break_points(
+                std::make_shared<TableBreakPoints>(table_, outside_, options.is_averaged));
+            return;
+        }
+        for (const Formula& formula : formulas_) add_break_points(arguments, formula);
     }
 
     int num_components() const { return static_cast<int>(names_.size()); }
@@ -149,6 +159,21 @@ public:
 private:
     /// Rounding of times that a table's ends are allowed, relative to its length.
     static constexpr double kTimeRounding = 1e-9;
+
+    class TableBreakPoints final : public BreakPoints {
+    public:
+        TableBreakPoints(TimeTable table, Outside outside, bool is_averaged)
+            : table_(std::move(table)), outside_(outside), is_averaged_(is_averaged) {}
+        double next(double after, double until, double, StepKind steps) const override {
+            const double t = table_.next_break(after, steps, outside_, is_averaged_);
+            return t <= until ? t : std::numeric_limits<double>::infinity();
+        }
+
+    private:
+        TimeTable table_;
+        Outside outside_;
+        bool is_averaged_;
+    };
 
     /// No names but those that every formula knows.
     class TimeAlone final : public FormulaScope {

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "ancora/sdk/break_points.hpp"
 
 namespace ancora {
 
@@ -112,7 +116,48 @@ public:
         for (std::size_t i = 0; i < size_; ++i) y[i] /= h;
     }
 
+    /// The first row behind `after` at which y is not smooth enough for such steps, or infinity.
+    /// @param is_averaged  steps take the mean of straight lines, exactly
+    double next_break(double after, StepKind steps, Outside outside, bool is_averaged) const {
+        const bool is_straight = rates_.empty() && curvatures_.empty();
+        // Of splines y''' jumps, of monotone pieces y'', of straight lines y'.
+        const StepKind inner = is_straight && !is_averaged ? StepKind::mean
+                               : curvatures_.empty()       ? StepKind::stages
+                                                           : StepKind::controlled;
+        for (std::size_t k = row_behind(after); k < times_.size(); ++k) {
+            const bool is_end = k == 0 || k + 1 == times_.size();
+            if (is_end && outside == Outside::refuse) continue;
+            const StepKind from = is_end && is_averaged ? StepKind::stages
+                                  : is_end              ? StepKind::mean
+                                                        : inner;
+            if (steps < from || (is_straight && !is_end && is_straight_at(k))) continue;
+            return times_[k];
+        }
+        return std::numeric_limits<double>::infinity();
+    }
+
 private:
+    /// The first row behind a time, that of which it is but for rounding not among them.
+    std::size_t row_behind(double t) const {
+        constexpr double kRounding = 64.0 * std::numeric_limits<double>::epsilon();
+        const auto at = std::upper_bound(times_.begin(), times_.end(), t + kRounding * std::abs(t));
+        return static_cast<std::size_t>(at - times_.begin());
+    }
+    /// Whether the lines before and behind an inner row are one but for rounding.
+    bool is_straight_at(std::size_t k) const {
+        constexpr double kRounding = 1e-12;
+        for (std::size_t i = 0; i < size_; ++i) {
+            const double before = (values_[k * size_ + i] - values_[(k - 1) * size_ + i]) /
+                                  (times_[k] - times_[k - 1]);
+            const double behind = (values_[(k + 1) * size_ + i] - values_[k * size_ + i]) /
+                                  (times_[k + 1] - times_[k]);
+            if (std::abs(behind - before) >
+                kRounding * std::max(std::abs(before), std::abs(behind)))
+                return false;
+        }
+        return true;
+    }
+
     struct Cubic {
         double value, rate, second;
     };

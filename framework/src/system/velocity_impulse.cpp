@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The least change of velocities onto prescribed rates, and what it adds to the ledger.
+#include "velocity_impulse.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "ancora/sdk/numbers/disjoint_sets.hpp"
+#include "compensated_sum.hpp"
+#include "state_archive.hpp"
+
+namespace ancora {
+namespace {
+
+constexpr double kRoundoff = std::numeric_limits<double>::epsilon();
+// Rates are met to so many units of rounding of their own terms.
+constexpr double kMet = 4.0;
+// What is left of a rate, in these units: a force is as wrong as this over the step.
+constexpr double kLeft = 100.0;
+// Factors of a state before serve as long as a solve leaves no more than this.
+constexpr double kFalls = 1e-2;
+constexpr int kMostSolves = 12;
+// Of the mean mass.
+constexpr double kLentMass = 1e-9;
+// Rates change by less within a rounding of time unless they jump.
+constexpr double kJump = 1e-9;
+// Formulas round the place of their jump.
+constexpr double kSide = 16.0 * kRoundoff;
+
+std::span<double> span_of(Eigen::VectorXd& x) {
+    return {x.data(), static_cast<std::size_t>(x.size())};
+}
+
+}  // namespace
+
+VelocityImpulse::VelocityImpulse(Assembly& parts, const MotionState& state)
+    : parts_(parts), state_(state) {
+    find_rows();
+    if (row_.empty()) return;
+    const auto m = static_cast<Eigen::Index>(row_.size());
+    for (Eigen::VectorXd* x : {&rate_, &lambda_}) x->setZero(m);
+    for (Eigen::VectorXd* x : {&dv_, &v_before_, &v_mean_, &push_, &force_}) x->setZero(parts.n);
+    for (Eigen::VectorXd* x : {&pi_t_, &pi_t_before_, &s_}) x->setZero(parts.m);
+    A_.setZero(parts.rows.B.size());
+    A_of_conditions_.assign(entry_.size(), 0.0);
+    A_of_choice_ = A_of_factor_ = A_of_conditions_;
+}
+
+/// A convention holds what has no inertia: it takes no impulse.
+bool VelocityImpulse::is_condition(int k) const {
+    return parts_.laws.has_rate(k) && parts_.laws[k].kind != RowKind::convention;
+}
+
+/// The conditions on velocities of all islands in which one depends on time.
+void VelocityImpulse::find_rows() {
+    const RowSet& rows = parts_.rows;
+    DisjointSets islands(static_cast<std::size_t>(parts_.n));
+    for (const MassEntry& entry : parts_.mass.entries()) islands.join(entry.i, entry.j);
+    const auto first_column = [&rows](int k) {
+        const auto columns = rows.columns(k);
+        return columns.empty() ? -1 : columns.front();
+    };
+    for (int k = 0; k < parts_.m; ++k) {
+        if (!is_condition(k)) continue;
+        for (const int e : rows.entries(k)) islands.join(first_column(k), rows.column_of(e));
+    }
+    std::vector<char> is_driven(static_cast<std::size_t>(parts_.n), 0);
+    for (const BlockPart& part : rows.blocks)
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
+            if (part.block->depends_on_time && is_condition(k) && first_column(k) >= 0)
+                is_driven[static_cast<std::size_t>(islands.root(first_column(k)))] = 1;
+    row_start_.push_back(0);
+    for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
+        const BlockPart& part = rows.blocks[b];
+        const std::size_t before = row_.size();
+        const int constraint = rows.owners[static_cast<std::size_t>(part.owner)].constraint;
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
+            const int column = first_column(k);
+            if (!is_condition(k) || column < 0 ||
+                is_driven[static_cast<std::size_t>(islands.root(column))] == 0)
+                continue;
+            row_.push_back(k);
+            for (const int e : rows.entries(k)) {
+                entry_.push_back(e);
+                column_.push_back(rows.column_of(e));
+            }
+            row_start_.push_back(static_cast<int>(entry_.size()));
+            is_timed_.push_back(part.block->depends_on_time ? 1 : 0);
+            is_tied_to_ground_.push_back(
+                constraint >= 0 && parts_.model.constraints[static_cast<std::size_t>(constraint)]
+                                       .is_tied_to_ground
+                    ? 1
+                    : 0);
+            has_velocity_rows_ |= parts_.laws[k].kind != RowKind::constraint;
+        }
+        if (row_.size() > before) blocks_.push_back(static_cast<int>(b));
+    }
+}
+
+double VelocityImpulse::behind(double t) {
+    return t + kSide * std::abs(t);
+}
+double VelocityImpulse::before(double t) {
+    return t - kSide * std::abs(t);
+}
+
+bool VelocityImpulse::jumps_at(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double t) {
+    if (!is_wanted()) return false;
+    const double early = before(before(before(t)));
+    evaluate(q.data(), v.data(), early, SignalSet::Moment::now);
+    pi_t_before_ = pi_t_;
+    evaluate(q.data(), v.data(), t, SignalSet::Moment::now);
+    for (const int k : row_) {
+        const double size = std::max(std::abs(pi_t_[k]), std::abs(pi_t_before_[k]));
+        if (std::abs(pi_t_[k] - pi_t_before_[k]) > kJump * size) return true;
+    }
+    return false;
+}
+
+void VelocityImpulse::evaluate(const double* q, const double* v, double t, SignalSet::Moment own) {
+    parts_.rows.evaluate_rates(blocks_, q, v, t, A_.data(), pi_t_.data(), own);
+    for (std::size_t e = 0; e < entry_.size(); ++e) A_of_conditions_[e] = A_[entry_[e]];
+}
+
+double VelocityImpulse::rate(std::size_t c, const double* v) const {
+    double sum = pi_t_[row_[c]];
+    for (int e = row_start_[c]; e < row_start_[c + 1]; ++e) {
+        const auto i = static_cast<std::size_t>(e);
+        sum += A_of_conditions_[i] * v[column_[i]];
+    }
+    return sum;
+}
+
+/// What is left of the rates goes to rate_.
+/// @returns the largest, in units of what rounding leaves of a row's terms at the model's speed
+double VelocityImpulse::measure(const double* v) {
+    double speed = 0.0;
+    for (const int i : column_) speed = std::max(speed, std::abs(v[i]));
+    double worst = 0.0;
+    for (std::size_t c = 0; c < row_.size(); ++c) {
+        double entry = 0.0;
+        for (int e = row_start_[c]; e < row_start_[c + 1]; ++e)
+            entry = std::max(entry, std::abs(A_of_conditions_[static_cast<std::size_t>(e)]));
+        const double size = std::abs(pi_t_[row_[c]]) + entry * speed;
+        const double left = rate(c, v);
+        if (!std::isfinite(left)) parts_.rows.refuse_row(row_[c], state_.t);
+        rate_[static_cast<Eigen::Index>(c)] = -left;
+        if (left != 0.0) worst = std::max(worst, std::abs(left) / (kMet * kRoundoff * size));
+    }
+    return worst;
+}
+
+/// M, with a little where it has nothing: rows alone then determine what velocities there are.
+void VelocityImpulse::make_solvers() {
+    SystemPattern pattern;
+    pattern.num_coordinates = parts_.n;
+    double sum = 0.0;
+    int count = 0;
+    for (const MassEntry& entry : parts_.mass.entries())
+        pattern.mass.emplace_back(entry.i, entry.j);
+    for (int i = 0; i < parts_.n; ++i) {
+        if (parts_.mass.is_massless(i)) continue;
+        sum += parts_.mass.diagonal(i);
+        ++count;
+    }
+    lent_mass_ = count > 0 ? kLentMass * sum / count : 1.0;
+    for (int i = 0; i < parts_.n; ++i) {
+        if (!parts_.mass.is_massless(i)) continue;
+        massless_.push_back(i);
+        const auto known = std::ranges::find(pattern.mass, std::pair(i, i));
+        lent_to_.push_back(static_cast<int>(known - pattern.mass.begin()));
+        if (known == pattern.mass.end()) pattern.mass.emplace_back(i, i);
+    }
+    M_.assign(pattern.mass.size(), 0.0);
+    for (const BodyPart& part : parts_.model.bodies) pattern.first_of_body.push_back(part.first);
+    mass_ = std::make_unique<ConstrainedSolver>(pattern);
+    pattern.row_start = row_start_;
+    pattern.column = column_;
+    solver_ = std::make_unique<ConstrainedSolver>(std::move(pattern));
+}
+
+/// @returns false if a value is not finite, or M is no mass
+bool VelocityImpulse::factorise(RankUse use) {
+    const bool is_first = solver_ == nullptr;
+    if (is_first) make_solvers();
+    const bool is_mass_new = is_first || !parts_.mass.is_constant();
+    if (is_mass_new) {
+        std::ranges::copy(parts_.mass.values(), M_.begin());
+        for (const int entry : lent_to_) M_[static_cast<std::size_t>(entry)] = lent_mass_;
+        mass_->factorise(M_, {}, true);
+    }
+    if (use == RankUse::choose) A_of_choice_ = A_of_factor_;
+    is_factorised_ = solver_->factorise(M_, A_of_factor_, is_mass_new, use) == SolverStatus::good;
+    return is_factorised_;
+}
+
+/// dv_ = M^-1 A^T lambda_ with the present A, and what belongs to it in the ledger.
+void VelocityImpulse::push(const Eigen::VectorXd& v) {
+    push_.setZero();
+    for (std::size_t c = 0; c < row_.size(); ++c) {
+        const double mu = lambda_[static_cast<Eigen::Index>(c)];
+        if (mu == 0.0) continue;
+        s_[row_[c]] -= mu;
+        for (int e = row_start_[c]; e < row_start_[c + 1]; ++e) {
+            const auto i = static_cast<std::size_t>(e);
+            push_[column_[i]] += A_of_conditions_[i] * mu;
+            if (is_tied_to_ground_[c] != 0) force_[column_[i]] += A_of_conditions_[i] * mu;
+        }
+    }
+    mass_->solve(view(push_), {}, span_of(dv_), {});
+    v_mean_ = v + 0.5 * dv_;
+    for (std::size_t c = 0; c < row_.size(); ++c) {
+        const double mu = lambda_[static_cast<Eigen::Index>(c)];
+        if (mu == 0.0) continue;
+        const double work = mu * (rate(c, v_mean_.data()) - pi_t_[row_[c]]);
+        (is_timed_[c] != 0 ? work_external_ : work_projection_) += work;
+    }
+    // What lent masses take up is not in the model.
+    for (const int i : massless_) {
+        const double taken = lent_mass_ * dv_[i];
+        work_projection_ -= taken * v_mean_[i];
+        force_[i] -= taken;
+    }
+}
+
+bool VelocityImpulse::meet(const Eigen::VectorXd& q,
+                           double t,
+                           SignalSet::Moment own,
+                           Eigen::VectorXd& v,
+                           Eigen::VectorXd& v_low) {
+    work_external_ = work_projection_ = 0.0;
+    s_.setZero();
+    if (parts_.mass.is_timed()) parts_.update_mass(q.data(), v.data(), t);
+    evaluate(q.data(), v.data(), t, own);
+    double worst = measure(v.data());
+    if (worst <= kLeft) return false;
+    force_.setZero();
+    v_before_ = v;
+    bool is_stale = is_factorised_ && !parts_.mass.is_timed();
+    // The independent rows are those of a state before, as long as others are met by them.
+    RankUse use = is_factorised_ ? RankUse::keep : RankUse::choose;
+    for (int k = 0; k < kMostSolves && worst > kLeft; ++k) {
+        const bool is_fresh = !is_stale;
+        if (is_fresh) {
+            A_of_factor_ = A_of_conditions_;
+            if (!factorise(use)) return k > 0;
+        }
+        if (!solver_->solve({}, view(rate_), span_of(dv_), span_of(lambda_))) return k > 0;
+        push(v);
+        for (Eigen::Index i = 0; i < dv_.size(); ++i)
+            if (dv_[i] != 0.0) add_compensated(v[i], v_low[i], dv_[i]);
+        if (has_velocity_rows_) evaluate(q.data(), v.data(), t, own);
+        const double before = std::exchange(worst, measure(v.data()));
+        const bool falls = worst <= kFalls * before;
+        is_stale = falls && !parts_.mass.is_timed();
+        if (falls || !is_fresh || has_velocity_rows_) continue;
+        // With factors of this state only other rows may leave more than rounding.
+        if (use == RankUse::choose) break;
+        use = RankUse::choose;
+    }
+    return true;
+}
+
+/// Solves go on with the factors of a state that is read.
+template <class Archive>
+void VelocityImpulse::transfer(Archive& archive) {
+    archive(is_factorised_);
+    if (!is_factorised_) return;
+    for (std::vector<double>* A : {&A_of_choice_, &A_of_factor_}) {
+        archive.fixed(*A);
+        archive.require_finite(*A, "a Jacobian");
+    }
+    if constexpr (Archive::kReads) {
+        archive.require(is_wanted(), "prescribed motion where there is none");
+        std::vector<double> last = A_of_factor_;
+        A_of_factor_ = A_of_choice_;
+        factorise(RankUse::choose);
+        A_of_factor_.swap(last);
+        if (A_of_factor_ != A_of_choice_) factorise(RankUse::keep);
+    }
+}
+template void VelocityImpulse::transfer(ArchiveWriter&);
+template void VelocityImpulse::transfer(ArchiveReader&);
+
+void VelocityImpulse::record(Ledger& ledger,
+                             EffortWorks& efforts,
+                             const Eigen::VectorXd& q,
+                             const Eigen::VectorXd& v) {
+    v_mean_ = 0.5 * (v_before_ + v);
+    ledger.book_external(work_external_);
+    ledger.book_projection(work_projection_);
+    efforts.book_impulse(s_, A_, v_mean_.data());
+    if (parts_.has_gravity || parts_.has_external)
+        ledger.book_impulse(parts_.space.momenta(q.data(), force_.data()), 1.0);
+}
+
+}  // namespace ancora

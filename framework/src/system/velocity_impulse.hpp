@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The impulse that brings velocities to what is prescribed at an instant.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "assembly.hpp"
+#include "constrained_solver.hpp"
+#include "effort_works.hpp"
+#include "ledger.hpp"
+#include "reactions.hpp"
+
+namespace ancora {
+
+/// The energy-momentum step of length zero, without contacts:
+///
+///   M (v+ - v-) = A^T mu,   A v+ + pi_t(t+) = 0                                          (1)
+///
+///   v-, v+  velocities before and after, n
+///   A, pi_t Jacobian and explicit rate of the constraint rows at (q, t+)
+///   mu      impulses of the rows [N s or N m s], zero on those that are redundant
+///
+/// (1) is the least change of v in the norm of M. Where a prescribed rate jumps it is the impact
+/// that this means; elsewhere it is of second order in the step, and takes away what a step leaves
+/// of A v + pi_t, which the next one would turn round. The energy changes by exactly
+/// mu^T A (v- + v+) / 2: what rows over time do of it is work from outside, the rest is that of a
+/// projection.
+///
+/// Only islands of coordinates that a row over time belongs to take part: others keep their energy
+/// to rounding.
+class VelocityImpulse {
+public:
+    /// [assembly] `parts` and `state` must outlive it.
+    VelocityImpulse(Assembly& parts, const MotionState& state);
+
+    /// False where nothing is prescribed over time.
+    bool is_wanted() const { return !row_.empty(); }
+
+    /// A time as near behind t as tells the sides of a jump there apart, its rounding included.
+    static double behind(double t);
+    static double before(double t);
+
+    /// Solves (1) for v and the word that compensates its rounding. [step]
+    /// @returns whether velocities have changed
+    /// @throws Error (plugin) where a row's rate is not finite
+    /// @param own  when rows are asked with what objects know
+    bool meet(const Eigen::VectorXd& q,
+              double t,
+              SignalSet::Moment own,
+              Eigen::VectorXd& v,
+              Eigen::VectorXd& v_low);
+    /// Records work and impulse of the last change, which led to (q, v). [step]
+    void record(Ledger& ledger,
+                EffortWorks& efforts,
+                const Eigen::VectorXd& q,
+                const Eigen::VectorXd& v);
+    /// Whether a rate that is prescribed is another one a rounding before t.
+    bool jumps_at(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double t);
+    /// -mu of all rows of the model.
+    const Eigen::VectorXd& stress() const { return s_; }
+
+    /// The accepted state is another one.
+    void forget() { is_factorised_ = false; }
+
+    /// Writes or reads it, see state_archive.hpp.
+    template <class Archive>
+    void transfer(Archive& archive);
+
+private:
+    bool is_condition(int k) const;
+    void find_rows();
+    void evaluate(const double* q, const double* v, double t, SignalSet::Moment own);
+    double rate(std::size_t c, const double* v) const;
+    double measure(const double* v);
+    void make_solvers();
+    bool factorise(RankUse use);
+    void push(const Eigen::VectorXd& v);
+
+    Assembly& parts_;
+    const MotionState& state_;
+    std::vector<int> row_;        // in the row set, of each condition
+    std::vector<int> row_start_;  // pattern of the conditions
+    std::vector<int> entry_;      // their entries in the row set's Jacobian
+    std::vector<int> column_;
+    std::vector<int> blocks_;
+    std::vector<char> is_timed_;           // per condition
+    std::vector<char> is_tied_to_ground_;  // likewise
+    bool has_velocity_rows_ = false;       // whose Jacobian may depend on v
+    std::unique_ptr<ConstrainedSolver> solver_, mass_;
+    std::vector<double> M_;                // values of their pattern
+    std::vector<int> massless_, lent_to_;  // coordinates without mass, and their entries there
+    double lent_mass_ = 0.0;
+    bool is_factorised_ = false;
+
+    Eigen::VectorXd A_, pi_t_, pi_t_before_;  // of all rows
+    std::vector<double> A_of_conditions_, A_of_factor_, A_of_choice_;
+    Eigen::VectorXd rate_, lambda_, dv_, v_before_, v_mean_, s_, push_, force_;
+    double work_external_ = 0.0, work_projection_ = 0.0;
+};
+
+}  // namespace ancora

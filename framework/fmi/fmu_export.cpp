@@ -194,7 +194,7 @@ void add_output(const Simulation& simulation, const std::string& name, std::vect
 std::string description_xml(const std::string& model_name,
                             const fmu::Description& description,
                             double end) {
-    std::set<std::string> units;
+    std::set<std::string> units = {"s"};
     for (const Variable& variable : description.variables)
         if (!variable.unit.empty()) units.insert(variable.unit);
     std::string text = fmt::format(
@@ -209,13 +209,10 @@ std::string description_xml(const std::string& model_name,
         description.token,
         version(),
         identifier(model_name));
-    if (!units.empty()) {
-        text += "  <UnitDefinitions>\n";
-        for (const std::string& unit : units) text += unit_xml(unit);
-        text += "  </UnitDefinitions>\n";
-    }
+    text += "  <UnitDefinitions>\n";
+    for (const std::string& unit : units) text += unit_xml(unit);
     text +=
-        "  <LogCategories>\n    <Category name=\"logStatusError\"/>\n"
+        "  </UnitDefinitions>\n  <LogCategories>\n    <Category name=\"logStatusError\"/>\n"
         "    <Category name=\"logStatusWarning\"/>\n  </LogCategories>\n";
     text += fmt::format(
         "  <DefaultExperiment startTime=\"0\" stopTime=\"{}\" stepSize=\"{}\"/>\n  "
@@ -255,7 +252,11 @@ std::string description_xml(const std::string& model_name,
             type);
         if (is_output) outputs += fmt::format("      <Unknown index=\"{}\"/>\n", i + 1);
     }
-    text += "  </ModelVariables>\n  <ModelStructure>\n";
+    text += fmt::format(
+        "    <ScalarVariable name=\"time\" valueReference=\"{}\" causality=\"independent\" "
+        "variability=\"continuous\"><Real unit=\"s\"/></ScalarVariable>\n  </ModelVariables>\n  "
+        "<ModelStructure>\n",
+        description.variables.size());
     if (!outputs.empty())
         text += "    <Outputs>\n" + outputs + "    </Outputs>\n    <InitialUnknowns>\n" + outputs +
                 "    </InitialUnknowns>\n";

@@ -2,7 +2,8 @@
 /* An importer of co-simulation FMUs 3.0; it knows nothing of Ancora and is not linked with it. The variables are
  * those of fmu_importer.c, and 8 is the time.
  *
- *     fmu3_importer LIBRARY TOKEN RESOURCES SCENARIO */
+ *     fmu3_importer LIBRARY TOKEN RESOURCES SCENARIO
+ *     fmu3_importer LIBRARY TOKEN RESOURCES drive START STOP STEP COUNT     STOP may be "none" */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fmi3.h"
+#include "fmi3Functions.h"
 
 #define ALL(X)                                                                                         \
     X(GetVersion) X(SetDebugLogging) X(InstantiateCoSimulation) X(FreeInstance)                        \
@@ -22,7 +23,14 @@
     X(SetString) X(GetBinary) X(SetBinary) X(GetClock) X(SetClock)                                     \
     X(GetNumberOfVariableDependencies) X(GetVariableDependencies) X(GetFMUState) X(SetFMUState)        \
     X(FreeFMUState) X(SerializedFMUStateSize) X(SerializeFMUState) X(DeserializeFMUState)              \
-    X(GetDirectionalDerivative) X(GetAdjointDerivative) X(GetOutputDerivatives) X(DoStep)
+    X(GetDirectionalDerivative) X(GetAdjointDerivative) X(GetOutputDerivatives) X(DoStep)              \
+    X(InstantiateModelExchange) X(InstantiateScheduledExecution) X(GetIntervalDecimal)                 \
+    X(GetIntervalFraction) X(GetShiftDecimal) X(GetShiftFraction) X(SetIntervalDecimal)                \
+    X(SetIntervalFraction) X(SetShiftDecimal) X(SetShiftFraction) X(EvaluateDiscreteStates)            \
+    X(UpdateDiscreteStates) X(EnterContinuousTimeMode) X(CompletedIntegratorStep) X(SetTime)           \
+    X(SetContinuousStates) X(GetContinuousStateDerivatives) X(GetEventIndicators)                      \
+    X(GetContinuousStates) X(GetNominalsOfContinuousStates) X(GetNumberOfEventIndicators)              \
+    X(GetNumberOfContinuousStates) X(ActivateModelPartition)
 #define F(name) static __typeof__(fmi3##name) *name;
 ALL(F)
 
@@ -120,6 +128,10 @@ static fmi3Status call(int which, fmi3Instance c) {
     float single = 0.0f;
     int32_t whole = 0;
     bool truth = false;
+    size_t size = 0;
+    fmi3Binary binary = NULL;
+    fmi3UInt64 large = 1;
+    fmi3IntervalQualifier interval = fmi3IntervalUnchanged;
     switch (which) {
     case 0: return EnterInitializationMode(c, false, 0.0, 0.0, false, 0.0);
     case 1: return ExitInitializationMode(c);
@@ -141,6 +153,37 @@ static fmi3Status call(int which, fmi3Instance c) {
     case 16: return EnterStepMode(c);
     case 17: return EnterConfigurationMode(c);
     case 18: return DoStep(c, 0.0, 0.001, true, NULL, NULL, NULL, NULL);
+    case 19: return ExitConfigurationMode(c);
+    case 20: return GetBinary(c, &input, 1, &size, &binary, 1);
+    case 21: return SetBinary(c, &input, 1, &size, &binary, 1);
+    case 22: return SetClock(c, &input, 1, &truth);
+    /* of interfaces and modes that are not offered */
+    case 23: return GetIntervalDecimal(c, &input, 1, &value, &interval);
+    case 24: return GetIntervalFraction(c, &input, 1, &large, &large, &interval);
+    case 25: return GetShiftDecimal(c, &input, 1, &value);
+    case 26: return GetShiftFraction(c, &input, 1, &large, &large);
+    case 27: return SetIntervalDecimal(c, &input, 1, &value);
+    case 28: return SetIntervalFraction(c, &input, 1, &large, &large);
+    case 29: return SetShiftDecimal(c, &input, 1, &value);
+    case 30: return SetShiftFraction(c, &input, 1, &large, &large);
+    case 31: return EvaluateDiscreteStates(c);
+    case 32: return UpdateDiscreteStates(c, &truth, &truth, &truth, &truth, &truth, &value);
+    case 33: return EnterContinuousTimeMode(c);
+    case 34: return CompletedIntegratorStep(c, true, &truth, &truth);
+    case 35: return SetTime(c, 1.0);
+    case 36: return SetContinuousStates(c, &value, 1);
+    case 37: return GetContinuousStateDerivatives(c, &value, 1);
+    case 38: return GetEventIndicators(c, &value, 1);
+    case 39: return GetContinuousStates(c, &value, 1);
+    case 40: return GetNominalsOfContinuousStates(c, &value, 1);
+    case 41: return GetNumberOfEventIndicators(c, &size);
+    case 42: return GetNumberOfContinuousStates(c, &size);
+    case 43: return ActivateModelPartition(c, input, 0.0);
+    case 44: return GetNumberOfVariableDependencies(c, output, &size);
+    case 45: return GetVariableDependencies(c, output, &size, NULL, NULL, NULL, 1);
+    case 46: return GetDirectionalDerivative(c, &output, 1, &input, 1, &value, 1, &value, 1);
+    case 47: return GetAdjointDerivative(c, &output, 1, &input, 1, &value, 1, &value, 1);
+    case 48: return GetOutputDerivatives(c, &output, 1, &whole, &value, 1);
     default: return step(c, 0.0, 0.0003, &last);
     }
 }
@@ -148,27 +191,42 @@ static void order(void) {
     static const int allowed[8][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 1, 0},
                                       {0, 1, 1, 1}, {1, 1, 1, 0}, {1, 1, 0, 0}, {0, 1, 1, 1}};
     double last = 0.0;
-    for (int which = 0; which < 20; ++which)
+    for (int which = 0; which < 50; ++which)
         for (int phase = INSTANTIATED; phase <= TERMINATED; ++phase) {
             const fmi3Instance c = instance(token);
             const int is_allowed = which < 8 && allowed[which][phase];
             if (phase >= INITIALIZATION) CHECK(EnterInitializationMode(c, false, 0.0, 0.0, false, 0.0) == fmi3OK);
             if (phase >= STEPS) CHECK(ExitInitializationMode(c) == fmi3OK);
             if (phase >= TERMINATED) CHECK(Terminate(c) == fmi3OK);
-            const int before = messages;
+            const int so_far = messages;
             const fmi3Status status = call(which, c);
             if ((status == fmi3OK) != is_allowed || (status != fmi3OK && status != fmi3Error)) {
                 ++faults;
                 printf("FAULT: call %d in state %d gives %d; %s\n", which, phase, (int)status, last_message);
             }
             if (!is_allowed) {
-                CHECK(messages > before);
+                CHECK(messages > so_far);
                 CHECK(step(c, 0.0, 0.001, &last) == fmi3Error);
                 CHECK(Reset(c) == fmi3OK);
                 CHECK(EnterInitializationMode(c, false, 0.0, 0.0, false, 0.0) == fmi3OK);
             }
             FreeInstance(c);
         }
+    /* none of what there is none of may be asked for */
+    const fmi3Instance empty = begun();
+    CHECK(GetFloat32(empty, NULL, 0, NULL, 0) == fmi3OK && SetFloat32(empty, NULL, 0, NULL, 0) == fmi3OK);
+    CHECK(GetInt32(empty, NULL, 0, NULL, 0) == fmi3OK && SetInt32(empty, NULL, 0, NULL, 0) == fmi3OK);
+    CHECK(GetBinary(empty, NULL, 0, NULL, NULL, 0) == fmi3OK && SetBinary(empty, NULL, 0, NULL, NULL, 0) == fmi3OK);
+    CHECK(GetClock(empty, NULL, 0, NULL) == fmi3OK && SetClock(empty, NULL, 0, NULL) == fmi3OK);
+    FreeInstance(empty);
+
+    int before = messages;
+    CHECK(InstantiateModelExchange("x", token, resources, false, true, NULL, logger) == NULL);
+    CHECK(messages == before + 1 && strstr(last_message, "co-simulation") != NULL);
+    before = messages;
+    CHECK(InstantiateScheduledExecution("x", token, resources, false, true, NULL, logger, NULL, NULL, NULL) == NULL);
+    CHECK(messages == before + 1 && strstr(last_message, "co-simulation") != NULL);
+
     CHECK(instance("{another}") == NULL);
     CHECK(strstr(last_message, "token") != NULL);
     CHECK(InstantiateCoSimulation(NULL, token, resources, false, true, false, false, NULL, 0, NULL, logger, NULL) == NULL);
@@ -177,8 +235,30 @@ static void order(void) {
     CHECK(Reset(NULL) == fmi3Error);
 }
 
+/* A master that adds: the time that it has differs from that of the steps by the rounding of all sums. */
+static void drive(double start, bool has_stop, double stop, double length, long count) {
+    double time = start, now = 0.0, value = 0.0;
+    const fmi3ValueReference first = 0;
+    long i = 0;
+    fmi3Status status = fmi3OK;
+    const fmi3Instance c = instance(token);
+    CHECK(c != NULL);
+    if (EnterInitializationMode(c, false, 0.0, start, has_stop, stop) != fmi3OK ||
+        ExitInitializationMode(c) != fmi3OK) {
+        printf("begin %s\n", last_message);
+        FreeInstance(c);
+        return;
+    }
+    last_message[0] = 0;
+    for (; i < count && status == fmi3OK; ++i, time += length) status = step(c, time, length, &now);
+    if (status != fmi3OK) --i;
+    if (status != fmi3Error) CHECK(GetFloat64(c, &first, 1, &value, 1) == fmi3OK);
+    printf("%d %ld %a %a\n%s\n", (int)status, i, now, value, last_message);
+    FreeInstance(c);
+}
+
 int main(int argc, char **argv) {
-    if (argc != 5) return 99;
+    if (argc != 5 && argc != 9) return 99;
     void *const library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         puts(dlerror());
@@ -197,5 +277,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[4], "run") == 0) run();
     if (strcmp(argv[4], "state") == 0) state();
     if (strcmp(argv[4], "order") == 0) order();
+    if (argc == 9)
+        drive(atof(argv[5]), strcmp(argv[6], "none") != 0, atof(argv[6]), atof(argv[7]), atol(argv[8]));
     return faults > 90 ? 90 : faults;
 }

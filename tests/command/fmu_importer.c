@@ -3,6 +3,7 @@
  * Ancora and is not linked with it.
  *
  *     fmu_importer LIBRARY GUID RESOURCES SCENARIO
+ *     fmu_importer LIBRARY GUID RESOURCES drive START STOP STEP COUNT     STOP may be "none"
  *
  * Variables, by the description: 0 parameter mass, 1 parameter step, 2 input voltage, 3 to 5 input force,
  * 6, 7 outputs. Prints what the scenario asks for; ends with the number of faults. */
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fmi2.h"
+#include "fmi2Functions.h"
 
 #define F(name) static __typeof__(fmi2##name) *name;
 #define ALL(X)                                                                                     \
@@ -24,11 +25,14 @@
     X(SetString) X(GetFMUstate) X(SetFMUstate) X(FreeFMUstate) X(SerializedFMUstateSize)           \
     X(SerializeFMUstate) X(DeSerializeFMUstate) X(GetDirectionalDerivative)                        \
     X(SetRealInputDerivatives) X(GetRealOutputDerivatives) X(DoStep) X(CancelStep) X(GetStatus)    \
-    X(GetRealStatus) X(GetIntegerStatus) X(GetBooleanStatus) X(GetStringStatus)
+    X(GetRealStatus) X(GetIntegerStatus) X(GetBooleanStatus) X(GetStringStatus)                    \
+    X(EnterEventMode) X(NewDiscreteStates) X(EnterContinuousTimeMode) X(CompletedIntegratorStep)   \
+    X(SetTime) X(SetContinuousStates) X(GetDerivatives) X(GetEventIndicators)                      \
+    X(GetContinuousStates) X(GetNominalsOfContinuousStates)
 ALL(F)
 
 static int faults = 0;
-static char last_message[1024];
+static char last_message[1024], last_format[1024];
 static int messages = 0;
 
 #define CHECK(condition)                                                          \
@@ -46,6 +50,7 @@ static void logger(fmi2ComponentEnvironment environment, fmi2String name, fmi2St
     (void)name;
     (void)status;
     (void)category;
+    snprintf(last_format, sizeof last_format, "%s", message);
     va_start(arguments, message);
     vsnprintf(last_message, sizeof last_message, message, arguments);
     va_end(arguments);
@@ -197,7 +202,7 @@ static fmi2Component in_state(int phase) {
     return c;
 }
 static fmi2Status call(int which, fmi2Component c) {
-    const fmi2ValueReference input = 2, parameter = 0, output = 6, nothing = 1000000, step = 1;
+    const fmi2ValueReference input = 2, parameter = 0, output = 6, nothing = 1000000, step = 1, clock = 8;
     double value = 1.0;
     const double not_finite = NAN;
     int number = 0;
@@ -231,7 +236,20 @@ static fmi2Status call(int which, fmi2Component c) {
     case 24: return SetRealInputDerivatives(c, &input, 1, &number, &value);
     case 25: return SetFMUstate(c, NULL);
     case 26: return GetFMUstate(c, NULL);
-    default: return SetupExperiment(c, fmi2False, 0.0, (double)step, fmi2False, 0.0);
+    /* those of model exchange */
+    case 27: return EnterEventMode(c);
+    case 28: return NewDiscreteStates(c, NULL);
+    case 29: return EnterContinuousTimeMode(c);
+    case 30: return CompletedIntegratorStep(c, fmi2True, &number, &number);
+    case 31: return SetTime(c, 1.0);
+    case 32: return SetContinuousStates(c, &value, 1);
+    case 33: return GetDerivatives(c, &value, 1);
+    case 34: return GetEventIndicators(c, &value, 1);
+    case 35: return GetContinuousStates(c, &value, 1);
+    case 36: return GetNominalsOfContinuousStates(c, &value, 1);
+    case 37: return SetInteger(c, &input, 1, &number);
+    case 38: return SetReal(c, &clock, 1, &value);
+    default: return SetupExperiment(c, fmi2False, 0.0, (double)step, fmi2True, 0.5);
     }
 }
 static void order(void) {
@@ -241,7 +259,7 @@ static void order(void) {
         /* ExitInitialization */ {0, 1, 0, 0}, /* DoStep */ {0, 0, 1, 0}, /* Terminate */ {0, 0, 1, 0},
         /* GetReal */ {0, 1, 1, 1}, /* SetReal, input */ {1, 1, 1, 0}, /* SetReal, fixed */ {1, 1, 0, 0},
         /* CancelStep */ {0, 0, 0, 0}, /* GetRealStatus */ {0, 0, 1, 1}};
-    for (int which = 0; which < 28; ++which)
+    for (int which = 0; which < 40; ++which)
         for (int phase = INSTANTIATED; phase <= TERMINATED; ++phase) {
             const fmi2Component c = in_state(phase);
             const int is_allowed = which < 10 && allowed[which][phase];
@@ -262,6 +280,13 @@ static void order(void) {
             }
             FreeInstance(c);
         }
+
+    /* none of what there is none of may be asked for */
+    const fmi2Component empty = in_state(STEPS);
+    CHECK(GetInteger(empty, NULL, 0, NULL) == fmi2OK && SetInteger(empty, NULL, 0, NULL) == fmi2OK);
+    CHECK(GetBoolean(empty, NULL, 0, NULL) == fmi2OK && SetBoolean(empty, NULL, 0, NULL) == fmi2OK);
+    CHECK(GetString(empty, NULL, 0, NULL) == fmi2OK && SetString(empty, NULL, 0, NULL) == fmi2OK);
+    FreeInstance(empty);
 
     /* instances that cannot be */
     CHECK(Instantiate("x", fmi2ModelExchange, guid, resources, &callbacks, fmi2False, fmi2True) == NULL);
@@ -294,7 +319,7 @@ static void order(void) {
 
     /* logging by categories */
     const fmi2Component l = instance("log");
-    const fmi2String errors = "logStatusError", unknown = "nothing";
+    const fmi2String errors = "logStatusError", unknown = "100%s#";
     CHECK(SetDebugLogging(l, fmi2False, 1, &errors) == fmi2OK);
     const int before = messages;
     CHECK(DoStep(l, 0.0, 0.001, fmi2True) == fmi2Error);
@@ -302,7 +327,35 @@ static void order(void) {
     CHECK(SetDebugLogging(l, fmi2True, 0, NULL) == fmi2OK);
     CHECK(SetDebugLogging(l, fmi2True, 1, &unknown) == fmi2Error);
     CHECK(messages == before + 1);
+    /* the message is the format itself: importers that do not format show it, too */
+    CHECK(strstr(last_message, "100%s##") != NULL);
+    CHECK(strstr(last_format, "no category") != NULL && strstr(last_format, "100%%s##") != NULL);
     FreeInstance(l);
+}
+
+/* A master that adds: the time that it has differs from that of the steps by the rounding of all sums. */
+static void drive(double start, int has_stop, double stop, double step, long count) {
+    const fmi2ValueReference first = 0;
+    double time = start, now = 0.0, value = 0.0;
+    long i = 0;
+    fmi2Status status = fmi2OK;
+    const fmi2Component c = instance("drive");
+    CHECK(c != NULL);
+    CHECK(SetupExperiment(c, fmi2False, 0.0, start, has_stop, stop) == fmi2OK);
+    if (EnterInitializationMode(c) != fmi2OK || ExitInitializationMode(c) != fmi2OK) {
+        printf("begin %s\n", last_message);
+        FreeInstance(c);
+        return;
+    }
+    last_message[0] = 0;
+    for (; i < count && status == fmi2OK; ++i, time += step) status = DoStep(c, time, step, fmi2True);
+    if (status != fmi2OK) --i;
+    if (status != fmi2Error) {
+        CHECK(GetRealStatus(c, fmi2LastSuccessfulTime, &now) == fmi2OK);
+        CHECK(GetReal(c, &first, 1, &value) == fmi2OK);
+    }
+    printf("%d %ld %a %a\n%s\n", (int)status, i, now, value, last_message);
+    FreeInstance(c);
 }
 
 static void libraries(void) {
@@ -318,7 +371,7 @@ static void libraries(void) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 5) return 99;
+    if (argc != 5 && argc != 9) return 99;
     void *const library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         puts(dlerror());
@@ -340,5 +393,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[4], "two") == 0) two();
     if (strcmp(argv[4], "order") == 0) order();
     if (strcmp(argv[4], "libraries") == 0) libraries();
+    if (argc == 9)
+        drive(atof(argv[5]), strcmp(argv[6], "none") != 0, atof(argv[6]), atof(argv[7]), atol(argv[8]));
     return faults > 90 ? 90 : faults;
 }

@@ -2,8 +2,14 @@
 // `ancora fmu`: the archive, its description, and what an importer that knows nothing of Ancora
 // does with it.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <cmath>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <random>
+#include <regex>
+#include <set>
 #include <sstream>
 
 #include <doctest/doctest.h>
@@ -37,30 +43,18 @@ ProcessResult make(const TempFolder& folder, std::vector<std::string> arguments)
     return run_for_messages(std::move(arguments), in(folder.path()));
 }
 
-/// The FMU of the servo drive, unpacked by a program that is not ours.
+/// An FMU, unpacked by a program that is not ours.
 struct Fmu {
-    explicit Fmu(const TempFolder& to, int fmi = 2) : version(fmi) {
-        const ProcessResult made = make(to,
-                                        {kModel,
-                                         "--in",
-                                         "motor.voltage,table@[0.1, 0.0, 0.0]",
-                                         "--out",
-                                         "shaft.angle",
-                                         "--out",
-                                         "motor.current",
-                                         "--param",
-                                         "body.table.mass,integrator.step",
-                                         "--fmi",
-                                         std::to_string(fmi),
-                                         "--file",
-                                         "servo.fmu"});
+    Fmu(const TempFolder& to, int fmi, std::vector<std::string> arguments) : version(fmi) {
+        const std::string name = fmt::format("made{}.fmu", count++);
+        arguments.insert(arguments.end(), {"--fmi", std::to_string(fmi), "--file", name});
+        const ProcessResult made = make(to, std::move(arguments));
         REQUIRE_MESSAGE(made.status == 0, made.err);
-        std::filesystem::create_directories(to / "some where/inside");
+        folder = to / ("some where/" + name);
+        std::filesystem::create_directories(folder);
         const ProcessResult unpacked =
-            run_process({ANCORA_TEST_CMAKE, "-E", "tar", "xf", (to / "servo.fmu").string()},
-                        in(to / "some where/inside"));
+            run_process({ANCORA_TEST_CMAKE, "-E", "tar", "xf", (to / name).string()}, in(folder));
         REQUIRE_MESSAGE(unpacked.status == 0, unpacked.err);
-        folder = to / "some where/inside";
         REQUIRE(description.load_file((folder / "modelDescription.xml").c_str()));
         root = description.child("fmiModelDescription");
         guid = root.attribute(fmi == 3 ? "instantiationToken" : "guid").value();
@@ -68,27 +62,80 @@ struct Fmu {
             folder / (fmi == 3 ? "binaries/x86_64-linux" : "binaries/linux64") /
             (std::string(root.child("CoSimulation").attribute("modelIdentifier").value()) + ".so");
     }
+    /// That of the servo drive, whose variables the importers know.
+    explicit Fmu(const TempFolder& to, int fmi = 2)
+        : Fmu(to,
+              fmi,
+              {kModel,
+               "--in",
+               "motor.voltage,table@[0.1, 0.0, 0.0]",
+               "--out",
+               "shaft.angle",
+               "--out",
+               "motor.current",
+               "--param",
+               "body.table.mass,integrator.step"}) {}
 
-    ProcessResult import(const char* scenario) const {
+    ProcessResult import(const std::vector<std::string>& scenario) const {
         // Nothing of this process's environment, and by 2.0 a URI that needs decoding.
         std::string uri = (version == 3 ? "" : "file://") + (folder / "resources/").string();
         if (version == 2) uri.replace(uri.find(' '), 1, "%20");
-        return run_process({"/usr/bin/env",
-                            "-i",
-                            version == 3 ? ANCORA_TEST_IMPORTER_3 : ANCORA_TEST_IMPORTER,
-                            library.string(),
-                            guid,
-                            uri,
-                            scenario},
-                           in("/"));
+        std::vector<std::string> line = {
+            "/usr/bin/env",
+            "-i",
+            version == 3 ? ANCORA_TEST_IMPORTER_3 : ANCORA_TEST_IMPORTER,
+            library.string(),
+            guid,
+            uri};
+        line.insert(line.end(), scenario.begin(), scenario.end());
+        return run_process(std::move(line), in("/"));
+    }
+    ProcessResult import(const char* scenario) const {
+        return import(std::vector<std::string>{scenario});
     }
 
+    static inline int count = 0;
     int version;
     std::filesystem::path folder, library;
     pugi::xml_document description;
     pugi::xml_node root;
     std::string guid;
 };
+
+/// What the scenario "drive" of the importers prints.
+struct Driven {
+    Driven(const Fmu& fmu, double start, const std::string& stop, double step, long count) {
+        const ProcessResult run = fmu.import({"drive",
+                                              fmt::format("{}", start),
+                                              stop,
+                                              fmt::format("{}", step),
+                                              std::to_string(count)});
+        REQUIRE_MESSAGE(run.status == 0, run.out);
+        std::istringstream text(run.out);
+        std::string time_text, value_text;
+        text >> status >> steps >> time_text >> value_text;
+        REQUIRE_MESSAGE(text, run.out);
+        time = std::strtod(time_text.c_str(), nullptr);
+        value = std::strtod(value_text.c_str(), nullptr);
+        text.ignore(1);
+        std::getline(text, message, '\0');
+    }
+    int status = -1;
+    long steps = 0;
+    double time = 0.0, value = 0.0;
+    std::string message;
+};
+
+/// Functions that a header of the standard declares.
+std::vector<std::string> declared_in(const std::string& header) {
+    std::ifstream in(ANCORA_TEST_SOURCE_DIR "/framework/fmi/standard/" + header);
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    const std::regex line(R"(FMI[23]_Export\s+\w+TYPE\s+(\w+);)");
+    std::vector<std::string> out;
+    for (std::sregex_iterator at(text.begin(), text.end(), line), end; at != end; ++at)
+        out.push_back((*at)[1]);
+    return out;
+}
 
 }  // namespace
 
@@ -159,6 +206,112 @@ TEST_CASE("by FMI 3.0, too") {
     CHECK(make(folder, {kModel, "--fmi", "4"}).status == 2);
 }
 
+TEST_CASE("every function of both headers of the standard is there, and nothing else") {
+    const TempFolder folder;
+    for (const int version : {2, 3}) {
+        CAPTURE(version);
+        const Fmu fmu(folder, version);
+        // The file itself: what the loader would find may be of a library that it needs.
+        const ProcessResult listed = run_process(
+            {"/usr/bin/env", "nm", "-D", "--defined-only", fmu.library.string()}, in("/"));
+        REQUIRE_MESSAGE(listed.status == 0, listed.err);
+        std::set<std::string> exported;
+        std::istringstream lines(listed.out);
+        std::string address, type, name;
+        while (lines >> address >> type >> name)
+            if (type == "T") exported.insert(name);
+        std::size_t declared = 0;
+        for (const char* header : {"fmi2Functions.h", "fmi3Functions.h"})
+            for (const std::string& function : declared_in(header)) {
+                CHECK_MESSAGE(exported.count(function) == 1, function);
+                ++declared;
+            }
+        CHECK(declared == 44 + 75);
+        CHECK(exported.size() == declared);
+    }
+}
+
+TEST_CASE("a master that adds up its time is followed as far as its rounding can be told") {
+    const TempFolder folder;
+    folder.write("fall.toml",
+                 "[model]\ngravity = [0, 0, -9.81]\n[[body]]\nname = \"stone\"\ntype = "
+                 "\"particle\"\nmass = 2.0\nvelocity = [0, 0, 1]\n[integrator]\ntype = \"emm\"\n"
+                 "step = 1e-3\nend = 1.0\n");
+    for (const int version : {2, 3}) {
+        CAPTURE(version);
+        const Fmu fmu(folder, version, {(folder / "fall.toml").string(), "--out", "stone.z"});
+        // A million steps. The sum of as many millisteps is 1e-8 s away from the product.
+        const Driven million(fmu, 0.0, version == 2 ? "none" : "1000", 1e-3, 1'000'000);
+        CHECK(million.status == 0);
+        CHECK_MESSAGE(million.steps == 1'000'000, million.message);
+        CHECK(million.time == 1e6 * 1e-3);
+        CHECK(std::abs(million.value - (1e3 - 0.5 * 9.81 * 1e6)) <= 1e-9 * 0.5 * 9.81 * 1e6);
+
+        // Elsewhere the motion is the same to the bit, and the time is the importer's; sums lose
+        // the more the later it is.
+        const Driven near(fmu, 0.0, "none", 4e-3, 3000);
+        REQUIRE(near.steps == 3000);
+        for (const double start : {-7.25, 3.0, 1e4, 86400.0, 1e6, 1.7e9}) {
+            CAPTURE(start);
+            const Driven there(fmu, start, fmt::format("{}", start + 12.0), 4e-3, 3000);
+            CHECK(there.status == 0);
+            CHECK_MESSAGE(there.steps == 3000, there.message);
+            CHECK(there.value == near.value);
+            CHECK(there.time == start + 3e3 * 4e-3);
+        }
+        // One that leaves out a step is not followed.
+        const Driven wrong(fmu, 0.0, "none", 1.5e-3, 10);
+        CHECK(wrong.status == 3);
+        CHECK(contains(wrong.message, "no whole number of steps"));
+        // Nor behind the stop time.
+        const Driven late(fmu, 5.0, "6", 1e-3, 2000);
+        CHECK(late.steps == 1000);
+        CHECK(contains(late.message, "beyond the stop time"));
+    }
+}
+
+TEST_CASE("without a stop time a model runs as far as its data reach") {
+    const TempFolder folder;
+    std::mt19937 random(7);
+    const auto between = [&](double low, double high) {
+        return std::uniform_real_distribution<>(low, high)(random);
+    };
+    PluginRegistry registry;
+    registry.add_folder(ANCORA_TEST_PLUGIN_DIR);
+    for (int member = 0; member < 8; ++member) {
+        // A table that ends where the model does, or later; steps in it and beside it.
+        const double h = member % 2 == 0 ? 1e-2 : between(2e-3, 2e-2);
+        const double end = std::round(between(0.2, 1.0) / h) * h;
+        const double reach = member < 4 ? end : end * between(1.0, 9.0);
+        const std::string text = fmt::format(
+            "[[body]]\nname = \"stone\"\ntype = \"particle\"\nmass = 2.0\n[[force]]\n"
+            "name = \"push\"\ntype = \"point_load\"\nat = \"stone@[0, 0, 0]\"\n"
+            "force = [[0, 0, 0, 1], [{}, 0, 1, {}], [{}, 2, 3, 4]]\n"
+            "[integrator]\ntype = \"emm\"\nstep = {}\nend = {}\n",
+            0.4 * reach,
+            between(1.0, 5.0),
+            reach,
+            h,
+            end);
+        CAPTURE(text);
+        folder.write("push.toml", text);
+        const long most = static_cast<long>(std::floor(reach / h + 1e-6));
+        const int version = 2 + member % 2;
+        const Fmu fmu(folder, version, {(folder / "push.toml").string(), "--out", "stone.z"});
+        const Driven driven(fmu, 0.0, "none", h, most + 20);
+        CHECK(driven.status == 2);  // the standard's discard
+        CHECK_MESSAGE(driven.steps == most, driven.message);
+        CHECK(contains(driven.message, "no stop time was given"));
+        CHECK(contains(driven.message, "the table ends at t = "));
+        // Made anew on the way, it is the run to the end in one.
+        const std::vector<std::string> overrides = {
+            fmt::format("integrator.end={}", static_cast<double>(most) * h)};
+        Simulation simulation(Manifest::load(folder / "push.toml", overrides), registry);
+        while (!simulation.done()) simulation.step();
+        CHECK(driven.value == simulation.value("stone.z"));
+    }
+}
+
 TEST_CASE("nothing but the C and C++ libraries of the system is needed") {
     const TempFolder folder;
     const Fmu fmu(folder);
@@ -225,7 +378,8 @@ TEST_CASE("the description has what the standard asks for, with units, starts an
         if (std::string(variable.attribute("causality").value()) == "output")
             outputs.push_back(index);
     }
-    REQUIRE(variables.size() == 8);
+    REQUIRE(variables.size() == 9);
+    CHECK(std::string(variables.at("time").attribute("causality").value()) == "independent");
     CHECK(variables.at("body.table.mass").child("Real").attribute("start").as_double() == 4.0);
     CHECK(std::string(variables.at("body.table.mass").attribute("variability").value()) == "fixed");
     CHECK(std::string(variables.at("motor.voltage").child("Real").attribute("unit").value()) ==

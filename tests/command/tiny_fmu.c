@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A co-simulation FMU 2.0 that integrates its input, x' = gain u; beyond 100 it reports an error. */
-#include "fmi2.h"
+#include "fmi2Functions.h"
 
 #include <stdio.h>
 #include <stdlib.h>

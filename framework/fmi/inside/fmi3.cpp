@@ -1,175 +1,69 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FMI 3.0 for co-simulation, on a slave.
-#include "fmi3.h"
-
-#include <cstring>
-#include <exception>
-#include <memory>
+// FMI 3.0 for co-simulation, on a slave. An FMU has every function of fmi3Functions.h (3.0.1,
+// section 2.5): those of what it does not offer are there, too, and refuse.
+#include <optional>
 #include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
 
-#include "ancora/framework/error.hpp"
-#include "slave.hpp"
+#include "fmi3Functions.h"
+#include "instance.hpp"
 #include "snapshot_calls.hpp"
 
 namespace {
 
-using ancora::fmu::free_state;
-using ancora::fmu::get_state;
-using ancora::fmu::Phase;
-using ancora::fmu::read_state;
-using ancora::fmu::serialise_state;
-using ancora::fmu::set_state;
-using ancora::fmu::size_of_state;
+using ancora::fmu::Instance;
+using ancora::fmu::refuse_call;
 using ancora::fmu::Slave;
-using ancora::fmu::Variable;
+using Type = ancora::fmu::Variable::Type;
 
-constexpr const char* kErrorCategory = "logStatusError";
-constexpr const char* kWarningCategory = "logStatusWarning";
+constexpr const char* kNoModelExchange = "this FMU is for co-simulation, not for model exchange";
+constexpr const char* kNoEvents = "this FMU has no event mode";
+constexpr const char* kNoClocks = "this FMU has no clocks";
+constexpr const char* kNoStructure = "this FMU has no structural parameters";
+constexpr const char* kNoDependencies = "this FMU does not tell dependencies of elements";
 
-struct Instance3 {
-    fmi3InstanceEnvironment environment = nullptr;
-    fmi3LogMessageCallback logger = nullptr;
-    bool logs_errors = true, logs_warnings = true;
-    std::unique_ptr<Slave> slave;
-
-    void log(fmi3Status status, const std::string& text) const {
-        const bool is_error = status >= fmi3Discard;
-        if (logger == nullptr || !(is_error ? logs_errors : logs_warnings)) return;
-        logger(environment, status, is_error ? kErrorCategory : kWarningCategory, text.c_str());
-    }
-    /// The variable that is the time.
-    fmi3ValueReference time() const {
-        return static_cast<fmi3ValueReference>(slave->description().variables.size());
-    }
-};
-
-/// Calls `f` with the instance; what it throws is logged, and ends in the state "error".
 template <class F>
-fmi3Status guarded3(fmi3Instance handle, const char* call, F&& f) noexcept {
-    auto* const instance = static_cast<Instance3*>(handle);
-    if (instance == nullptr) return fmi3Error;
-    std::string message;
-    try {
-        return f(*instance);
-    } catch (const std::exception& error) {
-        message = error.what();
-    } catch (...) {
-        message = "an exception that is none of C++'s own";
-    }
-    try {
-        instance->log(fmi3Error, std::string(call) + ": " + message);
-    } catch (...) {
-    }
-    instance->slave->fail();
-    return fmi3Error;
+fmi3Status guarded3(fmi3Instance handle, const char* call, const F& f) noexcept {
+    return ancora::fmu::guarded<fmi3Status>(handle, call, f);
 }
-
-[[noreturn]] void refuse3(const std::string& message) {
-    throw ancora::Error(ancora::ErrorKind::usage, message);
-}
-
-fmi3Status unsupported(fmi3Instance handle, const char* call, const char* why) {
-    return guarded3(handle, call, [&](Instance3&) -> fmi3Status {
-        refuse3(why);
-    });
+fmi3Status refused3(fmi3Instance handle, const char* call, const char* why) noexcept {
+    return ancora::fmu::not_offered<fmi3Status>(handle, call, why);
 }
 
 /// All variables are scalars, so that there are as many values as references.
-void require_values(const void* variables, size_t count, const void* values, size_t num_values) {
+void require_scalars(size_t count, size_t num_values) {
     if (count != num_values)
-        refuse3("all variables are scalars: as many values as references are needed");
-    if (count > 0 && (variables == nullptr || values == nullptr)) refuse3("an array is NULL");
-    if (count > (size_t{1} << 30)) refuse3("too many variables");
+        refuse_call("all variables are scalars: as many values as references are needed");
 }
 
-void require_running(const Instance3& it) {
-    if (it.slave->phase() == Phase::instantiated)
-        refuse3("not allowed in the state \"instantiated\"");
+auto sink_of(fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger) {
+    return [environment, logger](int status, const char* category, const std::string& text) {
+        if (logger != nullptr)
+            logger(environment, static_cast<fmi3Status>(status), category, text.c_str());
+    };
 }
 
-template <class T>
-fmi3Status get(fmi3Instance handle,
-               const char* call,
-               const fmi3ValueReference variables[],
-               size_t count,
-               T values[],
-               size_t num_values) {
-    return guarded3(handle, call, [&](Instance3& it) {
-        require_values(variables, count, values, num_values);
-        if constexpr (std::is_same_v<T, fmi3String>) {
-            for (size_t i = 0; i < count; ++i) values[i] = it.slave->text(variables[i]).c_str();
-        } else if constexpr (std::is_same_v<T, fmi3Float64>) {
-            std::vector<unsigned> others;
-            for (size_t i = 0; i < count; ++i)
-                if (variables[i] != it.time()) others.push_back(variables[i]);
-            require_running(it);
-            std::vector<double> numbers(others.size());
-            it.slave->get_numbers(others, Variable::Type::real, numbers);
-            size_t next = 0;
-            for (size_t i = 0; i < count; ++i)
-                values[i] = variables[i] == it.time() ? it.slave->time() : numbers[next++];
-        } else if constexpr (std::is_same_v<T, fmi3Boolean>) {
-            std::vector<double> numbers(count);
-            it.slave->get_numbers({variables, count}, Variable::Type::boolean, numbers);
-            for (size_t i = 0; i < count; ++i) values[i] = numbers[i] != 0.0;
-        } else {
-            if (count > 0) refuse3("there are no variables of this type");
-        }
-        return fmi3OK;
-    });
-}
-
-template <class T>
-fmi3Status set(fmi3Instance handle,
-               const char* call,
-               const fmi3ValueReference variables[],
-               size_t count,
-               const T values[],
-               size_t num_values) {
-    return guarded3(handle, call, [&](Instance3& it) {
-        require_values(variables, count, values, num_values);
-        for (size_t i = 0; i < count; ++i) {
-            if constexpr (std::is_same_v<T, fmi3String>) {
-                if (values[i] == nullptr) refuse3("a text is NULL");
-                it.slave->set_text(variables[i], values[i]);
-            } else if constexpr (std::is_same_v<T, fmi3Float64>) {
-                it.slave->set_number(variables[i], Variable::Type::real, values[i]);
-            } else if constexpr (std::is_same_v<T, fmi3Boolean>) {
-                it.slave->set_number(variables[i], Variable::Type::boolean, values[i] ? 1.0 : 0.0);
-            } else {
-                refuse3("there are no variables of this type");
-            }
-        }
-        return fmi3OK;
+/// No instance; why is told.
+fmi3Instance none(fmi3InstanceEnvironment environment,
+                  fmi3LogMessageCallback logger,
+                  const char* call,
+                  const char* why) noexcept {
+    return ancora::fmu::instantiate(sink_of(environment, logger), call, "none", "", "", true, [&] {
+        refuse_call(why);
     });
 }
 
 }  // namespace
 
 const char* fmi3GetVersion(void) {
-    return "3.0";
+    return fmi3Version;
 }
 
 fmi3Status fmi3SetDebugLogging(fmi3Instance handle,
                                fmi3Boolean on,
                                size_t count,
                                const fmi3String categories[]) {
-    return guarded3(handle, "fmi3SetDebugLogging", [&](Instance3& it) {
-        if (count > 0 && categories == nullptr) refuse3("an array is NULL");
-        for (size_t i = 0; i < count; ++i) {
-            const std::string_view name = categories[i] != nullptr ? categories[i] : "";
-            if (name == kErrorCategory)
-                it.logs_errors = on;
-            else if (name == kWarningCategory)
-                it.logs_warnings = on;
-            else
-                refuse3("there is no category \"" + std::string(name) + "\"");
-        }
-        if (count == 0) it.logs_errors = it.logs_warnings = on;
-        return fmi3OK;
+    return guarded3(handle, __func__, [&](Instance& it) {
+        ancora::fmu::set_logging(it, on, count, categories);
     });
 }
 
@@ -185,34 +79,45 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name,
                                          fmi3InstanceEnvironment environment,
                                          fmi3LogMessageCallback logger,
                                          fmi3IntermediateUpdateCallback) {
-    std::unique_ptr<Instance3> it;
-    std::string message;
-    try {
-        it = std::make_unique<Instance3>();
-        it->environment = environment;
-        it->logger = logger;
-        if (name == nullptr || *name == '\0') refuse3("the instance has no name");
-        if (token == nullptr || resources == nullptr) refuse3("an argument is NULL");
-        if (num_intermediate > 0) refuse3("this FMU has no intermediate updates");
-        Instance3* const raw = it.get();
-        it->slave = std::make_unique<Slave>(resources, [raw](const std::string& text) {
-            raw->log(fmi3Warning, text);
-        });
-        if (it->slave->description().token != token)
-            refuse3("the instantiation token is not that of this FMU's description");
-        it->logs_warnings = logging;
-        return it.release();
-    } catch (const std::exception& error) {
-        message = error.what();
-    } catch (...) {
-        message = "an exception that is none of C++'s own";
-    }
-    if (it) it->log(fmi3Error, "fmi3InstantiateCoSimulation: " + message);
-    return nullptr;
+    return ancora::fmu::instantiate(sink_of(environment, logger),
+                                    __func__,
+                                    name,
+                                    token,
+                                    resources != nullptr ? resources : "",
+                                    logging,
+                                    [&] {
+                                        if (resources == nullptr)
+                                            refuse_call("an argument is NULL");
+                                        if (num_intermediate > 0)
+                                            refuse_call("this FMU has no intermediate updates");
+                                    });
 }
-
+fmi3Instance fmi3InstantiateModelExchange(fmi3String,
+                                          fmi3String,
+                                          fmi3String,
+                                          fmi3Boolean,
+                                          fmi3Boolean,
+                                          fmi3InstanceEnvironment environment,
+                                          fmi3LogMessageCallback logger) {
+    return none(environment, logger, __func__, kNoModelExchange);
+}
+fmi3Instance fmi3InstantiateScheduledExecution(fmi3String,
+                                               fmi3String,
+                                               fmi3String,
+                                               fmi3Boolean,
+                                               fmi3Boolean,
+                                               fmi3InstanceEnvironment environment,
+                                               fmi3LogMessageCallback logger,
+                                               fmi3ClockUpdateCallback,
+                                               fmi3LockPreemptionCallback,
+                                               fmi3UnlockPreemptionCallback) {
+    return none(environment,
+                logger,
+                __func__,
+                "this FMU is for co-simulation, not for scheduled execution");
+}
 void fmi3FreeInstance(fmi3Instance handle) {
-    delete static_cast<Instance3*>(handle);
+    delete static_cast<Instance*>(handle);
 }
 
 fmi3Status fmi3EnterInitializationMode(fmi3Instance handle,
@@ -221,88 +126,149 @@ fmi3Status fmi3EnterInitializationMode(fmi3Instance handle,
                                        fmi3Float64 start,
                                        fmi3Boolean has_stop,
                                        fmi3Float64 stop) {
-    return guarded3(handle, "fmi3EnterInitializationMode", [&](Instance3& it) {
+    return guarded3(handle, __func__, [&](Instance& it) {
         it.slave->set_up(start, has_stop ? std::optional(stop) : std::nullopt);
         it.slave->enter_initialization();
-        return fmi3OK;
     });
 }
 fmi3Status fmi3ExitInitializationMode(fmi3Instance handle) {
-    return guarded3(handle, "fmi3ExitInitializationMode", [](Instance3& it) {
+    return guarded3(handle, __func__, [](Instance& it) {
         it.slave->leave_initialization();
-        return fmi3OK;
     });
 }
 fmi3Status fmi3Terminate(fmi3Instance handle) {
-    return guarded3(handle, "fmi3Terminate", [](Instance3& it) {
+    return guarded3(handle, __func__, [](Instance& it) {
         it.slave->terminate();
-        return fmi3OK;
     });
 }
 fmi3Status fmi3Reset(fmi3Instance handle) {
-    return guarded3(handle, "fmi3Reset", [](Instance3& it) {
+    return guarded3(handle, __func__, [](Instance& it) {
         it.slave->reset();
-        return fmi3OK;
     });
 }
 
-#define ANCORA_FMI3_DEFINE(Name, Type)                                                   \
-    fmi3Status fmi3Get##Name(fmi3Instance handle,                                        \
-                             const fmi3ValueReference variables[],                       \
-                             size_t count,                                               \
-                             Type values[],                                              \
-                             size_t num_values) {                                        \
-        return get<Type>(handle, "fmi3Get" #Name, variables, count, values, num_values); \
-    }                                                                                    \
-    fmi3Status fmi3Set##Name(fmi3Instance handle,                                        \
-                             const fmi3ValueReference variables[],                       \
-                             size_t count,                                               \
-                             const Type values[],                                        \
-                             size_t num_values) {                                        \
-        return set<Type>(handle, "fmi3Set" #Name, variables, count, values, num_values); \
+#define ANCORA_FMI3_VALUES(Name, T, kType)                                 \
+    fmi3Status fmi3Get##Name(fmi3Instance handle,                          \
+                             const fmi3ValueReference references[],        \
+                             size_t count,                                 \
+                             T values[],                                   \
+                             size_t num_values) {                          \
+        return guarded3(handle, __func__, [&](Instance& it) {              \
+            require_scalars(count, num_values);                            \
+            ancora::fmu::get_values<kType>(it, references, count, values); \
+        });                                                                \
+    }                                                                      \
+    fmi3Status fmi3Set##Name(fmi3Instance handle,                          \
+                             const fmi3ValueReference references[],        \
+                             size_t count,                                 \
+                             const T values[],                             \
+                             size_t num_values) {                          \
+        return guarded3(handle, __func__, [&](Instance& it) {              \
+            require_scalars(count, num_values);                            \
+            ancora::fmu::set_values<kType>(it, references, count, values); \
+        });                                                                \
     }
-ANCORA_FMI3_TYPES(ANCORA_FMI3_DEFINE)
+ANCORA_FMI3_VALUES(Float64, fmi3Float64, Type::real)
+ANCORA_FMI3_VALUES(Boolean, fmi3Boolean, Type::boolean)
+ANCORA_FMI3_VALUES(String, fmi3String, Type::text)
+
+// Types that no variable has.
+#define ANCORA_FMI3_NO_VALUES(Name, T)                                                           \
+    fmi3Status fmi3Get##Name(                                                                    \
+        fmi3Instance handle, const fmi3ValueReference[], size_t count, T[], size_t num_values) { \
+        return guarded3(handle, __func__, [&](Instance&) {                                       \
+            ancora::fmu::require_no_values(count + num_values);                                  \
+        });                                                                                      \
+    }                                                                                            \
+    fmi3Status fmi3Set##Name(fmi3Instance handle,                                                \
+                             const fmi3ValueReference[],                                         \
+                             size_t count,                                                       \
+                             const T[],                                                          \
+                             size_t num_values) {                                                \
+        return guarded3(handle, __func__, [&](Instance&) {                                       \
+            ancora::fmu::require_no_values(count + num_values);                                  \
+        });                                                                                      \
+    }
+ANCORA_FMI3_NO_VALUES(Float32, fmi3Float32)
+ANCORA_FMI3_NO_VALUES(Int8, fmi3Int8)
+ANCORA_FMI3_NO_VALUES(UInt8, fmi3UInt8)
+ANCORA_FMI3_NO_VALUES(Int16, fmi3Int16)
+ANCORA_FMI3_NO_VALUES(UInt16, fmi3UInt16)
+ANCORA_FMI3_NO_VALUES(Int32, fmi3Int32)
+ANCORA_FMI3_NO_VALUES(UInt32, fmi3UInt32)
+ANCORA_FMI3_NO_VALUES(Int64, fmi3Int64)
+ANCORA_FMI3_NO_VALUES(UInt64, fmi3UInt64)
+fmi3Status fmi3GetBinary(fmi3Instance handle,
+                         const fmi3ValueReference[],
+                         size_t count,
+                         size_t[],
+                         fmi3Binary[],
+                         size_t num_values) {
+    return guarded3(handle, __func__, [&](Instance&) {
+        ancora::fmu::require_no_values(count + num_values);
+    });
+}
+fmi3Status fmi3SetBinary(fmi3Instance handle,
+                         const fmi3ValueReference[],
+                         size_t count,
+                         const size_t[],
+                         const fmi3Binary[],
+                         size_t num_values) {
+    return guarded3(handle, __func__, [&](Instance&) {
+        ancora::fmu::require_no_values(count + num_values);
+    });
+}
+fmi3Status fmi3GetClock(fmi3Instance handle,
+                        const fmi3ValueReference[],
+                        size_t count,
+                        fmi3Clock[]) {
+    return guarded3(handle, __func__, [&](Instance&) {
+        ancora::fmu::require_no_values(count);
+    });
+}
+fmi3Status fmi3SetClock(fmi3Instance handle,
+                        const fmi3ValueReference[],
+                        size_t count,
+                        const fmi3Clock[]) {
+    return guarded3(handle, __func__, [&](Instance&) {
+        ancora::fmu::require_no_values(count);
+    });
+}
 
 fmi3Status fmi3GetFMUState(fmi3Instance handle, fmi3FMUState* state) {
-    return guarded3(handle, "fmi3GetFMUState", [&](Instance3& it) {
-        get_state(*it.slave, state);
-        return fmi3OK;
+    return guarded3(handle, __func__, [&](Instance& it) {
+        ancora::fmu::get_state(*it.slave, state);
     });
 }
 fmi3Status fmi3SetFMUState(fmi3Instance handle, fmi3FMUState state) {
-    return guarded3(handle, "fmi3SetFMUState", [&](Instance3& it) {
-        set_state(*it.slave, state);
-        return fmi3OK;
+    return guarded3(handle, __func__, [&](Instance& it) {
+        ancora::fmu::set_state(*it.slave, state);
     });
 }
 fmi3Status fmi3FreeFMUState(fmi3Instance handle, fmi3FMUState* state) {
-    return guarded3(handle, "fmi3FreeFMUState", [&](Instance3&) {
-        free_state(state);
-        return fmi3OK;
+    return guarded3(handle, __func__, [&](Instance&) {
+        ancora::fmu::free_state(state);
     });
 }
 fmi3Status fmi3SerializedFMUStateSize(fmi3Instance handle, fmi3FMUState state, size_t* size) {
-    return guarded3(handle, "fmi3SerializedFMUStateSize", [&](Instance3& it) {
-        size_of_state(*it.slave, state, size);
-        return fmi3OK;
+    return guarded3(handle, __func__, [&](Instance& it) {
+        ancora::fmu::size_of_state(*it.slave, state, size);
     });
 }
 fmi3Status fmi3SerializeFMUState(fmi3Instance handle,
                                  fmi3FMUState state,
                                  fmi3Byte bytes[],
                                  size_t size) {
-    return guarded3(handle, "fmi3SerializeFMUState", [&](Instance3& it) {
-        serialise_state(*it.slave, state, bytes, size);
-        return fmi3OK;
+    return guarded3(handle, __func__, [&](Instance& it) {
+        ancora::fmu::serialise_state(*it.slave, state, bytes, size);
     });
 }
 fmi3Status fmi3DeserializeFMUState(fmi3Instance handle,
                                    const fmi3Byte bytes[],
                                    size_t size,
                                    fmi3FMUState* state) {
-    return guarded3(handle, "fmi3DeserializeFMUState", [&](Instance3& it) {
-        read_state(*it.slave, bytes, size, state);
-        return fmi3OK;
+    return guarded3(handle, __func__, [&](Instance& it) {
+        ancora::fmu::read_state(*it.slave, bytes, size, state);
     });
 }
 
@@ -314,10 +280,10 @@ fmi3Status fmi3DoStep(fmi3Instance handle,
                       fmi3Boolean* terminate,
                       fmi3Boolean* early_return,
                       fmi3Float64* last_time) {
-    return guarded3(handle, "fmi3DoStep", [&](Instance3& it) {
+    return guarded3(handle, __func__, [&](Instance& it) {
         if (event_needed == nullptr || terminate == nullptr || early_return == nullptr ||
             last_time == nullptr)
-            refuse3("an argument is NULL");
+            refuse_call("an argument is NULL");
         *event_needed = *terminate = *early_return = false;
         const bool is_complete = it.slave->step(time, length) == Slave::Step::complete;
         *last_time = it.slave->time();
@@ -326,44 +292,33 @@ fmi3Status fmi3DoStep(fmi3Instance handle,
 }
 
 // What the description says that this FMU does not have.
+
 fmi3Status fmi3EnterEventMode(fmi3Instance handle) {
-    return unsupported(handle, "fmi3EnterEventMode", "this FMU has no event mode");
+    return refused3(handle, __func__, kNoEvents);
 }
 fmi3Status fmi3EnterStepMode(fmi3Instance handle) {
-    return unsupported(handle, "fmi3EnterStepMode", "this FMU has no event mode");
+    return refused3(handle, __func__, kNoEvents);
+}
+fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance handle) {
+    return refused3(handle, __func__, kNoEvents);
+}
+fmi3Status fmi3UpdateDiscreteStates(fmi3Instance handle,
+                                    fmi3Boolean*,
+                                    fmi3Boolean*,
+                                    fmi3Boolean*,
+                                    fmi3Boolean*,
+                                    fmi3Boolean*,
+                                    fmi3Float64*) {
+    return refused3(handle, __func__, kNoEvents);
 }
 fmi3Status fmi3EnterConfigurationMode(fmi3Instance handle) {
-    return unsupported(
-        handle, "fmi3EnterConfigurationMode", "this FMU has no structural parameters");
+    return refused3(handle, __func__, kNoStructure);
 }
 fmi3Status fmi3ExitConfigurationMode(fmi3Instance handle) {
-    return unsupported(
-        handle, "fmi3ExitConfigurationMode", "this FMU has no structural parameters");
-}
-fmi3Status fmi3GetBinary(
-    fmi3Instance handle, const fmi3ValueReference[], size_t, size_t[], fmi3Binary[], size_t) {
-    return unsupported(handle, "fmi3GetBinary", "there are no variables of this type");
-}
-fmi3Status fmi3SetBinary(fmi3Instance handle,
-                         const fmi3ValueReference[],
-                         size_t,
-                         const size_t[],
-                         const fmi3Binary[],
-                         size_t) {
-    return unsupported(handle, "fmi3SetBinary", "there are no variables of this type");
-}
-fmi3Status fmi3GetClock(fmi3Instance handle, const fmi3ValueReference[], size_t, fmi3Clock[]) {
-    return unsupported(handle, "fmi3GetClock", "this FMU has no clocks");
-}
-fmi3Status fmi3SetClock(fmi3Instance handle,
-                        const fmi3ValueReference[],
-                        size_t,
-                        const fmi3Clock[]) {
-    return unsupported(handle, "fmi3SetClock", "this FMU has no clocks");
+    return refused3(handle, __func__, kNoStructure);
 }
 fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance handle, fmi3ValueReference, size_t*) {
-    return unsupported(
-        handle, "fmi3GetNumberOfVariableDependencies", "this FMU does not tell dependencies");
+    return refused3(handle, __func__, kNoDependencies);
 }
 fmi3Status fmi3GetVariableDependencies(fmi3Instance handle,
                                        fmi3ValueReference,
@@ -372,8 +327,7 @@ fmi3Status fmi3GetVariableDependencies(fmi3Instance handle,
                                        size_t[],
                                        fmi3DependencyKind[],
                                        size_t) {
-    return unsupported(
-        handle, "fmi3GetVariableDependencies", "this FMU does not tell dependencies");
+    return refused3(handle, __func__, kNoDependencies);
 }
 fmi3Status fmi3GetDirectionalDerivative(fmi3Instance handle,
                                         const fmi3ValueReference[],
@@ -384,8 +338,7 @@ fmi3Status fmi3GetDirectionalDerivative(fmi3Instance handle,
                                         size_t,
                                         fmi3Float64[],
                                         size_t) {
-    return unsupported(
-        handle, "fmi3GetDirectionalDerivative", "this FMU has no directional derivatives");
+    return refused3(handle, __func__, "this FMU has no directional derivatives");
 }
 fmi3Status fmi3GetAdjointDerivative(fmi3Instance handle,
                                     const fmi3ValueReference[],
@@ -396,14 +349,102 @@ fmi3Status fmi3GetAdjointDerivative(fmi3Instance handle,
                                     size_t,
                                     fmi3Float64[],
                                     size_t) {
-    return unsupported(handle, "fmi3GetAdjointDerivative", "this FMU has no adjoint derivatives");
+    return refused3(handle, __func__, "this FMU has no adjoint derivatives");
 }
 fmi3Status fmi3GetOutputDerivatives(fmi3Instance handle,
                                     const fmi3ValueReference[],
                                     size_t,
-                                    const int32_t[],
+                                    const fmi3Int32[],
                                     fmi3Float64[],
                                     size_t) {
-    return unsupported(
-        handle, "fmi3GetOutputDerivatives", "this FMU has no derivatives of outputs");
+    return refused3(handle, __func__, "this FMU has no derivatives of outputs");
+}
+
+fmi3Status fmi3GetIntervalDecimal(fmi3Instance handle,
+                                  const fmi3ValueReference[],
+                                  size_t,
+                                  fmi3Float64[],
+                                  fmi3IntervalQualifier[]) {
+    return refused3(handle, __func__, kNoClocks);
+}
+fmi3Status fmi3GetIntervalFraction(fmi3Instance handle,
+                                   const fmi3ValueReference[],
+                                   size_t,
+                                   fmi3UInt64[],
+                                   fmi3UInt64[],
+                                   fmi3IntervalQualifier[]) {
+    return refused3(handle, __func__, kNoClocks);
+}
+fmi3Status fmi3GetShiftDecimal(fmi3Instance handle,
+                               const fmi3ValueReference[],
+                               size_t,
+                               fmi3Float64[]) {
+    return refused3(handle, __func__, kNoClocks);
+}
+fmi3Status fmi3GetShiftFraction(
+    fmi3Instance handle, const fmi3ValueReference[], size_t, fmi3UInt64[], fmi3UInt64[]) {
+    return refused3(handle, __func__, kNoClocks);
+}
+fmi3Status fmi3SetIntervalDecimal(fmi3Instance handle,
+                                  const fmi3ValueReference[],
+                                  size_t,
+                                  const fmi3Float64[]) {
+    return refused3(handle, __func__, kNoClocks);
+}
+fmi3Status fmi3SetIntervalFraction(fmi3Instance handle,
+                                   const fmi3ValueReference[],
+                                   size_t,
+                                   const fmi3UInt64[],
+                                   const fmi3UInt64[]) {
+    return refused3(handle, __func__, kNoClocks);
+}
+fmi3Status fmi3SetShiftDecimal(fmi3Instance handle,
+                               const fmi3ValueReference[],
+                               size_t,
+                               const fmi3Float64[]) {
+    return refused3(handle, __func__, kNoClocks);
+}
+fmi3Status fmi3SetShiftFraction(fmi3Instance handle,
+                                const fmi3ValueReference[],
+                                size_t,
+                                const fmi3UInt64[],
+                                const fmi3UInt64[]) {
+    return refused3(handle, __func__, kNoClocks);
+}
+fmi3Status fmi3ActivateModelPartition(fmi3Instance handle, fmi3ValueReference, fmi3Float64) {
+    return refused3(handle, __func__, kNoClocks);
+}
+
+fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance handle) {
+    return refused3(handle, __func__, kNoModelExchange);
+}
+fmi3Status fmi3CompletedIntegratorStep(fmi3Instance handle,
+                                       fmi3Boolean,
+                                       fmi3Boolean*,
+                                       fmi3Boolean*) {
+    return refused3(handle, __func__, kNoModelExchange);
+}
+fmi3Status fmi3SetTime(fmi3Instance handle, fmi3Float64) {
+    return refused3(handle, __func__, kNoModelExchange);
+}
+fmi3Status fmi3SetContinuousStates(fmi3Instance handle, const fmi3Float64[], size_t) {
+    return refused3(handle, __func__, kNoModelExchange);
+}
+fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance handle, fmi3Float64[], size_t) {
+    return refused3(handle, __func__, kNoModelExchange);
+}
+fmi3Status fmi3GetEventIndicators(fmi3Instance handle, fmi3Float64[], size_t) {
+    return refused3(handle, __func__, kNoModelExchange);
+}
+fmi3Status fmi3GetContinuousStates(fmi3Instance handle, fmi3Float64[], size_t) {
+    return refused3(handle, __func__, kNoModelExchange);
+}
+fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance handle, fmi3Float64[], size_t) {
+    return refused3(handle, __func__, kNoModelExchange);
+}
+fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance handle, size_t*) {
+    return refused3(handle, __func__, kNoModelExchange);
+}
+fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance handle, size_t*) {
+    return refused3(handle, __func__, kNoModelExchange);
 }

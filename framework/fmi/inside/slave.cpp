@@ -9,6 +9,7 @@
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Times of importers are sums that are rounded.
+// Times that importers have read or computed, beside what sums of them lose.
 constexpr double kTimeSlack = 1e-6;  // of a step
 // Steps to an end that nobody has named.
 constexpr double kManySteps = 1e9;
@@ -114,7 +115,7 @@ std::uint64_t checksum(std::span<const std::byte> bytes) {
     return hash;
 }
 
-constexpr std::uint64_t kMagic = 0x31304d46434e41;  // "ANCFM01"
+constexpr std::uint64_t kMagic = 0x32304d46434e41;  // "ANCFM02"
 
 class Writer {
 public:
@@ -201,6 +202,8 @@ std::vector<std::byte> Snapshot::bytes(const std::string& token) const {
     to.put_bytes(token.data(), token.size());
     to.put(phase);
     to.put(static_cast<std::uint32_t>(is_set_up));
+    to.put(start);
+    to.put(num_steps);
     to.put(static_cast<std::uint32_t>(stop.has_value()));
     to.put(stop.value_or(0.0));
     to.put(static_cast<std::uint64_t>(numbers.size()));
@@ -225,6 +228,10 @@ Snapshot Snapshot::from(std::span<const std::byte> bytes,
     out.phase = in.get<Phase>();
     if (out.phase > Phase::error) refuse("the bytes of the state are damaged");
     out.is_set_up = in.get<std::uint32_t>() != 0;
+    out.start = in.get<double>();
+    out.num_steps = in.get<double>();
+    if (!std::isfinite(out.start) || !(out.num_steps >= 0.0 && out.num_steps <= kManySteps))
+        refuse("the bytes of the state are damaged");
     const bool has_stop = in.get<std::uint32_t>() != 0;
     const auto stop = in.get<double>();
     if (has_stop) out.stop = stop;
@@ -271,10 +278,16 @@ void Slave::reset() {
 
 void Slave::set_up(double start, std::optional<double> stop) {
     require({Phase::instantiated}, "the experiment's setup");
-    if (start != 0.0) refuse("models of Ancora begin at t = 0, another start time is not possible");
-    if (stop && !(*stop > 0.0 && std::isfinite(*stop)))
+    if (!std::isfinite(start)) refuse("the start time is not finite");
+    if (stop && !(*stop > start && std::isfinite(*stop)))
         refuse("the stop time is not behind the start");
+    if (start != 0.0)
+        warn_(
+            fmt::format("the model's own time t is 0 at the start, {} s, as in `ancora run`: its "
+                        "tables, and formulas with t, begin there",
+                        start));
     now_.is_set_up = true;
+    now_.start = start;
     now_.stop = stop;
 }
 
@@ -297,9 +310,8 @@ void Slave::terminate() {
     now_.phase = Phase::terminated;
 }
 
-/// The simulation, made anew if parameters have changed.
-Simulation& Slave::simulation() {
-    if (simulation_ && !has_new_parameters_) return *simulation_;
+/// A simulation of so many steps, with the parameters that there are.
+Simulation Slave::make(double num_steps) {
     std::vector<std::string> overrides;
     double step = description_.step;
     for (std::size_t i = 0; i < description_.variables.size(); ++i) {
@@ -315,12 +327,53 @@ Simulation& Slave::simulation() {
                                     : fmt::format("{}={}", variable.of, now_.numbers[i]));
         }
     }
-    // Whole steps, as many as the importer may ask for.
-    const double steps = now_.stop ? std::ceil(*now_.stop / step - kTimeSlack) : kManySteps;
-    overrides.push_back(fmt::format("integrator.end={}", std::max(steps, 1.0) * step));
+    overrides.push_back(fmt::format("integrator.end={}", num_steps * step));
     const Manifest manifest = Manifest::parse(model_, model_file_, overrides);
+    held_warnings_.clear();
+    holds_warnings_ = true;
+    try {
+        Simulation made(manifest, registry_, [this](const std::string& text) {
+            if (holds_warnings_)
+                held_warnings_.push_back(text);
+            else
+                warn_(text);
+        });
+        holds_warnings_ = false;
+        return made;
+    } catch (...) {
+        holds_warnings_ = false;
+        throw;
+    }
+}
+
+/// The simulation, made anew if parameters have changed.
+Simulation& Slave::simulation() {
+    if (simulation_ && !has_new_parameters_) return *simulation_;
+    double step = description_.step;
+    for (std::size_t i = 0; i < description_.variables.size(); ++i)
+        if (description_.variables[i].of == "integrator.step") step = now_.numbers[i];
     simulation_.reset();
-    simulation_.emplace(manifest, registry_, warn_);
+    too_many_steps_ = kManySteps;
+    if (now_.num_steps > 0.0) {  // of a state
+        simulation_.emplace(make(now_.num_steps));
+    } else if (now_.stop) {
+        // Whole steps, as many as the importer may ask for.
+        now_.num_steps = std::max(std::ceil((*now_.stop - now_.start) / step - kTimeSlack), 1.0);
+        simulation_.emplace(make(now_.num_steps));
+    } else {
+        try {
+            simulation_.emplace(make(kManySteps));
+            now_.num_steps = kManySteps;
+        } catch (const Error& error) {
+            // Tables may end where the model does; how far they reach is seen when it is asked for.
+            if (error.kind() != ErrorKind::manifest) throw;
+            const double end = Manifest::parse(model_, model_file_).integrator.end;
+            const double num_steps = std::max(std::floor(end / step + kTimeSlack), 1.0);
+            simulation_.emplace(make(num_steps));
+            now_.num_steps = num_steps;
+        }
+    }
+    for (const std::string& text : held_warnings_) warn_(text);
     handles_.clear();
     for (const Variable& variable : description_.variables)
         handles_.push_back(
@@ -328,6 +381,31 @@ Simulation& Slave::simulation() {
     has_new_parameters_ = false;
     has_new_inputs_ = true;
     return *simulation_;
+}
+
+/// Makes the simulation anew for more steps, at its state; false if the model's data end before.
+/// Each time for twice as many, or for half of what is left up to where it was refused, so that it
+/// happens seldom.
+bool Slave::extend(double num_steps) {
+    for (;;) {
+        const double wanted = std::max(
+            num_steps, std::min(2.0 * num_steps, std::floor(0.5 * (num_steps + too_many_steps_))));
+        try {
+            Simulation more = make(wanted);
+            more.restore(simulation_->save());
+            *simulation_ = std::move(more);
+            now_.num_steps = wanted;
+            has_new_inputs_ = true;
+            return true;
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::manifest) throw;
+            too_many_steps_ = std::min(too_many_steps_, wanted);
+            if (wanted > num_steps) continue;
+            warn_(
+                fmt::format("no stop time was given, and the model's data end: {}", error.what()));
+            return false;
+        }
+    }
 }
 
 void Slave::apply_inputs() {
@@ -355,6 +433,7 @@ const Variable& Slave::variable(std::size_t index, Variable::Type type, const ch
 
 void Slave::set_number(std::size_t index, Variable::Type type, double value) {
     require({Phase::instantiated, Phase::initialization, Phase::steps}, "a new value");
+    if (index == description_.variables.size()) refuse("the time is not set, steps bring it");
     const Variable& of = variable(index, type, "a new value");
     if (!std::isfinite(value)) refuse(fmt::format("the value of \"{}\" is not finite", of.name));
     if (of.kind == Variable::Kind::output) refuse(fmt::format("\"{}\" is an output", of.name));
@@ -363,6 +442,7 @@ void Slave::set_number(std::size_t index, Variable::Type type, double value) {
             refuse(fmt::format("\"{}\" is a fixed parameter, and the initialization is over",
                                of.name));
         has_new_parameters_ = true;
+        now_.num_steps = 0.0;
     } else {
         has_new_inputs_ = true;
     }
@@ -374,6 +454,7 @@ void Slave::set_text(std::size_t index, const std::string& value) {
     variable(index, Variable::Type::text, "a new value");
     now_.texts[index] = value;
     has_new_parameters_ = true;
+    now_.num_steps = 0.0;
 }
 
 void Slave::get_numbers(std::span<const unsigned> variables,
@@ -383,6 +464,10 @@ void Slave::get_numbers(std::span<const unsigned> variables,
     std::vector<int> handles;
     std::vector<std::size_t> places;
     for (std::size_t k = 0; k < variables.size(); ++k) {
+        if (type == Variable::Type::real && variables[k] == description_.variables.size()) {
+            to[k] = time();
+            continue;
+        }
         const Variable& of = variable(variables[k], type, "a value");
         if (of.kind != Variable::Kind::output) {
             to[k] = now_.numbers[variables[k]];
@@ -410,20 +495,29 @@ Slave::Step Slave::step(double time, double length) {
     require({Phase::steps}, "a step");
     Simulation& simulation = *simulation_;
     const double h = simulation.step_size();
-    if (!std::isfinite(time) || std::abs(time - simulation.time()) > kTimeSlack * h)
-        refuse(fmt::format(
-            "the step begins at {} s, the instance is at {} s", time, simulation.time()));
-    const double last = std::round((time + length) / h);
-    if (!std::isfinite(length) || !(length > 0.0) ||
-        std::abs((time + length) / h - last) > kTimeSlack ||
-        last <= static_cast<double>(simulation.steps_done()))
+    const auto done = static_cast<double>(simulation.steps_done());
+    // A sum of steps is rounded once a step. Beyond half a step it would be another step.
+    const double rounding = 0.5 * std::numeric_limits<double>::epsilon() * (done + 1.0) *
+                            std::max(std::abs(time), std::abs(this->time()));
+    const double slack = std::min(kTimeSlack * h + rounding, 0.5 * h);
+    if (!std::isfinite(time) || std::abs(time - this->time()) > slack)
+        refuse(fmt::format("the step begins at {} s, the instance is at {} s", time, this->time()));
+    const double count = std::round(length / h);
+    if (!std::isfinite(length) || count < 1.0 || std::abs(length - count * h) > slack)
         refuse(fmt::format(
             "a communication step of {} s is no whole number of steps of the model, {} s; "
             "step otherwise, or export with --param integrator.step and set that",
             length,
             h));
-    if (last > static_cast<double>(simulation.num_steps()))
-        refuse(fmt::format("a step to {} s goes beyond the stop time", time + length));
+    const double last = done + count;
+    if (last > static_cast<double>(simulation.num_steps())) {
+        if (now_.stop)
+            refuse(fmt::format("a step to {} s goes beyond the stop time", time + length));
+        if (!extend(last)) {
+            now_.phase = Phase::failed;
+            return Step::discarded;
+        }
+    }
     apply_inputs();
     try {
         while (static_cast<double>(simulation.steps_done()) < last) simulation.step();
@@ -444,7 +538,7 @@ Snapshot Slave::snapshot() const {
 }
 
 void Slave::restore(const Snapshot& snapshot) {
-    bool same = snapshot.stop == now_.stop;
+    bool same = snapshot.num_steps == now_.num_steps;
     for (std::size_t i = 0; i < description_.variables.size(); ++i)
         if (description_.variables[i].kind == Variable::Kind::parameter)
             same &= snapshot.numbers[i] == now_.numbers[i] && snapshot.texts[i] == now_.texts[i];

@@ -32,7 +32,9 @@ const char* name_of(Phase phase);
 struct Snapshot {
     Phase phase = Phase::instantiated;
     bool is_set_up = false;
-    std::optional<double> stop;
+    double start = 0.0;                 ///< time at which the model's own time is 0 [s]
+    std::optional<double> stop;         ///< [s]
+    double num_steps = 0.0;             ///< that the simulation is made for; 0: not decided
     std::vector<double> numbers;        ///< of every variable but outputs
     std::vector<std::string> texts;     ///< of every variable
     std::vector<std::byte> simulation;  ///< empty if there is none
@@ -54,10 +56,13 @@ public:
 
     const Description& description() const { return description_; }
     Phase phase() const { return now_.phase; }
+    bool is_set_up() const { return now_.is_set_up; }
     void fail() { now_.phase = Phase::error; }
-    double time() const { return simulation_ ? simulation_->time() : 0.0; }
+    /// Of the importer [s]: the model's own begins with 0 at the start time.
+    double time() const { return now_.start + (simulation_ ? simulation_->time() : 0.0); }
 
-    /// Whether a time [s] at which the run is to end is known.
+    /// @param start  time of the importer at which the model's begins [s]
+    /// @param stop   time beyond which no step goes [s], if one is known
     void set_up(double start, std::optional<double> stop);
     void enter_initialization();
     void leave_initialization();
@@ -66,6 +71,7 @@ public:
 
     void set_number(std::size_t variable, Variable::Type type, double value);
     void set_text(std::size_t variable, const std::string& value);
+    /// The variable behind the last one is the time.
     void get_numbers(std::span<const unsigned> variables,
                      Variable::Type type,
                      std::span<double> to);
@@ -73,7 +79,8 @@ public:
 
     enum class Step { complete, discarded };
     /// From `time` over `length`, a whole number of the model's steps. A numerical failure in it is
-    /// told to `warn` and discards what is left of the step.
+    /// told to `warn` and discards what is left of the step; so does the end of the model's data
+    /// where no stop time is known.
     Step step(double time, double length);
 
     Snapshot snapshot() const;
@@ -83,17 +90,22 @@ private:
     const Variable& variable(std::size_t index, Variable::Type type, const char* call) const;
     void require(std::initializer_list<Phase> phases, const char* call) const;
     Simulation& simulation();
+    Simulation make(double num_steps);
+    bool extend(double num_steps);
     void apply_inputs();
 
     Description description_;
     std::filesystem::path model_file_;
     std::string model_;
     Warn warn_;
+    bool holds_warnings_ = false;  // of a simulation that may not come about
+    std::vector<std::string> held_warnings_;
     PluginRegistry registry_;
     Snapshot now_;  // without the simulation's bytes
     std::optional<Simulation> simulation_;
     bool has_new_parameters_ = false;
     bool has_new_inputs_ = false;
+    double too_many_steps_ = 0.0;  // beyond what the model's data reach for
     std::vector<int> handles_;
 };
 

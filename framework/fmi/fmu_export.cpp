@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -11,15 +12,15 @@
 #include "ancora/framework/manifest_text.hpp"
 #include "ancora/framework/nearest_name.hpp"
 #include "ancora/framework/simulation.hpp"
-#include "ancora/framework/version.hpp"
 #include "file_writer.hpp"
+#include "fmu_description.hpp"
+#include "fmu_licenses.hpp"
 #include "fmu_variables.hpp"
 #include "results.hpp"
 #include "sha256.hpp"
 #include "shared_objects.hpp"
 #include "toml_writer.hpp"
 #include "wording.hpp"
-#include "xml_text.hpp"
 #include "zip_archive.hpp"
 
 namespace ancora {
@@ -29,117 +30,117 @@ namespace fs = std::filesystem;
 using fmu::Variable;
 
 constexpr const char* kAdapter = "ancora/fmi/ancora_fmu.so";
+constexpr const char* kLicenses = "ancora/fmi/licenses";
 constexpr std::uint64_t kMostLibraryBytes = std::uint64_t{1} << 30;
 
-std::string xml(std::string_view text) {
-    return escaped_xml(text, ' ');
-}
-
-/// An identifier of C that the name leads to.
-std::string identifier(const std::string& name) {
-    std::string out;
-    for (const char c : name) {
-        const bool fits =
-            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        out += fits ? c : '_';
+/// The value that the model has for a key as after --set; null if it has none.
+std::optional<Value> value_of(const Manifest& manifest, const std::string& key) {
+    const IntegratorSettings& integrator = manifest.integrator;
+    if (key == "integrator.step") return Value(integrator.step);
+    if (key == "integrator.tolerance") return Value(integrator.tolerance.value_or(0.0));
+    if (key == "model.gravity") {
+        const auto& g = manifest.model.gravity;
+        return Value(Array{Value(g[0]), Value(g[1]), Value(g[2])});
     }
-    if (out.empty() || (out[0] >= '0' && out[0] <= '9')) out.insert(0, "_");
-    return out;
-}
-
-/// kg, m, s, A, rad of the units that columns and inputs have.
-struct BaseUnit {
-    int kg, m, s, A, rad;
-};
-const std::map<std::string, BaseUnit>& base_units() {
-    static const std::map<std::string, BaseUnit> units = {
-        {"s", {0, 0, 1, 0, 0}},         {"m", {0, 1, 0, 0, 0}},     {"m/s", {0, 1, -1, 0, 0}},
-        {"m/s^2", {0, 1, -2, 0, 0}},    {"rad", {0, 0, 0, 0, 1}},   {"rad/s", {0, 0, -1, 0, 1}},
-        {"kg", {1, 0, 0, 0, 0}},        {"N", {1, 1, -2, 0, 0}},    {"N m", {1, 2, -2, 0, 0}},
-        {"J", {1, 2, -2, 0, 0}},        {"W", {1, 2, -3, 0, 0}},    {"Pa", {1, -1, -2, 0, 0}},
-        {"V", {1, 2, -3, -1, 0}},       {"A", {0, 0, 0, 1, 0}},     {"kg m/s", {1, 1, -1, 0, 0}},
-        {"kg m^2/s", {1, 2, -1, 0, 0}}, {"ohm", {1, 2, -3, -2, 0}}, {"m^3", {0, 3, 0, 0, 0}},
-        {"m^3/s", {0, 3, -1, 0, 0}},
-    };
-    return units;
-}
-
-std::string unit_xml(const std::string& unit) {
-    const auto found = base_units().find(unit);
-    if (found == base_units().end()) return fmt::format("    <Unit name=\"{}\"/>\n", xml(unit));
-    const BaseUnit& base = found->second;
-    std::string text = fmt::format("    <Unit name=\"{}\"><BaseUnit", xml(unit));
-    const std::pair<const char*, int> exponents[] = {
-        {"kg", base.kg}, {"m", base.m}, {"s", base.s}, {"A", base.A}, {"rad", base.rad}};
-    for (const auto& [name, exponent] : exponents)
-        if (exponent != 0) text += fmt::format(" {}=\"{}\"", name, exponent);
-    return text + "/></Unit>\n";
-}
-
-/// The value that the model has for a key as after --set.
-const Value* value_of(const Manifest& manifest, const std::string& key) {
     const std::size_t first = key.find('.');
-    if (first == std::string::npos) return nullptr;
+    if (first == std::string::npos) return std::nullopt;
     const std::string kind = key.substr(0, first);
     const std::string rest = key.substr(first + 1);
+    const std::size_t dot = rest.find('.');
+    if (dot == std::string::npos) return std::nullopt;
+    const std::string name = rest.substr(0, dot), parameter = rest.substr(dot + 1);
+    const auto in = [&](const Table& table) -> std::optional<Value> {
+        const Table::Entry* const entry = table.find(parameter);
+        return entry != nullptr ? std::optional(entry->value) : std::nullopt;
+    };
+    if (kind == "integrator") {
+        const auto own = integrator.own.find(name);
+        return own != integrator.own.end() ? in(own->second) : std::nullopt;
+    }
     const std::vector<ObjectSpec>* list = kind == "body" ? &manifest.bodies
                                           : kind == "constraint" || kind == "joint"
                                               ? &manifest.constraints
                                           : kind == "force" ? &manifest.forces
                                                             : nullptr;
-    const std::size_t dot = rest.find('.');
-    if (list == nullptr || dot == std::string::npos) return nullptr;
-    const std::string name = rest.substr(0, dot), parameter = rest.substr(dot + 1);
+    if (list == nullptr) return std::nullopt;
     for (const ObjectSpec& object : *list)
-        if (object.name == name)
-            if (const Table::Entry* const entry = object.parameters.find(parameter))
-                return &entry->value;
-    return nullptr;
+        if (object.name == name) return in(object.parameters);
+    return std::nullopt;
 }
 
-Variable parameter_of(const Manifest& plain, const std::string& key) {
+std::optional<double> number_in(const Value& value) {
+    if (const auto* const number = value.as<double>()) return *number;
+    if (const auto* const whole = value.as<std::int64_t>()) return static_cast<double>(*whole);
+    return std::nullopt;
+}
+
+/// Adds a parameter, or three for a vector.
+void add_parameter(const Manifest& plain,
+                   PluginRegistry& registry,
+                   const std::string& key,
+                   std::vector<Variable>& to) {
     Variable variable;
     variable.kind = Variable::Kind::parameter;
     variable.name = variable.of = key;
-    if (key == "integrator.step" || key == "integrator.tolerance") {
-        variable.start = key == "integrator.step" ? plain.integrator.step
-                                                  : plain.integrator.tolerance.value_or(0.0);
-        variable.unit = key == "integrator.step" ? "s" : "";
-        return variable;
-    }
-    const Value* const value = value_of(plain, key);
-    if (value == nullptr)
+    const std::optional<Value> value = value_of(plain, key);
+    if (!value)
         throw Error(
             ErrorKind::usage,
             fmt::format("--param: the model has no value of {}; write it into the model, and name "
-                        "KIND.NAME.KEY as for --set",
+                        "KIND.NAME.KEY as for --set, or model.gravity, integrator.step, "
+                        "integrator.tolerance",
                         in_quotes(key)));
-    if (const auto* const number = value->as<double>()) {
-        variable.start = *number;
-    } else if (const auto* const whole = value->as<std::int64_t>()) {
-        variable.start = static_cast<double>(*whole);
+    std::vector<double> numbers;
+    if (const auto number = number_in(*value)) {
+        numbers.push_back(*number);
     } else if (const auto* const truth = value->as<bool>()) {
         variable.type = Variable::Type::boolean;
-        variable.start = *truth ? 1.0 : 0.0;
+        numbers.push_back(*truth ? 1.0 : 0.0);
     } else if (const auto* const text = value->as<std::string>()) {
         variable.type = Variable::Type::text;
         variable.text = *text;
-    } else {
+        numbers.push_back(0.0);
+    } else if (const auto* const array = value->as<Array>();
+               array != nullptr && array->size() == 3) {
+        for (const Value& entry : *array)
+            if (const auto component = number_in(entry)) numbers.push_back(*component);
+        if (numbers.size() != 3) numbers.clear();
+    }
+    if (numbers.empty())
         throw Error(
             ErrorKind::usage,
-            fmt::format("--param: {} is {}; a parameter of an FMU is a number, a truth value or "
-                        "a text",
+            fmt::format("--param: {} is {}; a parameter of an FMU is a number, three numbers, a "
+                        "truth value or a text",
                         in_quotes(key),
                         in_words(*value)));
+    for (const double x : numbers)
+        if (!std::isfinite(x))
+            throw Error(ErrorKind::usage,
+                        fmt::format("--param: {} is not finite, which no importer can read",
+                                    in_quotes(key)));
+    fmu::describe_key(variable, plain, registry);
+    if (key == "integrator.step") {
+        variable.unit = "s";
+        variable.doc = "step of the model; communication steps are whole numbers of it";
+    } else if (key == "integrator.tolerance") {
+        variable.doc = "tolerance of the integrator";
+    } else if (key == "model.gravity") {
+        variable.unit = "m/s^2";
+        variable.doc = "acceleration of gravity, inertial axes";
     }
-    if (variable.type == Variable::Type::real && !std::isfinite(variable.start))
-        throw Error(
-            ErrorKind::usage,
-            fmt::format("--param: {} is not finite, which no importer can read", in_quotes(key)));
-    return variable;
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        variable.component = static_cast<int>(k);
+        variable.start = numbers[k];
+        if (numbers.size() == 3) variable.name = fmt::format("{}.{}", key, "xyz"[k]);
+        to.push_back(variable);
+    }
 }
 
-void add_input(const Simulation& simulation, const std::string& text, std::vector<Variable>& to) {
+void add_input(const Simulation& simulation,
+               const Manifest& plain,
+               PluginRegistry& registry,
+               const std::string& text,
+               std::vector<Variable>& to) {
     // An attachment may hold no '='.
     const std::size_t equals = text.rfind('=');
     const std::string name = text.substr(0, equals);
@@ -163,15 +164,17 @@ void add_input(const Simulation& simulation, const std::string& text, std::vecto
                           c,
                           "N",
                           0.0,
-                          {}});
+                          {},
+                          "force on the point, inertial axes"});
         return;
     }
     std::vector<std::string> names;
     for (const Simulation::Input& input : simulation.inputs()) {
         names.push_back(input.name);
         if (input.name != name) continue;
-        to.push_back(
-            {Variable::Kind::input, Variable::Type::real, name, name, 0, input.unit, start, {}});
+        Variable& added = to.emplace_back(Variable{
+            Variable::Kind::input, Variable::Type::real, name, name, 0, input.unit, start, {}, {}});
+        fmu::describe_key(added, plain, registry);
         return;
     }
     throw Error(ErrorKind::usage,
@@ -183,149 +186,23 @@ void add_input(const Simulation& simulation, const std::string& text, std::vecto
                                 : did_you_mean(name, names)));
 }
 
-void add_output(const Simulation& simulation, const std::string& name, std::vector<Variable>& to) {
+void add_output(const Simulation& simulation,
+                const Manifest& plain,
+                const std::string& name,
+                std::vector<Variable>& to) {
     simulation.find_column(name);  // throws if there is none
     std::string unit = unit_of_column(name);
     for (const auto& [column, own] : simulation.column_units())
         if (column == name) unit = own;
-    to.push_back({Variable::Kind::output, Variable::Type::real, name, name, 0, unit, 0.0, {}});
-}
-
-std::string description_xml(const std::string& model_name,
-                            const fmu::Description& description,
-                            double end) {
-    std::set<std::string> units = {"s"};
-    for (const Variable& variable : description.variables)
-        if (!variable.unit.empty()) units.insert(variable.unit);
-    std::string text = fmt::format(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<fmiModelDescription fmiVersion=\"2.0\" modelName=\"{}\" guid=\"{}\"\n"
-        "    generationTool=\"Ancora {}\" variableNamingConvention=\"flat\" "
-        "numberOfEventIndicators=\"0\">\n"
-        "  <CoSimulation modelIdentifier=\"{}\" canHandleVariableCommunicationStepSize=\"true\"\n"
-        "      canNotUseMemoryManagementFunctions=\"true\" canGetAndSetFMUstate=\"true\"\n"
-        "      canSerializeFMUstate=\"true\"/>\n",
-        xml(model_name),
-        description.token,
-        version(),
-        identifier(model_name));
-    text += "  <UnitDefinitions>\n";
-    for (const std::string& unit : units) text += unit_xml(unit);
-    text +=
-        "  </UnitDefinitions>\n  <LogCategories>\n    <Category name=\"logStatusError\"/>\n"
-        "    <Category name=\"logStatusWarning\"/>\n  </LogCategories>\n";
-    text += fmt::format(
-        "  <DefaultExperiment startTime=\"0\" stopTime=\"{}\" stepSize=\"{}\"/>\n  "
-        "<ModelVariables>\n",
-        end,
-        description.step);
-    std::string outputs;
-    for (std::size_t i = 0; i < description.variables.size(); ++i) {
-        const Variable& variable = description.variables[i];
-        const bool is_output = variable.kind == Variable::Kind::output;
-        const char* const causality = variable.kind == Variable::Kind::parameter ? "parameter"
-                                      : is_output                                ? "output"
-                                                                                 : "input";
-        const char* const variability =
-            variable.kind == Variable::Kind::parameter ? "fixed" : "continuous";
-        const std::string unit =
-            variable.unit.empty() ? "" : fmt::format(" unit=\"{}\"", xml(variable.unit));
-        std::string type;
-        if (is_output)
-            type = fmt::format("<Real{}/>", unit);
-        else if (variable.type == Variable::Type::real)
-            type = fmt::format("<Real{} start=\"{}\"/>", unit, variable.start);
-        else if (variable.type == Variable::Type::boolean)
-            type = fmt::format("<Boolean start=\"{}\"/>", variable.start != 0.0 ? "true" : "false");
-        else
-            type = fmt::format("<String start=\"{}\"/>", xml(variable.text));
-        text += fmt::format(
-            "    <ScalarVariable name=\"{}\" valueReference=\"{}\" causality=\"{}\" "
-            "variability=\"{}\"{}>{}</ScalarVariable>\n",
-            xml(variable.name),
-            i,
-            causality,
-            variable.type == Variable::Type::real ? variability : "fixed",
-            is_output                                    ? " initial=\"calculated\""
-            : variable.kind == Variable::Kind::parameter ? " initial=\"exact\""
-                                                         : "",
-            type);
-        if (is_output) outputs += fmt::format("      <Unknown index=\"{}\"/>\n", i + 1);
-    }
-    text += fmt::format(
-        "    <ScalarVariable name=\"time\" valueReference=\"{}\" causality=\"independent\" "
-        "variability=\"continuous\"><Real unit=\"s\"/></ScalarVariable>\n  </ModelVariables>\n  "
-        "<ModelStructure>\n",
-        description.variables.size());
-    if (!outputs.empty())
-        text += "    <Outputs>\n" + outputs + "    </Outputs>\n    <InitialUnknowns>\n" + outputs +
-                "    </InitialUnknowns>\n";
-    return text + "  </ModelStructure>\n</fmiModelDescription>\n";
-}
-
-/// The description by FMI 3.0, in which the time is a variable.
-std::string description_xml_3(const std::string& model_name,
-                              const fmu::Description& description,
-                              double end) {
-    std::set<std::string> units = {"s"};
-    for (const Variable& variable : description.variables)
-        if (!variable.unit.empty()) units.insert(variable.unit);
-    std::string text = fmt::format(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<fmiModelDescription fmiVersion=\"3.0\" modelName=\"{}\" instantiationToken=\"{}\"\n"
-        "    generationTool=\"Ancora {}\" variableNamingConvention=\"flat\">\n"
-        "  <CoSimulation modelIdentifier=\"{}\" canHandleVariableCommunicationStepSize=\"true\"\n"
-        "      canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\" "
-        "fixedInternalStepSize=\"{}\"/>\n  <UnitDefinitions>\n",
-        xml(model_name),
-        description.token,
-        version(),
-        identifier(model_name),
-        description.step);
-    for (const std::string& unit : units) text += unit_xml(unit);
-    text += fmt::format(
-        "  </UnitDefinitions>\n  <LogCategories>\n    <Category name=\"logStatusError\"/>\n"
-        "    <Category name=\"logStatusWarning\"/>\n  </LogCategories>\n"
-        "  <DefaultExperiment startTime=\"0\" stopTime=\"{}\" stepSize=\"{}\"/>\n  "
-        "<ModelVariables>\n",
-        end,
-        description.step);
-    std::string structure;
-    for (std::size_t i = 0; i < description.variables.size(); ++i) {
-        const Variable& variable = description.variables[i];
-        const bool is_output = variable.kind == Variable::Kind::output;
-        const std::string head =
-            fmt::format("name=\"{}\" valueReference=\"{}\" causality=\"{}\" variability=\"{}\"",
-                        xml(variable.name),
-                        i,
-                        variable.kind == Variable::Kind::parameter ? "parameter"
-                        : is_output                                ? "output"
-                                                                   : "input",
-                        variable.kind == Variable::Kind::parameter ? "fixed" : "continuous");
-        const std::string unit =
-            variable.unit.empty() ? "" : fmt::format(" unit=\"{}\"", xml(variable.unit));
-        if (is_output) {
-            text += fmt::format("    <Float64 {} initial=\"calculated\"{}/>\n", head, unit);
-            structure += fmt::format("    <Output valueReference=\"{}\"/>\n", i);
-        } else if (variable.type == Variable::Type::real) {
-            text += fmt::format("    <Float64 {}{} start=\"{}\"/>\n", head, unit, variable.start);
-        } else if (variable.type == Variable::Type::boolean) {
-            text += fmt::format(
-                "    <Boolean {} start=\"{}\"/>\n", head, variable.start != 0.0 ? "true" : "false");
-        } else {
-            text += fmt::format(
-                "    <String {}><Start value=\"{}\"/></String>\n", head, xml(variable.text));
-        }
-    }
-    text += fmt::format(
-        "    <Float64 name=\"time\" valueReference=\"{}\" causality=\"independent\" "
-        "variability=\"continuous\" unit=\"s\"/>\n",
-        description.variables.size());
-    std::string unknowns = structure;
-    for (std::size_t at = 0; (at = unknowns.find("<Output ", at)) != std::string::npos;)
-        unknowns.replace(at, 8, "<InitialUnknown ");
-    return text + "  </ModelVariables>\n  <ModelStructure>\n" + structure + unknowns +
-           "  </ModelStructure>\n</fmiModelDescription>\n";
+    to.push_back({Variable::Kind::output,
+                  Variable::Type::real,
+                  name,
+                  name,
+                  0,
+                  unit,
+                  0.0,
+                  {},
+                  fmu::doc_of_column(name, plain)});
 }
 
 std::string variables_text(const fmu::Description& description) {
@@ -443,18 +320,18 @@ void write_fmu(const Manifest& manifest,
     description.step = simulation.step_size();
     const Manifest plain = Manifest::parse(model, "model.toml");
     for (const std::string& key : options.parameters)
-        description.variables.push_back(parameter_of(plain, key));
+        add_parameter(plain, registry, key, description.variables);
     for (const std::string& name : options.inputs)
-        add_input(simulation, name, description.variables);
+        add_input(simulation, plain, registry, name, description.variables);
     for (const std::string& name : options.outputs)
-        add_output(simulation, name, description.variables);
+        add_output(simulation, plain, name, description.variables);
     std::set<std::string> names;
     for (const Variable& variable : description.variables)
         if (!names.insert(variable.name).second)
             throw Error(ErrorKind::usage,
                         fmt::format("{} is named twice", in_quotes(variable.name)));
 
-    const std::string name = identifier(simulation.name());
+    const std::string name = fmu::identifier(simulation.name());
     const auto inner = libraries(simulation, name);
     Sha256 hash;
     const std::string variables = variables_text(description);
@@ -464,9 +341,15 @@ void write_fmu(const Manifest& manifest,
     description.token = token_of(hash.text());
 
     archive.add("modelDescription.xml",
-                options.version == 3
-                    ? description_xml_3(simulation.name(), description, simulation.end_time())
-                    : description_xml(simulation.name(), description, simulation.end_time()));
+                fmu::description_xml(
+                    options.version, simulation.name(), description, simulation.end_time()));
+    std::vector<std::string> others;
+    for (const auto& [library, text] : inner)
+        if (library.starts_with("lib") && !library.starts_with("libancora"))
+            others.push_back(library);
+    for (const auto& [file_name, text] :
+         fmu::license_files(kernel_file().parent_path() / kLicenses, others))
+        archive.add("documentation/licenses/" + file_name, text);
     archive.add("resources/model.toml", model);
     archive.add("resources/variables.txt", variables_text(description));
     for (const auto& [path, text] : files) archive.add("resources/" + path, text);

@@ -16,10 +16,11 @@ struct Variable {
     Type type = Type::real;
     std::string name;    ///< as others see it
     std::string of;      ///< key, input, attachment or column
-    int component = 0;   ///< of a force: 0, 1, 2
+    int component = 0;   ///< of a force, or of a parameter with three numbers: 0, 1, 2
     std::string unit;    ///< SI; may be empty
     double start = 0.0;  ///< of numbers and truth values
     std::string text;    ///< start of texts
+    std::string doc;     ///< one line; may be empty
 };
 
 /// What the library needs to know beside the model, in resources/variables.txt: a line for the

@@ -257,6 +257,19 @@ static void drive(double start, bool has_stop, double stop, double length, long 
     FreeInstance(c);
 }
 
+/* Gravity and velocity by components, a parameter each. */
+static void vectors(void) {
+    const double values[6] = {0.5, 1.0, -1.625, 3.0, -2.0, 1.0};
+    double last = 0.0;
+    const fmi3Instance c = instance(token);
+    for (fmi3ValueReference i = 0; i < 6; ++i) set(c, i, values[i]);
+    CHECK(EnterInitializationMode(c, false, 0.0, 0.0, true, 1.0) == fmi3OK);
+    CHECK(ExitInitializationMode(c) == fmi3OK);
+    CHECK(step(c, 0.0, 1.0, &last) == fmi3OK);
+    for (fmi3ValueReference i = 6; i < 9; ++i) printf("%a\n", get(c, i));
+    FreeInstance(c);
+}
+
 int main(int argc, char **argv) {
     if (argc != 5 && argc != 9) return 99;
     void *const library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -277,6 +290,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[4], "run") == 0) run();
     if (strcmp(argv[4], "state") == 0) state();
     if (strcmp(argv[4], "order") == 0) order();
+    if (strcmp(argv[4], "vectors") == 0) vectors();
     if (argc == 9)
         drive(atof(argv[5]), strcmp(argv[6], "none") != 0, atof(argv[6]), atof(argv[7]), atol(argv[8]));
     return faults > 90 ? 90 : faults;

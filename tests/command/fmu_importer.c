@@ -358,6 +358,19 @@ static void drive(double start, int has_stop, double stop, double step, long cou
     FreeInstance(c);
 }
 
+/* Gravity and velocity by components, a parameter each. */
+static void vectors(void) {
+    const double values[6] = {0.5, 1.0, -1.625, 3.0, -2.0, 1.0};
+    const fmi2Component c = instance("vectors");
+    CHECK(SetupExperiment(c, fmi2False, 0.0, 0.0, fmi2True, 1.0) == fmi2OK);
+    for (fmi2ValueReference i = 0; i < 6; ++i) set(c, i, values[i]);
+    CHECK(EnterInitializationMode(c) == fmi2OK);
+    CHECK(ExitInitializationMode(c) == fmi2OK);
+    CHECK(DoStep(c, 0.0, 1.0, fmi2True) == fmi2OK);
+    for (fmi2ValueReference i = 6; i < 9; ++i) printf("%a\n", get(c, i));
+    FreeInstance(c);
+}
+
 static void libraries(void) {
     char line[4096];
     FILE *const maps = fopen("/proc/self/maps", "r");
@@ -393,6 +406,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[4], "two") == 0) two();
     if (strcmp(argv[4], "order") == 0) order();
     if (strcmp(argv[4], "libraries") == 0) libraries();
+    if (strcmp(argv[4], "vectors") == 0) vectors();
     if (argc == 9)
         drive(atof(argv[5]), strcmp(argv[6], "none") != 0, atof(argv[6]), atof(argv[7]), atol(argv[8]));
     return faults > 90 ? 90 : faults;

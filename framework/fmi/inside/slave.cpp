@@ -86,6 +86,14 @@ Description read_description(const fs::path& file) {
         variable.start = number_of(cells[5], file);
         variable.text = plain_cell(cells[6]);
     }
+    // Forces, and parameters of three numbers, stand together.
+    for (std::size_t i = 0; i < out.variables.size(); ++i) {
+        const Variable& first = out.variables[i];
+        if (first.name == first.of || first.component != 0) continue;
+        for (std::size_t k = i; k < i + 3; ++k)
+            if (k >= out.variables.size() || out.variables[k].of != first.of)
+                damaged("has a vector that was cut");
+    }
     return out;
 }
 
@@ -318,10 +326,22 @@ Simulation Slave::make(double num_steps) {
         const Variable& variable = description_.variables[i];
         if (variable.kind != Variable::Kind::parameter) continue;
         if (variable.of == "integrator.step") step = now_.numbers[i];
-        if (variable.type == Variable::Type::text) {
+        const auto is_changed = [&](std::size_t k) {
+            return now_.numbers[k] != description_.variables[k].start;
+        };
+        if (variable.name != variable.of) {
+            // three numbers, one behind the other
+            if (variable.component == 0 &&
+                (is_changed(i) || is_changed(i + 1) || is_changed(i + 2)))
+                overrides.push_back(fmt::format("{}=[{}, {}, {}]",
+                                                variable.of,
+                                                now_.numbers[i],
+                                                now_.numbers.at(i + 1),
+                                                now_.numbers.at(i + 2)));
+        } else if (variable.type == Variable::Type::text) {
             if (now_.texts[i] != variable.text)
                 overrides.push_back(variable.of + "=" + toml_quoted(now_.texts[i]));
-        } else if (now_.numbers[i] != variable.start) {
+        } else if (is_changed(i)) {
             overrides.push_back(variable.type == Variable::Type::boolean
                                     ? variable.of + (now_.numbers[i] != 0.0 ? "=true" : "=false")
                                     : fmt::format("{}={}", variable.of, now_.numbers[i]));

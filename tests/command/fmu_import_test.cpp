@@ -103,6 +103,21 @@ const std::string kController =
 
 constexpr const char* kStates = "canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\"";
 
+void pack(const fs::path& inside, const fs::path& archive) {
+    ProcessOptions options;
+    options.folder = inside;
+    const ProcessResult packed = run_process({ANCORA_TEST_CMAKE,
+                                              "-E",
+                                              "tar",
+                                              "cf",
+                                              archive.string(),
+                                              "--format=zip",
+                                              "modelDescription.xml",
+                                              "binaries"},
+                                             options);
+    REQUIRE_MESSAGE(packed.status == 0, packed.err);
+}
+
 /// The FMU in C, with its description as wanted.
 void write_tiny(const TempFolder& folder,
                 const std::string& more = kStates,
@@ -125,23 +140,89 @@ void write_tiny(const TempFolder& folder,
         "<ScalarVariable name=\"x.y\" valueReference=\"3\" causality=\"output\"><Real unit=\"m\"/>"
         "</ScalarVariable>\n"
         "<ScalarVariable name=\"n\" valueReference=\"4\" causality=\"input\"><Integer/>"
-        "</ScalarVariable>\n</ModelVariables>\n<ModelStructure/>\n</fmiModelDescription>\n",
+        "</ScalarVariable>\n"
+        "<ScalarVariable name=\"twice\" valueReference=\"5\"><Integer/></ScalarVariable>\n"
+        "<ScalarVariable name=\"off\" valueReference=\"6\" causality=\"input\"><Boolean "
+        "start=\"false\"/></ScalarVariable>\n"
+        "<ScalarVariable name=\"word\" valueReference=\"7\" causality=\"input\"><String "
+        "start=\"\"/></ScalarVariable>\n</ModelVariables>\n<ModelStructure/>\n</"
+        "fmiModelDescription>\n",
         version,
         guid,
         kind,
         more);
-    ProcessOptions options;
-    options.folder = inside;
-    const ProcessResult packed = run_process({ANCORA_TEST_CMAKE,
-                                              "-E",
-                                              "tar",
-                                              "cf",
-                                              (folder / "tiny.fmu").string(),
-                                              "--format=zip",
-                                              "modelDescription.xml",
-                                              "binaries"},
-                                             options);
-    REQUIRE_MESSAGE(packed.status == 0, packed.err);
+    pack(inside, folder / "tiny.fmu");
+}
+
+struct TypedVariable {
+    const char* type;
+    int reference;  ///< of the input; the output's is 20 more
+};
+constexpr TypedVariable kTyped[] = {{"Float64", 10},
+                                    {"Float32", 11},
+                                    {"Int8", 12},
+                                    {"UInt8", 13},
+                                    {"Int16", 14},
+                                    {"UInt16", 15},
+                                    {"Int32", 16},
+                                    {"UInt32", 17},
+                                    {"Int64", 18},
+                                    {"UInt64", 19},
+                                    {"Boolean", 20}};
+
+/// The FMU in C with every type.
+void write_typed(const TempFolder& folder) {
+    const fs::path inside = folder / "typed";
+    fs::create_directories(inside / "binaries/x86_64-linux");
+    fs::copy_file(ANCORA_TEST_TYPED_FMU,
+                  inside / "binaries/x86_64-linux/typed.so",
+                  fs::copy_options::overwrite_existing);
+    std::string text =
+        "<?xml version=\"1.0\"?>\n<fmiModelDescription fmiVersion=\"3.0\" modelName=\"typed\" "
+        "instantiationToken=\"{}\">\n<CoSimulation modelIdentifier=\"typed\" "
+        "canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\"/>\n<ModelVariables>\n"
+        "<Float64 name=\"time\" valueReference=\"0\" causality=\"independent\"/>\n"
+        "<UInt64 name=\"n\" valueReference=\"1\" causality=\"structuralParameter\" start=\"3\"/>\n"
+        "<Float64 name=\"A\" valueReference=\"2\" causality=\"parameter\" start=\"1 0 0 0 1 0 0 0 "
+        "1\"><Dimension valueReference=\"1\"/><Dimension valueReference=\"1\"/></Float64>\n"
+        "<Float64 name=\"u\" valueReference=\"3\" causality=\"input\" start=\"1 2 3\"><Dimension "
+        "valueReference=\"1\"/></Float64>\n"
+        "<Float64 name=\"y\" valueReference=\"4\" causality=\"output\"><Dimension "
+        "valueReference=\"1\"/></Float64>\n"
+        "<Float32 name=\"sum\" valueReference=\"5\" causality=\"local\"/>\n"
+        "<Int32 name=\"steps\" valueReference=\"6\" causality=\"local\" initial=\"exact\" "
+        "start=\"100\"/>\n";
+    for (const TypedVariable& each : kTyped)
+        text += fmt::format(
+            "<{0} name=\"{0}_in\" valueReference=\"{1}\" causality=\"input\" start=\"0\"/>\n"
+            "<{0} name=\"{0}_out\" valueReference=\"{2}\" causality=\"output\"/>\n",
+            each.type,
+            each.reference,
+            each.reference + 20);
+    std::ofstream(inside / "modelDescription.xml")
+        << text << "</ModelVariables>\n<ModelStructure/>\n</fmiModelDescription>\n";
+    pack(inside, folder / "typed.fmu");
+}
+
+/// With inputs and their values, outputs, and parameters.
+std::string typed(const std::vector<std::pair<std::string, double>>& inputs,
+                  const std::vector<std::string>& outputs,
+                  const std::vector<std::string>& parameters = {}) {
+    const auto list = [](const std::vector<std::string>& texts) {
+        std::string out;
+        for (const std::string& text : texts) out += (out.empty() ? "\"" : ", \"") + text + '"';
+        return '[' + out + "]\n";
+    };
+    std::vector<std::string> names;
+    std::string values;
+    for (const auto& [name, value] : inputs) {
+        names.push_back(name);
+        values += fmt::format("u{} = {}\n", names.size(), value);
+    }
+    return kWheel +
+           "[[force]]\nname = \"typed\"\ntype = \"fmu\"\nfile = \"typed.fmu\"\nperiod = 0.1\n" +
+           "inputs = " + list(names) + values + "outputs = " + list(outputs) +
+           "parameters = " + list(parameters);
 }
 
 std::string tiny(const std::string& more = "outputs = [\"x = x.y\"]\n") {
@@ -212,6 +293,207 @@ TEST_CASE("an FMU of others: inputs, parameters, times") {
     CHECK(std::abs(it.value("tiny.x") - 0.1 * 3.0 * 2.0 * 4.5) <= 1e-12);
 }
 
+TEST_CASE("whole numbers, truth values and what is inside, by FMI 2.0") {
+    const TempFolder folder;
+    write_tiny(folder);
+    Plugins plugins;
+    for (const int n : {-7, 0, 12345, -2147483647 - 1}) {
+        const std::string model =
+            kWheel + fmt::format(
+                         "[[force]]\nname = \"tiny\"\ntype = \"fmu\"\nfile = \"tiny.fmu\"\n"
+                         "period = 0.1\ninputs = [\"n\", \"u\", \"off\"]\nu1 = {}\nu2 = "
+                         "2.0\nu3 = \"0.5 + 0.5*sign(t - 0.45)\"\nparameters = [\"gain = 3\"]\n"
+                         "outputs = [\"n\", \"off\", \"gain\", \"x = x.y\"{}]\n",
+                         n,
+                         n > -1000000 ? ", \"twice\"" : "");
+        Simulation it = simulation_of(plugins, folder, model);
+        while (!it.done()) it.step();
+        CHECK(it.value("tiny.n") == n);
+        if (n > -1000000) CHECK(it.value("tiny.twice") == 2 * n);
+        CHECK(it.value("tiny.off") == 1.0);
+        CHECK(it.value("tiny.gain") == 3.0);
+        CHECK(std::abs(it.value("tiny.x") - 0.5 * 3.0 * 2.0) <= 1e-12);  // on for five periods
+    }
+    // what starts from elsewhere, without being an input
+    std::string text = tiny("outputs = [\"twice\", \"x = x.y\"]\n");
+    text.replace(text.find("\"gain = 3\""), 10, "\"gain = 3\", \"n = 21\", \"off = true\"");
+    Simulation it = simulation_of(plugins, folder, text);
+    while (!it.done()) it.step();
+    CHECK(it.value("tiny.twice") == 42.0);
+    CHECK(it.value("tiny.x") == 0.0);
+}
+
+TEST_CASE("numbers of every type go in and come out, and others are refused") {
+    const TempFolder folder;
+    write_typed(folder);
+    Plugins plugins;
+    std::mt19937_64 random(11);
+    // Bits of a type, and whether it has a sign; 0: floating-point numbers
+    const auto whole = [&](int bits, bool is_signed) {
+        const double end = std::ldexp(1.0, std::min(is_signed ? bits - 1 : bits, 53));
+        switch (random() % 4) {
+            case 0:
+                return end - 1.0;
+            case 1:
+                return is_signed ? (bits < 64 ? -end : 1.0 - end) : 0.0;
+            default:
+                return std::floor(
+                    std::uniform_real_distribution<>(is_signed ? 1.0 - end : 0.0, end)(random));
+        }
+    };
+    const std::pair<int, bool> kinds[] = {{0, true},
+                                          {0, true},
+                                          {8, true},
+                                          {8, false},
+                                          {16, true},
+                                          {16, false},
+                                          {32, true},
+                                          {32, false},
+                                          {64, true},
+                                          {64, false},
+                                          {1, false}};
+    std::vector<std::string> outputs;
+    for (const TypedVariable& each : kTyped)
+        outputs.push_back(fmt::format("y{0} = {1}_out", each.reference, each.type));
+    for (int member = 0; member < 30; ++member) {
+        std::vector<std::pair<std::string, double>> inputs;
+        for (std::size_t k = 0; k < std::size(kTyped); ++k) {
+            const auto [bits, is_signed] = kinds[k];
+            inputs.emplace_back(kTyped[k].type + std::string("_in"),
+                                bits == 0 ? std::uniform_real_distribution<>(-1e3, 1e3)(random)
+                                          : whole(bits, is_signed));
+        }
+        Simulation it = simulation_of(plugins, folder, typed(inputs, outputs));
+        it.step();
+        for (std::size_t k = 0; k < inputs.size(); ++k) {
+            const double x = inputs[k].second;
+            CAPTURE(inputs[k].first);
+            CHECK(it.value(fmt::format("typed.y{}", kTyped[k].reference)) ==
+                  (k == 1 ? static_cast<double>(static_cast<float>(x)) : x));
+        }
+        // What a formula rounds is whole.
+        auto rounded = inputs;
+        for (auto& [name, x] : rounded)
+            if (std::abs(x) < 1e5) x *= 1.0 + 1e-15;
+        Simulation near = simulation_of(plugins, folder, typed(rounded, outputs));
+        near.step();
+        for (std::size_t k = 2; k < inputs.size(); ++k)
+            CHECK(near.value(fmt::format("typed.y{}", kTyped[k].reference)) == inputs[k].second);
+        // One that does not fit, of one of the types: not whole, or beyond an end.
+        const std::size_t k = 1 + random() % (std::size(kTyped) - 1);
+        const auto [bits, is_signed] = kinds[k];
+        const double end = std::ldexp(1.0, is_signed ? bits - 1 : bits);
+        const double wrong = k == 1              ? 1e39
+                             : random() % 2 == 0 ? 0.5
+                             : random() % 2 == 0 ? end
+                             : is_signed         ? -2.0 * end
+                                                 : -1.0;
+        inputs[k].second = wrong;
+        const std::string said = failure(folder, typed(inputs, outputs));
+        CHECK(contains(said, "its \"" + inputs[k].first + "\" takes "));
+        CHECK(contains(said, "force \"typed\""));
+    }
+}
+
+TEST_CASE("arrays by their elements, with sizes that are parameters") {
+    const TempFolder folder;
+    write_typed(folder);
+    Plugins plugins;
+    std::mt19937 random(3);
+    const auto number = [&] {
+        return std::uniform_real_distribution<>(-2.0, 2.0)(random);
+    };
+    for (int member = 0; member < 30; ++member) {
+        const int n = 1 + static_cast<int>(random() % 5);
+        std::vector<double> A(static_cast<std::size_t>(n * n)), u(static_cast<std::size_t>(n));
+        // The matrix as a list, by elements, or, where the size is as described, in part.
+        std::vector<std::string> parameters;
+        if (n != 3) parameters.push_back(fmt::format("n = {}", n));
+        const bool is_partial = n == 3 && random() % 2 == 0;
+        std::string list;
+        for (int i = 0; i < n * n; ++i) {
+            double& a = A[static_cast<std::size_t>(i)];
+            a = is_partial && i % 2 == 0 ? (i % 4 == 0 ? 1.0 : 0.0) : number();
+            list += fmt::format("{}{}", i == 0 ? "" : member % 4 == 0 ? " " : ", ", a);
+            if (member % 2 == 1 && !(is_partial && i % 2 == 0))
+                parameters.push_back(fmt::format("A[{}, {}] = {}", i / n + 1, i % n + 1, a));
+        }
+        if (member % 2 == 0) parameters.push_back("A = " + list);
+        // The vector by inputs, by starts, or, where it is as described, not at all.
+        std::vector<std::pair<std::string, double>> inputs;
+        double sum = 0.0;
+        for (int k = 0; k < n; ++k) {
+            double& x = u[static_cast<std::size_t>(k)];
+            x = number();
+            const std::string name = fmt::format("u[{}]", k + 1);
+            const unsigned how = random() % 3;
+            if (how == 0 || (how == 2 && n != 3)) {
+                inputs.emplace_back(name, x);
+            } else if (how == 1) {
+                parameters.push_back(fmt::format("{} = {}", name, x));
+            } else {
+                x = k + 1.0;
+            }
+            sum += x;
+        }
+        std::vector<std::string> outputs = {"sum", "steps", "time", fmt::format("a = A[{}, 1]", n)};
+        for (int r = 1; r <= n; ++r) outputs.push_back(fmt::format("y{0} = y[{0}]", r));
+        // Without an element among the inputs, starts alone; of another size all must be there.
+        if (inputs.empty()) inputs.emplace_back("Int8_in", 1.0);
+        const std::string text = typed(inputs, outputs, parameters);
+        CAPTURE(text);
+        const auto check = [&](const Simulation& it, int steps) {
+            for (int r = 0; r < n; ++r) {
+                double y = 0.0;
+                for (int k = 0; k < n; ++k)
+                    y += A[static_cast<std::size_t>(r * n + k)] * u[static_cast<std::size_t>(k)];
+                CHECK(std::abs(it.value(fmt::format("typed.y{}", r + 1)) - y) <= 1e-14);
+            }
+            CHECK(it.value("typed.sum") == static_cast<double>(static_cast<float>(sum)));
+            CHECK(it.value("typed.steps") == 100 + steps);
+            CHECK(std::abs(it.value("typed.time") - 0.1 * steps) <= 1e-12);
+            CHECK(it.value("typed.a") == A[static_cast<std::size_t>((n - 1) * n)]);
+        };
+        Simulation it = simulation_of(plugins, folder, text);
+        for (int i = 0; i < 100; ++i) it.step();
+        check(it, 2);
+        // Another instance takes its state, sizes and all.
+        Simulation other = simulation_of(plugins, folder, text);
+        other.restore(it.save());
+        while (!other.done()) other.step();
+        check(other, 10);
+    }
+}
+
+TEST_CASE("what is wrong with arrays, sizes and starts is told") {
+    const TempFolder folder;
+    write_typed(folder);
+    const auto said =
+        [&](const char* input, const char* output, const std::vector<std::string>& parameters) {
+            return failure(folder, typed({{input, 1.0}}, {output}, parameters));
+        };
+    CHECK(contains(said("u", "sum", {}), "\"u\" is an array of 3 numbers; name one"));
+    CHECK(contains(said("u[1]", "y = A", {}), "an array of 3 x 3 numbers"));
+    CHECK(contains(said("u[4]", "sum", {}), "\"u\" is an array of 3, which are counted from 1"));
+    CHECK(contains(said("u[0]", "sum", {}), "counted from 1"));
+    CHECK(contains(said("u[1, 1]", "sum", {}), "is no element"));
+    CHECK(contains(said("Int8_in[1]", "sum", {}), "a single number"));
+    CHECK(contains(said("u[1]", "y = A[2]", {}), "1 of the indices of an array of 3 x 3"));
+    CHECK(contains(said("sum", "sum", {}), "it has no input \"sum\""));
+    CHECK(contains(said("u[1]", "sum", {"A = 1 2 3"}), "is given 3 numbers, and has 9"));
+    CHECK(contains(said("u[1]", "sum", {"A[1, 1] = 2", "A = 1 2 3 4 5 6 7 8 9"}), "twice"));
+    CHECK(contains(said("Int8_in", "sum", {"n = 2", "A[1, 1] = 2"}),
+                   "must give all elements of \"A\""));
+    CHECK(contains(said("u[1]", "sum", {"n = 2"}), "leave out elements of an array"));
+    CHECK(contains(said("u[1]", "sum", {"u[2] = 1", "u[1] = 1"}), "is an input here"));
+    CHECK(contains(said("Int8_in", "sum", {"n = 6"}), "n is too large"));
+    CHECK(contains(said("Int8_in", "sum", {"n = 2.5"}), "whole numbers"));
+    CHECK(contains(said("Int8_in", "sum", {"time = 1"}), "it has no parameter \"time\""));
+    CHECK(contains(said("Int8_in", "sum", {"sum = 1"}), "it has no parameter \"sum\""));
+    CHECK(contains(said("Int8_in", "steps", {"steps = 995"}), "it ended its simulation"));
+    CHECK(said("Int8_in", "steps", {"steps = 5"}) == "no error");
+}
+
 TEST_CASE("one that keeps its state to itself runs forward, and says so") {
     const TempFolder folder;
     write_tiny(folder, "");
@@ -275,8 +557,8 @@ TEST_CASE("names that it does not have, and other FMUs than it runs") {
     CHECK(contains(failure(folder, tiny("outputs = [\"x = x.y\", \"x = x.y\"]\n")),
                    "outputs: have two of the name \"x\""));
     std::string text = tiny();
-    text.replace(text.find("[\"u\"]"), 5, "[\"n\"]");
-    CHECK(contains(failure(folder, text), "is no single real number"));
+    text.replace(text.find("[\"u\"]"), 5, "[\"word\"]");
+    CHECK(contains(failure(folder, text), "is no number"));
     text = tiny();
     text.replace(text.find("[\"u\"]"), 5, "[\"u\", \"u\"]\nu2 = 1.0");
     CHECK(contains(failure(folder, text), "inputs: name \"u\" twice"));

@@ -2,7 +2,9 @@
 // What an FMU says of itself: modelDescription.xml.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -10,14 +12,46 @@
 
 namespace ancora::fmu {
 
-enum class Role : std::int32_t { input, output, parameter, other };
+enum class Role : std::int32_t { input, output, parameter, structural, local, independent };
+
+/// As the functions have it: an Enumeration is a whole number.
+enum class Type : std::int32_t {
+    float64,
+    float32,
+    int8,
+    uint8,
+    int16,
+    uint16,
+    int32,
+    uint32,
+    int64,
+    uint64,
+    boolean,
+    other,  ///< texts, bytes and clocks, which are no numbers
+};
+constexpr int kNumTypes = static_cast<int>(Type::other);
 
 struct Variable {
     std::string name;
     unsigned reference = 0;
-    Role role = Role::other;
-    std::string unit;
-    bool is_number = false;  ///< Real, or Float64 without dimensions
+    Role role = Role::local;
+    Type type = Type::other;
+    bool is_constant = false;
+    std::vector<double> starts;  ///< as many as it has elements, or one for all; none: not told
+    /// Sizes of an array, or references of the parameters that are these sizes; none of a scalar.
+    struct Dimension {
+        std::size_t size = 0;
+        bool is_parameter = false;
+    };
+    std::vector<Dimension> dimensions;
+};
+
+/// A number of the FMU: a variable, or one element of an array.
+struct Element {
+    const Variable* variable = nullptr;
+    std::size_t index = 0;    ///< in the array, row by row
+    bool is_array = false;    ///< the name is that of an array, all of it
+    std::size_t num_all = 1;  ///< elements of the variable
 };
 
 struct Description {
@@ -26,12 +60,20 @@ struct Description {
     std::string identifier;   ///< of its library
     bool has_states = false;  ///< they can be got, set and written as bytes
     double step_size = 0.0;   ///< of its default experiment [s]; 0: not told
-    std::vector<Variable> variables;
+    std::deque<Variable> variables;
 
-    /// The number that has this name and role.
-    /// @throws std::runtime_error with those that there are
-    const Variable& find(std::string_view name, Role role) const;
+    /// What has this name: "torque", or of an array "y[2]" or "A[1, 3]", from 1 on.
+    /// @throws std::runtime_error with the variables that there are, or with what is wrong
+    Element find(std::string_view name, Role like) const;
+    /// Sets the size that a structural parameter is.
+    void set_size(const Variable& parameter, std::size_t size);
+
+private:
+    std::size_t size_of(const Variable::Dimension& dimension) const;
 };
+
+/// Numbers and truth values, apart by spaces or commas; none if anything else is among them.
+std::vector<double> numbers_in(std::string_view text);
 
 /// @throws std::runtime_error if it is none that can be run
 Description read_description(const std::filesystem::path& file);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 namespace ancora::fmu {
 namespace {
@@ -94,27 +95,135 @@ Fmu::Fmu(const Arguments& arguments)
         description_ = read_description(files_->folder() / "modelDescription.xml");
         slave_ = open_slave(files_->folder(), description_, std::string(arguments.object_name()));
     });
-    read_names(arguments);
-    read_parameters(arguments);
+    const std::vector<Start> starts = read_parameters(arguments);
+    read_inputs(arguments);
+    read_outputs(arguments);
+    add_starts(arguments, starts);
     if (description_.has_states) find_room(arguments);
 }
 
-void Fmu::read_names(const Arguments& arguments) {
-    if (arguments.has("inputs")) {
-        const int count = arguments.num_texts("inputs");
-        if (count > static_cast<int>(kMostInputs))
-            arguments.fail("inputs", "are too many; there may be " + std::to_string(kMostInputs));
-        for (int i = 0; i < count; ++i)
-            of_file(arguments, "inputs", [&] {
-                const std::string name(trimmed(arguments.text("inputs", i)));
-                const auto reference = description_.find(name, Role::input).reference;
-                if (std::ranges::count(input_references_, reference) > 0)
-                    throw std::runtime_error("name \"" + name + "\" twice");
-                input_references_.push_back(reference);
+/// The numbers of a variable before anything was set; NaN where the FMU does not tell them.
+std::vector<double>& Fmu::starts_of(const Element& element) {
+    const auto [at, is_new] = own_starts_.try_emplace(element.variable);
+    if (is_new) {
+        const std::vector<double>& told = element.variable->starts;
+        at->second =
+            told.size() == element.num_all
+                ? told
+                : std::vector<double>(element.num_all, told.size() == 1 ? told.front() : NAN);
+    }
+    return at->second;
+}
+
+/// All elements of a variable go through a port together.
+void Fmu::add(Values& to, const Element& element) {
+    std::size_t offset = 0;
+    const Variable& variable = *element.variable;
+    for (const Port& port : to.ports) {
+        if (port.name == variable.name) {
+            to.places.push_back(offset + element.index);
+            return;
+        }
+        offset += port.count;
+    }
+    slave_->require({{variable.type, variable.reference, element.num_all, variable.name}},
+                    &to != &output_);
+    to.ports.push_back({variable.type, variable.reference, element.num_all, variable.name});
+    const std::vector<double>& starts = starts_of(element);
+    to.numbers.insert(to.numbers.end(), starts.begin(), starts.end());
+    to.places.push_back(offset + element.index);
+}
+
+/// Start values, and sizes of arrays, which other start values need to be known.
+std::vector<Fmu::Start> Fmu::read_parameters(const Arguments& arguments) {
+    std::vector<Start> given;
+    if (!arguments.has("parameters")) return given;
+    for (const bool are_sizes : {true, false})
+        for (int i = 0; i < arguments.num_texts("parameters"); ++i) {
+            const Named named = split(arguments.text("parameters", i));
+            of_file(arguments, "parameters", [&] {
+                const Element element = description_.find(named.name, Role::parameter);
+                if ((element.variable->role == Role::structural) != are_sizes) return;
+                const std::vector<double> values = numbers_in(named.rest);
+                if (values.empty() || !std::ranges::all_of(values, [](double x) {
+                        return std::isfinite(x);
+                    }))
+                    throw std::runtime_error("\"" + named.name +
+                                             "\" is given no number; write \"NAME = 2.5\"" +
+                                             (element.is_array ? ", or as many as it has" : ""));
+                const std::size_t count = element.is_array ? element.num_all : 1;
+                if (values.size() != count)
+                    throw std::runtime_error("\"" + named.name + "\" is given " +
+                                             std::to_string(values.size()) + " numbers, and has " +
+                                             std::to_string(count));
+                for (std::size_t k = 0; k < count; ++k) {
+                    const Start one{element.variable, element.index + k};
+                    if (std::ranges::count(given, one) > 0)
+                        throw std::runtime_error("give \"" + named.name + "\" twice");
+                    given.push_back(one);
+                    starts_of(element)[element.index + k] = values[k];
+                }
+                if (are_sizes && values.front() >= 0.0 && values.front() < 0x1p32)
+                    description_.set_size(*element.variable,
+                                          static_cast<std::size_t>(values.front()));
             });
+        }
+    return given;
+}
+
+/// Ports have all elements of an array, so that they are made when all are known.
+void Fmu::add_starts(const Arguments& arguments, const std::vector<Start>& given) {
+    for (const auto& [variable, index] : given)
+        of_file(arguments, "parameters", [&] {
+            // Elements that are inputs have their place behind the numbers of the ports before.
+            std::vector<bool> is_input(own_starts_.at(variable).size(), false);
+            std::size_t offset = 0;
+            for (const Port& port : input_.ports) {
+                if (port.name == variable->name)
+                    for (const std::size_t place : input_.places)
+                        if (place >= offset && place < offset + port.count)
+                            is_input[place - offset] = true;
+                offset += port.count;
+            }
+            if (is_input[index])
+                throw std::runtime_error("give \"" + variable->name + "\", which is an input here");
+            Values& to = variable->role == Role::structural ? sizes_ : starts_;
+            if (std::ranges::find(to.ports, variable->name, &Port::name) != to.ports.end()) return;
+            const std::vector<double>& all = own_starts_.at(variable);
+            bool is_complete = true;
+            for (std::size_t k = 0; k < all.size(); ++k) {
+                is_complete = is_complete && !std::isnan(all[k]);
+                if (std::isnan(all[k]) && !is_input[k])
+                    throw std::runtime_error("must give all elements of \"" + variable->name +
+                                             "\": the FMU does not tell where they start");
+            }
+            // What is missing comes with the inputs.
+            if (is_complete) add(to, {variable, 0, false, all.size()});
+        });
+}
+
+void Fmu::read_inputs(const Arguments& arguments) {
+    std::size_t count = 0;
+    if (arguments.has("inputs")) {
+        count = static_cast<std::size_t>(arguments.num_texts("inputs"));
+        if (count > kMostInputs)
+            arguments.fail("inputs", "are too many; there may be " + std::to_string(kMostInputs));
+        for (std::size_t i = 0; i < count; ++i)
+            of_file(arguments, "inputs", [&] {
+                const std::string name(trimmed(arguments.text("inputs", static_cast<int>(i))));
+                add(input_, description_.find(name, Role::input));
+                if (std::ranges::count(input_.places, input_.places.back()) > 1)
+                    throw std::runtime_error("name \"" + name + "\" twice");
+            });
+        // What of an array is no input here stays as it starts.
+        for (std::size_t k = 0; k < input_.numbers.size(); ++k)
+            if (std::isnan(input_.numbers[k]) && std::ranges::count(input_.places, k) == 0)
+                arguments.fail("inputs",
+                               "leave out elements of an array, and the FMU does not tell where "
+                               "these start; name all");
     }
     for (std::size_t i = 0; i < kMostInputs; ++i) {
-        const bool is_named = i < input_references_.size();
+        const bool is_named = i < count;
         if (is_named && !arguments.has(kInputKeys[i]))
             arguments.fail(
                 "inputs",
@@ -123,6 +232,9 @@ void Fmu::read_names(const Arguments& arguments) {
             arguments.fail(kInputKeys[i], "has no name in inputs");
         if (is_named) input_keys_.push_back(kInputKeys[i]);
     }
+}
+
+void Fmu::read_outputs(const Arguments& arguments) {
     for (int i = 0; i < arguments.num_texts("outputs"); ++i) {
         const Named named = split(arguments.text("outputs", i));
         if (!is_name(named.name))
@@ -131,10 +243,9 @@ void Fmu::read_names(const Arguments& arguments) {
                 "\"" + named.name +
                     "\" cannot be the name of an output here; write \"NAME = " + named.rest + "\"");
         of_file(arguments, "outputs", [&] {
-            const Variable& variable = description_.find(named.rest, Role::output);
+            add(output_, description_.find(named.rest, Role::output));
             if (std::ranges::count(names_, named.name) > 0)
                 throw std::runtime_error("have two of the name \"" + named.name + "\"");
-            output_references_.push_back(variable.reference);
             Output output;
             output.name = names_.emplace_back(named.name).c_str();
             output.doc = "of the FMU, held between samples";
@@ -144,30 +255,16 @@ void Fmu::read_names(const Arguments& arguments) {
     if (outputs_.empty()) arguments.fail("outputs", "names none");
 }
 
-void Fmu::read_parameters(const Arguments& arguments) {
-    if (!arguments.has("parameters")) return;
-    for (int i = 0; i < arguments.num_texts("parameters"); ++i) {
-        const Named named = split(arguments.text("parameters", i));
-        char* end = nullptr;
-        const double value = std::strtod(named.rest.c_str(), &end);
-        if (named.rest.empty() || *end != '\0' || !std::isfinite(value))
-            arguments.fail("parameters",
-                           "\"" + named.name + "\" is given no number; write \"NAME = 2.5\"");
-        of_file(arguments, "parameters", [&] {
-            const auto reference = description_.find(named.name, Role::parameter).reference;
-            if (std::ranges::count(parameter_references_, reference) > 0)
-                throw std::runtime_error("give \"" + named.name + "\" twice");
-            parameter_references_.push_back(reference);
-        });
-        parameter_values_.push_back(value);
-    }
+Slave::Given Fmu::with(std::span<const double> inputs) const {
+    for (std::size_t i = 0; i < inputs.size(); ++i) input_.numbers[input_.places[i]] = inputs[i];
+    return input_.given();
 }
 
 /// How large its state is after a first step, of its own length: a period may hold many of them.
 /// Inputs are still unknown.
 void Fmu::find_room(const Arguments& arguments) {
     of_file(arguments, "file", [&] {
-        slave_->begin(times_.offset, parameters(), {References(), {}});
+        slave_->begin(times_.offset, setting(), {Ports(), {}});
         std::size_t size = slave_->state().size();
         const double own = description_.step_size;
         slave_->step(times_.offset, own > 0.0 ? std::min(own, times_.period) : times_.period);
@@ -189,7 +286,7 @@ void Fmu::evaluate_outputs(const SignalPoint& at, std::span<double> y) const {
 void Fmu::act(const SignalPoint& at, int, std::span<double>, std::span<double> z) const {
     const auto inputs = at.own.inputs;
     if (z[kBegun] == 0.0) {
-        slave_->begin(at.t, parameters(), with(inputs));
+        slave_->begin(at.t, setting(), with(inputs));
         z[kHistory] = 0.0;
     } else {
         bring_to(z);
@@ -197,7 +294,9 @@ void Fmu::act(const SignalPoint& at, int, std::span<double>, std::span<double> z
         slave_->step(z[kTime], at.t - z[kTime]);
     }
     slave_->set(with(inputs));
-    slave_->get(output_references_, z.subspan(kNumStates, outputs_.size()));
+    slave_->get(output_.ports, output_.numbers);
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+        z[kNumStates + i] = output_.numbers[output_.places[i]];
     z[kBegun] = 1.0;
     z[kTime] = at.t;
     z[kHistory] = history_after(z[kHistory], at.t, inputs);
@@ -221,8 +320,7 @@ void Fmu::bring_to(std::span<const double> z) const {
             std::clamp(z[first_byte() + i / kBytesPerNumber], 0.0, 0x1p48 - 1.0));
         bytes[i] = static_cast<char>(number >> 8 * (i % kBytesPerNumber) & 0xff);
     }
-    slave_->instantiate();
-    slave_->set(parameters());
+    slave_->instantiate(setting());
     slave_->restore(bytes);
 }
 

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
@@ -55,11 +57,25 @@ private:
     /// z: these, the outputs, the bytes of the state, six to a number.
     enum State : int { kBegun, kTime, kHistory, kSize, kNumStates };
 
-    void read_names(const Arguments& arguments);
-    void read_parameters(const Arguments& arguments);
+    /// Ports with the values of all their elements, which begin with those of the description.
+    struct Values {
+        Ports ports;
+        std::vector<double> numbers;
+        std::vector<std::size_t> places;  ///< of what is named, in numbers
+
+        Slave::Given given() const { return {ports, numbers}; }
+    };
+
+    using Start = std::pair<const Variable*, std::size_t>;  ///< and the index of the element
+    std::vector<Start> read_parameters(const Arguments& arguments);
+    void add_starts(const Arguments& arguments, const std::vector<Start>& given);
+    void read_inputs(const Arguments& arguments);
+    void read_outputs(const Arguments& arguments);
+    void add(Values& to, const Element& element);
+    std::vector<double>& starts_of(const Element& element);
     void find_room(const Arguments& arguments);
-    Slave::Given parameters() const { return {parameter_references_, parameter_values_}; }
-    Slave::Given with(std::span<const double> inputs) const { return {input_references_, inputs}; }
+    Slave::Setting setting() const { return {sizes_.given(), starts_.given()}; }
+    Slave::Given with(std::span<const double> inputs) const;
     std::size_t first_byte() const { return kNumStates + outputs_.size(); }
     void bring_to(std::span<const double> z) const;
     void keep_state(std::span<double> z) const;
@@ -71,10 +87,11 @@ private:
     std::deque<std::string> names_;  // of outputs, and their units
     std::vector<const char*> input_keys_;
     std::vector<Output> outputs_;
-    References input_references_, output_references_, parameter_references_;
-    std::vector<double> parameter_values_;
-    std::size_t room_ = 0;          // for bytes of the state; 0: it keeps it to itself
-    mutable double history_ = 0.0;  // of the instance, as z has it; 0: it has not begun
+    std::map<const Variable*, std::vector<double>> own_starts_;  // of variables that are named
+    Values sizes_, starts_;
+    mutable Values input_, output_;  // with the numbers of the last sample
+    std::size_t room_ = 0;           // for bytes of the state; 0: it keeps it to itself
+    mutable double history_ = 0.0;   // of the instance, as z has it; 0: it has not begun
 };
 
 }  // namespace ancora::fmu

@@ -3,11 +3,17 @@
 // sections 2.2 and 4.2).
 #include "slave.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <stdexcept>
 #include <string_view>
+#include <type_traits>
 
 #include <dlfcn.h>
 
@@ -15,6 +21,97 @@ namespace ancora::fmu {
 namespace {
 
 constexpr int kWarning = 1, kDiscard = 2;
+
+// --- numbers of a type
+
+/// Calls f.operator()<T>() with the type that the functions have.
+template <class F>
+void with_type(Type type, bool has_wide_truth, const F& f) {
+    switch (type) {
+        case Type::float64:
+            return f.template operator()<double>();
+        case Type::float32:
+            return f.template operator()<float>();
+        case Type::int8:
+            return f.template operator()<std::int8_t>();
+        case Type::uint8:
+            return f.template operator()<std::uint8_t>();
+        case Type::int16:
+            return f.template operator()<std::int16_t>();
+        case Type::uint16:
+            return f.template operator()<std::uint16_t>();
+        case Type::int32:
+            return f.template operator()<std::int32_t>();
+        case Type::uint32:
+            return f.template operator()<std::uint32_t>();
+        case Type::int64:
+            return f.template operator()<std::int64_t>();
+        case Type::uint64:
+            return f.template operator()<std::uint64_t>();
+        case Type::boolean:
+            return has_wide_truth ? f.template operator()<int>() : f.template operator()<bool>();
+        case Type::other:
+            break;
+    }
+    throw std::runtime_error("a variable is no number");
+}
+
+[[noreturn]] void refuse_value(const Port& port, double x, const char* takes) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.17g", x);
+    throw std::runtime_error("its \"" + port.name + "\" takes " + takes + ", and is given " + text);
+}
+
+// What formulas lose, so that 0.3/0.1 is 3.
+constexpr double kRounding = 1e-9;
+
+template <class T>
+T converted(const Port& port, double x) {
+    if (std::is_integral_v<T> &&
+        std::abs(x - std::round(x)) <= kRounding * std::max(1.0, std::abs(x)))
+        x = std::round(x);
+    if (port.type == Type::boolean) {
+        if (x != 0.0 && x != 1.0) refuse_value(port, x, "0 or 1, a truth value");
+        return static_cast<T>(x != 0.0);
+    }
+    if constexpr (std::is_integral_v<T>) {
+        if (x != std::floor(x)) refuse_value(port, x, "whole numbers");
+        // Ends as powers of two, which are exact.
+        const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
+        if (!(x < end && x >= (std::is_signed_v<T> ? -end : 0.0)))
+            refuse_value(port, x, "whole numbers of fewer digits");
+    } else if (!std::isfinite(static_cast<T>(x))) {
+        refuse_value(port, x, "numbers of single precision");
+    }
+    return static_cast<T>(x);
+}
+
+/// Whole numbers beyond 2^53 have no place in a signal.
+template <class T>
+double as_signal(const Port& port, T x) {
+    if constexpr (std::is_integral_v<T> && std::numeric_limits<T>::digits > 53) {
+        if (static_cast<double>(x) >= 0x1p53 || static_cast<double>(x) <= -0x1p53)
+            throw std::runtime_error("its \"" + port.name + "\" is " + std::to_string(x) +
+                                     ", more than a signal can hold exactly");
+    }
+    return static_cast<double>(x);
+}
+
+/// Calls f(first, last, offset, number of elements) for ports of one type that stand together.
+template <class F>
+void by_type(const Ports& ports, const F& f) {
+    std::size_t offset = 0;
+    for (std::size_t first = 0; first < ports.size();) {
+        std::size_t last = first, count = 0;
+        for (; last < ports.size() && ports[last].type == ports[first].type; ++last)
+            count += ports[last].count;
+        f(first, last, offset, count);
+        offset += count;
+        first = last;
+    }
+}
+
+// --- the library
 
 /// A library that stays open: what it started may still run.
 class Library {
@@ -26,12 +123,12 @@ public:
         throw std::runtime_error(std::string("its library cannot be loaded: ") +
                                  (said != nullptr ? said : "no reason given"));
     }
+    std::string symbol(const std::string& name) const { return prefix_ + name; }
     template <class Function>
     void find(const char* name, Function& function, bool is_needed = true) const {
-        const std::string symbol = prefix_ + std::string(name);
-        function = reinterpret_cast<Function>(::dlsym(handle_, symbol.c_str()));
+        function = reinterpret_cast<Function>(::dlsym(handle_, symbol(name).c_str()));
         if (function == nullptr && is_needed)
-            throw std::runtime_error("its library has no " + symbol);
+            throw std::runtime_error("its library has no " + symbol(name));
     }
 
 private:
@@ -67,11 +164,127 @@ std::string uri_of(const std::filesystem::path& path) {
     return out;
 }
 
-// --- FMI 2.0
+// --- what both versions do
 
-class Slave2 final : public Slave {
+using TypeNames = std::array<const char*, kNumTypes>;
+constexpr TypeNames kNames2 = {"Real", "", "", "", "", "", "Integer", "", "", "", "Boolean"};
+constexpr TypeNames kNames3 = {"Float64",
+                               "Float32",
+                               "Int8",
+                               "UInt8",
+                               "Int16",
+                               "UInt16",
+                               "Int32",
+                               "UInt32",
+                               "Int64",
+                               "UInt64",
+                               "Boolean"};
+
+/// Calls for states, whose names differ by a letter.
+struct StateNames {
+    const char *get, *set, *release, *size, *write, *read;
+};
+
+/// The library with its instance, and the calls that differ in their names alone.
+class OpenSlave : public Slave {
+public:
+    ~OpenSlave() override { forget(); }
+
+    void require(const Ports& ports, bool is_set) const override {
+        for (const Port& port : ports) function_of(port.type, is_set);
+    }
+    std::vector<char> state() override {
+        const Kept kept(*this);
+        check(states_.get, get_state_(instance_, &kept.state));
+        std::size_t size = 0;
+        check(states_.size, size_of_state_(instance_, kept.state, &size));
+        std::vector<char> bytes(size);
+        check(states_.write, write_state_(instance_, kept.state, bytes.data(), size));
+        return bytes;
+    }
+    void restore(std::span<const char> bytes) override {
+        const Kept kept(*this);
+        check(states_.read, read_state_(instance_, bytes.data(), bytes.size(), &kept.state));
+        check(states_.set, set_state_(instance_, kept.state));
+    }
+
+protected:
     using Instance = void*;
     using State = void*;
+
+    OpenSlave(const std::filesystem::path& folder,
+              const Description& description,
+              std::string name,
+              const char* prefix,
+              const TypeNames& types,
+              const StateNames& states)
+        : library_(library_of(folder, description), prefix),
+          token_(description.token),
+          name_(std::move(name)),
+          types_(types),
+          states_(states) {
+        library_.find("FreeInstance", free_);
+        library_.find("ExitInitializationMode", exit_);
+        for (std::size_t i = 0; i < types.size(); ++i) {
+            if (*types[i] == '\0') continue;
+            library_.find((std::string("Set") + types[i]).c_str(), setters_[i], false);
+            library_.find((std::string("Get") + types[i]).c_str(), getters_[i], false);
+        }
+        const bool is_needed = description.has_states;
+        library_.find(states.get, get_state_, is_needed);
+        library_.find(states.set, set_state_, is_needed);
+        library_.find(states.release, free_state_, is_needed);
+        library_.find(states.size, size_of_state_, is_needed);
+        library_.find(states.write, write_state_, is_needed);
+        library_.find(states.read, read_state_, is_needed);
+    }
+
+    std::string called(Type type, bool is_set) const {
+        return (is_set ? "Set" : "Get") + std::string(types_[static_cast<std::size_t>(type)]);
+    }
+    void* function_of(Type type, bool is_set) const {
+        void* const function = (is_set ? setters_ : getters_)[static_cast<std::size_t>(type)];
+        if (function == nullptr)
+            throw std::runtime_error("its library has no " + library_.symbol(called(type, is_set)));
+        return function;
+    }
+    void forget() {
+        if (instance_ != nullptr) free_(instance_);
+        instance_ = nullptr;
+    }
+
+    Library library_;
+    std::string token_, name_;
+    Instance instance_ = nullptr;
+    int (*exit_)(Instance) = nullptr;
+
+private:
+    struct Kept {
+        explicit Kept(OpenSlave& of) : slave(of) {}
+        ~Kept() {
+            if (state != nullptr) slave.free_state_(slave.instance_, &state);
+        }
+        Kept(const Kept&) = delete;
+        Kept& operator=(const Kept&) = delete;
+        OpenSlave& slave;
+        mutable State state = nullptr;
+    };
+
+    const TypeNames& types_;
+    StateNames states_;
+    std::array<void*, kNumTypes> setters_{}, getters_{};
+    void (*free_)(Instance) = nullptr;
+    int (*get_state_)(Instance, State*) = nullptr;
+    int (*set_state_)(Instance, State) = nullptr;
+    int (*free_state_)(Instance, State*) = nullptr;
+    int (*size_of_state_)(Instance, State, std::size_t*) = nullptr;
+    int (*write_state_)(Instance, State, char*, std::size_t) = nullptr;
+    int (*read_state_)(Instance, const char*, std::size_t, State*) = nullptr;
+};
+
+// --- FMI 2.0
+
+class Slave2 final : public OpenSlave {
     struct Callbacks {
         void (*logger)(void*, const char*, int, const char*, const char*, ...);
         void* (*allocate)(std::size_t, std::size_t);
@@ -82,30 +295,39 @@ class Slave2 final : public Slave {
 
 public:
     Slave2(const std::filesystem::path& folder, const Description& description, std::string name)
-        : library_(library_of(folder, description), "fmi2"),
-          token_(description.token),
-          name_(std::move(name)),
+        : OpenSlave(folder,
+                    description,
+                    std::move(name),
+                    "fmi2",
+                    kNames2,
+                    {"GetFMUstate",
+                     "SetFMUstate",
+                     "FreeFMUstate",
+                     "SerializedFMUstateSize",
+                     "SerializeFMUstate",
+                     "DeSerializeFMUstate"}),
           resources_(uri_of(folder / "resources")),
           callbacks_{&log, &std::calloc, &std::free, nullptr, this} {
         library_.find("Instantiate", instantiate_);
-        library_.find("FreeInstance", free_);
         library_.find("SetupExperiment", setup_);
         library_.find("EnterInitializationMode", enter_);
-        library_.find("ExitInitializationMode", exit_);
-        library_.find("SetReal", set_);
-        library_.find("GetReal", get_);
         library_.find("DoStep", step_);
-        const bool is_needed = description.has_states;
-        library_.find("GetFMUstate", get_state_, is_needed);
-        library_.find("SetFMUstate", set_state_, is_needed);
-        library_.find("FreeFMUstate", free_state_, is_needed);
-        library_.find("SerializedFMUstateSize", size_of_state_, is_needed);
-        library_.find("SerializeFMUstate", write_state_, is_needed);
-        library_.find("DeSerializeFMUstate", read_state_, is_needed);
+        library_.find("GetBooleanStatus", truth_of_, false);
     }
-    ~Slave2() override { forget(); }
 
-    void instantiate() override {
+    void step(double t, double h) override {
+        const int status = step_(instance_, t, h, 1);
+        constexpr int kTerminated = 3;
+        int has_ended = 0;
+        if (status == kDiscard && truth_of_ != nullptr &&
+            truth_of_(instance_, kTerminated, &has_ended) <= kWarning && has_ended != 0)
+            throw std::runtime_error("it ended its simulation" +
+                                     (said_.empty() ? std::string() : ": " + said_));
+        check("DoStep", status);
+    }
+
+private:
+    void make_instance() override {
         forget();
         constexpr int kCoSimulation = 1;
         said_.clear();
@@ -113,54 +335,32 @@ public:
             name_.c_str(), kCoSimulation, token_.c_str(), resources_.c_str(), &callbacks_, 0, 1);
         check("Instantiate", instance_ != nullptr ? 0 : kDiscard);
     }
-    void set(const Given& given) override {
-        if (given.values.empty()) return;
-        check("SetReal",
-              set_(instance_, given.references.data(), given.values.size(), given.values.data()));
-    }
-    void get(const References& references, std::span<double> values) override {
-        if (values.empty()) return;
-        check("GetReal", get_(instance_, references.data(), values.size(), values.data()));
-    }
-    void step(double t, double h) override { check("DoStep", step_(instance_, t, h, 1)); }
-    std::vector<char> state() override {
-        const Kept kept(*this);
-        check("GetFMUstate", get_state_(instance_, &kept.state));
-        std::size_t size = 0;
-        check("SerializedFMUstateSize", size_of_state_(instance_, kept.state, &size));
-        std::vector<char> bytes(size);
-        check("SerializeFMUstate", write_state_(instance_, kept.state, bytes.data(), size));
-        return bytes;
-    }
-    void restore(std::span<const char> bytes) override {
-        const Kept kept(*this);
-        check("DeSerializeFMUstate",
-              read_state_(instance_, bytes.data(), bytes.size(), &kept.state));
-        check("SetFMUstate", set_state_(instance_, kept.state));
-    }
-
-private:
-    struct Kept {
-        explicit Kept(Slave2& of) : slave(of) {}
-        ~Kept() {
-            if (state != nullptr) slave.free_state_(slave.instance_, &state);
-        }
-        Kept(const Kept&) = delete;
-        Kept& operator=(const Kept&) = delete;
-        Slave2& slave;
-        mutable State state = nullptr;
-    };
-
+    void configure(const Given&) override {}  // by 2.0 arrays have no sizes to set
     void initialise(double t, const Given& inputs) override {
         check("SetupExperiment", setup_(instance_, 0, 0.0, t, 0, 0.0));
         check("EnterInitializationMode", enter_(instance_));
         set(inputs);
         check("ExitInitializationMode", exit_(instance_));
     }
-    void forget() {
-        if (instance_ != nullptr) free_(instance_);
-        instance_ = nullptr;
+    void set_typed(Type type,
+                   std::span<const unsigned> references,
+                   const void* values,
+                   std::size_t) override {
+        using Set = int (*)(Instance, const unsigned*, std::size_t, const void*);
+        check(called(type, true),
+              reinterpret_cast<Set>(function_of(type, true))(
+                  instance_, references.data(), references.size(), values));
     }
+    void get_typed(Type type,
+                   std::span<const unsigned> references,
+                   void* values,
+                   std::size_t) override {
+        using Get = int (*)(Instance, const unsigned*, std::size_t, void*);
+        check(called(type, false),
+              reinterpret_cast<Get>(function_of(type, false))(
+                  instance_, references.data(), references.size(), values));
+    }
+    bool has_wide_truth() const override { return true; }
     static void log(
         void* environment, const char*, int status, const char*, const char* message, ...) {
         if (environment == nullptr || message == nullptr || status < kWarning) return;
@@ -172,58 +372,51 @@ private:
         static_cast<Slave2*>(environment)->said_ = text;
     }
 
-    Library library_;
-    std::string token_, name_, resources_;
+    std::string resources_;
     Callbacks callbacks_;
-    Instance instance_ = nullptr;
     Instance (*instantiate_)(
         const char*, int, const char*, const char*, const Callbacks*, int, int) = nullptr;
-    void (*free_)(Instance) = nullptr;
     int (*setup_)(Instance, int, double, double, int, double) = nullptr;
     int (*enter_)(Instance) = nullptr;
-    int (*exit_)(Instance) = nullptr;
-    int (*set_)(Instance, const unsigned*, std::size_t, const double*) = nullptr;
-    int (*get_)(Instance, const unsigned*, std::size_t, double*) = nullptr;
     int (*step_)(Instance, double, double, int) = nullptr;
-    int (*get_state_)(Instance, State*) = nullptr;
-    int (*set_state_)(Instance, State) = nullptr;
-    int (*free_state_)(Instance, State*) = nullptr;
-    int (*size_of_state_)(Instance, State, std::size_t*) = nullptr;
-    int (*write_state_)(Instance, State, char*, std::size_t) = nullptr;
-    int (*read_state_)(Instance, const char*, std::size_t, State*) = nullptr;
+    int (*truth_of_)(Instance, int, int*) = nullptr;
 };
 
 // --- FMI 3.0
 
-class Slave3 final : public Slave {
-    using Instance = void*;
-    using State = void*;
+class Slave3 final : public OpenSlave {
     using Log = void (*)(void*, int, const char*, const char*);
 
 public:
     Slave3(const std::filesystem::path& folder, const Description& description, std::string name)
-        : library_(library_of(folder, description), "fmi3"),
-          token_(description.token),
-          name_(std::move(name)),
+        : OpenSlave(folder,
+                    description,
+                    std::move(name),
+                    "fmi3",
+                    kNames3,
+                    {"GetFMUState",
+                     "SetFMUState",
+                     "FreeFMUState",
+                     "SerializedFMUStateSize",
+                     "SerializeFMUState",
+                     "DeserializeFMUState"}),
           resources_((folder / "resources").string() + '/') {
         library_.find("InstantiateCoSimulation", instantiate_);
-        library_.find("FreeInstance", free_);
         library_.find("EnterInitializationMode", enter_);
-        library_.find("ExitInitializationMode", exit_);
-        library_.find("SetFloat64", set_);
-        library_.find("GetFloat64", get_);
+        library_.find("EnterConfigurationMode", enter_configuration_, false);
+        library_.find("ExitConfigurationMode", exit_configuration_, false);
         library_.find("DoStep", step_);
-        const bool is_needed = description.has_states;
-        library_.find("GetFMUState", get_state_, is_needed);
-        library_.find("SetFMUState", set_state_, is_needed);
-        library_.find("FreeFMUState", free_state_, is_needed);
-        library_.find("SerializedFMUStateSize", size_of_state_, is_needed);
-        library_.find("SerializeFMUState", write_state_, is_needed);
-        library_.find("DeserializeFMUState", read_state_, is_needed);
     }
-    ~Slave3() override { forget(); }
 
-    void instantiate() override {
+    void step(double t, double h) override {
+        bool has_event = false, ends = false, is_early = false;
+        double reached = t;
+        check("DoStep", step_(instance_, t, h, true, &has_event, &ends, &is_early, &reached));
+        if (ends) throw std::runtime_error("it ended its simulation");
+    }
+
+private:
+    void make_instance() override {
         forget();
         said_.clear();
         instance_ = instantiate_(name_.c_str(),
@@ -240,68 +433,44 @@ public:
                                  nullptr);
         check("InstantiateCoSimulation", instance_ != nullptr ? 0 : kDiscard);
     }
-    void set(const Given& given) override {
-        const std::size_t count = given.values.size();
-        if (count == 0) return;
-        check("SetFloat64",
-              set_(instance_, given.references.data(), count, given.values.data(), count));
+    void configure(const Given& sizes) override {
+        if (sizes.ports.empty()) return;
+        if (enter_configuration_ == nullptr || exit_configuration_ == nullptr)
+            throw std::runtime_error("its library has no fmi3EnterConfigurationMode");
+        check("EnterConfigurationMode", enter_configuration_(instance_));
+        set(sizes);
+        check("ExitConfigurationMode", exit_configuration_(instance_));
     }
-    void get(const References& references, std::span<double> values) override {
-        const std::size_t count = values.size();
-        if (count == 0) return;
-        check("GetFloat64", get_(instance_, references.data(), count, values.data(), count));
-    }
-    void step(double t, double h) override {
-        bool has_event = false, ends = false, is_early = false;
-        double reached = t;
-        check("DoStep", step_(instance_, t, h, true, &has_event, &ends, &is_early, &reached));
-        if (ends) throw std::runtime_error("it ended its simulation");
-    }
-    std::vector<char> state() override {
-        const Kept kept(*this);
-        check("GetFMUState", get_state_(instance_, &kept.state));
-        std::size_t size = 0;
-        check("SerializedFMUStateSize", size_of_state_(instance_, kept.state, &size));
-        std::vector<char> bytes(size);
-        check("SerializeFMUState", write_state_(instance_, kept.state, bytes.data(), size));
-        return bytes;
-    }
-    void restore(std::span<const char> bytes) override {
-        const Kept kept(*this);
-        check("DeserializeFMUState",
-              read_state_(instance_, bytes.data(), bytes.size(), &kept.state));
-        check("SetFMUState", set_state_(instance_, kept.state));
-    }
-
-private:
-    struct Kept {
-        explicit Kept(Slave3& of) : slave(of) {}
-        ~Kept() {
-            if (state != nullptr) slave.free_state_(slave.instance_, &state);
-        }
-        Kept(const Kept&) = delete;
-        Kept& operator=(const Kept&) = delete;
-        Slave3& slave;
-        mutable State state = nullptr;
-    };
-
     void initialise(double t, const Given& inputs) override {
         check("EnterInitializationMode", enter_(instance_, false, 0.0, t, false, 0.0));
         set(inputs);
         check("ExitInitializationMode", exit_(instance_));
     }
-    void forget() {
-        if (instance_ != nullptr) free_(instance_);
-        instance_ = nullptr;
+    void set_typed(Type type,
+                   std::span<const unsigned> references,
+                   const void* values,
+                   std::size_t num_values) override {
+        using Set = int (*)(Instance, const unsigned*, std::size_t, const void*, std::size_t);
+        check(called(type, true),
+              reinterpret_cast<Set>(function_of(type, true))(
+                  instance_, references.data(), references.size(), values, num_values));
     }
+    void get_typed(Type type,
+                   std::span<const unsigned> references,
+                   void* values,
+                   std::size_t num_values) override {
+        using Get = int (*)(Instance, const unsigned*, std::size_t, void*, std::size_t);
+        check(called(type, false),
+              reinterpret_cast<Get>(function_of(type, false))(
+                  instance_, references.data(), references.size(), values, num_values));
+    }
+    bool has_wide_truth() const override { return false; }
     static void log(void* environment, int status, const char*, const char* message) {
         if (environment == nullptr || message == nullptr || status < kWarning) return;
         static_cast<Slave3*>(environment)->said_ = message;
     }
 
-    Library library_;
-    std::string token_, name_, resources_;
-    Instance instance_ = nullptr;
+    std::string resources_;
     Instance (*instantiate_)(const char*,
                              const char*,
                              const char*,
@@ -314,33 +483,63 @@ private:
                              void*,
                              Log,
                              void*) = nullptr;
-    void (*free_)(Instance) = nullptr;
     int (*enter_)(Instance, bool, double, double, bool, double) = nullptr;
-    int (*exit_)(Instance) = nullptr;
-    int (*set_)(Instance, const unsigned*, std::size_t, const double*, std::size_t) = nullptr;
-    int (*get_)(Instance, const unsigned*, std::size_t, double*, std::size_t) = nullptr;
+    int (*enter_configuration_)(Instance) = nullptr;
+    int (*exit_configuration_)(Instance) = nullptr;
     int (*step_)(Instance, double, double, bool, bool*, bool*, bool*, double*) = nullptr;
-    int (*get_state_)(Instance, State*) = nullptr;
-    int (*set_state_)(Instance, State) = nullptr;
-    int (*free_state_)(Instance, State*) = nullptr;
-    int (*size_of_state_)(Instance, State, std::size_t*) = nullptr;
-    int (*write_state_)(Instance, State, char*, std::size_t) = nullptr;
-    int (*read_state_)(Instance, const char*, std::size_t, State*) = nullptr;
 };
+
+std::vector<unsigned> references_of(const Ports& ports, std::size_t first, std::size_t last) {
+    std::vector<unsigned> out;
+    for (std::size_t i = first; i < last; ++i) out.push_back(ports[i].reference);
+    return out;
+}
 
 }  // namespace
 
-void Slave::begin(double t, const Given& parameters, const Given& inputs) {
-    instantiate();
-    set(parameters);
+void Slave::instantiate(const Setting& setting) {
+    make_instance();
+    configure(setting.sizes);
+    set(setting.starts);
+}
+
+void Slave::begin(double t, const Setting& setting, const Given& inputs) {
+    instantiate(setting);
     initialise(t, inputs);
 }
 
-void Slave::check(const char* call, int status) {
+void Slave::set(const Given& given) {
+    const Ports& ports = given.ports;
+    by_type(ports, [&](std::size_t first, std::size_t last, std::size_t at, std::size_t count) {
+        with_type(ports[first].type, has_wide_truth(), [&]<class T>() {
+            const auto values = std::make_unique<T[]>(count);  // a vector of bool is no array
+            std::size_t k = 0;
+            for (std::size_t i = first; i < last; ++i)
+                for (std::size_t end = k + ports[i].count; k < end; ++k)
+                    values[k] = converted<T>(ports[i], given.values[at + k]);
+            set_typed(ports[first].type, references_of(ports, first, last), values.get(), count);
+        });
+    });
+}
+
+void Slave::get(const Ports& ports, std::span<double> to) {
+    by_type(ports, [&](std::size_t first, std::size_t last, std::size_t at, std::size_t count) {
+        with_type(ports[first].type, has_wide_truth(), [&]<class T>() {
+            const auto values = std::make_unique<T[]>(count);
+            get_typed(ports[first].type, references_of(ports, first, last), values.get(), count);
+            std::size_t k = 0;
+            for (std::size_t i = first; i < last; ++i)
+                for (std::size_t end = k + ports[i].count; k < end; ++k)
+                    to[at + k] = as_signal(ports[i], values[k]);
+        });
+    });
+}
+
+void Slave::check(const std::string& call, int status) {
     if (status <= kWarning) return;
     constexpr const char* kWords[] = {"", "", "discard", "error", "fatal", "pending"};
     const char* const word = status <= 5 ? kWords[status] : "an unknown status";
-    throw std::runtime_error(std::string("its ") + call + " returned " + word +
+    throw std::runtime_error("its " + call + " returned " + word +
                              (said_.empty() ? "" : ": " + said_));
 }
 

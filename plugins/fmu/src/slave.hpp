@@ -2,6 +2,7 @@
 // An instance of an FMU: the calls of FMI for co-simulation.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -12,7 +13,14 @@
 
 namespace ancora::fmu {
 
-using References = std::vector<unsigned>;
+/// A variable that is set or got, with all its elements.
+struct Port {
+    Type type = Type::float64;
+    unsigned reference = 0;
+    std::size_t count = 1;
+    std::string name;
+};
+using Ports = std::vector<Port>;
 
 /// One instance. Whatever fails throws std::runtime_error with what the FMU said.
 class Slave {
@@ -21,27 +29,50 @@ public:
     Slave(const Slave&) = delete;
     Slave& operator=(const Slave&) = delete;
 
-    /// Values that the instance is begun with.
+    /// Ports and the values of their elements, one behind the other.
     struct Given {
-        const References& references;
+        const Ports& ports;
         std::span<const double> values;
     };
+    /// What an instance is given before it begins: sizes of arrays, then start values.
+    struct Setting {
+        Given sizes, starts;
+    };
     /// Begins anew at a time.
-    void begin(double t, const Given& parameters, const Given& inputs);
-    virtual void set(const Given& values) = 0;
-    virtual void get(const References& references, std::span<double> values) = 0;
+    void begin(double t, const Setting& setting, const Given& inputs);
+    /// An instance that has not begun, for restore().
+    void instantiate(const Setting& setting);
+
+    /// Numbers as the type of each port has them. One that it does not have, such as 0.5 of a truth
+    /// value, is refused with the name.
+    void set(const Given& values);
+    void get(const Ports& ports, std::span<double> values);
+    /// @throws std::runtime_error if the library lacks what setting or getting these takes
+    virtual void require(const Ports& ports, bool is_set) const = 0;
+
     virtual void step(double t, double h) = 0;
     /// The state as bytes, and back.
     virtual std::vector<char> state() = 0;
     virtual void restore(std::span<const char> state) = 0;
-    /// An instance that has not begun, for restore().
-    virtual void instantiate() = 0;
 
 protected:
     Slave() = default;
+    virtual void make_instance() = 0;
+    virtual void configure(const Given& sizes) = 0;
     virtual void initialise(double t, const Given& inputs) = 0;
+    /// Ports of one type, `num_values` elements in all, as C has them.
+    virtual void set_typed(Type type,
+                           std::span<const unsigned> references,
+                           const void* values,
+                           std::size_t num_values) = 0;
+    virtual void get_typed(Type type,
+                           std::span<const unsigned> references,
+                           void* values,
+                           std::size_t num_values) = 0;
+    /// FMI 2.0 has truth values as int.
+    virtual bool has_wide_truth() const = 0;
     /// Throws unless the status is OK or a warning.
-    void check(const char* call, int status);
+    void check(const std::string& call, int status);
 
     std::string said_;  ///< the last message of the FMU
 };

@@ -217,6 +217,8 @@ static void order(void) {
     CHECK(GetFloat32(empty, NULL, 0, NULL, 0) == fmi3OK && SetFloat32(empty, NULL, 0, NULL, 0) == fmi3OK);
     CHECK(GetInt32(empty, NULL, 0, NULL, 0) == fmi3OK && SetInt32(empty, NULL, 0, NULL, 0) == fmi3OK);
     CHECK(GetBinary(empty, NULL, 0, NULL, NULL, 0) == fmi3OK && SetBinary(empty, NULL, 0, NULL, NULL, 0) == fmi3OK);
+    CHECK(GetIntervalDecimal(empty, NULL, 0, NULL, NULL) == fmi3OK);
+    CHECK(GetShiftFraction(empty, NULL, 0, NULL, NULL) == fmi3OK && SetShiftDecimal(empty, NULL, 0, NULL) == fmi3OK);
     CHECK(GetClock(empty, NULL, 0, NULL) == fmi3OK && SetClock(empty, NULL, 0, NULL) == fmi3OK);
     FreeInstance(empty);
 

@@ -362,54 +362,70 @@ fmi3Status fmi3GetOutputDerivatives(fmi3Instance handle,
 
 fmi3Status fmi3GetIntervalDecimal(fmi3Instance handle,
                                   const fmi3ValueReference[],
-                                  size_t,
+                                  size_t count,
                                   fmi3Float64[],
                                   fmi3IntervalQualifier[]) {
-    return refused3(handle, __func__, kNoClocks);
+    return guarded3(handle, __func__, [&](Instance&) {
+        ancora::fmu::require_no_values(count);
+    });
 }
 fmi3Status fmi3GetIntervalFraction(fmi3Instance handle,
                                    const fmi3ValueReference[],
-                                   size_t,
+                                   size_t count,
                                    fmi3UInt64[],
                                    fmi3UInt64[],
                                    fmi3IntervalQualifier[]) {
-    return refused3(handle, __func__, kNoClocks);
+    return guarded3(handle, __func__, [&](Instance&) {
+        ancora::fmu::require_no_values(count);
+    });
 }
 fmi3Status fmi3GetShiftDecimal(fmi3Instance handle,
                                const fmi3ValueReference[],
-                               size_t,
+                               size_t count,
                                fmi3Float64[]) {
-    return refused3(handle, __func__, kNoClocks);
+    return guarded3(handle, __func__, [&](Instance&) {
+        ancora::fmu::require_no_values(count);
+    });
 }
 fmi3Status fmi3GetShiftFraction(
-    fmi3Instance handle, const fmi3ValueReference[], size_t, fmi3UInt64[], fmi3UInt64[]) {
-    return refused3(handle, __func__, kNoClocks);
+    fmi3Instance handle, const fmi3ValueReference[], size_t count, fmi3UInt64[], fmi3UInt64[]) {
+    return guarded3(handle, __func__, [&](Instance&) {
+        ancora::fmu::require_no_values(count);
+    });
 }
 fmi3Status fmi3SetIntervalDecimal(fmi3Instance handle,
                                   const fmi3ValueReference[],
-                                  size_t,
+                                  size_t count,
                                   const fmi3Float64[]) {
-    return refused3(handle, __func__, kNoClocks);
+    return guarded3(handle, __func__, [&](Instance&) {
+        ancora::fmu::require_no_values(count);
+    });
 }
 fmi3Status fmi3SetIntervalFraction(fmi3Instance handle,
                                    const fmi3ValueReference[],
-                                   size_t,
+                                   size_t count,
                                    const fmi3UInt64[],
                                    const fmi3UInt64[]) {
-    return refused3(handle, __func__, kNoClocks);
+    return guarded3(handle, __func__, [&](Instance&) {
+        ancora::fmu::require_no_values(count);
+    });
 }
 fmi3Status fmi3SetShiftDecimal(fmi3Instance handle,
                                const fmi3ValueReference[],
-                               size_t,
+                               size_t count,
                                const fmi3Float64[]) {
-    return refused3(handle, __func__, kNoClocks);
+    return guarded3(handle, __func__, [&](Instance&) {
+        ancora::fmu::require_no_values(count);
+    });
 }
 fmi3Status fmi3SetShiftFraction(fmi3Instance handle,
                                 const fmi3ValueReference[],
-                                size_t,
+                                size_t count,
                                 const fmi3UInt64[],
                                 const fmi3UInt64[]) {
-    return refused3(handle, __func__, kNoClocks);
+    return guarded3(handle, __func__, [&](Instance&) {
+        ancora::fmu::require_no_values(count);
+    });
 }
 fmi3Status fmi3ActivateModelPartition(fmi3Instance handle, fmi3ValueReference, fmi3Float64) {
     return refused3(handle, __func__, kNoClocks);

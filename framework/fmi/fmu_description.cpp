@@ -147,22 +147,26 @@ std::string identifier(std::string_view name) {
 }
 
 void describe_key(Variable& variable, const Manifest& manifest, PluginRegistry& registry) {
-    // "body.table.mass" of a parameter, "motor.voltage" of an input
+    // "body.table.mass" and "integrator.TYPE.order" of a parameter, "motor.voltage" of an input
     std::string_view key = variable.of;
+    const bool is_of_integrator =
+        variable.kind == Variable::Kind::parameter && key.starts_with("integrator.");
     if (variable.kind == Variable::Kind::parameter) key.remove_prefix(key.find('.') + 1);
     const std::size_t dot = key.find('.');
     if (dot == std::string_view::npos) return;
-    const ObjectSpec* const object = find_object(manifest, key.substr(0, dot));
-    if (object == nullptr) return;
-    const std::string who =
-        fmt::format("{} {} ({})", to_text(object->kind), object->name, object->type);
-    variable.doc = who;
+    const std::string_view owner = key.substr(0, dot), name = key.substr(dot + 1);
+    const ObjectSpec* const object = find_object(manifest, owner);
+    if (object == nullptr && !is_of_integrator) return;
+    const TypeKind kind = is_of_integrator ? TypeKind::integrator : object->kind;
+    const std::string type_name = is_of_integrator ? std::string(owner) : object->type;
+    variable.doc = is_of_integrator ? fmt::format("integrator {}", owner)
+                                    : fmt::format("{} {} ({})", to_text(kind), owner, type_name);
     try {
-        const TypeDescriptor& type = *registry.find_type(object->kind, object->type).type;
+        const TypeDescriptor& type = *registry.find_type(kind, type_name).type;
         for (const Parameter& parameter :
              std::span(type.parameters, static_cast<std::size_t>(type.num_parameters)))
-            if (parameter.name == key.substr(dot + 1)) {
-                variable.doc = fmt::format("{}: {}", who, parameter.doc);
+            if (parameter.name == name) {
+                variable.doc += std::string(": ") + parameter.doc;
                 if (variable.unit.empty() && variable.type == Variable::Type::real)
                     variable.unit = parameter.unit;
                 return;

@@ -410,10 +410,12 @@ TEST_CASE("gravity and other vectors as parameters, by their components") {
                       version,
                       {(folder / "thrown.toml").string(),
                        "--param",
-                       "model.gravity,body.stone.velocity",
+                       "model.gravity,body.stone.velocity,integrator.emm.velocity_projection",
+                       "--set",
+                       "integrator.emm.velocity_projection=false",
                        "--out",
                        "stone.x,stone.y,stone.z"});
-        const ProcessResult run = fmu.import("vectors");
+        const ProcessResult run = fmu.import("vectors");  // outputs begin with 7
         REQUIRE_MESSAGE(run.status == 0, run.out);
         const std::vector<std::string> overrides = {"model.gravity=[0.5, 1, -1.625]",
                                                     "body.stone.velocity=[3, -2, 1]"};
@@ -437,6 +439,10 @@ TEST_CASE("gravity and other vectors as parameters, by their components") {
             CHECK(real.attribute("start").as_double() == (name.back() == 'z' ? -9.81 : 0.0));
         }
         CHECK(found == 3);
+        const pugi::xml_node own =
+            fmu.root.child("ModelVariables")
+                .find_child_by_attribute("name", "integrator.emm.velocity_projection");
+        CHECK(contains(own.attribute("description").value(), "integrator emm: "));
     }
 }
 

@@ -5,6 +5,7 @@
 // here (--wrap).
 #include <features.h>  // defines __GLIBC__
 
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the linker's names
 extern "C" {
 
 #if defined(__GLIBC__) && defined(__x86_64__)
@@ -23,3 +24,4 @@ double __wrap_hypot(double x, double y) {
     return ancora_first_hypot(x, y);
 }
 }
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

@@ -32,7 +32,7 @@ struct BaseUnit {
     int kg, m, s, A, rad;
 };
 const std::map<std::string, BaseUnit>& base_units() {
-    static const std::map<std::string, BaseUnit> units = {
+    static const std::map<std::string, BaseUnit> kUnits = {
         {"s", {0, 0, 1, 0, 0}},         {"m", {0, 1, 0, 0, 0}},     {"m/s", {0, 1, -1, 0, 0}},
         {"m/s^2", {0, 1, -2, 0, 0}},    {"rad", {0, 0, 0, 0, 1}},   {"rad/s", {0, 0, -1, 0, 1}},
         {"kg", {1, 0, 0, 0, 0}},        {"N", {1, 1, -2, 0, 0}},    {"N m", {1, 2, -2, 0, 0}},
@@ -40,7 +40,7 @@ const std::map<std::string, BaseUnit>& base_units() {
         {"V", {1, 2, -3, -1, 0}},       {"A", {0, 0, 0, 1, 0}},     {"kg m/s", {1, 1, -1, 0, 0}},
         {"kg m^2/s", {1, 2, -1, 0, 0}}, {"ohm", {1, 2, -3, -2, 0}}, {"m^3", {0, 3, 0, 0, 0}},
         {"m^3/s", {0, 3, -1, 0, 0}},    {"kg m^2", {1, 2, 0, 0, 0}}};
-    return units;
+    return kUnits;
 }
 
 std::string unit_xml(const std::string& unit) {

@@ -147,11 +147,11 @@ fmi3Status fmi3Reset(fmi3Instance handle) {
     });
 }
 
-#define ANCORA_FMI3_VALUES(Name, T, kType)                                 \
+#define ANCORA_FMI3_VALUES(Name, kType)                                    \
     fmi3Status fmi3Get##Name(fmi3Instance handle,                          \
                              const fmi3ValueReference references[],        \
                              size_t count,                                 \
-                             T values[],                                   \
+                             fmi3##Name values[],                          \
                              size_t num_values) {                          \
         return guarded3(handle, __func__, [&](Instance& it) {              \
             require_scalars(count, num_values);                            \
@@ -161,43 +161,46 @@ fmi3Status fmi3Reset(fmi3Instance handle) {
     fmi3Status fmi3Set##Name(fmi3Instance handle,                          \
                              const fmi3ValueReference references[],        \
                              size_t count,                                 \
-                             const T values[],                             \
+                             const fmi3##Name values[],                    \
                              size_t num_values) {                          \
         return guarded3(handle, __func__, [&](Instance& it) {              \
             require_scalars(count, num_values);                            \
             ancora::fmu::set_values<kType>(it, references, count, values); \
         });                                                                \
     }
-ANCORA_FMI3_VALUES(Float64, fmi3Float64, Type::real)
-ANCORA_FMI3_VALUES(Boolean, fmi3Boolean, Type::boolean)
-ANCORA_FMI3_VALUES(String, fmi3String, Type::text)
+ANCORA_FMI3_VALUES(Float64, Type::real)
+ANCORA_FMI3_VALUES(Boolean, Type::boolean)
+ANCORA_FMI3_VALUES(String, Type::text)
 
 // Types that no variable has.
-#define ANCORA_FMI3_NO_VALUES(Name, T)                                                           \
-    fmi3Status fmi3Get##Name(                                                                    \
-        fmi3Instance handle, const fmi3ValueReference[], size_t count, T[], size_t num_values) { \
-        return guarded3(handle, __func__, [&](Instance&) {                                       \
-            ancora::fmu::require_no_values(count + num_values);                                  \
-        });                                                                                      \
-    }                                                                                            \
-    fmi3Status fmi3Set##Name(fmi3Instance handle,                                                \
-                             const fmi3ValueReference[],                                         \
-                             size_t count,                                                       \
-                             const T[],                                                          \
-                             size_t num_values) {                                                \
-        return guarded3(handle, __func__, [&](Instance&) {                                       \
-            ancora::fmu::require_no_values(count + num_values);                                  \
-        });                                                                                      \
+#define ANCORA_FMI3_NO_VALUES(Name)                             \
+    fmi3Status fmi3Get##Name(fmi3Instance handle,               \
+                             const fmi3ValueReference[],        \
+                             size_t count,                      \
+                             fmi3##Name[],                      \
+                             size_t num_values) {               \
+        return guarded3(handle, __func__, [&](Instance&) {      \
+            ancora::fmu::require_no_values(count + num_values); \
+        });                                                     \
+    }                                                           \
+    fmi3Status fmi3Set##Name(fmi3Instance handle,               \
+                             const fmi3ValueReference[],        \
+                             size_t count,                      \
+                             const fmi3##Name[],                \
+                             size_t num_values) {               \
+        return guarded3(handle, __func__, [&](Instance&) {      \
+            ancora::fmu::require_no_values(count + num_values); \
+        });                                                     \
     }
-ANCORA_FMI3_NO_VALUES(Float32, fmi3Float32)
-ANCORA_FMI3_NO_VALUES(Int8, fmi3Int8)
-ANCORA_FMI3_NO_VALUES(UInt8, fmi3UInt8)
-ANCORA_FMI3_NO_VALUES(Int16, fmi3Int16)
-ANCORA_FMI3_NO_VALUES(UInt16, fmi3UInt16)
-ANCORA_FMI3_NO_VALUES(Int32, fmi3Int32)
-ANCORA_FMI3_NO_VALUES(UInt32, fmi3UInt32)
-ANCORA_FMI3_NO_VALUES(Int64, fmi3Int64)
-ANCORA_FMI3_NO_VALUES(UInt64, fmi3UInt64)
+ANCORA_FMI3_NO_VALUES(Float32)
+ANCORA_FMI3_NO_VALUES(Int8)
+ANCORA_FMI3_NO_VALUES(UInt8)
+ANCORA_FMI3_NO_VALUES(Int16)
+ANCORA_FMI3_NO_VALUES(UInt16)
+ANCORA_FMI3_NO_VALUES(Int32)
+ANCORA_FMI3_NO_VALUES(UInt32)
+ANCORA_FMI3_NO_VALUES(Int64)
+ANCORA_FMI3_NO_VALUES(UInt64)
 fmi3Status fmi3GetBinary(fmi3Instance handle,
                          const fmi3ValueReference[],
                          size_t count,

@@ -499,6 +499,7 @@ void Slave::get_numbers(std::span<const unsigned> variables,
     if (!simulation_) refuse("there are no outputs: the initialization failed");
     if (now_.phase == Phase::initialization) simulation();
     if (now_.phase == Phase::initialization || now_.phase == Phase::steps) apply_inputs();
+    handles.reserve(places.size());
     for (const std::size_t k : places) handles.push_back(handles_[variables[k]]);
     std::vector<double> values(handles.size());
     simulation_->values(handles, values);

@@ -173,8 +173,9 @@ std::vector<Fmu::Start> Fmu::read_parameters(const Arguments& arguments) {
 
 /// Ports have all elements of an array, so that they are made when all are known.
 void Fmu::add_starts(const Arguments& arguments, const std::vector<Start>& given) {
-    for (const auto& [variable, index] : given)
+    for (const Start& start : given)
         of_file(arguments, "parameters", [&] {
+            const Variable* const variable = start.first;
             // Elements that are inputs have their place behind the numbers of the ports before.
             std::vector<bool> is_input(own_starts_.at(variable).size(), false);
             std::size_t offset = 0;
@@ -185,7 +186,7 @@ void Fmu::add_starts(const Arguments& arguments, const std::vector<Start>& given
                             is_input[place - offset] = true;
                 offset += port.count;
             }
-            if (is_input[index])
+            if (is_input[start.second])
                 throw std::runtime_error("give \"" + variable->name + "\", which is an input here");
             Values& to = variable->role == Role::structural ? sizes_ : starts_;
             if (std::ranges::find(to.ports, variable->name, &Port::name) != to.ports.end()) return;

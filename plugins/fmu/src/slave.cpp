@@ -138,9 +138,9 @@ private:
 
 std::filesystem::path library_of(const std::filesystem::path& folder,
                                  const Description& description) {
-    const std::filesystem::path file = folder / "binaries" /
-                                       (description.version == 2 ? "linux64" : "x86_64-linux") /
-                                       (description.identifier + ".so");
+    std::filesystem::path file = folder / "binaries" /
+                                 (description.version == 2 ? "linux64" : "x86_64-linux") /
+                                 (description.identifier + ".so");
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file, ignored))
         throw std::runtime_error("it has no library for this machine, " +
@@ -367,6 +367,7 @@ private:
         char text[1024];
         std::va_list arguments;
         va_start(arguments, message);
+        // NOLINTNEXTLINE(clang-diagnostic-format-nonliteral): the standard's way
         std::vsnprintf(text, sizeof text, message, arguments);
         va_end(arguments);
         static_cast<Slave2*>(environment)->said_ = text;

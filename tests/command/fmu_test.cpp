@@ -310,6 +310,13 @@ TEST_CASE("without a stop time a model runs as far as its data reach") {
         Simulation simulation(Manifest::load(folder / "push.toml", overrides), registry);
         while (!simulation.done()) simulation.step();
         CHECK(driven.value == simulation.value("stone.z"));
+        // A stop time at the end of the table is no more than that, however late it is.
+        for (const double start : {0.0, 1e9}) {
+            const double stop = start + static_cast<double>(most) * h;
+            const Driven stopped(fmu, start, fmt::format("{}", stop), h, most);
+            CHECK_MESSAGE(stopped.status == 0, stopped.message);
+            CHECK(stopped.value == driven.value);
+        }
     }
 }
 

@@ -378,7 +378,10 @@ Simulation& Slave::simulation() {
         simulation_.emplace(make(now_.num_steps));
     } else if (now_.stop) {
         // Whole steps, as many as the importer may ask for.
-        now_.num_steps = std::max(std::ceil((*now_.stop - now_.start) / step - kTimeSlack), 1.0);
+        const double rounding = std::numeric_limits<double>::epsilon() *
+                                std::max(std::abs(*now_.stop), std::abs(now_.start)) / step;
+        const double count = (*now_.stop - now_.start) / step - kTimeSlack - rounding;
+        now_.num_steps = std::max(std::ceil(count), 1.0);
         simulation_.emplace(make(now_.num_steps));
     } else {
         try {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
-#include <utility>
 
 namespace ancora::fmu {
 namespace {
@@ -156,11 +155,11 @@ std::vector<Fmu::Start> Fmu::read_parameters(const Arguments& arguments) {
                     throw std::runtime_error("\"" + named.name + "\" is given " +
                                              std::to_string(values.size()) + " numbers, and has " +
                                              std::to_string(count));
+                auto start = std::ranges::find(given, element.variable, &Start::variable);
+                if (start == given.end()) start = given.insert(given.end(), {element.variable, {}});
                 for (std::size_t k = 0; k < count; ++k) {
-                    const Start one{element.variable, element.index + k};
-                    if (std::ranges::count(given, one) > 0)
+                    if (!start->elements.insert(element.index + k).second)
                         throw std::runtime_error("give \"" + named.name + "\" twice");
-                    given.push_back(one);
                     starts_of(element)[element.index + k] = values[k];
                 }
                 if (are_sizes && values.front() >= 0.0 && values.front() < 0x1p32)
@@ -175,31 +174,33 @@ std::vector<Fmu::Start> Fmu::read_parameters(const Arguments& arguments) {
 void Fmu::add_starts(const Arguments& arguments, const std::vector<Start>& given) {
     for (const Start& start : given)
         of_file(arguments, "parameters", [&] {
-            const Variable* const variable = start.first;
-            // Elements that are inputs have their place behind the numbers of the ports before.
-            std::vector<bool> is_input(own_starts_.at(variable).size(), false);
+            const Variable& variable = *start.variable;
+            const std::vector<double>& all = own_starts_.at(start.variable);
+            // Elements that are inputs have their places behind the numbers of the ports before.
+            std::set<std::size_t> inputs;
             std::size_t offset = 0;
             for (const Port& port : input_.ports) {
-                if (port.name == variable->name)
+                if (port.name == variable.name)
                     for (const std::size_t place : input_.places)
                         if (place >= offset && place < offset + port.count)
-                            is_input[place - offset] = true;
+                            inputs.insert(place - offset);
                 offset += port.count;
             }
-            if (is_input[start.second])
-                throw std::runtime_error("give \"" + variable->name + "\", which is an input here");
-            Values& to = variable->role == Role::structural ? sizes_ : starts_;
-            if (std::ranges::find(to.ports, variable->name, &Port::name) != to.ports.end()) return;
-            const std::vector<double>& all = own_starts_.at(variable);
             bool is_complete = true;
             for (std::size_t k = 0; k < all.size(); ++k) {
-                is_complete = is_complete && !std::isnan(all[k]);
-                if (std::isnan(all[k]) && !is_input[k])
-                    throw std::runtime_error("must give all elements of \"" + variable->name +
+                if (inputs.contains(k) && start.elements.contains(k))
+                    throw std::runtime_error("give \"" + variable.name +
+                                             "\", which is an input here");
+                if (!std::isnan(all[k])) continue;
+                is_complete = false;
+                if (!inputs.contains(k))
+                    throw std::runtime_error("must give all elements of \"" + variable.name +
                                              "\": the FMU does not tell where they start");
             }
             // What is missing comes with the inputs.
-            if (is_complete) add(to, {variable, 0, false, all.size()});
+            if (is_complete)
+                add(variable.role == Role::structural ? sizes_ : starts_,
+                    {&variable, 0, false, all.size()});
         });
 }
 

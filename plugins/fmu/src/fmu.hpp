@@ -5,9 +5,9 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ancora/sdk/arguments.hpp"
@@ -66,7 +66,11 @@ private:
         Slave::Given given() const { return {ports, numbers}; }
     };
 
-    using Start = std::pair<const Variable*, std::size_t>;  ///< and the index of the element
+    /// A variable, and which of its elements are given.
+    struct Start {
+        const Variable* variable;
+        std::set<std::size_t> elements;
+    };
     std::vector<Start> read_parameters(const Arguments& arguments);
     void add_starts(const Arguments& arguments, const std::vector<Start>& given);
     void read_inputs(const Arguments& arguments);

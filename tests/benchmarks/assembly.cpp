@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the time until a model stands grows with the model: a chain of boxes joined by positions.
+// How the time until a model stands, and is analysed, grows with the model: a chain of boxes joined
+// by positions.
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -71,13 +72,14 @@ int main(int argc, char** argv) {
     }
     fmt::print(
         "Chains of exactly rigid boxes, processor time in us a box\n"
-        "{:>8} {:>8} {:>10} {:>10} {:>10} {:>12} {:>10}\n",
+        "{:>8} {:>8} {:>10} {:>10} {:>10} {:>12} {:>10} {:>10}\n",
         "bodies",
         "type",
         "in code",
         "read",
         "assembled",
         "bytes a box",
+        "analysed",
         "total [s]");
     for (const char* const integrator : {"rk4", "emm"}) {
         for (const int N : sizes) {
@@ -96,14 +98,19 @@ int main(int argc, char** argv) {
             begin = std::clock();
             const Simulation simulation(read, registry);
             const double assembling = seconds_since(begin);
-            fmt::print("{:>8} {:>8} {:>10.2f} {:>10.2f} {:>10.2f} {:>12.0f} {:>10.3f}\n",
+            const double bytes = bytes_in_use() - before;
+            begin = std::clock();
+            simulation.analyse();
+            const double analysing = seconds_since(begin);
+            fmt::print("{:>8} {:>8} {:>10.2f} {:>10.2f} {:>10.2f} {:>12.0f} {:>10.2f} {:>10.3f}\n",
                        N,
                        integrator,
                        per_box * in_code,
                        per_box * reading,
                        per_box * assembling,
-                       (bytes_in_use() - before) / N,
-                       reading + assembling);
+                       bytes / N,
+                       per_box * analysing,
+                       reading + assembling + analysing);
             std::fflush(stdout);
         }
     }

@@ -104,8 +104,10 @@ private:
     /// Parts, or limbs, which are solved side by side before and after what is above them.
     struct Stage {
         std::vector<int> first_piece;  // of each, and the end
-        std::vector<int> above;        // columns
-        std::size_t room = 0;          // in work_: what the first takes from those columns
+        // Columns above that each takes something from, one after the other, and where they begin.
+        std::vector<int> reached;
+        std::vector<std::size_t> first_reached;
+        std::size_t workspace = 0;  // place in work_ of what is taken from the first of them
         std::size_t size() const { return first_piece.empty() ? 0 : first_piece.size() - 1; }
     };
 
@@ -147,7 +149,9 @@ private:
     void stage_down(const Stage& stage, const Scalar* values);
     template <class Scalar>
     void stage_up(const Stage& stage, const Scalar* values);
-    void lay_out_stage(Stage& stage, const std::vector<std::vector<int>>& groups);
+    void lay_out_stage(Stage& stage,
+                       const std::vector<std::vector<int>>& groups,
+                       const std::vector<int>& above);
     void add_pieces(int s);
 
     Supernodes supernodes_;

@@ -230,10 +230,8 @@ void SparseLdlt::lay_out_pieces() {
         return columns;
     };
     work_.assign(static_cast<std::size_t>(supernodes_.first_column(supernodes_.size())), 0.0);
-    stages_[0].above = columns_of(parts_.trunk);
-    if (!limbs.empty()) stages_[1].above = columns_of(top);
-    lay_out_stage(stages_[0], parts);
-    lay_out_stage(stages_[1], limbs);
+    lay_out_stage(stages_[0], parts, columns_of(parts_.trunk));
+    lay_out_stage(stages_[1], limbs, columns_of(top));
     const int* rows = down_rows_.data();
     for (Piece& piece : pieces_) {
         piece.down = rows;
@@ -243,28 +241,38 @@ void SparseLdlt::lay_out_pieces() {
     for (const int s : top) add_pieces(s);
 }
 
-/// Each of the groups has columns of its own for what it takes from those above.
-void SparseLdlt::lay_out_stage(Stage& stage, const std::vector<std::vector<int>>& groups) {
+/// Each of the groups has entries of its own for what it takes from columns above, and of these for
+/// the ones that it reaches alone: a subtree reaches few columns of a trunk.
+void SparseLdlt::lay_out_stage(Stage& stage,
+                               const std::vector<std::vector<int>>& groups,
+                               const std::vector<int>& above) {
     if (groups.empty()) return;
     const int n = supernodes_.first_column(supernodes_.size());
-    std::vector<int> place_above(static_cast<std::size_t>(n), -1);
-    for (std::size_t i = 0; i < stage.above.size(); ++i)
-        place_above[static_cast<std::size_t>(stage.above[i])] = static_cast<int>(i);
-    stage.room = work_.size();
+    std::vector<char> is_above(static_cast<std::size_t>(n), 0);
+    for (const int column : above) is_above[static_cast<std::size_t>(column)] = 1;
+    std::vector<int> place(is_above.size(), -1);  // of each column that the group reaches, in work_
+    stage.workspace = work_.size();
     stage.first_piece.push_back(static_cast<int>(pieces_.size()));
+    stage.first_reached.push_back(0);
     for (const std::vector<int>& group : groups) {
-        const auto room = static_cast<int>(work_.size());
-        work_.resize(work_.size() + stage.above.size(), 0.0);
         for (const int s : group) add_pieces(s);
         for (auto g = static_cast<std::size_t>(stage.first_piece.back()); g < pieces_.size(); ++g) {
             const Piece& piece = pieces_[g];
             for (int i = 0; i < piece.num_rows; ++i) {
-                const int place = place_above[static_cast<std::size_t>(piece.rows[i])];
-                down_rows_.push_back(place < 0 ? piece.rows[i] : room + place);
+                const auto row = static_cast<std::size_t>(piece.rows[i]);
+                if (is_above[row] != 0 && place[row] < 0) {
+                    place[row] = static_cast<int>(stage.workspace + stage.reached.size());
+                    stage.reached.push_back(piece.rows[i]);
+                }
+                down_rows_.push_back(is_above[row] != 0 ? place[row] : piece.rows[i]);
             }
         }
+        for (std::size_t r = stage.first_reached.back(); r < stage.reached.size(); ++r)
+            place[static_cast<std::size_t>(stage.reached[r])] = -1;
         stage.first_piece.push_back(static_cast<int>(pieces_.size()));
+        stage.first_reached.push_back(stage.reached.size());
     }
+    work_.resize(stage.workspace + stage.reached.size(), 0.0);
 }
 
 // L y = r
@@ -342,17 +350,14 @@ ANCORA_VECTORISE void SparseLdlt::up(
 template <class Scalar>
 void SparseLdlt::stage_down(const Stage& stage, const Scalar* values) {
     double* const work = work_.data();
-    double* const room = work + stage.room;
-    const std::size_t num_above = stage.above.size();
+    double* const taken = work + stage.workspace;
     for_each_of(stage.size(), [&](int i, int) {
         const auto p = static_cast<std::size_t>(i);
-        std::fill_n(room + p * num_above, num_above, 0.0);
+        std::fill(taken + stage.first_reached[p], taken + stage.first_reached[p + 1], 0.0);
         down(values, stage.first_piece[p], stage.first_piece[p + 1], work);
     });
-    for (std::size_t t = 0; t < num_above; ++t) {
-        double& sum = work[stage.above[t]];
-        for (std::size_t p = 0; p < stage.size(); ++p) sum += room[p * num_above + t];
-    }
+    // Group after group: of each column the terms of its sum keep their order.
+    for (std::size_t r = 0; r < stage.reached.size(); ++r) work[stage.reached[r]] += taken[r];
 }
 
 template <class Scalar>

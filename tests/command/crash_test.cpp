@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `ancora` says and keeps when a plugin crashes it, ends it, or does not come back.
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -165,11 +163,9 @@ TEST_SUITE("crashes") {
             const TempFolder folder;
             folder.write("m.toml", model("hang"));
             ChildProcess child(command({"run", "m.toml"}), options(folder));
-            for (int i = 0; i < 1000 && folder.read("results/m/history.csv").empty(); ++i)
-                std::this_thread::sleep_for(std::chrono::milliseconds(10));
-            std::this_thread::sleep_for(std::chrono::milliseconds(300));
+            REQUIRE(child.wait_until_said("a plugin hangs"));
             child.send(SIGINT);
-            std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+            REQUIRE(child.wait_until_said("waiting for evaluate of constraint"));
             child.send(signal);
             const ProcessResult result = child.wait();
             CHECK(result.status == 130);

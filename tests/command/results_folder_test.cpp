@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Nothing is lost: what a run, a report, a picture and frames may replace, and what never.
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -57,12 +55,14 @@ void check_refused(const TempFolder& folder, const Arguments& arguments, const s
     CHECK(contains(result.err, words));
 }
 
-/// A run for ever, until it has written rows.
-void wait_for_rows(const TempFolder& folder, const std::string& history) {
-    for (int i = 0; i < 2000 && folder.read(history).find('\n') == std::string::npos; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    for (int i = 0; i < 2000 && !fs::exists(folder / "out/checkpoint.bin"); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+/// Until a run for ever has written rows.
+void wait_for_rows(const ChildProcess& child,
+                   const TempFolder& folder,
+                   const std::string& history) {
+    REQUIRE(child.wait_until([&] {
+        return folder.read(history).find('\n') != std::string::npos &&
+               fs::exists(folder / "out/checkpoint.bin");
+    }));
 }
 
 Arguments long_run() {
@@ -125,7 +125,7 @@ TEST_SUITE("folder of results") {
             ProcessOptions options;
             options.folder = folder.path();
             ChildProcess child(long_run(), options);
-            wait_for_rows(folder, "out/history.csv");
+            wait_for_rows(child, folder, "out/history.csv");
             child.send(SIGKILL);
             child.wait();
         }
@@ -208,7 +208,7 @@ TEST_SUITE("folder of results") {
         ProcessOptions options;
         options.folder = folder.path();
         ChildProcess child(long_run(), options);
-        wait_for_rows(folder, "out/history.csv");
+        wait_for_rows(child, folder, "out/history.csv");
         child.send(SIGINT);
         REQUIRE(child.wait().status == 130);
         const Arguments resume = {
@@ -325,7 +325,7 @@ TEST_SUITE("end of a run") {
             ProcessOptions options;
             options.folder = folder.path();
             ChildProcess child(long_run(), options);
-            wait_for_rows(folder, "out/history.csv");
+            wait_for_rows(child, folder, "out/history.csv");
             std::string words = "out/" + what;
             if (what == "replaced") {
                 fs::remove(folder / "out/history.csv");
@@ -363,7 +363,7 @@ TEST_SUITE("end of a run") {
             ProcessOptions options;
             options.folder = folder.path();
             ChildProcess child(long_run(), options);
-            wait_for_rows(folder, "out/history.csv");
+            wait_for_rows(child, folder, "out/history.csv");
             for (int i = 0; i < 3; ++i) child.send(signal);
             const ProcessResult result = child.wait();
             CHECK(result.status == 130);

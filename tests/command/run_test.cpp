@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ancora run`: what is wrong with a manifest, plugins, results.
-#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -464,9 +462,9 @@ TEST_SUITE("ancora run: results") {
             options.folder = folder.path();
             ChildProcess child(command_line({"run", "m.toml", "--json"}), options);
             // Rows reach the file within about a second.
-            for (int i = 0; i < 1000 && lines_of(folder.read("results/m/history.csv")).size() < 3;
-                 ++i)
-                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            REQUIRE(child.wait_until([&] {
+                return lines_of(folder.read("results/m/history.csv")).size() >= 3;
+            }));
             child.send(signal);
             const ProcessResult result = child.wait();
             CHECK(result.status == 130);

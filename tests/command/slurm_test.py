@@ -64,7 +64,7 @@ def free_port():
         return s.getsockname()[1]
 
 
-def until(what, check, seconds=60):
+def until(what, check, seconds=600):
     end = time.time() + seconds
     while time.time() < end:
         if check():

@@ -31,7 +31,7 @@ def main():
             [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1300,1000",
              "--user-data-dir=" + str(folder / "profile"), "--virtual-time-budget=2000",
              "--enable-logging=stderr", "--dump-dom", page.as_uri()],
-            capture_output=True, text=True, timeout=120)
+            capture_output=True, text=True, timeout=1200)
         console = [line for line in shown.stderr.splitlines() if "CONSOLE" in line]
         assert not console, console
         dom = shown.stdout

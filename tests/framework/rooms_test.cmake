@@ -8,6 +8,7 @@
 cmake_minimum_required(VERSION 3.25)
 include("${ROOMS}")
 file(MAKE_DIRECTORY "${WORK}")
+set(ENV{LC_ALL} C)  # the compiler's words are read
 set(faults "")
 
 foreach(room IN LISTS rooms)
@@ -17,6 +18,12 @@ foreach(room IN LISTS rooms)
             string(APPEND faults "\n  ${room} answers for ${header}, which is not there")
         endif()
     endforeach()
+    set(first_of_${room} "")
+    file(GLOB headers "${folder_${room}}/*.hpp")
+    if(headers)
+        list(GET headers 0 header)
+        cmake_path(GET header FILENAME first_of_${room})
+    endif()
 endforeach()
 
 foreach(room IN LISTS rooms)
@@ -38,19 +45,24 @@ foreach(room IN LISTS rooms)
         endif()
     endforeach()
 
+    # One list of dependences for all: where a header is not found it stands without its folder.
+    set(source "${WORK}/${room}.cpp")
+    set(text "")
     foreach(other IN LISTS rooms)
-        file(GLOB headers "${folder_${other}}/*.hpp")
-        if(NOT headers)
+        if(first_of_${other})
+            string(APPEND text "#include \"${first_of_${other}}\"\n")
+        endif()
+    endforeach()
+    file(WRITE "${source}" "${text}")
+    execute_process(
+        COMMAND "${COMPILER}" -std=c++20 -M -MG -MF "${source}.d" ${flags} "${source}"
+        RESULT_VARIABLE result ERROR_VARIABLE said)
+    file(READ "${source}.d" found)
+    foreach(other IN LISTS rooms)
+        set(name "${first_of_${other}}")
+        if(NOT name)
             continue()
         endif()
-        list(GET headers 0 header)
-        cmake_path(GET header FILENAME name)
-        set(source "${WORK}/${room}_takes_${other}.cpp")
-        file(WRITE "${source}" "#include \"${name}\"\n")
-        execute_process(
-            COMMAND "${COMPILER}" -std=c++20 -M -MG -MF "${source}.d" ${flags} "${source}"
-            RESULT_VARIABLE result ERROR_VARIABLE said)
-        file(READ "${source}.d" found)
         string(FIND "${found}" "${folder_${other}}/${name}" at)
         if(other IN_LIST below AND at EQUAL -1)
             string(APPEND faults "\n  ${room} does not find ${name} of ${other}: ${said}")
@@ -61,10 +73,11 @@ foreach(room IN LISTS rooms)
 
     # One real compilation: what runs upward is an error.
     foreach(other IN LISTS rooms)
-        if(other IN_LIST below)
+        if(other IN_LIST below OR NOT first_of_${other})
             continue()
         endif()
         set(source "${WORK}/${room}_takes_${other}.cpp")
+        file(WRITE "${source}" "#include \"${first_of_${other}}\"\n")
         execute_process(COMMAND "${COMPILER}" -std=c++20 -fsyntax-only ${flags} "${source}"
             RESULT_VARIABLE result ERROR_VARIABLE said)
         if(result EQUAL 0 OR NOT said MATCHES "No such file|file not found")

@@ -84,7 +84,7 @@ class Browser:
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-        self.driver.set_script_timeout(300)
+        self.driver.set_script_timeout(1200)
 
     def __enter__(self):
         return self
@@ -95,7 +95,7 @@ class Browser:
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
 
-    def open(self, path, fragment="", expect="true", patience=60):
+    def open(self, path, fragment="", expect="true", patience=600):
         """Opens a page anew; gives the seconds until it says that all is drawn."""
         self.driver.get("about:blank")
         self.driver.get_log("browser")
@@ -108,7 +108,7 @@ class Browser:
         check(ready == expect, f"ready is {ready!r} instead of {expect!r}: {self.text('#alerts')}")
         return took
 
-    def wait(self, condition, what, patience=60):
+    def wait(self, condition, what, patience=600):
         end = time.monotonic() + patience
         while time.monotonic() < end:
             if condition():
@@ -540,7 +540,7 @@ def test_mechanism(browser, path, poses):
     near(browser.values()["torque.y"], 2.0 * math.cos(1.5), 0.01, "torque in the panel")
 
 
-def saved(browser, action, patience=60):
+def saved(browser, action, patience=600):
     """What the page gives the browser to save: name, type, bytes."""
     browser.run("""
         window.found = null;

@@ -219,8 +219,9 @@ TEST_SUITE("ancora report") {
         options.folder = folder.path();
         {
             ChildProcess child({ANCORA_TEST_BIN, "run", "long.toml", "--out", "long"}, options);
-            for (int i = 0; i < 600 && folder.read("long/history.csv").size() < 20'000; ++i)
-                std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            REQUIRE(child.wait_until([&] {
+                return folder.read("long/history.csv").size() >= 20'000;
+            }));
             child.send(SIGINT);
             CHECK(child.wait().status == 130);
         }

@@ -89,6 +89,7 @@ public:
         if (pid_ == 0) execute(argv.data(), options);
         ::close(out_[1]);
         ::close(err_[1]);
+        pipes_ = {{{out_[0], POLLIN, 0}, {err_[0], POLLIN, 0}}};
     }
     ~ChildProcess() {
         if (pid_ > 0) {
@@ -103,19 +104,34 @@ public:
 
     void send(int signal) const { ::kill(pid_, signal); }
 
+    /// Waits until something holds, however long that takes: how fast the machine is, and what else
+    /// it does, is nothing that a test may depend on.
+    /// @returns false if the program has ended before
+    template <class Condition>
+    bool wait_until(const Condition& holds) const {
+        while (!holds()) {
+            siginfo_t ended{};
+            ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
+            if (ended.si_pid == pid_) return holds();
+            ::usleep(5000);
+        }
+        return true;
+    }
+    /// The same until it has said this on standard error.
+    bool wait_until_said(std::string_view text) {
+        while (result_.err.find(text) == std::string::npos)
+            if (!read_more()) return false;
+        return true;
+    }
+
     /// Reads both pipes to their ends and waits.
     ProcessResult wait() {
-        ProcessResult result;
-        std::array<pollfd, 2> pipes{{{out_[0], POLLIN, 0}, {err_[0], POLLIN, 0}}};
-        while (pipes[0].fd >= 0 || pipes[1].fd >= 0) {
-            ::poll(pipes.data(), pipes.size(), -1);
-            read_ready(pipes[0], result.out);
-            read_ready(pipes[1], result.err);
+        while (read_more()) {
         }
         int status = 0;
         ::waitpid(std::exchange(pid_, -1), &status, 0);
-        result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        return result;
+        result_.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        return result_;
     }
 
 private:
@@ -137,6 +153,15 @@ private:
         std::_Exit(127);
     }
 
+    /// Waits for output and takes it; false if both pipes have ended.
+    bool read_more() {
+        if (pipes_[0].fd < 0 && pipes_[1].fd < 0) return false;
+        ::poll(pipes_.data(), pipes_.size(), -1);
+        read_ready(pipes_[0], result_.out);
+        read_ready(pipes_[1], result_.err);
+        return true;
+    }
+
     static void read_ready(pollfd& pipe, std::string& text) {
         if (pipe.fd < 0 || pipe.revents == 0) return;
         std::array<char, 4096> buffer{};
@@ -149,6 +174,8 @@ private:
 
     std::array<int, 2> out_{-1, -1};
     std::array<int, 2> err_{-1, -1};
+    std::array<pollfd, 2> pipes_{};
+    ProcessResult result_;
     pid_t pid_ = -1;
 };
 

@@ -55,8 +55,10 @@ private:
         if (how_ == "exit") std::exit(0);
         if (how_ == "quick_exit") std::quick_exit(0);
         if (how_ == "talk") std::puts("a plugin talks");
-        if (how_ == "hang")
+        if (how_ == "hang") {
+            std::fputs("a plugin hangs\n", stderr);
             for (volatile unsigned i = 0;;) i = i + 1;
+        }
     }
 
     // A crash that no sanitizer is to see coming.

@@ -2,7 +2,7 @@
 // Whose code runs: folders on the way, files that are swapped or written meanwhile, libraries that
 // are only looked at, and the reader of their notes.
 #include <algorithm>
-#include <chrono>
+#include <atomic>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -21,6 +21,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -92,20 +94,34 @@ int in_child(const std::function<int()>& function) {
 /// Calls `function` again and again in a process of its own, until the end of the scope.
 class Disturber {
 public:
-    explicit Disturber(const std::function<void()>& function) : process_(::fork()) {
+    /// @param function is called with what its pauses are to be multiplied by
+    explicit Disturber(const std::function<void(unsigned patience)>& function)
+        : patience_(static_cast<std::atomic<unsigned>*>(::mmap(nullptr,
+                                                               sizeof(std::atomic<unsigned>),
+                                                               PROT_READ | PROT_WRITE,
+                                                               MAP_SHARED | MAP_ANONYMOUS,
+                                                               -1,
+                                                               0))) {
+        REQUIRE(patience_ != MAP_FAILED);
+        patience_->store(1);
+        process_ = ::fork();
         REQUIRE(process_ >= 0);
         if (process_ == 0)
-            while (true) function();
+            while (true) function(*patience_);
     }
     ~Disturber() {
         ::kill(process_, SIGKILL);
         ::waitpid(process_, nullptr, 0);
+        ::munmap(patience_, sizeof(std::atomic<unsigned>));
     }
+    /// Disturbs half as often from now on.
+    void calm() { *patience_ = 2 * *patience_; }
     Disturber(const Disturber&) = delete;
     Disturber& operator=(const Disturber&) = delete;
 
 private:
-    pid_t process_;
+    std::atomic<unsigned>* patience_;
+    pid_t process_ = -1;
 };
 
 struct Count {
@@ -118,10 +134,12 @@ struct Count {
 
 constexpr int kGood = 0, kRefused = 1, kWrongHash = 2, kForeign = 3;
 
-/// Loads `file` in one child process after the other, for as long as said and, on a machine that is
-/// busy with other things, until one has been taken. `foreign` is the variant that must not run, or
-/// empty.
-Count race_loads(const fs::path& file, const std::string& foreign, std::chrono::milliseconds time) {
+/// Loads `file` in one child process after the other, until one of many has been taken; on a
+/// machine that is too slow or too busy for that, what disturbs slows down, too. `foreign` is the
+/// variant that must not run, of which one has to be refused, or empty.
+Count race_loads(const fs::path& file, const std::string& foreign, Disturber& disturber) {
+    constexpr int kLoads = 150;
+    constexpr int kRefusedInARow = 30;
     const std::string hashes[2] = {[] {
                                        PluginRegistry registry;
                                        return registry.load_file(race("one")).sha256;
@@ -131,12 +149,9 @@ Count race_loads(const fs::path& file, const std::string& foreign, std::chrono::
                                        return registry.load_file(race("two")).sha256;
                                    }()};
     Count count;
-    const auto begin = std::chrono::steady_clock::now();
-    const auto goes_on = [&] {
-        const auto taken = std::chrono::steady_clock::now() - begin;
-        return taken < time || (count.refused == count.loads && taken < std::chrono::seconds(60));
-    };
-    while (goes_on()) {
+    int in_a_row = 0;
+    while (count.loads < kLoads || count.refused == count.loads ||
+           (count.refused == 0 && !foreign.empty())) {
         const int result = in_child([&] {
             ::unsetenv("ANCORA_TEST_RACE_one");
             ::unsetenv("ANCORA_TEST_RACE_two");
@@ -155,6 +170,11 @@ Count race_loads(const fs::path& file, const std::string& foreign, std::chrono::
         count.wrong_hashes += result == kWrongHash;
         count.refused += result == kRefused;
         count.crashed += result > kForeign;
+        in_a_row = result == kRefused ? in_a_row + 1 : 0;
+        if (in_a_row == kRefusedInARow) {
+            disturber.calm();
+            in_a_row = 0;
+        }
     }
     MESSAGE(count.loads, " loads, ", count.refused, " refused");
     return count;
@@ -338,7 +358,8 @@ TEST_SUITE("plugin trust: what runs is what was hashed") {
             const TempFolder scratch;
             fs::copy(kZoo / "beside", scratch / name, fs::copy_options::recursive);
             CHECK(in_child([&] {
-                      ::alarm(20);
+                      const rlimit of_processor{20, 20};  // [s]
+                      ::setrlimit(RLIMIT_CPU, &of_processor);
                       const std::string text = load_from(scratch / name, "links_beside");
                       return text.find(
                                  "/lib/libbeside.so\", the loader would take what begins "
@@ -428,13 +449,12 @@ TEST_SUITE("plugin trust: what runs is what was hashed") {
             static_cast<void>(::symlink((scratch / variant).c_str(), next.c_str()) == 0 &&
                               ::rename(next.c_str(), (scratch / "plugins").c_str()) == 0);
         };
-        const Disturber disturber([&] {
+        Disturber disturber([&](unsigned patience) {
             point_to("two");
             point_to("one");
+            if (patience > 1) ::usleep(1000 * patience);
         });
-        const Count count =
-            race_loads(scratch / "plugins/race.so", "two", std::chrono::milliseconds(1200));
-        CHECK(count.loads > 4);
+        const Count count = race_loads(scratch / "plugins/race.so", "two", disturber);
         CHECK(count.refused > 0);
         CHECK(count.refused < count.loads);
         CHECK(count.foreign == 0);
@@ -452,16 +472,16 @@ TEST_SUITE("plugin trust: what runs is what was hashed") {
         // 20 ms is waited for: the pauses run through 15 to 60 ms, so that exchanges fall before,
         // into and after the moment of reading.
         unsigned exchanges = 0;
-        const Disturber disturber([&] {
+        Disturber disturber([&](unsigned patience) {
             for (const char* variant : {"one", "two"}) {
                 ::unlink((scratch / "next").c_str());
                 if (::link((scratch / fmt::format("kept_{}", variant)).c_str(),
                            (scratch / "next").c_str()) == 0)
                     ::rename((scratch / "next").c_str(), (scratch / "race.so").c_str());
-                ::usleep(1000 * (15 + 7 * exchanges++ % 46));
+                ::usleep(1000 * patience * (15 + 7 * exchanges++ % 46));
             }
         });
-        const Count count = race_loads(scratch / "race.so", "", std::chrono::milliseconds(1200));
+        const Count count = race_loads(scratch / "race.so", "", disturber);
         CHECK(count.wrong_hashes == 0);
         CHECK(count.crashed == 0);
         CHECK(count.refused < count.loads);
@@ -471,7 +491,7 @@ TEST_SUITE("plugin trust: what runs is what was hashed") {
         const TempFolder scratch;
         const std::string good[2] = {bytes_of(race("one")), bytes_of(race("two"))};
         scratch.write("race.so", good[0]);
-        const Disturber disturber([&] {
+        Disturber disturber([&](unsigned patience) {
             for (const std::string& bytes : good) {
                 const int file = ::open((scratch / "race.so").c_str(), O_WRONLY | O_TRUNC);
                 for (std::size_t at = 0; at < bytes.size(); at += 1024)
@@ -480,10 +500,10 @@ TEST_SUITE("plugin trust: what runs is what was hashed") {
                                 std::min<std::size_t>(1024, bytes.size() - at)) < 0)
                         break;
                 ::close(file);
-                ::usleep(45000);
+                ::usleep(45000 * patience);
             }
         });
-        const Count count = race_loads(scratch / "race.so", "", std::chrono::milliseconds(1200));
+        const Count count = race_loads(scratch / "race.so", "", disturber);
         CHECK(count.wrong_hashes == 0);
         CHECK(count.crashed == 0);
         CHECK(count.refused < count.loads);

@@ -2,15 +2,35 @@
 // Arguments bound to a schema: what a plugin reads, and the text of every refusal.
 #include "bound_arguments.hpp"
 
-#include <chrono>
+#include <atomic>
 #include <cmath>
+#include <cstddef>
+#include <cstdlib>
 #include <limits>
+#include <new>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "ancora/framework/manifest.hpp"
+
+namespace {
+std::atomic<long> num_allocations{0};
+}  // namespace
+
+// The library's calls end here, too: the program's symbols come first in the search.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+    ++num_allocations;
+    if (void* const memory = std::malloc(size)) return memory;
+    throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
 
 namespace ancora {
 namespace {
@@ -212,17 +232,18 @@ on = "pin")");
         CHECK(bind("parts = {}").table("parts").num_texts("*") == 0);
     }
 
-    TEST_CASE("a matrix of 67 000 rows binds in well under a second") {
+    TEST_CASE("a matrix of 67 000 rows binds with one copy of each") {
+        constexpr int kRows = 67000;
         Array rows;
-        for (int i = 0; i < 67000; ++i) rows.push_back(Value({1.0, 2.0, double(i)}));
+        for (int i = 0; i < kRows; ++i) rows.push_back(Value({1.0, 2.0, double(i)}));
         Table values;
         values.set("nodes", Value(std::move(rows)));
-        const auto start = std::chrono::steady_clock::now();
+        num_allocations = 0;
         const BoundArguments x("body \"net\"", "net", "truss", values, {}, kSchema);
-        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-        CHECK(x.rows("nodes") == 67000);
-        CHECK(x.numbers("nodes").back() == 66999.0);
-        CHECK(seconds.count() < 0.5);
+        const long allocated = num_allocations;
+        CHECK(x.rows("nodes") == kRows);
+        CHECK(x.numbers("nodes").back() == kRows - 1);
+        CHECK(allocated < 1.1 * kRows);
     }
 }
 

@@ -55,7 +55,7 @@ void set_variable() {
 }
 void leave_thread() {
     std::thread([] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        std::this_thread::sleep_for(std::chrono::hours(1));  // ends with the process
     }).detach();
 }
 void leave_descriptor() {

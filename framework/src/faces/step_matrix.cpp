@@ -13,6 +13,7 @@
 #include "elimination_order.hpp"
 #include "elimination_tree.hpp"
 #include "state_archive.hpp"
+#include "symmetric_pattern.hpp"
 
 namespace ancora {
 namespace {
@@ -215,40 +216,32 @@ StepMatrix::Layout StepMatrix::lay_out_mixed() const {
 }
 
 Eigen::SparseMatrix<double> StepMatrix::pattern(const Order& order) const {
-    std::vector<Eigen::Triplet<double>> entries;
-    entries.reserve(new_of_old_.size() + mass_.size() + rows_.tangent_terms.size() +
-                    rows_.column.size());
-    int size = 0;
-    const auto add = [&](int i, int j) {
-        const int a = order[static_cast<std::size_t>(i)];
-        const int b = order[static_cast<std::size_t>(j)];
-        entries.emplace_back(std::min(a, b), std::max(a, b), 0.0);  // of the upper triangle
-    };
-    for (int i = 0; i < n_ + m_; ++i) {
-        if (order[static_cast<std::size_t>(i)] < 0) continue;
-        add(i, i);
-        ++size;
-    }
-    for (const MassEntry& entry : mass_) add(entry.i, entry.j);
-    rows_.tangent_terms.for_each_term([&](const TangentTerm& term) {
-        add(term.i, term.j);
-    });
-    forces_.for_each_symmetric([&](int i, int j, double) {
-        add(i, j);
-    });
-    for (int row = 0; row < m_; ++row) {
-        const int* begin = rows_.column.data() + rows_.row_begin(row);
-        const int* end = rows_.column.data() + rows_.row_end(row);
-        const bool is_condensed = order[static_cast<std::size_t>(n_ + row)] < 0;
-        for (const int* i = begin; i != end; ++i) {
-            if (!is_condensed) add(n_ + row, *i);
-            for (const int* j = begin; is_condensed && j != i; ++j) add(*i, *j);
+    const auto size = static_cast<int>(std::ranges::count_if(order, [](int place) {
+        return place >= 0;
+    }));
+    return symmetric_pattern(size, [&](const auto& add_ordered) {
+        const auto add = [&](int i, int j) {
+            add_ordered(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
+        };
+        for (int i = 0; i < n_ + m_; ++i)
+            if (order[static_cast<std::size_t>(i)] >= 0) add(i, i);
+        for (const MassEntry& entry : mass_) add(entry.i, entry.j);
+        rows_.tangent_terms.for_each_term([&](const TangentTerm& term) {
+            add(term.i, term.j);
+        });
+        forces_.for_each_symmetric([&](int i, int j, double) {
+            add(i, j);
+        });
+        for (int row = 0; row < m_; ++row) {
+            const int* begin = rows_.column.data() + rows_.row_begin(row);
+            const int* end = rows_.column.data() + rows_.row_end(row);
+            const bool is_condensed = order[static_cast<std::size_t>(n_ + row)] < 0;
+            for (const int* i = begin; i != end; ++i) {
+                if (!is_condensed) add(n_ + row, *i);
+                for (const int* j = begin; is_condensed && j != i; ++j) add(*i, *j);
+            }
         }
-    }
-    Eigen::SparseMatrix<double> K(size, size);
-    K.setFromTriplets(entries.begin(), entries.end());
-    K.makeCompressed();
-    return K;
+    });
 }
 
 StepMatrix::Layout StepMatrix::lay_out(Order order) const {

@@ -54,12 +54,16 @@ EliminationGroups::EliminationGroups(int num_coordinates,
 
 void EliminationGroups::connect_groups(int a, int b) {
     if (a == b) return;
+    // The many entries of a row and a body tie the same two.
+    if (!edges_.empty() && edges_.back().row() == b && edges_.back().col() == a) return;
     edges_.emplace_back(a, b, char{1});
     edges_.emplace_back(b, a, char{1});
 }
 
 EliminationGroups::Graph EliminationGroups::graph() const {
-    std::vector<Eigen::Triplet<char>> edges = edges_;
+    std::vector<Eigen::Triplet<char>> edges;
+    edges.reserve(edges_.size() + static_cast<std::size_t>(size_));
+    edges = edges_;
     for (int g = 0; g < size_; ++g) edges.emplace_back(g, g, char{1});
     return graph_of(size_, edges);
 }

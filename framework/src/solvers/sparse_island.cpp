@@ -10,6 +10,7 @@
 #include "elimination_order.hpp"
 #include "elimination_tree.hpp"
 #include "island_limits.hpp"
+#include "symmetric_pattern.hpp"
 
 namespace ancora {
 namespace {
@@ -70,6 +71,7 @@ void SparseIsland::build(bool is_augmented) {
     new_of_old_ = elimination_order(pattern_, mass_pattern_);
     build_pattern();
     if (EliminationTree(K_).put_in_postorder(new_of_old_)) build_pattern();
+    find_places();
     factor_.analyse(K_);
 }
 
@@ -90,30 +92,29 @@ bool SparseIsland::find_reach(double most_work) {
     return true;
 }
 
+/// K's pattern in the present order.
 void SparseIsland::build_pattern() {
-    const auto permuted = [this](int i, int j) {
+    K_ = symmetric_pattern(n_ + m_, [this](const auto& add_permuted) {
+        const auto add = [&](int i, int j) {
+            add_permuted(new_of_old_[static_cast<std::size_t>(i)],
+                         new_of_old_[static_cast<std::size_t>(j)]);
+        };
+        for (int i = 0; i < n_ + m_; ++i) add(i, i);
+        for (const auto& [i, j] : mass_pattern_) add(i, j);
+        for (int k = 0; k < m_; ++k)
+            for (const int i : columns(k)) add(n_ + k, i);
+    });
+}
+
+/// Where the entries of M and A stand in K.
+void SparseIsland::find_places() {
+    const auto place = [this](int i, int j) {
         const int a = new_of_old_[static_cast<std::size_t>(i)];
         const int b = new_of_old_[static_cast<std::size_t>(j)];
-        return std::pair(std::min(a, b), std::max(a, b));  // (row, column) of the upper triangle
-    };
-    std::vector<Eigen::Triplet<double>> entries;
-    const auto add = [&](int i, int j) {
-        const auto [a, b] = permuted(i, j);
-        entries.emplace_back(a, b, 0.0);
-    };
-    for (int i = 0; i < n_ + m_; ++i) add(i, i);
-    for (const auto& [i, j] : mass_pattern_) add(i, j);
-    for (int k = 0; k < m_; ++k)
-        for (const int i : columns(k)) add(n_ + k, i);
-    K_.resize(n_ + m_, n_ + m_);
-    K_.setFromTriplets(entries.begin(), entries.end());
-    K_.makeCompressed();
-
-    const auto place = [&](int i, int j) {
-        const auto [a, b] = permuted(i, j);
-        const int* begin = K_.innerIndexPtr() + K_.outerIndexPtr()[b];
-        const int* end = K_.innerIndexPtr() + K_.outerIndexPtr()[b + 1];
-        return static_cast<int>(std::lower_bound(begin, end, a) - K_.innerIndexPtr());
+        const int column = std::max(a, b);
+        const int* begin = K_.innerIndexPtr() + K_.outerIndexPtr()[column];
+        const int* end = K_.innerIndexPtr() + K_.outerIndexPtr()[column + 1];
+        return static_cast<int>(std::lower_bound(begin, end, std::min(a, b)) - K_.innerIndexPtr());
     };
     for (std::vector<int>* to : {&mass_place_, &local_place_, &row_place_, &diagonal_place_})
         to->clear();

@@ -80,6 +80,7 @@ private:
     void build(bool is_augmented);
     bool find_reach(double most_work);
     void build_pattern();
+    void find_places();
     bool factorise_mass();
     void assemble();
     void enter(Mode mode);

@@ -30,6 +30,7 @@ SKIPPED = 77
 
 try:
     from selenium import webdriver
+    from selenium.common.exceptions import TimeoutException
     from selenium.webdriver.chrome.options import Options
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.action_chains import ActionChains
@@ -85,6 +86,7 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
         self.driver.set_script_timeout(1200)
+        self.driver.set_page_load_timeout(1200)
 
     def __enter__(self):
         return self
@@ -139,8 +141,14 @@ class Browser:
         return float(self.run("return document.querySelector('#time').dataset.value"))
 
     def picture(self, selector):
-        self.settle()
-        return Picture(self.driver.find_element(By.CSS_SELECTOR, selector).screenshot_as_png)
+        # The driver gives a picture ten seconds, whatever it is told of limits.
+        for _ in range(60):
+            self.settle()
+            try:
+                return Picture(self.driver.find_element(By.CSS_SELECTOR, selector).screenshot_as_png)
+            except TimeoutException:
+                continue
+        raise TimeoutException(f"no picture of {selector} within ten seconds, sixty times")
 
     def is_silent(self):
         """No warning or error, and nothing asked of any address but the page's own."""

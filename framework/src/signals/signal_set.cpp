@@ -114,7 +114,8 @@ SignalSet::SignalSet(const Model& model, CallMeter& meter)
         most_inputs = std::max(most_inputs, inputs_.values_of(static_cast<int>(i)).size());
     y_none_.assign(most_inputs, kNone);
     armed_.assign(static_cast<std::size_t>(num_crossings_), 0);
-    g_.assign(static_cast<std::size_t>(num_crossings_), 0.0);
+    for (std::vector<double>* g : {&g_, &g_jump_})
+        g->assign(static_cast<std::size_t>(num_crossings_), 0.0);
     next_times_.assign(parts_.size(), kInfinity);
     next_ = kInfinity;
     find_answers();
@@ -164,6 +165,8 @@ void SignalSet::begin() {
         next_times_[i] =
             part.of->signals.next_time(meter_, 0.0, -kInfinity, sub(z_, part.first_z, part.num_z));
     }
+    std::ranges::fill(armed_, 0);
+    std::ranges::fill(g_, 0.0);
     find_next();
     forget_step();
 }
@@ -593,27 +596,42 @@ void SignalSet::end_answer(int force) {
 
 // --- events
 
-void SignalSet::arm(const double* q, const double* v, double t) {
+void SignalSet::look(const double* q, const double* v, double t, bool has_passed) {
     if (num_crossings_ == 0) return;
-    std::ranges::fill(armed_, 1);
-    evaluate_crossings(q, v, t, x_.data(), g_);
-    for (std::size_t i = 0; i < armed_.size(); ++i) armed_[i] = g_[i] > 0.0 ? 1 : 0;
+    std::swap(g_, g_jump_);
+    evaluate_all_crossings(q, v, t, x_.data(), g_);
+    for (std::size_t i = 0; i < armed_.size(); ++i) {
+        // The place of an event is on its positive side but for rounding: what stays there at the
+        // instant at which it acted has not come up anew.
+        const double least = has_passed ? 0.0 : std::max(g_jump_[i], 0.0);
+        if (g_[i] > least) armed_[i] = 1;
+    }
+}
+
+int SignalSet::due_crossing() const {
+    for (std::size_t i = 0; i < armed_.size(); ++i)
+        if (is_down(i)) return static_cast<int>(i);
+    return -1;
+}
+
+void SignalSet::evaluate_all_crossings(
+    const double* q, const double* v, double t, const double* x, std::span<double> g) {
+    gather(q, v, t);
+    shown_ = x;
+    for (const Group& group : groups_) ask(group.parts, t, shown_, false);
+    for (const Part& part : parts_) {
+        if (part.num_crossings == 0) continue;
+        const std::span<double> own = g.subspan(static_cast<std::size_t>(part.first_crossing),
+                                                static_cast<std::size_t>(part.num_crossings));
+        part.of->signals.evaluate_crossings(meter_, point_of(part, t, shown_), own);
+    }
 }
 
 void SignalSet::evaluate_crossings(
     const double* q, const double* v, double t, const double* x, std::span<double> g) {
-    gather(q, v, t);
-    shown_ = x != nullptr ? x : x1_.data();
-    for (const Group& group : groups_) ask(group.parts, t, shown_, false);
-    for (const Part& part : parts_) {
-        if (part.num_crossings == 0) continue;
-        const auto first = static_cast<std::size_t>(part.first_crossing);
-        const std::span<double> own =
-            g.subspan(first, static_cast<std::size_t>(part.num_crossings));
-        part.of->signals.evaluate_crossings(meter_, point_of(part, t, shown_), own);
-        for (std::size_t i = 0; i < own.size(); ++i)
-            if (armed_[first + i] == 0) own[i] = 1.0;
-    }
+    evaluate_all_crossings(q, v, t, x != nullptr ? x : x1_.data(), g);
+    for (std::size_t i = 0; i < armed_.size(); ++i)
+        if (armed_[i] == 0) g[i] = 1.0;
 }
 
 void SignalSet::act_on(
@@ -632,13 +650,32 @@ const SignalPart& SignalSet::part_of_crossing(int event) const {
 }
 
 void SignalSet::pass(int event, const double* q, const double* v, double t) {
+    act_together(event, -kInfinity, q, v, t);
+}
+
+/// Objects that act at one instant, all of which see the values before: crossing `event` unless it
+/// is -1, all that have come down, and those whose time has come, which is not after `until`.
+void SignalSet::act_together(int event, double until, const double* q, const double* v, double t) {
     evaluate(q, v, t);
+    look(q, v, t, false);
     x_before_ = x_;
     z_before_ = z_;
-    for (const Part& part : parts_)
-        if (event >= part.first_crossing && event < part.first_crossing + part.num_crossings)
-            act_on(part, event - part.first_crossing, t, x_, z_);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const Part& part = parts_[i];
+        if (next_times_[i] <= until) {
+            act_on(part, Signals::kTimeEvent, t, x_, z_);
+            next_times_[i] = part.of->signals.next_time(
+                meter_, t, next_times_[i], {z_.data() + part.first_z, part.num_z});
+        }
+        for (int k = 0; k < part.num_crossings; ++k) {
+            const int crossing = part.first_crossing + k;
+            if (crossing != event && !is_down(static_cast<std::size_t>(crossing))) continue;
+            armed_[static_cast<std::size_t>(crossing)] = 0;
+            act_on(part, k, t, x_, z_);
+        }
+    }
     forget_step();
+    look(q, v, t, false);
 }
 
 void SignalSet::find_next() {
@@ -648,18 +685,7 @@ void SignalSet::find_next() {
 
 void SignalSet::act(const double* q, const double* v, double t) {
     const double now = t + kSameTime * std::abs(t);
-    if (!(next_ <= now)) return;
-    evaluate(q, v, t);
-    x_before_ = x_;
-    z_before_ = z_;
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-        if (!(next_times_[i] <= now)) continue;
-        const Part& part = parts_[i];
-        act_on(part, Signals::kTimeEvent, t, x_, z_);
-        next_times_[i] = part.of->signals.next_time(
-            meter_, t, next_times_[i], {z_.data() + part.first_z, part.num_z});
-    }
-    forget_step();
+    if (next_ <= now) act_together(-1, now, q, v, t);
 }
 
 }  // namespace ancora

@@ -123,16 +123,19 @@ public:
 
     int num_crossings() const { return num_crossings_; }
     const SignalPart& part_of_crossing(int event) const;
-    /// Says at the accepted state which crossing functions may come down from there.
-    void arm(const double* q, const double* v, double t);
+    /// Evaluates crossing functions at the accepted state. Those that were not positive may come
+    /// down if they are now: after a time that `has_passed`, or by a jump at one instant.
+    void look(const double* q, const double* v, double t, bool has_passed);
+    /// A crossing that has come down at the state last looked at and has not acted, -1 without one.
+    int due_crossing() const;
     /// Positive as long as nothing happens. Without x at the end of the step last evaluated. [step]
     void evaluate_crossings(
         const double* q, const double* v, double t, const double* x, std::span<double> g);
-    /// Passes crossing `event` at the accepted state.
+    /// Passes crossing `event` at the accepted state, and all others that have come down there.
     void pass(int event, const double* q, const double* v, double t);
     /// The next time at which some object acts, infinity if there is none.
     double next_time() const { return next_; }
-    /// Lets all objects act whose time has come.
+    /// Lets all objects act whose time has come, with crossings that have come down just now.
     void act(const double* q, const double* v, double t);
 
     // --- inputs, as an embedding program sees them
@@ -149,6 +152,9 @@ public:
         }
         archive.array(next_times_.data(), static_cast<Eigen::Index>(next_times_.size()));
         for (const double t : next_times_) archive.require(!std::isnan(t), "the time of an event");
+        archive.fixed(armed_);
+        archive.array(g_.data(), static_cast<Eigen::Index>(g_.size()));
+        archive.require_finite(g_, "a crossing function");
         inputs_.transfer(archive);
         std::vector<double>& held = kept(Moment::begin);
         archive.array(held.data(), static_cast<Eigen::Index>(held.size()));
@@ -214,6 +220,12 @@ private:
     double residual(Group& group, double t0, double h);
     [[noreturn]] void refuse(const Group& group, double t0, double h) const;
     void find_next();
+    void evaluate_all_crossings(
+        const double* q, const double* v, double t, const double* x, std::span<double> g);
+    bool is_down(std::size_t crossing) const {
+        return armed_[crossing] != 0 && !(g_[crossing] > 0.0);
+    }
+    void act_together(int event, double until, const double* q, const double* v, double t);
     void act_on(const Part& part, int crossing, double t, Eigen::VectorXd& x, Eigen::VectorXd& z);
     void forget_step();
 
@@ -240,8 +252,9 @@ private:
     std::vector<double> y_, y_none_;
     std::array<std::vector<double>, 4> kept_;  // at each Moment
     std::size_t num_kept_ = 0;
-    std::vector<char> armed_;
-    std::vector<double> g_;
+    std::vector<char> armed_;  ///< crossings that have been positive since they acted
+    std::vector<double> g_;    ///< at the state last looked at
+    std::vector<double> g_jump_;
     std::vector<double> next_times_;
     double next_ = 0.0;
 };

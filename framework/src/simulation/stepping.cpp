@@ -121,6 +121,8 @@ void Stepping::step_on_grid() {
         system_.set_time(std::max(end_time, system_.parts().signals.next_time()));
         system_.act();
         system_.set_time(end_time);
+    } else {
+        system_.pass_due_crossings();
     }
     ++steps_done_;
 }

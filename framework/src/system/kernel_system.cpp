@@ -108,7 +108,8 @@ KernelSystem::KernelSystem(const Model& model)
     parts_.signals.begin();
     parts_.signals.act(trial_.q_next.data(), trial_.v_next.data(), 0.0);
     set_state(view(trial_.q_next), view(trial_.v_next), 0.0);
-    arm_crossings();
+    look_at_crossings(false);
+    pass_due_crossings();
 }
 
 /// Reads the bodies' start into the trial's room for the next state, and drops rows along which
@@ -260,7 +261,7 @@ void KernelSystem::accept(const StepTrial& trial) {
         throw;
     }
     joints_.follow(state_.q.data(), state_.v.data(), state_.t, trial.h);
-    arm_crossings();
+    look_at_crossings(true);
     ++counts_.substeps;
     counts_.iterations += counts_.in_piece;
     counts_.max_iterations = std::max(counts_.max_iterations, counts_.in_piece);
@@ -271,7 +272,7 @@ void KernelSystem::accept_state(double t0, double t1, std::span<const double> x)
     require_present(t0, t1 - t0);
     motion_.accept(t0, t1, x);
     joints_.follow(state_.q.data(), state_.v.data(), t1, t1 - t0);
-    arm_crossings();
+    look_at_crossings(true);
     ++counts_.substeps;
     counts_.iterations += counts_.in_piece;
     counts_.max_iterations = std::max(counts_.max_iterations, counts_.in_piece);
@@ -389,18 +390,32 @@ void KernelSystem::evaluate_events(double t, std::span<const double> x, std::spa
 
 void KernelSystem::pass_event(int event) {
     modes_.confirm_anew();
-    if (static_cast<std::size_t>(event) < contacts_.all().size()) {
-        modes_.pass(event);
-        return;
-    }
     if (event >= first_crossing()) {
-        refuse_endless_switching(event - first_crossing());
-        parts_.signals.pass(event - first_crossing(), state_.q.data(), state_.v.data(), state_.t);
-        after_signals();
-        return;
+        pass_crossing(event - first_crossing());
+    } else {
+        look_at_crossings(false);
+        if (static_cast<std::size_t>(event) < contacts_.all().size()) {
+            modes_.pass(event);
+        } else {
+            breaking_.break_rows();
+            if (!contacts_.empty() && parts_.model.traits.face == Face::continuous)
+                modes_.resolve();
+        }
+        look_at_crossings(false);
     }
-    breaking_.break_rows();
-    if (!contacts_.empty() && parts_.model.traits.face == Face::continuous) modes_.resolve();
+    pass_due_crossings();
+}
+
+void KernelSystem::pass_crossing(int crossing) {
+    refuse_endless_switching(crossing);
+    parts_.signals.pass(crossing, state_.q.data(), state_.v.data(), state_.t);
+    after_signals();
+}
+
+/// What has come down at this instant by what others did at it.
+void KernelSystem::pass_due_crossings() {
+    for (int due = parts_.signals.due_crossing(); due >= 0; due = parts_.signals.due_crossing())
+        pass_crossing(due);
 }
 
 void KernelSystem::apply_force(const std::string& attachment, const std::array<double, 3>& force) {
@@ -436,6 +451,7 @@ void KernelSystem::refuse_endless_switching(int crossing) {
 void KernelSystem::act() {
     parts_.signals.act(state_.q.data(), state_.v.data(), state_.t);
     after_signals();
+    pass_due_crossings();
 }
 
 /// What rows read has changed at once: their strains jump, and so do their energies.
@@ -489,7 +505,8 @@ void KernelSystem::pass_break_point(double at) {
     if (!parts_.model.traits.is_adaptive) std::ranges::fill(state_.history, 0.0);
     motion_.forget_rank();
     for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
-    arm_crossings();
+    look_at_crossings(false);
+    pass_due_crossings();
 }
 
 void KernelSystem::after_signals() {
@@ -498,17 +515,19 @@ void KernelSystem::after_signals() {
     motion_.forget_rank();
     // What was extrapolated from the last step does not hold any more.
     for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
-    arm_crossings();
 }
 
-void KernelSystem::arm_crossings() {
-    parts_.signals.arm(state_.q.data(), state_.v.data(), state_.t);
+void KernelSystem::look_at_crossings(bool has_passed) {
+    parts_.signals.look(state_.q.data(), state_.v.data(), state_.t, has_passed);
 }
 
 void KernelSystem::begin_grid_step(long step, bool goes_on) {
     parts_.meter.sample(step % CallMeter::kSampleEvery == 0);
     counts_.in_piece = 0;
     if (!goes_on) reactions_.begin_grid_step();
+    // A program may have set inputs or the state.
+    look_at_crossings(false);
+    pass_due_crossings();
 }
 
 void KernelSystem::end_grid_step(double t) {
@@ -598,7 +617,6 @@ void KernelSystem::transfer(Archive& archive) {
         responses_.are_of_step = false;
         motion_.forget_rank();
         accelerations_.forget_choices();
-        arm_crossings();
         // What plugins computed last is that of this state.
         RowSet::Instant instant;
         parts_.signals.show_held();

@@ -224,6 +224,8 @@ public:
     /// that are prescribed become those behind `at`; forces may be others from there on.
     /// @throws Error (numerical) where positions are prescribed that jump
     void pass_break_point(double at);
+    /// Those act whose crossing functions are down at the present state.
+    void pass_due_crossings();
     /// To be called where signals or inputs have changed: forces may be others from here on.
     void after_signals();
     /// To be called around each grid step.
@@ -239,7 +241,8 @@ private:
     ImplicitFace& implicit_face();
     int first_crossing() const;
     void refuse_endless_switching(int crossing);
-    void arm_crossings();
+    void look_at_crossings(bool has_passed);
+    void pass_crossing(int crossing);
     void jump_with_own_values();
     bool meet_prescribed_rates(double t);
     void require_present(double t0, double h) const;

@@ -111,7 +111,8 @@ public:
     /// [assembly] Number of crossing functions.
     virtual int num_crossings() const { return 0; }
     /// [step] Functions that are positive as long as nothing happens. Where one comes down to zero
-    /// the step ends and act() is called; one that is not positive is not looked at until it is.
+    /// the step ends and act() is called, as it is where an event or a program puts one that was
+    /// positive at or below zero. One that has acted is not looked at until it has been positive.
     virtual void evaluate_crossings(const SignalPoint& at, std::span<double> g) const {
         static_cast<void>(at);
         static_cast<void>(g);

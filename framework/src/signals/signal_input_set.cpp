@@ -148,12 +148,10 @@ void SignalInputSet::combine(int part,
          ++i) {
         const Entry& entry = inputs_[i];
         const SignalInput& of = *entry.of;
-        if (entry.is_set) {
-            values_[i] = entry.set_value;
-            continue;
-        }
-        if (of.formula.empty()) {
-            values_[i] = given_[i];
+        const bool is_lifted = static_cast<int>(i) == lifted_.input;
+        if (entry.is_set || of.formula.empty()) {
+            values_[i] = entry.is_set ? entry.set_value : given_[i];
+            if (is_lifted) values_[i] *= lifted_.factor;
             continue;
         }
         std::array<double, Formula::kMaxVariables> x{};
@@ -168,6 +166,7 @@ void SignalInputSet::combine(int part,
             x[k] = outputs[static_cast<std::size_t>(
                 first_output[static_cast<std::size_t>(heard.part)] + heard.value)];
         }
+        if (is_lifted) x[lifted_.term] *= lifted_.factor;
         std::array<double, static_cast<std::size_t>(Formula::kMaxSize)> work;
         values_[i] = of.formula[0].evaluate<double>(x, t_, work);
         if (!std::isfinite(values_[i]))

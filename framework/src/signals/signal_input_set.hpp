@@ -51,6 +51,14 @@ public:
     void move(int index, std::size_t k, double change, double t0, double h);
     void move_back(int index, std::size_t k, double t0, double h);
 
+    /// Number of values that an input is put together from: its variables, or the one it is.
+    std::size_t num_terms(int index) const {
+        const Entry& entry = inputs_[static_cast<std::size_t>(index)];
+        return entry.is_set || entry.of->formula.empty() ? 1 : entry.of->variables.size();
+    }
+    /// combine() multiplies value `k` of input `index` by `factor`; of none for index -1.
+    void lift(int index, std::size_t k, double factor) { lifted_ = {index, k, factor}; }
+
     /// The state at the end of the step last read becomes the present one: angles count turns.
     void accept_step() { std::swap(turns_, turns_next_); }
     /// The turns of angles as they are at the start.
@@ -94,6 +102,11 @@ private:
     std::vector<double> turns_, turns_next_;
     Eigen::VectorXd u0_, du_, mid_, u1_, rate_, q1_;
     std::array<double, 4> unmoved_{};
+    struct {
+        int input = -1;
+        std::size_t term = 0;
+        double factor = 1.0;
+    } lifted_;
 };
 
 }  // namespace ancora

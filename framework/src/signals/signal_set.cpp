@@ -15,10 +15,19 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// The midpoint rule's iteration: corrections of a few roundings are none; one that no longer
-// shrinks has come to what rounding leaves if it is below the second bound.
+// The iteration for states: corrections of a few roundings are none; one that no longer shrinks
+// has come to what rounding leaves if it is below the second bound.
 constexpr double kSettled = 4.0 * kEpsilon;
 constexpr double kStandsStill = 1e-11;
+// Differences change their argument by this part of it, which leaves each half of the digits.
+const double kChange = std::sqrt(kEpsilon);
+// With a matrix that is right each correction is less than this part of the one before.
+constexpr double kFast = 0.5;
+// A residual that is larger than this part of the states beside a correction that is none: the
+// matrix is too large to be right.
+const double kSuspicious = std::sqrt(kEpsilon);
+// Below this a double has not all its digits.
+constexpr double kLeast = std::numeric_limits<double>::min() / kEpsilon;
 constexpr int kMostIterations = 60;
 constexpr int kRenewEvery = 8;
 
@@ -92,7 +101,9 @@ SignalSet::SignalSet(const Model& model, CallMeter& meter)
         const auto n = static_cast<Eigen::Index>(group.num_x);
         group.J.setIdentity(n, n);
         if (n > 0) group.factored = Eigen::PartialPivLU<Eigen::MatrixXd>(n);
-        for (Eigen::VectorXd* of : {&group.f, &group.f_moved, &group.correction}) of->setZero(n);
+        for (Eigen::VectorXd* of :
+             {&group.f, &group.f_moved, &group.correction, &group.terms, &group.rounding})
+            of->setZero(n);
         groups_.push_back(std::move(group));
     }
     num_x_ = static_cast<int>(x);
@@ -192,7 +203,7 @@ void SignalSet::set_states(const States& states) {
 void SignalSet::forget_step() {
     h_ = 0.0;
     x1_ = x_;
-    for (Group& group : groups_) group.is_factored = false;
+    forget_matrices();
     find_next();
 }
 
@@ -300,57 +311,18 @@ void SignalSet::follow(std::span<const double> base, double weight) {
     weight_ = weight;
     has_rule_ = true;
     settled_ = base_;
-    for (Group& group : groups_) group.is_factored = false;
+    forget_matrices();
 }
 
-/// Newton's method for x - base - weight f = 0, as solve() does it for a step.
+/// x - base - weight f = 0 at an instant.
 void SignalSet::settle(Group& group, double t) {
     const auto first = static_cast<Eigen::Index>(group.first_x);
     const auto n = static_cast<Eigen::Index>(group.num_x);
-    const auto rates = [&](Eigen::VectorXd& f) {
-        ask(group.parts, t, settled_.data(), false);
-        differentiate(group.parts, t, settled_.data(), f.data() - first);
-    };
-    if (n == 0 || weight_ == 0.0) {
+    if (n == 0 || weight_ == 0.0)
         settled_.segment(first, n) = base_.segment(first, n);
-        ask(group.parts, t, settled_.data(), false);
-        return;
-    }
-    double last = kInfinity;
-    for (int k = 0; k < kMostIterations; ++k) {
-        rates(group.f);
-        group.correction = settled_.segment(first, n) - base_.segment(first, n) - weight_ * group.f;
-        if (!group.is_factored || (k > 0 && k % kRenewEvery == 0)) {
-            for (Eigen::Index j = 0; j < n; ++j) {
-                const double at = settled_[first + j];
-                const double scale = std::max(
-                    {std::abs(at), std::abs(x_[first + j]), std::abs(weight_ * group.f[j])});
-                const double step = std::sqrt(kEpsilon) * (scale > 0.0 ? scale : 1.0);
-                settled_[first + j] = at + step;
-                rates(group.f_moved);
-                settled_[first + j] = at;
-                group.J.col(j) = (-weight_ / step) * (group.f_moved - group.f);
-                group.J(j, j) += 1.0;
-            }
-            group.factored.compute(group.J);
-            group.is_factored = true;
-        }
-        group.f_moved = group.factored.solve(group.correction);
-        settled_.segment(first, n) -= group.f_moved;
-        double size = 0.0;
-        for (Eigen::Index i = 0; i < n; ++i) {
-            const double terms = std::abs(settled_[first + i]) + std::abs(base_[first + i]) +
-                                 std::abs(weight_ * group.f[i]);
-            if (terms > 0.0) size = std::max(size, std::abs(group.f_moved[i]) / terms);
-        }
-        if (!std::isfinite(size)) break;
-        if (size <= kSettled || (size >= last && size <= kStandsStill)) {
-            ask(group.parts, t, settled_.data(), false);
-            return;
-        }
-        last = size;
-    }
-    refuse(group, t - weight_, weight_);
+    else
+        iterate(group, {settled_, base_, settled_, weight_, weight_, t});
+    ask(group.parts, t, settled_.data(), false);
 }
 
 void SignalSet::differentiate(std::span<double> dx) {
@@ -381,7 +353,7 @@ void SignalSet::evaluate_step(const double* q0, const double* dq, double t0, dou
         t0_ = t0;
         h_ = h;
         x1_ = x_;
-        for (Group& group : groups_) group.is_factored = false;
+        forget_matrices();
     }
     gather_step(q0, dq, t0, h);
     if (model_.traits.face == Face::continuous) {
@@ -394,65 +366,139 @@ void SignalSet::evaluate_step(const double* q0, const double* dq, double t0, dou
     for (Group& group : groups_) solve(group, t0, h);
 }
 
-/// f in the middle of the step and x1 - x0 - h f, as `correction`; its size beside its terms.
-double SignalSet::residual(Group& group, double t0, double h) {
-    const auto first = static_cast<Eigen::Index>(group.first_x);
-    const auto n = static_cast<Eigen::Index>(group.num_x);
-    middle_.segment(first, n) = 0.5 * (x_.segment(first, n) + x1_.segment(first, n));
-    ask(group.parts, t0 + 0.5 * h, middle_.data(), false);
-    differentiate(group.parts, t0 + 0.5 * h, middle_.data(), group.f.data() - first);
-    group.correction = x1_.segment(first, n) - x_.segment(first, n) - h * group.f;
-    return group.correction.lpNorm<Eigen::Infinity>();
+/// x1 - x0 - h f = 0, f in the middle of the step.
+void SignalSet::solve(Group& group, double t0, double h) {
+    if (group.num_x == 0)
+        ask(group.parts, t0 + 0.5 * h, middle_.data(), false);
+    else
+        iterate(group, {x1_, x_, middle_, h, 0.5 * h, t0 + 0.5 * h});
 }
 
-/// J = I - h/2 df/dx by differences.
-void SignalSet::factorise(Group& group, double t0, double h) {
+void SignalSet::place(const Group& group, const Equation& of) {
+    if (&of.at == &of.x) return;
+    const auto first = static_cast<Eigen::Index>(group.first_x);
+    const auto n = static_cast<Eigen::Index>(group.num_x);
+    of.at.segment(first, n) = 0.5 * (of.base.segment(first, n) + of.x.segment(first, n));
+}
+
+/// f of a group where the equation has it.
+void SignalSet::rates(Group& group, const Equation& of, Eigen::VectorXd& f) {
+    ask(group.parts, of.t, of.at.data(), false);
+    differentiate(group.parts, of.t, of.at.data(), f.data() - group.first_x);
+}
+
+/// Newton's method for the states of a group.
+void SignalSet::iterate(Group& group, const Equation& of) {
+    const auto first = static_cast<Eigen::Index>(group.first_x);
+    const auto n = static_cast<Eigen::Index>(group.num_x);
+    Eigen::VectorXd& step = group.f_moved;  // solved into other memory, which allocates nothing
+    double last = kInfinity;
+    for (int k = 0; k < kMostIterations; ++k) {
+        place(group, of);
+        rates(group, of, group.f);
+        group.correction = of.x.segment(first, n) - of.base.segment(first, n) - of.weight * group.f;
+        if (!group.is_factored || (k > 0 && k % kRenewEvery == 0)) factorise(group, of);
+        step = group.factored.solve(group.correction);
+        double size = 0.0, left = 0.0;
+        for (Eigen::Index i = 0; i < n; ++i) {
+            const double terms = std::abs(of.x[first + i] - step[i]) +
+                                 std::abs(of.base[first + i]) + std::abs(of.weight * group.f[i]) +
+                                 group.rounding[i] + kLeast;
+            size = std::max(size, std::abs(step[i]) / terms);
+            left = std::max(left, std::abs(group.correction[i]) / terms);
+        }
+        const bool is_small = size <= kSettled || (size >= last && size <= kStandsStill);
+        if (!group.has_rounding && (is_small ? left > kSuspicious : !(size <= kFast * last))) {
+            // Terms of f that cancel leave rounding that the states do not show
+            find_rounding(group, of);
+            last = kInfinity;
+            continue;
+        }
+        of.x.segment(first, n) -= step;
+        if (!std::isfinite(size)) break;
+        if (is_small) {
+            place(group, of);
+            return;
+        }
+        last = size;
+    }
+    refuse(group, of.t - of.slope, of.weight);
+}
+
+/// J = I - slope df/dx by differences.
+void SignalSet::factorise(Group& group, const Equation& of) {
     const auto first = static_cast<Eigen::Index>(group.first_x);
     const auto n = static_cast<Eigen::Index>(group.num_x);
     for (Eigen::Index j = 0; j < n; ++j) {
-        const double at = middle_[first + j];
-        const double scale =
-            std::max({std::abs(at), std::abs(x_[first + j]), std::abs(h * group.f[j])});
-        const double step = std::sqrt(kEpsilon) * (scale > 0.0 ? scale : 1.0);
-        middle_[first + j] = at + step;
-        ask(group.parts, t0 + 0.5 * h, middle_.data(), false);
-        differentiate(group.parts, t0 + 0.5 * h, middle_.data(), group.f_moved.data() - first);
-        middle_[first + j] = at;
-        group.J.col(j) = (-0.5 * h / step) * (group.f_moved - group.f);
+        const double at = of.at[first + j];
+        const double scale = std::max({std::abs(at),
+                                       std::abs(x_[first + j]),
+                                       std::abs(of.weight * group.f[j]),
+                                       of.weight * group.terms[j]});
+        const double step = kChange * (scale > kLeast ? scale : 1.0);
+        of.at[first + j] = at + step;
+        rates(group, of, group.f_moved);
+        of.at[first + j] = at;
+        group.J.col(j) = (-of.slope / step) * (group.f_moved - group.f);
         group.J(j, j) += 1.0;
     }
     group.factored.compute(group.J);
     group.is_factored = true;
 }
 
-void SignalSet::solve(Group& group, double t0, double h) {
-    if (group.num_x == 0) {
-        ask(group.parts, t0 + 0.5 * h, middle_.data(), false);
-        return;
-    }
+/// The sizes of the terms that f is the sum of: what each argument does to it, and from these what
+/// their rounding can do to the states. J is renewed with steps that reach beyond it.
+void SignalSet::find_rounding(Group& group, const Equation& of) {
     const auto first = static_cast<Eigen::Index>(group.first_x);
     const auto n = static_cast<Eigen::Index>(group.num_x);
-    Eigen::VectorXd& step = group.f_moved;  // solved into other memory, which allocates nothing
-    double last = kInfinity;
-    for (int k = 0; k < kMostIterations; ++k) {
-        residual(group, t0, h);
-        if (!group.is_factored || (k > 0 && k % kRenewEvery == 0)) factorise(group, t0, h);
-        step = group.factored.solve(group.correction);
-        x1_.segment(first, n) -= step;
-        double size = 0.0;
-        for (Eigen::Index i = 0; i < n; ++i) {
-            const double terms =
-                std::abs(x1_[first + i]) + std::abs(x_[first + i]) + std::abs(h * group.f[i]);
-            if (terms > 0.0) size = std::max(size, std::abs(step[i]) / terms);
+    place(group, of);
+    rates(group, of, group.f);
+    group.terms = group.f.cwiseAbs();
+    const auto add_moved = [&] {
+        rates(group, of, group.f_moved);
+        group.terms += (group.f_moved - group.f).cwiseAbs() / kChange;
+    };
+    const auto add = [&](double& argument) {
+        const double before = argument;
+        if (before == 0.0) return;
+        argument *= 1.0 + kChange;
+        add_moved();
+        argument = before;
+    };
+    for (Eigen::Index j = 0; j < n; ++j) add(of.at[first + j]);
+    for (const int i : group.parts) {
+        const Part& part = parts_[static_cast<std::size_t>(i)];
+        for (std::size_t k = part.first_u; k < part.first_u + part.num_u; ++k) {
+            add(u_[static_cast<Eigen::Index>(k)]);
+            add(du_[static_cast<Eigen::Index>(k)]);
         }
-        if (!std::isfinite(size)) break;
-        if (size <= kSettled || (size >= last && size <= kStandsStill)) {
-            middle_.segment(first, n) = 0.5 * (x_.segment(first, n) + x1_.segment(first, n));
-            return;
-        }
-        last = size;
+        for (int input = inputs_.first_of(i); input < inputs_.first_of(i + 1); ++input)
+            for (std::size_t k = 0; k < inputs_.num_terms(input); ++k) {
+                inputs_.lift(input, k, 1.0 + kChange);
+                add_moved();
+            }
+        inputs_.lift(-1, 0, 1.0);
     }
-    refuse(group, t0, h);
+    ask(group.parts, of.t, of.at.data(), false);
+    factorise(group, of);
+    // |J^-1| of what rounding may leave in each equation
+    group.rounding.setZero();
+    for (Eigen::Index k = 0; k < n; ++k) {
+        group.correction.setZero();
+        group.correction[k] = of.weight * group.terms[k];
+        group.f_moved = group.factored.solve(group.correction);
+        group.rounding += group.f_moved.cwiseAbs();
+    }
+    group.has_rounding = true;
+}
+
+/// What was found for another step or rule does not hold.
+void SignalSet::forget_matrices() {
+    for (Group& group : groups_) {
+        group.is_factored = group.has_rounding = false;
+        group.terms.setZero();
+        group.rounding.setZero();
+    }
 }
 
 void SignalSet::refuse(const Group& group, double t0, double h) const {

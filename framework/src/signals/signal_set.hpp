@@ -184,6 +184,18 @@ private:
         Eigen::PartialPivLU<Eigen::MatrixXd> factored;
         bool is_factored = false;
         Eigen::VectorXd f, f_moved, correction;
+        bool has_rounding = false;
+        Eigen::VectorXd terms;     ///< sizes of those that f is the sum of, if it was asked for
+        Eigen::VectorXd rounding;  ///< what these are worth in states; times epsilon: an error
+    };
+    /// x - base - weight f(at, t) = 0, where `at` is x itself, or in the middle of base and x.
+    struct Equation {
+        Eigen::VectorXd& x;
+        const Eigen::VectorXd& base;
+        Eigen::VectorXd& at;
+        double weight;
+        double slope;  ///< weight d(at)/dx
+        double t;
     };
 
     /// Where scalars that own values answer to are kept.
@@ -216,8 +228,12 @@ private:
     void differentiate(const std::vector<int>& parts, double t, const double* x, double* dx);
     void settle(Group& group, double t);
     void solve(Group& group, double t0, double h);
-    void factorise(Group& group, double t0, double h);
-    double residual(Group& group, double t0, double h);
+    static void place(const Group& group, const Equation& of);
+    void rates(Group& group, const Equation& of, Eigen::VectorXd& f);
+    void iterate(Group& group, const Equation& of);
+    void factorise(Group& group, const Equation& of);
+    void find_rounding(Group& group, const Equation& of);
+    void forget_matrices();
     [[noreturn]] void refuse(const Group& group, double t0, double h) const;
     void find_next();
     void evaluate_all_crossings(

@@ -135,7 +135,8 @@ struct Recorder::Impl {
     /// Takes what the start shows.
     void take_first_row() {
         const std::span<double> frame = frames->frame_of_row(simulation.time(), false);
-        simulation.sample({first_row, frame, frames->state_of_row()});
+        // What is a mean over a step is put in when there is one.
+        simulation.sample({first_row, frame, frames->state_of_row(), false});
         first_frame.assign(frame.begin(), frame.end());
     }
 

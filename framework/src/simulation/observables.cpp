@@ -149,6 +149,7 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         for (int k = 0; k < count; ++k) step_means_.push_back(first + k);
     }
     reactions_.assign(names_.begin() + first_reaction, names_.end());
+    first_mean_ = static_cast<int>(first_reaction);
     for (const ForcePart& part : model.forces) {
         const auto first = static_cast<int>(names_.size());
         if (acts_on_nothing(part)) {
@@ -178,6 +179,8 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         if (model.traits.face == Face::continuous) continue;
         for (int k = first; k < static_cast<int>(names_.size()); ++k) step_means_.push_back(k);
     }
+    end_of_means_ =
+        model.traits.face == Face::continuous ? first_mean_ : static_cast<int>(names_.size());
     for (const std::string& law : system.books().efforts.names()) names_.push_back(law + ".work");
     for (const JointValues::Entry& entry : system.joints().entries()) {
         const std::string unit = unit_of(entry.function.kind());

@@ -26,6 +26,8 @@ public:
     std::span<const std::string> reactions() const { return reactions_; }
     /// Columns that hold a mean over the step that ended now.
     const std::vector<int>& step_means() const { return step_means_; }
+    /// Whether a column, by its number among all, is such a mean.
+    bool is_step_mean(int column) const { return column >= first_mean_ && column < end_of_means_; }
     /// Writes one value per column, of reactions that are up to date. Quaternions keep the sign of
     /// the sample before.
     void sample(std::span<double> row);
@@ -76,7 +78,8 @@ private:
     std::vector<double> integrator_outputs_;
     std::vector<std::string> reactions_;
     std::vector<int> step_means_;
-    std::vector<int> posed_;  // bodies with a pose
+    int first_mean_ = 0, end_of_means_ = 0;  // of all columns
+    std::vector<int> posed_;                 // bodies with a pose
     std::vector<PoseKind> pose_kinds_;
     std::vector<bool> has_torque_;  // of each force
     std::vector<int> num_applied_;  // columns of each force before its torque

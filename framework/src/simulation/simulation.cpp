@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -141,7 +142,7 @@ struct Simulation::Impl {
         const std::span<const double> v = system.v();
         require("row", to.row.size(), observables.names().size());
         require("state", to.state.size(), 1 + q.size() + v.size());
-        if (model.traits.face == Face::continuous) system.instant().update_reactions();
+        if (to.of_first_step || model.traits.face == Face::continuous) update_reactions();
         if (!to.row.empty()) observables.sample(to.row);
         if (!to.frame.empty()) {
             require(
@@ -156,6 +157,7 @@ struct Simulation::Impl {
     void step() {
         if (stepping.done()) throw Error(ErrorKind::usage, "the simulation has reached its end");
         was_restored = false;
+        leave_state();
         stepping.step();
         if (stepping.done()) warn_at_end(model, system, warn);
     }
@@ -180,6 +182,45 @@ struct Simulation::Impl {
         go_back();
     }
 
+    /// Makes reactions those of the present state, or means over the step that ended there. Before
+    /// the first step they are those of the first, which is made to see them and taken back.
+    void update_reactions() {
+        if (model.traits.face == Face::continuous) {
+            system.instant().update_reactions();
+        } else if (!system.reactions().has_mean() &&
+                   (system.reactions().start().back() > 0 || !model.forces.empty())) {
+            system.show_reactions(means_of_next_step());
+        }
+    }
+
+    Reactions::Means means_of_next_step() {
+        const std::vector<std::byte> now = ArchiveWriter::written_by([this](ArchiveWriter& writer) {
+            transfer(writer);
+        });
+        const std::vector<std::byte> begin = system.saved();
+        const auto go_back = [&] {
+            ArchiveReader reader(now);
+            transfer(reader);
+            system.set_saved(begin);
+        };
+        try {
+            // At the end of a run, to which a program has set another state, there is no next one
+            if (stepping.done())
+                system.instant().update_reactions();
+            else
+                stepping.step();
+        } catch (...) {
+            go_back();
+            throw;
+        }
+        Reactions::Means means = system.reactions().means();
+        go_back();
+        return means;
+    }
+
+    /// What is applied or heard has changed.
+    void after_change() { system.hide_reactions(); }
+
     /// Goes on where a simulation with other parameters stands.
     void go_on_from(const Impl& before) {
         require_same(layout_of(before.model, before.system, before.settings.step),
@@ -201,7 +242,13 @@ struct Simulation::Impl {
         was_restored = true;
     }
 
+    /// Before another state takes the place of the present one.
+    void leave_state() {
+        if (std::exchange(is_reported, false)) system.note_reported();
+    }
+
     void reset() {
+        leave_state();
         ArchiveReader reader(start);
         transfer(reader);
         was_restored = true;
@@ -220,6 +267,7 @@ struct Simulation::Impl {
     }
 
     void restore(std::span<const std::byte> saved) {
+        leave_state();
         saved_state.restore(
             saved,
             [this](ArchiveWriter& writer) {
@@ -244,6 +292,7 @@ struct Simulation::Impl {
     std::unique_ptr<SceneSampler> scene;  // made when first asked for
     std::vector<std::byte> start;         // what reset() goes back to
     bool is_locked = false;
+    bool is_reported = false;   // q or v of the present state, which the program may set again
     bool was_restored = false;  // or changed, and no step since: nothing to interpolate in
 };
 
@@ -292,9 +341,11 @@ void Simulation::step() {
     impl_->step();
 }
 std::span<const double> Simulation::q() const {
+    impl_->is_reported = true;
     return impl_->system.q();
 }
 std::span<const double> Simulation::v() const {
+    impl_->is_reported = true;
     return impl_->system.v();
 }
 
@@ -322,7 +373,7 @@ void Simulation::set_state(std::span<const double> q, std::span<const double> v)
                 ErrorKind::usage,
                 fmt::format(
                     "set_state: entry {} of {} is not finite", i, std::isfinite(q[i]) ? "v" : "q"));
-    impl_->system.set_state(q, v, impl_->system.time());
+    impl_->system.take_state(q, v);
     impl_->rank.decide();
     impl_->observables.restart();
 }
@@ -354,12 +405,14 @@ void Simulation::apply_force(const std::string& attachment, const std::array<dou
     const TrapsOff traps_off;
     require_finite_load("apply_force", attachment, force);
     impl_->system.apply_force(attachment, force);
+    impl_->after_change();
 }
 
 void Simulation::apply_torque(const std::string& body, const std::array<double, 3>& torque) {
     const TrapsOff traps_off;
     require_finite_load("apply_torque", body, torque);
     impl_->system.apply_torque(body, torque);
+    impl_->after_change();
 }
 
 namespace {
@@ -397,6 +450,7 @@ void Simulation::set_input(const std::string& name, double value) {
                     fmt::format("set_input \"{}\": the value is not finite", name));
     inputs.set(index, value);
     impl_->system.after_signals();
+    impl_->after_change();
 }
 
 void Simulation::release_input(const std::string& name) {
@@ -404,6 +458,7 @@ void Simulation::release_input(const std::string& name) {
     SignalInputSet& inputs = impl_->system.parts().signals.inputs();
     inputs.release(find_input(inputs, name));
     impl_->system.after_signals();
+    impl_->after_change();
 }
 
 std::vector<std::byte> Simulation::save() const {
@@ -434,8 +489,12 @@ Simulation::PointState Simulation::point(const std::string& attachment) const {
     const TrapsOff traps_off;
     const Attachment at = attach(impl_->model, attachment, {}, false);
     PointState out{};
-    evaluate_attachment(
-        impl_->model.bodies, at, q().data(), v().data(), out.position.data(), out.velocity.data());
+    evaluate_attachment(impl_->model.bodies,
+                        at,
+                        impl_->system.q().data(),
+                        impl_->system.v().data(),
+                        out.position.data(),
+                        out.velocity.data());
     return out;
 }
 
@@ -451,7 +510,8 @@ Pose Simulation::pose(const std::string& body) const {
     const auto first = static_cast<std::size_t>(part.first);
     const auto count = static_cast<std::size_t>(part.count);
     const double t = time();
-    return part.pose(q().subspan(first, count), v().subspan(first, count), &t);
+    return part.pose(
+        impl_->system.q().subspan(first, count), impl_->system.v().subspan(first, count), &t);
 }
 
 std::vector<double> Simulation::reaction(const std::string& constraint) const {
@@ -463,7 +523,7 @@ std::vector<double> Simulation::reaction(const std::string& constraint) const {
                     fmt::format("there is no constraint \"{}\"{}",
                                 constraint,
                                 did_you_mean(constraint, names_of(model.constraints))));
-    if (model.traits.face == Face::continuous) impl_->system.instant().update_reactions();
+    impl_->update_reactions();
     const auto c = static_cast<std::size_t>(found);
     const auto& start = impl_->system.reactions().start();
     const std::span<const double> all = impl_->system.reactions().mean();
@@ -563,7 +623,9 @@ std::vector<std::pair<std::string, std::string>> Simulation::column_units() cons
 }
 double Simulation::value(const std::string& column) const {
     const TrapsOff traps_off;
-    if (impl_->model.traits.face == Face::continuous) impl_->system.instant().update_reactions();
+    if (impl_->model.traits.face == Face::continuous ||
+        impl_->observables.is_step_mean(impl_->observables.find(column)))
+        impl_->update_reactions();
     return impl_->observables.value(column);
 }
 int Simulation::find_column(const std::string& column) const {
@@ -580,7 +642,11 @@ void Simulation::values(std::span<const int> columns, std::span<double> to) cons
         if (column < 0 || column >= count)
             throw Error(ErrorKind::usage,
                         fmt::format("values: {} is the number of no column", column));
-    if (impl_->model.traits.face == Face::continuous) impl_->system.instant().update_reactions();
+    if (impl_->model.traits.face == Face::continuous ||
+        std::ranges::any_of(columns, [&](int column) {
+            return impl_->observables.is_step_mean(column);
+        }))
+        impl_->update_reactions();
     impl_->observables.values(columns, to);
 }
 

@@ -154,6 +154,17 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     if (parts_.model.traits.face == Face::continuous) motion_.make_room();
 }
 
+void KernelSystem::take_state(std::span<const double> q, std::span<const double> v) {
+    is_from_program_ = true;
+    try {
+        set_state(q, v, state_.t);
+    } catch (...) {
+        is_from_program_ = false;
+        throw;
+    }
+    is_from_program_ = false;
+}
+
 void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v, double t) {
     tangent_.forget_start();
     motion_.forget_rank();
@@ -162,7 +173,10 @@ void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v
     defect_.forget();
     solver_.forget();
     impulse_.forget();
-    start_.begin(q, v, t);
+    if (is_from_program_)
+        start_.begin_from_program(q, v, t);
+    else
+        start_.begin(q, v, t);
     joints_.begin(state_.q.data());
     violations_.measure(state_.q.data(), state_.v.data(), state_.t);
     if (!contacts_.empty()) modes_.start();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "accelerations.hpp"
@@ -150,6 +151,8 @@ public:
     const Ledger& ledger() const { return books_.ledger; }
     const Violations& violations() const { return violations_; }
     const Reactions& reactions() const { return reactions_; }
+    void show_reactions(Reactions::Means means) { reactions_.show(std::move(means)); }
+    void hide_reactions() { reactions_.hide(); }
     const JointValues& joints() const { return joints_; }
     const ContactEvents& contact_events() const { return events_; }
     const SingularPositions& singular_positions() const { return singular_; }
@@ -208,6 +211,13 @@ public:
     /// Starts afresh from this state: strains from q, ledger at zero.
     /// @throws Error (numerical) if constraints are violated beyond rounding; the state then stays
     void set_state(std::span<const double> q, std::span<const double> v, double t);
+    /// The same at the present time for a state that an embedding program gives, which may be one
+    /// that it got.
+    void take_state(std::span<const double> q, std::span<const double> v);
+    /// The program has seen the present state.
+    void note_reported() {
+        if (parts_.model.traits.face == Face::discrete) start_.note_reported();
+    }
     /// Goes on from where a system of the same objects stands, whose parameters may be others: from
     /// its state, modes, applied loads, events and books. What energies and momenta are more or
     /// less with these parameters is booked as from outside.
@@ -294,6 +304,7 @@ private:
     InstantAnalysis instant_;
     Start start_;
     VelocityImpulse impulse_;
+    bool is_from_program_ = false;            // the state that set_state() is given
     std::unique_ptr<ImplicitFace> implicit_;  // made when an integrator first asks for it
     std::unique_ptr<VelocityProjection> projection_;
     std::vector<std::byte> saved_;

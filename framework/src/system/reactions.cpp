@@ -3,6 +3,7 @@
 #include "reactions.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <Eigen/Geometry>
 
@@ -148,6 +149,7 @@ void Reactions::begin_grid_step() {
     stress_sum_.setZero();
     applied_sum_.setZero();
     time_ = 0.0;
+    hide();
 }
 
 void Reactions::collect(const StepTrial& trial) {
@@ -186,7 +188,20 @@ void Reactions::end_grid_step() {
 
 void Reactions::forget() {
     mean_.setZero();
+    applied_mean_.setZero();
     is_shared_ = true;
+    time_ = 0.0;
+    hide();
+}
+
+Reactions::Means Reactions::means() const {
+    share();
+    return {mean_, applied_mean_};
+}
+
+void Reactions::show(Means means) {
+    shown_ = std::move(means);
+    is_shown_ = true;
 }
 
 void Reactions::take_instant(const double* s, const double* contact_s) {
@@ -258,6 +273,7 @@ void Reactions::transfer(Archive& archive) {
     for (Eigen::VectorXd* x : {&sum_, &stress_sum_, &mean_, &applied_sum_, &applied_mean_})
         archive(*x);
     archive(time_);
+    if constexpr (Archive::kReads) hide();
 }
 template void Reactions::transfer(ArchiveWriter&);
 template void Reactions::transfer(ArchiveReader&);

@@ -34,15 +34,24 @@ public:
     /// Entries of a constraint's reaction without the wrench of a joint.
     int count_alone(std::size_t constraint) const;
     std::span<const double> mean() const {
+        if (is_shown_) return view(shown_.mean);
         share();
         return view(mean_);
     }
     /// C of every force object: its force, three entries each, of one on a measure its effort, and
     /// zeros; and its torque likewise.
-    std::span<const double> applied() const { return view(applied_mean_).first(3 * num_forces()); }
-    std::span<const double> torques() const {
-        return view(applied_mean_).subspan(3 * num_forces());
-    }
+    std::span<const double> applied() const { return all_applied().first(3 * num_forces()); }
+    std::span<const double> torques() const { return all_applied().subspan(3 * num_forces()); }
+
+    /// Whether the state is the end of a step, or one is shown: else there is no mean.
+    bool has_mean() const { return time_ > 0.0 || is_shown_; }
+    struct Means {
+        Eigen::VectorXd mean, applied;
+    };
+    Means means() const;
+    /// What there is to see instead, until anything changes; no part of the state.
+    void show(Means means);
+    void hide() { is_shown_ = false; }
 
     void begin_grid_step();
     /// Adds an accepted piece of the grid step. [step]
@@ -67,6 +76,9 @@ public:
 
 private:
     std::size_t num_forces() const { return parts_.model.forces.size(); }
+    std::span<const double> all_applied() const {
+        return view(is_shown_ ? shown_.applied : applied_mean_);
+    }
     void share() const;
     void write(std::size_t constraint, const double* s, bool of_step, double* out) const;
     void write_wrench(const ConstraintPart& part,
@@ -83,6 +95,8 @@ private:
     std::vector<int> start_;
     Eigen::VectorXd sum_, applied_sum_, applied_mean_, stress_sum_;
     double time_ = 0.0;  // of the grid step so far
+    Means shown_;
+    bool is_shown_ = false;
     // Made those of least norm when asked for, since a step itself does not need them.
     mutable Eigen::VectorXd mean_;
     mutable bool is_shared_ = true;

@@ -51,6 +51,7 @@ Start::Gapes Start::gapes() {
 
 void Start::begin_here(const Gapes& before) {
     allowed_ = before;
+    goes_on_ = true;
 
     for (Eigen::VectorXd* x : {&state_.a, &state_.s, &state_.lag}) x->setZero();
     std::ranges::fill(state_.history, 0.0);
@@ -58,7 +59,30 @@ void Start::begin_here(const Gapes& before) {
     given_speed_ = parts_.space.displacement(state_.v.data());
     settle();
     allowed_ = {};
+    goes_on_ = false;
     instant_ = {};
+}
+
+void Start::note_reported() {
+    const Gapes now = gapes();
+    if (reported_.rate.size() == 0) {
+        reported_ = now;
+        return;
+    }
+    reported_.gap = reported_.gap.cwiseMax(now.gap);
+    reported_.rate = reported_.rate.cwiseMax(now.rate);
+}
+
+void Start::begin_from_program(std::span<const double> q, std::span<const double> v, double t) {
+    note_reported();
+    allowed_ = reported_;
+    try {
+        begin(q, v, t);
+    } catch (...) {
+        allowed_ = {};
+        throw;
+    }
+    allowed_ = {};
 }
 
 /// What follows from positions and velocities.

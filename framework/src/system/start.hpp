@@ -41,6 +41,11 @@ public:
     /// The same of the present state, from which plugins' states go on: for other parameters, with
     /// which rows may gape like before, as by what steps leave of their rates.
     void begin_here(const Gapes& before);
+    /// The program has seen the present state, and may give it back: rows may gape then as they do
+    /// now, which for rates of the discrete face is second order of the step.
+    void note_reported();
+    /// begin() for a state that may be the present one, or was reported.
+    void begin_from_program(std::span<const double> q, std::span<const double> v, double t);
 
 private:
     void settle();
@@ -60,10 +65,12 @@ private:
     ContinuousMotion& motion_;
     const Breaking& breaking_;
     double rate_of(int row) const;
-    bool is_start() const { return allowed_.gap.size() == 0; }
+    bool is_start() const { return !goes_on_; }
 
     RowSet::Instant instant_;
-    Gapes allowed_;             // besides rounding; empty at a start
+    Gapes allowed_;             // besides rounding; empty: nothing
+    Gapes reported_;            // largest of the states that the program has seen; or empty
+    bool goes_on_ = false;      // from a state of other parameters
     double given_speed_ = 0.0;  // before projection
 };
 

@@ -70,7 +70,7 @@ public:
     std::span<const double> q() const;
     std::span<const double> v() const;
     /// Replaces the state at the present time, as a start: strains are computed afresh, the ledger
-    /// begins anew.
+    /// begins anew. What q() and v() have shown is taken back as it is.
     /// @throws Error (numerical) if constraints are not met
     void set_state(std::span<const double> q, std::span<const double> v);
 
@@ -136,7 +136,8 @@ public:
     /// @throws Error (usage) if there is no such body, or if it has no pose
     Pose pose(const std::string& body) const;
     /// Reaction of a constraint over the last step: the force on its first attachment [N], or the
-    /// multipliers.
+    /// multipliers. Where no step has led to the present state it is that over the next one.
+    /// @throws Error, FailedCall as step() if that step cannot be made
     std::vector<double> reaction(const std::string& constraint) const;
 
     /// Accelerations and forces at the present state, by the Udwadia-Kalaba equation, whatever the
@@ -180,8 +181,7 @@ public:
     /// set_state() sets; restore() brings back the whole state.
     std::vector<BreakEvent> breaks() const;
 
-    /// Columns of history.csv, and their values now (reactions are zero before the first
-    /// step).
+    /// Columns of history.csv, and their values now (reactions as reaction() has them).
     std::vector<std::string> column_names() const;
     /// SI units of the columns whose names do not tell them: efforts ("N" or "N m", by what they
     /// act on) and measures of joints with their rates.
@@ -201,6 +201,9 @@ public:
         std::span<double> row;    ///< the columns of history.csv
         std::span<double> frame;  ///< the scene's values
         std::span<double> state;  ///< t, q, v
+        /// Where no step has led to the present state means over steps are those of the next one,
+        /// which is made for that and taken back; false: they are zero.
+        bool of_first_step = true;
     };
     void sample(const Samples& to) const;
     /// The same at a time inside the last step, for an integrator that chooses its steps:

@@ -21,6 +21,51 @@ void Session::say(std::string_view text) noexcept {
     }
 }
 
+namespace {
+
+struct Refusal {
+    const Session* of = nullptr;
+    std::string text;
+};
+thread_local Refusal last_refusal;
+
+}  // namespace
+
+InCall::InCall(Session& session, const char* name) noexcept : session_(session) {
+    const std::thread::id me = std::this_thread::get_id();
+    std::thread::id nobody{};
+    const bool is_inner = session.user.load() == me;
+    if (is_inner || session.user.compare_exchange_strong(nobody, me)) {
+        is_outer_ = !is_inner;
+        outer_ = session.inside.exchange(name);
+        if (last_refusal.of == &session) last_refusal = {};
+        return;
+    }
+    is_refused_ = true;
+    try {
+        const char* const other = session.inside.load();
+        last_refusal = {
+            &session,
+            fmt::format("{}: another thread is inside {} of the same session; a session with its "
+                        "models and simulations is used by one thread at a time: make one for each "
+                        "thread, or let one wait for the other",
+                        name,
+                        *other == '\0' ? "a call" : other)};
+    } catch (...) {
+        last_refusal = {};
+    }
+}
+
+InCall::~InCall() {
+    if (is_refused_) return;
+    session_.inside = outer_;
+    if (is_outer_) session_.user = std::thread::id{};
+}
+
+std::string_view InCall::refusal(const Session& session) noexcept {
+    return last_refusal.of == &session ? std::string_view(last_refusal.text) : std::string_view();
+}
+
 void refuse(const std::string& message) {
     throw Error(ErrorKind::usage, message);
 }

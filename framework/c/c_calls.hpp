@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -36,9 +38,29 @@ struct Session {
     ancora_warning_callback on_warning = nullptr;
     void* warning_user = nullptr;
     std::string message;
-    int in_function = 0;  ///< of the program, as a force or a constraint
+    int in_function = 0;                   ///< of the program, as a force or a constraint
+    std::atomic<std::thread::id> user{};   ///< the thread that is inside a call
+    std::atomic<const char*> inside = "";  ///< that call
 
     void say(std::string_view text) noexcept;
+};
+
+/// A call of a session by one thread. What it calls back may call again; others are refused, with a
+/// message that only they see.
+class InCall {
+public:
+    InCall(Session& session, const char* name) noexcept;
+    ~InCall();
+    InCall(const InCall&) = delete;
+    InCall& operator=(const InCall&) = delete;
+    bool is_refused() const { return is_refused_; }
+    /// What this thread was refused with by its last call of the session; empty if it was not.
+    static std::string_view refusal(const Session& session) noexcept;
+
+private:
+    Session& session_;
+    const char* outer_ = "";
+    bool is_refused_ = false, is_outer_ = false;
 };
 
 /// A buffer is too small; its count has been told.
@@ -123,6 +145,7 @@ struct ancora_simulation {
     std::vector<std::string> column_units;
     std::vector<std::string> inputs;
     std::vector<std::string> input_units;
+    std::size_t num_coordinates = 0;
     int depth = 0;  ///< of callbacks that are under way
     /// Of the present state, until it changes: asked twice, for the size and for the values.
     std::optional<ancora::Equation> equation;
@@ -155,9 +178,11 @@ inline Tag tag_of(const ancora_simulation*) {
 
 /// Calls `f` with the object behind a handle; what it throws becomes a status and a message.
 template <class Handle, class F>
-ancora_status call(Handle* handle, F&& f) noexcept {
+ancora_status call(Handle* handle, F&& f, const char* name = __builtin_FUNCTION()) noexcept {
     if (handle == nullptr || handle->tag != tag_of(handle)) return ANCORA_USAGE;
     const std::shared_ptr<Session> session = handle->session;
+    const InCall in_call(*session, name);
+    if (in_call.is_refused()) return ANCORA_USAGE;
     session->message.clear();
     if (session->in_function > 0) {
         session->say("a function that is a force or a constraint may call nothing of its session");

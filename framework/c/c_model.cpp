@@ -20,15 +20,21 @@ namespace {
 
 /// A new handle, complete or not there at all.
 template <class F>
-ancora_status new_model(ancora_session* session, ancora_model** model, F&& fill) {
+ancora_status new_model(ancora_session* session,
+                        ancora_model** model,
+                        F&& fill,
+                        const char* name = __builtin_FUNCTION()) {
     if (model != nullptr) *model = nullptr;
-    return c::call(session, [&](ancora_session& it) {
-        c::required(model, "model");
-        auto made = std::make_unique<ancora_model>();
-        made->session = it.session;
-        fill(*made);
-        *model = made.release();
-    });
+    return c::call(
+        session,
+        [&](ancora_session& it) {
+            c::required(model, "model");
+            auto made = std::make_unique<ancora_model>();
+            made->session = it.session;
+            fill(*made);
+            *model = made.release();
+        },
+        name);
 }
 
 /// Tries a change on a copy of what is changed.

@@ -63,7 +63,8 @@ ancora_status ancora_session_message(const ancora_session* session,
                                      size_t* count) {
     if (session == nullptr || session->tag != c::Tag::session) return ANCORA_USAGE;
     try {
-        c::put_text(session->session->message, text, capacity, count);
+        const std::string_view refusal = c::InCall::refusal(*session->session);
+        c::put_text(refusal.empty() ? session->session->message : refusal, text, capacity, count);
         return ANCORA_OK;
     } catch (const c::BufferTooSmall&) {
         return ANCORA_BUFFER;

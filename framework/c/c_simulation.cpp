@@ -49,6 +49,7 @@ ancora_simulation* new_simulation(ancora_model& model, const Make& make) {
         };
     made->simulation.emplace(make(made->manifest, session.registry, std::move(sink)));
     made->columns = made->simulation->column_names();
+    made->num_coordinates = made->simulation->q().size();
     for (const Simulation::Input& input : made->simulation->inputs()) {
         made->inputs.push_back(input.name);
         made->input_units.push_back(input.unit);
@@ -108,7 +109,7 @@ ancora_status ancora_simulation_info(const ancora_simulation* simulation, ancora
         now.end_time = of.end_time();
         now.num_steps = of.num_steps();
         now.steps_done = of.steps_done();
-        now.num_coordinates = of.q().size();
+        now.num_coordinates = it.num_coordinates;
         now.is_adaptive = of.is_adaptive() ? 1 : 0;
         now.is_done = of.done() ? 1 : 0;
         c::put_struct(now, info, "info");

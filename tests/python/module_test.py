@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Python module against the command's files, closed forms, and with calls that are wrong."""
 
+import copy
 import gc
 import pathlib
+import pickle
 import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -261,7 +264,157 @@ class State(unittest.TestCase):
             np.testing.assert_array_equal(final, finals[0])
 
 
+    def test_calls_of_two_threads_at_once_are_refused_by_name(self):
+        sim = arm().simulate()
+        inside = threading.Event()
+        go_on = threading.Event()
+        first = None
+
+        def law(t, r, v):  # holds the first thread inside a step
+            if threading.current_thread() is first:
+                inside.set()
+                go_on.wait()
+            return [0.0, 0.0, 0.0]
+
+        model = ancora.Model()
+        model.body("ball", "particle", mass=1.0)
+        model.force("push", ancora.ForceLaw(law), at="ball@0")
+        model.integrator("emm", step=1e-3, end=1.0)
+        held = model.simulate()
+        first = threading.Thread(target=held.step)
+        first.start()
+        inside.wait()
+        with self.assertRaisesRegex(ancora.UsageError, "^sample: another thread is inside step"):
+            held.sample()
+        with self.assertRaisesRegex(ancora.UsageError, "another thread"):
+            model.simulate()
+        sim.step()  # of another model
+        go_on.set()
+        first.join()
+        self.assertEqual(held.steps_done, 1)
+        held.step()
+        self.assertEqual(held.steps_done, 2)
+
+    def test_an_interrupt_ends_a_run_between_two_steps(self):
+        script = """if True:
+            import os, signal, sys, threading, ancora
+            sim = ancora.load(sys.argv[1], {"integrator.end": 1e4}).simulate()
+            def law(t, r, v):
+                return [0.0, 0.0, 0.0]
+            model = ancora.Model()
+            model.body("ball", "particle", mass=1.0)
+            model.force("push", ancora.ForceLaw(law), at="ball@0")
+            model.integrator("emm", step=1e-3, end=1e4)
+            for run in (sim.run, lambda: sim.run(after_step=lambda at: None), model.simulate().run):
+                threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+                try:
+                    run()
+                except KeyboardInterrupt:
+                    print("interrupted", sim.done)
+            sim.step()
+            print(abs(sim["energy.balance"]) < 1e-6)
+        """
+        done = subprocess.run([sys.executable, "-B", "-c", script, str(SOURCE / "examples" / "robot_arm" / "model.toml")], capture_output=True,
+                              text=True, timeout=120, check=True)
+        self.assertEqual(done.stdout.split(), ["interrupted", "False"] * 3 + ["True"], done.stderr)
+
+    def test_a_simulation_is_closed_and_says_so(self):
+        with arm().simulate() as sim:
+            sim.step()
+            q = sim.q
+            kept = q.copy()
+        np.testing.assert_array_equal(q, kept)  # an array keeps what it shows
+        with self.assertRaisesRegex(ancora.UsageError, "closed"):
+            sim.step()
+        sim.close()
+        self.assertIn("closed", repr(sim))
+        with tempfile.TemporaryDirectory() as folder:
+            with arm().simulate({"integrator.end": 0.01}).record(folder) as sim:
+                sim.run()
+            self.assertTrue((pathlib.Path(folder) / "summary.json").exists())
+        model = arm()
+        sim = model.simulate()
+        model.close()
+        with self.assertRaisesRegex(ancora.UsageError, "closed"):
+            model.simulate()
+        sim.step()
+
+
+def push_up(t, r, v):  # pickled by its name
+    return [0.0, 0.0, 20.0]
+
+
+class Copies(unittest.TestCase):
+    def test_values_are_read_by_the_names_that_set_them(self):
+        model = arm()
+        self.assertEqual(model["integrator.step"], 1e-3)
+        model["integrator.step"] = "2 ms"
+        self.assertEqual(model["integrator.step"], 2e-3)
+        self.assertIn("integrator.step", model)
+        self.assertNotIn("integrator.stepp", model)
+        with self.assertRaises(KeyError):
+            model["body.nobody.mass"]
+        again = ancora.Model.from_dict(model.to_dict())
+        self.assertEqual(again.to_dict(), model.to_dict())
+        made = ancora.Model("n", gravity=[0, 0, -1])
+        made.body("a_b", "particle", mass=2.0)
+        made.integrator("emm", step=1e-3, end=1.0)
+        made.parameters(m="3 kg")
+        self.assertEqual(made["body.a_b.mass"], 2.0)
+        made["body.a_b.mass"] = "m"
+        self.assertEqual(made["body.a_b.mass"], 3.0)
+        made["parameters.m"] = 5.0
+        self.assertEqual(made["body.a_b.mass"], 5.0)
+        self.assertEqual(made["parameters.m"], 5.0)
+        self.assertEqual(made["model.gravity"], [0, 0, -1])
+        # what was changed outlives what is added
+        made.body("c", "particle", mass=1.0)
+        self.assertEqual(made["body.a_b.mass"], 5.0)
+
+    def test_columns_are_asked_for(self):
+        sim = arm().simulate()
+        self.assertIn("shoulder.angle", sim)
+        self.assertNotIn("shoulder.angles", sim)
+        self.assertNotIn(3, sim)
+
+    def test_models_and_simulations_are_copied_and_pickled(self):
+        made = ancora.Model("made", gravity=[0, 0, -9.81])
+        made.body("ball", "particle", mass=1.0)
+        made.force("push", ancora.ForceLaw(push_up), at="ball@0")
+        made.integrator("emm", step=1e-3, end=0.2)
+        for model in (arm(), made):
+            for copied in (copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
+                model["integrator.end"] = 0.2
+                other = copied(model)
+                self.assertEqual(other.to_dict(), model.to_dict())
+                sim = model.simulate()
+                sim.run(0.1)
+                model["integrator.end"] = 0.3  # is not of the simulation that runs
+                twin = copied(sim)
+                other["integrator.end"] = 0.15  # nor are changes of a copy
+                for of in (sim, twin):
+                    of.run()
+                self.assertEqual(twin.time, 0.2)
+                np.testing.assert_array_equal(twin.sample(), sim.sample())
+        added = copy.deepcopy(made)
+        added.body("second", "particle", mass=1.0)
+        self.assertEqual(len(added.simulate().q), len(made.simulate().q) + 3)
+
+
 class Laws(unittest.TestCase):
+    def test_a_law_without_a_finite_value_is_named_and_no_file(self):
+        model = ancora.Model()
+        model.body("ball", "particle", mass=1.0)
+        model.force("push", ancora.ForceLaw(lambda t, r, v: [np.nan, 0.0, 0.0]), at="ball@0")
+        model.integrator("emm", step=1e-3, end=1.0)
+        with self.assertRaises(ancora.PluginError) as refused:
+            model.simulate().step()
+        self.assertTrue(str(refused.exception).startswith('t = '), str(refused.exception))
+        self.assertIn('force "push"', str(refused.exception))
+        # of a file the place is said
+        with self.assertRaisesRegex(ancora.ModelError, "arm.toml:[0-9]+:[0-9]+"):
+            ancora.parse("[integrator]\nstepp = 1\n", file="arm.toml").simulate()
+
     def ball(self, **more):
         model = ancora.Model("ball", **more)
         model.body("ball", "particle", mass=2.0, position=[1.0, 0.0, 0.0], velocity=[0.0, 1.0, 0.0])

@@ -23,8 +23,10 @@ extern "C" {
  * handle has the message, ancora_session_message(), and outputs are as they were unless said
  * otherwise.
  * - Handles are opaque. Each belongs to a session, and a session with its handles is used by one
- * thread at a time; different sessions may be used in different threads at once. There is no global
- * state. Handles may be freed in any order, and freeing NULL does nothing.
+ * thread at a time; a call while another thread is inside one of the session is refused with
+ * ANCORA_USAGE, and the message that its thread then gets names both. Different sessions may be
+ * used in different threads at once. There is no global state. Handles may be freed in any order,
+ * and freeing NULL does nothing.
  * - Who calls owns the buffers: a function that fills one takes its capacity and says in *count how
  * much there is. With a capacity of 0 it says that alone (the buffer may be NULL then) and returns
  *   ANCORA_OK; too small a buffer is ANCORA_BUFFER, and nothing is written to it. A count may be

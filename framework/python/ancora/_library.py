@@ -6,9 +6,13 @@ versions of Python and NumPy, so that one package serves every interpreter, and 
 A call costs about a microsecond more, of which a step of the smallest model takes two.
 """
 
+import contextlib
 import ctypes
 import os
 import pathlib
+import re
+import signal
+import threading
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_int, c_int32, c_int64,
                     c_size_t, c_void_p)
 
@@ -239,6 +243,39 @@ def version():
     return library.ancora_version().decode()
 
 
+_PLACE = re.compile(r"^[^\n:]*:\d+:\d+: (?:error: )?", re.MULTILINE)
+
+
+@contextlib.contextmanager
+def deferred_interrupt():
+    """Ctrl-C waits for the end of the block. A second one does not: what hangs can be left.
+
+    An exception that a signal raises where the kernel calls a function in Python would be lost: ctypes
+    prints it and goes on.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are handled by the main thread
+        return
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before):
+        yield
+        return
+    came = []
+
+    def note(number, frame):
+        came.append((number, frame))
+        if len(came) > 1:
+            before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if len(came) == 1:
+            before(*came[0])
+
+
 class Session:
     """Plugins and the last message; shared by models and simulations, used by one thread at a time."""
 
@@ -250,6 +287,9 @@ class Session:
         self._warning = None
         self._laws = {}  # by type name: the law, and what the kernel calls
         self.failures = []  # what laws in Python raised during the present call
+        self.is_of_code = False  # the model's text is not the user's, and its lines say nothing
+        self._lock = threading.RLock()
+        self._inside = ""  # the call under way
 
     def __del__(self):
         if getattr(self, "handle", None):
@@ -261,10 +301,30 @@ class Session:
         library.ancora_session_message(self.handle, None, 0, byref(count))
         buffer = ctypes.create_string_buffer(count.value + 1)
         library.ancora_session_message(self.handle, buffer, len(buffer), None)
-        return buffer.value.decode(errors="replace")
+        return self.plain(buffer.value.decode(errors="replace"))
+
+    def plain(self, message):
+        """A message without a place in a text that nobody has written."""
+        return _PLACE.sub("", message) if self.is_of_code else message
 
     def call(self, name, *arguments):
         """Calls ancora_NAME; other statuses than OK and STOPPED become exceptions."""
+        if not self._lock.acquire(blocking=False):
+            raise UsageError(f"{name}: another thread is inside {self._inside or 'a call'} of this model or one "
+                             "of its simulations, which one thread uses at a time; make a model of its own for "
+                             "each thread, or let one wait for the other (threading.Lock)")
+        outer = self._inside
+        try:
+            self._inside = name
+            if self._laws and not outer:
+                with deferred_interrupt():
+                    return self._call(name, *arguments)
+            return self._call(name, *arguments)
+        finally:
+            self._inside = outer
+            self._lock.release()
+
+    def _call(self, name, *arguments):
         self.failures.clear()
         status = getattr(library, "ancora_" + name)(*arguments)
         if status in (0, STOPPED):
@@ -276,6 +336,11 @@ class Session:
                 failure.add_note(self.message())
             raise failure
         raise _ERRORS.get(status, AncoraError)(self.message() or f"ancora_{name} failed with status {status}")
+
+    @property
+    def laws(self):
+        """Laws in Python by the names of their types."""
+        return {name: law for name, (law, _) in self._laws.items()}
 
     def text(self, name, *arguments):
         """A text that ancora_NAME writes to a buffer."""
@@ -306,5 +371,5 @@ class Session:
 
     def on_warning(self, function):
         """Hands warnings to `function(text)`."""
-        self._warning = WarningCallback(lambda message, _: function(message.decode(errors="replace")))
+        self._warning = WarningCallback(lambda message, _: function(self.plain(message.decode(errors="replace"))))
         self.call("session_on_warning", self.handle, self._warning, None)

@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional, Union
 
 from . import _toml
 from ._laws import ConstraintLaw, ForceLaw
-from ._library import Session, library
+from ._library import Session, UsageError, library
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -29,6 +29,10 @@ class Model:
     >>> model.integrator("emm", step=1e-3, end=1.0)
 
     Units are SI; where a number stands a text may say another: ``"70 GPa"``.
+
+    ``model["body.bar.density"]`` reads a value, a number where an expression stands. A model can be copied
+    (:mod:`copy`) and pickled: a copy of one from a file keeps the text and the changes, and looks for the
+    files that it includes where they were.
     """
 
     def __init__(self, name: str = "model", gravity=(0.0, 0.0, 0.0), *, plugin_dirs=(),
@@ -44,23 +48,43 @@ class Model:
         self._begin(plugin_dirs, unchecked_plugin_dirs)
         self._tables: Optional[dict] = {"model": {"name": name, "gravity": list(gravity), **settings},
                                         "body": [], "joint": [], "constraint": [], "force": []}
-        self._sets: dict = {}
-        self._handle: Optional[int] = None
         self._file = "model"
+        self._session.is_of_code = True
 
     def _begin(self, plugin_dirs, unchecked):
+        self._handle: Optional[int] = None
+        self._text: Optional[str] = None  # of the file, or of the tables when they were last read
+        self._sets: dict = {}  # what was changed, in order
+        self._read: Optional[dict] = None  # the model as to_dict() says, until it changes
+        self._plugin_dirs = tuple(os.fspath(folder) for folder in plugin_dirs)
+        self._unchecked = bool(unchecked)
+        self._is_closed = False
         self._session = Session()
         self._warnings: list = []
         self._session.on_warning(self._warnings.append)
-        for folder in plugin_dirs:
+        for folder in self._plugin_dirs:
             self._session.call("session_add_plugin_folder", self._session.handle, os.fsencode(folder))
         if unchecked:
             self._session.call("session_allow_unchecked_folders", self._session.handle, 1)
 
     def __del__(self):
+        self._free()
+
+    def _free(self):
         if getattr(self, "_handle", None):
             library.ancora_model_free(self._handle)
             self._handle = None
+
+    def close(self) -> None:
+        """Frees the model's memory. Its simulations stay as they are."""
+        self._is_closed = True
+        self._free()
+
+    def __enter__(self) -> "Model":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
 
     @classmethod
     def load(cls, file: PathLike, set: Optional[Mapping[str, Any]] = None, *, plugin_dirs=(),
@@ -68,7 +92,12 @@ class Model:
         """A model file. `set` changes values, as ``--set`` does: ``{"integrator.step": 1e-2}``."""
         self = cls.__new__(cls)
         self._begin(plugin_dirs, unchecked_plugin_dirs)
-        self._tables, self._sets, self._handle, self._file = None, {}, None, os.fspath(file)
+        self._tables, self._file = None, os.fspath(file)
+        try:
+            with open(self._file, encoding="utf-8") as text:
+                self._text = text.read()
+        except (OSError, UnicodeDecodeError):
+            pass  # which the kernel will say
         handle = c_void_p()
         self._session.call("model_load", self._session.handle, os.fsencode(file), byref(handle))
         self._handle = handle.value
@@ -78,18 +107,21 @@ class Model:
     def parse(cls, text: str, file: PathLike = "model", set: Optional[Mapping[str, Any]] = None, *,
               plugin_dirs=(), unchecked_plugin_dirs: bool = False) -> "Model":
         """The text of a model file; `file` stands in messages, and paths are relative to its folder."""
-        self = cls.__new__(cls)
-        self._begin(plugin_dirs, unchecked_plugin_dirs)
-        self._tables, self._sets, self._handle, self._file = None, {}, None, os.fspath(file)
+        return cls.__new__(cls)._of_text(text, file, set, plugin_dirs, unchecked_plugin_dirs)
+
+    def _of_text(self, text, file, changes, plugin_dirs, unchecked, is_of_code=False):
+        self._begin(plugin_dirs, unchecked)
+        self._session.is_of_code = is_of_code
+        self._tables, self._file = None, os.fspath(file)
         self._handle = self._parsed(text)
-        return self._with(set)
+        return self._with(changes)
 
     @classmethod
     def from_dict(cls, tables: Mapping[str, Any], set: Optional[Mapping[str, Any]] = None, *,
                   plugin_dirs=(), unchecked_plugin_dirs: bool = False) -> "Model":
         """A model file as a dictionary: ``{"model": {...}, "body": [{...}], "integrator": {...}}``."""
-        return cls.parse(_toml.document(dict(tables)), set=set, plugin_dirs=plugin_dirs,
-                         unchecked_plugin_dirs=unchecked_plugin_dirs)
+        return cls.__new__(cls)._of_text(_toml.document(dict(tables)), "model", set, plugin_dirs,
+                                         unchecked_plugin_dirs, is_of_code=True)
 
     def _with(self, changes):
         for name, value in (changes or {}).items():
@@ -97,6 +129,7 @@ class Model:
         return self
 
     def _parsed(self, text: str) -> int:
+        self._text = text
         data = text.encode()
         handle = c_void_p()
         self._session.call("model_parse", self._session.handle, data, len(data),
@@ -155,9 +188,8 @@ class Model:
         self._forget()
 
     def _forget(self):
-        if self._handle:
-            library.ancora_model_free(self._handle)
-            self._handle = None
+        self._read = None
+        self._free()
 
     # --- for all
 
@@ -169,12 +201,78 @@ class Model:
     def __setitem__(self, name: str, value: Any) -> None:
         """Changes a value, as ``--set`` does: ``model["body.bar.density"] = 7800``."""
         text = _toml.value(value)
+        self._require_open()
         if self._handle:
             self._session.call("model_set", self._handle, f"{name}={text}".encode())
-        else:
-            self._sets[name] = text
+        self._sets.pop(name, None)  # the latest change stands last
+        self._sets[name] = text
+        self._read = None
+
+    def __getitem__(self, name: str) -> Any:
+        """A value as it would be simulated, by the name that changes it: ``model["integrator.step"]``.
+        KeyError where the model says nothing, though its type may have a default (`ancora describe`)."""
+        if not isinstance(name, str):
+            raise TypeError(f"a value's name is a text such as \"integrator.step\", not {name!r}")
+        if name.startswith("parameters."):  # which are computed away in what is simulated
+            if name in self._sets:
+                return _toml.read(f"x = {self._sets[name]}")["x"]
+            written = self._tables if self._tables is not None else _toml.read(self._text or "")
+            return _toml.entry({"parameters": written.get("parameters", {})}, name)
+        return _toml.entry(self._tables_read(), name)
+
+    def __contains__(self, name: str) -> bool:
+        """Whether the model says a value of this name."""
+        try:
+            self[name]
+        except KeyError:
+            return False
+        return True
+
+    __iter__ = None  # it is no sequence
+
+    def to_dict(self) -> dict:
+        """The whole model as :meth:`from_dict` takes it: included files merged, expressions computed. Laws
+        in Python stand in it by their names."""
+        import copy
+        return copy.deepcopy(self._tables_read())
+
+    def _tables_read(self) -> dict:
+        if self._read is None:
+            self._read = _toml.read(self.text())
+        return self._read
+
+    def _require_open(self):
+        if self._is_closed:
+            raise UsageError("the model is closed")
+
+    # --- copies
+
+    def _source(self) -> dict:
+        """From what the model that is ready now can be made again."""
+        # without a file of its own it is relative to the present folder, in which a copy may not be
+        return {"tables": None, "text": self._text, "file": os.path.abspath(self._file),
+                "sets": dict(self._sets), "laws": self._session.laws,
+                "is_of_code": self._session.is_of_code,
+                "plugin_dirs": tuple(map(os.path.abspath, self._plugin_dirs)), "unchecked": self._unchecked}
+
+    def __getstate__(self) -> dict:
+        self._require_open()
+        return {**self._source(), "tables": self._tables}
+
+    def __setstate__(self, state: dict) -> None:
+        self._begin(state["plugin_dirs"], state["unchecked"])
+        self._session.is_of_code = state["is_of_code"]
+        for name, law in state["laws"].items():
+            self._session.type_of(law, name)
+        self._file, self._tables = state["file"], state["tables"]
+        if self._tables is None:
+            self._handle = self._parsed(state["text"])
+            for name, text in state["sets"].items():
+                self._session.call("model_set", self._handle, f"{name}={text}".encode())
+        self._sets = dict(state["sets"])
 
     def _ready(self) -> int:
+        self._require_open()
         if not self._handle:
             tables = {name: table for name, table in self._tables.items() if table}
             self._handle = self._parsed(_toml.document(tables))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import operator
 import os
+import time
 import warnings
 from ctypes import byref, c_double, c_int32, c_size_t, c_void_p
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence
@@ -19,6 +20,9 @@ from ._results import History
 
 _ACCELERATION, _IMPRESSED, _FORCES, _IDEAL, _NONIDEAL, _RIGHT_SIDE = range(6)
 _MASS, _JACOBIAN = range(2)
+# What would change the state under the run that calls back.
+_NOT_IN_CALLBACKS = frozenset(("step", "run", "set_state", "restore", "reset", "record", "record_finish",
+                               "find_equilibrium", "find_modes", "linearize"))
 
 
 def _names(of: Sequence[str], what: str) -> List[str]:
@@ -131,6 +135,17 @@ def _pointer(array):
     return array.ctypes.data_as(c_void_p)
 
 
+def _simulation_from(source: Dict[str, Any], saved: bytes) -> "Simulation":
+    """A copy, see Simulation.__reduce__."""
+    model = Model.__new__(Model)
+    model.__setstate__(source)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they were given where the simulation was made
+        out = Simulation(model)
+    out.restore(saved)
+    return out
+
+
 class Simulation:
     """A model in motion; made by :meth:`Model.simulate`.
 
@@ -138,7 +153,9 @@ class Simulation:
     >>> for _ in sim.steps():
     ...     sim.inputs["motor.voltage"] = -50 * sim["elbow.angle"]
 
-    One simulation is used by one thread at a time.
+    One simulation is used by one thread at a time; calls of another at once are refused. Ctrl-C ends
+    :meth:`run` and its like between two steps. A simulation can be copied (:mod:`copy`) and pickled: the
+    model and :meth:`save`. ``with model.simulate() as sim:`` closes it at the end.
     """
 
     def __init__(self, model: Model):
@@ -149,11 +166,13 @@ class Simulation:
     def _begin(self, model: Model, handle: _Handle) -> None:
         self._model = model
         self._session = model._session
-        self._handle = handle
+        self._is_in_callback = False
+        self._handle: Optional[_Handle] = handle
+        self._source = model._source()
         for text in model._warnings:
             warnings.warn(text, stacklevel=4)
-        self._columns = [self._session.text("column_name", self._handle.value, i)
-                         for i in range(self._session.count("num_columns", self._handle.value))]
+        self._columns = [self._session.text("column_name", self._open.value, i)
+                         for i in range(self._session.count("num_columns", self._open.value))]
         self._found: Dict[str, int] = {}
         self._recorded: Optional[str] = None
         self._is_recording = False
@@ -161,7 +180,37 @@ class Simulation:
         self.inputs = Inputs(self)
 
     def _call(self, name, *arguments):
-        return self._session.call(name, self._handle.value, *arguments)
+        if self._is_in_callback and name in _NOT_IN_CALLBACKS:
+            raise UsageError(f"{name}: not inside a callback of the same simulation")
+        handle = self._open  # which lives as long as the call, though another thread may close
+        return self._session.call(name, handle.value, *arguments)
+
+    @property
+    def _open(self) -> _Handle:
+        if self._handle is None:
+            raise UsageError("the simulation is closed")
+        return self._handle
+
+    def close(self) -> None:
+        """Ends a record, and frees the memory: once arrays that show it, as :attr:`q`, are gone too."""
+        if self._handle is None:
+            return
+        try:
+            if self._is_recording:
+                self.finish()
+        except UsageError:
+            pass  # a step that failed has ended the record
+        finally:
+            self._handle = None
+
+    def __enter__(self) -> "Simulation":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def __reduce__(self):
+        return _simulation_from, (self._source, self.save())
 
     def _info(self) -> Info:
         info = Info(size=ctypes.sizeof(Info))
@@ -173,7 +222,7 @@ class Simulation:
     @property
     def name(self) -> str:
         """The model's name."""
-        return self._session.text("simulation_name", self._handle.value)
+        return self._session.text("simulation_name", self._open.value)
 
     @property
     def time(self) -> float:
@@ -229,20 +278,33 @@ class Simulation:
             after_step: Optional[Callable[["Simulation"], Any]] = None) -> "Simulation":
         """Steps to the end, or until `until` [s]. `after_step(sim)` is called after each step; a result
         that is true stops the run. Returns the simulation."""
-        failure: List[BaseException] = []
-
-        def call(_, __):
+        until = float(until)
+        if until != until:
+            raise UsageError("run: the time is not a number")
+        if after_step is None:
+            self._run_in_pieces(until)
+            return self
+        for _ in self.steps(until):
+            self._is_in_callback = True
             try:
-                return 1 if after_step(self) else 0
-            except BaseException as error:  # passes through C, and is raised behind it
-                failure.append(error)
-                return 1
-
-        callback = StepCallback(call) if after_step else StepCallback(0)
-        self._call("run", float(until), callback, None)
-        if failure:
-            raise failure[0]
+                if after_step(self):
+                    break
+            finally:
+                self._is_in_callback = False
         return self
+
+    def _run_in_pieces(self, until: float) -> None:
+        """So many steps at once that Python can look for Ctrl-C some twenty times a second."""
+        steps = 1
+        while True:
+            info = self._info()
+            slack = 0.0 if info.is_adaptive else 0.5 * info.step_size
+            if info.is_done or info.time + slack >= until:
+                return
+            begin = time.monotonic()
+            self._call("run", min(until, info.time + steps * info.step_size), StepCallback(0), None)
+            taken = time.monotonic() - begin
+            steps = max(1, steps // 2 if taken > 0.05 else steps * 2 if taken < 0.02 else steps)
 
     def restart(self, set: Optional[Mapping[str, Any]] = None) -> "Simulation":
         """A new simulation of the same model from its start, with values changed; this one stays."""
@@ -282,7 +344,7 @@ class Simulation:
         names = list(columns) if columns is not None else self.columns
         if "t" not in names:
             names.insert(0, "t")
-        # Reactions have no value before the first step.
+        # Rows are ends of steps, over which reactions are means.
         rows = []
         if self.steps_done > 0:
             rows.append(self.values(names))
@@ -305,11 +367,28 @@ class Simulation:
         """SI unit of a column; empty if it has none, or is not among `columns`."""
         if column not in self._columns:
             return ""
-        return self._session.text("column_unit", self._handle.value, self._columns.index(column))
+        return self._session.text("column_unit", self._open.value, self._columns.index(column))
 
     def __getitem__(self, column: str) -> float:
         """Value of a column now, also of one that the model's choice leaves out: sim["pin.force.z"]."""
         return float(self.values([column])[0])
+
+    def __contains__(self, column: str) -> bool:
+        """Whether there is such a column, also one that the model's choice leaves out."""
+        if not isinstance(column, str):
+            return False
+        if column in self._found:
+            return True
+        found = c_int32()
+        try:
+            self._call("find_value", column.encode(), byref(found))
+        except UsageError:
+            self._open  # a simulation that is closed has no columns to look among
+            return False
+        self._found[column] = found.value
+        return True
+
+    __iter__ = None  # it is no sequence
 
     def values(self, columns: Sequence[str]) -> np.ndarray:
         """Values of columns now, computed together: (len(columns),)."""
@@ -335,7 +414,7 @@ class Simulation:
     def _views(self):
         q, v, count = c_void_p(), c_void_p(), c_size_t()
         self._call("state_view", byref(q), byref(v), byref(count))
-        return [np.asarray(_View(self._handle, address.value, count.value)) if count.value else _array(0)
+        return [np.asarray(_View(self._open, address.value, count.value)) if count.value else _array(0)
                 for address in (q, v)]
 
     @property
@@ -350,7 +429,8 @@ class Simulation:
         return self._views()[1]
 
     def set_state(self, q: Any, v: Any) -> None:
-        """Starts anew from another state at the present time; (n,) each."""
+        """Starts anew from another state at the present time; (n,) each. What `q` and `v` have shown is
+        taken back as it is; for a state of another simulation there are :meth:`save` and :meth:`restore`."""
         q = np.array(q, dtype=np.float64).ravel()
         v = np.array(v, dtype=np.float64).ravel()
         if q.size != v.size:
@@ -392,10 +472,10 @@ class Simulation:
     def bodies(self) -> Dict[str, slice]:
         """Names of bodies, and which entries of q and v are theirs: ``sim.q[sim.bodies["bar"]]``."""
         out = {}
-        for i in range(self._session.count("num_bodies", self._handle.value)):
+        for i in range(self._session.count("num_bodies", self._open.value)):
             first, count = c_size_t(), c_size_t()
             self._call("body_range", i, byref(first), byref(count))
-            name = self._session.text("body_name", self._handle.value, i)
+            name = self._session.text("body_name", self._open.value, i)
             out[name] = slice(first.value, first.value + count.value)
         return out
 
@@ -511,7 +591,7 @@ class Simulation:
         values["is_counted"] = bool(found.is_counted)
         values["lasts"] = bool(found.lasts)
         values["spin"] = np.array(found.spin)
-        return Equilibrium(unstable_part=self._session.text("unstable_part", self._handle.value), **values)
+        return Equilibrium(unstable_part=self._session.text("unstable_part", self._open.value), **values)
 
     def modes(self, most: int = 0) -> Modes:
         """Small vibrations about the present state, which is at rest or in steady spin.
@@ -574,6 +654,8 @@ class Simulation:
                 for field, _ in kind._fields_ if field != "size"}
 
     def __repr__(self):
+        if self._handle is None:
+            return "<Simulation, closed>"
         info = self._info()
         return (f"<Simulation {self.name!r}: t = {info.time:g} s of {info.end_time:g} s, "
                 f"{info.num_coordinates} coordinates>")

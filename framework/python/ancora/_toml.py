@@ -67,3 +67,44 @@ def document(tables):
 
 def _is_list_of_tables(x):
     return isinstance(x, (list, tuple)) and len(x) > 0 and all(isinstance(item, dict) for item in x)
+
+
+def read(text):
+    """A file as a dictionary of tables and of lists of tables."""
+    try:
+        import tomllib
+    except ImportError:  # before Python 3.11
+        try:
+            import tomli as tomllib
+        except ImportError:
+            raise ImportError("to read a model's values Python before 3.11 needs the package tomli") from None
+    return tomllib.loads(text)
+
+
+# Both are constraints to the kernel.
+_KINDS = {"joint": ("joint", "constraint"), "constraint": ("constraint", "joint")}
+
+
+def entry(tables, name):
+    """The value "TABLE.KEY", or "KIND.OBJECT.KEY" of an object by its name."""
+    missing = KeyError(f"the model says nothing of {name!r}")
+    kind, _, rest = name.partition(".")
+    for kind in _KINDS.get(kind, (kind,)):
+        found = tables.get(kind)
+        if not rest and found is not None:
+            return found
+        if isinstance(found, dict):
+            return _within(found, rest, missing)
+        name, _, key = rest.partition(".")
+        for item in found or ():
+            if item["name"] == name:
+                return _within(item, key, missing) if key else item
+    raise missing
+
+
+def _within(table, path, missing):
+    for part in path.split("."):
+        if not isinstance(table, dict) or part not in table:
+            raise missing
+        table = table[part]
+    return table

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Functions of a C program as forces and constraints, analyses from C, and calls in any order.
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -130,6 +132,58 @@ TEST_CASE("a function that is a force calls nothing of its session") {
     CHECK(meddler.read == ANCORA_USAGE);
     double x = 0.0;
     CHECK(ancora_value(handle.get(), "ball.x", &x) == ANCORA_OK);
+}
+
+namespace {
+
+/// A force in which the first thread waits.
+struct Gate {
+    std::atomic<bool> is_shut = false, is_inside = false;
+};
+int wait_at(std::size_t, double, const double*, const double*, double*, void* user) {
+    Gate& gate = *static_cast<Gate*>(user);
+    gate.is_inside = true;
+    while (gate.is_shut) std::this_thread::yield();
+    return 0;
+}
+
+}  // namespace
+
+TEST_CASE("a call while another thread is inside one is refused by both their names") {
+    const SessionHandle session = new_session();
+    Gate gate;
+    REQUIRE(ancora_session_add_force(session.get(), "gate", wait_at, &gate) == ANCORA_OK);
+    const std::string text =
+        "[[body]]\nname = \"ball\"\ntype = \"particle\"\nmass = 1\n"
+        "[[force]]\nname = \"push\"\ntype = \"gate\"\nat = \"ball@0\"\n"
+        "[integrator]\ntype = \"emm\"\nstep = 1e-3\nend = 1.0\n";
+    ancora_model* made = nullptr;
+    REQUIRE(ancora_model_parse(session.get(), text.data(), text.size(), nullptr, &made) ==
+            ANCORA_OK);
+    const ModelHandle model(made);
+    ancora_simulation* begun = nullptr;
+    REQUIRE(ancora_simulation_new(model.get(), &begun) == ANCORA_OK);
+    const SimulationHandle simulation(begun);
+
+    gate.is_shut = true;
+    gate.is_inside = false;
+    ancora_status stepped = ANCORA_INTERNAL;
+    std::thread first([&] {
+        stepped = ancora_step(simulation.get());
+    });
+    while (!gate.is_inside) std::this_thread::yield();
+    double value = 0.0;
+    const ancora_status refused = ancora_value(simulation.get(), "ball.x", &value);
+    const std::string why = message(session);
+    const SessionHandle other = new_session();  // which is free
+    gate.is_shut = false;
+    first.join();
+    CHECK(refused == ANCORA_USAGE);
+    CHECK(why.starts_with("ancora_value: another thread is inside ancora_step"));
+    CHECK(stepped == ANCORA_OK);
+    CHECK(ancora_value(simulation.get(), "ball.x", &value) == ANCORA_OK);
+    CHECK(message(session).empty());
+    CHECK(ancora_step(simulation.get()) == ANCORA_OK);
 }
 
 TEST_CASE("rest, modes and linear models, as C++ has them") {

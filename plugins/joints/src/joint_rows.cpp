@@ -3,6 +3,8 @@
 #include "joint_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include <Eigen/Eigenvalues>
 
@@ -15,6 +17,20 @@ Eigen::Map<const Vec3> vec(std::span<const double> u, int i) {
 Eigen::Map<Vec3> vec(std::span<double> u, std::size_t first) {
     return Eigen::Map<Vec3>(u.data() + first);
 }
+
+/// W = s pi.
+class ConstantStress final : public StressLaw {
+public:
+    explicit ConstantStress(double stress) : stress_(stress) {}
+    double energy(const RowLaw&, double pi) const override { return stress_ * pi; }
+    double stress(const RowLaw&, double, double) const override { return stress_; }
+    StressMean mean(const RowLaw&, double, double, double) const override {
+        return {stress_, stress_, 0.0};
+    }
+
+private:
+    double stress_;
+};
 
 }  // namespace
 
@@ -30,6 +46,29 @@ void JointRows::coincide(int a, int b) {
 void JointRows::add_row(std::vector<Product> row, double constant, const RowLaw& law) {
     rows_.push_back({std::move(row), constant, {}, {}, {}});
     laws_.push_back(law);
+}
+
+void JointRows::tie_elastically(int a, int b, double stiffness) {
+    RowLaw law{.kind = RowKind::elastic};
+    law.compliance = 1.0 / stiffness;
+    for (int k = 0; k < 3; ++k) {
+        for (const int i : {a, b}) difference_stencil_.push_back(3 * i + k);
+        difference_laws_.push_back(law);
+    }
+}
+
+void JointRows::add_constant_stress(std::vector<Product> row, double stress) {
+    constant_stresses_.push_back(std::make_unique<ConstantStress>(stress));
+    RowLaw law{.kind = RowKind::elastic};
+    law.compliance = 1.0 / std::abs(stress);  // the unit of its residual
+    law.law = constant_stresses_.back().get();
+    add_row(std::move(row), 0.0, law);
+}
+
+void JointRows::damp(const Coupled& measure, double damping) {
+    couple(measure);
+    coupling_law_.kind = RowKind::dashpot;
+    coupling_law_.viscosity = damping;
 }
 
 void JointRows::finish() {
@@ -72,6 +111,18 @@ void JointRows::finish() {
         block.tangent = TangentForm::none;
         add_block(Form::points, block);
     }
+    if (!difference_laws_.empty()) {
+        RowBlock block;
+        block.name = "turn";
+        block.num_items = static_cast<std::int32_t>(difference_laws_.size());
+        block.rows_per_item = 1;
+        block.scalars_per_item = 2;
+        block.stencil = difference_stencil_;
+        block.degree = Degree::linear;
+        block.tangent = TangentForm::none;
+        add_block(Form::differences, block);
+        blocks_.back().laws = difference_laws_;
+    }
     RowBlock whole;
     whole.num_items = 1;
     whole.scalars_per_item = 3 * n;
@@ -90,6 +141,7 @@ void JointRows::finish() {
         whole.degree = Degree::general;
         whole.tangent = TangentForm::full;
         add_block(Form::coupling, whole);
+        blocks_.back().laws = {&coupling_law_, 1};
     }
 }
 
@@ -100,9 +152,12 @@ void JointRows::start_state(std::span<double> state) const {
 void JointRows::evaluate(int block, const RowPoint& at, const RowValues& out) const {
     switch (form_of(block)) {
         case Form::points:
-            for (std::size_t k = 0; k < point_stencil_.size() / 2; ++k) {
-                const auto a = static_cast<std::size_t>(point_stencil_[2 * k]);
-                const auto b = static_cast<std::size_t>(point_stencil_[2 * k + 1]);
+        case Form::differences: {
+            const std::vector<std::int32_t>& stencil =
+                form_of(block) == Form::points ? point_stencil_ : difference_stencil_;
+            for (std::size_t k = 0; k < stencil.size() / 2; ++k) {
+                const auto a = static_cast<std::size_t>(stencil[2 * k]);
+                const auto b = static_cast<std::size_t>(stencil[2 * k + 1]);
                 if (!out.pi.empty()) out.pi[k] = at.u[b] - at.u[a];
                 if (!out.A.empty()) {
                     out.A[2 * k] = -1.0;
@@ -111,6 +166,7 @@ void JointRows::evaluate(int block, const RowPoint& at, const RowValues& out) co
             }
             std::ranges::fill(out.b, 0.0);
             break;
+        }
         case Form::products:
             evaluate_products(at, out);
             break;

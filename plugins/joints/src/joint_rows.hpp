@@ -4,12 +4,14 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "ancora/sdk/constraint.hpp"
 #include "ancora/sdk/helpers/measure_function.hpp"
+#include "ancora/sdk/stress_law.hpp"
 
 namespace ancora::joints {
 
@@ -23,7 +25,7 @@ struct Product {
 ///
 ///   v_b - v_a = 0                           three rows, linear                             (1)
 ///   sum w v_i . v_j + c = 0                 one row each, bilinear                         (2)
-///   sum w v_i . v_j + c                     the same with an elastic or viscous law        (3)
+///   sum w v_i . v_j + c                     the same with elastic or viscous laws          (3)
 ///   sum k_m dm = 0                          one row: measures that keep a ratio            (4)
 ///
 /// A of (1) to (3) at the midpoint of a step is their exact discrete derivative, and all are made
@@ -61,6 +63,10 @@ protected:
         add_row(std::move(row), constant, {});
     }
     void add_row(std::vector<Product> row, double constant, const RowLaw& law);
+    /// v_b - v_a of two directions, three rows with the energy stiffness |v_b - v_a|^2 / 2.
+    void tie_elastically(int a, int b, double stiffness);
+    /// (3) with this stress always, and so with the energy stress times row.
+    void add_constant_stress(std::vector<Product> row, double stress);
 
     struct Coupled {
         MeasureFunction function;
@@ -69,10 +75,12 @@ protected:
         double start;  ///< value at the start, to half a turn
     };
     void couple(const Coupled& measure) { couplings_.push_back(measure); }
+    /// A dashpot on one measure, in place of (4).
+    void damp(const Coupled& measure, double damping);
     void finish();
 
 private:
-    enum class Form { points, products, coupling };
+    enum class Form { points, differences, products, coupling };
     Form form_of(int block) const { return forms_[static_cast<std::size_t>(block)]; }
 
     void evaluate_products(const RowPoint& at, const RowValues& out) const;
@@ -96,6 +104,10 @@ private:
     std::vector<std::int32_t> point_stencil_, all_stencil_;
     std::vector<RowLaw> laws_;  // of rows (2) and (3)
     RowLaw tied_;
+    std::vector<std::int32_t> difference_stencil_;
+    std::vector<RowLaw> difference_laws_;
+    std::vector<std::unique_ptr<StressLaw>> constant_stresses_;
+    RowLaw coupling_law_;
 };
 
 }  // namespace ancora::joints

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace ancora::joints {
 namespace {
@@ -12,6 +14,7 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 // How far what should be perpendicular or equal may be off, of what a user types.
 constexpr double kTyped = 1e-9;
+constexpr double kRoundedSum = 1e-15;  // of three stiffnesses beside their sum
 
 using RowMajor = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
@@ -54,7 +57,6 @@ int num_aligned(Kind kind) {
         case Kind::fixed:
         case Kind::prismatic:
         case Kind::orientation:
-        case Kind::bushing:
             return 3;
         case Kind::revolute:
         case Kind::cylindrical:
@@ -304,7 +306,7 @@ void JointType::read_start(const Arguments& arguments) {
         arguments.fail("b",
                        "has its axis against that of a, which the joint would hold as well; turn "
                        "one of the frames by half a turn");
-    if (joint_.aligned == 3 && kind_ != Kind::bushing && !(R(0, 0) > 0.0 && R(1, 1) > 0.0))
+    if (joint_.aligned == 3 && !(R(0, 0) > 0.0 && R(1, 1) > 0.0))
         arguments.fail("b",
                        "lies more than a quarter turn from a, which the joint would not undo; turn "
                        "one of the frames");
@@ -498,8 +500,14 @@ void JointType::make_slide() {
     slide_.finish();
 }
 
-/// Rotations by invariants that are alike on both bodies: about axis i the sine of a turn about it
-/// (theory, section on joints).
+/// Turning by invariants that are alike on both bodies, whatever the angle (theory (55a)):
+///
+///   U = sum_i w_i |b_i - a_i|^2 / 2 = (1 - cos angle) n.K n,   w_i = (K_j + K_k - K_i) / 2   (1)
+///
+/// for an angle about n: springs between the ends of axes. K = [K, K, 0] leaves a3 and b3 alone,
+/// and does not know how b turns about b3. Where one w_i is below zero, since K_i is more than the
+/// others together, its row is |b_i - a_i|^2 / 2 under that stress. What one damping has more than
+/// the others together acts on the angle about its axis.
 void JointType::make_bushing(const Arguments& arguments) {
     const auto add =
         [&](std::vector<Product> row, double stiffness, double damping, double preload) {
@@ -524,14 +532,39 @@ void JointType::make_bushing(const Arguments& arguments) {
             entry("damping", i),
             entry("preload", i));
     }
+    const Vec3 K = vec3(arguments.numbers("torsion"));
+    Vec3 w = Vec3::Constant(0.5 * K.sum()) - K;
+    for (double& one : w)
+        if (std::abs(one) <= kRoundedSum * K.sum()) one = 0.0;
     for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        if (entry("torsion", i) == 0.0 && entry("torsional_damping", i) == 0.0) continue;
-        add({{axis(a_, k), axis(b_, j), 0.5}, {axis(a_, j), axis(b_, k), -0.5}},
-            entry("torsion", i),
-            entry("torsional_damping", i),
-            0.0);
+        if (w[i] == 0.0) continue;
+        const int of_a = axis(a_, i), of_b = axis(b_, i);
+        if (w[i] > 0.0)
+            tie_elastically(of_a, of_b, w[i]);
+        else
+            add_constant_stress({{of_a, of_a, 0.5}, {of_b, of_b, 0.5}, {of_a, of_b, -1.0}}, w[i]);
     }
+    // Likewise sum_i C_i (w.b_i)^2 = sum_i v_i |w x b_i|^2, with the rates of b_i as seen from a.
+    Vec3 C = vec3(arguments.numbers("torsional_damping"));
+    int most = 0;
+    C.maxCoeff(&most);
+    const double alone = std::max(0.0, 2.0 * C[most] - C.sum());
+    C[most] -= alone;
+    const Vec3 v = Vec3::Constant(0.5 * C.sum()) - C;
+    for (int i = 0; i < 3; ++i) {
+        if (!(v[i] > kRoundedSum * C.sum())) continue;
+        for (int m = 0; m < 3; ++m) add({{axis(a_, m), axis(b_, i), 1.0}}, 0.0, v[i], 0.0);
+    }
+    if (!(alone >
+          kRoundedSum * arguments.numbers("torsional_damping")[static_cast<std::size_t>(most)]))
+        return;
+    const int j = (most + 1) % 3, k = (most + 2) % 3;
+    const Mat3 R = a_.R.transpose() * b_.R;
+    damp({MeasureFunction(MeasureKind::angle),
+          {axis(a_, j), axis(a_, k), axis(b_, j)},
+          1.0,
+          std::atan2(R(k, j), R(j, j))},
+         alone);
 }
 
 void JointType::describe() {

@@ -98,13 +98,20 @@ inline constexpr Parameter kBushing[] = {
     kAxis,
     parameter::vector("stiffness", 3, "N/m", "along x, y, z of a").nonnegative().required(),
     parameter::vector(
-        "torsion", 3, "N m", "stiffness against turning about x, y, z of a, per radian")
+        "torsion",
+        3,
+        "N m",
+        "stiffness K against turning about x, y, z: energy (1 - cos angle) n.K n about n, so that "
+        "an angle about an axis meets K sin angle, and [K, K, 0] no turn about z")
         .nonnegative()
         .otherwise("[0.0, 0.0, 0.0]"),
     parameter::vector("damping", 3, "N s/m", "against the rate along x, y, z of a")
         .nonnegative()
         .otherwise("[0.0, 0.0, 0.0]"),
-    parameter::vector("torsional_damping", 3, "N m s", "against the rate of turning")
+    parameter::vector("torsional_damping",
+                      3,
+                      "N m s",
+                      "against the angular velocity of b as seen from a, along x, y, z of b")
         .nonnegative()
         .otherwise("[0.0, 0.0, 0.0]"),
     parameter::vector("preload", 3, "N", "force on b where the frames lie on each other")
@@ -153,7 +160,7 @@ inline constexpr Parameter kCross[] = {
 ///   in_line, in_plane, parallel, perpendicular, orientation: rows of these
 ///   revolute_spherical r.r = L^2; r.a3 = 0: a massless link
 ///   measure            none: where b lies as seen from a
-///   bushing            r.a_i and (a_k.b_j - a_j.b_k) / 2, elastic and viscous
+///   bushing            r.a_i, elastic and viscous; b_i - a_i, elastic; a_m.b_i, viscous
 ///
 /// (theory, section on joints). Rows of axes are also met after half a turn, where the axes point
 /// against each other: such a start is refused.

@@ -215,8 +215,10 @@ constexpr ancora::TypeDescriptor kTypes[] = {
     ancora::type<JointOf<Kind::bushing>>(
         "bushing",
         {.doc = "an elastic bearing: springs and dampers along and about three axes",
-         .equation = "force on b: -k_i x_i - c_i x_i' + preload_i, x_i = r.a_i; moment: -K_i s_i - "
-                     "C_i s_i', s_i = (a_k.b_j - a_j.b_k) / 2",
+         .equation = "force on b: -k_i x_i - c_i x_i' + preload_i, x_i = r.a_i; moment on b: that "
+                     "of the energy U = sum_i w_i (1 - a_i.b_i) = (1 - cos angle) n.K n for an "
+                     "angle about n, w_i = (K_j + K_k - K_i) / 2, about an axis -K_i sin(angle), "
+                     "and -C_i w.b_i along b_i, w the angular velocity of b as seen from a",
          .source = kSource,
          .examples = {"a = \"a\"\n"
                       "b = \"b\"\n"
@@ -282,17 +284,21 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "free = \"0.7 + 0.1*sin(2*t)\"\n"
                       "damping = 3.0"}},
         kVariableSpringKeys),
-    ancora::type<Rotor>("rotor",
-                        {.doc = "a rotor that turns with a measure by a ratio: reflected inertia",
-                         .equation = "effort = -ratio^2 inertia m''",
-                         .source = kSource,
-                         .examples = {"on = \"j.angle\"\n"
-                                      "inertia = 0.01\n"
-                                      "ratio = 5.0",
-                                      "a = \"a@[0.3, 0.1, -0.2]\"\n"
-                                      "b = \"b@[-0.4, 0.2, 0.1]\"\n"
-                                      "inertia = 0.3"}},
-                        kRotorKeys),
+    ancora::type<Rotor>(
+        "rotor",
+        {.doc = "a rotor that turns with a measure by a ratio: reflected inertia, without "
+                "what a base does to it that turns about the axis",
+         .equation = "effort = -ratio^2 inertia m''; left out: ratio inertia times "
+                     "the base's angular acceleration about the axis, and its "
+                     "reaction",
+         .source = kSource,
+         .examples = {"on = \"j.angle\"\n"
+                      "inertia = 0.01\n"
+                      "ratio = 5.0",
+                      "a = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "b = \"b@[-0.4, 0.2, 0.1]\"\n"
+                      "inertia = 0.3"}},
+        kRotorKeys),
     ancora::type<Damper>("damper",
                          {.doc = "a viscous damper on a measure of a joint, or between two points",
                           .equation = "effort = -c m'",

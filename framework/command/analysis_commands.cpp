@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +18,7 @@
 #include "ancora/framework/manifest.hpp"
 #include "ancora/framework/mode_frames.hpp"
 #include "ancora/framework/simulation.hpp"
+#include "campbell_picture.hpp"
 #include "commands.hpp"
 #include "diagnostics.hpp"
 #include "matrix_files.hpp"
@@ -232,6 +236,136 @@ std::size_t write_frames(const Simulation& simulation, const Modes& found, const
     return count;
 }
 
+ModesOptions modes_options(const Options& options) {
+    ModesOptions out;
+    out.count = static_cast<int>(options.count.value_or(0));
+    if (options.axes) out.axes = *options.axes == "fixed" ? ModeAxes::fixed : ModeAxes::turning;
+    return out;
+}
+
+/// "about a spin of [0, 0, 30] rad/s, ...".
+std::string about_spin(const Modes& found) {
+    std::string parts;
+    for (const Modes::SpinningPart& part : found.parts)
+        parts += fmt::format(
+            "{}{} at {}", parts.empty() ? "" : ", ", part.name, quantity(part.rate, "rad/s"));
+    if (found.is_spinning)
+        return fmt::format("about a spin of {}, in the frame that turns with it{}",
+                           quantity(found.spin, "rad/s"),
+                           parts.empty() ? "" : ", in which these spin: " + parts);
+    return fmt::format("about a spin of {}, in axes at rest", parts);
+}
+
+const char* whirl_word(double whirl) {
+    constexpr double kRound = 0.1;  // less is to and fro
+    return whirl > kRound ? "forward" : whirl < -kRound ? "backward" : "";
+}
+
+/// Rates at which the spin meets a frequency, where unbalance or a turning load excites it.
+std::vector<double> critical_rates(const SpinRange& range, const CampbellCurve& curve) {
+    std::vector<double> out;
+    double last = 0.0;
+    for (std::size_t i = 0; i < range.rates.size(); ++i) {
+        const double above = 2.0 * std::numbers::pi * curve.frequency[i] - std::abs(range.rates[i]);
+        if (i > 0 && last * above < 0.0)
+            out.push_back(range.rates[i - 1] +
+                          (range.rates[i] - range.rates[i - 1]) * last / (last - above));
+        last = above;
+    }
+    return out;
+}
+
+int modes_over_spins(Simulation& simulation, const Options& options) {
+    SpinRangeOptions how;
+    how.modes = modes_options(options);
+    how.finds_steady = options.spinning;
+    const auto [first, last, count] = *options.spin_range;
+    for (std::uint64_t i = 0; i < count; ++i)
+        how.rates.push_back(first + (last - first) * static_cast<double>(i) /
+                                        static_cast<double>(count - 1));
+    if (options.dir) require_campbell(*options.dir);
+    const SpinRange range = simulation.modes_over_spins(how);
+    const bool is_turning = std::ranges::any_of(range.modes, &Modes::is_spinning);
+
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    std::vector<CampbellCurve> curves;
+    for (const std::vector<int>& branch : range.branches) {
+        CampbellCurve curve;
+        std::size_t middle = 0;
+        for (std::size_t i = 0; i < branch.size(); ++i) {
+            const Mode* const mode =
+                branch[i] < 0 ? nullptr
+                              : &range.modes[i].modes[static_cast<std::size_t>(branch[i])];
+            curve.frequency.push_back(mode != nullptr ? mode->frequency : kNone);
+            curve.damping.push_back(mode != nullptr ? mode->damping : kNone);
+            curve.whirl.push_back(mode != nullptr ? mode->whirl : kNone);
+            curve.eigenvalue.push_back(mode != nullptr ? mode->eigenvalue
+                                                       : std::complex<double>(kNone, kNone));
+            if (mode != nullptr) middle = i;
+        }
+        const Mode& shown = range.modes[middle].modes[static_cast<std::size_t>(branch[middle])];
+        curve.name = fmt::format("{} {}", moves_most(shown), whirl_word(shown.whirl));
+        curves.push_back(std::move(curve));
+    }
+    if (options.dir)
+        write_campbell(*options.dir, simulation.name(), is_turning, range.rates, curves);
+    if (options.json) {
+        Json list = Json::array();
+        for (const CampbellCurve& curve : curves) {
+            Json eigenvalues = Json::array();
+            for (const auto& value : curve.eigenvalue) eigenvalues.push_back(complex_json(value));
+            list.push_back({{"name", curve.name},
+                            {"frequency", curve.frequency},
+                            {"damping_ratio", curve.damping},
+                            {"whirl", curve.whirl},
+                            {"eigenvalue", std::move(eigenvalues)},
+                            {"critical_rates", critical_rates(range, curve)}});
+        }
+        write_out(written({{"model", simulation.name()},
+                           {"axes", is_turning ? "turning" : "fixed"},
+                           {"rates", range.rates},
+                           {"modes", std::move(list)}}));
+        return 0;
+    }
+    if (options.quiet) return 0;
+    constexpr std::size_t kMostCurves = 8;
+    TextTable table;
+    std::vector<std::string> cells{"spin, rad/s"};
+    for (std::size_t k = 0; k < curves.size() && k < kMostCurves; ++k)
+        cells.push_back(fmt::format("{}, Hz", k + 1));
+    table.add(cells);
+    const std::size_t every = 1 + (range.rates.size() - 1) / kMostRowsShown;
+    for (std::size_t i = 0; i < range.rates.size(); i += every) {
+        cells = {fmt::format("{:.6g}", range.rates[i])};
+        for (std::size_t k = 0; k < curves.size() && k < kMostCurves; ++k) {
+            const CampbellCurve& curve = curves[k];
+            cells.push_back(std::isnan(curve.frequency[i])
+                                ? ""
+                                : fmt::format("{:.6g}{}",
+                                              curve.frequency[i],
+                                              curve.eigenvalue[i].real() > 0.0 ? " unstable" : ""));
+        }
+        table.add(cells);
+    }
+    table.add_gap();
+    for (std::size_t k = 0; k < curves.size() && k < kMostCurves; ++k)
+        table.add({fmt::format("{}", k + 1), curves[k].name});
+    std::string critical;
+    if (!is_turning)
+        for (const CampbellCurve& curve : curves)
+            for (const double rate : critical_rates(range, curve))
+                critical += fmt::format("{}{:.6g}", critical.empty() ? "" : ", ", rate);
+    write_out(fmt::format(
+        "{}: modes over spins, in axes {}\n\n{}{}{}",
+        simulation.name(),
+        is_turning ? "that turn with it" : "at rest",
+        table.text(),
+        critical.empty() ? "" : fmt::format("\nthe spin meets a frequency at {} rad/s\n", critical),
+        options.dir ? fmt::format("\ncampbell.csv and campbell.svg in {}\n", options.dir->string())
+                    : ""));
+    return 0;
+}
+
 }  // namespace
 
 int equilibrium(const Options& options) {
@@ -251,8 +385,14 @@ int equilibrium(const Options& options) {
 int modes(const Options& options) {
     Loaded model(options);
     Simulation& simulation = *model.simulation;
+    if (options.spin_range) {
+        Options way = options;
+        way.spinning = false;  // at each rate
+        go_there(simulation, way);
+        return modes_over_spins(simulation, options);
+    }
     go_there(simulation, options);
-    const Modes found = simulation.modes({static_cast<int>(options.count.value_or(0))});
+    const Modes found = simulation.modes(modes_options(options));
     const std::size_t num_written = options.dir ? write_frames(simulation, found, options) : 0;
     if (options.json) {
         Json list = Json::array();
@@ -276,39 +416,49 @@ int modes(const Options& options) {
             list.push_back({{"eigenvalue", complex_json(mode.eigenvalue)},
                             {"frequency", mode.frequency},
                             {"damping_ratio", mode.damping},
+                            {"whirl", mode.whirl},
                             {"bodies", std::move(bodies)},
                             {"measures", std::move(measures)},
                             {"shape", std::move(shape)}});
         }
+        Json parts = Json::object();
+        for (const Modes::SpinningPart& part : found.parts) parts[part.name] = part.rate;
         write_out(written({{"model", simulation.name()},
                            {"time", simulation.time()},
                            {"degrees_of_freedom", found.degrees_of_freedom},
                            {"spin", found.spin},
+                           {"spinning_parts", std::move(parts)},
                            {"complete", found.is_complete},
                            {"written", num_written},
                            {"modes", std::move(list)}}));
         return 0;
     }
     if (options.quiet) return 0;
+    const bool spins = found.is_spinning || !found.parts.empty();
     TextTable table;
-    table.add({"", "frequency, Hz", "eigenvalue, 1/s", "damping ratio", "moves most"});
+    std::vector<std::string> head{
+        "", "frequency, Hz", "eigenvalue, 1/s", "damping ratio", "moves most"};
+    if (spins) head.emplace_back("whirl");
+    table.add(head);
     for (std::size_t k = 0; k < found.modes.size() && k < kMostRowsShown; ++k) {
         const Mode& mode = found.modes[k];
-        table.add({fmt::format("{}", k + 1),
-                   fmt::format("{:.9g}", mode.frequency),
-                   fmt::format("{:.6g} {} {:.9g} i",
-                               mode.eigenvalue.real(),
-                               mode.eigenvalue.imag() == 0.0 ? "+" : "+-",
-                               std::abs(mode.eigenvalue.imag())),
-                   mode.eigenvalue.real() > 0.0 ? std::string("unstable")
-                                                : fmt::format("{:.4g}", std::abs(mode.damping)),
-                   moves_most(mode)});
+        std::vector<std::string> cells{fmt::format("{}", k + 1),
+                                       fmt::format("{:.9g}", mode.frequency),
+                                       fmt::format("{:.6g} {} {:.9g} i",
+                                                   mode.eigenvalue.real(),
+                                                   mode.eigenvalue.imag() == 0.0 ? "+" : "+-",
+                                                   std::abs(mode.eigenvalue.imag())),
+                                       mode.eigenvalue.real() > 0.0 ? std::string("unstable")
+                                       : mode.eigenvalue == 0.0
+                                           ? std::string("free motion")
+                                           : fmt::format("{:.4g}", std::abs(mode.damping)),
+                                       moves_most(mode)};
+        if (spins) cells.emplace_back(whirl_word(mode.whirl));
+        table.add(cells);
     }
     std::string about =
         options.at_rest ? "about rest" : fmt::format("at t = {:.6g} s", simulation.time());
-    if (found.is_spinning)
-        about = fmt::format("about a spin of {}, in the frame that turns with it",
-                            quantity(found.spin, "rad/s"));
+    if (spins) about = about_spin(found);
     write_out(fmt::format("{}: modes {}, {} of freedom{}\n\n{}",
                           simulation.name(),
                           about,

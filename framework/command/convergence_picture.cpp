@@ -3,7 +3,6 @@
 #include "convergence_picture.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/error.hpp"
+#include "svg_text.hpp"
 
 namespace ancora::command {
 namespace {
@@ -19,29 +19,6 @@ namespace {
 constexpr double kWidth = 720.0, kHeight = 460.0, kLeft = 80.0, kTop = 40.0, kPlot = 420.0,
                  kDeep = 360.0;
 constexpr const char* kMark = "<!-- ancora convergence -->";
-constexpr std::array kColors = {
-    "#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f"};
-
-std::string escaped_xml(const std::string& text) {
-    std::string out;
-    for (const char c : text) switch (c) {
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '&':
-                out += "&amp;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
-    return out;
-}
 
 /// From values to places: logarithms between whole decades.
 struct Axis {
@@ -147,7 +124,7 @@ void write_convergence_picture(const std::filesystem::path& file,
         kTop + 0.5 * kDeep,
         kTop + 0.5 * kDeep);
     for (std::size_t c = 0; c < curves.size(); ++c) {
-        const char* const color = kColors[c % kColors.size()];
+        const char* const color = kCurveColors[c % kCurveColors.size()];
         std::string points;
         for (std::size_t k = 0; k < curves[c].differences.size(); ++k)
             if (curves[c].differences[k] > 0.0)

@@ -104,7 +104,7 @@ constexpr std::array kCommands = {
         "modes",
         "MODEL.toml",
         "eigenfrequencies, damping and shapes about rest or steady spin",
-        kAtRest | kSpinning | kCount | kModeFrames | kSet | kPluginDir | kJson | kQuiet | kLocked,
+        kAtRest | kSpinning | kCount | kSpinRange | kModeFrames | kSet | kPluginDir | kJson | kQuiet | kLocked,
         &modes},
     Command{"linearize",
             "MODEL.toml",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -138,6 +139,18 @@ po::options_description describe(const Command& command) {
         add("count",
             po::value<std::string>()->value_name("N"),
             "only the lowest N (default: all of a small model, 20 of a large one)");
+    if (command.options & kSpinRange) {
+        add("axes",
+            po::value<std::string>()->value_name("WHICH"),
+            "of what spins: fixed, modes in axes at rest, for parts that are alike all round; "
+            "turning, in axes that turn with the spin (default: turning where all turns along, "
+            "else those that serve)");
+        add("spin-range",
+            po::value<std::string>()->value_name("A:B:N"),
+            "modes at N rates of the spin from A to B [rad/s] instead of the present one, as in "
+            "Campbell's diagram: the start's velocities in proportion; with --dir DIR it is in "
+            "campbell.csv and campbell.svg there");
+    }
     if (command.options & kModeFrames)
         add("dir",
             po::value<std::string>()->value_name("DIR"),
@@ -274,6 +287,33 @@ double parse_seconds(const char* option, const std::string& text) {
     if (error != std::errc() || rest != end || !(number > 0.0) || !(number < 1e6))
         fail(fmt::format("option \"{}\": \"{}\" is not a number of seconds", option, text));
     return number;
+}
+
+double parse_number(const char* option, const std::string& text) {
+    double number = 0.0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc() || rest != end || !(std::abs(number) < 1e9))
+        fail(fmt::format("option \"{}\": \"{}\" is not a number", option, text));
+    return number;
+}
+
+/// "A:B:N".
+Options::SpinRates parse_spin_range(const std::string& text) {
+    constexpr const char* kOption = "--spin-range";
+    const std::size_t first = text.find(':'),
+                      second = first == std::string::npos ? first : text.find(':', first + 1);
+    if (second == std::string::npos)
+        fail(fmt::format(
+            "option \"{}\": expected A:B:N, as in 0:500:51, not \"{}\"", kOption, text));
+    const Options::SpinRates out{parse_number(kOption, text.substr(0, first)),
+                                 parse_number(kOption, text.substr(first + 1, second - first - 1)),
+                                 parse_whole(kOption, text.substr(second + 1))};
+    if (out.count < 2 || out.count > 100'000)
+        fail(fmt::format("option \"{}\": there may be 2 to 100000 rates", kOption));
+    if (out.first == out.last)
+        fail(fmt::format("option \"{}\": the first rate is the last", kOption));
+    return out;
 }
 
 /// One for each word by which help names them.
@@ -429,6 +469,16 @@ Options parse_options(const Command& command, const std::vector<std::string>& ar
         if (*options.count < 1 || *options.count > 1'000'000)
             fail("option \"--count\": there may be 1 to 1000000");
     }
+    if (values.count("spin-range") > 0)
+        options.spin_range = parse_spin_range(values["spin-range"].as<std::string>());
+    if (values.count("axes") > 0) {
+        options.axes = values["axes"].as<std::string>();
+        if (*options.axes != "fixed" && *options.axes != "turning")
+            fail(fmt::format("option \"--axes\": expected fixed or turning, not \"{}\"",
+                             *options.axes));
+    }
+    if (options.spin_range && options.at_rest)
+        fail("\"--spin-range\" and \"--at-rest\" exclude each other");
     if (values.count("over") > 0) options.over = values["over"].as<std::string>();
     options.logarithmic = values.count("log") > 0;
     if (values.count("every") > 0) {

@@ -41,7 +41,14 @@ struct Options {
     bool spinning = false;                      ///< of equilibrium, modes
     std::optional<double> at;                   ///< the time at which [s]
     std::optional<std::uint64_t> count;         ///< of modes
-    bool full_paths = false;                    ///< in what is made to be sent
+    /// Of modes: rates from the first to the last [rad/s].
+    struct SpinRates {
+        double first, last;
+        std::uint64_t count;
+    };
+    std::optional<SpinRates> spin_range;
+    std::optional<std::string> axes;  ///< of modes: fixed or turning
+    bool full_paths = false;          ///< in what is made to be sent
     bool resume = false;
     std::vector<std::string> inputs, outputs;   ///< of linearize and fmu
     std::vector<std::string> parameters;        ///< of fmu
@@ -88,6 +95,7 @@ enum OptionSet : unsigned {
     kFmu = 1u << 25,
     kSpinning = 1u << 26,
     kModeFrames = 1u << 27,
+    kSpinRange = 1u << 28,
 };
 
 /// One command of `ancora`.

@@ -295,6 +295,75 @@ TEST_SUITE("ancora modes") {
         models.write("taken/mode_01", "mine");
         check_refused(models, {"modes", "arm.toml", "--dir", "taken"}, 6, "taken/mode_01");
     }
+    // Jt w^2 -+ Jp W w - K = 0 of its tilt; sideways w^2 = k / m.
+    TEST_CASE("a rotor on bearings in axes at rest, and Campbell's diagram of it") {
+        const Models models;
+        models.write("rotor.toml", R"([model]
+name = "rotor"
+[[body]]
+name = "disc"
+type = "ancf_rigid_body"
+mass = 2.0
+inertia = [0.01, 0.01, 0.016]
+penalty = inf
+angular_velocity = [0, 0, 300]
+[[constraint]]
+name = "bearing"
+type = "bushing"
+a = "ground@[0, 0, 0]"
+b = "disc@[0, 0, 0]"
+stiffness = [1e5, 2e5, 1e5]
+torsion = [400, 400, 0]
+)" + kSteps);
+        const std::string text = said(models, {"modes", "rotor.toml"});
+        CHECK(contains(text, "about a spin of disc at [0, 0, 300] rad/s, in axes at rest"));
+        CHECK(contains(text, "free motion"));
+        const Json found = json_of(models, {"modes", "rotor.toml"});
+        CHECK(number(found["spinning_parts"]["disc"][2]) == about(300.0));
+        std::vector<double> rates;
+        for (const Json& mode : found["modes"]) rates.push_back(number(mode["eigenvalue"][1]));
+        const double root = std::sqrt(240.0 * 240.0 + 4e4);
+        const std::vector<double> expected{
+            0.0, 0.0, root - 240.0, std::sqrt(5e4), std::sqrt(5e4), std::sqrt(1e5), root + 240.0};
+        REQUIRE(rates.size() == expected.size());
+        for (std::size_t k = 0; k < rates.size(); ++k) CHECK(rates[k] == about(expected[k], 1e-8));
+        check_refused(models,
+                      {"modes", "rotor.toml", "--axes", "turning"},
+                      5,
+                      "constraint \"bearing\" (type bushing) resists displacements otherwise");
+
+        const Arguments range{
+            "modes", "rotor.toml", "--spin-range", "0:400:41", "--dir", "campbell"};
+        const std::string table = said(models, range);
+        CHECK(contains(table, "rotor: modes over spins, in axes at rest"));
+        CHECK(contains(table, "the spin meets a frequency at"));
+        CHECK(contains(table, "campbell.csv and campbell.svg in campbell"));
+        const Json over = json_of(models, range);
+        CHECK(over["axes"] == "fixed");
+        CHECK(over["rates"].size() == 41);
+        // Sideways the spin meets 223.6 and 316.2 rad/s; forward tilt stays ahead of it, since Jp
+        // is more than Jt, and backward it is met at sqrt(K / (Jt + Jp)).
+        std::vector<double> critical;
+        for (const Json& mode : over["modes"])
+            for (const Json& rate : mode["critical_rates"]) critical.push_back(number(rate));
+        std::ranges::sort(critical);
+        const std::vector<double> met{
+            std::sqrt(400.0 / 0.026), std::sqrt(5e4), std::sqrt(5e4), std::sqrt(1e5)};
+        REQUIRE(critical.size() == met.size());
+        for (std::size_t k = 0; k < met.size(); ++k) CHECK(critical[k] == about(met[k], 1e-3));
+        const std::vector<std::string> lines = lines_of(models.read("campbell/campbell.csv"));
+        CHECK(lines.size() == 42);
+        CHECK(contains(lines[0], "spin_rate,mode1.frequency,mode1.damping_ratio,mode1.whirl"));
+        CHECK(contains(models.read("campbell/campbell.svg"), "<polyline"));
+        models.write("taken/campbell.csv", "mine");
+        check_refused(models,
+                      {"modes", "rotor.toml", "--spin-range", "0:400:3", "--dir", "taken"},
+                      6,
+                      "taken/campbell.csv");
+        for (const char* bad : {"0:400", "0:400:1", "5:5:3", "a:400:3", "0:400:x"})
+            check_refused(models, {"modes", "rotor.toml", "--spin-range", bad}, 2, "--spin-range");
+        check_refused(models, {"modes", "arm.toml", "--spin-range", "0:9:3"}, 2, "nothing spins");
+    }
     TEST_CASE("--at-rest looks for rest first, --at runs, --count takes the lowest") {
         const Models models;
         const Json below = json_of(models, {"modes", "arm.toml"});

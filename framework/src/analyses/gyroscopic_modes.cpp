@@ -308,6 +308,16 @@ RigidMotions rigid_motions(const KernelSystem& system,
             shapes.emplace_back(along[axis].cast<Complex>());
         }
     }
+    // Those that spin in themselves, where nothing else turns; look_at_turns() says which do
+    // freely.
+    if (!spin.is_spinning && takes_turns)
+        for (const SteadySpin::Part& own : spin.parts) {
+            const BodyPart& body = system.parts().model.bodies[static_cast<std::size_t>(own.body)];
+            turned.push_back(Eigen::VectorXd::Zero(n));
+            turned.back().segment(body.first, body.count) =
+                (spin.N * Eigen::Map<const Eigen::VectorXd>(system.q().data(), n))
+                    .segment(body.first, body.count);
+        }
     RigidMotions out;
     const auto columns = [n](const std::vector<Eigen::VectorXd>& from) {
         Eigen::MatrixXd all(n, static_cast<Index>(from.size()));
@@ -504,9 +514,9 @@ GyroscopicModes search(const LinearEquations& equations,
 }  // namespace
 
 LinearEquations in_turning_frame(LinearEquations at, const SteadySpin& spin) {
-    if (!spin.is_spinning) return at;
-    const Sparse MS = at.M * spin.S;
-    at.K = at.K + at.D * spin.S + MS * spin.S;
+    if (!spin.is_moving()) return at;
+    const Sparse S = spin.generator(), MS = at.M * S;
+    at.K = at.K + at.D * S + MS * S;
     at.D = at.D + 2.0 * MS;
     return at;
 }
@@ -516,7 +526,7 @@ GyroscopicModes gyroscopic_modes(const KernelSystem& system,
                                  const SteadySpin& spin,
                                  int count) {
     const LinearEquations equations = in_turning_frame(inertial, spin);
-    const Scale scale(equations, spin.is_spinning ? spin.rate.norm() : 0.0);
+    const Scale scale(equations, spin.fastest());
     const bool is_conservative = scale.is_skew(equations.D) && scale.is_symmetric(equations.K);
     const RigidMotions rigid = rigid_motions(system, inertial, equations, spin, scale);
     const Index known = rigid.drifts.values.size();

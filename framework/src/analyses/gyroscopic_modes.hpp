@@ -11,8 +11,8 @@
 
 namespace ancora {
 
-/// Small motions in the frame that turns with a spin, where they have constant coefficients:
-/// D -> D + 2 M S, K -> K + D S + M S^2.
+/// Small motions in the axes of a spin, where they have constant coefficients: D -> D + 2 M T,
+/// K -> K + D T + M T^2, T = S + N, turns of space and of parts in themselves.
 LinearEquations in_turning_frame(LinearEquations at, const SteadySpin& spin);
 
 /// Eigenvalues by modulus, of a conjugate pair the one above the real axis, with their shapes.

@@ -57,6 +57,15 @@ void require_smooth(const KernelSystem& system, const char* what) {
 }
 
 LinearEquations linear_equations(KernelSystem& system) {
+    const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(system.q().data(),
+                                                                system.num_coordinates()),
+                          v = Eigen::Map<const Eigen::VectorXd>(system.v().data(), q.size());
+    return linear_equations(system, q, v);
+}
+
+LinearEquations linear_equations(KernelSystem& system,
+                                 const Eigen::VectorXd& q,
+                                 const Eigen::VectorXd& v) {
     ImplicitFace& face = system.linearisable();
     const int n = face.num_coordinates();
     LinearEquations out;
@@ -64,11 +73,12 @@ LinearEquations linear_equations(KernelSystem& system) {
     out.lambda.setZero(face.num_conditions());
     const double t = system.time();
     face.accelerations(t,
-                       system.q(),
-                       system.v(),
+                       view(q),
+                       view(v),
                        {out.acceleration.data(), static_cast<std::size_t>(n)},
                        {out.lambda.data(), static_cast<std::size_t>(out.lambda.size())});
-    face.evaluate({t, system.q(), system.v(), view(out.lambda)});
+    face.evaluate({t, view(q), view(v), view(out.lambda)});
+    out.force = Eigen::Map<const Eigen::VectorXd>(face.force().data(), n);
     out.M = square(face.mass());
     const CompressedMatrix A = face.jacobian();
     std::vector<Eigen::Triplet<double>> positions, rates;
@@ -80,6 +90,7 @@ LinearEquations linear_equations(KernelSystem& system) {
         const auto c = static_cast<std::size_t>(k);
         const bool is_position = face.levels()[c] == RowLevel::position;
         const int row = is_position ? num_positions++ : num_rates++;
+        if (is_position) out.position_rows.push_back(face.row(k));
         if (is_position)
             out.is_left_out.push_back(
                 face.is_left_out(k) || is_chosen[static_cast<std::size_t>(face.row(k))] != 0 ? 1

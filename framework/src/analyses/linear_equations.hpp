@@ -16,8 +16,10 @@ namespace ancora {
 struct LinearEquations {
     Eigen::SparseMatrix<double> M, D, K;
     Eigen::SparseMatrix<double, Eigen::RowMajor> P, N;
-    std::vector<char> is_left_out;  ///< rows of P that others imply
+    std::vector<char> is_left_out;   ///< rows of P that others imply
+    std::vector<int> position_rows;  ///< of P, in the row set
     Eigen::VectorXd acceleration, lambda;
+    Eigen::VectorXd force;  ///< F without A^T lambda
 };
 
 /// What has no derivatives, or changes where these do not look: dry friction, and objects with
@@ -28,6 +30,10 @@ void require_smooth(const KernelSystem& system, const char* what);
 
 /// At the present state of the system.
 LinearEquations linear_equations(KernelSystem& system);
+/// At another one, where the system does not go.
+LinearEquations linear_equations(KernelSystem& system,
+                                 const Eigen::VectorXd& q,
+                                 const Eigen::VectorXd& v);
 
 /// Larger models are looked at by their lowest modes alone.
 inline constexpr int kMostDense = 1500;

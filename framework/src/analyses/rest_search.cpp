@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
@@ -14,6 +16,7 @@
 #include "lowest_modes.hpp"
 #include "part_motion.hpp"
 #include "steady_spin.hpp"
+#include "turn_invariance.hpp"
 
 namespace ancora {
 namespace {
@@ -60,7 +63,7 @@ public:
         face_.renew_choice();
     }
 
-    Equilibrium find() {
+    Equilibrium descend_and_judge() {
         Equilibrium out;
         close_gaps();
         for (;;) {
@@ -75,6 +78,11 @@ public:
             q_ += kNudge * extent_ / way * downhill_;
             close_gaps();
         }
+        return out;
+    }
+
+    /// Takes what was found.
+    void stand_there(Equilibrium& out) {
         x_ = q_ - q_start_;
         out.moved = system_.parts().space.displacement(x_.data());
         out.q.assign(q_.begin(), q_.end());
@@ -84,7 +92,6 @@ public:
             require_steady();
         }
         out.forces = system_.instant().dynamics();
-        return out;
     }
 
 private:
@@ -168,9 +175,17 @@ private:
     /// What spins may yet be braked, or driven, by what does not turn with it.
     void require_steady() {
         const Eigen::Map<const Eigen::VectorXd> v(system_.v().data(), n_);
-        const Eigen::VectorXd acceleration = linear_equations(system_).acceleration;
-        if (is_steady(spin_, v, drift_, acceleration)) return;
-        x_ = acceleration - spin_.S * (v - drift_);
+        const LinearEquations at = linear_equations(system_);
+        if (is_steady(system_, spin_, v, drift_, at.acceleration)) {
+            if (const std::string why = what_does_not_turn(system_, spin_, at); !why.empty())
+                throw Error(ErrorKind::numerical,
+                            fmt::format("steady spin: no shape rests in the frame that turns with "
+                                        "the spin, since {}; look for rest of a copy without the "
+                                        "spin, or run the model",
+                                        why));
+            return;
+        }
+        x_ = at.acceleration - spin_.S * (v - drift_);
         throw Error(
             ErrorKind::numerical,
             fmt::format("steady spin: in the position of equilibrium the model does not spin "
@@ -487,15 +502,77 @@ private:
 
 }  // namespace
 
+namespace {
+
+/// Rest of all but parts that spin in themselves, alike all round their axes: these then spin on
+/// where they rest.
+/// @returns nothing if the model has other motions, or the parts are not alike
+std::optional<Equilibrium> rest_of_axes(KernelSystem& system, const EquilibriumOptions& options) {
+    SteadySpin spin;
+    if (add_parts(system, spin) || spin.parts.empty()) return std::nullopt;
+    EquilibriumOptions at_rest = options;
+    at_rest.spinning = false;
+    const auto find = [&] {
+        RestSearch search(system, at_rest);
+        Equilibrium found = search.descend_and_judge();
+        if (at_rest.nearest && !options.nearest && found.stability == Stability::unstable)
+            throw Error(ErrorKind::numerical, "the nearest rest is unstable");
+        search.stand_there(found);
+        return found;
+    };
+    // Bearings are near where they rest.
+    Equilibrium out;
+    at_rest.nearest = true;
+    try {
+        out = find();
+    } catch (const Error&) {
+        at_rest.nearest = false;
+        out = find();
+    }
+    const Eigen::VectorXd q =
+        Eigen::Map<const Eigen::VectorXd>(system.q().data(), system.num_coordinates());
+    const Eigen::VectorXd v = spin.N * q, no_drift = Eigen::VectorXd::Zero(q.size());
+    system.set_state(view(q), view(v), system.time());
+    const LinearEquations at = linear_equations(system);
+    if (!is_steady(system, spin, v, no_drift, at.acceleration) ||
+        !what_does_not_turn(system, spin, at).empty())
+        return std::nullopt;
+    out.forces = system.instant().dynamics();
+    return out;
+}
+
+}  // namespace
+
 Equilibrium find_rest(KernelSystem& system, const EquilibriumOptions& options) {
     require_smooth(system, options.spinning ? "steady spin" : "equilibrium");
     const std::vector<double> q(system.q().begin(), system.q().end());
     const std::vector<double> v(system.v().begin(), system.v().end());
+    bool is_found = false;
     try {
-        return RestSearch(system, options).find();
-    } catch (const Error&) {
+        RestSearch search(system, options);
+        Equilibrium out = search.descend_and_judge();
+        is_found = true;
+        search.stand_there(out);
+        return out;
+    } catch (const Error& error) {
         system.set_state(q, v, system.time());
-        throw;
+        if (!options.spinning || error.kind() != ErrorKind::numerical) throw;
+        try {
+            if (std::optional<Equilibrium> rest = rest_of_axes(system, options)) return *rest;
+        } catch (const Error&) {  // the first reason is the one to tell
+        }
+        system.set_state(q, v, system.time());
+        // Where nothing was found, what does not turn along may be why.
+        std::string why;
+        if (const std::optional<SteadySpin> spin = whole_spin(system);
+            !is_found && spin && spin->is_spinning)
+            why = what_does_not_turn(system, *spin, linear_equations(system));
+        if (why.empty()) throw;
+        throw Error(ErrorKind::numerical,
+                    fmt::format("{}; in the frame that turns with the spin no shape may rest, "
+                                "since {}",
+                                error.message(),
+                                why));
     } catch (const std::exception& error) {
         // What a law refuses to compute, where the way down has led.
         system.set_state(q, v, system.time());

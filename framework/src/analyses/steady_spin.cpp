@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "linear_equations.hpp"
+#include "spinning_part.hpp"
 
 namespace ancora {
 namespace {
@@ -20,6 +21,9 @@ constexpr double kNoSpin = 1e-9;
 // A motion that differs by less from a spin, or an acceleration from that of one, is steady.
 constexpr double kSteadySpin = 1e-6;
 constexpr double kRoundedRate = 1e-14;  // component of an axis
+// What solving for accelerations leaves of those of places, of the largest.
+constexpr double kRoundedAcceleration = 1e-9;
+constexpr double kNoAcceleration = 1e-6;  // of the model's size in a second squared, as at rest
 
 Eigen::MatrixXd rotations_of_space(const Space& space, const double* q, int n) {
     Eigen::MatrixXd out(n, 3);
@@ -56,7 +60,17 @@ Eigen::MatrixXd translations_of_space(const Space& space, int n) {
     return out;
 }
 
-SteadySpin spin_of(const KernelSystem& system, const char* what, const char* advice) {
+Eigen::SparseMatrix<double> SteadySpin::generator() const {
+    return parts.empty() ? S : is_spinning ? Eigen::SparseMatrix<double>(S + N) : N;
+}
+
+double SteadySpin::fastest() const {
+    double out = is_spinning ? rate.norm() : 0.0;
+    for (const Part& part : parts) out = std::max(out, part.rate.norm());
+    return out;
+}
+
+std::optional<SteadySpin> whole_spin(const KernelSystem& system) {
     const Assembly& parts = system.parts();
     SteadySpin out;
     const Eigen::Map<const Eigen::VectorXd> q(system.q().data(), parts.n);
@@ -87,12 +101,7 @@ SteadySpin spin_of(const KernelSystem& system, const char* what, const char* adv
     // else no faster than their motion about their middle tells.
     const Eigen::Vector3d gravity(parts.model.gravity.data());
     const bool has_own_axis = gravity.norm() > 0.0 && fit(gravity.normalized());
-    if (!has_own_axis && !fit(Eigen::Matrix3d::Identity()))
-        throw Error(ErrorKind::numerical,
-                    fmt::format("{}: the model moves, and not as one that spins steadily about an "
-                                "axis; {}",
-                                what,
-                                advice));
+    if (!has_own_axis && !fit(Eigen::Matrix3d::Identity())) return std::nullopt;
     for (double& component : out.rate)
         if (std::abs(component) <= kRoundedRate * out.rate.norm()) component = 0.0;
     out.is_spinning = out.rate.norm() > 0.0;
@@ -101,13 +110,91 @@ SteadySpin spin_of(const KernelSystem& system, const char* what, const char* adv
     return out;
 }
 
-bool is_steady(const SteadySpin& spin,
+SteadySpin spin_of(const KernelSystem& system, const char* what, const char* advice) {
+    const std::optional<SteadySpin> out = whole_spin(system);
+    if (!out)
+        throw Error(ErrorKind::numerical,
+                    fmt::format("{}: the model moves, and not as one that spins steadily about an "
+                                "axis; {}",
+                                what,
+                                advice));
+    return *out;
+}
+
+std::optional<SteadySpin> spin_like(const KernelSystem& system, int body) {
+    const Assembly& parts = system.parts();
+    const std::optional<BodyAxes> frame = BodyAxes::of(parts.model, body);
+    if (!frame) return std::nullopt;
+    const Eigen::Map<const Eigen::VectorXd> q(system.q().data(), parts.n);
+    const Eigen::Map<const Eigen::VectorXd> v(system.v().data(), parts.n);
+    const BodyAxes::Motion motion = frame->motion(q, v);
+    SteadySpin out;
+    out.rate = motion.rate;
+    out.is_spinning = motion.rate.norm() > 0.0;
+    if (!out.is_spinning) return std::nullopt;
+    out.S = rotation_of_space(system, motion.rate);
+    out.offset = translations_of_space(parts.space, parts.n) * motion.drift;
+    return out;
+}
+
+std::optional<int> add_parts(const KernelSystem& system, SteadySpin& spin) {
+    const Assembly& parts = system.parts();
+    const Eigen::Map<const Eigen::VectorXd> q(system.q().data(), parts.n);
+    const Eigen::Map<const Eigen::VectorXd> v(system.v().data(), parts.n);
+    Eigen::VectorXd rest = v;
+    if (spin.S.size() > 0) rest -= spin.S * q + spin.offset;
+    const double nothing = kSteadySpin * parts.space.displacement(v.data());
+    spin.part_rate.setZero(parts.n);
+    std::vector<Eigen::Triplet<double>> entries;
+    Eigen::VectorXd alone(parts.n);
+    for (std::size_t b = 0; b < parts.model.bodies.size(); ++b) {
+        const BodyPart& body = parts.model.bodies[b];
+        if (rest.segment(body.first, body.count).isZero(0.0)) continue;
+        alone.setZero();
+        alone.segment(body.first, body.count) = rest.segment(body.first, body.count);
+        if (parts.space.displacement(alone.data()) <= nothing) continue;
+        const int index = static_cast<int>(b);
+        const std::optional<BodyAxes> frame = BodyAxes::of(parts.model, index);
+        const std::optional<BodyAxes::Spin> own =
+            frame ? frame->spin(q, rest) : std::optional<BodyAxes::Spin>();
+        if (!own) return index;
+        spin.parts.push_back({index, own->along});
+        spin.part_rate.segment(body.first, body.count).setConstant(own->rate);
+        for (Eigen::Index i = 0; i < own->N.rows(); ++i)
+            for (Eigen::Index j = 0; j < own->N.cols(); ++j)
+                if (own->N(i, j) != 0.0)
+                    entries.emplace_back(body.first + i, body.first + j, own->N(i, j));
+    }
+    spin.N.resize(parts.n, parts.n);
+    spin.N.setFromTriplets(entries.begin(), entries.end());
+    if (spin.S.size() == 0) {
+        spin.S.resize(parts.n, parts.n);
+        spin.offset.setZero(parts.n);
+    }
+    return std::nullopt;
+}
+
+bool is_steady(const KernelSystem& system,
+               const SteadySpin& spin,
                const Eigen::VectorXd& v,
                const Eigen::VectorXd& drift,
                const Eigen::VectorXd& acceleration) {
-    const Eigen::VectorXd turned = spin.S * (v - drift);
-    return (acceleration - turned).norm() <=
-           kSteadySpin * std::max(turned.norm(), acceleration.norm());
+    const Eigen::VectorXd turned = spin.generator() * (v - drift);
+    const double all = std::max(turned.norm(), acceleration.norm());
+    if (!((acceleration - turned).norm() <= kSteadySpin * all)) return false;
+    // Places by themselves: base vectors accelerate by the square of a spin that moves no place.
+    double off = 0.0, size = 0.0;
+    for (const Space::Vector& vector : system.parts().space.vectors()) {
+        if (!vector.translates) continue;
+        for (const int i : vector.at) {
+            if (i < 0) continue;
+            off = std::hypot(off, acceleration[i] - turned[i]);
+            size = std::hypot(size, std::max(std::abs(acceleration[i]), std::abs(turned[i])));
+        }
+    }
+    const double rest = kNoAcceleration * std::max(system.state().extent, 1.0);
+    return off <= kSteadySpin * size +
+                      std::max(kRoundedAcceleration * all, std::min(kSteadySpin * all, rest));
 }
 
 }  // namespace ancora

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <numeric>
+#include <optional>
+#include <utility>
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
@@ -17,6 +21,7 @@
 #include "lowest_modes.hpp"
 #include "part_motion.hpp"
 #include "steady_spin.hpp"
+#include "turn_invariance.hpp"
 
 namespace ancora {
 namespace {
@@ -26,30 +31,139 @@ constexpr double kMassless = 1e-12;
 constexpr double kSymmetric = 1e-9;
 // What is felt of a free motion, of the largest stiffness or damping.
 constexpr double kFree = 1e-13;
+// Of a matrix of n columns, rounding in its eigenvalues: n times this.
+constexpr double kRoundings = 16.0;
+constexpr double kNoRate = 1e-11;  // eigenvalue or its real part beside the largest one
 constexpr int kFew = 20;
+constexpr std::size_t kMostTurns = 8;  // different ones that are tried
+constexpr double kSameTurn = 1e-6;
 constexpr const char* kElsewhere =
     "take --at-rest, or a time at which it is at rest or in steady spin";
 
-/// The spin of the whole model, which its velocities must be: about the origin or a point besides.
-SteadySpin find_spin(KernelSystem& system) {
-    SteadySpin out = spin_of(system, "modes", kElsewhere);
-    if (out.S.size() == 0) return out;
-    const Eigen::Map<const Eigen::VectorXd> v(system.v().data(), system.num_coordinates());
-    const Eigen::VectorXd no_drift = Eigen::VectorXd::Zero(v.size());
-    if (!is_steady(out, v, no_drift, linear_equations(system).acceleration))
+/// Axes in which the motion of the model is a rest.
+class AxesSearch {
+public:
+    AxesSearch(KernelSystem& system, const LinearEquations& at) : system_(system), at_(at) {}
+
+    SteadySpin find(ModeAxes axes) {
+        const std::optional<SteadySpin> whole = whole_spin(system_);
+        if (whole && !whole->is_spinning) {
+            require_steady_drift(*whole);
+            return *whole;
+        }
+        if (axes != ModeAxes::fixed && whole && is_constant(*whole)) return *whole;
+        const std::string of_whole = std::exchange(why_not_, {});
+        if (axes != ModeAxes::turning)
+            if (std::optional<SteadySpin> found = with_parts({}); found) return *found;
+        const std::string of_parts = std::exchange(why_not_, {});
+        const bool moves_otherwise = moves_otherwise_;
+        if (axes != ModeAxes::fixed)
+            if (std::optional<SteadySpin> found = turning_with_a_part(); found) return *found;
+        refuse(axes, whole.has_value(), moves_otherwise, of_whole, of_parts, why_not_);
+    }
+
+private:
+    void require_steady_drift(const SteadySpin& drift) const {
+        if (drift.S.size() > 0 && !is_steady_in(drift))
+            throw Error(ErrorKind::numerical,
+                        fmt::format("modes: the model moves, and not steadily; {}", kElsewhere));
+    }
+    bool is_steady_in(const SteadySpin& spin) const {
+        const Eigen::Map<const Eigen::VectorXd> v(system_.v().data(), system_.num_coordinates());
+        return is_steady(system_, spin, v, Eigen::VectorXd::Zero(v.size()), at_.acceleration);
+    }
+    bool is_constant(const SteadySpin& spin) {
+        if (!is_steady_in(spin)) {
+            why_not_ = kNotSteady;
+            return false;
+        }
+        why_not_ = what_does_not_turn(system_, spin, at_);
+        return why_not_.empty();
+    }
+    /// Axes of this turn of space, in which what does not turn with it spins in itself.
+    std::optional<SteadySpin> with_parts(SteadySpin axes) {
+        const std::optional<int> other = add_parts(system_, axes);
+        if (other) {
+            moves_otherwise_ = true;
+            why_not_ = fmt::format(
+                "{} moves, and not as a rigid body that spins about an axis at rest",
+                system_.parts().model.bodies[static_cast<std::size_t>(*other)].object.label);
+            return std::nullopt;
+        }
+        return is_constant(axes) ? std::optional(axes) : std::nullopt;
+    }
+    std::optional<SteadySpin> turning_with_a_part() {
+        std::vector<Eigen::Vector3d> seen;
+        const int count = static_cast<int>(system_.parts().model.bodies.size());
+        for (int b = 0; b < count && seen.size() < kMostTurns; ++b) {
+            const std::optional<SteadySpin> axes = spin_like(system_, b);
+            if (!axes || std::ranges::any_of(seen, [&](const Eigen::Vector3d& rate) {
+                    return (rate - axes->rate).norm() <= kSameTurn * rate.norm();
+                }))
+                continue;
+            seen.push_back(axes->rate);
+            const std::string first = why_not_;
+            if (std::optional<SteadySpin> found = with_parts(*axes); found) return found;
+            why_not_ =
+                first.empty()
+                    ? fmt::format(
+                          "in axes that turn with {} since {}",
+                          system_.parts().model.bodies[static_cast<std::size_t>(b)].object.label,
+                          why_not_)
+                    : first;
+        }
+        return std::nullopt;
+    }
+    [[noreturn]] static void refuse(ModeAxes axes,
+                                    bool is_whole,
+                                    bool moves_otherwise,
+                                    const std::string& of_whole,
+                                    const std::string& of_parts,
+                                    const std::string& of_frame) {
+        if (is_whole && of_whole == kNotSteady)
+            throw Error(
+                ErrorKind::numerical,
+                "modes: the model spins, but not steadily: its accelerations are not those of a "
+                "turn about an axis, so that it is not in equilibrium there; --spinning looks for "
+                "that equilibrium");
+        std::string why;
+        if (!of_whole.empty())
+            why += fmt::format(", in axes that turn with the spin since {}", of_whole);
+        if (!of_parts.empty()) why += fmt::format(", in axes at rest since {}", of_parts);
+        if (of_whole.empty() && !of_frame.empty()) why += ", " + of_frame;
+        if (why.empty() || (!is_whole && moves_otherwise))
+            throw Error(ErrorKind::numerical,
+                        fmt::format("modes: the model moves, and not as one that spins steadily "
+                                    "about an axis{}; {}",
+                                    of_parts.empty() ? "" : ": " + of_parts,
+                                    kElsewhere));
+        const char* const only = axes == ModeAxes::fixed     ? " in axes at rest"
+                                 : axes == ModeAxes::turning ? " in axes that turn"
+                                                             : "";
         throw Error(
             ErrorKind::numerical,
-            "modes: the model spins, but not steadily: its accelerations are not those of a turn "
-            "about an axis, so that it is not in equilibrium there; --spinning looks for that "
-            "equilibrium");
-    return out;
-}
+            fmt::format("modes: small motions about this state have no constant coefficients{}{}; "
+                        "what spins and what it is tied to must one of them be alike all round the "
+                        "axis; {}",
+                        only,
+                        why,
+                        kElsewhere));
+    }
+
+    static constexpr const char* kNotSteady =
+        "the accelerations are not those of the spin, so that it is not in equilibrium there";
+    KernelSystem& system_;
+    const LinearEquations& at_;
+    std::string why_not_;
+    bool moves_otherwise_ = false;  ///< some body, than by a spin in itself
+};
 
 /// Matrices in minimal coordinates, velocities in those that are left to them.
 struct Reduced {
     Eigen::MatrixXd Z;        // of positions
     Eigen::MatrixXd Y;        // velocities within Z: eta' = Y zeta
     Eigen::MatrixXd M, D, K;  // rows along Z Y; columns: M, D along Z Y, K along Z
+    double spin = 0.0;        // fastest [rad/s]: K and D are sums with its square, and it, times M
     bool is_holonomic = true;
 };
 
@@ -69,7 +183,8 @@ Reduced reduce(const LinearEquations& at, const SteadySpin& spin) {
         out.Y = null_space(Eigen::MatrixXd(at.N * out.Z));
         out.is_holonomic = out.Y.cols() == p;
     }
-    if (spin.is_spinning && !out.is_holonomic) refuse_rates();
+    if (spin.is_moving() && !out.is_holonomic) refuse_rates();
+    out.spin = spin.fastest();
     const LinearEquations turning = in_turning_frame(at, spin);
     const Eigen::MatrixXd W = out.Z * out.Y;
     out.M = W.transpose() * (at.M * W);
@@ -151,7 +266,7 @@ Eigen::MatrixXd split_off_free(Reduced& of, const Eigen::LLT<Eigen::MatrixXd>& m
     for (const Eigen::MatrixXd* matrix : {&of.K, &of.D}) {
         const Eigen::MatrixXd half = L.solve(*matrix);
         const Eigen::MatrixXd unit = L.solve(half.transpose());
-        const double size = unit.norm();
+        const double size = std::max(unit.norm(), matrix == &of.K ? of.spin * of.spin : of.spin);
         if (size == 0.0) continue;
         felt.conservativeResize(p, felt.cols() + 2 * p);
         felt.rightCols(2 * p) << unit / size, unit.transpose() / size;
@@ -173,40 +288,128 @@ Eigen::MatrixXd split_off_free(Reduced& of, const Eigen::LLT<Eigen::MatrixXd>& m
     return free;
 }
 
+/// Two eigenvalues that stand for one with a single eigenvector, which rounding has split. Beside
+/// [l, g; 0, l] a change of e makes l +- sqrt(g e) of it, with vectors at an angle of 2 sqrt(e / g)
+/// to each other: so that e = distance sin(angle) / 4. Where that is rounding, both are their mean,
+/// which rounding moves no further than a simple one.
+///
+/// Source: F. Chaitin-Chatelin, V. Fraysse, Lectures on Finite Precision Computations, SIAM 1996.
+/// @param rounding of the matrix, in its norm
+void join_split(Eigen::VectorXcd& values,
+                const Eigen::MatrixXcd& vectors,
+                double norm,
+                double rounding) {
+    const double farthest = 2.0 * std::sqrt(norm * rounding);
+    std::vector<Eigen::Index> order(static_cast<std::size_t>(values.size()));
+    std::iota(order.begin(), order.end(), Eigen::Index{0});
+    std::ranges::sort(order, {}, [&](Eigen::Index k) {
+        return values[k].imag();
+    });
+    std::vector<char> is_joined(order.size(), 0);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        if (is_joined[i] != 0) continue;
+        const Eigen::Index k = order[i];
+        std::size_t nearest = i;
+        double least = rounding;
+        for (std::size_t j = i + 1; j < order.size(); ++j) {
+            const Eigen::Index other = order[j];
+            if (values[other].imag() - values[k].imag() > farthest) break;
+            const double distance = std::abs(values[other] - values[k]);
+            if (is_joined[j] != 0 || distance > farthest) continue;
+            const Eigen::VectorXcd x = vectors.col(k), y = vectors.col(other);
+            const double sine = (y - x.dot(y) / x.squaredNorm() * x).norm() / y.norm();
+            if (const double change = 0.25 * distance * sine; change <= least) {
+                least = change;
+                nearest = j;
+            }
+        }
+        if (nearest == i) continue;
+        is_joined[nearest] = 1;
+        const std::complex<double> mean = 0.5 * (values[k] + values[order[nearest]]);
+        values[k] = values[order[nearest]] = mean;
+    }
+}
+
 /// The modes of
 ///
-///   (eta, zeta)' = [0, Y; -M^-1 K, -M^-1 D] (eta, zeta)                                   (1)
+///   (w eta, zeta)' = [0, w Y; -M^-1 K / w, -M^-1 D] (w eta, zeta)                         (1)
 ///
-/// until there are as many as wanted.
+/// until there are as many as wanted. w makes the blocks alike in size.
 void add_damped(KernelSystem& system, const Reduced& reduced, std::size_t wanted, Modes& out) {
     const Eigen::Index p = reduced.Z.cols(), r = reduced.Y.cols();
     if (p == 0) return;
     const Eigen::LLT<Eigen::MatrixXd> mass(reduced.M);
+    const Eigen::MatrixXd K = mass.solve(reduced.K), D = mass.solve(reduced.D);
+    double w = std::max({std::sqrt(K.norm()), D.norm(), reduced.spin});
+    if (!(w > 0.0)) w = 1.0;
     Eigen::MatrixXd first = Eigen::MatrixXd::Zero(p + r, p + r);
-    first.topRightCorner(p, r) = reduced.Y;
-    first.bottomLeftCorner(r, p) = -mass.solve(reduced.K);
-    first.bottomRightCorner(r, r) = -mass.solve(reduced.D);
+    first.topRightCorner(p, r) = w * reduced.Y;
+    first.bottomLeftCorner(r, p) = -K / w;
+    first.bottomRightCorner(r, r) = -D;
     const Eigen::EigenSolver<Eigen::MatrixXd> eigen(first);
     const double largest = eigen.eigenvalues().cwiseAbs().maxCoeff();
+    Eigen::VectorXcd values = eigen.eigenvalues();
+    const Eigen::MatrixXcd vectors = eigen.eigenvectors();
+    join_split(values,
+               vectors,
+               first.norm(),
+               kRoundings * static_cast<double>(p + r) * std::numeric_limits<double>::epsilon() *
+                   first.norm());
+    for (std::complex<double>& value : values) {
+        if (std::abs(value) <= kNoRate * largest) value = 0.0;
+        if (std::abs(value.real()) <= kNoRate * largest) value = {0.0, value.imag()};
+    }
     std::vector<Eigen::Index> chosen;
     for (Eigen::Index k = 0; k < p + r; ++k)
-        if (eigen.eigenvalues()[k].imag() >= 0.0) chosen.push_back(k);
+        if (values[k].imag() >= 0.0) chosen.push_back(k);
     std::ranges::stable_sort(chosen, {}, [&](Eigen::Index k) {
-        return std::abs(eigen.eigenvalues()[k]);
+        return std::abs(values[k]);
     });
     const std::size_t count = std::min(wanted - out.modes.size(), chosen.size());
     out.is_complete = count == chosen.size();
     for (std::size_t i = 0; i < count; ++i) {
-        std::complex<double> eigenvalue = eigen.eigenvalues()[chosen[i]];
-        if (std::abs(eigenvalue) <= 1e-8 * largest && std::abs(eigenvalue) <= 1e-6)
-            eigenvalue = 0.0;
-        if (std::abs(eigenvalue.real()) <= 1e-11 * largest) eigenvalue = {0.0, eigenvalue.imag()};
-        const Eigen::VectorXcd eta = eigen.eigenvectors().col(chosen[i]).head(p);
-        const Eigen::VectorXcd zeta = eigen.eigenvectors().col(chosen[i]).tail(r);
+        const Eigen::VectorXcd eta = vectors.col(chosen[i]).head(p);
+        const Eigen::VectorXcd zeta = vectors.col(chosen[i]).tail(r);
         const Eigen::VectorXcd shape = eta.norm() > 0.0
                                            ? Eigen::VectorXcd(reduced.Z * eta)
                                            : Eigen::VectorXcd(reduced.Z * reduced.Y * zeta);
-        finish(system, eigenvalue, shape, out);
+        finish(system, values[chosen[i]], shape, out);
+    }
+}
+
+/// Of points that go round by a cos - b sin across the spin, sums of b x a along it beside those of
+/// squares: displacements as parts of the model's size, and turns.
+void find_whirls(const KernelSystem& system, const SteadySpin& spin, Modes& of) {
+    if (!spin.is_moving()) return;
+    const double extent = system.state().extent;
+    for (Mode& mode : of.modes) {
+        double round = 0.0, all = 0.0;
+        const auto add = [&](const Mode::Part& part, const Eigen::Vector3d& rate) {
+            if (!part.has_pose) return;
+            const Eigen::Vector3d axis = rate.normalized();
+            for (const bool is_turn : {false, true}) {
+                Eigen::Vector3d a, b;
+                for (std::size_t c = 0; c < 3; ++c) {
+                    const std::complex<double> x =
+                        is_turn ? extent * part.rotation[c] : part.displacement[c];
+                    a[static_cast<Eigen::Index>(c)] = x.real();
+                    b[static_cast<Eigen::Index>(c)] = x.imag();
+                }
+                a -= a.dot(axis) * axis;
+                b -= b.dot(axis) * axis;
+                round += 2.0 * axis.dot(b.cross(a));
+                all += a.squaredNorm() + b.squaredNorm();
+            }
+        };
+        if (spin.parts.empty())
+            for (const Mode::Part& part : mode.bodies) add(part, spin.rate);
+        for (const SteadySpin::Part& part : spin.parts) {
+            const std::string& name =
+                system.parts().model.bodies[static_cast<std::size_t>(part.body)].object.name;
+            for (const Mode::Part& moved : mode.bodies)
+                if (moved.name == name) add(moved, part.rate);
+        }
+        if (mode.eigenvalue.imag() != 0.0 && all > 0.0) mode.whirl = round / all;
     }
 }
 
@@ -236,13 +439,13 @@ void find_lowest(KernelSystem& system,
     out.degrees_of_freedom =
         static_cast<int>(at.M.rows() - at.P.rows() + std::ranges::count(at.is_left_out, char{1}));
     if (at.N.rows() > 0) {
-        if (spin.is_spinning) refuse_rates();
+        if (spin.is_moving()) refuse_rates();
         throw Error(ErrorKind::numerical,
                     fmt::format("modes: a model of more than {} coordinates is served with "
                                 "conditions on positions only, not on velocities",
                                 kMostDense));
     }
-    if (spin.is_spinning || asymmetry > kSymmetric * at.K.norm()) {
+    if (spin.is_moving() || asymmetry > kSymmetric * at.K.norm()) {
         const GyroscopicModes lowest =
             gyroscopic_modes(system, at, spin, std::min(count, out.degrees_of_freedom));
         for (Eigen::Index k = 0; k < lowest.values.size(); ++k)
@@ -265,30 +468,26 @@ void find_lowest(KernelSystem& system,
     }
 }
 
-}  // namespace
-
-Modes find_modes(KernelSystem& system, const ModesOptions& options, int most_dense) {
-    require_smooth(system, "modes");
-    const SteadySpin spin = find_spin(system);
-    const LinearEquations at = linear_equations(system);
-    Modes out;
-    out.is_spinning = spin.is_spinning;
-    if (spin.is_spinning) out.spin = {spin.rate[0], spin.rate[1], spin.rate[2]};
-    if (!spin.is_spinning) require_rest(system, at, "modes");
+void find_all(KernelSystem& system,
+              const LinearEquations& at,
+              const SteadySpin& spin,
+              const ModesOptions& options,
+              int most_dense,
+              Modes& out) {
     const int n = system.num_coordinates();
     if (n > most_dense) {
         find_lowest(system, at, spin, options.count > 0 ? options.count : kFew, out);
-        return out;
+        return;
     }
 
     Reduced reduced = reduce(at, spin);
     condense(reduced);
     const Eigen::Index p = reduced.Z.cols(), r = reduced.Y.cols();
     out.degrees_of_freedom = static_cast<int>(r);
-    if (p == 0) return out;
+    if (p == 0) return;
     const Eigen::LLT<Eigen::MatrixXd> mass(reduced.M);
     const double stiffness = reduced.K.norm();
-    const bool is_symmetric = reduced.is_holonomic && !spin.is_spinning &&
+    const bool is_symmetric = reduced.is_holonomic && !spin.is_moving() &&
                               (reduced.K - reduced.K.transpose()).norm() <= kSymmetric * stiffness;
     const double per_mass = reduced.M.trace() / static_cast<double>(r);
     const bool is_undamped =
@@ -306,14 +505,34 @@ Modes find_modes(KernelSystem& system, const ModesOptions& options, int most_den
                      count,
                      out);
         std::ranges::stable_sort(out.modes, {}, &Mode::frequency);
-        return out;
+        return;
     }
     const auto wanted = options.count > 0 ? static_cast<std::size_t>(options.count)
                                           : static_cast<std::size_t>(p + r);
     const Eigen::MatrixXd free = split_off_free(reduced, mass);
-    for (Eigen::Index k = 0; k < free.cols() && out.modes.size() < wanted; ++k)
-        finish(system, 0.0, free.col(k).cast<std::complex<double>>(), out);
+    // About a spin each eigenvalue is a mode, and a free motion has zero twice.
+    const int times = spin.is_moving() ? 2 : 1;
+    for (Eigen::Index k = 0; k < times * free.cols() && out.modes.size() < wanted; ++k)
+        finish(system, 0.0, free.col(k / times).cast<std::complex<double>>(), out);
     add_damped(system, reduced, wanted, out);
+}
+
+}  // namespace
+
+Modes find_modes(KernelSystem& system, const ModesOptions& options, int most_dense) {
+    require_smooth(system, "modes");
+    const LinearEquations at = linear_equations(system);
+    const SteadySpin spin = AxesSearch(system, at).find(options.axes);
+    Modes out;
+    out.is_spinning = spin.is_spinning;
+    if (spin.is_spinning) out.spin = {spin.rate[0], spin.rate[1], spin.rate[2]};
+    for (const SteadySpin::Part& part : spin.parts)
+        out.parts.push_back(
+            {system.parts().model.bodies[static_cast<std::size_t>(part.body)].object.name,
+             {part.rate[0], part.rate[1], part.rate[2]}});
+    if (!spin.is_moving()) require_rest(system, at, "modes");
+    find_all(system, at, spin, options, most_dense, out);
+    find_whirls(system, spin, out);
     return out;
 }
 

@@ -14,12 +14,12 @@
 
 namespace ancora {
 
-/// Theory (65). Modes about the present state: (lambda^2 M + lambda D + K) x = A^T y, A x = 0. In a
-/// frame that turns with a steady spin S,
+/// Theory (65). Modes about the present state: (lambda^2 M + lambda D + K) x = A^T y, A x = 0. In
+/// axes that turn with a steady spin S of space, and with parts that spin in themselves besides, N,
 ///
-///   M -> M,   D -> D + 2 M S,   K -> K + D S + M S^2                                      (1)
+///   M -> M,   D -> D + 2 M T,   K -> K + D T + M T^2,   T = S + N                         (1)
 ///
-/// which is constant since the equations turn with space.
+/// which is constant where the equations turn along: with N, the parts are alike all round.
 /// @param most_dense coordinates up to which all modes are computed, of larger models the lowest
 /// @throws Error (numerical) if the state is neither at rest nor steady
 Modes find_modes(KernelSystem& system, const ModesOptions& options, int most_dense = kMostDense);

@@ -70,6 +70,14 @@ public:
     }
     int num_parts() const { return static_cast<int>(parts_.size()); }
     const AttachmentMap& map(int part) const { return parts_[static_cast<std::size_t>(part)].map; }
+    const ObjectRef& object(int part) const {
+        return parts_[static_cast<std::size_t>(part)].force->object;
+    }
+    /// Adds what one of them does to F, as last evaluated.
+    void add(int part, double* F) const {
+        const Part& of = parts_[static_cast<std::size_t>(part)];
+        of.map.scatter(f_.data() + of.u_first, F);
+    }
     /// d f / d du of one of them at the step last evaluated, scalars x scalars. [step]
     void differentiate_by_increments(int part, Eigen::MatrixXd& D);
     /// Goes `part` of the way from the reactions before the last hear() to those it brought; parts

@@ -26,6 +26,7 @@
 #include "run_numbers.hpp"
 #include "saved_state.hpp"
 #include "scene_sampler.hpp"
+#include "spin_range.hpp"
 #include "start_projection.hpp"
 #include "stepping.hpp"
 #include "traps_off.hpp"
@@ -565,6 +566,12 @@ Modes Simulation::modes(const ModesOptions& options) {
     const TrapsOff traps_off;
     require_no_torque("modes", impl_->system);
     return find_modes(impl_->system, options);
+}
+
+SpinRange Simulation::modes_over_spins(const SpinRangeOptions& options) {
+    const TrapsOff traps_off;
+    require_no_torque("modes", impl_->system);
+    return find_modes_over_spins(impl_->system, options);
 }
 
 LinearModel Simulation::linearize(const std::vector<std::string>& inputs,

@@ -392,6 +392,30 @@ void ImplicitFace::evaluate(const ImplicitPoint& at) {
     is_evaluated_ = true;
 }
 
+std::vector<ImplicitFace::Share> ImplicitFace::shares(const Eigen::VectorXd& y) {
+    std::vector<Share> out;
+    Eigen::VectorXd force = Eigen::VectorXd::Zero(y.size());
+    if (parts_.has_gravity) {
+        parts_.mass.multiply(field_.data(), force.data());
+        out.push_back({nullptr, y.dot(force)});
+    }
+    const Eigen::VectorXd& s = accelerations_.face().stress();
+    const double* const A = instant().A.data();
+    for (const RowOwner& owner : parts_.rows.owners) {
+        if (owner.num_rows == 0) continue;
+        double power = 0.0;
+        for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
+            power -= s[k] * parts_.rows.multiply_onto(0.0, A, k, y.data());
+        out.push_back({owner.object, power});
+    }
+    for (int part = 0; part < parts_.forces.num_parts(); ++part) {
+        force.setZero();
+        parts_.forces.add(part, force.data());
+        out.push_back({&parts_.forces.object(part), y.dot(force)});
+    }
+    return out;
+}
+
 void ImplicitFace::differentiate(std::span<const double> a) {
     const SignalSet::Following following(parts_.signals);
     std::ranges::copy(a, a_.begin());

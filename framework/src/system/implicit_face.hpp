@@ -89,6 +89,15 @@ public:
                                      std::span<const double> correction,
                                      std::string_view advice) override;
 
+    /// What an object does on velocities at the point last evaluated.
+    struct Share {
+        const ObjectRef* object;  ///< null: gravity
+        double power;             ///< [W]
+    };
+    /// One for each object that has rows or is a force, with reactions as they were given there;
+    /// their sum is y.(F + A^T lambda) but for the inertia of bodies whose mass varies. [assembly]
+    std::vector<Share> shares(const Eigen::VectorXd& y);
+
     /// The stiffness gains M S S from here on, that of a frame which turns with S.
     void turn(const Eigen::Matrix3d& S) { S_squared_ = S * S; }
     /// Nothing of another motion serves any more.

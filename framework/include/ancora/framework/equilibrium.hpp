@@ -16,6 +16,8 @@ struct EquilibriumOptions {
     bool nearest = false;
     /// Looks for rest in the frame that turns with the spin that the velocities at the start are,
     /// about an axis that stays, or through the centre of mass of a model that nothing holds.
+    /// Where not all turns along, but parts that spin are alike all round their axes, rest is that
+    /// of the axes, in which they then spin on; the spin of what is found is then zero.
     bool spinning = false;
     int most_steps = 2000;
 };

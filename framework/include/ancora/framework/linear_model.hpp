@@ -9,8 +9,16 @@
 
 namespace ancora {
 
+/// In which axes small motions of what spins have constant coefficients, and are described.
+enum class ModeAxes {
+    automatic,  ///< those that turn with a spin of all; else those at rest; else those of a part
+    fixed,      ///< in space: what spins must be alike all round its axis
+    turning,    ///< with a spin: what does not spin with it must be alike all round
+};
+
 struct ModesOptions {
     int count = 0;  ///< the lowest ones; 0: all of a small model, twenty of a large one
+    ModeAxes axes = ModeAxes::automatic;
 };
 
 /// A motion q = Re(shape e^(lambda t)).
@@ -33,6 +41,9 @@ struct Mode {
         std::complex<double> amplitude;  ///< [m or rad]
     };
     std::vector<Measure> measures;  ///< of joints
+    /// Of what spins, seen along the spin: 1 where it whirls on circles with the spin, -1 against
+    /// it, 0 to and fro.
+    double whirl = 0.0;
 };
 
 /// Conditions are eliminated exactly, so that there are no modes but those of the motion.
@@ -42,8 +53,31 @@ struct Modes {
     /// Of the steady spin [rad/s]; frequencies and shapes are then those in the frame that turns
     /// with it.
     std::array<double, 3> spin{};
+    /// A body that spins about an axis of symmetry of its own, in axes that do not.
+    struct SpinningPart {
+        std::string name;
+        std::array<double, 3> rate{};  ///< relative to these axes, in space at present [rad/s]
+    };
+    std::vector<SpinningPart> parts;
     bool is_complete = true;  ///< all of them, not only the lowest
     std::vector<Mode> modes;  ///< by frequency; of a conjugate pair one
+};
+
+/// How modes depend on the rate of a spin, as in Campbell's diagram.
+struct SpinRangeOptions {
+    /// Of the part that spins fastest at the present state, or of all [rad/s]; what else moves does
+    /// so in proportion.
+    std::vector<double> rates;
+    bool finds_steady = false;  ///< looks for the shape in which each spin is steady
+    ModesOptions modes;
+};
+
+struct SpinRange {
+    std::vector<double> rates;
+    std::vector<Modes> modes;  ///< at each of them
+    /// Which of the modes at each rate go on from each other, by frequency and shape: at the i-th
+    /// rate branch k is mode branches[k][i], or none where that is -1.
+    std::vector<std::vector<int>> branches;
 };
 
 /// x' = A x + B u, y = C x + D u for small x, u, y about a state of rest. x has displacements and

@@ -152,6 +152,10 @@ public:
     /// Small vibrations about the present state: at rest, or in steady spin.
     /// @throws Error (numerical) if the state is neither
     Modes modes(const ModesOptions& options = {});
+    /// The same about spins of other rates; the state stays.
+    /// @throws Error (usage) if nothing spins at the present state, or there are no rates;
+    ///         (numerical) if some rate has no modes
+    SpinRange modes_over_spins(const SpinRangeOptions& options);
     /// The model at rest as x' = A x + B u, y = C x + D u.
     /// @param inputs "BODY@POINT.x": a force; "JOINT.angle": an effort on a measure
     /// @param outputs columns of positions and velocities

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `ancora equilibrium`, `modes` and `linearize`: what a model does besides moving.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <limits>
 #include <numbers>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -81,9 +83,15 @@ Json json_of(Simulation& simulation, const Equilibrium& rest) {
     Json bodies = Json::object();
     for (const Simulation::BodyState& body : simulation.body_states())
         bodies[body.name] = std::vector<double>(body.q.begin(), body.q.end());
-    Json reactions = Json::object();
-    for (const ConstraintForces& constraint : rest.forces.constraints)
+    Json reactions = Json::object(), wrenches = Json::object();
+    for (const ConstraintForces& constraint : rest.forces.constraints) {
         reactions[constraint.name] = constraint.reaction;
+        if (constraint.on_b.empty()) continue;
+        const auto middle = constraint.on_b.begin() + 3;
+        wrenches[constraint.name] = {
+            {"force", std::vector<double>(constraint.on_b.begin(), middle)},
+            {"moment", std::vector<double>(middle, constraint.on_b.end())}};
+    }
     Json forces = Json::object();
     for (const AppliedForce& force : rest.forces.forces)
         forces[force.name] = {{"force", force.force}, {"torque", force.torque}};
@@ -103,6 +111,7 @@ Json json_of(Simulation& simulation, const Equilibrium& rest) {
                 {"unstable_positions_left", rest.num_left},
                 {"bodies", std::move(bodies)},
                 {"reactions", std::move(reactions)},
+                {"on_b", std::move(wrenches)},
                 {"forces", std::move(forces)}};
     if (!rest.unstable_part.empty()) out["moves_away_first"] = rest.unstable_part;
     return out;
@@ -160,6 +169,10 @@ std::string text_of(Simulation& simulation, const Equilibrium& rest) {
     for (const ConstraintForces& constraint : rest.forces.constraints) {
         if (constraint.reaction.empty() || ++shown > kMostRowsShown) continue;
         table.add({fmt::format("reaction of {}", constraint.name), words_of(constraint.reaction)});
+        if (constraint.on_b.empty()) continue;
+        const auto moment = std::span(constraint.on_b).last<3>();
+        table.add({fmt::format("{}.on_b.moment", constraint.name),
+                   quantity(std::array{moment[0], moment[1], moment[2]}, "N m")});
     }
     shown = 0;
     for (const AppliedForce& force : rest.forces.forces) {

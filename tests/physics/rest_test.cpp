@@ -2,6 +2,7 @@
 // Rest, also in a frame that spins, against closed forms and long damped runs.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -198,6 +199,379 @@ TEST_SUITE("rest") {
         for (const ConstraintForces& item : rest.forces.constraints)
             if (item.name.size() == 1) borne += item.reaction[2];
         CHECK(std::abs(borne) == near(weight * kG, 1e-8));
+    }
+    TEST_CASE("a rope given as a straight line hangs as its discrete catenary, however stiff") {
+        // Links of unstretched length l with the weight at their joints: the horizontal force H is
+        // the same in all, the vertical one grows by w from joint to joint, and a link pulled by T
+        // is stretched by u where T = EA u (u^2 - 1) / 2. What the hooks feel closes the span.
+        int many = 0;
+        const auto closes =
+            [](int n, double EA, double l, double w, const Vec3& end, const Vec3& at_left) {
+                const double H = std::hypot(at_left[0], at_left[1]);
+                double V = -at_left[2] + 0.5 * w, x = 0.0, z = 0.0;
+                for (int i = 0; i < n; ++i, V += w) {
+                    const double T = std::hypot(H, V);
+                    double u = 1.0;
+                    for (int k = 0; k < 30 && std::isfinite(EA); ++k)
+                        u -= (0.5 * EA * u * (u * u - 1.0) - T) / (0.5 * EA * (3.0 * u * u - 1.0));
+                    x += l * u * H / T;
+                    z += l * u * V / T;
+                }
+                return std::hypot(x - std::hypot(end[0], end[1]), z - end[2]);
+            };
+        for (const int n : {4, 13, 24, 48, 100})
+            for (const double stiffness :
+                 {1e2, 1e4, 1e5, 1e7, std::numeric_limits<double>::infinity()})
+                for (const double slack : {1.002, 1.2, 1.7})
+                    for (const Vec3& end : {Vec3(10, 0, 0), Vec3(6, 3, -4)}) {
+                        // A part of all, each value with each other one.
+                        if ((many++ * 7) % 5 != 0 && (n != 24 || end[1] != 0.0)) continue;
+                        const bool is_rigid = !std::isfinite(stiffness);
+                        if (is_rigid && n > 24) continue;
+                        CAPTURE(n);
+                        CAPTURE(stiffness);
+                        CAPTURE(slack);
+                        CAPTURE(end);
+                        const double area = 5e-5, density = 8000.0;
+                        const double length = slack * end.norm(), l = length / n;
+                        const double w = area * density * l * kG;
+                        const double EA = stiffness * n * w;
+                        Simulation simulation = model(
+                            model_text() + (is_rigid ? "project_start = \"far\"\n" : "") +
+                            fmt::format("[[body]]\nname = \"rope\"\ntype = \"truss\"\nfrom = [0, "
+                                        "0, 0]\nto = [{0}, {1}, {2}]\nelements = {3}\narea = "
+                                        "{4}\nyoung = {5}\ndensity = {6}\nrest_length = {7}\n",
+                                        end[0],
+                                        end[1],
+                                        end[2],
+                                        n,
+                                        area,
+                                        EA / area,
+                                        density,
+                                        length) +
+                            constraint(
+                                "left", "position", "a = \"rope@0\"\nb = \"ground@[0, 0, 0]\"") +
+                            constraint("right",
+                                       "position",
+                                       fmt::format("a = \"rope@{}\"\nb = \"ground@[{}, {}, {}]\"",
+                                                   n,
+                                                   end[0],
+                                                   end[1],
+                                                   end[2])) +
+                            steps("emm", 1e-2, 1.0));
+                        const Equilibrium rest = simulation.find_equilibrium();
+                        CHECK(rest.stability == Stability::stable);
+                        CHECK(rest.lasts);
+                        const Vec3 at_left(rest.forces.constraints[0].reaction.data());
+                        CHECK(closes(n, EA, l, w, end, at_left) <= tolerance(1e-8 * length));
+                        // In the plane of the hooks, below the line between them.
+                        const Vec3 middle =
+                            vec3(simulation.point(fmt::format("rope@{}", n / 2)).position);
+                        CHECK(std::abs(middle[0] * end[1] - middle[1] * end[0]) <=
+                              tolerance(1e-6 * length * length));
+                        CHECK(middle[2] < 0.5 * end[2]);
+                    }
+    }
+    TEST_CASE("a rigid line that lies straight and is too long is called singular, not wrong") {
+        const auto line = [](double length) {
+            return model_text() +
+                   fmt::format(
+                       "[[body]]\nname = \"rope\"\ntype = \"truss\"\nfrom = [0, 0, "
+                       "0]\nto = [10, 0, 0]\nelements = 6\narea = 5e-5\nyoung = "
+                       "inf\ndensity = 8000\nrest_length = {}\n",
+                       length) +
+                   constraint("left", "position", "a = \"rope@0\"\nb = \"ground@[0, 0, 0]\"") +
+                   constraint("right", "position", "a = \"rope@6\"\nb = \"ground@[10, 0, 0]\"") +
+                   steps("emm", 1e-2, 1.0);
+        };
+        const auto refusal = [](const std::string& text) {
+            try {
+                model(text);
+            } catch (const Error& error) {
+                return std::string(error.message());
+            }
+            return std::string{};
+        };
+        const std::string too_long = refusal(line(12.0));
+        CHECK(too_long.find("which is singular") != std::string::npos);
+        CHECK(too_long.find("project_start = \"far\"") != std::string::npos);
+        // What is too short cannot be closed by any motion.
+        const std::string too_short = refusal(line(9.0));
+        CHECK(too_short.find("no motion of the bodies closes") != std::string::npos);
+        CHECK(too_short.find("singular") == std::string::npos);
+    }
+    TEST_CASE("a stiff net hung by two sides, given flat: each of its lines is a catenary") {
+        // Lines across that are as long as their distance and next to nothing: nothing pulls at
+        // them.
+        for (const double young : {1e8, 1e10, 2e11}) {
+            CAPTURE(young);
+            const int nx = 9, ny = 4;
+            const double l = 0.6, slack = 1.1, area = 2e-5, density = 7800.0;
+            std::string areas, lengths;
+            for (int j = 0; j < ny; ++j)
+                for (int i = 0; i + 1 < nx; ++i) {
+                    areas += fmt::format("{}, ", area);
+                    lengths += fmt::format("{}, ", slack * l);
+                }
+            for (int j = 0; j + 1 < ny; ++j)
+                for (int i = 0; i < nx; ++i) {
+                    areas += fmt::format("{}, ", 1e-9 * area);
+                    lengths += fmt::format("{}, ", l);
+                }
+            std::string text =
+                model_text() +
+                fmt::format(
+                    "[[body]]\nname = \"net\"\ntype = \"truss\"\ngrid = {{ counts = [{}, "
+                    "{}], spacing = [{}, {}], origin = [0, 0, 0] }}\narea = [{}]\nyoung = "
+                    "{}\ndensity = {}\nrest_length = [{}]\n",
+                    nx,
+                    ny,
+                    l,
+                    l,
+                    areas,
+                    young,
+                    density,
+                    lengths);
+            for (int j = 0; j < ny; ++j)
+                for (const int i : {0, nx - 1})
+                    text += constraint(fmt::format("hook{}_{}", j, i),
+                                       "position",
+                                       fmt::format("a = \"net@{}\"\nb = \"ground@[{}, {}, 0]\"",
+                                                   j * nx + i,
+                                                   l * i,
+                                                   l * j));
+            Simulation simulation = model(text + steps("emm", 1e-2, 1.0));
+            const Equilibrium rest = simulation.find_equilibrium();
+            CHECK(rest.stability != Stability::unstable);
+            const double w = area * density * slack * l * kG, EA = young * area;
+            for (const ConstraintForces& hook : rest.forces.constraints) {
+                CAPTURE(hook.name);
+                double x = 0.0;
+                const double H = std::abs(hook.reaction[0]);
+                for (int i = 0; i + 1 < nx; ++i) {
+                    const double V = (i - 0.5 * (nx - 2)) * w, T = std::hypot(H, V);
+                    double u = 1.0;
+                    for (int it = 0; it < 20; ++it)
+                        u -= (0.5 * EA * u * (u * u - 1.0) - T) / (0.5 * EA * (3.0 * u * u - 1.0));
+                    x += slack * l * u * H / T;
+                }
+                CHECK(x == near((nx - 1) * l, 1e-6));
+            }
+        }
+    }
+    TEST_CASE(
+        "strings that are tuned rest, whatever rounding pulls at them, and have their tones") {
+        // Elements of consistent mass, w^2 = (T/l) (2 - 2 c) / (mu l (4 + 2 c) / 6) with
+        // c = cos(k pi / n); gravity raises T by (w L / T)^2 / 24 of it.
+        for (const int n : {6, 20, 40, 60, 100})
+            for (const double tension : {20.0, 43.6, 90.0})
+                for (const double diameter : {0.2e-3, 0.33e-3, 0.45e-3}) {
+                    CAPTURE(n);
+                    CAPTURE(tension);
+                    CAPTURE(diameter);
+                    const double length = 0.65, density = 7850.0;
+                    const double area = 0.25 * std::numbers::pi * diameter * diameter;
+                    Simulation simulation = model(
+                        model_text() +
+                        fmt::format("[[body]]\nname = \"string\"\ntype = \"truss\"\nfrom = [0, 0, "
+                                    "0]\nto = [{}, 0, 0]\nelements = {}\narea = {}\nyoung = "
+                                    "2e11\ndensity = {}\nprestress = {}\n",
+                                    length,
+                                    n,
+                                    area,
+                                    density,
+                                    tension / area) +
+                        constraint(
+                            "nut", "position", "a = \"string@0\"\nb = \"ground@[0, 0, 0]\"") +
+                        constraint("bridge",
+                                   "position",
+                                   fmt::format(
+                                       "a = \"string@{}\"\nb = \"ground@[{}, 0, 0]\"", n, length)) +
+                        steps("emm", 1e-5, 1e-4));
+                    const Equilibrium rest = simulation.find_equilibrium();
+                    CHECK(rest.lasts);
+                    CHECK(rest.acceleration == 0.0);
+                    ModesOptions few;
+                    few.count = 4;
+                    const Modes modes = simulation.modes(few);
+                    const double mu = density * area, l = length / n;
+                    // Sagging stretches it: EA (mu g L)^2 / (24 T^2) on top of the tension.
+                    const double sag = mu * kG * length / tension;
+                    const double T = tension + 2e11 * area * sag * sag / 24.0;
+                    REQUIRE(modes.modes.size() >= 4);
+                    for (int k = 1; k <= 2; ++k) {
+                        const double c = std::cos(k * std::numbers::pi / n);
+                        const double tone =
+                            std::sqrt((T / l) * (2 - 2 * c) / (mu * l * (4 + 2 * c) / 6)) /
+                            (2 * std::numbers::pi);
+                        // Both across; the one along the sag stretches it besides, to second order.
+                        const std::size_t first = static_cast<std::size_t>(2 * k - 2);
+                        CHECK(modes.modes[first].frequency == near(tone, 2e-5 * tone));
+                        CHECK(modes.modes[first + 1].frequency == near(tone, 2e-5 * tone));
+                    }
+                }
+    }
+    TEST_CASE("a car on tyres that only push rests, also from a start that just touches the road") {
+        // Tyres act up and with the weights alone: their sum and moments are those of all weights.
+        for (const double gap : {-0.02, -0.01, 0.0, 0.01, 0.02})
+            for (const bool is_held : {false, true})
+                for (const bool is_formula : {false, true}) {
+                    CAPTURE(gap);
+                    CAPTURE(is_held);
+                    CAPTURE(is_formula);
+                    const double R = 0.3 + gap, k = 2e5, hub_mass = 30.0;
+                    std::string text = model_text() + body("car",
+                                                           "ancf_rigid_body",
+                                                           "position = [0, 0, 0.5]",
+                                                           1000.0,
+                                                           "[300, 1200, 1400]");
+                    if (is_held)
+                        text +=
+                            constraint("post",
+                                       "cylindrical",
+                                       "a = \"ground\"\nb = \"car\"\npoint = [0, 0, 0.5]\naxis = "
+                                       "[0, 0, 1]");
+                    const std::vector<Vec3> corners = {
+                        {1.3, 0.7, 0.3}, {1.3, -0.7, 0.3}, {-1.2, 0.7, 0.3}, {-1.2, -0.7, 0.3}};
+                    for (std::size_t i = 0; i < corners.size(); ++i) {
+                        const double x = corners[i][0], y = corners[i][1];
+                        const std::string hub = fmt::format("hub{}", i);
+                        text += point_mass(hub, {x, y, 0.3}, hub_mass);
+                        text += constraint(
+                            fmt::format("guide{}", i),
+                            "in_line",
+                            fmt::format(
+                                "a = \"car\"\nb = \"{}\"\npoint = [{}, {}, 0.3]\naxis = [0, "
+                                "0, 1]",
+                                hub,
+                                x,
+                                y));
+                        text +=
+                            force(fmt::format("strut{}", i),
+                                  "spring_damper",
+                                  fmt::format("a = \"car@[{}, {}, 0.2]\"\nb = \"{}@[0, 0, "
+                                              "0]\"\nstiffness = 2e4\nfree = 0.5\ndamping = 1500",
+                                              x,
+                                              y,
+                                              hub));
+                        if (is_formula) {
+                            text +=
+                                force(fmt::format("tyre{}", i),
+                                      "point_load",
+                                      fmt::format(
+                                          "at = \"{0}@[0, 0, 0]\"\nforce = [\"0\", \"0\", \"{1} * "
+                                          "max({2} - {0}.z, 0)\"]",
+                                          hub,
+                                          k,
+                                          R));
+                            continue;
+                        }
+                        text += constraint(
+                            fmt::format("height{}", i),
+                            "measure",
+                            fmt::format(
+                                "a = \"ground@[{}, {}, 0.3]\"\nb = \"{}@[0, 0, 0]\"", x, y, hub));
+                        text +=
+                            force(fmt::format("tyre{}", i),
+                                  "motor",
+                                  fmt::format("on = \"height{}.displacement_z\"\neffort = \"max(0, "
+                                              "{} * ({} - value) - 300 * rate)\"",
+                                              i,
+                                              k,
+                                              gap));
+                    }
+                    Simulation simulation = model(text + steps("emm", 1e-3, 0.1));
+                    const Equilibrium rest = simulation.find_equilibrium();
+                    CHECK(rest.stability == Stability::neutral);
+                    CHECK(rest.num_neutral == (is_held ? 1 : 3));
+                    CHECK(rest.lasts);
+                    CHECK(rest.descent_steps + rest.newton_steps <= 60);
+                    const Vec3 car = vec3(simulation.point("car@[0, 0, 0]").position);
+                    double push = 0.0, weight = 1000.0 * kG;
+                    Vec3 moment = -weight * Vec3(car[0], car[1], 0.0);
+                    for (std::size_t i = 0; i < corners.size(); ++i) {
+                        const Vec3 at =
+                            vec3(simulation.point(fmt::format("hub{}@[0, 0, 0]", i)).position);
+                        const double N = k * (R - at[2]);
+                        CHECK(N > 0.0);
+                        push += N;
+                        weight += hub_mass * kG;
+                        if (!is_held) moment += (N - hub_mass * kG) * Vec3(at[0], at[1], 0.0);
+                    }
+                    CHECK(push == near(weight, 1e-9 * weight));
+                    if (!is_held) CHECK(moment.norm() <= tolerance(1e-6));
+                }
+    }
+    TEST_CASE("a clamp's moment at rest is that of statics, and that of a run's columns") {
+        for (const Vec3& arm : {Vec3(0.5, 0, 0), Vec3(0, 0.7, 0), Vec3(0.3, -0.4, 0.2)})
+            for (const bool is_a : {false, true}) {
+                CAPTURE(arm);
+                CAPTURE(is_a);
+                const Vec3 load(3.0, -7.0, 11.0);
+                const std::string text =
+                    model_text() +
+                    body("beam",
+                         "ancf_rigid_body",
+                         fmt::format("position = [{}, {}, {}]", arm[0], arm[1], arm[2]),
+                         10.0) +
+                    constraint("clamp",
+                               "fixed",
+                               is_a ? "a = \"beam\"\nb = \"ground\"\npoint = [0, 0, 0]"
+                                    : "a = \"ground\"\nb = \"beam\"\npoint = [0, 0, 0]") +
+                    force("load",
+                          "point_load",
+                          fmt::format("at = \"beam@[0, 0, 0]\"\nforce = [{}, {}, {}]",
+                                      load[0],
+                                      load[1],
+                                      load[2])) +
+                    steps("emm", 1e-3, 0.01);
+                Simulation simulation = model(text);
+                const Equilibrium rest = simulation.find_equilibrium();
+                const Vec3 pull = load + Vec3(0, 0, -10.0 * kG);
+                const double side = is_a ? 1.0 : -1.0;
+                const Vec3 force = side * pull, moment = side * arm.cross(pull);
+                const std::vector<double>& on_b = rest.forces.constraints[0].on_b;
+                REQUIRE(on_b.size() == 6);
+                Simulation run = model(text);
+                run_to_end(run);
+                for (int i = 0; i < 3; ++i) {
+                    const auto k = static_cast<std::size_t>(i);
+                    CHECK(on_b[k] == near(force[i], 1e-9));
+                    CHECK(on_b[k + 3] == near(moment[i], 1e-9));
+                    const std::string axis(1, "xyz"[i]);
+                    CHECK(column(run, "clamp.on_b.force." + axis) == near(on_b[k], 1e-8));
+                    CHECK(column(run, "clamp.on_b.moment." + axis) == near(on_b[k + 3], 1e-8));
+                }
+            }
+    }
+    TEST_CASE("what a search evaluates is not the run's, and what it warns of is said once") {
+        const std::string text =
+            body("lid", "ancf_rigid_body", "position = [0.5, 0, 0]") +
+            constraint("first",
+                       "revolute",
+                       "a = \"ground\"\nb = \"lid\"\npoint = [0, 0, 0]\naxis = [0, 1, 0]") +
+            constraint("second",
+                       "revolute",
+                       "a = \"ground\"\nb = \"lid\"\npoint = [0, 0.5, 0]\naxis = [0, 1, 0]");
+        const std::string rests = model_text() + "start = \"equilibrium\"\n" + text;
+        for (const char* method : {"emm", "generalized_alpha", "rk4"}) {
+            CAPTURE(method);
+            std::vector<std::string> warnings;
+            Simulation run(Manifest::parse(rests + steps(method, 1e-3, 0.01), "test.toml", {}),
+                           registry(),
+                           [&](const std::string& warning) {
+                               warnings.push_back(warning);
+                           });
+            CHECK(std::ranges::count_if(warnings, [](const std::string& warning) {
+                      return warning.find("redundant") != std::string::npos;
+                  }) == 1);
+            run.find_equilibrium();
+            CHECK(std::ranges::count_if(warnings, [](const std::string& warning) {
+                      return warning.find("redundant") != std::string::npos;
+                  }) == 1);
+            Simulation plain = model(model_text() + text + steps(method, 1e-3, 0.01));
+            CHECK(run.statistics().evaluations == plain.statistics().evaluations);
+        }
     }
     TEST_CASE("a net that nothing pulls at comes to rest in a few steps, where its forces vanish") {
         // Stretched by four parts of a thousand, and free in space. The second has so many

@@ -12,6 +12,9 @@ namespace {
 
 // Rows at unit length that differ by less from a combination of others depend on them.
 constexpr double kIndependent = 1e-9;
+// Of positions at rest, of the model's size: as near as Newton's method goes.
+constexpr double kRoundedPosition = 1e-13;
+constexpr double kRoundedSum = 1e-15;
 
 Eigen::SparseMatrix<double> square(const CompressedMatrix& from) {
     std::vector<Eigen::Triplet<double>> entries;
@@ -109,6 +112,26 @@ LinearEquations linear_equations(KernelSystem& system,
     out.D = square(face.damping());
     out.K = square(face.stiffness()) + square(face.geometric());
     return out;
+}
+
+double acceleration_from_rest(KernelSystem& system, const LinearEquations& at) {
+    if (at.acceleration.size() == 0) return 0.0;
+    const Eigen::Index n = at.acceleration.size();
+    const Eigen::VectorXd force = at.M * at.acceleration;
+    const Eigen::VectorXd size =
+        Eigen::VectorXd::Constant(n, kRoundedPosition * system.state().extent);
+    Eigen::VectorXd bound = at.K.cwiseAbs() * size;
+    int num_positions = 0, num_rates = 0;
+    const std::span<const RowLevel> levels = system.linearisable().levels();
+    for (Eigen::Index k = 0; k < at.lambda.size(); ++k) {
+        const bool is_position = levels[static_cast<std::size_t>(k)] == RowLevel::position;
+        const auto& rows = is_position ? at.P : at.N;
+        const int row = is_position ? num_positions++ : num_rates++;
+        for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator e(rows, row); e; ++e)
+            bound[e.col()] += kRoundedSum * std::abs(e.value() * at.lambda[k]);
+    }
+    if ((force.cwiseAbs().array() <= bound.array()).all()) return 0.0;
+    return system.parts().space.displacement(at.acceleration.data());
 }
 
 Eigen::MatrixXd null_space(const Eigen::MatrixXd& A) {

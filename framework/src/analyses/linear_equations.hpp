@@ -35,6 +35,15 @@ LinearEquations linear_equations(KernelSystem& system,
                                  const Eigen::VectorXd& q,
                                  const Eigen::VectorXd& v);
 
+/// How fast matter accelerates that starts from rest there [m/s^2]; none where the forces that
+/// accelerate it are within the rounding-error bound of their sums,
+///
+///   |M a|_i <= sum_j |K_ij| 1e-13 l + 1e-15 sum_k |A_ki lambda_k|                         (1)
+///
+/// with the model's size l: as much as positions that are off by rounding make of stiff elements.
+/// On light matter that may be far more than what really accelerates.
+double acceleration_from_rest(KernelSystem& system, const LinearEquations& at);
+
 /// Larger models are looked at by their lowest modes alone.
 inline constexpr int kMostDense = 1500;
 

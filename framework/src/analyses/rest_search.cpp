@@ -15,6 +15,7 @@
 #include "linear_equations.hpp"
 #include "lowest_modes.hpp"
 #include "part_motion.hpp"
+#include "side_step.hpp"
 #include "steady_spin.hpp"
 #include "turn_invariance.hpp"
 
@@ -26,12 +27,14 @@ constexpr double kRoundedWay = 1e-6;  // that it moves what has no stiffness, of
 constexpr double kFirstWay = 0.02;    // of the model's size, by the first step
 constexpr double kLongestWay = 0.1;   // by any
 constexpr double kLostWay = 1e4;
-constexpr double kNear = 1e-3;              // by a step, from where Newton's may do
-constexpr double kAtRest = 1e-13;           // by Newton's last step
-constexpr double kBalanced = 1e-9;          // force left, of the largest
+constexpr double kNear = 1e-3;      // by a step, from where Newton's may do
+constexpr double kAtRest = 1e-13;   // by Newton's last step
+constexpr double kBalanced = 1e-9;  // force left, of the largest
+constexpr double kBalancedToRounding = 1e-13;
 constexpr double kRounding = 1e-14;         // of positions, of the model's size
 constexpr double kNudge = 1e-3;             // of the model's size, off an unstable position
-constexpr double kNeutral = 1e-9;           // eigenvalue beside the largest
+constexpr double kNeutral = 1e-9;           // eigenvalue beside the largest, by differences
+constexpr double kEigenRounding = 1e-13;    // likewise, of a matrix that is known to rounding
 constexpr double kLanczosRounding = 1e-13;  // of an eigenvalue beside the largest
 constexpr double kClosed = 1e-13;           // gap, of the model's size
 constexpr double kNearlyClosed = 1e-10;
@@ -42,6 +45,27 @@ constexpr int kMostRises = 60;
 constexpr int kFewLowest = 12;
 constexpr double kUnpushed = 1e-12;  // a force from outside, of mass times spin
 constexpr double kDrifts = 1e-6;     // eigenvalue of a drift, relative
+
+/// What a search evaluates and factorises is not a run's.
+class Uncounted {
+public:
+    explicit Uncounted(KernelSystem& system)
+        : motion_(system.motion()),
+          face_(system.linearisable()),
+          evaluations_(motion_.evaluations),
+          factorisations_(face_.factorisations) {}
+    ~Uncounted() {
+        motion_.evaluations = evaluations_;
+        face_.factorisations = factorisations_;
+    }
+    Uncounted(const Uncounted&) = delete;
+    Uncounted& operator=(const Uncounted&) = delete;
+
+private:
+    ContinuousMotion& motion_;
+    ImplicitFace& face_;
+    long evaluations_, factorisations_;
+};
 
 class RestSearch {
 public:
@@ -62,6 +86,10 @@ public:
         evaluate();
         face_.renew_choice();
     }
+
+    ~RestSearch() { face_.forget_prediction(); }
+    RestSearch(const RestSearch&) = delete;
+    RestSearch& operator=(const RestSearch&) = delete;
 
     Equilibrium descend_and_judge() {
         Equilibrium out;
@@ -210,16 +238,26 @@ private:
 
     /// Moves q onto phi = 0, in the norm of the mass.
     void close_gaps() {
+        const double left = gaps_left();
+        if (left != 0.0)
+            throw Error(ErrorKind::numerical,
+                        fmt::format("equilibrium: the constraints cannot be met on the way to it; "
+                                    "the largest gap is {:.3g}",
+                                    left));
+    }
+
+    /// The same; zero where it has come there, else the gap that is left.
+    double gaps_left() {
         constexpr int kMost = 40;
         double last = std::numeric_limits<double>::infinity();
         bool has_renewed = false;
         for (int k = 0; k < kMost; ++k) {
             evaluate();
             const double gap = largest_gap();
-            if (gap <= kClosed * extent_) return;
+            if (gap <= kClosed * extent_) return 0.0;
             if (gap >= 0.5 * last && k > 2) {
                 // Rows that were left out where they depended on others, and no longer do.
-                if (has_renewed && gap <= kNearlyClosed * extent_) return;
+                if (has_renewed && gap <= kNearlyClosed * extent_) return 0.0;
                 if (!has_renewed) face_.renew_choice();
                 has_renewed = true;
             }
@@ -233,10 +271,7 @@ private:
             const double part = std::min(1.0, 0.3 * extent_ / std::max(way(x_), 1e-300));
             q_ += part * x_;
         }
-        throw Error(ErrorKind::numerical,
-                    fmt::format("equilibrium: the constraints cannot be met on the way to it; the "
-                                "largest gap is {:.3g}",
-                                last));
+        return last;
     }
 
     /// One solve of (1) at the last point.
@@ -268,7 +303,9 @@ private:
         double last = std::numeric_limits<double>::infinity();
         double last_way = std::numeric_limits<double>::infinity();
         int rises = 0;
+        int until_newton = 0, wait = 1;  // in steps of descent, after a trial that failed
         bool is_newton = options_.nearest;
+        face_.forget_prediction();
         for (int step = 0; step < options_.most_steps; ++step) {
             const double used = is_newton ? 0.0 : c;
             double weight = used;
@@ -300,22 +337,45 @@ private:
             if (is_newton && !options_.nearest &&
                 (!is_solved || is_uphill || moved > kNear * extent_ ||
                  (moved > 2.0 * last_way && !is_rounding))) {
+                // What is free to move has a stiffness of either sign by rounding and differences,
+                // and forces of rounding move it anywhere: held by a trace of weight, it is at
+                // rest.
+                if (step > 0 && out.residual <= kBalancedToRounding) {
+                    evaluate_again();
+                    if (solve(trace()) && way(x_) <= kRoundedWay * extent_) return;
+                }
+                // The descent goes on as before: c is what it has found out, Newton's method says
+                // nothing about it.
                 is_newton = false;
                 last_way = std::numeric_limits<double>::infinity();
-                c = std::max(c, trace()) * 8.0;
+                c = std::max(c, trace());
+                until_newton = wait;
+                wait *= 2;
                 evaluate_again();
                 continue;
             }
             if (!is_solved) break;
-            rises = 0;
             const double part =
                 is_too_far ? kLongestWay * extent_ / moved : 1.0;  // of the nearest alone
-            q_ += part * x_;
+            const Eigen::VectorXd before = q_, lambda_before = lambda_;
+            a_ = part * x_;
+            face_.predict_stress(view(a_));
+            q_ += a_;
             lambda_ = y_;
             (is_newton ? out.newton_steps : out.descent_steps) += 1;
             x_ = q_ - q_start_;
             if (!(way(x_) <= kLostWay * extent_)) break;
-            close_gaps();
+            if (gaps_left() != 0.0) {
+                // From so far the constraints cannot be met, as beside a singular position.
+                if (options_.nearest || ++rises > kMostRises) close_gaps();
+                q_ = before;
+                lambda_ = lambda_before;
+                is_newton = false;
+                c = std::max(c, trace()) * 8.0;
+                face_.forget_prediction();
+                evaluate();
+                continue;
+            }
             evaluate();
             const double left = residual(lambda_, scale);
             // Where all forces vanish, as in a net that nothing pulls at, what is left of them is
@@ -329,11 +389,13 @@ private:
                 if (is_still && out.residual <= kBalanced) return;
                 if (scale == 0.0) return;
             }
+            rises = 0;
             last_way = moved;
             if (!is_newton) {
                 c *= std::isfinite(last) && last > 0.0 ? std::clamp(left / last, 0.1, 1.5) : 0.5;
                 c *= 0.7;
-                if (moved <= kNear * extent_ && (left <= last || out.residual <= 1e-3))
+                if (--until_newton < 0 && moved <= kNear * extent_ &&
+                    (left <= last || out.residual <= 1e-3))
                     is_newton = true;
             }
             last = left;
@@ -416,6 +478,7 @@ private:
 
     /// The signature of K + G on the motions that conditions leave, in the norm of the mass.
     void judge(Equilibrium& out) {
+        face_.forget_prediction();
         if (!spin_.is_spinning) refuse_motion();
         stand();
         LinearEquations at = linear_equations(system_);
@@ -429,12 +492,12 @@ private:
             drifts = -spin_.rate.squaredNorm();
         }
         if (!spin_.is_spinning) {
-            out.acceleration = way(at.acceleration);
+            out.acceleration = acceleration_from_rest(system_, at);
             out.lasts = out.acceleration <= kAccelerates * std::max(extent_, 1.0);
         }
         out.num_unstable = out.num_neutral = 0;
         out.unstable_part.clear();
-        Eigen::VectorXd squares;
+        Eigen::VectorXd squares, noise;
         if (n_ <= kMostDense) {
             Eigen::MatrixXd A(at.P.rows() + at.N.rows(), n_);
             A << Eigen::MatrixXd(at.P), Eigen::MatrixXd(at.N);
@@ -447,6 +510,7 @@ private:
                 const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 *
                                                                            (K + K.transpose()));
                 squares = eigen.eigenvalues();
+                noise = noise_of(at, squares, Z * eigen.eigenvectors());
                 downhill_ = Z * eigen.eigenvectors().col(0);
             }
         } else {
@@ -456,21 +520,53 @@ private:
             out.is_counted = false;
             out.degrees_of_freedom = static_cast<int>(n_ - at.P.rows());
         }
-        double nothing = squares.size() > 0 ? kNeutral * squares.cwiseAbs().maxCoeff() : 0.0;
         // Of a large model the highest are not known; its stiffness says what rounding may leave.
-        if (n_ > kMostDense) nothing = std::max(nothing, kLanczosRounding * trace() * 1e10);
-        for (const double square : squares) {
+        if (n_ > kMostDense) {
+            const double largest = squares.size() > 0 ? squares.cwiseAbs().maxCoeff() : 0.0;
+            noise.setConstant(squares.size(),
+                              std::max(kNeutral * largest, kLanczosRounding * trace() * 1e10));
+        }
+        for (Eigen::Index k = 0; k < squares.size(); ++k) {
+            const double square = squares[k];
             if (num_drifting > 0 && std::abs(square - drifts) <= kDrifts * std::abs(drifts)) {
                 --num_drifting;
                 continue;
             }
-            if (square < -nothing) ++out.num_unstable;
-            if (std::abs(square) <= nothing) ++out.num_neutral;
+            if (square < -noise[k]) ++out.num_unstable;
+            if (std::abs(square) <= noise[k]) ++out.num_neutral;
         }
         out.stability = out.num_unstable > 0  ? Stability::unstable
                         : out.num_neutral > 0 ? Stability::neutral
                                               : Stability::stable;
         if (out.num_unstable > 0) out.unstable_part = what_moves_most(system_, downhill_);
+    }
+
+    /// What rounding may make of each eigenvalue, at most kNeutral of the largest. Stiff elements
+    /// raise the largest far above what soft directions have, so that of those what positions that
+    /// are rounded do to the stiffness counts.
+    Eigen::VectorXd noise_of(const LinearEquations& at,
+                             const Eigen::VectorXd& squares,
+                             const Eigen::MatrixXd& shapes) {
+        const double largest = squares.cwiseAbs().maxCoeff();
+        Eigen::VectorXd out = Eigen::VectorXd::Constant(squares.size(), kNeutral * largest);
+        const auto is_in_doubt = [&](double square) {
+            return std::abs(square) <= kNeutral * largest;
+        };
+        if (spin_.is_spinning || face_.has_differences() ||
+            std::ranges::none_of(squares, is_in_doubt))
+            return out;
+        const Eigen::VectorXd q = q_;
+        for (Eigen::Index i = 0; i < n_; ++i) q_[i] += spread(i) * kRounding * extent_;
+        stand();
+        const Eigen::SparseMatrix<double> change = (linear_equations(system_).K - at.K).cwiseAbs();
+        q_ = q;
+        stand();
+        for (Eigen::Index k = 0; k < squares.size(); ++k) {
+            if (!is_in_doubt(squares[k])) continue;
+            const Eigen::VectorXd size = shapes.col(k).cwiseAbs();
+            out[k] = std::min(out[k], std::max(kEigenRounding * largest, size.dot(change * size)));
+        }
+        return out;
     }
 
     /// Makes drifting across the axis cost energy, which is orthogonal to all else in the mass.
@@ -545,6 +641,7 @@ std::optional<Equilibrium> rest_of_axes(KernelSystem& system, const EquilibriumO
 
 Equilibrium find_rest(KernelSystem& system, const EquilibriumOptions& options) {
     require_smooth(system, options.spinning ? "steady spin" : "equilibrium");
+    const Uncounted uncounted(system);
     const std::vector<double> q(system.q().begin(), system.q().end());
     const std::vector<double> v(system.v().begin(), system.v().end());
     bool is_found = false;

@@ -415,8 +415,7 @@ void find_whirls(const KernelSystem& system, const SteadySpin& spin, Modes& of) 
 
 /// At rest nothing accelerates.
 void require_rest(KernelSystem& system, const LinearEquations& at, const char* what) {
-    if (at.acceleration.size() == 0) return;
-    const double g = system.parts().space.displacement(at.acceleration.data());
+    const double g = acceleration_from_rest(system, at);
     if (g > 1e-6 * std::max(system.state().extent, 1.0))
         throw Error(ErrorKind::numerical,
                     fmt::format("{}: the model is not in equilibrium there, matter accelerates by "

@@ -17,9 +17,16 @@ void RowRank::decide() {
     rows_ = {};  // much, and not needed again
 }
 
-void RowRank::warn() const {
+/// The rank is decided anew where the state has been set: what has been said is not said again.
+void RowRank::say(const std::string& text) {
+    if (std::ranges::find(said_, text) != said_.end()) return;
+    said_.push_back(text);
+    warn_(text);
+}
+
+void RowRank::warn() {
     for (const std::string& contact : system_.instant().locked_contacts())
-        warn_(
+        say(
             fmt::format("{}: what it acts on cannot slide, since constraints hold it; its force "
                         "is not determined and is left out",
                         contact));
@@ -27,7 +34,7 @@ void RowRank::warn() const {
     warn_redundant();
     warn_idle_friction();
     for (const std::string& contact : system_.instant().ambiguous_contacts())
-        warn_(
+        say(
             fmt::format("{}: its normal force is not unique, since rows of its constraint are "
                         "redundant; friction follows the reactions of least norm",
                         contact));
@@ -74,18 +81,18 @@ std::string RowRank::names_of(const std::vector<int>& rows) const {
     return names;
 }
 
-void RowRank::warn_redundant() const {
+void RowRank::warn_redundant() {
     std::vector<int> idle, dependent;
     for (const int row : now_.redundant) (acts_on_nothing(row) ? idle : dependent).push_back(row);
     if (!idle.empty())
-        warn_(
+        say(
             fmt::format("{} of {} constraint rows act on nothing, since no coordinate moves "
                         "along them: {}; they may be left out",
                         idle.size(),
                         now_.num_rows,
                         names_of(idle)));
     if (!dependent.empty())
-        warn_(
+        say(
             fmt::format("{} of {} constraint rows are redundant: {}; forces there are those of "
                         "least norm",
                         dependent.size(),
@@ -93,7 +100,7 @@ void RowRank::warn_redundant() const {
                         names_of(dependent)));
 }
 
-void RowRank::warn_idle_friction() const {
+void RowRank::warn_idle_friction() {
     for (const ForcePart& part : model_.forces) {
         if (part.contact == nullptr) continue;
         const RowOwner& owner =
@@ -103,7 +110,7 @@ void RowRank::warn_idle_friction() const {
         for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
             is_idle = is_idle && acts_on_nothing(k);
         if (is_idle)
-            warn_(
+            say(
                 fmt::format("{}: its normal force is zero, since its constraint acts on "
                             "nothing: the coordinate across it is missing",
                             part.object.label));

@@ -45,9 +45,10 @@ public:
 
 private:
     std::string names_of(const std::vector<int>& rows) const;
-    void warn() const;
-    void warn_redundant() const;
-    void warn_idle_friction() const;
+    void warn();
+    void warn_redundant();
+    void warn_idle_friction();
+    void say(const std::string& text);
 
     const Model& model_;
     KernelSystem& system_;
@@ -56,7 +57,8 @@ private:
     double step_;
     RankAnalysis now_;
     std::vector<std::string> arbitrary_;
-    RowSet::Instant rows_;  // of the state last analysed
+    std::vector<std::string> said_;  // warnings
+    RowSet::Instant rows_;           // of the state last analysed
 };
 
 }  // namespace ancora

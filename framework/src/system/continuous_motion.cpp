@@ -9,12 +9,14 @@
 #include <fmt/format.h>
 
 #include "ancora/framework/failed_call.hpp"
+#include "side_step.hpp"
 
 namespace ancora {
 namespace {
 
 // Constraints are met to this, relative to the model's size or speed; rounding is a little less.
 constexpr double kProjected = 1e-14;
+constexpr double kClosed = 1e-9;  // gap of a start, of the model's size
 // What projection may leave, relative likewise; more is no rounding.
 constexpr double kGaping = 1e-7;
 // Projection corrects what a step errs by. Where that is more than this part of what the step moved
@@ -423,12 +425,29 @@ void ContinuousMotion::project(double t, double way) {
 void ContinuousMotion::project_start() {
     ContinuousFace& face = accelerations_.face();
     using Projected = ContinuousFace::Projected;
-    face.project(Projected::position,
-                 state_.q.data(),
-                 state_.v.data(),
-                 state_.t,
-                 kProjected * state_.extent,
-                 true);
+    const auto close_gaps = [&] {
+        return face.project(Projected::position,
+                            state_.q.data(),
+                            state_.v.data(),
+                            state_.t,
+                            kProjected * state_.extent,
+                            true)
+                   .left <= kClosed * state_.extent;
+    };
+    const Eigen::VectorXd given = state_.q;
+    if (!close_gaps() && parts_.model.project_start == ProjectStart::far) {
+        const Eigen::VectorXd nearest = state_.q;
+        std::vector<int> open;
+        for (int k = 0; k < parts_.m; ++k)
+            if (parts_.laws[k].kind == RowKind::constraint &&
+                std::abs(face.instant().pi[k]) > kClosed * state_.extent)
+                open.push_back(k);
+        const bool is_found = std::ranges::any_of(kSideSteps, [&](double step) {
+            state_.q = given + side_step(parts_, open, step * state_.extent);
+            return close_gaps();
+        });
+        if (!is_found) state_.q = nearest;
+    }
     const double speed = parts_.space.displacement(state_.v.data());
     face.project(
         Projected::velocity, state_.q.data(), state_.v.data(), state_.t, kProjected * speed, true);

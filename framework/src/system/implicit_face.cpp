@@ -499,7 +499,8 @@ void ImplicitFace::add_curvature() {
 }
 
 void ImplicitFace::add_curvature_of(bool conditions, std::vector<double>& to) {
-    const Eigen::VectorXd& s = accelerations_.face().stress();
+    const Eigen::VectorXd& s =
+        has_prediction_ && !conditions ? predicted_ : accelerations_.face().stress();
     for (int k = 0; k < parts_.m; ++k)
         stress_[k] = parts_.laws.is_constraint(k) == conditions ? s[k] : 0.0;
     parts_.rows.evaluate_tangent_at(q_.data(), stress_.data(), t_, tangent_.data());
@@ -509,6 +510,20 @@ void ImplicitFace::add_curvature_of(bool conditions, std::vector<double>& to) {
         to[static_cast<std::size_t>(term.place)] += value;
         if (term.mirror >= 0) to[static_cast<std::size_t>(term.mirror)] += value;
     }
+}
+
+void ImplicitFace::predict_stress(std::span<const double> dq) {
+    predicted_ = accelerations_.face().stress();
+    const double* const A = instant().A.data();
+    for (const LawRow& row : law_rows_) {
+        const RowLaw& law = parts_.laws[row.row];
+        if (law.kind != RowKind::elastic || law.law != nullptr ||
+            parts_.laws.together().holds(row.row))
+            continue;
+        predicted_[row.row] +=
+            parts_.rows.multiply_onto(0.0, A, row.row, dq.data()) / law.compliance;
+    }
+    has_prediction_ = true;
 }
 
 /// dpsi/dq = A' for conditions on positions, since second derivatives commute.
@@ -568,7 +583,7 @@ void ImplicitFace::add_rows(const Differenced& from,
     if (from.blocks.empty()) return;
     parts_.rows.evaluate_rates(from.blocks, q, v, t_, A_changed_.data(), pi_t_changed_.data());
     const ContinuousFace& face = accelerations_.face();
-    const Eigen::VectorXd& s = face.stress();
+    const Eigen::VectorXd& s = has_prediction_ && !conditions ? predicted_ : face.stress();
     const bool has_new_rates = !conditions && v == v_.data();
     for (const int b : from.blocks) {
         const BlockPart& part = parts_.rows.blocks[static_cast<std::size_t>(b)];

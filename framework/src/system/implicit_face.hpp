@@ -100,6 +100,21 @@ public:
 
     /// The stiffness gains M S S from here on, that of a frame which turns with S.
     void turn(const Eigen::Matrix3d& S) { S_squared_ = S * S; }
+    /// The next derivatives bend elastic rows that follow a straight law by the stress which a
+    /// motion dq from the last point gives them to first order, instead of the one that they have
+    /// where it ended. Of a stiff row the latter is mostly the stretch of second order, which the
+    /// next step takes out again: with it Newton's method goes but a short way in each step. The
+    /// forces stay as they are, so that what they lead to is the same.
+    /// Source: D. Magisano, L. Leonetti, G. Garcea, How to improve efficiency and robustness of
+    /// the Newton method in geometrically non-linear structural problem discretized via
+    /// displacement-based finite elements, Comput. Methods Appl. Mech. Eng. 313 (2017) 986.
+    void predict_stress(std::span<const double> dq);
+    /// Whether parts of the derivatives are differences, with their errors.
+    bool has_differences() const {
+        return !differenced_forces_.by.empty() || !differenced_conditions_.by.empty();
+    }
+    /// Derivatives are those of the forces from here on.
+    void forget_prediction() { has_prediction_ = false; }
     /// Nothing of another motion serves any more.
     void forget();
     /// Writes or reads what a step may find made by those before, see state_archive.hpp.
@@ -197,6 +212,8 @@ private:
     double t_ = 0.0;
     Eigen::VectorXd q_, v_, lambda_, a_;
     bool is_evaluated_ = false;
+    Eigen::VectorXd predicted_;  // stresses of elastic rows, by which they bend
+    bool has_prediction_ = false;
     std::vector<double> own_, own_rate_;
     bool is_mass_filled_ = false;
     Eigen::VectorXd force_, gap_, rate_, bias_;

@@ -31,13 +31,16 @@ Dynamics InstantAnalysis::dynamics() {
     // A compliant constraint's force belongs to Q, but it is its reaction all the same.
     for (int k = 0; k < parts_.m; ++k)
         if (!parts_.laws.is_constraint(k)) s_L[k] = face.stress()[k];
+    const Eigen::VectorXd s = s_L + s_C;
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
         ConstraintForces forces{parts_.model.constraints[c].object.name,
                                 reactions_.reported(c, s_L.data(), false),
                                 reactions_.reported(c, s_C.data(), false),
+                                {},
                                 {}};
         for (std::size_t i = 0; i < forces.ideal.size(); ++i)
             forces.reaction.push_back(forces.ideal[i] + forces.nonideal[i]);
+        forces.on_b = reactions_.wrench(c, s.data());
         out.constraints.push_back(std::move(forces));
     }
     const Eigen::VectorXd applied = reactions_.applied_at_instant(friction_.stress().data());

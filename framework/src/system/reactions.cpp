@@ -267,6 +267,13 @@ std::vector<double> Reactions::reported(std::size_t constraint,
     return {one_.data(), one_.data() + count_alone(constraint)};
 }
 
+std::vector<double> Reactions::wrench(std::size_t constraint, const double* s) const {
+    if (!has_wrench(constraint)) return {};
+    write(constraint, s, false, one_.data());
+    const double* const first = one_.data() + count_alone(constraint);
+    return {first, first + kWrench};
+}
+
 template <class Archive>
 void Reactions::transfer(Archive& archive) {
     share();

@@ -64,6 +64,8 @@ public:
     void take_instant(const double* s, const double* contact_s);
     /// A constraint's reaction for stresses s, without the wrench of a joint.
     std::vector<double> reported(std::size_t constraint, const double* s, bool of_step) const;
+    /// The wrench of a joint at the present state: six entries, or none of what has no wrench.
+    std::vector<double> wrench(std::size_t constraint, const double* s) const;
     /// Which entries of mean() answer to stresses that make no force, at the rows evaluated last at
     /// an instant: redundancy makes them arbitrary.
     std::vector<bool> answers_to(const Eigen::MatrixXd& forceless) const;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "rank_analysis.hpp"
+#include "side_step.hpp"
 
 namespace ancora {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 // A start whose constraints gape wider than this, relative to the model's size or speed, is
 // refused (design, section 4.3).
 constexpr double kStartTolerance = 1e-9;
+// Of the model's size in a second: what is slower does not move.
+constexpr double kSlowest = 1e-6;
 // Massless coordinates that hang together are solved for densely.
 constexpr int kMostMassless = 1500;
 // What damps a convention that is not needed [N m s]: next to nothing, so that it has no force.
@@ -149,10 +152,12 @@ void Start::check_vanishing() const {
 
 /// Refuses a start that is not finite or violates constraints beyond rounding, naming the worst.
 void Start::check() {
-    // Of velocities that a projection has taken away altogether rounding is left
+    // Of velocities that a projection has taken away altogether rounding is left; where nothing
+    // moves a rate is measured by the size that it is of.
     const double speed =
-        std::max(parts_.space.displacement(state_.v.data()),
-                 parts_.model.project_start != ProjectStart::no ? given_speed_ : 0.0);
+        std::max({parts_.space.displacement(state_.v.data()),
+                  parts_.model.project_start != ProjectStart::no ? given_speed_ : 0.0,
+                  kSlowest * state_.extent});
     const auto beyond = [](double x, const Eigen::VectorXd& allowed, int k) {
         return allowed.size() == 0 ? std::abs(x) : std::max(std::abs(x) - 2.0 * allowed[k], 0.0);
     };
@@ -178,9 +183,7 @@ void Start::check() {
                                                         (kStartTolerance * state_.extent)
                                                   : 0.0;
         const double slip =
-            std::max(size, speed) > 0.0
-                ? beyond(rate, allowed_.rate, k) / (kStartTolerance * std::max(size, speed))
-                : 0.0;
+            beyond(rate, allowed_.rate, k) / (kStartTolerance * std::max(size, speed));
         if (std::max(gap, slip) > worst) {
             worst = std::max(gap, slip);
             worst_row = k;
@@ -200,13 +203,18 @@ void Start::check() {
             ErrorKind::numerical,
             fmt::format("inconsistent start: {} changes at a rate of {:.6g} (allowed {:.2g} "
                         "of the velocities){}; correct velocities or angular velocities of "
-                        "the bodies it ties{}",
+                        "the bodies it ties{}{}",
                         parts_.rows.row_name(worst_row),
                         rate,
                         kStartTolerance,
                         instant_.pi_t[worst_row] != 0.0
                             ? fmt::format(", of which {:.6g} is prescribed over time",
                                           instant_.pi_t[worst_row])
+                            : "",
+                        rate == instant_.pi_t[worst_row]
+                            ? "; they are at rest, and a table of motion that is to begin so says "
+                              "interpolation = \"rest\" (or \"monotone\"), while the natural "
+                              "spline begins with the rate of its first rows"
                             : "",
                         advice),
             place);
@@ -245,13 +253,27 @@ void Start::refuse_contradiction() {
     std::string names;
     int count = 0;
     Place place;
+    std::vector<int> rows;
     for (int k = 0; k < parts_.m; ++k) {
         if (std::abs(closing.left[k]) < 0.1 * worst) continue;
+        rows.push_back(k);
         if (count < kMostNames) names += (count > 0 ? "; " : "") + parts_.rows.row_name(k);
         if (count == 0) place = parts_.rows.place_of_row(k);
         ++count;
     }
     if (count > kMostNames) names += fmt::format("; and {} more", count - kMostNames);
+    if (closes_beside(rows))
+        throw Error(
+            ErrorKind::numerical,
+            fmt::format("inconsistent start: in this position, which is singular, no motion of the "
+                        "bodies closes {} together (a gap of {:.6g} is left), as those of a line "
+                        "that lies straight and is too long; from a position beside it they close. "
+                        "Start beside it, such as with a line that sags, or let [model] "
+                        "project_start = \"far\" look for a position; a body that offers it may "
+                        "find its own shape with start = \"relaxed\" and the nodes that are held",
+                        names,
+                        worst),
+            place);
     throw Error(ErrorKind::numerical,
                 fmt::format("inconsistent constraints: no motion of the bodies closes {} together "
                             "(a gap of {:.6g} is left); remove one of them or correct where they "
@@ -259,6 +281,37 @@ void Start::refuse_contradiction() {
                             names,
                             worst),
                 place);
+}
+
+/// Whether the constraints can be met from a position beside this one, in which these rows cannot
+/// be met together.
+bool Start::closes_beside(const std::vector<int>& open) {
+    constexpr int kSteps = 100;
+    constexpr double kLeastPart = 1e-3;
+    const double closed = kStartTolerance * state_.extent;
+    RowSet::Instant at;
+    const auto gap_at = [&](const Eigen::VectorXd& q) {
+        parts_.rows.evaluate(q.data(), state_.v.data(), state_.t, at);
+        double gap = 0.0;
+        for (int k = 0; k < parts_.m; ++k)
+            if (parts_.laws[k].kind == RowKind::constraint) gap = std::max(gap, std::abs(at.pi[k]));
+        return gap;
+    };
+    for (const double size : kSideSteps) {
+        Eigen::VectorXd q = state_.q + side_step(parts_, open, size * state_.extent);
+        double gap = gap_at(q);
+        for (int step = 0; step < kSteps && gap > closed; ++step) {
+            const Eigen::VectorXd way =
+                close_gaps(parts_.rows, at.A, parts_.mass, at.pi).displacement;
+            double part = 1.0, next = gap_at(q - way);
+            while (!(next < gap) && part > kLeastPart) next = gap_at(q - (part *= 0.5) * way);
+            if (!(next < gap)) break;
+            q -= part * way;
+            gap = next;
+        }
+        if (gap <= closed) return true;
+    }
+    return false;
 }
 
 /// Conventions stand where nothing else determines a motion without inertia; others would hold

@@ -54,6 +54,7 @@ private:
     void determine_massless();
     void check();
     void refuse_contradiction();
+    bool closes_beside(const std::vector<int>& open);
     void release_conventions();
     void check_massless();
     void start_plugins();

@@ -15,6 +15,9 @@ struct ConstraintForces {
     std::vector<double> ideal;     ///< its part of F_L
     std::vector<double> nonideal;  ///< its part of F_C - C: what it takes up of C
     std::vector<double> reaction;  ///< the sum, F_L + F_C - C
+    /// Of a joint that ties anything: force [N] and moment [N m] on b at the joint's point, in the
+    /// axes of the joint in a, as the columns on_b of a run; else empty.
+    std::vector<double> on_b;
 };
 
 /// A force object's C: the force on its first attachment, or on all points of a group if that is

@@ -530,6 +530,37 @@ TEST_SUITE("prescribed motion: refusals") {
         CHECK(refusal_of("[\"0\", \"0\", \"0.1*cos(3*t + 2*pi) - 0.1\"]").message == "");
     }
 
+    TEST_CASE("a table that begins with rows of zeros begins at rest, however many there are") {
+        // Of the natural spline what is left of the first motion falls by 2 - sqrt(3) a row.
+        const auto table = [](int zeros) {
+            std::string rows;
+            for (int k = 0; k < zeros; ++k) rows += fmt::format("[{}, 0.0, 0.0, 0.0], ", 0.01 * k);
+            return bead() +
+                   drive("bead@0",
+                         fmt::format("motion = [{}[{}, 0.0, 0.0, 0.1], [{}, 0.0, 0.0, 0.1]]\n",
+                                     rows,
+                                     0.01 * zeros,
+                                     0.01 * zeros + 2.0)) +
+                   integrator("emm", 0.01, 0.02);
+        };
+        for (const int zeros : {40, 80, 200, 300}) {
+            CAPTURE(zeros);
+            CHECK(refusal([&] {
+                      Simulation simulation = model(table(zeros));
+                      run_to_end(simulation);
+                  }).message == "");
+        }
+        // With few it does begin with a rate: the message says what would not.
+        for (const int zeros : {1, 3, 6}) {
+            CAPTURE(zeros);
+            const std::string message = refusal([&] {
+                                            Simulation simulation = model(table(zeros));
+                                        }).message;
+            CHECK(contains(message, "changes at a rate of"));
+            CHECK(contains(message, "interpolation = \"rest\""));
+        }
+    }
+
     TEST_CASE("a start that does not move with its support, and tables that are too short") {
         const Refusal start = refusal_of("[\"0\", \"0\", \"0.1*sin(3*t)\"]");
         CHECK(start.kind == ErrorKind::numerical);

@@ -54,7 +54,10 @@ void require_table(const std::filesystem::path& file) {
 }  // namespace
 
 int inverse(const Options& options) {
-    const Manifest manifest = Manifest::load(options.operand, options.overrides);
+    Manifest manifest = Manifest::load(options.operand, options.overrides);
+    // Positions and velocities are those that drives prescribe, at the start as well.
+    if (manifest.model.project_start == ProjectStart::no)
+        manifest.model.project_start = ProjectStart::near;
     PluginRegistry registry;
     add_folders(registry, options);
     lock_if_asked(registry, options);

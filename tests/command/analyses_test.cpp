@@ -171,6 +171,22 @@ TEST_SUITE("ancora equilibrium") {
         CHECK(number(rest["residual"]) < 1e-12);
         CHECK(rest.contains("moves_away_first") == false);
     }
+    TEST_CASE("a clamp's moment is said, in the table and as JSON") {
+        const Models models;
+        models.write("clamp.toml",
+                     kModel + kBar +
+                         "[[joint]]\nname = \"clamp\"\ntype = \"fixed\"\na = \"ground\"\nb = "
+                         "\"bar\"\npoint = [0.5, 0.0, -0.5]\n" +
+                         kSteps);
+        // The weight half a metre beside the clamp, about y.
+        const Json json = json_of(models, {"equilibrium", "clamp.toml"});
+        const double moment = kMass * kG * 0.5;
+        CHECK(number(json["on_b"]["clamp"]["moment"][1]) == about(moment));
+        CHECK(number(json["on_b"]["clamp"]["force"][2]) == about(kMass * kG));
+        const std::string text = said(models, {"equilibrium", "clamp.toml"});
+        CHECK(text.find("clamp.on_b.moment") != std::string::npos);
+        CHECK(text.find("4.905") != std::string::npos);
+    }
     TEST_CASE("--nearest takes the position on its head, and names what moves away from it") {
         const Models models;
         const Arguments call{
@@ -532,6 +548,21 @@ TEST_SUITE("ancora inverse") {
             CHECK(std::stod(row[effort]) ==
                   about(kInertia * xdd + kMass * kG * kArm * std::sin(x), 1e-7));
         }
+    }
+    TEST_CASE("positions and velocities at the start are those of the drives, whatever is given") {
+        // Through rows by the natural spline, which does not begin at rest as the bodies do.
+        const Models models;
+        models.write("spline.toml",
+                     kModel + kBar + kPin +
+                         "drive = { motion = [[0, 0], [0.5, 0.4], [1, 1], [1.5, 1]] }\n" + kSteps);
+        const std::vector<std::string> lines = lines_of(said(models, {"inverse", "spline.toml"}));
+        REQUIRE(lines.size() == 102);
+        const std::vector<std::string> names = cells_of(lines[0]), first = cells_of(lines[1]);
+        const auto at = std::ranges::find(names, "pin.angle_rate") - names.begin();
+        // Its curvatures at the inner rows: h (4 m1 + m2) = 6 (1.2 - 0.8), h (m1 + 4 m2) = -6
+        // * 1.2.
+        const double h = 0.5, m1 = (4 * 2.4 + 7.2) / (15 * h);
+        CHECK(std::stod(first[static_cast<std::size_t>(at)]) == about(0.4 / h - h * m1 / 6));
     }
     TEST_CASE("--out writes the same table, again over itself, and over nothing else") {
         const Models models;

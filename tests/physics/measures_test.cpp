@@ -198,6 +198,49 @@ TEST_SUITE("measures") {
         }
     }
 
+    TEST_CASE("steps that turn a body by more than a radian are told, and by how much it is off") {
+        // The step of second order turns by 2 atan(w h / 2) where w h is right.
+        for (const bool is_free : {false, true})
+            for (const double turned : {0.3, 0.9, 1.1, 2.0, 2.4}) {
+                CAPTURE(is_free);
+                CAPTURE(turned);
+                const double h = 0.01, w = turned / h;
+                Simulation simulation =
+                    model(model_text(false) +
+                          body("wheel",
+                               "ancf_rigid_body",
+                               fmt::format("angular_velocity = [0, 0, {}]", w),
+                               1.0,
+                               "[0.02, 0.02, 0.03]") +
+                          (is_free ? ""
+                                   : constraint("axle",
+                                                "revolute",
+                                                "a = \"ground\"\nb = \"wheel\"\npoint = [0, 0, "
+                                                "0]\naxis = [0, 0, 1]")) +
+                          steps("emm", h, 5 * h));
+                run_to_end(simulation);
+                const double one = 2.0 * std::atan(0.5 * turned);
+                const Vec3 x = attitude(simulation, "wheel").col(0);
+                CHECK(x[0] == near(std::cos(5 * one), 1e-9));
+                CHECK(x[1] == near(std::sin(5 * one), 1e-9));
+                const std::vector<std::string> doubts = simulation.statistics().doubts;
+                const std::string wanted =
+                    fmt::format("body \"wheel\" turns at {:.3g} rad a step", turned);
+                const auto told = std::ranges::find_if(doubts, [&](const std::string& doubt) {
+                    return doubt.starts_with(wanted);
+                });
+                CHECK((told != doubts.end()) == (turned > 1.0));
+                if (turned == 2.0 && told != doubts.end())
+                    CHECK(told->find("makes 1.57 rad, 21 % less") != std::string::npos);
+            }
+        // An explicit method of order 4 follows what a step of second order does not.
+        Simulation simulation = model(
+            model_text(false) + body("wheel", "ancf_rigid_body", "angular_velocity = [0, 0, 120]") +
+            steps("dopri5", 0.01, 0.05, 1e-8));
+        run_to_end(simulation);
+        CHECK(simulation.statistics().doubts.empty());
+    }
+
     TEST_CASE("turns that a step may miscount are told") {
         const auto text = [](const char* integrator, double step) {
             return model_text(false) + body("wheel", "ancf_rigid_body", "") +

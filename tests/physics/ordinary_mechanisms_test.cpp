@@ -451,6 +451,33 @@ TEST_SUITE("emm: rounding is no fault") {
     }
 }
 
+TEST_SUITE("emm: energy that grows without end is told") {
+    TEST_CASE("by the force that does it, where steps do not converge any more") {
+        // A floor that pulls up what has left it, instead of pushing what is below.
+        for (const double stiffness : {1e2, 1e3, 1e4}) {
+            CAPTURE(stiffness);
+            std::string message;
+            try {
+                Simulation simulation = model(
+                    "[model]\ngravity = [0, 0, -9.81]\n[[body]]\nname = \"ball\"\ntype = "
+                    "\"particle\"\nmass = 1.0\nposition = [0, 0, 1]\n[[force]]\nname = "
+                    "\"air\"\ntype = \"drag\"\nat = \"ball@[0, 0, 0]\"\nlinear = "
+                    "1e-3\n[[force]]\nname = \"floor\"\ntype = \"point_load\"\nat = "
+                    "\"ball@[0, 0, 0]\"\nforce = [\"0\", \"0\", \"" +
+                    std::to_string(stiffness) + " * ball.z * abs(ball.z)\"]\n" +
+                    integrator("emm", 1e-2, 100.0));
+                run_to_end(simulation);
+            } catch (const Error& error) {
+                message = error.message();
+            }
+            CAPTURE(message);
+            CHECK(message.find("the energy has grown to") != std::string::npos);
+            CHECK(message.find("force \"floor\"") != std::string::npos);
+            CHECK(message.find("very stiff") == std::string::npos);
+        }
+    }
+}
+
 TEST_SUITE("emm: a balance that does not close is told") {
     TEST_CASE("at a loose tolerance, and neither at the default nor at rest") {
         const auto warnings = [](const std::string& tolerance) {

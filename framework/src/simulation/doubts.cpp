@@ -93,7 +93,18 @@ std::vector<std::string> doubts_of(const Model& model, const KernelSystem& syste
             at.t,
             at.work,
             at.scale));
-    if (const JointValues::TooFast& joint = system.joints().too_fast(); joint.entry >= 0)
+    const JointValues::TooFast& joint = system.joints().too_fast();
+    if (const BodyPart* const body = system.joints().body_too_fast())
+        out.push_back(fmt::format(
+            "{} turns at {:.3g} rad a step at t = {:.6g} s, of which a step of second "
+            "order makes {:.3g} rad, {:.2g} % less: the steps do not resolve the motion; take "
+            "shorter ones",
+            body->object.label,
+            joint.turned,
+            joint.t,
+            2.0 * std::atan(0.5 * joint.turned),
+            100.0 * (1.0 - 2.0 * std::atan(0.5 * joint.turned) / joint.turned)));
+    else if (joint.entry >= 0)
         out.push_back(
             fmt::format("{} turns at a rate of {:.2g} rad a step at t = {:.6g} s: turns are "
                         "counted only below half of one a step, and the steps do not resolve "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of joints' measures: angles count their turns.
+// Values of joints' measures: angles count their turns; and how far bodies turn in a step.
 #pragma once
 
 #include <array>
@@ -9,13 +9,14 @@
 
 #include "ancora/sdk/helpers/measure_function.hpp"
 #include "model.hpp"
+#include "space.hpp"
 
 namespace ancora {
 
 /// Measures of all joints of a model, in their order.
 class JointValues {
 public:
-    explicit JointValues(const Model& model);
+    JointValues(const Model& model, const Space& space);
 
     struct Entry {
         std::string name;  ///< "elbow.angle"
@@ -28,13 +29,19 @@ public:
     /// Values at a start, and at an accepted state, less than half a turn from the one before.
     void begin(const double* q);
     void follow(const double* q, const double* v, double t, double h);
+    /// The same after a step on the discrete face, which is of second order: in it a body at the
+    /// rate w turns by 2 atan(w h / 2), less than w h by the part (w h)^2 / 12.
+    void follow_step(const double* q, const double* v, double t, double h);
 
-    /// The first angle that turned so fast that its turns may be miscounted.
+    /// The first angle that turned so fast that its turns may be miscounted, or body that steps
+    /// turn by so much that its angle is off.
     struct TooFast {
-        int entry = -1;  ///< -1: none
+        int entry = -1;  ///< -1: none; from the number of entries on: a body
         double t = 0.0;
         double turned = 0.0;  ///< rate times step [rad]
     };
+    /// The body that turned too fast, or null.
+    const BodyPart* body_too_fast() const;
     const TooFast& too_fast() const { return too_fast_; }
     struct Reading {
         double value = 0.0;
@@ -49,9 +56,9 @@ public:
         archive.array(values_.data(), static_cast<Eigen::Index>(values_.size()));
         archive.require_finite(values_, "a measure of a joint");
         archive(too_fast_.entry);
-        archive.require(
-            too_fast_.entry >= -1 && too_fast_.entry < static_cast<int>(entries_.size()),
-            "a joint");
+        archive.require(too_fast_.entry >= -1 && static_cast<std::size_t>(too_fast_.entry + 1) <=
+                                                     entries_.size() + model_.bodies.size(),
+                        "a joint or a body");
         archive(too_fast_.t);
         archive(too_fast_.turned);
     }
@@ -65,6 +72,12 @@ private:
     std::vector<Entry> entries_;
     void take(const double* q);
 
+    /// Three base vectors of a body.
+    struct Triad {
+        int body;
+        std::array<Space::Vector, 3> vectors;
+    };
+    std::vector<Triad> triads_;
     std::vector<double> values_;
     TooFast too_fast_;
 };

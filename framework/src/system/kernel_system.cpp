@@ -36,7 +36,7 @@ KernelSystem::KernelSystem(const Model& model)
       violations_(parts_),
       books_(parts_, state_, trial_, contacts_, islands_),
       reactions_(parts_, state_, trial_, contacts_, independent_),
-      joints_(model),
+      joints_(model, parts_.space),
       breaking_(parts_, state_, books_),
       residual_(
           parts_, state_, trial_, independent_, nonlinear_, !contacts_.empty(), step_friction_),
@@ -274,7 +274,7 @@ void KernelSystem::accept(const StepTrial& trial) {
         if (projection_) projection_->abandon();
         throw;
     }
-    joints_.follow(state_.q.data(), state_.v.data(), state_.t, trial.h);
+    joints_.follow_step(state_.q.data(), state_.v.data(), state_.t, trial.h);
     look_at_crossings(true);
     ++counts_.substeps;
     counts_.iterations += counts_.in_piece;
@@ -555,6 +555,41 @@ void KernelSystem::refuse(double t, std::string_view why) {
     throw Error(ErrorKind::numerical, fmt::format("t = {:.9g} s: {}", t, why));
 }
 
+/// What has driven the model to speeds that it was never to have, or nothing.
+std::string KernelSystem::grown_energy() const {
+    // Of what was in play at first: a thousand times the speed.
+    constexpr double kGrown = 1e6;
+    const Balances& now = books_.ledger.now();
+    const Balances& first = books_.ledger.initial();
+    const double g = Eigen::Map<const Eigen::Vector3d>(parts_.model.gravity.data()).norm();
+    const double slow = state_.extent;  // once its own size in a second
+    const double in_play = std::max({first.kinetic,
+                                     std::abs(first.elastic),
+                                     books_.total_mass() * g * state_.extent,
+                                     0.5 * books_.total_mass() * slow * slow});
+    if (!(now.kinetic > kGrown * in_play)) return {};
+    int most = -1;
+    double work = 0.0;
+    for (int f = 0; f < static_cast<int>(parts_.model.forces.size()); ++f)
+        if (const double one = parts_.forces.work(f); one > work) {
+            work = one;
+            most = f;
+        }
+    return fmt::format(
+        "by then the energy has grown to {:.3g} J of motion, where {:.3g} J were in play at "
+        "first: {:.3g} J came by loads and prescribed motion, {:.3g} J by other nonideal forces{}; "
+        "shorter steps do not mend that: look at the sign of forces that grow with what they "
+        "cause, and at where they end",
+        now.kinetic,
+        in_play,
+        now.work_external,
+        now.work_nonideal,
+        most < 0 ? std::string{}
+                 : fmt::format(", of late most by {} ({:.3g} J in this step)",
+                               parts_.model.forces[static_cast<std::size_t>(most)].object.label,
+                               work));
+}
+
 void KernelSystem::no_convergence(const StepTrial& trial,
                                   std::string_view what,
                                   std::string_view advice) {
@@ -564,6 +599,7 @@ void KernelSystem::no_convergence(const StepTrial& trial,
     const DefectMeasure::Worst worst = defect_.worst(trial);
     const ForceSet::Listeners listeners = parts_.forces.listeners();
     std::string cause{advice};
+    if (const std::string grown = grown_energy(); !grown.empty()) cause = grown;
     if (worst.is_slipping)
         cause =
             "friction and reactions do not settle on each other there; its coefficient may be "

@@ -248,6 +248,7 @@ public:
     void transfer(Archive& archive);
 
 private:
+    std::string grown_energy() const;
     ImplicitFace& implicit_face();
     int first_crossing() const;
     void refuse_endless_switching(int crossing);

@@ -77,6 +77,7 @@ public:
     }
 
     const Balances& now() const { return now_; }
+    const Balances& initial() const { return initial_; }
     double worst_energy() const { return worst_energy_; }
     double worst_momentum() const { return worst_momentum_; }
     double worst_angular_momentum() const { return worst_angular_; }

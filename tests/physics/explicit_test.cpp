@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -538,6 +539,166 @@ TEST_SUITE("one model, three integrators") {
         const Eigen::VectorXd reference = run("dopri5", 1e-5);
         CHECK((run("rk4", 1e-5) - reference).norm() <= tolerance(1e-9));
         CHECK((run("emm", 1e-3) - reference).norm() <= tolerance(2e-7));
+    }
+
+    /// A body of 1 kg on a hinge of any axis, a distance of 0.3 m beside its centre; `twice` on
+    /// two of them, whose rows depend on each other.
+    std::string on_hinge(std::mt19937 & random, const std::string& keys, bool twice) {
+        std::normal_distribution<double> normal;
+        const Vec3 axis = Vec3(normal(random), normal(random), normal(random)).normalized();
+        const Vec3 across = axis.unitOrthogonal();
+        const auto triple = [](const Vec3& x) {
+            return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", x(0), x(1), x(2));
+        };
+        std::string text =
+            "[[body]]\nname = \"b\"\ntype = \"ancf_rigid_body\"\nmass = 1.0\n"
+            "inertia = [0.1, 0.1, 0.1]\n";
+        for (int k = 0; k < (twice ? 2 : 1); ++k)
+            text += fmt::format(
+                "[[joint]]\nname = \"j{}\"\ntype = \"revolute\"\na = \"ground\"\nb = \"b\"\n"
+                "point = {}\naxis = {}\n{}\n",
+                k,
+                triple(0.3 * across + 0.4 * k * axis),
+                triple(axis),
+                k == 0 ? keys : "");
+        return text;
+    }
+    constexpr double kOnHinge = 0.1 + 0.3 * 0.3;  // kg m^2
+
+    // J theta'' = -c theta': theta = (J / c) theta_0' (1 - exp(-c t / J)), and the rate falls below
+    // all numbers at some 745 J / c.
+    TEST_CASE("a damped hinge comes to rest, down to where the squares of its speed are nothing") {
+        std::mt19937 random(36);
+        for (const double damping : {0.3, 5.0, 40.0})
+            for (const bool twice : {false, true})
+                for (const std::string type : {"rk4", "dopri5", "emm", "generalized_alpha"}) {
+                    CAPTURE(damping);
+                    CAPTURE(twice);
+                    CAPTURE(type);
+                    const double time = kOnHinge / damping;
+                    const bool is_exact = type == "rk4" || type == "dopri5";
+                    Simulation simulation = model(
+                        on_hinge(random,
+                                 fmt::format("start = {{angle_rate = 2.0}}\ndamping = {}", damping),
+                                 twice) +
+                        integrator(type, 0.2 * time, 1000.0 * time));
+                    run_to_end(simulation);
+                    CHECK(column(simulation, "j0.angle") ==
+                          near(2.0 * time, (is_exact ? 1e-4 : 1e-1) * time));
+                    CHECK(std::abs(column(simulation, "j0.angle_rate")) <= tolerance(1e-8));
+                    CHECK(simulation.statistics().doubts.empty());
+                }
+    }
+
+    // theta = a exp(-((t - t_0) / w)^2) is a denormal number at the start, and later again.
+    TEST_CASE("a drive that follows a smooth pulse moves from rest and comes to rest") {
+        std::mt19937 random(37);
+        std::uniform_real_distribution<double> width(0.02, 0.08);
+        for (int k = 0; k < 6; ++k)
+            for (const std::string type : {"rk4", "dopri5", "emm"}) {
+                const double w = width(random), t_0 = 27.4 * w;
+                CAPTURE(w);
+                CAPTURE(type);
+                const std::string motion =
+                    fmt::format("0.2*exp(-((t - {:.17g})/{:.17g})^2)", t_0, w);
+                Simulation simulation =
+                    model(on_hinge(random, "drive = {motion = \"" + motion + "\"}", k % 2 == 1) +
+                          integrator(type, 0.02 * w, 2.0 * t_0));
+                while (simulation.time() < t_0 + 0.5 * w) simulation.step();
+                const double in = (simulation.time() - t_0) / w;
+                CHECK(column(simulation, "j0.angle") == near(0.2 * std::exp(-in * in), 1e-9));
+                run_to_end(simulation);
+                CHECK(std::abs(column(simulation, "j0.angle")) <= tolerance(1e-9));
+            }
+    }
+
+    // The natural spline of rows that are all zero at first begins with a slope that falls by
+    // 2 - sqrt(3) from row to row: next to nothing, but not nothing.
+    TEST_CASE("a table that begins with zeros starts a body at rest") {
+        std::mt19937 random(38);
+        for (const int zeros : {40, 120, 200, 400, 600})
+            for (const std::string type : {"rk4", "emm"}) {
+                CAPTURE(zeros);
+                CAPTURE(type);
+                std::string table;
+                for (int k = 0; k < zeros; ++k) table += fmt::format("[{}, 0.0], ", 0.01 * k);
+                for (int k = 0; k < 20; ++k)
+                    table += fmt::format("[{}, {}], ", 0.01 * (zeros + k), 0.01 * k * k);
+                Simulation simulation =
+                    model(on_hinge(random, "drive = {motion = [" + table + "]}", zeros % 200 == 0) +
+                          integrator(type, 1e-3, 0.02));
+                run_to_end(simulation);
+                CHECK(std::abs(column(simulation, "j0.angle")) <= tolerance(1e-12));
+            }
+    }
+
+    // A nut on a screw of pitch p falls by z'' = -g / (1 + J (2 pi / p)^2 / m): next to nothing
+    // where p is small, and what meeting the screw's thread changes is rounding of m g z.
+    TEST_CASE("what rounding of a weight's height changes casts no doubt on a run") {
+        for (const double pitch : {1e-9, 3e-8, 1e-6, 1e-4, 1e-2})
+            for (const double height : {0.3, 7.0, 400.0})
+                for (const std::string type : {"rk4", "dopri5", "emm"}) {
+                    CAPTURE(pitch);
+                    CAPTURE(height);
+                    CAPTURE(type);
+                    Simulation simulation = model(
+                        fmt::format("[model]\ngravity = [0, 0, -9.81]\n[[body]]\nname = \"nut\"\n"
+                                    "type = \"ancf_rigid_body\"\nmass = 2.0\n"
+                                    "inertia = [0.01, 0.01, 0.003]\nposition = [0.1, 0.2, {0}]\n"
+                                    "[[joint]]\nname = \"lead\"\ntype = \"screw\"\n"
+                                    "a = \"ground\"\nb = \"nut\"\npoint = [0.1, 0.2, {0}]\n"
+                                    "axis = [0, 0, 1]\npitch = {1}\n",
+                                    height,
+                                    pitch) +
+                        integrator(type, 1e-3, 0.5));
+                    run_to_end(simulation);
+                    const double turns = 2.0 * std::numbers::pi / pitch;
+                    const double fallen = 0.125 * kGravity / (1.0 + 0.003 * turns * turns / 2.0);
+                    CHECK(height - simulation.pose("nut").position[2] ==
+                          near(fallen, (type == "emm" ? 1e-5 : 1e-9) * fallen + 1e-14 * height));
+                    CHECK(simulation.statistics().doubts.empty());
+                }
+    }
+
+    // Nothing moves, and no energy is in play: what is left in the balances is rounding of forces.
+    TEST_CASE("bodies that rest under loads leave no doubt about balances") {
+        std::mt19937 random(39);
+        std::normal_distribution<double> normal;
+        for (int k = 0; k < 30; ++k) {
+            CAPTURE(k);
+            std::string text;
+            const auto triple = [&](double size) {
+                return fmt::format("[{:.17g}, {:.17g}, {:.17g}]",
+                                   size * normal(random),
+                                   size * normal(random),
+                                   size * normal(random));
+            };
+            const double mass = std::pow(10.0, -4.0 + k % 7);
+            text += fmt::format(
+                "[[body]]\nname = \"b\"\ntype = \"ancf_rigid_body\"\nmass = {0}\n"
+                "inertia = [{1}, {1}, {1}]\nposition = {2}\n"
+                "orientation = {{axis = {3}, angle = 0.7}}\n",
+                mass,
+                0.01 * mass,
+                triple(5.0),
+                triple(1.0));
+            for (int j = 0; j < 1 + k % 2; ++j)
+                text += fmt::format(
+                    "[[joint]]\nname = \"j{}\"\ntype = \"fixed\"\na = \"ground\"\nb = \"b\"\n"
+                    "point = {}\n",
+                    j,
+                    triple(5.0));
+            for (int j = 0; j < 3; ++j)
+                text += fmt::format(
+                    "[[force]]\nname = \"f{}\"\ntype = \"point_load\"\nat = \"b@{}\"\n"
+                    "force = {}\n",
+                    j,
+                    triple(0.3),
+                    triple(100.0));
+            Simulation simulation = model(text + integrator("emm", 1e-3, 0.3));
+            run_to_end(simulation);
+            CHECK(simulation.statistics().doubts.empty());
+        }
     }
 }
 

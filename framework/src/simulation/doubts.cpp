@@ -17,6 +17,8 @@ constexpr double kDoubtful = 1e-10;
 constexpr double kSlowest = 1e-6;
 // Of the extent, what positions are rounded by over a run.
 constexpr double kRounding = 1e-15;
+// So many roundings of the energy are no open balance.
+constexpr double kRoundings = 4.0;
 // Steps of higher order follow what vibrates by no more than this angle in each [rad].
 constexpr double kResolved = 3.0;
 
@@ -24,23 +26,33 @@ constexpr double kResolved = 3.0;
 std::string doubt_of_balances(const Model& model, const KernelSystem& system) {
     if (!model.integrator_object.type->claims.has(Claim::keeps_energy)) return {};
     const Ledger& ledger = system.ledger();
+    const double mass = system.books().total_mass();
+    const auto open_of = [&](double energy, const Books::Roundings& rounding) {
+        const double momentum = std::sqrt(2.0 * mass * energy);
+        const auto relative_to = [](double in_play, double rounded) {
+            return std::max(in_play, kRoundings / kDoubtful * rounded);
+        };
+        const std::pair<const char*, double> balances[] = {
+            {"energy", ledger.worst_energy() / relative_to(energy, rounding.energy)},
+            {"momentum", ledger.worst_momentum() / relative_to(momentum, rounding.momentum)},
+            {"angular momentum",
+             ledger.worst_angular_momentum() /
+                 relative_to(momentum * system.state().farthest, rounding.angular_momentum)}};
+        std::string open;
+        for (const auto& [name, relative] : balances)
+            if (relative > kDoubtful)
+                open += fmt::format("{}{} by {:.1e}", open.empty() ? "" : ", ", name, relative);
+        return open;
+    };
     // At rest energies are rounding, and so are balances beside them.
     const double slow = kSlowest * system.state().extent;
-    const double mass = system.books().total_mass();
     // Weights are balanced by reactions, at positions that are rounded.
     const double g = Eigen::Map<const Eigen::Vector3d>(model.gravity.data()).norm();
     const double at_rest = kRounding / kDoubtful * mass * g * system.state().extent;
     const double energy = std::max({ledger.energy_scale(), 0.5 * mass * slow * slow, at_rest});
-    const double momentum = std::sqrt(2.0 * mass * energy);
-    const std::pair<const char*, double> balances[] = {
-        {"energy", ledger.worst_energy() / energy},
-        {"momentum", ledger.worst_momentum() / momentum},
-        {"angular momentum",
-         ledger.worst_angular_momentum() / (momentum * system.state().farthest)}};
-    std::string open;
-    for (const auto& [name, relative] : balances)
-        if (relative > kDoubtful)
-            open += fmt::format("{}{} by {:.1e}", open.empty() ? "" : ", ", name, relative);
+    std::string open = open_of(energy, {});
+    // The dearer look: at what stresses, stiffness and loads make of roundings.
+    if (!open.empty()) open = open_of(energy, system.books().balance_roundings());
     if (open.empty()) return {};
     return fmt::format(
         "the balances of this run do not close ({} of what is in play, more "

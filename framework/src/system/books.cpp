@@ -2,9 +2,17 @@
 // Works, impulses and balances of accepted steps.
 #include "books.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace ancora {
+namespace {
+
+constexpr double kUnit = std::numeric_limits<double>::epsilon();
+
+}  // namespace
 
 Books::Books(Assembly& parts,
              MotionState& state,
@@ -163,6 +171,64 @@ double Books::total_energy(const double* q, const double* v, double t) {
     parts_.laws.add_energies(pi_.data(), sum);
     sum += -pairwise_dot(parts_.gravity_force.data(), q, static_cast<std::size_t>(parts_.n));
     return sum.value();
+}
+
+double Books::energy_rounding(double more) const {
+    const Eigen::VectorXd reach = parts_.space.reaches();
+    Eigen::VectorXd moved = kUnit * state_.q.cwiseAbs();
+    for (int i = 0; i < parts_.n; ++i)
+        if (reach[i] > 0.0) moved[i] += more / reach[i];
+    double sum = moved.dot(parts_.gravity_force.cwiseAbs());
+    // dpi = A dq, and its work is at most that of the larger stress at either end of it.
+    RowSet::Instant at;
+    parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, at);
+    Eigen::VectorXd s = Eigen::VectorXd::Zero(parts_.m);
+    for (int k = 0; k < parts_.m; ++k) {
+        if (parts_.laws[k].kind != RowKind::elastic) continue;
+        double change = 0.0;
+        for (const int e : parts_.rows.entries(k))
+            change += std::abs(at.A[e]) * moved[parts_.rows.column_of(e)];
+        double most = 0.0;
+        if (parts_.laws.together().holds(k)) {
+            const ItemLaws::Item& item = parts_.laws.together().item_of(k);
+            if (item.first_row == k) parts_.laws.together().stress(item, at.pi.data(), s.data());
+            most = std::abs(s[k]);
+        } else {
+            for (const double pi : {at.pi[k] - change, at.pi[k] + change})
+                most = std::max(most, std::abs(parts_.laws.stress(k, pi, 0.0)));
+        }
+        sum += most * change;
+    }
+    return sum;
+}
+
+Books::Roundings Books::balance_roundings() const {
+    RowSet::Instant at;
+    parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, at);
+    // Forces that may be in balance, by their sizes
+    Eigen::VectorXd force = parts_.gravity_force.cwiseAbs();
+    double reactions = 0.0;
+    for (int k = 0; k < parts_.m; ++k)
+        for (const int e : parts_.rows.entries(k)) {
+            const int i = parts_.rows.column_of(e);
+            const double size = std::abs(at.A[e] * state_.s[k]);
+            force[i] += size;
+            if (parts_.laws.is_constraint(k)) reactions += size * std::abs(state_.q[i]);
+        }
+    double linear = 0.0, angular = 0.0;
+    for (const Space::Vector& vector : parts_.space.vectors()) {
+        double length = 0.0, size = 0.0;
+        for (const int i : vector.at) {
+            if (i < 0) continue;
+            length += std::abs(state_.q[i]);
+            size += force[i];
+        }
+        if (vector.translates) linear += size;
+        angular += length * size;
+    }
+    return {energy_rounding() + kUnit * reactions,
+            kUnit * state_.t * linear,
+            kUnit * state_.t * angular};
 }
 
 }  // namespace ancora

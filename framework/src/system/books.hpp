@@ -46,6 +46,19 @@ public:
 
     /// Kinetic, elastic and gravity energy of a state. [step]
     double total_energy(const double* q, const double* v, double t);
+    /// What rounding of the present positions, by their place in space, may change of that [J]:
+    /// heights of weights and strains of what is stressed or stiff. Evaluates all rows.
+    /// @param more that matter may have been displaced by besides [m]
+    double energy_rounding(double more = 0.0) const;
+    /// What rounding of positions, and of the forces that have been in balance since t = 0, leaves
+    /// in the balances: weights, what they and loads press on, and its stresses. Of the discrete
+    /// face, at the present state.
+    struct Roundings {
+        double energy = 0.0;            ///< [J]
+        double momentum = 0.0;          ///< [kg m/s]
+        double angular_momentum = 0.0;  ///< [kg m^2/s]
+    };
+    Roundings balance_roundings() const;
     /// Energy of the rows that read own values.
     double own_energy(const Eigen::VectorXd& pi) const;
     /// M v of the state last looked at.

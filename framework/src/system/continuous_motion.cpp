@@ -25,6 +25,8 @@ constexpr double kFarMoved = 0.1;
 constexpr double kFarFromEnergy = 0.1;
 // What casts doubt on a run that goes on.
 constexpr double kNotResolved = 1e-3;
+// Of two energies, each of them rounded, at positions that lie a tolerance or two apart.
+constexpr double kRoundingsOfEnergy = 4.0;
 constexpr const char* kTooLong =
     "the step is too long for the motion; take a shorter one, or an integrator with error control "
     "or one that meets constraints by itself";
@@ -388,9 +390,15 @@ void ContinuousMotion::project(double t, double way) {
                                 way,
                                 kTooLong),
                     parts_.model.integrator_object.place);
-    const ContinuousFace::Projection velocities = accelerations_.face().project(
-        Projected::velocity, state_.q.data(), state_.v.data(), t, kProjected * speed);
-    if (velocities.left > kGaping * std::max(speed, velocities.first))
+    const double h = t - before_.t;
+    const double unseen = h > 0.0 ? kUnseen * state_.extent / h : 0.0;
+    const ContinuousFace::Projection velocities =
+        accelerations_.face().project(Projected::velocity,
+                                      state_.q.data(),
+                                      state_.v.data(),
+                                      t,
+                                      kProjected * std::max(speed, unseen));
+    if (velocities.left > std::max(kGaping * std::max(speed, velocities.first), unseen))
         throw Error(ErrorKind::numerical,
                     fmt::format("t = {:.9g} s: {} changes at a rate of {:.3g} and cannot be "
                                 "projected: it contradicts other constraints",
@@ -418,7 +426,8 @@ void ContinuousMotion::project(double t, double way) {
                     parts_.model.integrator_object.place);
     books_.ledger.book_projection(work);
     if (!is_peeking_ && displaced_.work == 0.0 && parts_.timed_rows.empty() &&
-        std::abs(work) > kNotResolved * scale)
+        std::abs(work) > kNotResolved * scale &&
+        std::abs(work) > kRoundingsOfEnergy * books_.energy_rounding(kProjected * state_.extent))
         displaced_ = {t, work, scale};
 }
 
@@ -448,7 +457,8 @@ void ContinuousMotion::project_start() {
         });
         if (!is_found) state_.q = nearest;
     }
-    const double speed = parts_.space.displacement(state_.v.data());
+    const double speed =
+        std::max(parts_.space.displacement(state_.v.data()), kUnseen * state_.extent);
     face.project(
         Projected::velocity, state_.q.data(), state_.v.data(), state_.t, kProjected * speed, true);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -43,6 +44,11 @@ public:
     /// What a state carries behind q and v; then works of efforts on measures, and the continuous
     /// states of objects with signals.
     enum Book : int { kExternal, kNonideal, kImpulse, kAngularImpulse = kImpulse + 3, kBooks = 8 };
+
+    /// Of the model's size: matter that a velocity moves by less has not moved, as positions are
+    /// rounded. What is relative to a speed needs it near rest, where that may be nothing, or its
+    /// square below all numbers.
+    static constexpr double kUnseen = std::numeric_limits<double>::epsilon();
 
     int num_states() const {
         return 2 * parts_.n + kBooks + books_.efforts.count() + parts_.signals.num_continuous();

@@ -3,7 +3,9 @@
 // and what it refuses.
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <Eigen/Dense>
@@ -192,8 +194,8 @@ TEST_SUITE("symplectic") {
     }
 
     TEST_CASE(
-        "curved constraints, rotation parameters, friction and applied loads are refused, each "
-        "with its reason") {
+        "curved constraints, rotation parameters, friction and masses that change are refused, "
+        "each with its reason") {
         CHECK(message_of("[[body]]\nname = \"p\"\ntype = \"particle\"\nmass = 2.0\n"
                          "position = [1.0, 0.0, 0.0]\n[[constraint]]\nname = \"hoop\"\n"
                          "type = \"general_constraint\"\nequation = \"p.x^2 + p.y^2 = 1\"\n" +
@@ -214,12 +216,69 @@ TEST_SUITE("symplectic") {
                          integrator("symplectic", 0.01, 1.0))
                   .find("takes systems without friction and without elements that break; take rk4 "
                         "or dopri5") != std::string::npos);
-        CHECK(message_of(particle +
-                         "[[force]]\nname = \"push\"\ntype = \"constant_force\"\nat = \"p@0\"\n"
-                         "force = [1.0, 0.0, 0.0]\n" +
-                         integrator("symplectic", 0.01, 1.0))
-                  .find("takes systems without applied loads, whose work depends on velocities") !=
+        // a tank that leaks: its power is quadratic in the velocity
+        CHECK(message_of("[[body]]\nname = \"tank\"\ntype = \"particle\"\n"
+                         "mass_over_time = \"2 - 0.1*t\"\nvelocity = [1.0, 0.0, 0.0]\n" +
+                         integrator("verlet", 0.01, 1.0))
+                  .find("without a power that grows with the square of velocities") !=
               std::string::npos);
+    }
+
+    /// x = A cos(w t) + (F / k) (1 - cos(w t)) on a spring to the ground, A its length at first.
+    TEST_CASE("springs of the joints and loads are served: the path and the works in their order") {
+        std::mt19937 random(36);
+        std::uniform_real_distribution<double> some(0.5, 2.0);
+        for (int k = 0; k < 30; ++k) {
+            const double mass = some(random), stiffness = 100.0 * some(random);
+            const double start = some(random), load = k % 3 == 0 ? 0.0 : 20.0 * some(random);
+            CAPTURE(k);
+            const double w = std::sqrt(stiffness / mass), end = 6.0 / w;
+            const Vec3 along = Vec3(some(random), -some(random), some(random)).normalized();
+            const auto triple = [](const Vec3& x) {
+                return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", x(0), x(1), x(2));
+            };
+            const std::string text =
+                fmt::format(
+                    "[[body]]\nname = \"m\"\ntype = \"particle\"\nmass = {:.17g}\n"
+                    "position = {}\n",
+                    mass,
+                    triple(start * along)) +
+                fmt::format(
+                    "[[constraint]]\nname = \"k\"\ntype = \"spring\"\n"
+                    "a = \"ground@[0, 0, 0]\"\nb = \"m@0\"\nstiffness = {:.17g}\n"
+                    "free = 0.0\n",
+                    stiffness) +
+                (load == 0.0 ? ""
+                             : fmt::format("[[force]]\nname = \"f\"\ntype = \"constant_force\"\n"
+                                           "at = \"m@0\"\nforce = {}\n",
+                                           triple(load * along)));
+            const double x =
+                start * std::cos(w * end) + load / stiffness * (1.0 - std::cos(w * end));
+            const double most = stiffness * (start * start + std::pow(load / stiffness, 2));
+            for (const auto& [type, order, error] :
+                 {std::tuple("verlet", 2.0, 1e-2), std::tuple("symplectic", 4.0, 1e-4)}) {
+                CAPTURE(type);
+                double path[2], work[2], balance[2];
+                for (const int fine : {0, 1}) {
+                    Simulation simulation =
+                        model(text + integrator(type, (fine != 0 ? 0.05 : 0.1) / w, end));
+                    run_to_end(simulation);
+                    const double now = vec3(simulation.point("m@0").position).dot(along);
+                    path[fine] = std::abs(now - x);
+                    // What the spring has given to the motion, and what the load has.
+                    work[fine] = std::abs(column(simulation, "k.work") -
+                                          0.5 * stiffness * (start * start - x * x));
+                    work[fine] +=
+                        std::abs(column(simulation, "work.nonideal") - load * (x - start));
+                    balance[fine] = simulation.statistics().energy.max_abs;
+                }
+                CHECK(path[1] <= tolerance(error * (start + load / stiffness)));
+                CHECK(work[1] <= tolerance(error * most));
+                CHECK(balance[1] <= tolerance(error * most));
+                CHECK(observed_order(2.0, path[0], 1.0, path[1]) == near(order, 0.3));
+                CHECK(observed_order(2.0, balance[0], 1.0, balance[1]) == near(order, 0.3));
+            }
+        }
     }
 }
 

@@ -16,6 +16,9 @@ namespace {
 // What velocities may change of an acceleration, or of a rate of the books, relative to the largest
 // one: rounding leaves 1e-15.
 constexpr double kIndependent = 1e-11;
+// What the history says of the system.
+constexpr double kFits = 1.0;
+constexpr double kFitsWithPowers = 2.0;
 
 }  // namespace
 
@@ -30,60 +33,89 @@ void Symplectic::prepare(const System& system, const StepSettings&) {
     n_ = static_cast<std::size_t>(sizes.num_coordinates);
     const auto size = static_cast<std::size_t>(sizes.num_states);
     for (State* x : {&x_, &dx_, &other_}) x->assign(size, 0.0);
+    v0_.assign(n_, 0.0);
     place_.assign(n_ + 1, 0.0);
     kick_.assign(size - n_, 0.0);
 }
 
-void Symplectic::refuse_what_does_not_fit(System& system, double t0) {
+double Symplectic::judge_fit(System& system, double t0) {
+    const auto refuse = [&](const std::string& why) {
+        system.refuse(t0, "integrator \"" + name_ + "\" takes systems " + why);
+    };
     if (system.num_events() > 0)
-        system.refuse(t0,
-                      "integrator \"" + name_ +
-                          "\" takes systems without friction and without "
-                          "elements that break; take rk4 or dopri5");
+        refuse("without friction and without elements that break; take rk4 or dopri5");
     system.read_state(x_);
     const State start = x_;
     double speed = 0.0;
     for (std::size_t i = n_; i < 2 * n_; ++i) speed = std::max(speed, std::abs(x_[i]));
     if (!(speed > 0.0)) speed = 1.0;
-    std::fill_n(x_.begin() + static_cast<std::ptrdiff_t>(n_), n_, 0.0);
+    const auto set_velocities = [&](double scale, double frequency) {
+        // velocities without a pattern, to which something might be indifferent
+        for (std::size_t i = 0; i < n_; ++i)
+            x_[n_ + i] = scale * speed * std::cos(frequency * static_cast<double>(i + 1));
+    };
+    set_velocities(0.0, 1.0);
     system.derivative(t0, x_, dx_);
-    // first entry of a range that the two evaluations do not agree in; `end` if they do
-    const auto differing = [&](std::size_t begin, std::size_t end) {
+    State twice(x_.size());
+    const std::size_t own = x_.size() - static_cast<std::size_t>(system.continuous().num_own);
+    // first entry of a range that has a difference; `end` if none has
+    const auto differing = [&](std::size_t begin, std::size_t end, const auto& difference) {
         double largest = 0.0;
         for (std::size_t i = begin; i < end; ++i)
             largest = std::max({largest, std::abs(dx_[i]), std::abs(other_[i])});
-        while (begin < end && std::abs(other_[begin] - dx_[begin]) <= kIndependent * largest)
-            ++begin;
+        while (begin < end && std::abs(difference(begin)) <= kIndependent * largest) ++begin;
         return begin;
     };
+    const auto change = [&](std::size_t i) {
+        return other_[i] - dx_[i];
+    };
+    double fit = kFits;
     for (const double frequency : {1.0, 2.7}) {
-        // velocities without a pattern, to which something might be indifferent
-        for (std::size_t i = 0; i < n_; ++i)
-            x_[n_ + i] = speed * std::cos(frequency * static_cast<double>(i + 1));
+        set_velocities(1.0, frequency);
         system.derivative(t0, x_, other_);
-        if (const std::size_t i = differing(n_, 2 * n_); i < 2 * n_)
-            system.refuse(t0,
-                          "integrator \"" + name_ +
-                              "\" takes systems whose accelerations do not "
-                              "depend on velocities, but that of coordinate " +
-                              std::to_string(i - n_) +
-                              " (counted from 0) does: no constraints other than linear ones, no "
-                              "viscosity, no mass that depends on the state; take rk4 or dopri5");
-        if (differing(2 * n_, dx_.size()) < dx_.size())
-            system.refuse(t0,
-                          "integrator \"" + name_ +
-                              "\" takes systems without applied loads, whose "
-                              "work depends on velocities; take rk4 or dopri5");
+        if (const std::size_t i = differing(n_, 2 * n_, change); i < 2 * n_)
+            refuse("whose accelerations do not depend on velocities, but that of coordinate " +
+                   std::to_string(i - n_) +
+                   " (counted from 0) does: no constraints other than linear ones, no viscosity, "
+                   "no mass that depends on the state; take rk4 or dopri5");
+        if (differing(own, x_.size(), change) < x_.size())
+            refuse(
+                "without states of their own, as of controllers, that follow velocities; take "
+                "rk4 or dopri5");
+        if (differing(2 * n_, own, change) == own) continue;
+        // The power of a force that velocities do not change is linear in them.
+        fit = kFitsWithPowers;
+        set_velocities(2.0, frequency);
+        system.derivative(t0, x_, twice);
+        const auto curvature = [&](std::size_t i) {
+            return twice[i] - dx_[i] - 2.0 * change(i);
+        };
+        if (differing(2 * n_, own, curvature) < own)
+            refuse(
+                "without a power that grows with the square of velocities, as of a mass that "
+                "changes with time; take rk4 or dopri5");
     }
     x_ = start;
+    return fit;
 }
 
 void Symplectic::begin(System& system, double t0) {
-    if (system.history()[0] == 0.0) {
-        refuse_what_does_not_fit(system, t0);
-        system.history()[0] = 1.0;
-    }
+    double& fit = system.history()[0];
+    if (fit == 0.0) fit = judge_fit(system, t0);
+    has_powers_ = fit == kFitsWithPowers;
     system.read_state(x_);
+}
+
+/// The rates (a, f) of a kick of length h, which begins at velocities v, at x_'s positions.
+void Symplectic::kick_rates(System& system, double t, double h, const double* v) {
+    system.derivative(t, x_, dx_);
+    if (!has_powers_) return;
+    // a is constant in a kick, so a power is linear in time, and its mean that of the middle.
+    for (std::size_t i = 0; i < n_; ++i) x_[n_ + i] = v[i] + 0.5 * h * dx_[n_ + i];
+    system.derivative(t, x_, other_);
+    std::copy(other_.begin() + static_cast<std::ptrdiff_t>(2 * n_),
+              other_.end(),
+              dx_.begin() + static_cast<std::ptrdiff_t>(2 * n_));
 }
 
 void Verlet::step(System& system, double t0, double h) {
@@ -92,7 +124,10 @@ void Verlet::step(System& system, double t0, double h) {
         for (std::size_t i = 0; i < n_; ++i) x_[i] += 0.5 * h * x_[n_ + i];
     };
     drift();
-    system.derivative(t0 + 0.5 * h, x_, dx_);
+    const auto velocities = x_.begin() + static_cast<std::ptrdiff_t>(n_);
+    std::copy_n(velocities, n_, v0_.begin());
+    kick_rates(system, t0 + 0.5 * h, h, v0_.data());
+    std::copy_n(v0_.begin(), n_, velocities);
     for (std::size_t i = n_; i < x_.size(); ++i) x_[i] += h * dx_[i];
     drift();
     system.accept_state(t0, t0 + h, x_);
@@ -109,10 +144,12 @@ void Symplectic::step(System& system, double t0, double h) {
         std::copy(kick.begin(), kick.begin() + n, rate.begin());
         rate[n_] = 1.0;
     };
+    std::size_t stage = 0;
     const auto force = [&](const State& place, State& rate) {
-        // velocities stay those of the beginning: nothing depends on them
+        // (v, w) of now are in kick_; accelerations depend on no velocities
+        const double length = stepper_.coef_b()[stage++] * h;
         std::copy(place.begin(), place.begin() + n, x_.begin());
-        system.derivative(place[n_], x_, dx_);
+        kick_rates(system, place[n_], length, kick_.data());
         std::copy(dx_.begin() + n, dx_.end(), rate.begin());
     };
     stepper_.do_step(

@@ -16,15 +16,16 @@ namespace ancora::explicit_integrators {
 
 /// McLachlan's symmetric symplectic Runge-Kutta-Nystroem method of fourth order, for
 ///
-///   q' = v,   v' = a(q, t),   w' = f(q, t)                                               (1)
-///   per stage:  q += alpha_i h v,   t += alpha_i h,   (v, w) += beta_i h (a, f)(q, t)    (2)
+///   q' = v,   v' = a(q, t),   w' = f(q, t) + p(q, t) . v                                 (1)
+///   per stage:  q += alpha_i h v,   t += alpha_i h,   (v, w) += beta_i h (a, w')(q, t)   (2)
 ///
-/// with constant coefficients alpha_i, beta_i, four of each. It is the flow of an energy that
-/// differs from the true one by the order of h^4: the error of the energy does not grow. Kicks of
-/// forces that balance keep momentum and angular momentum.
+/// where powers p . v of loads and efforts are taken in the middle of a kick, at v + beta_i h a /
+/// 2, whose flow (2) then is exactly; with constant coefficients alpha_i, beta_i, four of each. It
+/// is the flow of an energy that differs from the true one by the order of h^4: the error of the
+/// energy does not grow. Kicks of forces that balance keep momentum and angular momentum.
 ///
-/// What depends on velocities (curved constraints, viscosity, friction, a mass that depends on the
-/// state, the power of applied loads) does not fit (1) and is refused at the first step, by
+/// What depends on velocities otherwise (curved constraints, viscosity, friction, a mass that
+/// depends on the state or on time) does not fit (1) and is refused at the first step, by
 /// evaluating (1) with several velocities.
 ///
 /// Source: R. I. McLachlan, On the numerical integration of ordinary differential equations by
@@ -35,7 +36,7 @@ public:
 
     IntegratorTraits traits() const override;
     void prepare(const System& system, const StepSettings& settings) override;
-    /// Whether the system has been found to fit (1).
+    /// Whether the system has been found to fit (1), and to have powers.
     int num_history(const System&) const override { return 1; }
     void step(System& system, double t0, double h) override;
 
@@ -45,22 +46,26 @@ protected:
     explicit Symplectic(const char* name) : name_(name) {}
     /// Reads the state x = (q, v, w); refuses at the first step what does not fit (1).
     void begin(System& system, double t0);
+    /// Sets dx_ to the rates of a kick of length h from velocities v; velocities of x_ are lost.
+    void kick_rates(System& system, double t, double h, const double* v);
 
     std::size_t n_ = 0;
     State x_, dx_;
+    State v0_;
 
 private:
-    void refuse_what_does_not_fit(System& system, double t0);
+    double judge_fit(System& system, double t0);
 
     std::string name_;
     boost::numeric::odeint::symplectic_rkn_sb3a_m4_mclachlan<State> stepper_;
+    bool has_powers_ = false;
     State other_;
     State place_, kick_;  // (q, t) and (v, w)
 };
 
 /// The Stoermer-Verlet method, one evaluation a step:
 ///
-///   q += h/2 v,   (v, w) += h (a, f)(q, t + h/2),   q += h/2 v                           (3)
+///   q += h/2 v,   (v, w) += h (a, w')(q, t + h/2),   q += h/2 v                          (3)
 ///
 /// Symplectic, symmetric, of second order, stable for h times the highest frequency up to 2; it
 /// keeps momentum and angular momentum as (2) does, and refuses what does not fit (1).

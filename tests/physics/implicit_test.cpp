@@ -354,6 +354,47 @@ TEST_SUITE("generalized_alpha") {
         CHECK(whole.statistics().factorisations == second.statistics().factorisations);
     }
 
+    // A winch hauls a viscous rope in, a drive turns the arm that it hangs from; the same where the
+    // tables go on behind the end of the run, with what they end with.
+    TEST_CASE("tables may end where the run does, whatever the step") {
+        const auto text = [](double end, bool goes_on, bool has_drive) {
+            const auto table = [&](double from, double to) {
+                return fmt::format("[[0, {}], [{:.17g}, {}]{}]",
+                                   from,
+                                   end,
+                                   to,
+                                   goes_on ? fmt::format(", [{:.17g}, {}]", 2.0 * end, to) : "");
+            };
+            return with_gravity(-Vec3::UnitZ()) +
+                   body_text("arm", "ancf_rigid_body", {0.5, 0.0, 0.0}, {0.0, 0.0, 0.0}) +
+                   "[[joint]]\nname = \"pivot\"\ntype = \"revolute\"\na = \"ground\"\nb = \"arm\"\n"
+                   "point = [0, 0, 0]\naxis = [0, 1, 0]\n" +
+                   (has_drive ? "drive = {motion = " + table(0.0, 0.3) +
+                                    ", interpolation = \"monotone\"}\n"
+                              : "damping = 3.0\n") +
+                   "[[body]]\nname = \"rope\"\ntype = \"truss\"\nfrom = [1, 0, 0]\n"
+                   "to = [1, 0, -1]\nelements = 2\nyoung = 1e6\narea = 1e-4\ndensity = 7800\n"
+                   "damping = 1e3\ninterpolation = \"monotone\"\nrest_length = " +
+                   table(1.0, 0.9) +
+                   "\n[[constraint]]\nname = \"hook\"\ntype = \"position\"\n"
+                   "a = \"arm@[0.5, 0, 0]\"\nb = \"rope@from\"\n";
+        };
+        for (const bool has_drive : {false, true})
+            for (const double end : {3e-6, 0.05, 0.7})
+                for (const double parts : {1.0, 3.0, 7.5, 20.0, 123.4}) {
+                    CAPTURE(has_drive);
+                    CAPTURE(end);
+                    CAPTURE(parts);
+                    if (end / parts > 0.03) continue;
+                    const End here =
+                        end_of(model(text(end, false, has_drive) + alpha(end / parts, end)));
+                    const End there =
+                        end_of(model(text(end, true, has_drive) + alpha(end / parts, end)));
+                    CHECK((here.q - there.q).norm() <= tolerance(1e-10));
+                    CHECK((here.v - there.v).norm() <= tolerance(1e-8));
+                }
+    }
+
     TEST_CASE("a matrix serves many steps") {
         const End end = end_of(model(double_pendulum("ancf_rigid_body") + alpha(1e-3, 0.5)));
         CHECK(end.statistics.factorisations < 200);

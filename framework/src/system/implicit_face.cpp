@@ -530,7 +530,9 @@ void ImplicitFace::predict_stress(std::span<const double> dq) {
 void ImplicitFace::differentiate_jacobian() {
     if (rate_blocks_.empty()) return;
     const double speed = parts_.space.displacement(v_.data());
-    const double span = std::min(kLongest, kPartOfSize * state_.extent / speed);
+    double span = std::min(kLongest, kPartOfSize * state_.extent / speed);
+    // Back into the step, if there is one: a table may end where the step does.
+    if (t_ > state_.t) span = -std::min(span, t_ - state_.t);
     q_changed_ = q_ + span * v_;
     parts_.rows.evaluate_rates(rate_blocks_,
                                q_changed_.data(),

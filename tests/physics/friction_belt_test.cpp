@@ -250,5 +250,83 @@ TEST_SUITE("belt") {
     }
 }
 
+/// A rope of beads over half a drum, held by one weight and pulled by another. Each bead bears
+/// N = (S + S') sin(d / 2) with the tensions S, S' beside it, turned by d from each other, and
+/// slips at S' cos(d / 2) = S cos(d / 2) + mu N; those at the ends are pulled along the tangent.
+struct Capstan {
+    int beads;
+    double friction;
+
+    double turn() const { return std::numbers::pi / (beads - 1); }
+    /// Pull beside a hold of 1 at which all slip, by beads in the middle alone.
+    double ratio() const {
+        const double side = friction * std::tan(0.5 * turn());
+        return std::pow((1.0 + side) / (1.0 - side), beads - 2);
+    }
+    std::string text(double pull) const {
+        std::string text;
+        for (int i = 0; i < beads; ++i) {
+            const std::string name = fmt::format("bead{}", i);
+            const double angle = i * turn();
+            text += particle(name, 0.01, {std::cos(angle), std::sin(angle), 0.0}, Vec3::Zero());
+            text += "coordinates = \"xy\"\n";
+            text += fmt::format(
+                "\n[[constraint]]\nname = \"on{0}\"\ntype = \"point_on_circle\"\n"
+                "point = \"bead{0}@0\"\nnormal = [0.0, 0.0, 1.0]\nradius = 1.0\n"
+                "\n[[force]]\nname = \"friction{0}\"\ntype = \"coulomb_friction\"\n"
+                "on = \"on{0}\"\nmu_static = {1}\n",
+                i,
+                friction);
+            if (i > 0)
+                text += fmt::format(
+                    "\n[[constraint]]\nname = \"link{0}\"\ntype = \"distance\"\n"
+                    "a = \"bead{1}@0\"\nb = \"bead{0}@0\"\n",
+                    i,
+                    i - 1);
+        }
+        return text + fmt::format(
+                          "\n[[force]]\nname = \"hold\"\ntype = \"point_load\"\n"
+                          "at = \"bead0@0\"\nforce = [0.0, -10.0, 0.0]\n"
+                          "\n[[force]]\nname = \"pull\"\ntype = \"point_load\"\n"
+                          "at = \"bead{}@0\"\nforce = [0.0, {:.17g}, 0.0]\n",
+                          beads - 1,
+                          -10.0 * pull);
+    }
+};
+
+TEST_SUITE("capstan") {
+    // What is held moves by nothing, so no load works on it: the noise of trials was booked as work
+    // of the weights, and balances of nothing did not close.
+    TEST_CASE("a rope that sticks rests, and no work is booked") {
+        for (const int beads : {3, 8, 25})
+            for (const double part : {0.5, 0.95})
+                for (const double h : {1e-2, 1e-3}) {
+                    const Capstan capstan{beads, 0.3};
+                    CAPTURE(beads);
+                    CAPTURE(part);
+                    CAPTURE(h);
+                    Simulation simulation =
+                        model(capstan.text(part * capstan.ratio()) + integrator("emm", h, 100 * h));
+                    run_to_end(simulation);
+                    CHECK(column(simulation, "work.external") == 0.0);
+                    CHECK(simulation.statistics().energy.max_abs == 0.0);
+                    CHECK(simulation.statistics().doubts.empty());
+                    CHECK(simulation.point("bead0@0").position[1] == 0.0);
+                }
+    }
+    TEST_CASE("beyond that it slips, all beads at once, and balances close") {
+        for (const int beads : {8, 25}) {
+            const Capstan capstan{beads, 0.3};
+            // Those at the ends bear half as much at most each.
+            const double ends = (1.0 + capstan.friction) * (1.0 + capstan.friction);
+            Simulation simulation =
+                model(capstan.text(ends * capstan.ratio()) + integrator("emm", 1e-2, 0.1));
+            run_to_end(simulation);
+            CHECK(simulation.point("bead0@0").position[1] > 1e-3);
+            CHECK(simulation.statistics().energy.max_rel <= tolerance(1e-13));
+        }
+    }
+}
+
 }  // namespace
 }  // namespace ancora::testing

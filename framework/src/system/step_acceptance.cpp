@@ -47,6 +47,17 @@ StepAcceptance::StepAcceptance(Assembly& parts,
 void StepAcceptance::accept(const StepTrial& trial) {
     check(trial);
     if (!contacts_.empty()) islands_.hold(state_, trial_);
+    if (islands_.holds_any()) {
+        // What is held has not moved by the noise of its trial, and no force works on that.
+        trial_.q_next.setZero();
+        parts_.forces.evaluate_step(state_.q.data(),
+                                    trial_.dq.data(),
+                                    trial.t0,
+                                    trial.h,
+                                    state_.plugin,
+                                    trial_.plugin,
+                                    trial_.q_next.data());
+    }
     move_on(trial);
     const bool is_projected = projection_ != nullptr && projection_->is_under_way();
     if (is_projected) projection_->finish(trial_.v_next, trial_.v_low_next);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <numeric>
 
 #include <Eigen/QR>
 #include <Eigen/SparseCholesky>
@@ -79,46 +81,35 @@ double least_pivot(Eigen::Index num_columns) {
     return std::max(kCandidate, 10.0 * kShift * static_cast<double>(num_columns));
 }
 
-/// The columns that are not among `left`, and their shifted Gram matrix.
-struct Span {
-    Span(const Eigen::SparseMatrix<double>& columns, const std::vector<int>& left) {
-        for (int c = 0; c < columns.cols(); ++c)
-            if (!std::ranges::binary_search(left, c)) kept.push_back(c);
-        const auto count = static_cast<Eigen::Index>(kept.size());
-        basis.resize(columns.rows(), count);
-        basis.reserve(columns.nonZeros());
-        for (int k = 0; k < count; ++k) {
-            basis.startVec(k);
-            const int column = kept[static_cast<std::size_t>(k)];
-            for (Eigen::SparseMatrix<double>::InnerIterator it(columns, column); it; ++it)
-                basis.insertBack(it.row(), k) = it.value();
-        }
-        basis.finalize();
-        factor.compute(shifted_gram(basis, Eigen::VectorXd::Constant(count, kShift)));
+/// Columns, and their shifted Gram matrix.
+struct Basis {
+    /// Takes `columns`.
+    void factorise() {
+        factor.compute(shifted_gram(columns, Eigen::VectorXd::Constant(columns.cols(), kShift)));
     }
     /// Coefficients of x as a combination of them.
     Eigen::VectorXd share(const Eigen::VectorXd& x) const {
-        return factor.solve(basis.transpose() * x);
+        return factor.solve(columns.transpose() * x);
     }
-    /// Of unit x. Conjugate gradients: where columns are nearly dependent the shift weighs as much
-    /// as they do, and refinement alone would leave part of x that lies in their span.
+    /// Of x. Conjugate gradients: where columns are nearly dependent the shift weighs as much as
+    /// they do, and refinement alone would leave part of x that lies in their span.
     double distance(Eigen::VectorXd x) const {
         constexpr double kNothing = 1e-14;
         constexpr int kMostRounds = 50;
-        Eigen::VectorXd gradient = basis.transpose() * x;
+        Eigen::VectorXd gradient = columns.transpose() * x;
         Eigen::VectorXd step = factor.solve(gradient);
         Eigen::VectorXd direction = step;
         double slope = gradient.dot(step);
         double least = x.norm();
         for (int round = 0; round < kMostRounds && slope > 0.0; ++round) {
-            const Eigen::VectorXd move = basis * direction;
+            const Eigen::VectorXd move = columns * direction;
             const double square = move.squaredNorm();
             if (!(square > 0.0)) break;
             x -= (slope / square) * move;
             const double left = x.norm();
             least = std::min(least, left);
             if (least <= kNothing) break;
-            gradient = basis.transpose() * x;
+            gradient = columns.transpose() * x;
             // What is left is across the span.
             if (gradient.norm() <= kNothing * left) break;
             step = factor.solve(gradient);
@@ -129,9 +120,158 @@ struct Span {
         return least;
     }
 
-    std::vector<int> kept;
-    Eigen::SparseMatrix<double> basis;
+    Eigen::SparseMatrix<double> columns;
     SparseFactor factor;
+};
+
+/// The columns that are not among `left`.
+struct Span {
+    Span(const Eigen::SparseMatrix<double>& columns, const std::vector<int>& left) {
+        for (int c = 0; c < columns.cols(); ++c)
+            if (!std::ranges::binary_search(left, c)) kept.push_back(c);
+        const auto count = static_cast<Eigen::Index>(kept.size());
+        basis.columns.resize(columns.rows(), count);
+        basis.columns.reserve(columns.nonZeros());
+        for (int k = 0; k < count; ++k) {
+            basis.columns.startVec(k);
+            const int column = kept[static_cast<std::size_t>(k)];
+            for (Eigen::SparseMatrix<double>::InnerIterator it(columns, column); it; ++it)
+                basis.columns.insertBack(it.row(), k) = it.value();
+        }
+        basis.columns.finalize();
+        basis.factorise();
+    }
+
+    /// What a column is as a combination of those that are kept.
+    struct Combination {
+        std::vector<int> of;  // places among `kept`
+        Eigen::VectorXd share;
+        double distance = 0.0;  // of the column from it
+    };
+    /// A dependency mostly holds between rows that tie the same few bodies: it is looked for among
+    /// the columns around, in wider and wider rings, and among all only where these do not give it.
+    /// As kept columns are independent there is no other. So the work for many dependent columns
+    /// grows as their number does, and not as that times the model.
+    Combination combination(const Eigen::SparseMatrix<double>& columns, int column) {
+        if (first_.empty()) lay_out_rows();
+        const double length = columns.col(column).norm();
+        std::size_t before = 0;
+        for (int rings = kFirstRings;; rings *= 2) {
+            Combination out;
+            out.distance = length;
+            const Neighbours near = neighbours(columns, column, rings);
+            if (near.of.empty()) return out;
+            if (4 * near.of.size() > kept.size()) break;
+            Basis local;
+            Eigen::VectorXd x;
+            restrict_to(near, columns, column, local, x);
+            if (local.factor.info() != Eigen::Success) break;
+            out.distance = local.distance(x);
+            const bool are_all = near.of.size() == before;  // that hang together with it
+            before = near.of.size();
+            if (out.distance > kNearLow * length && !are_all) continue;
+            out.of = near.of;
+            out.share = local.share(x);
+            return out;
+        }
+        Combination out;
+        const Eigen::VectorXd x = columns.col(column);
+        out.of.resize(kept.size());
+        std::iota(out.of.begin(), out.of.end(), 0);
+        out.share = basis.share(x);
+        out.distance = basis.distance(x);
+        return out;
+    }
+
+    std::vector<int> kept;
+    Basis basis;
+
+private:
+    static constexpr int kFirstRings = 2;
+
+    /// Columns kept around one, and the coordinates that they and it touch.
+    struct Neighbours {
+        std::vector<int> of;
+        std::vector<int> coordinates;
+    };
+
+    /// Which kept columns touch each coordinate.
+    void lay_out_rows() {
+        const Eigen::SparseMatrix<double>& columns = basis.columns;
+        first_.assign(static_cast<std::size_t>(columns.rows()) + 1, 0);
+        for (Eigen::Index e = 0; e < columns.nonZeros(); ++e)
+            ++first_[static_cast<std::size_t>(columns.innerIndexPtr()[e]) + 1];
+        std::partial_sum(first_.begin(), first_.end(), first_.begin());
+        touching_.resize(static_cast<std::size_t>(columns.nonZeros()));
+        std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+        for (int k = 0; k < columns.cols(); ++k)
+            for (Eigen::SparseMatrix<double>::InnerIterator it(columns, k); it; ++it)
+                touching_[next[static_cast<std::size_t>(it.row())]++] = k;
+        place_.assign(static_cast<std::size_t>(columns.rows()), -1);
+        is_near_.assign(kept.size(), 0);
+    }
+    Neighbours neighbours(const Eigen::SparseMatrix<double>& columns, int column, int rings) {
+        Neighbours out;
+        const auto reach = [&](int coordinate) {
+            int& place = place_[static_cast<std::size_t>(coordinate)];
+            if (place >= 0) return;
+            place = static_cast<int>(out.coordinates.size());
+            out.coordinates.push_back(coordinate);
+        };
+        for (Eigen::SparseMatrix<double>::InnerIterator it(columns, column); it; ++it)
+            reach(static_cast<int>(it.row()));
+        std::size_t from = 0;
+        for (int ring = 0; ring < rings && 4 * out.of.size() <= kept.size(); ++ring) {
+            const std::size_t end = out.coordinates.size();
+            for (; from < end; ++from) {
+                const auto i = static_cast<std::size_t>(out.coordinates[from]);
+                for (std::size_t t = first_[i]; t < first_[i + 1]; ++t) {
+                    const int k = touching_[t];
+                    char& is_near = is_near_[static_cast<std::size_t>(k)];
+                    if (is_near != 0) continue;
+                    is_near = 1;
+                    out.of.push_back(k);
+                    for (Eigen::SparseMatrix<double>::InnerIterator it(basis.columns, k); it; ++it)
+                        reach(static_cast<int>(it.row()));
+                }
+            }
+        }
+        for (const int i : out.coordinates) place_[static_cast<std::size_t>(i)] = -1;
+        for (const int k : out.of) is_near_[static_cast<std::size_t>(k)] = 0;
+        std::ranges::sort(out.of);
+        std::ranges::sort(out.coordinates);
+        return out;
+    }
+    /// The columns `near` and `x` with the coordinates that they touch alone.
+    void restrict_to(const Neighbours& near,
+                     const Eigen::SparseMatrix<double>& columns,
+                     int column,
+                     Basis& local,
+                     Eigen::VectorXd& x) {
+        for (std::size_t i = 0; i < near.coordinates.size(); ++i)
+            place_[static_cast<std::size_t>(near.coordinates[i])] = static_cast<int>(i);
+        const auto num_rows = static_cast<Eigen::Index>(near.coordinates.size());
+        local.columns.resize(num_rows, static_cast<Eigen::Index>(near.of.size()));
+        for (std::size_t k = 0; k < near.of.size(); ++k) {
+            const auto to = static_cast<Eigen::Index>(k);
+            local.columns.startVec(to);
+            for (Eigen::SparseMatrix<double>::InnerIterator it(basis.columns, near.of[k]); it; ++it)
+                local.columns.insertBack(place_[static_cast<std::size_t>(it.row())], to) =
+                    it.value();
+        }
+        local.columns.finalize();
+        x.setZero(num_rows);
+        for (Eigen::SparseMatrix<double>::InnerIterator it(columns, column); it; ++it)
+            x[place_[static_cast<std::size_t>(it.row())]] = it.value();
+        for (const int i : near.coordinates) place_[static_cast<std::size_t>(i)] = -1;
+        local.factorise();
+    }
+
+    std::vector<std::size_t> first_;  // of each coordinate, in touching_
+    std::vector<int> touching_;
+    // Room for a search.
+    std::vector<int> place_;
+    std::vector<char> is_near_;
 };
 
 /// Exchanges dependent columns for others until each is a combination of those that stay without a
@@ -151,22 +291,24 @@ bool strengthen(const Eigen::SparseMatrix<double>& columns,
     };
     bool has_changed = false;
     for (int round = 0; round < kMostRounds; ++round) {
-        const Span span(columns, dependent);
-        if (span.factor.info() != Eigen::Success) return has_changed;
+        Span span(columns, dependent);
+        if (span.basis.factor.info() != Eigen::Success) return has_changed;
         const std::vector<int>& kept = span.kept;
         // An exchange must not touch what another's combination consists of.
         std::vector<char> is_touched(kept.size(), 0);
         std::vector<Exchange> exchanges;
         for (std::size_t left = 0; left < dependent.size(); ++left) {
-            const Eigen::VectorXd share = span.share(columns.col(dependent[left]));
+            const Span::Combination one = span.combination(columns, dependent[left]);
+            if (one.of.empty()) continue;
+            const auto of = [&one](Eigen::Index k) {
+                return static_cast<std::size_t>(one.of[static_cast<std::size_t>(k)]);
+            };
             Eigen::Index largest = 0;
-            const double coefficient = share.cwiseAbs().maxCoeff(&largest);
-            if (!(coefficient > most) || is_touched[static_cast<std::size_t>(largest)] != 0)
-                continue;
-            for (Eigen::Index k = 0; k < share.size(); ++k)
-                if (std::abs(share[k]) > kTouched * coefficient)
-                    is_touched[static_cast<std::size_t>(k)] = 1;
-            exchanges.push_back({coefficient, kept[static_cast<std::size_t>(largest)], left});
+            const double coefficient = one.share.cwiseAbs().maxCoeff(&largest);
+            if (!(coefficient > most) || is_touched[of(largest)] != 0) continue;
+            for (Eigen::Index k = 0; k < one.share.size(); ++k)
+                if (std::abs(one.share[k]) > kTouched * coefficient) is_touched[of(k)] = 1;
+            exchanges.push_back({coefficient, kept[of(largest)], left});
         }
         if (exchanges.empty()) return has_changed;
         has_changed = true;
@@ -183,15 +325,15 @@ bool holds(const Eigen::SparseMatrix<double>& columns,
            const std::vector<int>& dependent,
            double threshold,
            double most) {
-    const Span span(weighed, dependent);
-    if (span.factor.info() != Eigen::Success ||
-        !(span.factor.vectorD().minCoeff() > least_pivot(columns.cols())))
+    Span span(weighed, dependent);
+    if (span.basis.factor.info() != Eigen::Success ||
+        !(span.basis.factor.vectorD().minCoeff() > least_pivot(columns.cols())))
         return false;
     return std::ranges::all_of(dependent, [&](int c) {
-        const Eigen::VectorXd column = weighed.col(c);
-        const double length = column.norm() / Eigen::VectorXd(columns.col(c)).norm();
-        return span.share(column).cwiseAbs().maxCoeff() <= most &&
-               span.distance(column) <= threshold * length;
+        const double length = weighed.col(c).norm() / columns.col(c).norm();
+        const Span::Combination one = span.combination(weighed, c);
+        return (one.of.empty() || one.share.cwiseAbs().maxCoeff() <= most) &&
+               one.distance <= threshold * length;
     });
 }
 
@@ -203,13 +345,13 @@ int hidden_dependency(const Span& span, double threshold) {
     constexpr int kIterations = 20;
     constexpr int kFirst = 3;
     constexpr double kFarFromNothing = 1e-3;
-    if (span.kept.empty() || span.factor.info() != Eigen::Success) return -1;
+    if (span.kept.empty() || span.basis.factor.info() != Eigen::Success) return -1;
     Eigen::VectorXd x(static_cast<Eigen::Index>(span.kept.size()));
     for (Eigen::Index k = 0; k < x.size(); ++k) x[k] = k % 2 == 0 ? 1.0 : -0.7;
     for (int i = 0; i < kIterations; ++i) {
-        x = span.factor.solve(x);
+        x = span.basis.factor.solve(x);
         x.normalize();
-        const double length = (span.basis * x).norm();
+        const double length = (span.basis.columns * x).norm();
         if (!(length > threshold)) {
             Eigen::Index largest = 0;
             x.cwiseAbs().maxCoeff(&largest);
@@ -231,35 +373,40 @@ std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns,
     const double candidate = least_pivot(columns.cols());
     constexpr int kMostRounds = 20;
     std::vector<int> dependent;
+    auto span = std::make_unique<Span>(columns, dependent);
+    const auto take_out_dependent = [&] {
+        std::ranges::sort(dependent);
+        span.reset();  // makes room
+        span = std::make_unique<Span>(columns, dependent);
+    };
     for (int round = 0; round < kMostRounds; ++round) {
-        const Span span(columns, dependent);
-        const Eigen::VectorXd pivots = span.factor.permutationPinv() * span.factor.vectorD();
+        const Eigen::VectorXd pivots =
+            span->basis.factor.permutationPinv() * span->basis.factor.vectorD();
         const std::size_t before = dependent.size();
         out.smallest_kept = 1.0;
         for (Eigen::Index k = 0; k < pivots.size(); ++k)
             if (pivots[k] > candidate)
                 out.smallest_kept = std::min(out.smallest_kept, std::sqrt(pivots[k]));
             else
-                dependent.push_back(span.kept[static_cast<std::size_t>(k)]);
+                dependent.push_back(span->kept[static_cast<std::size_t>(k)]);
         if (dependent.size() == before) break;
         std::ranges::sort(dependent);
         strengthen(weighed, kLargest, dependent);
+        take_out_dependent();
     }
     for (;;) {
-        const Span span(columns, dependent);
-        const int hidden = hidden_dependency(span, out.threshold);
+        const int hidden = hidden_dependency(*span, out.threshold);
         if (hidden < 0) break;
-        dependent.push_back(span.kept[static_cast<std::size_t>(hidden)]);
-        std::ranges::sort(dependent);
+        dependent.push_back(span->kept[static_cast<std::size_t>(hidden)]);
+        take_out_dependent();
     }
     // Those that are a little independent join the span one by one, the farthest first.
     while (!dependent.empty()) {
-        const Span span(columns, dependent);
         double farthest = 0.0;
         std::size_t which = 0;
         out.largest_dropped = 0.0;
         for (std::size_t i = 0; i < dependent.size(); ++i) {
-            const double distance = span.distance(columns.col(dependent[i]));
+            const double distance = span->combination(columns, dependent[i]).distance;
             out.is_near_threshold |= distance > kNearLow && distance < kNearHigh;
             if (distance <= farthest) continue;
             farthest = distance;
@@ -271,6 +418,7 @@ std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns,
         }
         out.smallest_kept = std::min(out.smallest_kept, farthest);
         dependent.erase(dependent.begin() + static_cast<std::ptrdiff_t>(which));
+        take_out_dependent();
     }
     out.rank = static_cast<int>(columns.cols() - static_cast<Eigen::Index>(dependent.size()));
     return dependent;
@@ -295,7 +443,11 @@ ScaledRows::ScaledRows(const RowSet& rows,
         const double least = lightest * *std::ranges::max_element(mass);
         for (double& m : mass) m = std::max(m, least);
     }
+    std::size_t most = 0;
+    for (const int k : chosen)
+        most += static_cast<std::size_t>(rows.row_end(k) - rows.row_begin(k));
     std::vector<Eigen::Triplet<double>> entries;
+    entries.reserve(most);
     for (std::size_t c = 0; c < chosen.size(); ++c) {
         const int k = chosen[c];
         double square = 0.0;
@@ -324,10 +476,10 @@ Eigen::MatrixXd forceless_stresses(const RowSet& rows,
     const ScaledRows scaled(rows, A, mass, kLightest);
     std::vector<int> left;
     for (std::size_t c = 0; c < scaled.chosen.size(); ++c)
-        if (std::ranges::find(dependent, scaled.chosen[c]) != dependent.end())
+        if (std::ranges::binary_search(dependent, scaled.chosen[c]))
             left.push_back(static_cast<int>(c));
     const Span span(scaled.columns, left);
-    if (span.factor.info() != Eigen::Success) return out;
+    if (span.basis.factor.info() != Eigen::Success) return out;
     const auto set = [&](int column, int which, double stress) {
         const auto c = static_cast<std::size_t>(column);
         if (scaled.length[c] > 0.0) out(scaled.chosen[c], which) = stress / scaled.length[c];
@@ -340,8 +492,9 @@ Eigen::MatrixXd forceless_stresses(const RowSet& rows,
             x += stress * scaled.columns.col(left[i]);
             set(left[i], k, -stress);
         }
-        Eigen::VectorXd share = span.share(x);
-        for (int pass = 0; pass < 2; ++pass) share += span.share(x - span.basis * share);
+        Eigen::VectorXd share = span.basis.share(x);
+        for (int pass = 0; pass < 2; ++pass)
+            share += span.basis.share(x - span.basis.columns * share);
         for (std::size_t i = 0; i < span.kept.size(); ++i)
             set(span.kept[i], k, share[static_cast<Eigen::Index>(i)]);
     }
@@ -437,7 +590,7 @@ std::vector<double> independence(const RowSet& rows,
             pivots.push_back(std::abs(pivot));
     } else {
         const Span span(scaled.columns, left);
-        for (const double pivot : span.factor.vectorD())
+        for (const double pivot : span.basis.factor.vectorD())
             pivots.push_back(std::sqrt(std::abs(pivot)));
     }
     std::ranges::sort(pivots);

@@ -105,8 +105,8 @@ namespace {
 
 using namespace ancora;
 
-/// How box i > 0 hangs from one before it.
-enum class Hanging { chain, tree };
+/// How box i > 0 hangs from one before it; in a doubled chain every second joint is there twice.
+enum class Hanging { chain, tree, doubled };
 
 /// Boxes, the first hung from the ground, each other one from a box before it.
 Manifest boxes(int N, const char* integrator, Hanging hanging) {
@@ -116,7 +116,7 @@ Manifest boxes(int N, const char* integrator, Hanging hanging) {
     manifest.integrator.end = 1.0;
     for (int i = 0; i < N; ++i) {
         // Of a tree each box carries three.
-        const int above = hanging == Hanging::chain ? i - 1 : (i - 1) / 3;
+        const int above = hanging == Hanging::tree ? (i - 1) / 3 : i - 1;
         int level = i;
         if (hanging == Hanging::tree) {
             level = 0;
@@ -131,6 +131,10 @@ Manifest boxes(int N, const char* integrator, Hanging hanging) {
             .set("b",
                  i == 0 ? std::string("ground@[0, 0, 0]")
                         : fmt::format("link{}@[0.5, 0, 0]", above));
+        if (hanging == Hanging::doubled && i % 2 == 1)
+            manifest.add_constraint(fmt::format("again{}", i), "position")
+                .set("a", fmt::format("link{}@[-0.5, 0, 0]", i))
+                .set("b", fmt::format("link{}@[0.5, 0, 0]", above));
     }
     return manifest;
 }
@@ -173,6 +177,7 @@ TEST_SUITE("assembly" * doctest::skip(!kCounts)) {
         };
         for (const auto& [integrator, hanging] : {Kind{"emm", Hanging::chain},
                                                   Kind{"emm", Hanging::tree},
+                                                  Kind{"emm", Hanging::doubled},
                                                   Kind{"rk4", Hanging::chain},
                                                   Kind{"rk4", Hanging::tree}}) {
             CAPTURE(integrator);

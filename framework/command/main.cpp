@@ -100,12 +100,12 @@ constexpr std::array kCommands = {
             "find a position in which the model stays at rest, and say whether it is stable",
             kNearest | kSpinning | kSet | kPluginDir | kJson | kQuiet | kLocked,
             &equilibrium},
-    Command{
-        "modes",
-        "MODEL.toml",
-        "eigenfrequencies, damping and shapes about rest or steady spin",
-        kAtRest | kSpinning | kCount | kSpinRange | kModeFrames | kSet | kPluginDir | kJson | kQuiet | kLocked,
-        &modes},
+    Command{"modes",
+            "MODEL.toml",
+            "eigenfrequencies, damping and shapes about rest or steady spin",
+            kAtRest | kSpinning | kCount | kSpinRange | kModeFrames | kSet | kPluginDir | kJson |
+                kQuiet | kLocked,
+            &modes},
     Command{"linearize",
             "MODEL.toml",
             "the model about rest as x' = A x + B u, y = C x + D u",

@@ -150,8 +150,7 @@ Motor::Motor(const Arguments& arguments)
                                     : std::numeric_limits<double>::infinity()) {
     if (!arguments.has("effort")) arguments.fail("effort", "is missing");
     if (arguments.shape("effort") != Shape::text) {
-        given_ = TimeFunction(
-            arguments, "effort", {.components = {"effort"}, .is_averaged = true});
+        given_ = TimeFunction(arguments, "effort", {.components = {"effort"}, .is_averaged = true});
         return;
     }
     const std::string text(arguments.text("effort"));

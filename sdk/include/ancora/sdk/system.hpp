@@ -235,9 +235,9 @@ public:
     /// [assembly] Whether something is given by a formula of time, so that only values show what it
     /// does: where nothing moves, an estimate of the error says nothing of what comes.
     virtual bool has_formulas_of_time() const { return false; }
-    /// [step] Records a step in which the estimate of the error sees nothing happen, and which is as
-    /// long as a limit that the manifest does not give: what formulas of time do meanwhile may have
-    /// been missed.
+    /// [step] Records a step in which the estimate of the error sees nothing happen, and which is
+    /// as long as a limit that the manifest does not give: what formulas of time do meanwhile may
+    /// have been missed.
     virtual void record_limited_step(double t0, double t1) {
         static_cast<void>(t0);
         static_cast<void>(t1);

@@ -184,6 +184,7 @@ void Reactions::end_grid_step() {
     mean_ = sum_ / time_;
     is_shared_ = independent_.all();
     applied_mean_ = applied_sum_ / time_;
+    has_mean_ = true;
 }
 
 void Reactions::forget() {
@@ -191,6 +192,7 @@ void Reactions::forget() {
     applied_mean_.setZero();
     is_shared_ = true;
     time_ = 0.0;
+    has_mean_ = false;
     hide();
 }
 
@@ -209,6 +211,7 @@ void Reactions::take_instant(const double* s, const double* contact_s) {
         write(c, s, false, mean_.data() + start_[c]);
     }
     applied_mean_ = applied_at_instant(contact_s);
+    show({mean_, applied_mean_});
 }
 
 Eigen::VectorXd Reactions::applied_at_instant(const double* contact_s) const {
@@ -280,6 +283,7 @@ void Reactions::transfer(Archive& archive) {
     for (Eigen::VectorXd* x : {&sum_, &stress_sum_, &mean_, &applied_sum_, &applied_mean_})
         archive(*x);
     archive(time_);
+    archive(has_mean_);
     if constexpr (Archive::kReads) hide();
 }
 template void Reactions::transfer(ArchiveWriter&);

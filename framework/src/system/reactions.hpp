@@ -44,7 +44,7 @@ public:
     std::span<const double> torques() const { return all_applied().subspan(3 * num_forces()); }
 
     /// Whether the state is the end of a step, or one is shown: else there is no mean.
-    bool has_mean() const { return time_ > 0.0 || is_shown_; }
+    bool has_mean() const { return has_mean_ || is_shown_; }
     struct Means {
         Eigen::VectorXd mean, applied;
     };
@@ -99,6 +99,7 @@ private:
     double time_ = 0.0;  // of the grid step so far
     Means shown_;
     bool is_shown_ = false;
+    bool has_mean_ = false;  // of the last grid step that was made
     // Made those of least norm when asked for, since a step itself does not need them.
     mutable Eigen::VectorXd mean_;
     mutable bool is_shared_ = true;

@@ -7,11 +7,10 @@
 #include <random>
 #include <vector>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Jacobi>
-#include <Eigen/QR>
 
 #include "ancora/framework/error.hpp"
+#include "dense.hpp"
 
 namespace ancora {
 namespace {
@@ -31,8 +30,7 @@ constexpr int kMostRuns = 100;
 /// Orthonormal real columns that span the invariant subspace of H for these of its eigenvalues,
 /// closed under conjugation: the Schur form is turned until they lead.
 Eigen::MatrixXd invariant_basis(const Eigen::MatrixXd& H, const std::vector<Complex>& values) {
-    const Eigen::ComplexSchur<Eigen::MatrixXd> schur(H);
-    Eigen::MatrixXcd T = schur.matrixT(), U = schur.matrixU();
+    auto [T, U] = complex_schur(H);
     const Index m = H.rows(), wanted = static_cast<Index>(values.size());
     std::vector<char> leads(static_cast<std::size_t>(m), 0);
     for (const Complex& value : values) {
@@ -59,8 +57,7 @@ Eigen::MatrixXd invariant_basis(const Eigen::MatrixXd& H, const std::vector<Comp
     }
     Eigen::MatrixXd both(m, 2 * wanted);
     both << U.leftCols(wanted).real(), U.leftCols(wanted).imag();
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(both);
-    return qr.householderQ() * Eigen::MatrixXd::Identity(m, wanted);
+    return RankRevealingQr(both).columns_of_Q(0, wanted);
 }
 
 class Arnoldi {
@@ -138,9 +135,7 @@ private:
         std::vector<Complex> chosen;  // wanted, and converged
     };
     Look look_at_values(const Eigen::MatrixXd& H, double next) const {
-        const Eigen::EigenSolver<Eigen::MatrixXd> eigen(H);
-        const Eigen::VectorXcd& values = eigen.eigenvalues();
-        const Eigen::MatrixXcd vectors = eigen.eigenvectors();
+        const auto [values, vectors] = eigen_of(H);
         const Index m = H.rows();
         Eigen::VectorXcd all(locked_values_.size() + m);
         all << locked_values_, values;
@@ -184,17 +179,16 @@ private:
             apply_(locked_.col(k), image);
             images_.col(k) = image;
         }
-        locked_values_ =
-            Eigen::EigenSolver<Eigen::MatrixXd>(locked_.transpose() * images_, false).eigenvalues();
+        locked_values_ = eigenvalues_of(locked_.transpose() * images_);
         return after < size_;
     }
 
     Eigenpairs pairs() const {
         Eigenpairs out;
         if (locked_.cols() == 0) return out;
-        const Eigen::EigenSolver<Eigen::MatrixXd> eigen(locked_.transpose() * images_);
-        out.values = eigen.eigenvalues();
-        out.vectors = images_ * eigen.eigenvectors();
+        const ComplexEigen eigen = eigen_of(locked_.transpose() * images_);
+        out.values = eigen.values;
+        out.vectors = images_ * eigen.vectors;
         for (Index k = 0; k < out.values.size(); ++k) out.vectors.col(k) /= out.values[k];
         return out;
     }

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
-#include <Eigen/QR>
 #include <fmt/format.h>
+
+#include "dense.hpp"
 
 namespace ancora {
 namespace {
@@ -140,12 +141,9 @@ Eigen::MatrixXd null_space(const Eigen::MatrixXd& A) {
     for (Eigen::Index k = 0; k < columns.cols(); ++k)
         if (const double length = columns.col(k).norm(); length > 0.0) columns.col(k) /= length;
     if (columns.cols() == 0) return Eigen::MatrixXd::Identity(n, n);
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(columns);
-    qr.setThreshold(kIndependent);
-    const Eigen::Index rank = qr.rank();
-    Eigen::MatrixXd out = Eigen::MatrixXd::Zero(n, n - rank);
-    for (Eigen::Index k = 0; k < n - rank; ++k) out(rank + k, k) = 1.0;
-    return qr.householderQ() * out;
+    const RankRevealingQr qr(columns);
+    const Eigen::Index rank = qr.rank(kIndependent);
+    return qr.columns_of_Q(rank, n - rank);
 }
 
 Eigen::SparseMatrix<double> rotation_of_space(const KernelSystem& system,

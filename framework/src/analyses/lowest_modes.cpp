@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <Eigen/Eigenvalues>
+#include "dense.hpp"
 
 namespace ancora {
 namespace {
@@ -47,7 +47,7 @@ public:
         std::vector<Eigen::VectorXd> basis, weighted;  // v_j and M v_j
         std::vector<double> alpha, beta;
         const int most = static_cast<int>(std::min<Eigen::Index>(n_, kMostVectors));
-        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen;
+        SymmetricEigen eigen;
         double first = 0.0;
         for (int j = 0; j < most; ++j) {
             Mx = M_ * x;
@@ -71,8 +71,8 @@ public:
             // The largest of 1 / (w^2 + s).
             bool is_done = true;
             for (Eigen::Index k = 0; k < std::min<Eigen::Index>(count, m); ++k)
-                is_done &= next * std::abs(eigen.eigenvectors()(m - 1, m - 1 - k)) <=
-                           kConverged * std::abs(eigen.eigenvalues()[m - 1 - k]);
+                is_done &= next * std::abs(eigen.vectors()(m - 1, m - 1 - k)) <=
+                           kConverged * std::abs(eigen.values()[m - 1 - k]);
             if (is_done) break;
         }
         LowestModes out;
@@ -80,8 +80,8 @@ public:
         beta.resize(basis.size() - 1);
         solve(alpha, beta, eigen);
         std::vector<std::pair<double, Eigen::Index>> found;
-        for (Eigen::Index k = 0; k < eigen.eigenvalues().size(); ++k)
-            if (const double theta = eigen.eigenvalues()[k]; theta != 0.0)
+        for (Eigen::Index k = 0; k < eigen.values().size(); ++k)
+            if (const double theta = eigen.values()[k]; theta != 0.0)
                 found.emplace_back(1.0 / theta - shift_, k);
         std::ranges::sort(found);
         found.resize(std::min(found.size(), static_cast<std::size_t>(count)));
@@ -92,7 +92,7 @@ public:
             out.squares[k] = square;
             for (std::size_t j = 0; j < basis.size(); ++j)
                 out.shapes.col(k) +=
-                    eigen.eigenvectors()(static_cast<Eigen::Index>(j), column) * basis[j];
+                    eigen.vectors()(static_cast<Eigen::Index>(j), column) * basis[j];
         }
         return out;
     }
@@ -100,12 +100,12 @@ public:
 private:
     static void solve(const std::vector<double>& alpha,
                       const std::vector<double>& beta,
-                      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>& eigen) {
+                      SymmetricEigen& eigen) {
         const auto m = static_cast<Eigen::Index>(alpha.size());
         const Eigen::VectorXd diagonal = Eigen::Map<const Eigen::VectorXd>(alpha.data(), m);
         const Eigen::VectorXd beside =
             Eigen::Map<const Eigen::VectorXd>(beta.data(), std::max<Eigen::Index>(m - 1, 0));
-        eigen.computeFromTridiagonal(diagonal, beside);
+        eigen.compute_tridiagonal(diagonal, beside);
     }
     void apply(const Eigen::VectorXd& b, Eigen::VectorXd& x) {
         x.resize(n_);

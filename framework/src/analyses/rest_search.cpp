@@ -8,10 +8,10 @@
 #include <optional>
 #include <string>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 
+#include "dense.hpp"
 #include "linear_equations.hpp"
 #include "lowest_modes.hpp"
 #include "part_motion.hpp"
@@ -507,11 +507,10 @@ private:
                 Eigen::MatrixXd K = Z.transpose() * (at.K * Z);
                 if (num_drifting > 0) hold_drift(at, Z, K);
                 num_drifting = 0;
-                const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 *
-                                                                           (K + K.transpose()));
-                squares = eigen.eigenvalues();
-                noise = noise_of(at, squares, Z * eigen.eigenvectors());
-                downhill_ = Z * eigen.eigenvectors().col(0);
+                const SymmetricEigen eigen(0.5 * (K + K.transpose()));
+                squares = eigen.values();
+                noise = noise_of(at, squares, Z * eigen.vectors());
+                downhill_ = Z * eigen.vectors().col(0);
             }
         } else {
             const LowestModes lowest = lowest_modes(system_, at, kFewLowest);

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include <Eigen/Geometry>
-#include <Eigen/QR>
 #include <fmt/format.h>
 
 #include "linear_equations.hpp"

@@ -11,11 +11,11 @@
 #include <utility>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
-#include <Eigen/QR>
+#include <Eigen/LU>
 #include <fmt/format.h>
 
+#include "dense.hpp"
 #include "gyroscopic_modes.hpp"
 #include "linear_equations.hpp"
 #include "lowest_modes.hpp"
@@ -197,16 +197,16 @@ Reduced reduce(const LinearEquations& at, const SteadySpin& spin) {
 void condense(Reduced& of) {
     const Eigen::Index r = of.M.rows();
     if (r == 0) return;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(of.M);
-    const double largest = eigen.eigenvalues()[r - 1];
+    const SymmetricEigen eigen(of.M);
+    const double largest = eigen.values()[r - 1];
     Eigen::Index none = 0;
-    while (none < r && eigen.eigenvalues()[none] <= kMassless * largest) ++none;
+    while (none < r && eigen.values()[none] <= kMassless * largest) ++none;
     if (none == 0) return;
     if (!of.is_holonomic || none == r)
         throw Error(ErrorKind::numerical,
                     "modes: some motion of the model has no mass; give it some, or tie it");
-    const Eigen::MatrixXd V0 = eigen.eigenvectors().leftCols(none);
-    const Eigen::MatrixXd V1 = eigen.eigenvectors().rightCols(r - none);
+    const Eigen::MatrixXd V0 = eigen.vectors().leftCols(none);
+    const Eigen::MatrixXd V1 = eigen.vectors().rightCols(r - none);
     const double damped = (V0.transpose() * of.D).cwiseAbs().maxCoeff();
     const Eigen::MatrixXd K00 = V0.transpose() * of.K * V0;
     const Eigen::FullPivLU<Eigen::MatrixXd> lu(K00);
@@ -271,11 +271,13 @@ Eigen::MatrixXd split_off_free(Reduced& of, const Eigen::LLT<Eigen::MatrixXd>& m
         felt.conservativeResize(p, felt.cols() + 2 * p);
         felt.rightCols(2 * p) << unit / size, unit.transpose() / size;
     }
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(felt);
-    qr.setThreshold(kFree);
-    const Eigen::Index rank = felt.cols() > 0 ? qr.rank() : 0;
-    const Eigen::MatrixXd Q =
-        felt.cols() > 0 ? Eigen::MatrixXd(qr.householderQ()) : Eigen::MatrixXd::Identity(p, p);
+    Eigen::Index rank = 0;
+    Eigen::MatrixXd Q = Eigen::MatrixXd::Identity(p, p);
+    if (felt.cols() > 0) {
+        const RankRevealingQr qr(felt);
+        rank = qr.rank(kFree);
+        Q = qr.columns_of_Q(0, p);
+    }
     const Eigen::MatrixXd X = mass.matrixU().solve(Q);  // orthonormal in the norm of the mass
     const Eigen::MatrixXd free = of.Z * X.rightCols(p - rank);
     if (rank == p) return free;
@@ -346,10 +348,8 @@ void add_damped(KernelSystem& system, const Reduced& reduced, std::size_t wanted
     first.topRightCorner(p, r) = w * reduced.Y;
     first.bottomLeftCorner(r, p) = -K / w;
     first.bottomRightCorner(r, r) = -D;
-    const Eigen::EigenSolver<Eigen::MatrixXd> eigen(first);
-    const double largest = eigen.eigenvalues().cwiseAbs().maxCoeff();
-    Eigen::VectorXcd values = eigen.eigenvalues();
-    const Eigen::MatrixXcd vectors = eigen.eigenvectors();
+    auto [values, vectors] = eigen_of(first);
+    const double largest = values.cwiseAbs().maxCoeff();
     join_split(values,
                vectors,
                first.norm(),
@@ -492,17 +492,12 @@ void find_all(KernelSystem& system,
     const bool is_undamped =
         reduced.D.norm() <= 1e-13 * (std::sqrt(stiffness * per_mass) + per_mass);
     if (is_symmetric && is_undamped) {
-        const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
-            0.5 * (reduced.K + reduced.K.transpose()), reduced.M);
-        const Eigen::VectorXd& squares = eigen.eigenvalues();
+        const auto [squares, shapes] =
+            symmetric_pencil(0.5 * (reduced.K + reduced.K.transpose()), reduced.M);
         const int count = options.count > 0 ? options.count : static_cast<int>(p);
         out.is_complete = count >= p;
-        add_undamped(system,
-                     squares,
-                     reduced.Z * eigen.eigenvectors(),
-                     squares.cwiseAbs().maxCoeff(),
-                     count,
-                     out);
+        add_undamped(
+            system, squares, reduced.Z * shapes, squares.cwiseAbs().maxCoeff(), count, out);
         std::ranges::stable_sort(out.modes, {}, &Mode::frequency);
         return;
     }

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/QR>
-
+#include "dense.hpp"
 #include "rank_analysis.hpp"
 #include "state_archive.hpp"
 
@@ -110,9 +109,9 @@ void IndependentRows::prepare_sharing() {
     to.is_dense = kept.size() <= kMostDense;
     if (num_left == 0 || num_kept == 0) return;
     if (to.is_dense) {
-        const Eigen::HouseholderQR<Eigen::MatrixXd> qr{Eigen::MatrixXd(to.kept_columns)};
         to.N.resize(num_kept + num_left, num_left);
-        to.N.topRows(num_kept) = qr.solve(Eigen::MatrixXd(to.left_columns));
+        to.N.topRows(num_kept) =
+            least_squares(Eigen::MatrixXd(to.kept_columns), Eigen::MatrixXd(to.left_columns));
         to.N.bottomRows(num_left) = -Eigen::MatrixXd::Identity(num_left, num_left);
         to.normal.compute(to.N.transpose() * to.N);
         return;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
-
 #include "state_archive.hpp"
 
 namespace ancora {
@@ -114,17 +112,16 @@ void NonlinearRows::give_slopes_to_matrix() {
 }
 
 void NonlinearRows::combine(const ItemLaws::Item& item) {
-    const Slopes D = matrix_of(item, slopes_in_matrix_);
-    const Eigen::SelfAdjointEigenSolver<Slopes> eigen(D);
+    SymmetricEigen& eigen = eigen_[static_cast<std::size_t>(item.num_rows)];
+    eigen.compute(matrix_of(item, slopes_in_matrix_));
     // Combinations have no units of their own
     double softest = 0.0;
     for (int k = item.first_row; k < item.first_row + item.num_rows; ++k)
         softest = std::max(softest, parts_.laws.taut_gamma(k));
     Eigen::Map<Eigen::MatrixXd>(
-        combination_.data() + item.first_slope, item.num_rows, item.num_rows) =
-        eigen.eigenvectors();
+        combination_.data() + item.first_slope, item.num_rows, item.num_rows) = eigen.vectors();
     for (int i = 0; i < item.num_rows; ++i)
-        parts_.laws.follow(item.first_row + i, eigen.eigenvalues()[i], softest);
+        parts_.laws.follow(item.first_row + i, eigen.values()[i], softest);
 }
 
 bool NonlinearRows::have_outlived_matrix() const {

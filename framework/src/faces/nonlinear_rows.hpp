@@ -2,12 +2,14 @@
 // Rows with a law that is no line, in a step.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
 #include <Eigen/Core>
 
 #include "assembly.hpp"
+#include "dense.hpp"
 
 namespace ancora {
 
@@ -63,6 +65,7 @@ private:
     Eigen::VectorXd slope_in_matrix_, matrix_rows_;
     // Of rows that have a law together, see ItemLaws::Item::first_slope; increments of all rows
     Eigen::VectorXd increment_, trial_slopes_, slopes_in_matrix_, combination_, combined_;
+    std::array<SymmetricEigen, ItemLaw::kMostRows + 1> eigen_;  // by the number of rows
 };
 
 }  // namespace ancora

@@ -7,9 +7,9 @@
 #include <memory>
 #include <numeric>
 
-#include <Eigen/QR>
 #include <Eigen/SparseCholesky>
 
+#include "dense.hpp"
 #include "row_laws.hpp"
 
 namespace ancora {
@@ -512,15 +512,16 @@ RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const Ma
     std::vector<int> dependent;
     if (out.num_rows <= kDenseRows) {
         const Eigen::MatrixXd dense(columns);
-        const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(dense);
-        decide(qr.matrixQR().diagonal().cwiseAbs(), out);
+        const RankRevealingQr qr(dense);
+        decide(qr.pivots(), out);
         // Named are the last rows of each dependent set; if that disagrees with the pivoted
         // decision, the pivots' own choice.
         dependent = dependent_columns(dense, 10.0 * out.threshold);
         if (static_cast<int>(dependent.size()) != out.num_rows - out.rank) {
             dependent.clear();
-            for (int c = out.rank; c < out.num_rows; ++c)
-                dependent.push_back(qr.colsPermutation().indices()[c]);
+            const std::span<const int> last =
+                qr.order().subspan(static_cast<std::size_t>(out.rank));
+            dependent.assign(last.begin(), last.end());
         }
     } else {
         dependent = decide_sparse(columns, columns, out);
@@ -556,11 +557,11 @@ std::vector<int> dependent_rows(const RowSet& rows,
         return instead;
     dependent.clear();
     if (chosen.size() <= kDenseRows) {
-        const Eigen::MatrixXd dense(weighed);
-        const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(dense);
-        decide(qr.matrixQR().diagonal().cwiseAbs(), decision);
-        for (Eigen::Index c = decision.rank; c < dense.cols(); ++c)
-            dependent.push_back(qr.colsPermutation().indices()[c]);
+        const RankRevealingQr qr{Eigen::MatrixXd(weighed)};
+        decide(qr.pivots(), decision);
+        const std::span<const int> last =
+            qr.order().subspan(static_cast<std::size_t>(decision.rank));
+        dependent.assign(last.begin(), last.end());
     } else {
         dependent = decide_sparse(scaled.columns, weighed, decision);
         strengthen(weighed, kLargest, dependent);
@@ -584,10 +585,9 @@ std::vector<double> independence(const RowSet& rows,
     if (rank == 0) return pivots;
     if (scaled.chosen.size() <= kDenseRows) {
         // Of all rows, since others than those in use may be independent there.
-        const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr{Eigen::MatrixXd(scaled.columns)};
-        for (const double pivot : qr.matrixQR().diagonal().head(
-                 std::min<Eigen::Index>(static_cast<Eigen::Index>(rank), scaled.columns.rows())))
-            pivots.push_back(std::abs(pivot));
+        const Eigen::VectorXd all = RankRevealingQr(Eigen::MatrixXd(scaled.columns)).pivots();
+        for (const double pivot : all.head(std::min(static_cast<Eigen::Index>(rank), all.size())))
+            pivots.push_back(pivot);
     } else {
         const Span span(scaled.columns, left);
         for (const double pivot : span.basis.factor.vectorD())

@@ -8,10 +8,9 @@
 #include <numeric>
 #include <utility>
 
-#include <Eigen/SparseLU>
-
 #include "elimination_order.hpp"
 #include "elimination_tree.hpp"
+#include "sparse_lu.hpp"
 #include "state_archive.hpp"
 #include "symmetric_pattern.hpp"
 
@@ -110,7 +109,7 @@ std::vector<int> with_followers(const std::vector<int>& wanted,
 /// The unsymmetric tangent, a last resort.
 struct StepMatrix::Exact {
     Eigen::SparseMatrix<double> K;
-    Eigen::SparseLU<Eigen::SparseMatrix<double>> lu;
+    SparseLu lu;
 };
 
 StepMatrix::StepMatrix(int num_coordinates,
@@ -547,8 +546,7 @@ void StepMatrix::transfer(Archive& archive) {
         exact_B_.resize(condensed_B_.size());
         archive(exact_B_);
         if constexpr (Archive::kReads) {
-            exact_->lu.compute(exact_->K);
-            archive.require(exact_->lu.info() == Eigen::Success, "a matrix");
+            archive.require(exact_->lu.compute(exact_->K), "a matrix");
         }
         return;
     }
@@ -591,8 +589,7 @@ bool StepMatrix::factorise_exact(const Eigen::VectorXd& B_end) {
                     stiffness * condensed_B_[l] * (exact_B_[k] - condensed_B_[k]);
         }
     }
-    exact_->lu.compute(exact_->K);
-    return exact_->lu.info() == Eigen::Success;
+    return exact_->lu.compute(exact_->K);
 }
 
 void StepMatrix::use_workers(Workers* workers) {
@@ -636,7 +633,7 @@ void StepMatrix::solve(std::span<const double> r_motion,
         for (std::size_t i = 0; i < m; ++i)
             if (at[n + i] >= 0) x[at[n + i]] = r_rows[i];
     if (use_exact_) {
-        work_ = exact_->lu.solve(work_).eval();
+        exact_->lu.solve(work_, work_);
         x = work_.data();
     } else {
         factor_.solve(x);

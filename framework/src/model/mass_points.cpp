@@ -7,11 +7,12 @@
 #include <map>
 #include <utility>
 
-#include <Eigen/Dense>
+#include <Eigen/Geometry>
 #include <fmt/format.h>
 
 #include "ancora/framework/error.hpp"
 #include "ancora/sdk/authoring/attachment_texts.hpp"
+#include "ancora/sdk/helpers/rigid_body.hpp"
 #include "pose.hpp"
 
 namespace ancora {
@@ -86,14 +87,15 @@ std::vector<MassPoint> of_rigid_body(const Model& model, int body) {
     const Mat3 about_c = J - m * (c.squaredNorm() * Mat3::Identity() - c * c.transpose());
     const Mat3 second =
         R.transpose() * (0.5 * about_c.trace() * Mat3::Identity() - about_c) * R;  // body axes
-    const Eigen::SelfAdjointEigenSolver<Mat3> principal(0.5 * (second + second.transpose()));
+    Mat3 moments = 0.5 * (second + second.transpose());
+    const Mat3 axes = rigid::diagonalise(moments);
     const Vec3 center = R.transpose() * c;
-    const double largest = principal.eigenvalues().cwiseAbs().maxCoeff();
+    const double largest = moments.diagonal().cwiseAbs().maxCoeff();
     std::vector<MassPoint> points;
     for (int i = 0; i < 3; ++i) {
-        double moment = principal.eigenvalues()(i);
+        double moment = moments(i, i);
         if (moment < kRounding * largest) moment = 0.0;
-        const Vec3 arm = std::sqrt(3.0 * moment / m) * principal.eigenvectors().col(i);
+        const Vec3 arm = std::sqrt(3.0 * moment / m) * axes.col(i);
         for (const double side : {1.0, -1.0})
             points.push_back(
                 {attachment_text(part.object.name, Vec3(center + side * arm)), m / 6.0});

@@ -29,8 +29,7 @@ ForceTangents::ForceTangents(const ForceSet& forces) {
         for (Eigen::MatrixXd* x : {&block.D, &block.part}) x->setZero(k, k);
         block.WD.setZero(n, k);
         block.symmetric.setZero(n, n);
-        // Of something: one that has computed nothing may not be copied.
-        block.modes = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(block.D);
+        block.modes.compute(block.D);  // takes its memory
         for (int scalar = 0; scalar < k; ++scalar)
             for (const AttachmentMap::Entry& entry : map.row(scalar)) {
                 const auto at = std::ranges::lower_bound(block.coordinate, entry.coordinate);
@@ -63,8 +62,8 @@ void ForceTangents::evaluate(ForceSet& forces, bool definite) {
         if (definite) {
             // V max(0, w) V^T
             block.modes.compute(block.part);
-            const Eigen::MatrixXd& V = block.modes.eigenvectors();
-            block.D.noalias() = V * block.modes.eigenvalues().cwiseMax(0.0).asDiagonal();
+            const Eigen::MatrixXd& V = block.modes.vectors();
+            block.D.noalias() = V * block.modes.values().cwiseMax(0.0).asDiagonal();
             block.part.noalias() = block.D * V.transpose();
         }
         block.WD.noalias() = block.W.transpose() * block.part;

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
+
+#include "dense.hpp"
 
 namespace ancora {
 
@@ -67,7 +68,7 @@ private:
         Eigen::MatrixXd W;            ///< du / dq, scalars x coordinates
         std::vector<Moving> moving;   ///< its entries that are not constant
         Eigen::MatrixXd D, part, WD;
-        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes;
+        SymmetricEigen modes;
         Eigen::MatrixXd symmetric;
         Eigen::Index first = 0;  ///< of its entries in values_, by columns
         int size() const { return static_cast<int>(coordinate.size()); }

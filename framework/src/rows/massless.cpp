@@ -7,10 +7,8 @@
 #include <iterator>
 #include <map>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-
 #include "ancora/sdk/numbers/disjoint_sets.hpp"
+#include "dense.hpp"
 #include "row_laws.hpp"
 
 namespace ancora {
@@ -87,10 +85,10 @@ std::vector<int> Massless::idle_conventions(const Eigen::VectorXd& A) {
         cluster.by_constraints = cluster.without_conventions = true;
         fill(cluster, A, nullptr, nullptr);
         cluster.without_conventions = false;
-        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(cluster.normal);
-        const double least = kRankTolerance * eigen.eigenvalues().tail(1)[0];
+        const SymmetricEigen eigen(cluster.normal);
+        const double least = kRankTolerance * eigen.values().tail(1)[0];
         Eigen::Index free = 0;
-        while (free < size && !(eigen.eigenvalues()[free] > least)) ++free;
+        while (free < size && !(eigen.values()[free] > least)) ++free;
         // What is free, as the conventions see it: as many are needed as see it differently.
         Eigen::MatrixXd seen = Eigen::MatrixXd::Zero(free, static_cast<Eigen::Index>(own.size()));
         for (std::size_t c = 0; c < own.size(); ++c)
@@ -98,18 +96,17 @@ std::vector<int> Massless::idle_conventions(const Eigen::VectorXd& A) {
                 const int a = place_[static_cast<std::size_t>(rows_.column_of(k))];
                 if (a >= 0)
                     seen.col(static_cast<Eigen::Index>(c)) +=
-                        A[k] * eigen.eigenvectors().row(a).head(free).transpose();
+                        A[k] * eigen.vectors().row(a).head(free).transpose();
             }
         Eigen::Index needed = 0;
-        Eigen::VectorXi order;
+        std::vector<int> order;
         if (free > 0) {
-            Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(seen);
-            qr.setThreshold(std::sqrt(kRankTolerance));
-            needed = qr.rank();
-            order = qr.colsPermutation().indices();
+            const RankRevealingQr qr(seen);
+            needed = qr.rank(std::sqrt(kRankTolerance));
+            order.assign(qr.order().begin(), qr.order().end());
         }
         for (std::size_t c = 0; c < own.size(); ++c) {
-            const auto begin = order.data();
+            const auto begin = order.begin();
             if (std::find(begin, begin + needed, static_cast<int>(c)) == begin + needed)
                 idle.push_back(own[c]);
         }
@@ -165,8 +162,7 @@ bool Massless::is_well_seen(const Cluster& cluster, const Eigen::VectorXd& A) co
         }
         if (most > 0.0) normal += entries * entries.transpose() / (most * most);
     }
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(normal, Eigen::EigenvaluesOnly);
-    return eigen.eigenvalues()[0] > kWellSeen;
+    return symmetric_eigenvalues(normal)[0] > kWellSeen;
 }
 
 /// Normal equations of min sum w (A_z v_z + A_m v_m + pi_t)^2 in the massless v_z.
@@ -212,7 +208,7 @@ int Massless::analyse(const Eigen::VectorXd& A) {
         cluster.normal.setZero(size, size);
         cluster.rhs.setZero(size);
         cluster.ldlt = std::make_unique<Eigen::LDLT<Eigen::MatrixXd>>(size);
-        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen;
+        SymmetricEigen eigen;
         // Where stiffness determines nothing more, constraints that hardly see it still count.
         const bool sees_well = is_well_seen(cluster, A);
         bool is_determined = false;
@@ -220,8 +216,8 @@ int Massless::analyse(const Eigen::VectorXd& A) {
             cluster.by_constraints = by_constraints;
             fill(cluster, A, nullptr, nullptr);
             eigen.compute(cluster.normal);
-            const double largest = eigen.eigenvalues().tail(1)[0];
-            is_determined = largest > 0.0 && eigen.eigenvalues()[0] > kRankTolerance * largest;
+            const double largest = eigen.values().tail(1)[0];
+            is_determined = largest > 0.0 && eigen.values()[0] > kRankTolerance * largest;
             if (is_determined) break;
         }
         if (is_determined) continue;
@@ -229,7 +225,7 @@ int Massless::analyse(const Eigen::VectorXd& A) {
         fill(cluster, A, nullptr, nullptr);
         eigen.compute(cluster.normal);
         Eigen::Index worst = 0;
-        eigen.eigenvectors().col(0).cwiseAbs().maxCoeff(&worst);
+        eigen.vectors().col(0).cwiseAbs().maxCoeff(&worst);
         return cluster.coordinates[static_cast<std::size_t>(worst)];
     }
     return -1;

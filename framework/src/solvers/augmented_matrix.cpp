@@ -7,8 +7,8 @@
 
 #include <Eigen/LU>
 #include <Eigen/SparseCore>
-#include <Eigen/SparseLU>
 
+#include "sparse_lu.hpp"
 #include "state_archive.hpp"
 
 namespace ancora {
@@ -35,7 +35,7 @@ std::vector<int> rows_of(std::span<const int> start) {
 
 struct AugmentedMatrix::Sparse {
     Eigen::SparseMatrix<double> K;
-    Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> lu;
+    SparseLu lu;
     Eigen::VectorXd solution;
 };
 
@@ -89,7 +89,7 @@ AugmentedMatrix::AugmentedMatrix(std::span<const int> S_start,
         const int* const end = K.innerIndexPtr() + K.outerIndexPtr()[j + 1];
         place_.push_back(static_cast<int>(std::lower_bound(begin, end, i) - K.innerIndexPtr()));
     }
-    sparse_->lu.analyzePattern(K);
+    sparse_->lu.analyse(K);
 }
 
 AugmentedMatrix::~AugmentedMatrix() = default;
@@ -152,8 +152,7 @@ bool AugmentedMatrix::factorise_scaled() {
     double* const K = sparse_->K.valuePtr();
     std::fill_n(K, sparse_->K.nonZeros(), 0.0);
     for (std::size_t e = 0; e < place_.size(); ++e) K[place_[e]] += value_[e];
-    sparse_->lu.factorize(sparse_->K);
-    is_factorised_ = sparse_->lu.info() == Eigen::Success;
+    is_factorised_ = sparse_->lu.factorise(sparse_->K);
     return is_factorised_;
 }
 
@@ -171,7 +170,7 @@ void AugmentedMatrix::solve(std::span<const double> r,
         dense_->lu.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(work_);
         dense_->lu.matrixLU().triangularView<Eigen::Upper>().solveInPlace(work_);
     } else {
-        sparse_->solution = sparse_->lu.solve(work_);
+        sparse_->lu.solve(work_, sparse_->solution);
         work_.swap(sparse_->solution);
     }
     for (std::size_t i = 0; i < n; ++i) x[i] = scale_[i] * work_[static_cast<Eigen::Index>(i)];

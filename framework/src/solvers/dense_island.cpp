@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include <Eigen/Eigenvalues>
 
+#include "dense.hpp"
 #include "island_limits.hpp"
 
 namespace ancora {
@@ -391,9 +391,9 @@ double DenseIsland::least_of_augmented(Eigen::VectorXd* x) {
         row_space_.apply_Q(work_n_.data());
         scaled += work_n_ * work_n_.transpose();
     }
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(scaled);
-    if (x != nullptr) *x = eigen.eigenvectors().col(0).cwiseQuotient(weight_);
-    return eigen.eigenvalues()[0];
+    const SymmetricEigen eigen(scaled);
+    if (x != nullptr) *x = eigen.vectors().col(0).cwiseQuotient(weight_);
+    return eigen.values()[0];
 }
 
 }  // namespace ancora

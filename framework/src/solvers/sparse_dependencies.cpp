@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include <Eigen/QR>
 
+#include "dense.hpp"
 #include "island_limits.hpp"
 #include "sparse_island.hpp"
 
@@ -354,8 +354,7 @@ std::vector<NullBlock> SparseIsland::blocks_of(const std::vector<Eigen::VectorXd
             for (Eigen::Index k = 0; k < columns.rows(); ++k)
                 columns(k, c) = vectors[members[static_cast<std::size_t>(c)]]
                                        [block.rows[static_cast<std::size_t>(k)]];
-        const Eigen::HouseholderQR<Eigen::MatrixXd> qr(columns);
-        block.basis = qr.householderQ() * Eigen::MatrixXd::Identity(columns.rows(), columns.cols());
+        block.basis = orthonormal_basis(columns);
         out.push_back(std::move(block));
     }
     return out;

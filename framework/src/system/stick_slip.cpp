@@ -7,8 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
+
+#include "dense.hpp"
 
 namespace ancora {
 namespace {
@@ -133,15 +134,15 @@ void StickSlip::find_free(Contact& contact) {
     contact.is_locked = is_locked;
     contact.is_partly_locked = false;
     if (is_locked || contact.num_rows == 1) return;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> of(answers);
-    contact.is_partly_locked = of.eigenvalues()[0] <= kPartlyLocked * free;
+    const SymmetricEigen of(answers);
+    contact.is_partly_locked = of.values()[0] <= kPartlyLocked * free;
     contact.free.fill(0.0);
     for (int e = 0; e < contact.num_rows; ++e) {
-        if (of.eigenvalues()[e] <= kPartlyLocked * free) continue;
+        if (of.values()[e] <= kPartlyLocked * free) continue;
         for (int i = 0; i < contact.num_rows; ++i)
             for (int j = 0; j < contact.num_rows; ++j)
                 contact.free[static_cast<std::size_t>(i * kMostSlides + j)] +=
-                    of.eigenvectors()(i, e) * of.eigenvectors()(j, e);
+                    of.vectors()(i, e) * of.vectors()(j, e);
     }
 }
 

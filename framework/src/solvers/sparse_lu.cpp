@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Eigen's sparse LU, instantiated once.
+#include "sparse_lu.hpp"
+
+#include <Eigen/SparseLU>
+
+namespace ancora {
+
+struct SparseLu::Solver {
+    Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> lu;
+};
+
+SparseLu::SparseLu() : solver_(std::make_unique<Solver>()) {}
+
+SparseLu::~SparseLu() = default;
+
+void SparseLu::analyse(const Eigen::SparseMatrix<double>& K) {
+    solver_->lu.analyzePattern(K);
+}
+
+bool SparseLu::factorise(const Eigen::SparseMatrix<double>& K) {
+    solver_->lu.factorize(K);
+    return solver_->lu.info() == Eigen::Success;
+}
+
+bool SparseLu::compute(const Eigen::SparseMatrix<double>& K) {
+    solver_->lu.compute(K);
+    return solver_->lu.info() == Eigen::Success;
+}
+
+void SparseLu::solve(const Eigen::VectorXd& b, Eigen::VectorXd& x) const {
+    x = solver_->lu.solve(b);
+}
+
+}  // namespace ancora

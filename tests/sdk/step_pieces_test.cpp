@@ -30,19 +30,8 @@ public:
     std::span<const double> acceleration() const override { return {}; }
     std::span<const double> stress() const override { return {}; }
     std::span<double> history() override { return {}; }
-    bool stresses_are_unique() const override { return true; }
-    void clear_constraint_stress(std::span<double>) const override {}
-    void evaluate(const StepTrial&, std::span<double>, std::span<double>) override { never(); }
-    StepDefect defect(const StepTrial&, double) override { never(); }
-    bool factorise(const StepTrial&, Tangent) override { never(); }
-    void solve(std::span<const double>,
-               std::span<const double>,
-               std::span<double>,
-               std::span<double>) override {
-        never();
-    }
-    SolverCost cost() const override { return {}; }
-    bool is_factorised_for(double) const override { return false; }
+    StepReport solve_step(const StepGuess&, const StepOptions&) override { never(); }
+    void evaluate(const StepTrial&) override { never(); }
     double displacement(std::span<const double>) const override { return 0.0; }
     void accept(const StepTrial&) override { never(); }
     ContinuousState continuous() const override { return {}; }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ancora/sdk/plugin.hpp"
+#include "ancora/sdk/step_equations.hpp"
 
 namespace {
 
@@ -105,22 +106,23 @@ public:
     }
 
     void step(System& system, double t0, double h) override {
+        StepEquations& equations = *system.step_equations();
         const StepTrial trial{t0, h, a_, s_};
         for (const double astray : {1e3, -1e4}) {
             a_.assign(a_.size(), astray);
-            system.evaluate(trial, r_, r_rows_);
+            equations.evaluate(trial, r_, r_rows_);
         }
         a_.assign(a_.size(), 0.0);
         s_.assign(s_.size(), 0.0);
         for (int k = 0; k < 6; ++k) {
-            system.evaluate(trial, r_, r_rows_);
+            equations.evaluate(trial, r_, r_rows_);
             if (k == 5) break;
-            if (!system.factorise(trial, tangent_))
+            if (!equations.factorise(trial, tangent_))
                 system.no_convergence(trial, "no factorisation", "do not use the fumbler");
-            system.solve(r_, r_rows_, da_, ds_);
+            equations.solve(r_, r_rows_, da_, ds_);
             for (std::size_t i = 0; i < a_.size(); ++i) a_[i] -= 2.0 / (h * h) * da_[i];
             for (std::size_t i = 0; i < s_.size(); ++i) s_[i] -= ds_[i];
-            system.count_iteration();
+            equations.count_iteration();
         }
         system.accept(trial);
     }

@@ -7,7 +7,7 @@
 
 #include <Eigen/Core>
 
-#include "ancora/sdk/system.hpp"
+#include "ancora/sdk/step_equations.hpp"
 #include "assembly.hpp"
 #include "co_rotation.hpp"
 #include "nonlinear_rows.hpp"

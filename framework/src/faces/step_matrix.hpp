@@ -10,7 +10,7 @@
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 
-#include "ancora/sdk/system.hpp"
+#include "ancora/sdk/step_equations.hpp"
 #include "compressed_rows.hpp"
 #include "force_tangents.hpp"
 #include "mass_matrix.hpp"

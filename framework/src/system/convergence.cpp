@@ -9,7 +9,7 @@ namespace ancora {
 namespace {
 
 // What residuals may be, in units of what rounding leaves of their own terms.
-constexpr double kClosed = 1.0;
+constexpr double kClosedResidual = 1.0;
 // The largest of many is larger: of N normally distributed numbers sqrt(2 ln N) standard
 // deviations. This is one of them, in the same units, as nets and chains show it.
 constexpr double kDeviation = 0.4;
@@ -19,19 +19,19 @@ constexpr double kFloorDefect = StepDefect::kFarFromClosed;
 constexpr double kPositionRoundings = 4.0;
 constexpr double kNearlyClosed = 3.0;
 // A correction that shrinks by less than this calls for a fresh matrix at once.
-constexpr double kSlow = 0.3;
+constexpr double kSlowCorrections = 0.3;
 constexpr double kLevel = 0.9;   // residuals that shrink by less are at their floor
 constexpr double kHalved = 0.5;  // what does not fall so far from one iteration to the next stays
 constexpr double kDiverged = 1e6;
 // Roundings that go round in circles: as many iterations, and values as much alike.
-constexpr int kRounds = 4;
+constexpr int kRoundsAlike = 4;
 constexpr double kAlike = 4.0;
 
 }  // namespace
 
 double Convergence::most_of(std::size_t num_residuals) {
     const double count = static_cast<double>(num_residuals + 1);
-    return std::max(kClosed, kDeviation * std::sqrt(2.0 * std::log(count)));
+    return std::max(kClosedResidual, kDeviation * std::sqrt(2.0 * std::log(count)));
 }
 
 double Convergence::slack(double tolerance) {
@@ -87,7 +87,7 @@ bool Convergence::goes_round(const StepDefect& defect) {
         not_halved_ = 0;
         return false;
     }
-    return ++not_halved_ >= kRounds && worst <= kAlike * least_;
+    return ++not_halved_ >= kRoundsAlike && worst <= kAlike * least_;
 }
 
 /// The corrections may stay as large where stresses were found first; then the residual has fallen.
@@ -100,7 +100,7 @@ bool Convergence::wants_fresh_matrix(const SolverCost& cost) const {
     if (correction_ <= tolerance_)
         return worst_ > closed_ && rates_.worst < kLevel &&
                is_dearer(closed_ / worst_, rates_.worst);
-    if (rates_.correction > kSlow) return rates_.defect > kSlow;
+    if (rates_.correction > kSlowCorrections) return rates_.defect > kSlowCorrections;
     return is_dearer(tolerance_ / correction_, rates_.correction);
 }
 

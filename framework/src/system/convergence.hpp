@@ -5,11 +5,10 @@
 #include <cstddef>
 #include <limits>
 
-#include "ancora/sdk/system.hpp"
+#include "ancora/sdk/step_equations.hpp"
 
 namespace ancora {
 
-inline constexpr double kDefaultTolerance = 1e-12;  // [m], Sugano section 5
 /// Corrections and misses below this many tolerances are noise.
 inline constexpr double kFloorCorrections = 1e3;
 

@@ -55,6 +55,7 @@ KernelSystem::KernelSystem(const Model& model)
               feedback_,
               choice_,
               defect_),
+      newton_(*this, parts_.workers),
       accelerations_(parts_, state_, contacts_, instant_friction_, books_),
       modes_(parts_,
              state_,
@@ -104,6 +105,9 @@ KernelSystem::KernelSystem(const Model& model)
     parts_.rows.read_own_values_from(parts_.signals);
     parts_.laws.read_time_from(state_.t);
     state_.s.setZero(num_rows());
+    r_motion_.setZero(parts_.n);
+    r_rows_.setZero(num_rows());
+    newton_.resize(parts_.n, num_rows(), 0);
     for (Eigen::VectorXd* pi : {&pi_before_, &pi_next_}) pi->setZero(parts_.m);
     parts_.signals.begin();
     parts_.signals.act(trial_.q_next.data(), trial_.v_next.data(), 0.0);
@@ -172,6 +176,7 @@ void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v
     if (implicit_) implicit_->forget();
     defect_.forget();
     solver_.forget();
+    newton_.forget();
     impulse_.forget();
     if (is_from_program_)
         start_.begin_from_program(q, v, t);
@@ -201,6 +206,7 @@ void KernelSystem::go_on_from(KernelSystem& before) {
     choice_.begin_anew();
     defect_.forget();
     solver_.forget();
+    newton_.forget();
     impulse_.forget();
     independent_.forget();
     accelerations_.forget_choices();
@@ -274,6 +280,7 @@ void KernelSystem::accept(const StepTrial& trial) {
         if (projection_) projection_->abandon();
         throw;
     }
+    newton_.note_accepted(trial.h);
     joints_.follow_step(state_.q.data(), state_.v.data(), state_.t, trial.h);
     look_at_crossings(true);
     ++counts_.substeps;
@@ -338,6 +345,7 @@ StepProjection* KernelSystem::projection() {
                 restore(saved_);
             });
         acceptance_.project_by(projection_.get());
+        newton_.resize(parts_.n, num_rows(), projection_->num_conditions());
     }
     return projection_.get();
 }
@@ -353,6 +361,12 @@ void KernelSystem::restore(std::span<const std::byte> saved) {
     ArchiveReader reader(saved);
     transfer(reader);
     if (!reader.at_end()) ArchiveReader::refuse();
+}
+
+void KernelSystem::evaluate(const StepTrial& trial) {
+    residual_.evaluate(trial,
+                       {r_motion_.data(), static_cast<std::size_t>(r_motion_.size())},
+                       {r_rows_.data(), static_cast<std::size_t>(r_rows_.size())});
 }
 
 /// One for each contact, one for all rows that may break, and the crossings of signals.
@@ -516,7 +530,10 @@ void KernelSystem::pass_break_point(double at) {
     // What slides and what sticks may be other contacts where velocities have jumped.
     if (!contacts_.empty() && impulse_.jumps_at(state_.q, state_.v, t)) modes_.start();
     // What is extrapolated from steps before does not hold; a length that an error chose does.
-    if (!parts_.model.traits.is_adaptive) std::ranges::fill(state_.history, 0.0);
+    if (!parts_.model.traits.is_adaptive) {
+        std::ranges::fill(state_.history, 0.0);
+        newton_.forget();
+    }
     motion_.forget_rank();
     for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
     look_at_crossings(false);
@@ -643,6 +660,7 @@ void KernelSystem::transfer(Archive& archive) {
     parts_.forces.loads().transfer(archive);
     parts_.signals.transfer(archive);
     solver_.transfer(archive);
+    newton_.transfer(archive);
     defect_.transfer(archive);
     // Steps that solve without a refinement measure residuals with the tangent of one before.
     archive(parts_.rows.K);

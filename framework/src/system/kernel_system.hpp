@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "accelerations.hpp"
+#include "ancora/sdk/step_equations.hpp"
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
 #include "books.hpp"
@@ -29,6 +30,7 @@
 #include "jump_search.hpp"
 #include "load_sharing.hpp"
 #include "massless.hpp"
+#include "newton.hpp"
 #include "nonlinear_rows.hpp"
 #include "reaction_feedback.hpp"
 #include "reactions.hpp"
@@ -50,7 +52,7 @@ namespace ancora {
 
 /// Puts the parts of a system together and hands the integrator's calls to them. It knows in which
 /// order they are asked, and nothing of mechanics.
-class KernelSystem final : public System {
+class KernelSystem final : public System, private StepEquations {
 public:
     /// [assembly] Assembles at the bodies' start and checks it.
     explicit KernelSystem(const Model& model);
@@ -63,30 +65,11 @@ public:
     std::span<const double> acceleration() const override { return view(state_.a); }
     std::span<const double> stress() const override { return view(state_.s); }
     std::span<double> history() override { return state_.history; }
-    bool stresses_are_unique() const override {
-        return !choice_.is_redundant() && !sharing_.may_be_open();
+    StepReport solve_step(const StepGuess& guess, const StepOptions& options) override {
+        return newton_.solve(guess, options, guess.mu.empty() ? nullptr : projection_.get());
     }
-    void clear_constraint_stress(std::span<double> s) const override;
-    void evaluate(const StepTrial& trial,
-                  std::span<double> r_motion,
-                  std::span<double> r_rows) override {
-        residual_.evaluate(trial, r_motion, r_rows);
-    }
-    StepDefect defect(const StepTrial& trial, double slack) override {
-        return defect_.measure(trial, slack);
-    }
-    bool factorise(const StepTrial& trial, Tangent tangent) override {
-        return solver_.factorise(trial, tangent);
-    }
-    void solve(std::span<const double> r_motion,
-               std::span<const double> r_rows,
-               std::span<double> ddq,
-               std::span<double> ds) override {
-        solver_.solve(r_motion, r_rows, ddq, ds);
-    }
-    bool is_solved_to_rounding() const override { return solver_.is_solved_to_rounding(); }
-    SolverCost cost() const override { return solver_.cost(); }
-    bool is_factorised_for(double h) const override { return matrix_.is_for(h); }
+    StepEquations* step_equations() override { return this; }
+    void evaluate(const StepTrial& trial) override;
     double displacement(std::span<const double> dq) const override {
         return parts_.space.displacement(dq.data());
     }
@@ -248,6 +231,32 @@ public:
     void transfer(Archive& archive);
 
 private:
+    // The equations of a step, as Newton's method and others that iterate see them.
+    bool stresses_are_unique() const override {
+        return !choice_.is_redundant() && !sharing_.may_be_open();
+    }
+    void clear_constraint_stress(std::span<double> s) const override;
+    void evaluate(const StepTrial& trial,
+                  std::span<double> r_motion,
+                  std::span<double> r_rows) override {
+        residual_.evaluate(trial, r_motion, r_rows);
+    }
+    StepDefect defect(const StepTrial& trial, double slack) override {
+        return defect_.measure(trial, slack);
+    }
+    bool factorise(const StepTrial& trial, Tangent tangent) override {
+        return solver_.factorise(trial, tangent);
+    }
+    bool is_factorised_for(double h) const override { return matrix_.is_for(h); }
+    void solve(std::span<const double> r_motion,
+               std::span<const double> r_rows,
+               std::span<double> ddq,
+               std::span<double> ds) override {
+        solver_.solve(r_motion, r_rows, ddq, ds);
+    }
+    bool is_solved_to_rounding() const override { return solver_.is_solved_to_rounding(); }
+    SolverCost cost() const override { return solver_.cost(); }
+
     std::string grown_energy() const;
     ImplicitFace& implicit_face();
     int first_crossing() const;
@@ -298,6 +307,8 @@ private:
     DefectMeasure defect_;
     ReactionFeedback feedback_;
     StepSolver solver_;
+    Newton newton_;
+    Eigen::VectorXd r_motion_, r_rows_;  // of evaluate()
     Accelerations accelerations_;
     StickSlip modes_;
     StepAcceptance acceptance_;

@@ -15,6 +15,7 @@
 #include "books.hpp"
 #include "constrained_solver.hpp"
 #include "contacts.hpp"
+#include "projection_multipliers.hpp"
 #include "velocity_impulse.hpp"
 
 namespace ancora {
@@ -22,7 +23,7 @@ namespace ancora {
 /// Theory (62), (63): see StepProjection. Between begin() and the end of the step the state's
 /// velocity is v0+; accepted are v1, and in the books what the two impulses are in momentum and
 /// work.
-class VelocityProjection final : public StepProjection {
+class VelocityProjection final : public StepProjection, public ProjectedEnds {
 public:
     /// @param save, restore take and bring back all that a run depends on
     VelocityProjection(Assembly& parts,
@@ -38,6 +39,9 @@ public:
     void begin() override;
     void start_from(std::span<const double> mu, std::span<double> change) override;
     double look_at_end(const StepTrial& trial, std::span<double> correction) override;
+    double displacement(std::span<const double> dq) const override {
+        return parts_.space.displacement(dq.data());
+    }
     void abandon() override;
     void save() override { save_(); }
     void restore() override { restore_(); }

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "convergence.hpp"
-
 namespace ancora {
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The step's iteration, its acceptance, and the ladder of retries.
+// Pieces of steps at events and beside singular positions, and what is predicted of the next.
 #include "emm.hpp"
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "ancora/sdk/helpers/step_pieces.hpp"
-#include "convergence.hpp"
 
 namespace ancora {
 namespace {
@@ -17,17 +16,14 @@ constexpr int kMoreHalvings = 30;
 // Friction at its worst fails some forty times in a step; far beyond that pieces never come
 // through.
 constexpr int kMostFailures = 400;
-constexpr double kFewSteps = 8.0;  // from a start, until the extrapolation is at its best
-constexpr double kWarned = -1.0;
-constexpr double kEager = 20.0;         // steps for which each has a matrix of its own
-constexpr double kFewIterations = 2.0;  // one that moves and one that shows what is left
-constexpr int kMostSettlings = 1000;    // changes of contact modes at one instant
-constexpr int kManyHalvings = 6;        // then it is not the length of the step alone
+constexpr int kMostSettlings = 1000;  // changes of contact modes at one instant
+constexpr int kManyHalvings = 6;      // then it is not the length of the step alone
 // A solution this far from the continuation of the motion, as a part of what the step moves, and
 // as many times farther than those before it, is perhaps another motion.
 constexpr double kJump = 1e-2;
 constexpr double kTimesAsFar = 10.0;
 constexpr double kMuchLess = 0.1;
+constexpr double kNoise = 1e3;  // tolerances: what is missed by less is noise
 // A step that misses what led to it by more than steps move is not resolved.
 constexpr double kUnresolved = 1.0;
 // Vibrations that are too fast for the steps miss as much all the time, and do no harm.
@@ -52,9 +48,9 @@ int index_of(double number, std::size_t count) {
 }  // namespace
 
 Emm::Emm(const Arguments& arguments)
-    : composition_(arguments),
-      max_iterations_(static_cast<int>(arguments.integer("max_iterations"))),
-      max_halvings_(static_cast<int>(arguments.integer("max_halvings"))) {}
+    : composition_(arguments), max_halvings_(static_cast<int>(arguments.integer("max_halvings"))) {
+    options_.max_iterations = static_cast<int>(arguments.integer("max_iterations"));
+}
 
 IntegratorTraits Emm::traits() const {
     IntegratorTraits out;
@@ -64,15 +60,14 @@ IntegratorTraits Emm::traits() const {
 
 void Emm::prepare(const System& system, const StepSettings& settings) {
     if (composition_.is_wanted()) {
-        composition_.prepare(system, settings, max_iterations_);
+        composition_.prepare(system, settings, options_.max_iterations);
         return;
     }
-    tolerance_ = settings.tolerance > 0.0 ? settings.tolerance : kDefaultTolerance;
+    if (settings.tolerance > 0.0) options_.tolerance = settings.tolerance;
     const auto n = static_cast<std::size_t>(system.num_coordinates());
     const auto m = static_cast<std::size_t>(system.num_rows());
-    for (std::vector<double>* x : {&a_, &predicted_, &r_motion_, &ddq_}) x->assign(n, 0.0);
-    for (std::vector<double>* x : {&s_, &r_rows_, &ds_}) x->assign(m, 0.0);
-    closed_ = Convergence::most_of(n + m);
+    for (std::vector<double>* x : {&a_, &predicted_, &way_}) x->assign(n, 0.0);
+    s_.assign(m, 0.0);
     events_.resize(system.num_events());
 }
 
@@ -87,9 +82,6 @@ Emm::History Emm::history(System& system) {
     const int newest = index_of(x[History::kNewest], Past::kKept);
     return {x[History::kSteps],
             x[History::kLength],
-            x[History::kIsSettled],
-            x[History::kCostWhenFresh],
-            x[History::kWasted],
             x[History::kFormula],
             x[History::kNewest],
             x[History::kToJudge],
@@ -97,7 +89,6 @@ Emm::History Emm::history(System& system) {
             x[History::kMissed],
             x[History::kKnownSteps],
             x[History::kSpeed],
-            x[History::kEagerSteps],
             Past(x.subspan(History::kWords, of_a), newest),
             Past(x.subspan(History::kWords + of_a), newest)};
 }
@@ -122,7 +113,7 @@ void Emm::advance(System& system, double t0, double h, double shortest) {
     if (is_doubtful && is_beside_singular(system, t0, h) && h > shortest)
         part = best_piece(system, t0, h, has_converged ? 1.0 : 0.0, shortest);
     else if (is_doubtful && has_converged)  // other positions have been looked at since
-        system.evaluate({t0, h, a_, s_}, r_motion_, r_rows_);
+        system.evaluate({t0, h, a_, s_});
     if (part > 0.0 && settle(system, t0, part * h))
         accept(system, t0, part * h);
     else if (h <= shortest)
@@ -145,17 +136,17 @@ double Emm::miss(System& system, double h) {
     const std::span<const double> v = system.v();
     const double half = 0.5 * h * h;
     system.split(a_.size(), [&, half](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) ddq_[i] = half * (a_[i] - predicted_[i]);
+        for (std::size_t i = begin; i < end; ++i) way_[i] = half * (a_[i] - predicted_[i]);
     });
-    missed_length_ = system.displacement(ddq_);
-    if (missed_length_ <= kFloorCorrections * tolerance_) {
+    missed_length_ = system.displacement(way_);
+    if (missed_length_ <= kNoise * options_.tolerance) {
         missed_length_ = 0.0;
         return 0.0;
     }
     system.split(a_.size(), [&, half](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) ddq_[i] = h * v[i] + half * a_[i];
+        for (std::size_t i = begin; i < end; ++i) way_[i] = h * v[i] + half * a_[i];
     });
-    moved_ = system.displacement(ddq_);
+    moved_ = system.displacement(way_);
     return missed_length_ / moved_;
 }
 
@@ -234,23 +225,13 @@ bool Emm::solve_with_modes(System& system, double t, double h) {
     return has_converged;
 }
 
-/// Tries the ladder of tangents on one step; a_ and s_ are then its solution.
+/// Solves a step from its prediction; a_ and s_ are then its solution.
 bool Emm::converge(System& system, double t0, double h) {
-    is_beside_singular_ = false;
-    if (iterate(system, t0, h, Tangent::definite, Reuse::allowed)) return true;
-    // Beside a singular position the Jacobians at the middle and the end of a step are not alike.
-    constexpr Tangent kBeside[] = {Tangent::exact, Tangent::definite};
-    constexpr Tangent kElsewhere[] = {Tangent::definite, Tangent::symmetric, Tangent::exact};
-    const std::span<const Tangent> ladder = is_beside_singular(system, t0, h)
-                                                ? std::span<const Tangent>(kBeside)
-                                                : std::span<const Tangent>(kElsewhere);
-    // What a retry leaves factorised serves no other step.
-    for (const Tangent tangent : ladder) {
-        const bool done = iterate(system, t0, h, tangent, Reuse::never);
-        history(system).is_settled = 0.0;
-        if (done) return true;
-    }
-    return false;
+    predict(system, h);
+    const StepReport report = system.solve_step({t0, h, a_, s_}, options_);
+    is_beside_singular_ = report.nears_singular_position;
+    first_correction_ = report.first_correction;
+    return report.has_converged;
 }
 
 void Emm::accept(System& system, double t0, double h) {
@@ -262,11 +243,10 @@ void Emm::accept(System& system, double t0, double h) {
                                missed_length_ > kUnresolved * speed * h;
     past.speed = kForgotten * speed;
     const bool jumps = is_unresolved || (was_beside && is_jump(system, h));
-    if (was_beside) system.evaluate({t0, h, a_, s_}, r_motion_, r_rows_);
+    if (was_beside) system.evaluate({t0, h, a_, s_});
     remember(system, h);
     missed_ = missed_length_ = moved_ = 0.0;
     system.accept({t0, h, a_, s_});
-    weigh_factorisation(system);
     if (was_beside || jumps) system.record_singular_position(t0, t0 + h, !jumps);
 }
 
@@ -284,87 +264,6 @@ void Emm::refuse(System& system, double t0, double h, bool was_halved) {
                                     : "take a smaller step, or allow more max_halvings");
 }
 
-/// Newton's iteration, with a matrix for as many iterations and steps as it serves.
-bool Emm::iterate(System& system, double t0, double h, Tangent tangent, Reuse reuse) {
-    predict(system, h);
-    const StepTrial trial{t0, h, a_, s_};
-    Convergence convergence(tolerance_, max_iterations_, closed_);
-    bool factorise =
-        reuse == Reuse::never || history(system).is_settled == 0.0 || !system.is_factorised_for(h);
-    const bool began_fresh = factorise;
-    const double solved_before = system.cost().solved;
-    // The first matrix after a start is from before the stresses were known.
-    bool is_stale = !factorise || history(system).steps == 0.0;
-    for (int k = 0; k <= max_iterations_; ++k) {
-        system.evaluate(trial, r_motion_, r_rows_);
-        if (convergence.is_to_be_judged(k)) {
-            const double slack = Convergence::slack(tolerance_);
-            const Convergence::Verdict verdict = convergence.judge(k, system.defect(trial, slack));
-            if (verdict == Convergence::Verdict::converged) {
-                last_was_fresh_ = began_fresh;
-                last_cost_ = system.cost().solved - solved_before;
-            }
-            if (verdict != Convergence::Verdict::go_on)
-                return verdict == Convergence::Verdict::converged;
-            if (k > 1 && is_stale && convergence.wants_fresh_matrix(system.cost())) {
-                factorise = true;
-                is_stale = false;
-                history(system).wasted = 0.0;
-            }
-        }
-        if (factorise) {
-            if (!system.factorise(trial, tangent)) return false;
-            history(system).is_settled = 1.0;
-            factorise = reuse == Reuse::never;
-        }
-        system.solve(r_motion_, r_rows_, ddq_, ds_);
-        correct(system, h);
-        system.count_iteration();
-        const double correction = system.displacement(ddq_);
-        if (k == 0) first_correction_ = correction;
-        if (!std::isfinite(correction)) return false;
-        convergence.note(correction, system.is_solved_to_rounding());
-    }
-    return false;
-}
-
-/// dq = h v0 + h^2/2 a
-void Emm::correct(System& system, double h) {
-    system.split(a_.size(), [this, of_a = 2.0 / (h * h)](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) a_[i] -= of_a * ddq_[i];
-    });
-    system.split(s_.size(), [this](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) s_[i] -= ds_[i];
-    });
-}
-
-/// Books what an old factorisation has cost beyond a fresh one.
-void Emm::weigh_factorisation(System& system) const {
-    const History past = history(system);
-    const SolverCost cost = system.cost();
-    const double few = kFewIterations * cost.iterate;
-    if (last_was_fresh_) {
-        // A factorisation from before the stresses were known may not be the best there is; nor one
-        // that was judged by steps that could not be predicted.
-        const double best = past.known < kKnownWell ? cost.iterate : few;
-        past.cost_when_fresh = past.steps > kFewSteps ? last_cost_ : std::min(last_cost_, best);
-        past.wasted = 0.0;
-        if (past.eager > 0.0) --past.eager;
-        if (past.eager > 0.0) past.is_settled = 0.0;
-        return;
-    }
-    // One that served well so far and now costs more than a factorisation at once warns; after two
-    // in a row none is used again for some time.
-    const bool served_well = past.wasted == 0.0;
-    const bool is_used_up = last_cost_ - std::max(past.cost_when_fresh, few) > cost.factorise;
-    past.wasted += std::max(0.0, last_cost_ - past.cost_when_fresh);
-    if (past.wasted > 0.5 * cost.factorise) past.is_settled = 0.0;
-    if (served_well && !is_used_up)
-        past.eager = 0.0;
-    else if (served_well)
-        past.eager = past.eager < 0.0 ? kEager : kWarned;
-}
-
 /// Starts from the last steps by the formula chosen in remember().
 void Emm::predict(System& system, double h) {
     const History past = history(system);
@@ -379,7 +278,6 @@ void Emm::predict(System& system, double h) {
     system.split(s_.size(), [&](std::size_t begin, std::size_t end) {
         past.s.extrapolate(formula, last_s, s_, begin, end);
     });
-    if (!system.stresses_are_unique()) system.clear_constraint_stress(s_);
 }
 
 /// Moves the history on; to be called before the system takes the new state.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The energy-momentum integrator: Newton's method on one step in mixed form.
+// The energy-momentum integrator: where steps begin, how long they are, and what they pass.
 #pragma once
 
 #include <span>
@@ -22,13 +22,9 @@ namespace ancora {
 /// with B the discrete Jacobian, so that energy, momentum and angular momentum change by what the
 /// forces book and nothing else, to round-off, for every h for which the iteration converges.
 ///
-/// The iteration starts from a and s of the steps before, extrapolated by the formula that would
-/// have served best in the last step, and keeps its factorisation as long as the iterations that
-/// this costs are cheaper than a new one, counted in operations so that every run decides alike. It
-/// has converged when the last correction moved no matter by more than `tolerance` [m] *and* what
-/// the residual would book falsely is rounding. A step that does not converge is tried again with a
-/// fresh matrix in every iteration, then with the full geometric stiffness, then with the exact
-/// tangent, then as two steps of half the length, up to `max_halvings` times; then it is refused.
+/// The kernel's iteration (System::solve_step) starts from a and s of the steps before,
+/// extrapolated by the formula that would have served best in the last step. A step that does not
+/// converge is taken as two of half the length, up to `max_halvings` times; then it is refused.
 ///
 /// At a singular position, where rows become dependent and other motions begin, a step has other
 /// solutions close by, or none. There a solution whose velocity is not what the motion leads to is
@@ -51,16 +47,11 @@ public:
     void step(System& system, double t0, double h) override;
 
 private:
-    enum class Reuse { allowed, never };
-    /// Views into the history that the kernel keeps: the policy's words, then past values of a and
-    /// of s.
+    /// Views into the history that the kernel keeps: some words, then past values of a and of s.
     struct History {
         enum Word : int {
             kSteps,
             kLength,
-            kIsSettled,
-            kCostWhenFresh,
-            kWasted,
             kFormula,
             kNewest,
             kToJudge,
@@ -68,22 +59,17 @@ private:
             kMissed,
             kKnownSteps,
             kSpeed,
-            kEagerSteps,
             kWords
         };
-        double& steps;            ///< accepted in a row with the same h
-        double& h;                ///< of the last one
-        double& is_settled;       ///< 1 unless the factorisation is due for renewal
-        double& cost_when_fresh;  ///< operations of a step whose matrix was new
-        double& wasted;           ///< those of later ones beyond that
-        double& formula;          ///< that would have met the step judged last best
-        double& newest;           ///< of the past values
-        double& to_judge;         ///< steps until formulas are judged again
-        double& usual;            ///< first correction of the step judged last [m]
-        double& missed;           ///< the largest miss() of late
-        double& known;            ///< steps from which that is known, up to a few
-        double& speed;            ///< the largest of late [m/s]
-        double& eager;  ///< steps to come that shall not use the matrix of one before; kWarned
+        double& steps;     ///< accepted in a row with the same h
+        double& h;         ///< of the last one
+        double& formula;   ///< that would have met the step judged last best
+        double& newest;    ///< of the past values
+        double& to_judge;  ///< steps until formulas are judged again
+        double& usual;     ///< first correction of the step judged last [m]
+        double& missed;    ///< the largest miss() of late
+        double& known;     ///< steps from which that is known, up to a few
+        double& speed;     ///< the largest of late [m/s]
         Past a, s;
     };
 
@@ -92,8 +78,6 @@ private:
     void advance_over_events(System& system, double t0, double h);
     bool solve_with_modes(System& system, double t, double h);
     bool converge(System& system, double t0, double h);
-    bool iterate(System& system, double t0, double h, Tangent tangent, Reuse reuse);
-    void correct(System& system, double h);
     double miss(System& system, double h);
     bool is_beside_singular(System& system, double t0, double h);
     bool is_jump(System& system, double h);
@@ -104,22 +88,17 @@ private:
     void predict(System& system, double h);
     void remember(System& system, double h);
     void judge_formulas(System& system, History& past) const;
-    void weigh_factorisation(System& system) const;
 
     Composition composition_;  // in place of all below, where it is wanted
-    int max_iterations_;
     int max_halvings_;
-    double tolerance_ = 0.0;
-    double closed_ = 1.0;  // what residuals may be
+    StepOptions options_;
     EventLocator events_;
-    bool last_was_fresh_ = false;  // the last trial that converged began with a new factorisation
-    double last_cost_ = 0.0;       // operations of its solves
     bool is_beside_singular_ = false;
     double missed_ = 0.0;  // by the last solution that is_jump() has looked at
     double missed_length_ = 0.0;
-    double first_correction_ = 0.0;  // of the last iterate()
+    double first_correction_ = 0.0;  // of the last converge()
     double moved_ = 0.0;
-    std::vector<double> a_, s_, predicted_, r_motion_, r_rows_, ddq_, ds_;
+    std::vector<double> a_, s_, predicted_, way_;
 };
 
 }  // namespace ancora

@@ -10,12 +10,9 @@
 
 namespace ancora {
 
-/// Solves the step of emm.hpp together with the multipliers mu of the projection around it, see
-/// StepProjection (1). Each turn corrects a and s by Newton's method, then mu by a simplified one
-/// that Anderson's method makes up for; the start of the iteration is extrapolated from the steps
-/// before, which need not be of equal length or go the same way.
-///
-/// Source of the acceleration: D. G. Anderson, J. ACM 12 (1965) 547.
+/// The step of emm.hpp together with the multipliers mu of the projection around it, see
+/// StepProjection (1). The start of the iteration is extrapolated from the steps before, which need
+/// not be of equal length or go the same way.
 class ProjectedStep {
 public:
     void prepare(const System& system, double tolerance, int max_iterations, int num_conditions);
@@ -30,29 +27,17 @@ public:
     StepTrial trial(double t0, double h) const { return {t0, h, a_, s_}; }
 
 private:
-    static constexpr int kPast = 4;    ///< steps that are extrapolated from
-    static constexpr int kWindow = 5;  ///< of Anderson's method
+    static constexpr int kPast = 4;  ///< steps that are extrapolated from
     enum Word : int { kKnown, kMiddle, kWords = kMiddle + kPast };
 
-    bool iterate(System& system, double t0, double h, Tangent tangent, bool is_always_fresh);
+    bool solve(System& system, double t0, double h);
     void predict(System& system, double t0, double h);
     void remember(System& system, double t0, double h);
-    void correct_mu();
-    void take_mu(StepProjection& projection, double h);
     double* past(System& system, int k) const;
 
-    double tolerance_ = 0.0;
-    double closed_ = 1.0;  // what residuals may be
-    int max_iterations_ = 0;
+    StepOptions options_;
     int first_ = 0;
-    std::vector<double> a_, s_, mu_, ddq_, ds_, r_motion_, r_rows_, dv_, correction_;
-    // Anderson's method: the last corrections and values, and differences of both.
-    std::vector<double> last_correction_, last_mu_;
-    std::vector<std::vector<double>> dcorrection_, dmu_;
-    int num_differences_ = 0;
-    double last_size_ = 0.0;
-    double kick_per_miss_ =
-        0.0;  ///< change of v0+ by the last correction of mu, per what asked for it
+    std::vector<double> a_, s_, mu_;
 };
 
 }  // namespace ancora

@@ -11,7 +11,7 @@
 namespace ancora {
 namespace {
 
-constexpr double kDefaultTolerance = 1e-12;  // [m]
+constexpr double kUsualTolerance = 1e-12;  // [m]
 // Corrections that fall no more have come to what rounding leaves, if they are this small.
 constexpr double kFloorCorrections = 1e3;
 constexpr double kLevel = 0.5;
@@ -48,7 +48,7 @@ IntegratorTraits GeneralizedAlpha::traits() const {
 }
 
 void GeneralizedAlpha::prepare(const System& system, const StepSettings& settings) {
-    tolerance_ = settings.tolerance > 0.0 ? settings.tolerance : kDefaultTolerance;
+    tolerance_ = settings.tolerance > 0.0 ? settings.tolerance : kUsualTolerance;
     const ContinuousState size = system.continuous();
     const auto n = static_cast<std::size_t>(size.num_coordinates);
     const auto m = static_cast<std::size_t>(system.num_conditions());

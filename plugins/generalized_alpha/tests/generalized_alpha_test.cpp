@@ -176,17 +176,8 @@ public:
     int num_rows() const override { return 0; }
     std::span<const double> acceleration() const override { return {}; }
     std::span<const double> stress() const override { return {}; }
-    bool stresses_are_unique() const override { return true; }
-    void clear_constraint_stress(std::span<double>) const override {}
-    void evaluate(const StepTrial&, std::span<double>, std::span<double>) override {}
-    StepDefect defect(const StepTrial&, double) override { return {}; }
-    bool factorise(const StepTrial&, Tangent) override { return false; }
-    void solve(std::span<const double>,
-               std::span<const double>,
-               std::span<double>,
-               std::span<double>) override {}
-    SolverCost cost() const override { return {}; }
-    bool is_factorised_for(double) const override { return false; }
+    StepReport solve_step(const StepGuess&, const StepOptions&) override { return {}; }
+    void evaluate(const StepTrial&) override {}
     void accept(const StepTrial&) override {}
     void read_state(std::span<double>) const override {}
     void derivative(double, std::span<const double>, std::span<double>) override {}

@@ -24,6 +24,7 @@ struct Equations {
     explicit Equations(const Manifest& from)
         : model(from, plugins.registry),
           system(model),
+          equations(*static_cast<System&>(system).step_equations()),
           n(system.num_coordinates()),
           m(system.num_rows()) {}
     explicit Equations(std::string_view text) : Equations(manifest(text)) {}
@@ -76,6 +77,7 @@ struct Equations {
     testing::Plugins plugins;
     Model model;
     KernelSystem system;
+    StepEquations& equations;
     Index n;
     Index m;
 };

@@ -61,13 +61,13 @@ TEST_SUITE("step matrix") {
             const StepTrial trial{
                 0.0, h, {a.data(), std::size_t(model.n)}, {s.data(), std::size_t(model.m)}};
             VectorXd r(model.n), g(model.m), x(model.n), y(model.m);
-            model.system.evaluate(
+            model.equations.evaluate(
                 trial, {r.data(), std::size_t(model.n)}, {g.data(), std::size_t(model.m)});
-            REQUIRE(model.system.factorise(trial, Tangent::exact));
-            model.system.solve({r.data(), std::size_t(model.n)},
-                               {g.data(), std::size_t(model.m)},
-                               {x.data(), std::size_t(model.n)},
-                               {y.data(), std::size_t(model.m)});
+            REQUIRE(model.equations.factorise(trial, Tangent::exact));
+            model.equations.solve({r.data(), std::size_t(model.n)},
+                                  {g.data(), std::size_t(model.m)},
+                                  {x.data(), std::size_t(model.n)},
+                                  {y.data(), std::size_t(model.m)});
 
             const VectorXd dq = h * model.v() + 0.5 * h * h * a;
             const MatrixXd B = model.full(model.system.parts().rows.B);

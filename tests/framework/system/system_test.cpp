@@ -245,7 +245,7 @@ end = 1.0
         const VectorXd a = random_vector(model.n, random);
         const VectorXd s = random_vector(model.m, random);
         VectorXd r(model.n), r_rows(model.m);
-        model.system.evaluate(
+        model.equations.evaluate(
             {0.0, h, {a.data(), std::size_t(model.n)}, {s.data(), std::size_t(model.m)}},
             {r.data(), std::size_t(model.n)},
             {r_rows.data(), std::size_t(model.m)});

@@ -20,16 +20,9 @@ class StepProjection {
 public:
     virtual int num_conditions() const = 0;  ///< m
 
-    /// [step] Begins a step at the accepted state, with mu = 0. Which of several dependent rows
-    /// count is chosen here and kept for the step.
+    /// [step] Begins a step at the accepted state, with mu = 0; System::solve_step() finds mu with
+    /// it. Which of several dependent rows count is chosen here and kept for the step.
     virtual void begin() = 0;
-    /// [step] The step starts from v0+ of this mu from here on.
-    /// @param change n entries, by how much v0+ differs from the one before
-    virtual void start_from(std::span<const double> mu, std::span<double> change) = 0;
-    /// [step] Looks at the end that trial.a leads to: the correction of mu by a simplified Newton
-    /// step.
-    /// @returns the change of velocity that A1 v1 + phi_t = 0 still asks for, in units of rounding
-    virtual double look_at_end(const StepTrial& trial, std::span<double> correction) = 0;
     /// [step] Leaves the step that begin() began; the state is the accepted one.
     virtual void abandon() = 0;
 

@@ -11,6 +11,7 @@
 namespace ancora {
 
 class ImplicitSystem;
+class StepEquations;
 class StepProjection;
 
 /// A trial of one step t0 -> t0 + h: with the mean acceleration a,
@@ -26,31 +27,30 @@ struct StepTrial {
     std::span<const double> s;  ///< m, stress of each row; multipliers are lambda = -s
 };
 
-/// How far a trial is from solving the step, each residual in units of what rounding leaves of the
-/// terms that it is the sum of; up to about 1 is as good as doubles allow.
-struct StepDefect {
-    double motion = 0.0;  ///< largest |r_motion| of a node or director
-    double rows = 0.0;    ///< largest |r_rows| of a row
-    /// The same in units of how positions themselves are rounded, of rows beyond kFarFromClosed.
-    /// Terms of a short step are smaller: where rows contradict each other by such a rounding, no
-    /// motion closes it. Infinite where that is not known.
-    double positions = std::numeric_limits<double>::infinity();
-    static constexpr double kFarFromClosed = 1e3;
+/// Where the iteration of a step t0 -> t0 + h begins, and where it leaves what it has found.
+struct StepGuess {
+    double t0 = 0.0;
+    double h = 0.0;
+    std::span<double> a;  ///< n, mean acceleration
+    std::span<double> s;  ///< m, stress of each row
+    /// Multipliers of System::projection() around the step, which is under way; none without.
+    std::span<double> mu = {};
 };
 
-/// Which matrix an iteration uses.
-enum class Tangent : std::int32_t {
-    definite,   ///< symmetric, with the positive part of the geometric stiffness
-    symmetric,  ///< symmetric, with all of it
-    exact,      ///< the derivative of the residual; unsymmetric and slower
+inline constexpr double kDefaultTolerance = 1e-12;  ///< [m], Sugano section 5
+
+/// What the iteration of a step may take and leave.
+struct StepOptions {
+    double tolerance = kDefaultTolerance;  ///< displacement of matter by the last correction [m]
+    std::int32_t max_iterations = 25;      ///< of each trial
 };
 
-/// Work in floating-point operations, as fast as those of a solve: what a policy for reusing a
-/// factorisation may weigh, the same in every run (a clock would not be).
-struct SolverCost {
-    double factorise = 0.0;  ///< of a factorisation
-    double iterate = 0.0;    ///< of one evaluation with a solve that is refined once
-    double solved = 0.0;     ///< of all that has been solved so far
+/// What became of it.
+struct StepReport {
+    bool has_converged = false;
+    /// Found while an iteration failed: see System::nears_singular_position().
+    bool nears_singular_position = false;
+    double first_correction = 0.0;  ///< displacement of matter by it [m]
 };
 
 /// What of a model moves in continuous time, x = (q, v, w): w are the works and impulses of the
@@ -67,8 +67,8 @@ struct ContinuousState {
 ///   r_motion = M a + sum_k B_k^T s_k - F = 0                                             (2)
 ///   r_rows   = B dq + tau + rho - gamma s = 0                                            (3)
 ///
-/// (theory (29)). Row laws, ledger, state and linear algebra belong to the system; the
-/// iteration, its acceptance and the choice of h to the integrator.
+/// (theory (29)). Row laws, ledger, state, linear algebra and the iteration of one step belong to
+/// the system; where it begins, how long it is and what follows to the integrator.
 class System {
 public:
     virtual int num_coordinates() const = 0;
@@ -84,38 +84,18 @@ public:
     /// The integrator's own history, kept by the kernel; zero before the first step.
     virtual std::span<double> history() = 0;
 
-    /// False if constraint rows are redundant; then only an iteration that starts from zero
-    /// stresses in those rows ends in the stresses of minimum norm.
-    virtual bool stresses_are_unique() const = 0;
-    /// Sets the entries of s that belong to constraint rows to zero.
-    virtual void clear_constraint_stress(std::span<double> s) const = 0;
-
-    /// [step] Evaluates (2) and (3). Every entry of the outputs is written.
+    /// [step] Solves (2) and (3) by Newton's method, with one matrix for as many iterations and
+    /// steps as it serves, and with better ones where it fails. What `guess` refers to becomes the
+    /// solution, whose trial is the last one evaluated; without one it is of no use.
+    ///
+    /// It has converged when the last correction moved no matter by more than the tolerance *and*
+    /// what the residuals would book falsely is rounding.
     /// @throws the kernel's plugin error if a plugin throws or returns a value that is not finite
-    virtual void evaluate(const StepTrial& trial,
-                          std::span<double> r_motion,
-                          std::span<double> r_rows) = 0;
-    /// [step] Measures the residuals of the last evaluated trial. `slack` [m] is a displacement
-    /// that may be missing on top of what rounding leaves; 0 asks for all that doubles allow.
-    virtual StepDefect defect(const StepTrial& trial, double slack) = 0;
-
-    /// [step] Assembles and factorises the matrix of the last evaluated trial. The factorisation
-    /// may allocate inside its library.
-    /// @returns false if the matrix has no factorisation of this kind
-    virtual bool factorise(const StepTrial& trial, Tangent tangent) = 0;
-    /// [step] Solves for the corrections of dq and s: K (ddq, ds) = (r_motion, r_rows), to be
-    /// subtracted from the trial.
-    virtual void solve(std::span<const double> r_motion,
-                       std::span<const double> r_rows,
-                       std::span<double> ddq,
-                       std::span<double> ds) = 0;
-    /// Whether the last solve is known to have left no more of its correction than rounding of the
-    /// step's own motion. Then residuals that are closed to rounding are so for good, and another
-    /// correction would show nothing.
-    virtual bool is_solved_to_rounding() const { return false; }
-    virtual SolverCost cost() const = 0;
-    /// True if the factorisation in use was made for a step of this length.
-    virtual bool is_factorised_for(double h) const = 0;
+    virtual StepReport solve_step(const StepGuess& guess, const StepOptions& options) = 0;
+    /// The equations themselves, for who iterates on his own; include step_equations.hpp.
+    virtual StepEquations* step_equations() { return nullptr; }
+    /// [step] Evaluates (2) and (3) at a trial, which may then be accepted if it solves them.
+    virtual void evaluate(const StepTrial& trial) = 0;
 
     /// [step] Largest displacement of matter that a change of q means [m].
     virtual double displacement(std::span<const double> dq) const = 0;
@@ -188,7 +168,8 @@ public:
     /// Refuses to go on: throws a numerical error with the time and `why`.
     [[noreturn]] virtual void refuse(double t, std::string_view why) = 0;
 
-    /// Counts one iteration of the step in progress, for the run's statistics.
+    /// Counts one iteration of the step in progress that solve_step() has not made, for the run's
+    /// statistics.
     virtual void count_iteration() = 0;
 
     /// Refuses the step in progress: throws a numerical error with the time, the step, the row or

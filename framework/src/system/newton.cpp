@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The iteration, and the sequence of fallbacks.
+#include "newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ancora {
+
+void Newton::resize(int num_coordinates, int num_rows, int num_multipliers) {
+    for (std::vector<double>* x : {&guess_a_, &r_motion_, &ddq_})
+        x->assign(static_cast<std::size_t>(num_coordinates), 0.0);
+    for (std::vector<double>* x : {&guess_s_, &r_rows_, &ds_})
+        x->assign(static_cast<std::size_t>(num_rows), 0.0);
+    guess_mu_.assign(static_cast<std::size_t>(num_multipliers), 0.0);
+    multipliers_.resize(num_coordinates, num_multipliers);
+}
+
+StepReport Newton::solve(const StepGuess& guess,
+                         const StepOptions& options,
+                         ProjectedEnds* projection) {
+    std::ranges::copy(guess.a, guess_a_.begin());
+    std::ranges::copy(guess.s, guess_s_.begin());
+    std::ranges::copy(guess.mu, guess_mu_.begin());
+    reuse_.begin(guess.h, equations_.is_factorised_for(guess.h));
+    StepReport report;
+    report.has_converged = iterate(guess, options, projection, Tangent::definite, Age::any);
+    if (!report.has_converged) {
+        // Beside a singular position the Jacobians at the middle and the end of a step are not
+        // alike.
+        constexpr Tangent kBeside[] = {Tangent::exact, Tangent::definite};
+        constexpr Tangent kElsewhere[] = {Tangent::definite, Tangent::symmetric, Tangent::exact};
+        begin_at(guess);
+        report.nears_singular_position =
+            equations_.nears_singular_position({guess.t0, guess.h, guess.a, guess.s});
+        const std::span<const Tangent> sequence = report.nears_singular_position
+                                                      ? std::span<const Tangent>(kBeside)
+                                                      : std::span<const Tangent>(kElsewhere);
+        for (const Tangent tangent : sequence) {
+            report.has_converged = iterate(guess, options, projection, tangent, Age::fresh);
+            reuse_.give_up();
+            if (report.has_converged) break;
+        }
+    }
+    report.first_correction = first_correction_;
+    return report;
+}
+
+void Newton::begin_at(const StepGuess& guess) {
+    std::ranges::copy(guess_a_, guess.a.begin());
+    std::ranges::copy(guess_s_, guess.s.begin());
+    std::copy_n(guess_mu_.begin(), guess.mu.size(), guess.mu.begin());
+    if (!equations_.stresses_are_unique()) equations_.clear_constraint_stress(guess.s);
+}
+
+bool Newton::iterate(const StepGuess& guess,
+                     const StepOptions& options,
+                     ProjectedEnds* projection,
+                     Tangent tangent,
+                     Age age) {
+    begin_at(guess);
+    const StepTrial trial{guess.t0, guess.h, guess.a, guess.s};
+    if (projection != nullptr) multipliers_.begin(*projection, guess.mu);
+    Convergence convergence(options.tolerance,
+                            options.max_iterations,
+                            Convergence::most_of(guess.a.size() + guess.s.size()));
+    const double slack = Convergence::slack(options.tolerance);
+    bool factorise = age == Age::fresh || reuse_.is_due() || !equations_.is_factorised_for(guess.h);
+    const bool began_fresh = factorise;
+    const double solved_before = equations_.cost().solved;
+    bool is_stale = !factorise || reuse_.is_from_start();
+    for (int k = 0; k <= options.max_iterations; ++k) {
+        equations_.evaluate(trial, r_motion_, r_rows_);
+        if (convergence.is_to_be_judged(k)) {
+            const Convergence::Verdict verdict =
+                convergence.judge(k, equations_.defect(trial, slack));
+            if (verdict == Convergence::Verdict::failed) return false;
+            if (verdict == Convergence::Verdict::converged &&
+                (projection == nullptr || multipliers_.are_found(*projection, trial))) {
+                reuse_.note_converged(began_fresh, equations_.cost().solved - solved_before);
+                return true;
+            }
+            if (k > 1 && is_stale && convergence.wants_fresh_matrix(equations_.cost())) {
+                factorise = true;
+                is_stale = false;
+                reuse_.note_replaced();
+            }
+        }
+        if (factorise) {
+            if (!equations_.factorise(trial, tangent)) return false;
+            reuse_.note_factorised();
+            factorise = age == Age::fresh;
+        }
+        equations_.solve(r_motion_, r_rows_, ddq_, ds_);
+        correct(guess);
+        equations_.count_iteration();
+        const double correction = equations_.displacement(ddq_);
+        if (k == 0) first_correction_ = correction;
+        if (!std::isfinite(correction)) return false;
+        convergence.note(correction, projection == nullptr && equations_.is_solved_to_rounding());
+        if (projection != nullptr &&
+            !multipliers_.follow(
+                *projection, trial, {k, correction, options.tolerance}, guess.a, guess.mu))
+            return false;
+    }
+    return false;
+}
+
+/// (1), with dq = h v0 + (h^2 / 2) a
+void Newton::correct(const StepGuess& guess) {
+    double* const a = guess.a.data();
+    double* const s = guess.s.data();
+    const double* const ddq = ddq_.data();
+    const double* const ds = ds_.data();
+    const double of_a = 2.0 / (guess.h * guess.h);
+    workers_.split(static_cast<int>(guess.a.size()), [=](int begin, int end) {
+        for (int i = begin; i < end; ++i) a[i] -= of_a * ddq[i];
+    });
+    workers_.split(static_cast<int>(guess.s.size()), [=](int begin, int end) {
+        for (int i = begin; i < end; ++i) s[i] -= ds[i];
+    });
+}
+
+}  // namespace ancora

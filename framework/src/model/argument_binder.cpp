@@ -2,6 +2,7 @@
 // The parameters of an object, bound to its schema and to the rest of the model.
 #include "argument_binder.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -47,6 +48,11 @@ BoundArguments ArgumentBinder::bind(const ObjectRef& object,
          },
          [this, object](std::shared_ptr<const BreakPoints> points) {
              model_.break_points.push_back({object, std::move(points)});
+         },
+         [this](std::string text, const Place& place) {
+             const bool is_said = std::ranges::find(model_.warnings, text, &Model::Warning::text) !=
+                                  model_.warnings.end();
+             if (!is_said) model_.warnings.push_back({std::move(text), place});
          }});
     arguments.set_model(model_.gravity, manifest_.integrator.end);
     Table recorded = numbers;

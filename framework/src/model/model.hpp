@@ -115,6 +115,12 @@ public:
         std::shared_ptr<const BreakPoints> points;
     };
     std::vector<ObjectBreakPoints> break_points;
+    /// What plugins say about values that are allowed and may not be meant.
+    struct Warning {
+        std::string text;  ///< with the object's label in front
+        Place place;
+    };
+    std::vector<Warning> warnings;
     struct PlacedBody {
         int body;
         double moved;   ///< [m]

@@ -190,6 +190,7 @@ MeasureStart measure_start(const Model& model, const MeasureRef& ref) {
     out.kind = measure.kind;
     out.value = function.near(function.value(u.data()), measure.start);
     out.rate = function.rate(u.data(), du.data());
+    out.base = part.joint->a.body;
     return out;
 }
 

@@ -287,6 +287,7 @@ std::string summary_text(const Simulation& simulation, const RunRecord& record) 
           {"velocity", json_of(statistics.constraint_velocity)},
           {"strain", json_of(statistics.constraint_strain)}}},
         {"events", events(simulation)},
+        {"warnings", statistics.warnings},
         {"doubts", statistics.doubts},
         {"cost", cost(statistics)},
         {"units", units(simulation)},

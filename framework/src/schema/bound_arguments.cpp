@@ -572,13 +572,19 @@ const MeasureStart* BoundArguments::find_measure(std::string_view text) const {
     }
 }
 
-void BoundArguments::fail(std::string_view key, std::string_view message) const {
+void BoundArguments::warn(std::string_view key, std::string_view message) const {
+    if (lookup_.warning) lookup_.warning(worded(key, message), place_of(key));
+}
+
+std::string BoundArguments::worded(std::string_view key, std::string_view message) const {
     const std::string path = prefix_ + std::string(key);
-    throw Error(ErrorKind::manifest,
-                path.empty()  ? fmt::format("{}: {}", owner_, message)
-                : key.empty() ? title() + std::string(message)
-                              : fmt::format("{}: {}: {}", owner_, path, message),
-                place_of(key));
+    return path.empty()  ? fmt::format("{}: {}", owner_, message)
+           : key.empty() ? title() + std::string(message)
+                         : fmt::format("{}: {}: {}", owner_, path, message);
+}
+
+void BoundArguments::fail(std::string_view key, std::string_view message) const {
+    throw Error(ErrorKind::manifest, worded(key, message), place_of(key));
 }
 
 void BoundArguments::fail_in_file(std::string_view key,

@@ -39,6 +39,8 @@ public:
         std::function<const MeasureStart&(const std::string& text, const Place& place)> measure;
         /// Takes what Arguments::add_break_points adds.
         std::function<void(std::shared_ptr<const BreakPoints>)> break_points = {};
+        /// Takes what Arguments::warn says, with the object and the key in front.
+        std::function<void(std::string text, const Place& place)> warning = {};
     };
 
     /// [assembly] Copies what it needs of `values`; `schema` must outlive it.
@@ -90,6 +92,7 @@ public:
     const MeasureStart& measure(std::string_view text, std::string_view key) const override;
     const MeasureStart* find_measure(std::string_view text) const override;
     void add_break_points(std::shared_ptr<const BreakPoints> points) const override;
+    void warn(std::string_view key, std::string_view message) const override;
     /// A key that is not in the schema is allowed here and stands for the object as a whole.
     [[noreturn]] void fail(std::string_view key, std::string_view message) const override;
     [[noreturn]] void fail_in_file(std::string_view key,
@@ -98,6 +101,9 @@ public:
                                    std::string_view message) const override;
 
 private:
+    /// OWNER: KEY: MESSAGE
+    std::string worded(std::string_view key, std::string_view message) const;
+
     using Content = std::variant<std::monostate,  // neither given nor a default
                                  bool,
                                  std::int64_t,

@@ -50,6 +50,7 @@ RunStatistics statistics_of(const Model& model,
         system.parts().meter.accounts(stepping.seconds());
     for (std::size_t i = 0; i < accounts.size(); ++i)
         out.plugins.push_back({model.plugins[i]->name, accounts[i].seconds, accounts[i].calls});
+    for (const Model::Warning& warning : model.warnings) out.warnings.push_back(warning.text);
     out.doubts = doubts_of(model, system);
     return out;
 }

@@ -48,6 +48,14 @@ void warn_unused(const ExpressionScope& scope, const WarningSink& warn) {
                             parameter.name));
 }
 
+/// What plugins say of their objects.
+void warn_of_objects(const Model& model, const WarningSink& warn) {
+    for (const auto& [text, place] : model.warnings)
+        warn(place.known() && place.line > 0
+                 ? fmt::format("{}:{}:{}: {}", *place.file, place.line, place.column, text)
+                 : text);
+}
+
 /// What a change of parameters leaves as it is.
 void require_same(const std::vector<std::string>& before, const std::vector<std::string>& now) {
     const auto [there, here] = std::ranges::mismatch(before, now);
@@ -87,6 +95,7 @@ struct Simulation::Impl {
           rank(model, system, observables, warn, settings.step),
           saved_state(identity_of(model, system, manifest)),
           ties(ties_of(manifest)) {
+        if (warn) warn_of_objects(model, warn);
         if (model.project_start != ProjectStart::no)
             projected = judge_projection(model, system, warn);
         rank.decide();

@@ -78,14 +78,20 @@ void Reactions::write(std::size_t constraint, const double* s, bool of_step, dou
                 break;
             }
             factors_.resize(static_cast<std::size_t>(owner.num_rows));
+            at_.resize(static_cast<std::size_t>(owner.u_count));
+            for (std::size_t i = 0; i < part.attachments.size(); ++i)
+                evaluate_attachment(parts_.model.bodies,
+                                    part.attachments[i],
+                                    of_step ? trial_.mid.data() : state_.q.data(),
+                                    nullptr,
+                                    at_.data() + 3 * i,
+                                    nullptr);
             call_plugin(part.object, "effort_factors", [&] {
                 using Moment = SignalSet::Moment;
-                part.effort_factors->evaluate_with(
-                    state_.t,
-                    of_step ? trial_.h : 0.0,
-                    parts_.rows.own_values(static_cast<int>(constraint),
-                                           of_step ? Moment::middle : Moment::now),
-                    factors_);
+                RowPoint at{at_, {}, state_.t};
+                at.own = parts_.rows.own_values(static_cast<int>(constraint),
+                                                of_step ? Moment::middle : Moment::now);
+                part.effort_factors->evaluate_at(at, of_step ? trial_.h : 0.0, factors_);
             });
             for (int i = 0; i < owner.num_rows; ++i)
                 *out -= factors_[static_cast<std::size_t>(i)] * s[owner.first_row + i];

@@ -104,7 +104,7 @@ private:
     mutable Eigen::VectorXd mean_;
     mutable bool is_shared_ = true;
     mutable Eigen::VectorXd local_force_, share_work_, one_;
-    mutable std::vector<double> factors_;
+    mutable std::vector<double> factors_, at_;
 };
 
 }  // namespace ancora

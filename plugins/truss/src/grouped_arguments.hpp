@@ -45,6 +45,12 @@ public:
     const RigidMotion& motion_of(std::string_view key) const override {
         return given_.motion_of(key);
     }
+    void add_break_points(std::shared_ptr<const BreakPoints> points) const override {
+        given_.add_break_points(std::move(points));
+    }
+    void warn(std::string_view key, std::string_view message) const override {
+        given_.warn(key, message);
+    }
     /// Adds the rest lengths that the truss or its groups give over time.
     void add_over_time(const Network& net, RestLengths& to) const;
     /// At the group's value where only a group gives the key.

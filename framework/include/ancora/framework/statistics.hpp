@@ -48,6 +48,8 @@ struct RunStatistics {
     BalanceMaximum constraint_velocity;
     BalanceMaximum constraint_strain;
     std::vector<PluginCost> plugins;
+    /// What plugins say of their objects' parameters, in words; known from the start.
+    std::vector<std::string> warnings;
     /// Reasons not to take the run for right as it is, in words; settled at its end.
     std::vector<std::string> doubts;
 };

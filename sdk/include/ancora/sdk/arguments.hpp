@@ -112,6 +112,14 @@ public:
         static_cast<void>(points);
     }
 
+    /// [assembly] Something about the value of `key` that is allowed and may not be meant: `check`,
+    /// `run` and the summary show it with the object's name and the key's place (the object's own
+    /// if the key is not given). Written like a message of fail(). Once for each text.
+    virtual void warn(std::string_view key, std::string_view message) const {
+        static_cast<void>(key);
+        static_cast<void>(message);
+    }
+
     /// Three numbers as an array.
     std::array<double, 3> triple(std::string_view key) const {
         const std::span<const double> x = numbers(key);

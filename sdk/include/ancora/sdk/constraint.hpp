@@ -26,13 +26,20 @@ public:
     /// [step] One factor per row at t, or its mean over a step of length h > 0 from t.
     virtual void evaluate(double t, double h, std::span<double> factors) const = 0;
     /// [step] The same where they depend on own values, those at t or in the middle of the step.
-    /// This is the one that is called; the default asks the one above.
+    /// The default asks the one above.
     virtual void evaluate_with(double t,
                                double h,
                                const OwnValues& own,
                                std::span<double> factors) const {
         static_cast<void>(own);
         evaluate(t, h, factors);
+    }
+    /// [step] The same where they depend on the motion: `at` has the constraint's u, the instant or
+    /// the begin of the step, and own values; over a step of length h > 0 u is that in its middle.
+    /// Rates and reactions are empty. This is the one that is called; the default asks the one
+    /// above.
+    virtual void evaluate_at(const RowPoint& at, double h, std::span<double> factors) const {
+        evaluate_with(at.t, h, at.own, factors);
     }
 
 protected:

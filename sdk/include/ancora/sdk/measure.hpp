@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace ancora {
 
@@ -40,8 +41,10 @@ struct Measure {
 /// num_attachments(kind) attachments.
 struct MeasureStart {
     MeasureKind kind = MeasureKind::angle;
-    double value = 0.0;  ///< at the start [rad, m]
-    double rate = 0.0;   ///< at the start [rad/s, m/s]
+    double value = 0.0;       ///< at the start [rad, m]
+    double rate = 0.0;        ///< at the start [rad/s, m/s]
+    std::string_view base{};  ///< the body from which it is seen, a of its joint; "ground" for the
+                              ///< inertial frame
 };
 
 }  // namespace ancora

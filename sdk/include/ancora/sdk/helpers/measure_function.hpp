@@ -83,6 +83,7 @@ public:
                 const Vec3 r = vec(u, 1) - vec(u, 0);
                 const Vec3 dr = vec(du, 1) - vec(du, 0);
                 const double length = r.norm();
+                if (!(length > 0.0)) return 0.0;  // as of straight motion
                 const double rate = r.dot(dr) / length;
                 return -(dr.squaredNorm() - rate * rate) / length;
             }
@@ -127,7 +128,7 @@ public:
                 const Vec3 r = vec(mid, 1) - vec(mid, 0);
                 const double lengths =
                     (vec(u0, 1) - vec(u0, 0)).norm() + (vec(u1, 1) - vec(u1, 0)).norm();
-                const Vec3 e = 2.0 * r / lengths;
+                const Vec3 e = lengths > 0.0 ? Vec3(2.0 * r / lengths) : Vec3(Vec3::Zero());
                 put(-e, D, 0);
                 put(e, D, 1);
                 return;
@@ -191,6 +192,7 @@ public:
             case MeasureKind::distance: {
                 const Vec3 r = vec(u, 1) - vec(u, 0);
                 const double length = r.norm();
+                if (!(length > 0.0)) return;
                 const Mat3 P = (Mat3::Identity() - r * r.transpose() / (length * length)) / length;
                 block(0, 0, P);
                 block(1, 1, P);

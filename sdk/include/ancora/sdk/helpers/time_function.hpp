@@ -97,6 +97,11 @@ public:
     /// Times of a table's rows, at which its rates may jump; empty for the rest.
     std::span<const double> times() const { return table_.times(); }
 
+    /// [assembly] Where a spline leaves the rows of its table, see TimeTable.
+    TimeTable::Overshoot overshoot() const {
+        return is_table() ? table_.overshoot() : TimeTable::Overshoot{};
+    }
+
     /// [step] Value, first and second derivative at an instant; a span that is empty is not wanted,
     /// the others have one entry per component.
     /// @throws std::domain_error where a table has no rows, with Outside::refuse, and where a
@@ -355,6 +360,7 @@ private:
 /// [assembly] A motion that something must follow, as parameter `key` gives it, with the parameters
 /// "interpolation" (spline, rest, monotone) and "outside" (refuse, hold) beside it. Refuses these
 /// where they are about no table, and a motion that would be stopped with a jump of its velocity.
+/// Warns of a spline that goes beyond rows which rise alone or fall alone.
 inline TimeFunction read_motion(const Arguments& arguments,
                                 const char* key,
                                 std::vector<std::string> components) {
@@ -373,6 +379,19 @@ inline TimeFunction read_motion(const Arguments& arguments,
         arguments.fail("outside",
                        "\"hold\" would stop a motion that does not end at rest with a jump of its "
                        "velocity; set interpolation to \"rest\" or \"monotone\"");
+    if (const TimeTable::Overshoot over = motion.overshoot(); over.by > 0.0) {
+        const auto number = [](double x) {
+            char text[40];
+            std::snprintf(text, sizeof text, "%.3g", x);
+            return std::string(text);
+        };
+        arguments.warn(key,
+                       "the spline through the table goes " + number(over.by) +
+                           " beyond its rows " + std::to_string(over.row + 1) + " and " +
+                           std::to_string(over.row + 2) + ", at t = " + number(over.t) +
+                           " s, where they go one way; interpolation = \"monotone\" stays between "
+                           "rows, and more rows make a spline follow them closer");
+    }
     return motion;
 }
 

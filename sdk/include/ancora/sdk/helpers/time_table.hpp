@@ -136,7 +136,86 @@ public:
         return std::numeric_limits<double>::infinity();
     }
 
+    /// How far a spline leaves its rows where these go one way, or nowhere: between the rows k and
+    /// k + 1 beyond both, although the rows before and behind continue no turn.
+    struct Overshoot {
+        double by = 0.0;  ///< zero: nowhere by more than rounding
+        double t = 0.0;   ///< of the farthest place, of whatever component
+        int component = 0;
+        std::size_t row = 0;  ///< k
+    };
+    /// [assembly]
+    Overshoot overshoot() const {
+        Overshoot out;
+        if (curvatures_.empty()) return out;
+        for (std::size_t i = 0; i < size_; ++i) {
+            double low = values_[i], high = low;
+            for (std::size_t k = 1; k < times_.size(); ++k) {
+                low = std::min(low, values_[k * size_ + i]);
+                high = std::max(high, values_[k * size_ + i]);
+            }
+            const double rounding = kRoundingOfSpline * std::max({high - low, high, -low});
+            for (std::size_t k = 0; k + 1 < times_.size(); ++k) {
+                if (!goes_one_way(k, i)) continue;
+                const auto [t, by] = farthest(k, i);
+                if (by > rounding && by > out.by) out = {by, t, static_cast<int>(i), k};
+            }
+        }
+        return out;
+    }
+
 private:
+    /// Of the largest value, what elimination leaves of a straight line.
+    static constexpr double kRoundingOfSpline = 1e-12;
+
+    /// Whether the rows about the piece k rise alone or fall alone. Before the first and behind the
+    /// last row slopes go on as they change: samples of a smooth motion may turn in an end piece.
+    bool goes_one_way(std::size_t k, std::size_t i) const {
+        bool rises = false, falls = false;
+        const std::size_t last = std::min(k + 3, times_.size());
+        for (std::size_t j = k > 0 ? k : 1; j < last; ++j) {
+            const double change = values_[j * size_ + i] - values_[(j - 1) * size_ + i];
+            rises |= change > 0.0;
+            falls |= change < 0.0;
+        }
+        const auto slope = [&](std::size_t j) {
+            return (values_[(j + 1) * size_ + i] - values_[j * size_ + i]) /
+                   (times_[j + 1] - times_[j]);
+        };
+        const auto turns = [&](std::size_t end, std::size_t inner) {
+            const double here = slope(end);
+            return here * (2.0 * here - slope(inner)) < 0.0;
+        };
+        if (times_.size() > 2 && k == 0 && turns(0, 1)) return false;
+        if (times_.size() > 2 && k + 2 == times_.size() && turns(k, k - 1)) return false;
+        return !(rises && falls);
+    }
+    /// Where the piece k goes farthest beyond both its rows, and by how much: y' is quadratic.
+    std::pair<double, double> farthest(std::size_t k, std::size_t i) const {
+        const double L = times_[k + 1] - times_[k];
+        const double low = std::min(values_[k * size_ + i], values_[(k + 1) * size_ + i]);
+        const double high = std::max(values_[k * size_ + i], values_[(k + 1) * size_ + i]);
+        const double m0 = curvatures_[k * size_ + i];
+        const double m1 = curvatures_[(k + 1) * size_ + i];
+        // y' L = c + b B + a B^2
+        const double a = 0.5 * L * L * (m1 - m0);
+        const double b = L * L * m0;
+        const double c =
+            (values_[(k + 1) * size_ + i] - values_[k * size_ + i]) - L * L / 6.0 * (2.0 * m0 + m1);
+        std::pair<double, double> out{times_[k], 0.0};
+        const double root = b * b - 4.0 * a * c;
+        if (!(root >= 0.0)) return out;
+        const double q = -0.5 * (b + std::copysign(std::sqrt(root), b));
+        for (const double B : {a != 0.0 ? q / a : 2.0, q != 0.0 ? c / q : 2.0}) {
+            if (!(B > 0.0 && B < 1.0)) continue;
+            const double t = times_[k] + B * L;
+            const double y = cubic(k, t, i).value;
+            const double by = std::max(y - high, low - y);
+            if (by > out.second) out = {t, by};
+        }
+        return out;
+    }
+
     /// The first row behind a time, that of which it is but for rounding not among them.
     std::size_t row_behind(double t) const {
         constexpr double kRounding = 64.0 * std::numeric_limits<double>::epsilon();

@@ -15,8 +15,9 @@ namespace ancora::joints {
 /// Reads "on", or "a" and "b".
 class Acting {
 public:
-    /// [assembly]
-    explicit Acting(const Arguments& arguments) {
+    /// [assembly] Refuses points that coincide, whose distance has no direction, unless the law
+    /// needs none there.
+    explicit Acting(const Arguments& arguments, bool may_coincide = false) {
         const bool is_measure = arguments.has("on");
         const bool is_points = arguments.has("a") || arguments.has("b");
         if (is_measure == is_points)
@@ -31,6 +32,7 @@ public:
             rate = start.rate;
             keys_ = {"on", nullptr};
             count_ = 1;
+            if (!may_coincide) refuse_coincidence(arguments);
             return;
         }
         for (const char* key : {"a", "b"})
@@ -48,12 +50,23 @@ public:
         }
         value = function.value(u.data());
         rate = function.rate(u.data(), du.data());
-        if (!(value > 0.0))
-            arguments.fail("b",
-                           "is at the same point as a, so that their distance has no direction");
         keys_ = {"a", "b"};
         count_ = 2;
+        if (!may_coincide) refuse_coincidence(arguments);
     }
+
+    /// [assembly] Of a law that needs a direction at the start.
+    void refuse_coincidence(const Arguments& arguments) const {
+        if (!is_distance() || value > 0.0) return;
+        const char* const why =
+            "so that their distance has no direction; of laws on it a damper needs none, nor does "
+            "a spring with a stiffness, free = 0 and no preload";
+        if (count_ == 1)
+            arguments.fail("on",
+                           std::string("is the distance of two points that coincide, ") + why);
+        arguments.fail("b", std::string("is at the same point as a, ") + why);
+    }
+    bool is_distance() const { return function.kind() == MeasureKind::distance; }
 
     std::span<const char* const> attachments() const { return {keys_.data(), count_}; }
 

@@ -8,6 +8,8 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "constant_stress.hpp"
+
 namespace ancora::joints {
 namespace {
 
@@ -17,20 +19,6 @@ Eigen::Map<const Vec3> vec(std::span<const double> u, int i) {
 Eigen::Map<Vec3> vec(std::span<double> u, std::size_t first) {
     return Eigen::Map<Vec3>(u.data() + first);
 }
-
-/// W = s pi.
-class ConstantStress final : public StressLaw {
-public:
-    explicit ConstantStress(double stress) : stress_(stress) {}
-    double energy(const RowLaw&, double pi) const override { return stress_ * pi; }
-    double stress(const RowLaw&, double, double) const override { return stress_; }
-    StressMean mean(const RowLaw&, double, double, double) const override {
-        return {stress_, stress_, 0.0};
-    }
-
-private:
-    double stress_;
-};
 
 }  // namespace
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
+#include <cstdio>
+#include <string>
+#include <string_view>
 
 namespace ancora::joints {
 namespace {
@@ -66,19 +68,6 @@ double MeasureRow::sum(const RowPoint& at) const {
     return pi;
 }
 
-MeasureRow::Scale MeasureRow::scale(double t) const {
-    double k = 0.0, rate = 0.0, second = 0.0;
-    stiffness_.evaluate(t, {&k, 1}, {&rate, 1}, {&second, 1});
-    if (!(k > 0.0))
-        throw std::domain_error("the stiffness is " + std::to_string(k) +
-                                " at t = " + std::to_string(t) + " s; it must stay above zero");
-    Scale out;
-    out.value = std::sqrt(k * law_.compliance);
-    out.rate = 0.5 * rate * law_.compliance / out.value;
-    out.second = (0.5 * second * law_.compliance - out.rate * out.rate) / out.value;
-    return out;
-}
-
 void MeasureRow::evaluate(double t, double h, std::span<double> factors) const {
     factors[0] = h > 0.0 ? 0.5 * (scale(t).value + scale(t + h).value) : scale(t).value;
     if (factors.size() > 1) factors[1] = 1.0;
@@ -87,7 +76,7 @@ void MeasureRow::evaluate(double t, double h, std::span<double> factors) const {
 void MeasureRow::evaluate_stiffening(const RowPoint& at, const RowValues& out) const {
     const MeasureFunction& function = terms_[0].function;
     const std::size_t n = function.num_scalars();
-    const Scale g = scale(at.t);
+    const StiffnessScale g = scale(at.t);
     const double x = sum(at);
     if (!out.pi.empty()) {
         out.pi[0] = g.value * x;
@@ -220,13 +209,36 @@ void MeasureRow::evaluate_tangent(int,
 
 // --- laws
 
+void Spring::start_state(std::span<double> state) const {
+    if (!between_) MeasureRow::start_state(state);
+}
+void Spring::evaluate(int block, const RowPoint& at, const RowValues& out) const {
+    between_ ? between_->evaluate(block, at, out) : MeasureRow::evaluate(block, at, out);
+}
+void Spring::evaluate_step(int block, const RowStep& step, const RowStepValues& out) const {
+    between_ ? between_->evaluate_step(block, step, out)
+             : MeasureRow::evaluate_step(block, step, out);
+}
+void Spring::evaluate_tangent(int block,
+                              std::span<const double> mid,
+                              std::span<const double> s,
+                              bool positive_part,
+                              std::span<double> G) const {
+    between_ ? between_->evaluate_tangent(block, mid, s, positive_part, G)
+             : MeasureRow::evaluate_tangent(block, mid, s, positive_part, G);
+}
+
 Spring::Spring(const Arguments& arguments, double damping) {
-    const Acting on(arguments);
+    const Acting on(arguments, true);
     const double free = arguments.has("free") ? arguments.number("free") : on.value;
     if (on.function.kind() == MeasureKind::distance && arguments.has("free") && !(free >= 0.0))
         arguments.fail("free", "a length cannot be negative");
     act_on(on, free);
     const double preload = arguments.number("preload");
+    // The energy of a length without preload or free value is smooth where it vanishes
+    const bool is_smooth =
+        on.is_distance() && free == 0.0 && preload == 0.0 && !arguments.has("table");
+    if (!is_smooth) on.refuse_coincidence(arguments);
     RowLaw law{.kind = RowKind::elastic};
     if (arguments.has("table") == arguments.has("stiffness"))
         arguments.fail(arguments.has("table") ? "table" : "stiffness",
@@ -248,6 +260,10 @@ Spring::Spring(const Arguments& arguments, double damping) {
         stiffness_.evaluate(0.0, {&k, 1});
         if (!(k > 0.0)) arguments.fail("stiffness", "is not above zero at the start");
         law.compliance = 1.0 / k;
+        if (is_smooth) {
+            between_ = std::make_unique<PointSpring>(law.compliance, &stiffness_, damping);
+            return;
+        }
         has_second_row_ = damping > 0.0 || preload != 0.0;
         beside_.kind = RowKind::dashpot;
         beside_.viscosity = damping;
@@ -263,6 +279,10 @@ Spring::Spring(const Arguments& arguments, double damping) {
         if (!(arguments.number("stiffness") > 0.0))
             arguments.fail("stiffness", "is not above zero");
         law.compliance = 1.0 / arguments.number("stiffness");
+        if (is_smooth) {
+            between_ = std::make_unique<PointSpring>(law.compliance, nullptr, damping);
+            return;
+        }
         law.prestress = -preload;
     }
     law.viscosity = damping;
@@ -304,11 +324,45 @@ double Spring::Table::stiffest() const {
     return out;
 }
 
+void Damper::evaluate(int block, const RowPoint& at, const RowValues& out) const {
+    MeasureRow::evaluate(block, at, out);
+    if (has_line_ && !out.A.empty()) LineOfTwo::gradient(at.u, at.du, out.A.data());
+}
+
+void Damper::evaluate_step(int block, const RowStep& step, const RowStepValues& out) const {
+    MeasureRow::evaluate_step(block, step, out);
+    if (has_line_) LineOfTwo::step_gradient(step, out.B.data());
+}
+
+namespace {
+
+/// What of the kinetic energy J (n m' + w)^2 / 2 of a rotor on a base that turns by w about its
+/// axis is not in n^2 J m'^2 / 2.
+void warn_of_base(const Arguments& arguments, double ratio) {
+    // Of the reflected inertia: less than that of a rotor and its gear is seldom known
+    constexpr double kFelt = 0.02;
+    const std::string_view base = arguments.measure_of("on").base;
+    if (base.empty() || base == "ground" || kFelt * std::abs(ratio) >= 1.0) return;
+    char size[40], part[40];
+    std::snprintf(size, sizeof size, "%.3g", std::abs(ratio * arguments.number("inertia")));
+    std::snprintf(part, sizeof part, "%.2g", 100.0 / std::abs(ratio));
+    arguments.warn("on",
+                   "is an angle seen from \"" + std::string(base) +
+                       "\": where that turns itself, the coupling of " + size +
+                       " kg m^2 (ratio times inertia) between it and the rotor, " + part +
+                       " % of the reflected inertia, is left out, and so is the rotor's gyroscopic "
+                       "moment; where they count, make the rotor a body on a joint of type "
+                       "\"revolute\" with a \"gear\" between its angle and this one");
+}
+
+}  // namespace
+
 Rotor::Rotor(const Arguments& arguments) {
     const Acting on(arguments);
     act_on(on, on.value);
     const double ratio = arguments.number("ratio");
     if (ratio == 0.0) arguments.fail("ratio", "is zero, so that the rotor would not turn");
+    if (is_angle(on.function.kind())) warn_of_base(arguments, ratio);
     turning_.inertia = ratio * ratio * arguments.number("inertia");
     turning_.rate = on.rate;
     has_own_coordinate_ = true;
@@ -316,8 +370,9 @@ Rotor::Rotor(const Arguments& arguments) {
 }
 
 Damper::Damper(const Arguments& arguments) {
-    const Acting on(arguments);
+    const Acting on(arguments, true);
     act_on(on, on.value);
+    has_line_ = on.is_distance();
     if (!arguments.has("damping")) arguments.fail("damping", "is missing");
     finish("damper", {.kind = RowKind::dashpot, .viscosity = arguments.number("damping")});
 }

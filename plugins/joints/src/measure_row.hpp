@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "acting.hpp"
@@ -16,6 +16,7 @@
 #include "ancora/sdk/helpers/stress_laws.hpp"
 #include "ancora/sdk/helpers/time_function.hpp"
 #include "law_keys.hpp"
+#include "point_spring.hpp"
 
 namespace ancora::joints {
 
@@ -57,6 +58,9 @@ protected:
     MeasureRow(const MeasureRow&) = delete;
     MeasureRow& operator=(const MeasureRow&) = delete;
 
+    // EffortFactors
+    void evaluate(double t, double h, std::span<double> factors) const override;
+
     // --- [assembly]
 
     /// The one measure of a law; c is the value without effort.
@@ -83,11 +87,9 @@ private:
     };
     bool is_rate_row() const { return law_.kind == RowKind::velocity_constraint; }
     double sum(const RowPoint& at) const;
-    struct Scale {
-        double value = 1.0, rate = 0.0, second = 0.0;
-    };
-    Scale scale(double t) const;
-    void evaluate(double t, double h, std::span<double> factors) const override;
+    StiffnessScale scale(double t) const {
+        return StiffnessScale::at(stiffness_, law_.compliance, t);
+    }
     void evaluate_stiffening(const RowPoint& at, const RowValues& out) const;
     void step_stiffening(const RowStep& step, const RowStepValues& out) const;
 
@@ -100,9 +102,27 @@ private:
 };
 
 /// effort = -k (m - free) + preload - c m', k constant or over time, or with a table of the first
-/// part.
+/// part. On a distance without free value and preload its rows are those of a PointSpring.
 class Spring : public MeasureRow {
+public:
+    std::span<const RowBlock> row_blocks() const override {
+        return between_ ? between_->row_blocks() : MeasureRow::row_blocks();
+    }
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
+    void evaluate_tangent(int block,
+                          std::span<const double> mid,
+                          std::span<const double> s,
+                          bool positive_part,
+                          std::span<double> G) const override;
+    int num_state() const override { return between_ ? 0 : MeasureRow::num_state(); }
+    void start_state(std::span<double> state) const override;
+    const ::ancora::EffortFactors* effort_factors() const override {
+        return between_ ? between_.get() : MeasureRow::effort_factors();
+    }
+
 protected:
+    using MeasureRow::evaluate;
     Spring(const Arguments& arguments, double damping);
 
 private:
@@ -126,6 +146,7 @@ private:
         double effort_;
     };
     std::unique_ptr<PotentialLaw> table_;
+    std::unique_ptr<PointSpring> between_;
 };
 
 class SpringAlone final : public Spring {
@@ -138,10 +159,17 @@ public:
         : Spring(arguments, arguments.has("damping") ? arguments.number("damping") : 0.0) {}
 };
 
-/// effort = -c m'
+/// effort = -c m'; on the distance of two points along LineOfTwo.
 class Damper final : public MeasureRow {
 public:
     explicit Damper(const Arguments& arguments);
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
+
+private:
+    using MeasureRow::evaluate;
+
+    bool has_line_ = false;
 };
 
 /// A rotor that turns with a measure, by a ratio n: its inertia J is felt as n^2 J. Its coordinate

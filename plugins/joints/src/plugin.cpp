@@ -248,6 +248,10 @@ constexpr ancora::TypeDescriptor kTypes[] = {
                       "stiffness = 120.0",
                       "a = \"a@[0.3, 0.1, -0.2]\"\n"
                       "b = \"b@[-0.4, 0.2, 0.1]\"\n"
+                      "stiffness = 120.0\n"
+                      "free = 0.0",
+                      "a = \"a@[0.3, 0.1, -0.2]\"\n"
+                      "b = \"b@[-0.4, 0.2, 0.1]\"\n"
                       "table = [[-0.2, -30.0], [0.0, 0.0], [0.1, 20.0], [0.4, 90.0]]\n"
                       "preload = 5.0"}},
         kSpringKeys),

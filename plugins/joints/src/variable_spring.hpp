@@ -3,12 +3,14 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "acting.hpp"
 #include "ancora/sdk/constraint.hpp"
 #include "law_keys.hpp"
+#include "point_spring.hpp"
 
 namespace ancora::joints {
 
@@ -28,6 +30,11 @@ inline constexpr Parameter kVariableSpringKeys[] = {
 ///
 ///   pi_1 = g (m - free),  g = sqrt(k / k_0),  compliance 1 / k_0                         (1)
 ///   psi  = sqrt(c) m',                        viscosity 1                                (2)
+///
+/// On a distance that begins at zero and has no `free`, (1) is a row that carries the potential,
+/// with the difference d of both points, and (2) is along LineOfTwo:
+///
+///   pi = k / k_0 d.d / 2,     stress k_0                                                 (3)
 ///
 /// The first has the energy k (m - free)^2 / 2. What it changes by as k and free change, at once
 /// or over a step, is work from outside.
@@ -61,11 +68,16 @@ private:
                        double h,
                        const OwnValues& own,
                        std::span<double> factors) const override;
+    void evaluate_at(const RowPoint& at, double h, std::span<double> factors) const override;
+    void put_points(const RowPoint& at, const RowValues& out) const;
+    void step_points(const RowStep& step, const RowStepValues& out) const;
 
     Acting on_;
     std::vector<const char*> inputs_;
     int free_ = -1, damping_ = -1;  ///< their inputs, or none
     double compliance_ = 1.0;       ///< 1 / k_0
+    bool is_point_ = false;         ///< (3) in place of (1)
+    std::unique_ptr<ConstantStress> stress_;
     std::vector<std::int32_t> stencil_;
     std::array<RowLaw, 2> laws_;
     RowBlock block_;

@@ -86,6 +86,7 @@ std::vector<std::string> doubts_of(const Model& model, const KernelSystem& syste
     std::vector<std::string> out;
     if (const std::string text = doubt_of_balances(model, system); !text.empty())
         out.push_back(text);
+    if (const std::string text = system.grown_energy(false); !text.empty()) out.push_back(text);
     const std::vector<SingularPositions::Passed>& passed = system.singular_positions().all();
     const auto jumps = std::ranges::find(passed, false, &SingularPositions::Passed::continues);
     if (jumps != passed.end())

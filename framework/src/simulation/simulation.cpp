@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "ancora/framework/failed_call.hpp"
 #include "ancora/framework/lock.hpp"
 #include "ancora/framework/nearest_name.hpp"
 #include "doubts.hpp"
@@ -176,7 +177,14 @@ struct Simulation::Impl {
         if (stepping.done()) throw Error(ErrorKind::usage, "the simulation has reached its end");
         was_restored = false;
         leave_state();
-        stepping.step();
+        try {
+            stepping.step();
+        } catch (const FailedCall&) {
+            // A value that is not finite may have been long in coming
+            const std::string grown = warn ? system.grown_energy(true) : std::string{};
+            if (!grown.empty()) warn(grown);
+            throw;
+        }
         if (stepping.done()) warn_at_end(model, system, warn);
     }
 

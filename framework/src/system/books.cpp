@@ -20,6 +20,7 @@ Books::Books(Assembly& parts,
              const Contacts& contacts,
              const RestIslands& islands)
     : efforts(parts, contacts),
+      growth(parts),
       parts_(parts),
       state_(state),
       trial_(trial),
@@ -51,6 +52,7 @@ void Books::book(const StepTrial& trial) {
     ledger.book_external(work.external);
     ledger.book_nonideal(work.nonideal);
     efforts.book(trial, trial_);
+    growth.add_works(1.0);
     if (!parts_.has_gravity && !parts_.has_external && parts_.forces.loads().empty()) return;
 
     // Forces from outside: gravity, loads, and reactions of the ground.
@@ -137,12 +139,20 @@ void Books::begin() {
     total_mass_ = parts_.total_mass();
     ledger.begin(now.kinetic, now.elastic, now.gravity, now.momenta);
     efforts.begin();
+    const double g = Eigen::Map<const Eigen::Vector3d>(parts_.model.gravity.data()).norm();
+    const double slow = state_.extent;  // once its own size in a second
+    growth.begin(std::max({now.kinetic,
+                           std::abs(now.elastic),
+                           total_mass_ * g * state_.extent,
+                           0.5 * total_mass_ * slow * slow}),
+                 state_.t);
 }
 
 void Books::close() {
     const Stand now = stand();
     state_.farthest = std::max(state_.farthest, parts_.space.farthest(state_.q.data()));
     ledger.close(now.kinetic, now.elastic, now.momenta);
+    growth.note(now.kinetic, state_.t);
 }
 
 void Books::go_on_from(const Stand& before) {

@@ -8,6 +8,7 @@
 #include "assembly.hpp"
 #include "contacts.hpp"
 #include "effort_works.hpp"
+#include "energy_growth.hpp"
 #include "ledger.hpp"
 #include "rest_islands.hpp"
 
@@ -71,10 +72,12 @@ public:
     void transfer(Archive& archive) {
         archive(ledger);
         efforts.transfer(archive);
+        growth.transfer(archive);
     }
 
     Ledger ledger;
     EffortWorks efforts;
+    EnergyGrowth growth;
 
 private:
     double elastic_energy() const;

@@ -212,15 +212,19 @@ void ContinuousMotion::accept(double t0, double t1, std::span<const double> x) {
             parts_.model.bodies.begin(), parts_.model.bodies.end(), [&](const BodyPart& body) {
                 return coordinate < body.first + body.count;
             });
+        std::string cause = books_.growth.cause(books_.ledger, books_.efforts, true);
+        if (cause.empty())
+            cause =
+                "the step is too long for the fastest vibration of the model: take a shorter one, "
+                "or an integrator with error control or one that is implicit";
         throw Error(ErrorKind::numerical,
                     fmt::format("t = {:.9g} s, step of {:.3g} s: the motion runs away, first {} of "
-                                "{}; the step is too long for the fastest vibration of the model: "
-                                "take a shorter one, or an integrator with error control or one "
-                                "that is implicit",
+                                "{}; {}",
                                 t0,
                                 t1 - t0,
                                 coordinate_name(*part, coordinate),
-                                part->object.label),
+                                part->object.label,
+                                cause),
                     part->object.place);
     }
     jumps_.check(state_.q.data(), t0, t1 - t0, state_.extent);
@@ -308,6 +312,7 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
     books_.ledger.book_impulse(impulse, 1.0);
     books_.efforts.book(
         x.subspan(first_effort(), static_cast<std::size_t>(books_.efforts.count())));
+    books_.growth.add_works(t1 - before_.t);
     if (parts_.has_gravity) {
         const auto n = static_cast<std::size_t>(parts_.n);
         trial_.dq = state_.q - trial_.q_next;

@@ -25,6 +25,17 @@ EffortWorks::EffortWorks(const Assembly& parts, const Contacts& contacts)
     works_.setZero(static_cast<Eigen::Index>(laws_.size()));
 }
 
+std::pair<std::string, double> EffortWorks::largest_of_constraints() const {
+    std::pair<std::string, double> out;
+    for (std::size_t i = 0; i < laws_.size(); ++i) {
+        const double work = works_[static_cast<Eigen::Index>(i)];
+        if (laws_[i].of != Of::constraint || !(work > out.second)) continue;
+        const auto c = static_cast<std::size_t>(laws_[i].index);
+        out = {parts_.model.constraints[c].object.label, work};
+    }
+    return out;
+}
+
 double EffortWorks::friction_work(int contact, const double* s, const double* dq) const {
     const Contact& at = contacts_.all()[static_cast<std::size_t>(contact)];
     double work = 0.0;

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
@@ -30,6 +31,8 @@ public:
     const Eigen::VectorXd& values() const { return works_; }
     void set(const Eigen::VectorXd& works) { works_ = works; }
     void begin() { works_.setZero(); }
+    /// Label and work of the constraint that has given most so far.
+    std::pair<std::string, double> largest_of_constraints() const;
     /// Adds those of an accepted piece of a step. [step]
     void book(const StepTrial& trial, const Trial& step);
     /// Adds those of impulses -s of all rows, whose Jacobian is A, with the mean of the velocities

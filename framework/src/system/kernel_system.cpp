@@ -569,42 +569,13 @@ void KernelSystem::end_grid_step(double t) {
 
 void KernelSystem::refuse(double t, std::string_view why) {
     if (motion_.trial_error()) throw *motion_.trial_error();
-    throw Error(ErrorKind::numerical, fmt::format("t = {:.9g} s: {}", t, why));
+    const std::string grown = grown_energy(true);
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s: {}{}{}", t, why, grown.empty() ? "" : "; ", grown));
 }
 
-/// What has driven the model to speeds that it was never to have, or nothing.
-std::string KernelSystem::grown_energy() const {
-    // Of what was in play at first: a thousand times the speed.
-    constexpr double kGrown = 1e6;
-    const Balances& now = books_.ledger.now();
-    const Balances& first = books_.ledger.initial();
-    const double g = Eigen::Map<const Eigen::Vector3d>(parts_.model.gravity.data()).norm();
-    const double slow = state_.extent;  // once its own size in a second
-    const double in_play = std::max({first.kinetic,
-                                     std::abs(first.elastic),
-                                     books_.total_mass() * g * state_.extent,
-                                     0.5 * books_.total_mass() * slow * slow});
-    if (!(now.kinetic > kGrown * in_play)) return {};
-    int most = -1;
-    double work = 0.0;
-    for (int f = 0; f < static_cast<int>(parts_.model.forces.size()); ++f)
-        if (const double one = parts_.forces.work(f); one > work) {
-            work = one;
-            most = f;
-        }
-    return fmt::format(
-        "by then the energy has grown to {:.3g} J of motion, where {:.3g} J were in play at "
-        "first: {:.3g} J came by loads and prescribed motion, {:.3g} J by other nonideal forces{}; "
-        "shorter steps do not mend that: look at the sign of forces that grow with what they "
-        "cause, and at where they end",
-        now.kinetic,
-        in_play,
-        now.work_external,
-        now.work_nonideal,
-        most < 0 ? std::string{}
-                 : fmt::format(", of late most by {} ({:.3g} J in this step)",
-                               parts_.model.forces[static_cast<std::size_t>(most)].object.label,
-                               work));
+std::string KernelSystem::grown_energy(bool has_failed) const {
+    return books_.growth.cause(books_.ledger, books_.efforts, has_failed);
 }
 
 void KernelSystem::no_convergence(const StepTrial& trial,
@@ -616,7 +587,7 @@ void KernelSystem::no_convergence(const StepTrial& trial,
     const DefectMeasure::Worst worst = defect_.worst(trial);
     const ForceSet::Listeners listeners = parts_.forces.listeners();
     std::string cause{advice};
-    if (const std::string grown = grown_energy(); !grown.empty()) cause = grown;
+    if (const std::string grown = grown_energy(true); !grown.empty()) cause = grown;
     if (worst.is_slipping)
         cause =
             "friction and reactions do not settle on each other there; its coefficient may be "

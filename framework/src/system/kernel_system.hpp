@@ -226,6 +226,8 @@ public:
     void begin_grid_step(long step, bool goes_on);
     /// @param t the grid's time, free of the rounding of summed steps
     void end_grid_step(double t);
+    /// What the energy of motion grew from and to without end, and by whose work; else empty.
+    std::string grown_energy(bool has_failed) const;
     /// Writes or reads everything that the rest of a run depends on, see state_archive.hpp.
     template <class Archive>
     void transfer(Archive& archive);
@@ -257,7 +259,6 @@ private:
     bool is_solved_to_rounding() const override { return solver_.is_solved_to_rounding(); }
     SolverCost cost() const override { return solver_.cost(); }
 
-    std::string grown_energy() const;
     ImplicitFace& implicit_face();
     int first_crossing() const;
     void refuse_endless_switching(int crossing);

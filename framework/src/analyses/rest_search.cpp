@@ -305,6 +305,7 @@ private:
         int rises = 0;
         int until_newton = 0, wait = 1;  // in steps of descent, after a trial that failed
         bool is_newton = options_.nearest;
+        bool is_left_by_rounding = false;  // force that is left, of positions times stiffness
         face_.forget_prediction();
         for (int step = 0; step < options_.most_steps; ++step) {
             const double used = is_newton ? 0.0 : c;
@@ -320,9 +321,10 @@ private:
             double scale = 0.0;
             if (is_solved) residual(y_, scale);
             // In a spin forces stand against each other, and what their rounding moves in
-            // directions without stiffness goes nowhere.
-            const bool is_rounding = spin_.is_spinning && step > 0 && out.residual <= kRounded &&
-                                     moved <= kRoundedWay * extent_;
+            // directions without stiffness goes nowhere. Likewise without any load.
+            const bool is_rounding =
+                step > 0 && moved <= kRoundedWay * extent_ &&
+                (is_left_by_rounding || (spin_.is_spinning && out.residual <= kRounded));
             const bool is_uphill = is_solved && !options_.nearest && !is_rounding &&
                                    x_.dot(r_) < 0.0 && moved > 1e-10 * extent_;
             const bool is_too_far = !(moved <= kLongestWay * extent_);
@@ -340,7 +342,7 @@ private:
                 // What is free to move has a stiffness of either sign by rounding and differences,
                 // and forces of rounding move it anywhere: held by a trace of weight, it is at
                 // rest.
-                if (step > 0 && out.residual <= kBalancedToRounding) {
+                if (step > 0 && (is_left_by_rounding || out.residual <= kBalancedToRounding)) {
                     evaluate_again();
                     if (solve(trace()) && way(x_) <= kRoundedWay * extent_) return;
                 }
@@ -380,7 +382,9 @@ private:
             const double left = residual(lambda_, scale);
             // Where all forces vanish, as in a net that nothing pulls at, what is left of them is
             // the rounding of positions.
-            scale = std::max(scale, kRounding / kBalanced * stiffest() * extent_);
+            const double rounding = kRounding * stiffest() * extent_;
+            is_left_by_rounding = left <= rounding;
+            scale = std::max(scale, rounding / kBalanced);
             out.residual = scale > 0.0 ? left / scale : 0.0;
             if (is_newton && part == 1.0) {
                 const bool is_still =

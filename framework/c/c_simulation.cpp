@@ -112,6 +112,7 @@ ancora_status ancora_simulation_info(const ancora_simulation* simulation, ancora
         now.num_coordinates = it.num_coordinates;
         now.is_adaptive = of.is_adaptive() ? 1 : 0;
         now.is_done = of.done() ? 1 : 0;
+        now.begin_time = of.begin_time();
         c::put_struct(now, info, "info");
     });
 }

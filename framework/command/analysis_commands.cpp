@@ -196,6 +196,11 @@ void go_there(Simulation& simulation, const Options& options) {
                                 simulation.end_time(),
                                 *options.at,
                                 *options.at));
+    if (options.at && *options.at < simulation.begin_time())
+        throw Error(ErrorKind::usage,
+                    fmt::format("option \"--at\": the run begins at {:.9g} s, behind {:.9g} s",
+                                simulation.begin_time(),
+                                *options.at));
     while (options.at && simulation.time() < *options.at && !simulation.done()) simulation.step();
     if (!options.spinning) return;
     EquilibriumOptions wanted;

@@ -116,7 +116,7 @@ public:
         };
         while (!simulation.done()) {
             simulation.step();
-            const double rounding = 1e-9 * simulation.end_time();
+            const double rounding = 1e-9 * (simulation.end_time() - simulation.begin_time());
             for (; next < instants_.size(); ++next) {
                 const double t = instants_[next];
                 if (simulation.time() < t - rounding) break;
@@ -145,15 +145,16 @@ private:
         const std::vector<std::string> all = simulation.column_names();
         for (const std::string& name : columns_)
             place_.push_back(static_cast<std::size_t>(std::ranges::find(all, name) - all.begin()));
-        const double end = simulation.end_time();
+        const double begin = simulation.begin_time();
+        const double length = simulation.end_time() - begin;
         const long steps = simulation.num_steps();
         for (int k = 1; k <= kInstants; ++k) {
-            double t = end * k / kInstants;
+            double t = begin + length * k / kInstants;
             // On the coarsest grid, which the finer ones have too.
             if (steps > 0 && k < kInstants) {
                 const long step = steps * k / kInstants;
                 if (step == 0) continue;
-                t = static_cast<double>(step) * simulation.step_size();
+                t = begin + static_cast<double>(step) * simulation.step_size();
             }
             if (instants_.empty() || t > instants_.back()) instants_.push_back(t);
         }

@@ -91,12 +91,13 @@ int inverse(const Options& options) {
         text += '\n';
         if (options.json) rows.push_back(values);
     };
-    simulation.follow_prescribed(0.0);
+    simulation.follow_prescribed(simulation.begin_time());
     add();
-    const auto count = static_cast<long>(std::ceil(end / every - 1e-9));
+    const double begin = simulation.begin_time();
+    const auto count = static_cast<long>(std::ceil((end - begin) / every - 1e-9));
     // Between rows as well, so that turns are counted.
     for (long k = 1; k <= count; ++k) {
-        const double to = std::min(end, static_cast<double>(k) * every);
+        const double to = std::min(end, begin + static_cast<double>(k) * every);
         const double from = simulation.time();
         const auto pieces =
             std::max(1L, std::lround(std::ceil((to - from) / simulation.step_size() - 1e-9)));

@@ -38,8 +38,8 @@ void Progress::update(const Simulation& simulation) {
     next_ = now + kInterval;
     is_drawn_ = true;
 
-    const double done = simulation.time();
-    const double total = simulation.end_time();
+    const double done = simulation.time() - simulation.begin_time();
+    const double total = simulation.end_time() - simulation.begin_time();
     const double elapsed = std::chrono::duration<double>(now - begin_).count();
     const double fraction = done / total;
     const int filled = static_cast<int>(fraction * kBarWidth);

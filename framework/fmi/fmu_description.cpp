@@ -204,6 +204,7 @@ std::string doc_of_column(const std::string& column, const Manifest& manifest) {
 std::string description_xml(int version,
                             const std::string& model_name,
                             const Description& description,
+                            double begin,
                             double end) {
     const bool is_second = version == 2;
     std::set<std::string> units = {"s"};
@@ -232,8 +233,9 @@ std::string description_xml(int version,
     text += fmt::format(
         "  </UnitDefinitions>\n  <LogCategories>\n    <Category name=\"logStatusError\"/>\n"
         "    <Category name=\"logStatusWarning\"/>\n  </LogCategories>\n"
-        "  <DefaultExperiment startTime=\"0\" stopTime=\"{}\" stepSize=\"{}\"/>\n  "
+        "  <DefaultExperiment startTime=\"{}\" stopTime=\"{}\" stepSize=\"{}\"/>\n  "
         "<ModelVariables>\n",
+        begin,
         end,
         description.step);
     std::string outputs, unknowns;

@@ -24,6 +24,7 @@ std::string doc_of_column(const std::string& column, const Manifest& manifest);
 std::string description_xml(int version,
                             const std::string& model_name,
                             const Description& description,
+                            double begin,
                             double end);
 
 }  // namespace ancora::fmu

@@ -341,8 +341,11 @@ void write_fmu(const Manifest& manifest,
     description.token = token_of(hash.text());
 
     archive.add("modelDescription.xml",
-                fmu::description_xml(
-                    options.version, simulation.name(), description, simulation.end_time()));
+                fmu::description_xml(options.version,
+                                     simulation.name(),
+                                     description,
+                                     simulation.begin_time(),
+                                     simulation.end_time()));
     std::vector<std::string> others;
     for (const auto& [library, text] : inner)
         if (library.starts_with("lib") && !library.starts_with("libancora"))

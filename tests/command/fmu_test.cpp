@@ -2,6 +2,7 @@
 // `ancora fmu`: the archive, its description, and what an importer that knows nothing of Ancora
 // does with it.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -114,6 +115,10 @@ struct Driven {
         REQUIRE_MESSAGE(run.status == 0, run.out);
         std::istringstream text(run.out);
         std::string time_text, value_text;
+        if (run.out.starts_with("begin ")) {  // it did not come as far as a step
+            message = run.out;
+            return;
+        }
         text >> status >> steps >> time_text >> value_text;
         REQUIRE_MESSAGE(text, run.out);
         time = std::strtod(time_text.c_str(), nullptr);
@@ -122,7 +127,7 @@ struct Driven {
         std::getline(text, message, '\0');
     }
     int status = -1;
-    long steps = 0;
+    long steps = -1;
     double time = 0.0, value = 0.0;
     std::string message;
 };
@@ -310,12 +315,122 @@ TEST_CASE("without a stop time a model runs as far as its data reach") {
         Simulation simulation(Manifest::load(folder / "push.toml", overrides), registry);
         while (!simulation.done()) simulation.step();
         CHECK(driven.value == simulation.value("stone.z"));
-        // A stop time at the end of the table is no more than that, however late it is.
-        for (const double start : {0.0, 1e9}) {
-            const double stop = start + static_cast<double>(most) * h;
-            const Driven stopped(fmu, start, fmt::format("{}", stop), h, most);
-            CHECK_MESSAGE(stopped.status == 0, stopped.message);
-            CHECK(stopped.value == driven.value);
+        // A stop time at the end of the table is no more than that.
+        const double stop = static_cast<double>(most) * h;
+        const Driven stopped(fmu, 0.0, fmt::format("{}", stop), h, most);
+        CHECK_MESSAGE(stopped.status == 0, stopped.message);
+        CHECK(stopped.value == driven.value);
+        // A start beyond the table is told at once.
+        const Driven beyond(fmu, 1e9, fmt::format("{}", 1e9 + stop), h, most);
+        CHECK(beyond.steps == -1);
+        CHECK(contains(beyond.message, "the table ends at t = "));
+    }
+}
+
+TEST_CASE("the model's time is the importer's: tables, formulas and drives are evaluated there") {
+    const TempFolder folder;
+    std::mt19937 random(11);
+    const auto between = [&](double low, double high) {
+        return std::uniform_real_distribution<>(low, high)(random);
+    };
+    PluginRegistry registry;
+    registry.add_folder(ANCORA_TEST_PLUGIN_DIR);
+    const double h = 1.0 / 128.0;
+    const long count = 96;
+    for (int member = 0; member < 6; ++member) {
+        const double reach = static_cast<double>(count) * h;
+        const double corner = between(0.1, 0.6), size = between(1.0, 5.0), rate = between(1.0, 9.0),
+                     way = between(0.1, 0.8), period = between(0.01, 0.05);
+        // What is given over time begins at `from`.
+        const auto text = [&](double from) {
+            return fmt::format(
+                "[[body]]\nname = \"stone\"\ntype = \"particle\"\nmass = 2.0\n"
+                "[[body]]\nname = \"cart\"\ntype = \"particle\"\nmass = 1.0\n"
+                "coordinates = \"x\"\n[[constraint]]\nname = \"line\"\ntype = \"drive\"\n"
+                "a = \"ground@[-3, 0, 0]\"\nb = \"cart@[0, 0, 0]\"\n"
+                "motion = [[{0}, 3], [{1}, {2}], [{3}, 3]]\ninterpolation = "
+                "\"rest\"\n[[force]]\nname = \"push\"\n"
+                "type = \"point_load\"\nat = \"stone@[0, 0, 0]\"\n"
+                "force = [[{0}, 0, 0, 1], [{1}, 0, 1, {4}], [{3}, 2, 3, 4]]\n[[force]]\n"
+                "name = \"wind\"\ntype = \"point_load\"\nat = \"stone@[0, 0, 0]\"\n"
+                "force = [\"0\", \"0\", \"{4}*sin({5}*(t - ({0})))\"]\n[[force]]\n"
+                "name = \"pid\"\ntype = \"sampled_pid\"\nreference = 1\n"
+                "measured = \"stone.y\"\nperiod = {6}\nkp = 3.0\nkd = 0.5\n"
+                "[integrator]\ntype = \"emm\"\nstep = {7}\nbegin = {0}\nend = {3}\n",
+                from,
+                from + corner,
+                3.0 + way,
+                from + reach,
+                size,
+                rate,
+                period,
+                h);
+        };
+        const double start = std::array{5.0, -3.5, 1024.25, 86400.0, -0.125, 1e4}[member];
+        const std::vector<std::string> outputs = {"--out",
+                                                  "stone.z",
+                                                  "--out",
+                                                  "stone.y",
+                                                  "--out",
+                                                  "cart.x",
+                                                  "--out",
+                                                  "line.effort",
+                                                  "--out",
+                                                  "pid.command"};
+        Simulation right(Manifest::parse(text(0.0), "model.toml"), registry);
+        while (!right.done()) right.step();
+        Simulation same(Manifest::parse(text(start), "model.toml"), registry);
+        while (!same.done()) same.step();
+        const double rounding = 1e-10 + 1e-14 * std::abs(start);
+        folder.write("moved.toml", text(start));
+        for (const int version : {2, 3}) {
+            CAPTURE(version);
+            CAPTURE(start);
+            std::vector<std::string> arguments = {(folder / "moved.toml").string()};
+            arguments.insert(arguments.end(), outputs.begin(), outputs.end());
+            const Fmu fmu(folder, version, arguments);
+            const pugi::xml_node experiment = fmu.root.child("DefaultExperiment");
+            CHECK(experiment.attribute("startTime").as_double() == start);
+            CHECK(experiment.attribute("stopTime").as_double() == start + reach);
+            const Driven driven(fmu, start, fmt::format("{}", start + reach), h, count);
+            CHECK_MESSAGE(driven.status == 0, driven.message);
+            CHECK(driven.time == start + reach);
+            CHECK(driven.value == same.value("stone.z"));
+            CHECK(std::abs(driven.value - right.value("stone.z")) <= rounding);
+            CHECK(driven.message == "\n");  // nothing but the end of the line
+            const Driven open(fmu, start, "none", h, count + 2);
+            CHECK(open.steps == count);
+            CHECK(contains(open.message, "the table ends at t = "));
+            const Driven early(fmu, start - 1.0, fmt::format("{}", start + reach), h, count);
+            CHECK(contains(early.message, "the table begins at t = "));
+
+            // In Ancora again: samples of the plugin fmu begin at its offset, or with the run.
+            for (const bool by_offset : {true, false}) {
+                const double begin = by_offset ? 0.0 : start;
+                if (by_offset && start < 0.0) continue;  // an offset is no negative number
+                if (start > 2000.0 && by_offset) continue;
+                const std::string outer = fmt::format(
+                    "[[body]]\nname = \"p\"\ntype = \"particle\"\nmass = 1\n[[force]]\n"
+                    "name = \"it\"\ntype = \"fmu\"\nfile = \"{}\"\nperiod = {}\noffset = {}\n"
+                    "outputs = [\"z = stone.z\", \"y = stone.y\", \"x = cart.x\", "
+                    "\"f = line.effort\", \"c = pid.command\"]\n[integrator]\ntype = "
+                    "\"emm\"\nstep = {}\n"
+                    "begin = {}\nend = {}\n",
+                    (folder / fmt::format("made{}.fmu", Fmu::count - 1)).string(),
+                    h,
+                    by_offset ? start : 0.0,
+                    h,
+                    begin,
+                    start + reach);
+                Simulation in(Manifest::parse(outer, "outer.toml"), registry);
+                while (!in.done()) in.step();
+                CHECK(std::abs(in.value("it.z") - same.value("stone.z")) <= rounding);
+                CHECK(std::abs(in.value("it.y") - right.value("stone.y")) <= rounding);
+                CHECK(std::abs(in.value("it.c") - right.value("pid.command")) <= 1e2 * rounding);
+                CHECK(std::abs(in.value("it.x") - right.value("cart.x")) <= rounding);
+                CHECK(std::abs(in.value("it.f") - right.value("line.effort")) <=
+                      1e3 * rounding * (1.0 + std::abs(right.value("line.effort"))));
+            }
         }
     }
 }

@@ -289,11 +289,6 @@ void Slave::set_up(double start, std::optional<double> stop) {
     if (!std::isfinite(start)) refuse("the start time is not finite");
     if (stop && !(*stop > start && std::isfinite(*stop)))
         refuse("the stop time is not behind the start");
-    if (start != 0.0)
-        warn_(
-            fmt::format("the model's own time t is 0 at the start, {} s, as in `ancora run`: its "
-                        "tables, and formulas with t, begin there",
-                        start));
     now_.is_set_up = true;
     now_.start = start;
     now_.stop = stop;
@@ -347,7 +342,8 @@ Simulation Slave::make(double num_steps) {
                                     : fmt::format("{}={}", variable.of, now_.numbers[i]));
         }
     }
-    overrides.push_back(fmt::format("integrator.end={}", num_steps * step));
+    overrides.push_back(fmt::format("integrator.begin={}", now_.start));
+    overrides.push_back(fmt::format("integrator.end={}", now_.start + num_steps * step));
     const Manifest manifest = Manifest::parse(model_, model_file_, overrides);
     held_warnings_.clear();
     holds_warnings_ = true;
@@ -391,7 +387,8 @@ Simulation& Slave::simulation() {
             // Tables may end where the model does; how far they reach is seen when it is asked for.
             if (error.kind() != ErrorKind::manifest) throw;
             const double end = Manifest::parse(model_, model_file_).integrator.end;
-            const double num_steps = std::max(std::floor(end / step + kTimeSlack), 1.0);
+            const double num_steps =
+                std::max(std::floor((end - now_.start) / step + kTimeSlack), 1.0);
             simulation_.emplace(make(num_steps));
             now_.num_steps = num_steps;
         }
@@ -562,7 +559,7 @@ Snapshot Slave::snapshot() const {
 }
 
 void Slave::restore(const Snapshot& snapshot) {
-    bool same = snapshot.num_steps == now_.num_steps;
+    bool same = snapshot.num_steps == now_.num_steps && snapshot.start == now_.start;
     for (std::size_t i = 0; i < description_.variables.size(); ++i)
         if (description_.variables[i].kind == Variable::Kind::parameter)
             same &= snapshot.numbers[i] == now_.numbers[i] && snapshot.texts[i] == now_.texts[i];

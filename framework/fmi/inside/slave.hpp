@@ -32,7 +32,7 @@ const char* name_of(Phase phase);
 struct Snapshot {
     Phase phase = Phase::instantiated;
     bool is_set_up = false;
-    double start = 0.0;                 ///< time at which the model's own time is 0 [s]
+    double start = 0.0;                 ///< time at which the run begins [s]
     std::optional<double> stop;         ///< [s]
     double num_steps = 0.0;             ///< that the simulation is made for; 0: not decided
     std::vector<double> numbers;        ///< of every variable but outputs
@@ -58,10 +58,10 @@ public:
     Phase phase() const { return now_.phase; }
     bool is_set_up() const { return now_.is_set_up; }
     void fail() { now_.phase = Phase::error; }
-    /// Of the importer [s]: the model's own begins with 0 at the start time.
-    double time() const { return now_.start + (simulation_ ? simulation_->time() : 0.0); }
+    /// The model's, which is the importer's [s].
+    double time() const { return simulation_ ? simulation_->time() : now_.start; }
 
-    /// @param start  time of the importer at which the model's begins [s]
+    /// @param start  time at which the run begins [s]
     /// @param stop   time beyond which no step goes [s], if one is known
     void set_up(double start, std::optional<double> stop);
     void enter_initialization();

@@ -182,6 +182,7 @@ typedef struct ancora_info {
     size_t num_coordinates; /* n: entries of q and of v */
     int32_t is_adaptive;    /* the integrator chooses its steps */
     int32_t is_done;        /* the end is reached */
+    double begin_time;      /* [s] */
 } ancora_info;
 ANCORA_API ancora_status ancora_simulation_info(const ancora_simulation* simulation,
                                                 ancora_info* info);

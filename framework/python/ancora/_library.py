@@ -72,7 +72,7 @@ STOPPED = 8
 class Info(Structure):
     _fields_ = [("size", c_size_t), ("time", c_double), ("step_size", c_double), ("end_time", c_double),
                 ("num_steps", c_int64), ("steps_done", c_int64), ("num_coordinates", c_size_t),
-                ("is_adaptive", c_int32), ("is_done", c_int32)]
+                ("is_adaptive", c_int32), ("is_done", c_int32), ("begin_time", c_double)]
 
 
 class Ledger(Structure):

@@ -235,6 +235,11 @@ class Simulation:
         return self._info().step_size
 
     @property
+    def begin_time(self) -> float:
+        """Begin of the run [s]."""
+        return self._info().begin_time
+
+    @property
     def end_time(self) -> float:
         """End of the run [s]."""
         return self._info().end_time

@@ -93,8 +93,9 @@ std::string failed_call_text(const ObjectRef& object,
             toml_text(fmt::format(
                 "{}:{}:{}", *object.place.file, object.place.line, object.place.column)));
     if (object.record != nullptr)
-        out += fmt::format("gravity = {}\nend_time = {}\n",
+        out += fmt::format("gravity = {}\nbegin_time = {}\nend_time = {}\n",
                            toml_numbers(object.record->gravity),
+                           toml_number(object.record->begin_time),
                            toml_number(object.record->end_time));
     out += "\n[object.parameters]\n";
     if (object.record != nullptr) {

@@ -19,7 +19,7 @@ namespace ancora {
 struct ObjectRecord {
     std::string parameters;  ///< "key = value" lines
     std::array<double, 3> gravity{};
-    double end_time = 0.0;
+    double begin_time = 0.0, end_time = 0.0;
     /// Motions of other bodies at the start that its factory may have asked for.
     std::vector<std::pair<std::string, RigidMotion>> motions;
     /// The same of frames and measures, by the texts that name them.

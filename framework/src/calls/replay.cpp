@@ -33,7 +33,7 @@ struct Record {
     std::string name, type;
     Table parameters;
     std::array<double, 3> gravity{};
-    double end_time = 0.0;
+    double begin_time = 0.0, end_time = 0.0;
     Place place;
     std::map<std::string, RigidMotion> motions;
     std::map<std::string, FrameStart> frames;
@@ -141,9 +141,10 @@ Record read_record(const fs::path& file) {
     record.place = object.place;
     if (object.table.find("gravity") != nullptr)
         record.gravity = array_of<3>(reader, object, "gravity");
-    if (object.table.find("end_time") != nullptr)
-        record.end_time =
-            reader.as<double>(reader.value(object, "end_time"), "end_time", "a number");
+    for (const auto& [key, to] :
+         {std::pair("begin_time", &record.begin_time), std::pair("end_time", &record.end_time)})
+        if (object.table.find(key) != nullptr)
+            *to = reader.as<double>(reader.value(object, key), key, "a number");
     record.parameters = reader.table(object, "parameters").table;
     if (root.table.find("motion") != nullptr)
         for (const Value& entry :
@@ -285,7 +286,7 @@ Replay replay_call(const fs::path& file, PluginRegistry& registry) {
         {object.type->parameters, static_cast<std::size_t>(object.type->num_parameters)},
         known_of(record.motions, "motion of body"));
     arguments.set_lookup({known_of(record.frames, "frame"), known_of(record.measures, "measure")});
-    arguments.set_model(record.gravity, record.end_time);
+    arguments.set_model(record.gravity, record.begin_time, record.end_time);
 
     Replay replay;
     replay.object = describe(object);

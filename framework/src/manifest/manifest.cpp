@@ -123,10 +123,25 @@ void check_integrator(const IntegratorSettings& integrator) {
                     "[integrator]: the type is empty; write the name of an integrator",
                     integrator.type_place);
     check_positive("[integrator]: step", integrator.step, " s", integrator.step_place);
-    check_positive("[integrator]: end", integrator.end, " s", integrator.place);
+    if (!std::isfinite(integrator.begin))
+        throw Error(ErrorKind::manifest,
+                    fmt::format("[integrator]: begin: expected a finite number, got {} s",
+                                in_words(Value(integrator.begin))),
+                    integrator.place);
+    const Place& end_place = integrator.end_place.known() ? integrator.end_place : integrator.place;
+    if (!std::isfinite(integrator.end) || integrator.begin == 0.0)
+        check_positive("[integrator]: end", integrator.end, " s", end_place);
+    const double length = integrator.end - integrator.begin;
+    if (!(length > 0.0))
+        throw Error(ErrorKind::manifest,
+                    fmt::format("[integrator]: end: expected a time behind that of begin, {} s, "
+                                "got {} s",
+                                integrator.begin,
+                                integrator.end),
+                    end_place);
     if (integrator.tolerance)
         check_positive("[integrator]: tolerance", *integrator.tolerance, "", integrator.place);
-    if (integrator.end / integrator.step > kMostSteps)
+    if (length / integrator.step > kMostSteps)
         throw Error(
             ErrorKind::manifest,
             fmt::format("[integrator]: steps of {} s to {} s are too many; at most {:g} fit",

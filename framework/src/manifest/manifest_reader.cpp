@@ -56,7 +56,9 @@ constexpr Parameter kModelKeys[] = {
 constexpr Parameter kIntegratorKeys[] = {
     text("type", "name of the integrator").required(),
     number("step", "s", "length of a step").positive().required(),
-    number("end", "s", "end of the run").positive().required(),
+    number("begin", "s", "time at which the run begins, for tables and formulas too")
+        .otherwise("0.0"),
+    number("end", "s", "end of the run").required(),
     number("tolerance", "", "see the integrator").positive(),
 };
 
@@ -245,10 +247,12 @@ IntegratorSettings read_integrator(const Section& section, const ExpressionScope
     const BoundArguments keys = bind("[integrator]", common, kIntegratorKeys, scope);
     integrator.type = keys.text("type");
     integrator.step = keys.number("step");
+    integrator.begin = keys.number("begin");
     integrator.end = keys.number("end");
     if (keys.has("tolerance")) integrator.tolerance = keys.number("tolerance");
     integrator.place = section.place;
     integrator.type_place = keys.place_of("type");
+    integrator.end_place = keys.place_of("end");
     integrator.step_place = keys.place_of("step");
     return integrator;
 }

@@ -129,6 +129,7 @@ private:
         text_ += "\n[integrator]\n";
         add("type", i.type);
         add("step", i.step);
+        if (i.begin != 0.0) add("begin", i.begin);
         add("end", i.end);
         if (i.tolerance) add("tolerance", *i.tolerance);
         for (const auto& [type, table] : i.own) {

@@ -54,7 +54,7 @@ BoundArguments ArgumentBinder::bind(const ObjectRef& object,
                                   model_.warnings.end();
              if (!is_said) model_.warnings.push_back({std::move(text), place});
          }});
-    arguments.set_model(model_.gravity, manifest_.integrator.end);
+    arguments.set_model(model_.gravity, manifest_.integrator.begin, manifest_.integrator.end);
     Table recorded = numbers;
     write_whole_paths(recorded, arguments);
     for (const auto& [key, path] : arguments.files())
@@ -66,6 +66,7 @@ BoundArguments ArgumentBinder::bind(const ObjectRef& object,
         object.record->parameters +=
             fmt::format("{} = {}\n", toml_key(entry.key), toml_value(entry.value));
     object.record->gravity = model_.gravity;
+    object.record->begin_time = manifest_.integrator.begin;
     object.record->end_time = manifest_.integrator.end;
     return arguments;
 }

@@ -20,6 +20,7 @@ std::string coordinate_name(const BodyPart& part, int i) {
 Model::Model(const Manifest& manifest, PluginRegistry& registry)
     : name(manifest.model.name),
       gravity(manifest.model.gravity),
+      begin_time(manifest.integrator.begin),
       project_start(manifest.model.project_start),
       project_start_place(manifest.model.project_start_place) {
     build(*this, manifest, registry);

@@ -90,6 +90,7 @@ public:
 
     std::string name;
     std::array<double, 3> gravity{};
+    double begin_time = 0.0;  ///< of the run [s]
     ProjectStart project_start = ProjectStart::no;
     Place project_start_place;
     std::vector<BodyPart> bodies;  ///< those of constraints behind the manifest's

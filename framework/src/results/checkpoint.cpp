@@ -89,6 +89,8 @@ Identity identity_of(const Manifest& manifest, const Simulation& simulation, dou
     for (const Plugin* plugin : simulation.plugins())
         add("plugin " + plugin->name,
             fmt::format("{}, SHA-256 {}", plugin->version, plugin->sha256));
+    if (manifest.integrator.begin != 0.0)
+        add("integrator.begin", toml_number(manifest.integrator.begin));
     add(kEnd, toml_number(manifest.integrator.end));
     add(kEvery, every > 0.0 ? toml_number(every) : "every step");
     const auto list = [](const std::vector<PlacedText>& texts) {
@@ -219,7 +221,7 @@ void require_sound(const Checkpoint& checkpoint,
     require(std::isfinite(checkpoint.wall_seconds) && checkpoint.wall_seconds >= 0.0,
             "its wall time");
     for (const double t : checkpoint.resumed_at)
-        require(t >= 0.0 && t <= simulation.time(), "a time of resumption");
+        require(t >= simulation.begin_time() && t <= simulation.time(), "a time of resumption");
 }
 
 }  // namespace ancora

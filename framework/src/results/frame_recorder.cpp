@@ -71,7 +71,8 @@ std::span<double> FrameRecorder::frame_of_row(double t, bool is_last) {
     is_due_ = stride_ > 0.0;
     if (!is_due_) return {};
     if (every_ > 0.0) {
-        const double passed = std::floor(t / every_ * (1.0 + 1e-12) + 1e-9);
+        const double passed =
+            std::floor((t - simulation_.begin_time()) / every_ * (1.0 + 1e-12) + 1e-9);
         is_due_ = progress_.rows == 0 || passed > progress_.frames_passed || is_last;
         progress_.frames_passed = passed;
     } else {

@@ -95,12 +95,15 @@ struct Recorder::Impl {
     std::string model;
     std::string summary;
 
-    /// The multiples of `every` that are nearer to the present step end, or one before it, than to
-    /// the next; a tie goes to the earlier step.
+    double run_length() const { return simulation.end_time() - simulation.begin_time(); }
+    double elapsed() const { return simulation.time() - simulation.begin_time(); }
+
+    /// The multiples of `every`, from the begin of the run on, that are nearer to the present step
+    /// end, or one before it, than to the next; a tie goes to the earlier step.
     double count_outputs() const {
         const double h = simulation.step_size();
         const double n = static_cast<double>(simulation.steps_done());
-        const double next = std::min((n + 1.0) * h, simulation.end_time());
+        const double next = std::min((n + 1.0) * h, run_length());
         return std::floor((0.5 * (n * h + next) + 1e-9 * h) / every);
     }
 
@@ -108,16 +111,18 @@ struct Recorder::Impl {
     std::array<double, 2> bounds_of_outputs() const {
         if (every <= 0.0) return {0.0, 0.0};
         if (!simulation.is_adaptive()) return {count_outputs(), count_outputs()};
-        const double passed = simulation.time() / every;
+        const double passed = elapsed() / every;
         const double rounding = 1e-9 * (1.0 + passed);
         return {std::max(0.0, passed - 1.0 - rounding), passed + rounding};
     }
 
     /// Rows of an integrator that chooses its steps: at the multiples of `every` themselves.
     void write_rows_inside() {
-        for (double next = (outputs_passed + 1.0) * every;
-             next < simulation.time() && next < simulation.end_time();
-             next = (outputs_passed + 1.0) * every) {
+        const auto next_time = [&] {
+            return simulation.begin_time() + (outputs_passed + 1.0) * every;
+        };
+        for (double next = next_time(); next < simulation.time() && next < simulation.end_time();
+             next = next_time()) {
             simulation.sample_at(next,
                                  {row, frames->frame_of_row(next, false), frames->state_of_row()});
             history->write_row(row);
@@ -202,7 +207,7 @@ struct Recorder::Impl {
     /// Whether the end is one of the grid's times: a step that was cut short for it would be
     /// another one in a longer run.
     bool ends_on_grid() const {
-        const double ratio = simulation.end_time() / simulation.step_size();
+        const double ratio = run_length() / simulation.step_size();
         return !simulation.is_adaptive() &&
                std::abs(ratio - std::round(ratio)) <= kWholeSteps * ratio;
     }
@@ -226,7 +231,7 @@ struct Recorder::Impl {
     }
 
     void make_frames(const OutputSettings& output) {
-        const double end = simulation.end_time();
+        const double end = run_length();
         const double steps = static_cast<double>(simulation.num_steps());
         frames.emplace(
             simulation,
@@ -260,7 +265,7 @@ Recorder::Recorder(fs::path folder,
         impl_->every = *manifest.output.every;
     else if (simulation.num_steps() > kDefaultRows ||
              (simulation.is_adaptive() && !simulation.samples_by_steps()))
-        impl_->every = simulation.end_time() / kDefaultRows;
+        impl_->every = impl_->run_length() / kDefaultRows;
     if (impl_->every == simulation.step_size() && !simulation.is_adaptive()) impl_->every = 0.0;
     impl_->identity = identity_of(manifest, simulation, impl_->every);
     std::string identity;
@@ -296,7 +301,7 @@ void Recorder::start() {
     self.first_row_is_pending = true;
     self.first_step = self.last_row_step = self.simulation.steps_done();
     if (self.simulation.is_adaptive() && self.every > 0.0)
-        self.outputs_passed = std::floor(self.simulation.time() / self.every);
+        self.outputs_passed = std::floor(self.elapsed() / self.every);
     else if (self.every > 0.0)
         self.outputs_passed = self.count_outputs();
     self.begin = self.last_checkpoint = Impl::Clock::now();

@@ -86,6 +86,7 @@ Json plugins(const Simulation& simulation, bool full_paths) {
 Json integrator(const Simulation& simulation, const IntegratorSettings& settings) {
     Json object = {{"type", settings.type},
                    {"step", simulation.step_size()},
+                   {"begin", simulation.begin_time()},
                    {"end", simulation.end_time()},
                    {"tolerance", nullptr}};
     if (settings.tolerance) object["tolerance"] = *settings.tolerance;

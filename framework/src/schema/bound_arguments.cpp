@@ -80,12 +80,15 @@ BoundArguments::BoundArguments(const BoundArguments& outer,
     bind(values, schema);
 }
 
-void BoundArguments::set_model(const std::array<double, 3>& gravity, double end_time) {
+void BoundArguments::set_model(const std::array<double, 3>& gravity,
+                               double begin_time,
+                               double end_time) {
     gravity_ = gravity;
+    begin_time_ = begin_time;
     end_time_ = end_time;
     for (Item& item : items_)
         if (const auto* const inner = std::get_if<std::unique_ptr<BoundArguments>>(&item.content))
-            (*inner)->set_model(gravity, end_time);
+            (*inner)->set_model(gravity, begin_time, end_time);
 }
 
 void BoundArguments::set_lookup(Lookup lookup) {

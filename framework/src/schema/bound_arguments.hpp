@@ -57,8 +57,8 @@ public:
                    Place place,
                    std::span<const Parameter> schema,
                    MotionOf motion = {});
-    /// The model's gravity [m/s^2] and the end of the run [s]; zero unless set.
-    void set_model(const std::array<double, 3>& gravity, double end_time);
+    /// The model's gravity [m/s^2], begin and end of the run [s]; zero unless set.
+    void set_model(const std::array<double, 3>& gravity, double begin_time, double end_time);
     void set_lookup(Lookup lookup);
     ~BoundArguments();
     BoundArguments(BoundArguments&&) noexcept;
@@ -73,6 +73,7 @@ public:
 
     std::string_view object_name() const override { return name_; }
     std::array<double, 3> gravity() const override { return gravity_; }
+    double begin_time() const override { return begin_time_; }
     double end_time() const override { return end_time_; }
     bool has(std::string_view key) const override;
     bool given(std::string_view key) const override;
@@ -173,6 +174,7 @@ private:
     MotionOf motion_;
     Lookup lookup_;
     std::array<double, 3> gravity_{};
+    double begin_time_ = 0.0;
     double end_time_ = 0.0;
     std::vector<Item> items_;  // one per entry of the schema, in its order; or "*" and free names
     bool has_free_names_ = false;

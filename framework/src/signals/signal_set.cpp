@@ -167,14 +167,16 @@ void SignalSet::find_answers() {
 
 // --- state
 
-void SignalSet::begin() {
+void SignalSet::begin(double t) {
     inputs_.begin();
     for (const Part& part : parts_) {
         part.of->signals.start(sub(x_, part.first_x, part.num_x),
                                sub(z_, part.first_z, part.num_z));
         const auto i = static_cast<std::size_t>(&part - parts_.data());
-        next_times_[i] =
-            part.of->signals.next_time(meter_, 0.0, -kInfinity, sub(z_, part.first_z, part.num_z));
+        // What would have come before is made up for at once.
+        next_times_[i] = std::max(
+            t,
+            part.of->signals.next_time(meter_, t, -kInfinity, sub(z_, part.first_z, part.num_z)));
     }
     std::ranges::fill(armed_, 0);
     std::ranges::fill(g_, 0.0);

@@ -31,7 +31,8 @@ public:
     // --- state
 
     /// Starts afresh: states as the objects say, no input set, events as at the begin of a run.
-    void begin();
+    /// At the begin of a run [s].
+    void begin(double t);
     std::span<const double> x() const { return {x_.data(), static_cast<std::size_t>(num_x_)}; }
     void set_x(std::span<const double> x);
     struct States {

@@ -29,9 +29,9 @@ BreakSchedule::BreakSchedule(const Model& model, const IntegratorSettings& setti
       steps_(model.traits.is_adaptive              ? StepKind::controlled
              : model.traits.face == Face::discrete ? StepKind::mean
                                                    : StepKind::stages),
-      spacing_(model.traits.is_adaptive
-                   ? std::min(settings.end / kLooksInRun, kFirstSteps * settings.step)
-                   : settings.step / kLooksInStep),
+      spacing_(model.traits.is_adaptive ? std::min((settings.end - settings.begin) / kLooksInRun,
+                                                   kFirstSteps * settings.step)
+                                        : settings.step / kLooksInStep),
       known_from_(kInfinity),
       known_to_(-kInfinity) {
     for (const Model::ObjectBreakPoints& of : model.break_points)

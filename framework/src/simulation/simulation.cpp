@@ -342,6 +342,9 @@ double Simulation::time() const {
 double Simulation::step_size() const {
     return impl_->settings.step;
 }
+double Simulation::begin_time() const {
+    return impl_->settings.begin;
+}
 double Simulation::end_time() const {
     return impl_->settings.end;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -15,10 +16,16 @@ namespace {
 // end / step within this of a whole number is that number of steps.
 constexpr double kWholeSteps = 1e-9;
 
-long count_steps(double step, double end) {
-    const double ratio = end / step;
+// Relative to a time: what is left between one that is k step behind the begin, one that is a sum,
+// and the near side of a break point, see VelocityImpulse::before().
+constexpr double kRounding = 64.0 * std::numeric_limits<double>::epsilon();
+
+long count_steps(const IntegratorSettings& settings) {
+    const double ratio = (settings.end - settings.begin) / settings.step;
     const double whole = std::round(ratio);
-    if (whole > 0.0 && std::abs(ratio - whole) <= kWholeSteps * ratio)
+    const double of_begin =
+        settings.begin == 0.0 ? 0.0 : kRounding * std::abs(settings.begin) / settings.step;
+    if (whole > 0.0 && std::abs(ratio - whole) <= kWholeSteps * ratio + of_begin)
         return static_cast<long>(whole);
     return static_cast<long>(std::ceil(ratio));
 }
@@ -30,7 +37,7 @@ Stepping::Stepping(Model& model, KernelSystem& system, const IntegratorSettings&
       system_(system),
       settings_(settings),
       breaks_(model, settings),
-      num_steps_(model.traits.is_adaptive ? 0 : count_steps(settings.step, settings.end)) {}
+      num_steps_(model.traits.is_adaptive ? 0 : count_steps(settings)) {}
 
 bool Stepping::done() const {
     return model_.traits.is_adaptive ? system_.time() >= settings_.end : steps_done_ >= num_steps_;
@@ -58,7 +65,9 @@ void Stepping::step_freely() {
                                 t0),
                     model_.integrator_object.place);
     // The end is met exactly, and so are times at which signals act.
-    const bool is_there = target - system_.time() <= kWholeSteps * (system_.time() - t0);
+    const bool is_there =
+        target - system_.time() <=
+        std::max(kWholeSteps * (system_.time() - t0), kRounding * std::abs(settings_.begin));
     if (is_there && at < next) {
         system_.end_grid_step(VelocityImpulse::behind(at));
         system_.pass_break_point(at);
@@ -84,17 +93,15 @@ void Stepping::step_on_grid() {
     // Grid times are k step, not sums of steps; a step that failed on its way goes on from
     // there.
     const bool is_last = steps_done_ + 1 == num_steps_;
-    const double begin_time = static_cast<double>(steps_done_) * settings_.step;
-    const double end_time =
-        is_last ? settings_.end : static_cast<double>(steps_done_ + 1) * settings_.step;
-    const double rounding = kWholeSteps * settings_.step;
+    const double begin_time = grid_time(steps_done_);
+    const double end_time = is_last ? settings_.end : grid_time(steps_done_ + 1);
+    const double rounding = time_rounding();
     if (asks_instants()) begin_behind_break(rounding);
     const double t0 = system_.time();
     const double rest = end_time - t0;
     const bool goes_on = t0 - begin_time > rounding;
-    const bool is_whole =
-        std::abs(rest - settings_.step) <= rounding ||
-        (is_last && std::abs(rest - settings_.step) <= kWholeSteps * settings_.end);
+    const bool is_whole = std::abs(rest - settings_.step) <= rounding ||
+                          (is_last && std::abs(rest - settings_.step) <= end_rounding());
     system_.begin_grid_step(steps_done_, goes_on);
     const bool is_cut = integrate_to_actions(end_time, rounding);
     const double at_end = breaks_.next(end_time - rounding, end_time + rounding);
@@ -104,7 +111,7 @@ void Stepping::step_on_grid() {
     integrate(system_.time(),
               is_whole && !is_cut && !ends_before ? settings_.step : target - system_.time());
     // the last step of a run may be whole but for rounding of its end
-    const double allowed = is_last ? kWholeSteps * settings_.end : rounding;
+    const double allowed = is_last ? end_rounding() : rounding;
     if (const double missing = end_time - system_.time(); std::abs(missing) > allowed)
         throw Error(ErrorKind::plugin,
                     fmt::format("{}: step from t = {:.9g} s returned at t = {:.9g} s instead of "
@@ -151,7 +158,8 @@ bool Stepping::integrate_to_actions(double end_time, double rounding) {
 void Stepping::begin_behind_break(double rounding) {
     const double t = system_.time();
     const double at = breaks_.next(t - rounding, t + rounding);
-    if (t > 0.0 && at <= t + rounding) system_.set_time(std::max(t, VelocityImpulse::behind(at)));
+    if (t > settings_.begin && at <= t + rounding)
+        system_.set_time(std::max(t, VelocityImpulse::behind(at)));
 }
 
 void Stepping::go_on_from(const Stepping& before) {
@@ -160,9 +168,14 @@ void Stepping::go_on_from(const Stepping& before) {
                     fmt::format("the run would end at {:.9g} s, but stands at {:.9g} s",
                                 settings_.end,
                                 before.system_.time()));
+    if (before.settings_.begin != settings_.begin)
+        throw Error(ErrorKind::usage,
+                    fmt::format("the run would begin at {:.9g} s, but has begun at {:.9g} s",
+                                settings_.begin,
+                                before.settings_.begin));
     if (!model_.traits.is_adaptive &&
-        before.system_.time() < (static_cast<double>(before.steps_done_) - kWholeSteps) *
-                                    settings_.step * (1.0 - kWholeSteps))
+        before.system_.time() < grid_time(before.steps_done_) - time_rounding() -
+                                    kWholeSteps * grid_length(before.steps_done_))
         throw Error(ErrorKind::usage,
                     fmt::format("the run ended at {:.9g} s, which is no multiple of its step of "
                                 "{:.9g} s, and cannot go on from there",
@@ -180,16 +193,37 @@ void Stepping::integrate(double t0, double h) {
 }
 
 void Stepping::take_grid_time() {
-    const double on_grid = static_cast<double>(steps_done_) * settings_.step;
+    const double on_grid = grid_time(steps_done_);
     if (model_.traits.is_adaptive || steps_done_ >= num_steps_) return;
-    if (std::abs(system_.time() - on_grid) <= kWholeSteps * on_grid) system_.set_time(on_grid);
+    const double rounding = settings_.begin == 0.0
+                                ? kWholeSteps * on_grid
+                                : kWholeSteps * grid_length(steps_done_) + time_rounding();
+    if (std::abs(system_.time() - on_grid) <= rounding) system_.set_time(on_grid);
 }
 
 bool Stepping::fits_grid() const {
-    if (model_.traits.is_adaptive) return system_.time() >= 0.0;
+    if (model_.traits.is_adaptive) return system_.time() >= settings_.begin;
     const double h = settings_.step;
-    const double done = std::min(static_cast<double>(steps_done_) * h, settings_.end);
-    return system_.time() >= done - kWholeSteps * h && system_.time() <= done + h;
+    const double done = std::min(grid_time(steps_done_), settings_.end);
+    return system_.time() >= done - time_rounding() && system_.time() <= done + h;
+}
+
+double Stepping::grid_length(long steps) const {
+    return static_cast<double>(steps) * settings_.step;
+}
+
+double Stepping::grid_time(long steps) const {
+    return settings_.begin + grid_length(steps);
+}
+
+double Stepping::time_rounding() const {
+    // Of times far from zero few digits are left for a step.
+    const double farthest = std::max(std::abs(settings_.begin), std::abs(system_.time()));
+    return std::max(kWholeSteps * settings_.step, kRounding * farthest);
+}
+
+double Stepping::end_rounding() const {
+    return std::max(kWholeSteps * (settings_.end - settings_.begin), time_rounding());
 }
 
 template <class Archive>

@@ -54,6 +54,11 @@ private:
     void take_grid_time();
     /// Whether the state stands where so many steps lead, or on the way to the next.
     bool fits_grid() const;
+    double grid_length(long steps) const;
+    double grid_time(long steps) const;
+    /// Times nearer to each other than this are the same here and now, or at the end [s].
+    double time_rounding() const;
+    double end_rounding() const;
 
     Model& model_;
     KernelSystem& system_;

@@ -236,9 +236,9 @@ Books::Roundings Books::balance_roundings() const {
         if (vector.translates) linear += size;
         angular += length * size;
     }
-    return {energy_rounding() + kUnit * reactions,
-            kUnit * state_.t * linear,
-            kUnit * state_.t * angular};
+    const double elapsed = state_.t - parts_.model.begin_time;
+    return {
+        energy_rounding() + kUnit * reactions, kUnit * elapsed * linear, kUnit * elapsed * angular};
 }
 
 }  // namespace ancora

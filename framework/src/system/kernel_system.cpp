@@ -109,9 +109,10 @@ KernelSystem::KernelSystem(const Model& model)
     r_rows_.setZero(num_rows());
     newton_.resize(parts_.n, num_rows(), 0);
     for (Eigen::VectorXd* pi : {&pi_before_, &pi_next_}) pi->setZero(parts_.m);
-    parts_.signals.begin();
-    parts_.signals.act(trial_.q_next.data(), trial_.v_next.data(), 0.0);
-    set_state(view(trial_.q_next), view(trial_.v_next), 0.0);
+    const double begin = parts_.model.begin_time;
+    parts_.signals.begin(begin);
+    parts_.signals.act(trial_.q_next.data(), trial_.v_next.data(), begin);
+    set_state(view(trial_.q_next), view(trial_.v_next), begin);
     look_at_crossings(false);
     pass_due_crossings();
 }
@@ -120,7 +121,7 @@ KernelSystem::KernelSystem(const Model& model)
 /// nothing can slide there.
 Contacts& KernelSystem::with_sliding_rows() {
     parts_.read_start(trial_.q_next.data(), trial_.v_next.data());
-    contacts_.drop_idle_rows(trial_.q_next.data(), trial_.v_next.data(), 0.0);
+    contacts_.drop_idle_rows(trial_.q_next.data(), trial_.v_next.data(), parts_.model.begin_time);
     return contacts_;
 }
 

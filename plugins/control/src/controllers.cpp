@@ -10,7 +10,7 @@ namespace ancora::control {
 // --- sampled PID
 
 SampledPid::SampledPid(const Arguments& arguments)
-    : times_{arguments.number("period"), arguments.number("offset")},
+    : times_{arguments.number("period"), arguments.begin_time() + arguments.number("offset")},
       kp_(arguments.number("kp")),
       ki_(arguments.number("ki")),
       kd_(arguments.number("kd")),

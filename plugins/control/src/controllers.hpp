@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <span>
 
 #include "block.hpp"
@@ -25,7 +26,9 @@ public:
         parameter::signal("reference", "", "what is wanted").required(),
         parameter::signal("measured", "", "what is").required(),
         parameter::number("period", "s", "T, from sample to sample").positive().required(),
-        parameter::number("offset", "s", "time of the first sample").nonnegative().otherwise("0.0"),
+        parameter::number("offset", "s", "time of the first sample, from the begin of the run on")
+            .nonnegative()
+            .otherwise("0.0"),
         parameter::number("kp", "", "command per error").otherwise("0.0"),
         parameter::number("ki", "", "command per integral of the error").otherwise("0.0"),
         parameter::number("kd", "", "command per rate").otherwise("0.0"),
@@ -86,8 +89,10 @@ public:
     void evaluate_outputs(const SignalPoint& at, std::span<double> y) const override;
     int num_discrete() const override { return 2; }
     void start_values(std::span<double> x, std::span<double> z) const override;
+    /// The start is the only time at which it acts by itself: an input may begin beyond a bound.
     double next_time(double after, std::span<const double>) const override {
-        return SampleTimes{kNever}.next(after);
+        constexpr double kInfinity = std::numeric_limits<double>::infinity();
+        return after == -kInfinity ? std::numeric_limits<double>::lowest() : kInfinity;
     }
     int num_crossings() const override { return 1; }
     void evaluate_crossings(const SignalPoint& at, std::span<double> g) const override;
@@ -97,8 +102,6 @@ public:
              std::span<double> z) const override;
 
 private:
-    /// The start is the only time at which it acts by itself: an input may begin beyond a bound.
-    static constexpr double kNever = 1e300;
     static constexpr std::array<const char*, 1> kInputs{"input"};
     static constexpr std::array<Output, 2> kOutputs{
         {{"value", "", "that of its position"}, {"switched", "", "how often it has switched"}}};

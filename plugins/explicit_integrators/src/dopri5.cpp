@@ -46,7 +46,8 @@ Dopri5::Dopri5(const Arguments& arguments)
       shows_steps_(arguments.boolean("show_steps")),
       is_max_given_(arguments.has("max_step")) {
     traits_.is_adaptive = true;
-    max_step_ = is_max_given_ ? arguments.number("max_step") : kPartOfRun * arguments.end_time();
+    max_step_ = is_max_given_ ? arguments.number("max_step")
+                              : kPartOfRun * (arguments.end_time() - arguments.begin_time());
 }
 
 void Dopri5::prepare(const System& system, const StepSettings& settings) {

@@ -86,7 +86,7 @@ void of_file(const Arguments& arguments, const char* key, const Work& work) {
 }  // namespace
 
 Fmu::Fmu(const Arguments& arguments)
-    : times_{arguments.number("period"), arguments.number("offset")} {
+    : times_{arguments.number("period"), arguments.begin_time() + arguments.number("offset")} {
     const std::filesystem::path file = arguments.path("file");
     if (const std::string why = distrust(file); !why.empty()) arguments.fail("file", why);
     of_file(arguments, "file", [&] {

@@ -15,7 +15,9 @@ constexpr Parameter kFmu[] = {
     p::file("file", "the FMU: co-simulation, 2.0 or 3.0, for Linux on x86_64; its code is run")
         .required(),
     p::number("period", "s", "T, from sample to sample").positive().required(),
-    p::number("offset", "s", "time of the first sample").nonnegative().otherwise("0.0"),
+    p::number("offset", "s", "time of the first sample, from the begin of the run on")
+        .nonnegative()
+        .otherwise("0.0"),
     p::make("outputs",
             "",
             "variables of the FMU that it shows, each as \"NAME\" or \"NAME = VARIABLE\"",

@@ -26,6 +26,7 @@ public:
 
     std::string_view object_name() const override { return given_.object_name(); }
     std::array<double, 3> gravity() const override { return given_.gravity(); }
+    double begin_time() const override { return given_.begin_time(); }
     double end_time() const override { return given_.end_time(); }
     bool has(std::string_view key) const override { return is_spread(key) || given_.has(key); }
     bool given(std::string_view key) const override { return is_spread(key) || given_.given(key); }

@@ -81,12 +81,14 @@ struct ModelSettings {
 
 struct IntegratorSettings {
     std::string type;
-    double step = 0.0;  ///< [s]
-    double end = 0.0;   ///< [s]
+    double step = 0.0;   ///< [s]
+    double begin = 0.0;  ///< time at which the run begins, of tables and formulas as well [s]
+    double end = 0.0;    ///< [s]
     std::optional<double> tolerance;
     Place place;
     Place type_place;
     Place step_place;
+    Place end_place;
     /// Keys of [integrator.TYPE] for every TYPE that the manifest has.
     std::map<std::string, Table> own;
     std::map<std::string, Place> own_places;

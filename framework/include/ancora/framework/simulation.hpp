@@ -45,8 +45,9 @@ public:
 
     const std::string& name() const;
     double time() const;
-    /// Length of the grid steps and end of the run [s].
+    /// Length of the grid steps, begin and end of the run [s].
     double step_size() const;
+    double begin_time() const;
     double end_time() const;
     /// Whether the integrator chooses its steps itself; there is no grid of steps then.
     bool is_adaptive() const;

@@ -48,7 +48,9 @@ public:
     virtual std::string_view object_name() const = 0;
     /// Uniform acceleration of gravity in the model, inertial axes [m/s^2].
     virtual std::array<double, 3> gravity() const = 0;
-    /// Time at which the run ends [s]; it begins at 0. What is given over time must reach this far.
+    /// Times at which the run begins and ends [s]. What is given over time must reach from the one
+    /// to the other.
+    virtual double begin_time() const = 0;
     virtual double end_time() const = 0;
 
     /// True if the manifest gives the key or the schema has a default for it.

@@ -102,7 +102,8 @@ public:
     }
 
     /// [step] The first time after `after` at which it wants to act, infinity if there is none. At
-    /// the start of a run `after` is -infinity; a step ends at each such time. See SampleTimes.
+    /// the start of a run `after` is -infinity, and an answer before the start is the start; a step
+    /// ends at each such time. See SampleTimes.
     virtual double next_time(double after, std::span<const double> z) const {
         static_cast<void>(after);
         static_cast<void>(z);

@@ -224,10 +224,12 @@ private:
         const double first = numbers.front();
         const double last = numbers[last_row * (names_.size() + 1)];
         const double rounding = kTimeRounding * (last - first);
-        if (first > rounding)
+        const double begin = arguments.begin_time();
+        if (first > begin + rounding)
             refuse(std::size_t{0},
                    "the table begins at t = " + seconds(first) +
-                       ", and the run at t = 0 s; add a row for its begin, or say with \"outside\" "
+                       ", and the run at t = " + seconds(begin) +
+                       "; add a row for its begin, or say with \"outside\" "
                        "what stands before the first");
         const double end = arguments.end_time();
         if (last < end - rounding)

@@ -88,9 +88,14 @@ public:
         end_time_ = end;
         return *this;
     }
+    FakeArguments& set_begin_time(double begin) {
+        begin_time_ = begin;
+        return *this;
+    }
 
     std::string_view object_name() const override { return "fake"; }
     std::array<double, 3> gravity() const override { return gravity_; }
+    double begin_time() const override { return begin_time_; }
     double end_time() const override { return end_time_; }
     bool has(std::string_view key) const override { return find(key) != nullptr; }
     bool given(std::string_view key) const override {
@@ -235,6 +240,7 @@ private:
     std::span<const Parameter> schema_;
     bool has_schema_ = false;
     std::array<double, 3> gravity_{};
+    double begin_time_ = 0.0;
     double end_time_ = 1.0;
     std::map<std::string, Value> given_;
     std::map<std::string, Value> defaults_;

@@ -7,6 +7,7 @@
 #include "ancora/framework/manifest_text.hpp"
 #include "c_calls.hpp"
 #include "file_writer.hpp"
+#include "manifest_plugins.hpp"
 #include "toml_writer.hpp"
 
 using namespace ancora;
@@ -116,8 +117,22 @@ ancora_status ancora_model_set(ancora_model* model, const char* assignment) {
     return c::call(model, [&](ancora_model& it) {
         std::string text = c::text_of(assignment, "assignment");
         change(it, [&] {
-            it.overrides.push_back(std::move(text));
+            it.overrides.push_back(text);
         });
+        std::optional<Manifest> manifest = it.manifest;
+        try {
+            if (!manifest) manifest = Manifest::parse(it.text, it.file, it.overrides);
+        } catch (const Error&) {
+            return;  // a model that is still being written
+        }
+        try {
+            require_known_key(*manifest, it.session->registry, text);
+        } catch (...) {
+            change(it, [&] {
+                it.overrides.pop_back();
+            });
+            throw;
+        }
     });
 }
 

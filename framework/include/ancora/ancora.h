@@ -157,7 +157,8 @@ ANCORA_API ancora_status ancora_model_add(ancora_model* model,
                                           const char* kind,
                                           const char* name,
                                           const char* type);
-/* Sets a value as `--set` does: "integrator.step=1e-3", "body.bar.size=[1, 0.1, 0.1]". */
+/* Sets a value as `--set` does: "integrator.step=1e-3", "body.bar.size=[1, 0.1, 0.1]". A key that the
+ * object's type does not have is refused here, once the model can be read, with the nearest one. */
 ANCORA_API ancora_status ancora_model_set(ancora_model* model, const char* assignment);
 /* The whole model as one file of plain numbers. */
 ANCORA_API ancora_status ancora_model_text(ancora_model* model,

@@ -192,6 +192,50 @@ void refuse_with_others(const Error& error, const Manifest& manifest, PluginRegi
     mistakes.refuse();
 }
 
+void require_known_key(const Manifest& manifest,
+                       PluginRegistry& registry,
+                       std::string_view assignment) {
+    const std::string_view path = assignment.substr(0, assignment.find('='));
+    std::vector<std::string_view> parts;
+    for (std::size_t begin = 0; begin <= path.size();) {
+        const std::size_t end = std::min(path.find('.', begin), path.size());
+        std::string_view part = path.substr(begin, end - begin);
+        while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+        while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
+        parts.push_back(part);
+        begin = end + 1;
+    }
+    if (parts.size() < 3) return;
+    for (const auto* const list : {&manifest.bodies, &manifest.constraints, &manifest.forces})
+        for (const ObjectSpec& spec : *list) {
+            if (parts[0] != heading_of(spec) || parts[1] != spec.name) continue;
+            const Table::Entry* const entry = spec.parameters.find(parts[2]);
+            if (entry == nullptr) return;  // of every type
+            std::vector<std::string> keys;
+            try {
+                load_plugins(manifest, registry);
+                const TypeDescriptor& type =
+                    *registry.find_type(spec.kind, spec.type, spec.type_place).type;
+                for (int p = 0; p < type.num_parameters; ++p)
+                    keys.emplace_back(type.parameters[p].name);
+            } catch (const Error&) {
+                return;
+            }
+            if (std::ranges::find(keys, "*") != keys.end() ||
+                std::ranges::find(keys, parts[2]) != keys.end())
+                return;
+            const std::string help =
+                keys.empty() ? "; there are none to give" : hint(entry->key, keys, "valid keys");
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{} \"{}\": unknown key {}{}",
+                                    heading_of(spec),
+                                    spec.name,
+                                    in_quotes(entry->key),
+                                    help),
+                        entry->place);
+        }
+}
+
 const Manifest& with_texts(const Manifest& manifest, std::optional<Manifest>& storage) {
     static const NoSymbols kNone;
     const auto is_open = [](const PlacedText& point) {

@@ -69,6 +69,13 @@ const Manifest& with_texts(const Manifest& manifest, std::optional<Manifest>& st
 /// there are no others.
 void refuse_with_others(const Error& error, const Manifest& manifest, PluginRegistry& registry);
 
+/// Refuses an assignment "KIND.NAME.KEY = VALUE" whose key the object's type does not have; what
+/// cannot be judged here, as where the type is not to be found, is left to who makes the object.
+/// @throws Error (manifest) naming the nearest key
+void require_known_key(const Manifest& manifest,
+                       PluginRegistry& registry,
+                       std::string_view assignment);
+
 /// Replaces the names of files by what `write` makes of their paths.
 void write_paths(Table& parameters,
                  const BoundArguments& arguments,

@@ -318,6 +318,11 @@ TEST_CASE("mistakes are statuses with a message, and change nothing") {
     CHECK(ancora_model_set(good.get(), "body.uper.density=1") == ANCORA_MODEL);
     CHECK(message(session).find("upper") != std::string::npos);
     CHECK(ancora_model_set(good.get(), "nonsense") == ANCORA_USAGE);
+    // A key that the type does not have is told at once, with the nearest, and nothing is changed.
+    CHECK(ancora_model_set(good.get(), "body.upper.densty=1") == ANCORA_MODEL);
+    CHECK_MESSAGE(message(session).find("unknown key \"densty\"") != std::string::npos,
+                  message(session));
+    CHECK_MESSAGE(message(session).find("\"density\"") != std::string::npos, message(session));
     CHECK(ancora_model_add(good.get(), "thing", "x", "y") == ANCORA_USAGE);
     CHECK(ancora_model_add(good.get(), "body", "a\"\n[[force]]", "particle") == ANCORA_MODEL);
     // none of it stays

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <random>
 #include <string>
 #include <vector>
 
+#include <Eigen/Geometry>
 #include <boost/math/quadrature/gauss.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -239,47 +241,131 @@ TEST_SUITE("friction near its limit") {
                 }
             }
     }
-    // Without rolling resistance: slips for 2 v / (7 mu g), then rolls at 5/7 v.
-    TEST_CASE("a ball slides and then rolls, on a light point that its velocity alone carries") {
-        const double v = 1.0, R = 0.1, m = 2.0, coefficient = 0.3;
+}
+
+/// A round body of J = k m R^2 on a plane, which a light point carries that touches it: its contact
+/// point, whose velocity rows alone tell.
+///
+///   slip:  u' = g_t - (1 + 1/k) mu g u/|u|,  u = v - R n x w the contact point's velocity
+///   roll:  v' = g_t / (1 + k)
+struct Rolling {
+    double k = 0.4, radius = 0.1, mu = 0.3;
+    double along = 0.0;  ///< part of gravity along the plane, in the direction of sliding
+    Vec3 v = Vec3::Zero(), w = Vec3::Zero();
+    Mat3 attitude = Mat3::Identity();
+    Vec3 inertia = Vec3::Ones();  ///< about body axes, in units of k m R^2
+
+    static constexpr double kMass = 2.0;
+
+    Vec3 sliding() const { return v - radius * w.cross(Vec3::UnitZ()); }
+    double stop() const { return sliding().norm() / ((1.0 + 1.0 / k) * mu * kGravity - along); }
+    Vec3 speed(double t) const {
+        const Vec3 d = sliding().normalized();
+        const double slips = std::min(t, stop());
+        return v + slips * (along - mu * kGravity) * d + (t - slips) * along / (1.0 + k) * d;
+    }
+    Vec3 path(double t) const {
+        const Vec3 d = sliding().normalized();
+        const double slips = std::min(t, stop()), rolls = t - slips;
+        return v * slips + 0.5 * slips * slips * (along - mu * kGravity) * d +
+               rolls * speed(slips) + 0.5 * rolls * rolls * along / (1.0 + k) * d;
+    }
+    std::string text(double light) const {
         const auto row = [&](char axis) {
             std::string text = fmt::format("c.v{0} = ball.v{0}", axis);
             for (const char* e : {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"})
                 text += fmt::format(
-                    " - {1}*(ball@{2}.z - ball.z)*(ball@{2}.v{0} - ball.v{0})", axis, R, e);
+                    " - {1}*(ball@{2}.z - ball.z)*(ball@{2}.v{0} - ball.v{0})", axis, radius, e);
             return text;
         };
-        for (const double light : {1e-3, 1e-6, 1e-12})
-            for (const double step : {1e-3, 2.5e-3, 5e-3, 1e-2}) {
-                CAPTURE(light);
-                CAPTURE(step);
-                Simulation simulation =
-                    model(weight({0.0, 0.0, -kGravity}) +
-                          fmt::format("\n[[body]]\nname = \"ball\"\ntype = \"ancf_rigid_body\"\n"
-                                      "mass = {0}\ninertia = [{1}, {1}, {1}]\n"
-                                      "position = [0.0, 0.0, {2}]\nvelocity = [{3}, 0.0, 0.0]\n",
-                                      m,
-                                      0.4 * m * R * R,
-                                      R,
-                                      v) +
-                          particle("c", light, Vec3::Zero(), {v, 0.0, 0.0}) +
-                          fmt::format("\n[[constraint]]\nname = \"carry\"\n"
-                                      "type = \"general_constraint\"\nlevel = \"velocity\"\n"
-                                      "equation = [\"{}\", \"{}\", \"{}\"]\n",
-                                      row('x'),
-                                      row('y'),
-                                      row('z')) +
-                          plane("floor", "c@0", Vec3::UnitZ()) +
-                          friction("floor", mu(coefficient)) + integrator("emm", step, 0.5));
-                run_to_end(simulation);
-                const std::vector<ContactEvent> events = simulation.events();
-                REQUIRE(events.size() == 1);
-                CHECK(events[0].sticks);
-                const double stop = 2.0 * v / (7.0 * coefficient * kGravity);
-                CHECK(std::abs(events[0].t - stop) <= tolerance(2.0 * step * step + light));
-                CHECK(std::abs(simulation.body_states()[0].v[0] - 5.0 / 7.0 * v) <=
-                      tolerance(10.0 * step * step + light));
+        const Eigen::Quaterniond q(attitude);
+        return weight(along * sliding().normalized() - kGravity * Vec3::UnitZ()) +
+               fmt::format(
+                   "\n[[body]]\nname = \"ball\"\ntype = \"ancf_rigid_body\"\n"
+                   "penalty = inf\nmass = {}\ninertia = {}\nposition = {}\n"
+                   "velocity = {}\nangular_velocity = {}\n"
+                   "orientation = [{:.17g}, {:.17g}, {:.17g}, {:.17g}]\n",
+                   kMass,
+                   triple(k * kMass * radius * radius * inertia),
+                   triple(radius * Vec3::UnitZ()),
+                   triple(v),
+                   triple(attitude.transpose() * w),
+                   q.w(),
+                   q.x(),
+                   q.y(),
+                   q.z()) +
+               particle("c", light, Vec3::Zero(), sliding()) +
+               fmt::format(
+                   "\n[[constraint]]\nname = \"carry\"\n"
+                   "type = \"general_constraint\"\nlevel = \"velocity\"\n"
+                   "equation = [\"{}\", \"{}\", \"{}\"]\n",
+                   row('x'),
+                   row('y'),
+                   row('z')) +
+               plane("floor", "c@0", Vec3::UnitZ()) + friction("floor", ::ancora::testing::mu(mu));
+    }
+};
+
+TEST_SUITE("slides, then rolls") {
+    // Velocity rows at the middle of the chord are open by O(h^2) at the ends of steps. That
+    // alternated, so that a rolling contact was pushed to and fro by O(1/h) of it and broke away.
+    TEST_CASE("balls, discs and hoops stick once, where and when they are due") {
+        std::mt19937 random(36);
+        std::uniform_real_distribution<double> part(-1.0, 1.0);
+        constexpr double kEnd = 0.8;
+#ifdef ANCORA_TEST_SHORT
+        const int members = 9;
+#else
+        const int members = 36;
+#endif
+        for (int i = 0; i < members; ++i) {
+            Rolling body;
+            body.radius = 0.06 + 0.04 * part(random);
+            body.mu = 0.3 + 0.1 * part(random);
+            if (i % 3 == 0) {
+                // A ball, sliding and spinning in any direction.
+                body.attitude = Eigen::Quaterniond(1.0, part(random), part(random), part(random))
+                                    .normalized()
+                                    .toRotationMatrix();
+                body.v = 3.0 * Vec3(part(random), part(random), 0.0);
+                body.w = 30.0 * Vec3(part(random), part(random), part(random));
+            } else {
+                // In a plane, with back-spin, with too much spin or with none, uphill or downhill.
+                body.k = i % 3 == 1 ? 0.5 : 1.0;
+                body.inertia = Vec3(0.7, 1.0, 0.6);
+                body.attitude =
+                    Eigen::AngleAxisd(3.0 * part(random), Vec3::UnitY()).toRotationMatrix();
+                body.v = Vec3(1.5 + part(random), 0.0, 0.0);
+                body.w = (i % 2 == 0 ? 40.0 : 0.0) * part(random) * Vec3::UnitY();
+                body.along = i % 4 == 1 ? 0.5 * body.mu * kGravity * part(random) : 0.0;
             }
+            if (body.sliding().norm() < 0.3 || body.stop() > 0.9 * kEnd) continue;
+            double before = 0.0;
+            for (const double h : {1e-2, 5e-3, 2.5e-3}) {
+                CAPTURE(i);
+                CAPTURE(h);
+                const double light = i % 2 == 0 ? 1e-9 : 1e-6;
+                Simulation simulation = model(body.text(light) + integrator("emm", h, kEnd));
+                run_to_end(simulation);
+                const double fastest =
+                    std::max(body.w.norm(), body.w.norm() + body.sliding().norm() / body.radius);
+                const double turn = h * fastest;
+                const std::vector<ContactEvent> events = simulation.events();
+                CHECK(events.size() == 1);
+                if (events.empty()) continue;
+                CHECK(events[0].sticks);
+                CHECK(std::abs(events[0].t - body.stop()) <=
+                      tolerance(0.2 * turn * turn * body.stop() + 10.0 * light));
+                const Simulation::BodyState state = simulation.body_states()[0];
+                const Vec3 q(state.q[0], state.q[1], 0.0);
+                const double off = (q - body.path(kEnd)).norm();
+                CHECK(off <= tolerance(0.02 * turn * turn + 10.0 * light));
+                // Of second order.
+                if (before > 2e-5) CHECK(off <= tolerance(0.35 * before));
+                before = off;
+                CHECK(simulation.statistics().energy.max_rel <= tolerance(1e-13));
+            }
+        }
     }
 }
 

@@ -23,6 +23,11 @@ public:
         return island_of_[static_cast<std::size_t>(coordinate)] == island;
     }
 
+    /// Whether a coordinate belongs to any of them.
+    bool have(int coordinate) const {
+        return num_islands_ > 0 && island_of_[static_cast<std::size_t>(coordinate)] >= 0;
+    }
+
     /// Fastest coordinate of an island so far: what its rest is measured by.
     double top_speed(int island) const { return top_speed_[static_cast<std::size_t>(island)]; }
     void forget_speeds();

@@ -116,6 +116,10 @@ public:
     const std::vector<int>& left_out() const { return left_out_; }
     /// B dq + tau of each of them over the step last evaluated.
     const std::vector<double>& left_out_increment() const { return left_out_increment_; }
+    /// The same for the i-th of them where a step asks for it elsewhere. [step]
+    void set_left_out_increment(std::size_t i, double increment) {
+        left_out_increment_[i] = increment;
+    }
     /// B of that step with their entries.
     void whole_jacobian(Eigen::VectorXd& out) const;
     /// Zero in the entries of the rows that are left out.

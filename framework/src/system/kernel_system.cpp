@@ -38,8 +38,14 @@ KernelSystem::KernelSystem(const Model& model)
       reactions_(parts_, state_, trial_, contacts_, independent_),
       joints_(model, parts_.space),
       breaking_(parts_, state_, books_),
-      residual_(
-          parts_, state_, trial_, independent_, nonlinear_, !contacts_.empty(), step_friction_),
+      residual_(parts_,
+                state_,
+                trial_,
+                independent_,
+                nonlinear_,
+                islands_,
+                !contacts_.empty(),
+                step_friction_),
       defect_(
           parts_, state_, trial_, nonlinear_, tangent_.forces, contacts_, islands_, step_friction_),
       feedback_(parts_, independent_, step_friction_, num_rows()),

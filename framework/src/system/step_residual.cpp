@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <Eigen/LU>
+
 #include "lanes.hpp"
 
 namespace ancora {
@@ -31,6 +33,57 @@ private:
 };
 
 }  // namespace
+
+StepResidual::StepResidual(Assembly& parts,
+                           const MotionState& state,
+                           Trial& trial,
+                           IndependentRows& independent,
+                           NonlinearRows& nonlinear,
+                           const RestIslands& islands,
+                           bool has_friction,
+                           StepFriction& friction)
+    : parts_(parts),
+      state_(state),
+      trial_(trial),
+      independent_(independent),
+      nonlinear_(nonlinear),
+      has_friction_(has_friction),
+      friction_(friction) {
+    if (has_friction) find_carrying_rows(islands);
+}
+
+void StepResidual::find_carrying_rows(const RestIslands& islands) {
+    const RowSet& rows = parts_.rows;
+    for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
+        const BlockPart& part = rows.blocks[b];
+        const std::size_t before = carrying_.size();
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
+            if (parts_.laws[k].kind == RowKind::velocity_constraint && !rows.columns(k).empty() &&
+                islands.have(rows.columns(k).front()))
+                carrying_.push_back(k);
+        if (carrying_.size() > before) blocks_.push_back(static_cast<int>(b));
+    }
+    if (carrying_.empty()) return;
+    // Three directions and a point are a body's axes and its place.
+    for (const BodyPart& body : parts_.model.bodies) {
+        std::vector<std::array<int, 3>> directions;
+        bool is_made_of_vectors = true;
+        for (const Space::Vector& vector : parts_.space.vectors()) {
+            const bool is_own = std::ranges::any_of(vector.at, [&body](int i) {
+                return i >= body.first && i < body.first + body.count;
+            });
+            if (!is_own || vector.translates) continue;
+            is_made_of_vectors &= vector.is_whole();
+            directions.push_back(vector.at);
+        }
+        if (is_made_of_vectors && directions.size() == 3 && islands.have(body.first))
+            axes_.push_back({directions[0], directions[1], directions[2]});
+    }
+    if (axes_.empty()) carrying_.clear();
+    q_.setZero(parts_.n);
+    A_.setZero(rows.B.size());
+    pi_t_.setZero(parts_.m);
+}
 
 void StepResidual::evaluate(const StepTrial& trial,
                             std::span<double> r_motion,
@@ -95,6 +148,50 @@ void StepResidual::evaluate_rows(const StepTrial& trial) {
                               state_.plugin,
                               trial_.plugin);
     for (const int k : parts_.timed_rows) parts_.rows.tau[k] += state_.lag[k];
+    if (!carrying_.empty()) turn_axes(trial);
+}
+
+/// B of carrying rows at (2)
+void StepResidual::turn_axes(const StepTrial& trial) {
+    q_ = trial_.mid;
+    for (const std::array<std::array<int, 3>, 3>& axes : axes_) {
+        Eigen::Matrix3d before, after;
+        for (int j = 0; j < 3; ++j)
+            for (int c = 0; c < 3; ++c) {
+                const int i = axes[static_cast<std::size_t>(j)][static_cast<std::size_t>(c)];
+                before(c, j) = state_.q[i];
+                after(c, j) = state_.q[i] + trial_.dq[i];
+            }
+        const Eigen::Matrix3d reciprocal = (0.5 * (before + after)).transpose().inverse();
+        const Eigen::Matrix3d turned =
+            0.5 * reciprocal * (before.transpose() * before + after.transpose() * after);
+        // A turn by half a revolution has no middle: such a trial is on its way elsewhere.
+        if (!turned.allFinite()) continue;
+        for (int j = 0; j < 3; ++j)
+            for (int c = 0; c < 3; ++c)
+                q_[axes[static_cast<std::size_t>(j)][static_cast<std::size_t>(c)]] = turned(c, j);
+    }
+    RowSet& rows = parts_.rows;
+    v_ = trial_.dq / trial.h;
+    rows.evaluate_rates(blocks_,
+                        q_.data(),
+                        v_.data(),
+                        trial.t0 + 0.5 * trial.h,
+                        A_.data(),
+                        pi_t_.data(),
+                        SignalSet::Moment::middle);
+    const std::vector<int>& left_out = rows.left_out();
+    for (const int k : carrying_) {
+        const auto found = std::ranges::lower_bound(left_out, k);
+        if (found != left_out.end() && *found == k) {
+            rows.set_left_out_increment(
+                static_cast<std::size_t>(found - left_out.begin()),
+                rows.multiply(A_.data(), k, trial_.dq.data()) + trial.h * pi_t_[k]);
+            continue;
+        }
+        for (const int e : rows.entries(k)) rows.B[e] = A_[e];
+        rows.tau[k] = trial.h * pi_t_[k];
+    }
 }
 
 /// F, of which some may depend on the reactions in s

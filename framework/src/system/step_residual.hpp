@@ -2,12 +2,17 @@
 // The residual of a step: what an integrator drives to zero.
 #pragma once
 
+#include <array>
 #include <span>
+#include <vector>
+
+#include <Eigen/Core>
 
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
 #include "independent_rows.hpp"
 #include "nonlinear_rows.hpp"
+#include "rest_islands.hpp"
 #include "step_friction.hpp"
 
 namespace ancora {
@@ -20,6 +25,16 @@ namespace ancora {
 ///   r_rows   = B dq + tau + theta pi0 + extra - gamma s                                  (1)
 ///
 /// and the rows of friction behind them.
+///
+/// B of velocity rows is their A at the middle of the chord, where the axes of a body that turns by
+/// an angle are shorter by cos(angle / 2). It leaves such rows open at the ends of a step by O(h^2)
+/// of the speed, with alternating sign: a point that only velocities carry would slide by that, or
+/// push by O(1/h) of it. Where something rubs, B is A where the axes F = (e_1, e_2, e_3) are
+///
+///   F_mid^-T (F_0^T F_0 + F_1^T F_1) / 2,   F_mid = (F_0 + F_1) / 2                        (2)
+///
+/// the reciprocal ones: the contact of a ball that turns at a constant rate then moves as it does
+/// at the ends. B dq + tau = 0 and the force B^T s do no work all the same.
 class StepResidual {
 public:
     StepResidual(Assembly& parts,
@@ -27,22 +42,18 @@ public:
                  Trial& trial,
                  IndependentRows& independent,
                  NonlinearRows& nonlinear,
+                 const RestIslands& islands,
                  bool has_friction,
-                 StepFriction& friction)
-        : parts_(parts),
-          state_(state),
-          trial_(trial),
-          independent_(independent),
-          nonlinear_(nonlinear),
-          has_friction_(has_friction),
-          friction_(friction) {}
+                 StepFriction& friction);
 
     /// [step] The spans stay in use until the next call.
     void evaluate(const StepTrial& trial, std::span<double> r_motion, std::span<double> r_rows);
 
 private:
     void move_by(const StepTrial& trial);
+    void find_carrying_rows(const RestIslands& islands);
     void evaluate_rows(const StepTrial& trial);
+    void turn_axes(const StepTrial& trial);
     void evaluate_forces(const StepTrial& trial);
     void balance(const double* s, double* r_motion, double* r_rows);
     void balance_side_by_side(const double* s, double* r_motion, double* r_rows);
@@ -54,6 +65,9 @@ private:
     NonlinearRows& nonlinear_;
     bool has_friction_;
     StepFriction& friction_;
+    std::vector<int> carrying_, blocks_;                   // velocity rows where something rubs
+    std::vector<std::array<std::array<int, 3>, 3>> axes_;  // coordinates of their bodies' axes
+    Eigen::VectorXd q_, v_, A_, pi_t_;                     // at (2), of all rows
 };
 
 }  // namespace ancora

@@ -56,6 +56,11 @@ void StepResidual::find_carrying_rows(const RestIslands& islands) {
     const RowSet& rows = parts_.rows;
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];
+        // Rates of joints and friction on them are both taken at the middle of the chord.
+        const int constraint = rows.owners[static_cast<std::size_t>(part.owner)].constraint;
+        if (constraint >= 0 &&
+            parts_.model.constraints[static_cast<std::size_t>(constraint)].joint != nullptr)
+            continue;
         const std::size_t before = carrying_.size();
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
             if (parts_.laws[k].kind == RowKind::velocity_constraint && !rows.columns(k).empty() &&

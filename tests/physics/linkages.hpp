@@ -150,7 +150,8 @@ inline std::string four_bar(const std::string& type, const Mat3& R) {
 /// Flat, n more freedoms open; all uprights stay parallel on the smooth motion.
 ///
 /// @param R attitude: the rods turn about axis 2, upright is axis 3
-inline std::string row_of_four_bars(int n, const Mat3& R) {
+/// @param along moment of inertia of each rod about its own axis [kg m^2]
+inline std::string row_of_four_bars(int n, const Mat3& R, double along = 1e-3) {
     const auto point = [](const Vec3& x) {
         return fmt::format("@{}", triple(x));
     };
@@ -189,9 +190,9 @@ inline std::string row_of_four_bars(int n, const Mat3& R) {
         }
     };
     for (int i = 0; i <= n; ++i)
-        body(fmt::format("up{}", i), Vec3(i, 0, 0.5), Vec3(1 / 12.0, 1 / 12.0, 1e-3), 1.0);
+        body(fmt::format("up{}", i), Vec3(i, 0, 0.5), Vec3(1 / 12.0, 1 / 12.0, along), 1.0);
     for (int i = 0; i < n; ++i)
-        body(fmt::format("across{}", i), Vec3(i + 0.5, 0, 1), Vec3(1e-3, 1 / 12.0, 1 / 12.0), 0.0);
+        body(fmt::format("across{}", i), Vec3(i + 0.5, 0, 1), Vec3(along, 1 / 12.0, 1 / 12.0), 0.0);
     for (int i = 0; i <= n; ++i)
         join(fmt::format("up{}", i), Vec3(0, 0, -0.5), "ground", Vec3(i, 0, 0));
     for (int i = 0; i < n; ++i) {
@@ -213,6 +214,73 @@ inline Vec3 upright_of_four_bars(int n, double t, const Mat3& R) {
         modulus, 0.5 * fastest * t - boost::math::ellint_1(modulus), &cn, &dn);
     return R * Vec3(-2.0 * sn * cn, 0.0, 2.0 * sn * sn - 1.0);
 }
+
+/// A locomotive's wheels, coupled by one rod with a pin on the crank of each: flat twice a turn,
+/// when rod and cranks are in one line. Driven at one rate, the rod goes round in a circle and does
+/// not turn.
+struct CoupledWheels {
+    int count;          ///< 1 m apart along axis 1, turning about axis 2
+    double crank;       ///< [m]
+    double start;       ///< angle of the cranks
+    double rate;        ///< [rad/s]
+    const char* hinge;  ///< of axles
+    const char* pin;    ///< type of the joints on cranks
+
+    std::string text() const {
+        const double middle = 0.5 * (count - 1);
+        const Vec3 r = from_axle(0.0);
+        std::string text = with_gravity(-Vec3::UnitZ());
+        const auto body = [&](const std::string& name, double mass, const Vec3& at, double spin) {
+            const Vec3 v = spin == 0.0 ? Vec3(rate * r(2), 0.0, -rate * r(0)) : Vec3(Vec3::Zero());
+            text += fmt::format(
+                "\n[[body]]\nname = \"{}\"\ntype = \"ancf_rigid_body\"\nmass = {}\n"
+                "inertia = [0.4, 0.7, 0.5]\nposition = {}\nvelocity = {}\n"
+                "angular_velocity = [0.0, {:.17g}, 0.0]\n",
+                name,
+                mass,
+                triple(at),
+                triple(v),
+                spin);
+        };
+        const auto joint = [&](const std::string& name,
+                               const std::string& type,
+                               const std::string& a,
+                               const std::string& b,
+                               const Vec3& at) {
+            text += fmt::format(
+                "\n[[constraint]]\nname = \"{}\"\ntype = \"{}\"\na = \"{}\"\nb = \"{}\"\n"
+                "point = {}\n",
+                name,
+                type,
+                a,
+                b,
+                triple(at));
+            if (type != "spherical") text += "axis = [0.0, 1.0, 0.0]\n";
+        };
+        for (int i = 0; i < count; ++i)
+            body(fmt::format("wheel{}", i), 5.0, i * Vec3::UnitX(), rate);
+        body("rod", 2.0, middle * Vec3::UnitX() + r, 0.0);
+        for (int i = 0; i < count; ++i) {
+            const std::string wheel = fmt::format("wheel{}", i);
+            joint(fmt::format("axle{}", i),
+                  i == 0 ? "revolute" : hinge,
+                  "ground",
+                  wheel,
+                  i * Vec3::UnitX());
+            joint(fmt::format("pin{}", i), pin, wheel, "rod", i * Vec3::UnitX() + r);
+        }
+        return text + fmt::format(
+                          "\n[[constraint]]\nname = \"motor\"\ntype = \"drive\"\n"
+                          "on = \"axle0.angle\"\nmotion = \"{:.17g}*t\"\n",
+                          rate);
+    }
+    /// Of a pin, from its wheel's axle.
+    Vec3 from_axle(double t) const {
+        const double angle = start + rate * t;
+        return crank * Vec3(std::cos(angle), 0.0, -std::sin(angle));
+    }
+    Vec3 rod(double t) const { return 0.5 * (count - 1) * Vec3::UnitX() + from_axle(t); }
+};
 
 /// A door on two ball joints 1.8 m apart on body axis 3 of attitude R; its centre is on body
 /// axis 1.

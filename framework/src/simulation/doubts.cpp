@@ -19,6 +19,8 @@ constexpr double kSlowest = 1e-6;
 constexpr double kRounding = 1e-15;
 // So many roundings of the energy are no open balance.
 constexpr double kRoundings = 4.0;
+// A part this much lighter than the heaviest is thrown about by it.
+constexpr double kLight = 1e-2;
 // Steps of higher order follow what vibrates by no more than this angle in each [rad].
 constexpr double kResolved = 3.0;
 
@@ -80,6 +82,53 @@ std::string doubt_of_order(const KernelSystem& system) {
         kResolved);
 }
 
+/// Where velocities jump, of which body most, and what helps; or nothing.
+std::string doubt_of_jumps(const Model& model, const KernelSystem& system) {
+    const std::vector<SingularPositions::Passed>& passed = system.singular_positions().all();
+    const auto jumps = std::ranges::find(passed, false, &SingularPositions::Passed::continues);
+    if (jumps == passed.end()) return {};
+    const auto mass_of = [&system](const BodyPart& part) {
+        double mass = 0.0;
+        for (const Space::Vector& vector : system.parts().space.vectors())
+            for (const int i : vector.at)
+                if (vector.translates && i >= part.first && i < part.first + part.count)
+                    mass = std::max(mass, system.parts().mass.diagonal(i));
+        return mass;
+    };
+    const int jumped = system.singular_positions().jumped();
+    const BodyPart* most = nullptr;
+    double heaviest = 0.0;
+    for (const BodyPart& part : model.bodies) {
+        if (jumped >= part.first && jumped < part.first + part.count) most = &part;
+        heaviest = std::max(heaviest, mass_of(part));
+    }
+    const double ratio = most != nullptr && heaviest > 0.0 ? mass_of(*most) / heaviest : 1.0;
+    const std::string of =
+        most != nullptr ? ", most of all of " + most->object.label : std::string();
+    const double energy = system.ledger().energy_scale();
+    if (ratio >= kLight || !(energy > 0.0))
+        return fmt::format(
+            "velocities jump at t = {:.6g} s{}: the steps do not resolve the motion "
+            "there, or constraints depend on each other, other motions begin, and "
+            "no step was found that continues the motion; compare with shorter "
+            "steps",
+            jumps->t,
+            of);
+    // It crosses the model's size in the time that the heavy part takes for the root of the ratio.
+    const double speed = std::sqrt(2.0 * energy / system.books().total_mass());
+    const double whip = std::sqrt(ratio) * system.state().extent / speed;
+    return fmt::format(
+        "velocities jump at t = {:.6g} s{}: it has {:.2g} of the mass of the heaviest part, which "
+        "throws it about in some {:.1g} s (the model's size over its speed, times the root of that "
+        "ratio); fixed steps help only if they are far shorter than this. Take lengths of steps "
+        "that error control chooses, for emm error_control = true and order = 4 in "
+        "[integrator.emm], or leave the part out if its mass means nothing",
+        jumps->t,
+        of,
+        ratio,
+        whip);
+}
+
 }  // namespace
 
 std::vector<std::string> doubts_of(const Model& model, const KernelSystem& system) {
@@ -87,15 +136,7 @@ std::vector<std::string> doubts_of(const Model& model, const KernelSystem& syste
     if (const std::string text = doubt_of_balances(model, system); !text.empty())
         out.push_back(text);
     if (const std::string text = system.grown_energy(false); !text.empty()) out.push_back(text);
-    const std::vector<SingularPositions::Passed>& passed = system.singular_positions().all();
-    const auto jumps = std::ranges::find(passed, false, &SingularPositions::Passed::continues);
-    if (jumps != passed.end())
-        out.push_back(
-            fmt::format("velocities jump at t = {:.6g} s: the steps do not resolve the motion "
-                        "there, or constraints depend on each other, other motions begin, and "
-                        "no step was found that continues the motion; compare with shorter "
-                        "steps",
-                        jumps->t));
+    if (const std::string text = doubt_of_jumps(model, system); !text.empty()) out.push_back(text);
     if (const ContinuousMotion::Displaced& at = system.motion().displaced(); at.work != 0.0)
         out.push_back(fmt::format(
             "to meet the constraints at t = {:.6g} s the energy was changed by {:.3g} J, of "

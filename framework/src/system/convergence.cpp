@@ -18,6 +18,7 @@ constexpr double kFloorDefect = StepDefect::kFarFromClosed;
 // Or gaps of so many roundings of positions, if the terms of a short step are far smaller.
 constexpr double kPositionRoundings = 4.0;
 constexpr double kNearlyClosed = 3.0;
+constexpr double kFarFromClosed = 30.0;
 // A correction that shrinks by less than this calls for a fresh matrix at once.
 constexpr double kSlowCorrections = 0.3;
 constexpr double kLevel = 0.9;   // residuals that shrink by less are at their floor
@@ -63,6 +64,7 @@ Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
                              (defect.rows <= most || is_rounding) &&
                              correction_ <= kFloorCorrections * tolerance_;
     was_level_ = is_level;
+    is_far_from_closed_ = defect.rows > kFarFromClosed;
     // What is closed by a correction that leaves nothing needs no second to show that it is small.
     const bool is_done = is_still || is_whole_;
     if ((is_done && is_closed) || is_at_floor) return Verdict::converged;

@@ -39,6 +39,10 @@ public:
     /// the defect judged last.
     bool wants_fresh_matrix(const SolverCost& cost) const;
 
+    /// Whether what has converged was accepted at a rounding floor far from closed rows, as where
+    /// the Jacobian at the middle of a step is singular and stresses have no bound.
+    bool is_far_from_closed() const { return is_far_from_closed_; }
+
     /// A correction moves bodies by as much [m].
     /// @param is_whole what it leaves of itself is rounding
     void note(double correction, bool is_whole = false);
@@ -68,6 +72,7 @@ private:
     Rates rates_;
     bool is_whole_ = false;
     bool was_level_ = false;
+    bool is_far_from_closed_ = false;
 };
 
 }  // namespace ancora

@@ -289,6 +289,7 @@ void KernelSystem::accept(const StepTrial& trial) {
     }
     newton_.note_accepted(trial.h);
     joints_.follow_step(state_.q.data(), state_.v.data(), state_.t, trial.h);
+    singular_.follow();
     look_at_crossings(true);
     ++counts_.substeps;
     counts_.iterations += counts_.in_piece;
@@ -300,6 +301,7 @@ void KernelSystem::accept_state(double t0, double t1, std::span<const double> x)
     require_present(t0, t1 - t0);
     motion_.accept(t0, t1, x);
     joints_.follow(state_.q.data(), state_.v.data(), t1, t1 - t0);
+    singular_.follow();
     look_at_crossings(true);
     ++counts_.substeps;
     counts_.iterations += counts_.in_piece;
@@ -591,6 +593,7 @@ void KernelSystem::no_convergence(const StepTrial& trial,
     parts_.attribute_nonfinite(trial.t0);
     jumps_.check(state_.q.data(), trial.t0, trial.h, state_.extent);
     if (responses_.has_no_solution) slip_.refuse_paradox(trial.t0);
+    choice_.refuse_open_row(trial);
     const DefectMeasure::Worst worst = defect_.worst(trial);
     const ForceSet::Listeners listeners = parts_.forces.listeners();
     std::string cause{advice};

@@ -88,7 +88,7 @@ public:
     void evaluate_events(const StepTrial& trial, std::span<double> g) override;
     void evaluate_events(double t, std::span<const double> x, std::span<double> g) override;
     bool settle_modes(const StepTrial& trial) override {
-        return choice_.settle(trial) || modes_.settle(trial);
+        return choice_.settle(trial, singular_) || modes_.settle(trial);
     }
     bool renew_choice() override { return choice_.renew(); }
     bool nears_singular_position(const StepTrial& trial) override { return singular_.nears(trial); }
@@ -244,7 +244,9 @@ private:
         residual_.evaluate(trial, r_motion, r_rows);
     }
     StepDefect defect(const StepTrial& trial, double slack) override {
-        return defect_.measure(trial, slack);
+        StepDefect out = defect_.measure(trial, slack);
+        choice_.refute(trial, out);
+        return out;
     }
     bool factorise(const StepTrial& trial, Tangent tangent) override {
         return solver_.factorise(trial, tangent);

@@ -42,6 +42,7 @@ StepReport Newton::solve(const StepGuess& guess,
             if (report.has_converged) break;
         }
     }
+    report.is_far_from_closed = is_far_from_closed_;
     report.first_correction = first_correction_;
     return report;
 }
@@ -77,6 +78,7 @@ bool Newton::iterate(const StepGuess& guess,
             if (verdict == Convergence::Verdict::failed) return false;
             if (verdict == Convergence::Verdict::converged &&
                 (projection == nullptr || multipliers_.are_found(*projection, trial))) {
+                is_far_from_closed_ = convergence.is_far_from_closed();
                 reuse_.note_converged(began_fresh, equations_.cost().solved - solved_before);
                 return true;
             }

@@ -60,6 +60,7 @@ private:
     FactorReuse reuse_;
     ProjectionMultipliers multipliers_;
     double first_correction_ = 0.0;
+    bool is_far_from_closed_ = false;
     std::vector<double> guess_a_, guess_s_, guess_mu_;
     std::vector<double> r_motion_, r_rows_, ddq_, ds_;
 };

@@ -59,25 +59,40 @@ void RowChoice::begin_anew() {
     tangent_.forget_start();
 }
 
-bool RowChoice::settle(const StepTrial& trial) {
+bool RowChoice::settle(const StepTrial& trial, SingularPositions& singular) {
     if (independent_.all()) return false;
     const int row = independent_.opening_row(state_.extent);
     if (row < 0) return false;
-    const double gap = independent_.gap_after(row);
+    // As the motion goes on, not as the trial went.
+    const bool was_chosen_for_it = chosen_.is(trial);
+    const bool is_beside = singular.nears({trial.t0, trial.h, view(state_.a), {}});
     parts_.rows.evaluate(trial_.mid.data(), state_.v.data(), trial.t0 + 0.5 * trial.h, instant_);
-    if (!independent_.choose(instant_.A, state_.pi))
-        throw Error(ErrorKind::numerical,
-                    fmt::format("t = {:.9g} s, step of {:.3g} s: {} opens by {:.3g} and cannot be "
-                                "closed, since the other constraints determine what it measures: "
-                                "they contradict it; remove it or make their motions agree",
-                                trial.t0,
-                                trial.h,
-                                parts_.rows.row_name(row),
-                                gap),
-                    parts_.rows.place_of_row(row));
-    for (const int k : independent_.left_out()) state_.s[k] = 0.0;
-    begin_anew();
+    if (!(was_chosen_for_it && is_beside) && independent_.choose(instant_.A, state_.pi)) {
+        for (const int k : independent_.left_out()) state_.s[k] = 0.0;
+        chosen_ = {trial.t0, trial.h};
+        begin_anew();
+        return true;
+    }
+    if (!is_beside) refuse(trial, row);
+    refuted_ = {trial.t0, trial.h};
     return true;
+}
+
+void RowChoice::refuse_open_row(const StepTrial& trial) const {
+    if (!independent_.all() && is_refuted(trial))
+        refuse(trial, independent_.opening_row(state_.extent));
+}
+
+void RowChoice::refuse(const StepTrial& trial, int row) const {
+    throw Error(ErrorKind::numerical,
+                fmt::format("t = {:.9g} s, step of {:.3g} s: {} opens by {:.3g} and cannot be "
+                            "closed, since the other constraints determine what it measures: "
+                            "they contradict it; remove it or make their motions agree",
+                            trial.t0,
+                            trial.h,
+                            parts_.rows.row_name(row),
+                            independent_.gap_after(row)),
+                parts_.rows.place_of_row(row));
 }
 
 void RowChoice::follow_motion() {

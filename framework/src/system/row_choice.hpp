@@ -2,12 +2,15 @@
 // When a step chooses anew which of several dependent rows it asks for.
 #pragma once
 
+#include <limits>
+
 #include <Eigen/Core>
 
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
 #include "factored_step.hpp"
 #include "independent_rows.hpp"
+#include "singular_positions.hpp"
 #include "step_tangent.hpp"
 
 namespace ancora {
@@ -31,9 +34,21 @@ public:
     /// Chooses at the accepted state. @returns whether other rows are left out than before
     bool renew() { return !independent_.all() && choose_anew(); }
     /// Whether rows that were left out turned out not to depend on the others, as where the start
-    /// was a singular position; the choice is then made anew, at the middle of the step.
+    /// was a singular position; the choice is then made anew, at the middle of the step. Where that
+    /// leaves a row open all the same, the trial has been led to another motion if it passes a
+    /// singular position, beside which such a row opens at second order only: this trial then has
+    /// no solution as long as the row opens, see refute().
     /// @throws Error (numerical) if they contradict the others
-    bool settle(const StepTrial& trial);
+    bool settle(const StepTrial& trial, SingularPositions& singular);
+    /// A row that settle() has found open in a trial of this length is a residual that is not
+    /// closed.
+    void refute(const StepTrial& trial, StepDefect& defect) const {
+        if (!independent_.all() && is_refuted(trial))
+            defect.rows = defect.positions = std::numeric_limits<double>::infinity();
+    }
+    /// To be called where no piece of the step has a solution.
+    /// @throws Error (numerical) if a row left out contradicts the others in this trial
+    void refuse_open_row(const StepTrial& trial) const;
     /// Nothing that steps have collected serves any more.
     void begin_anew();
     void note_factorisation() { has_factorised_ = true; }
@@ -46,6 +61,10 @@ public:
 
 private:
     bool choose_anew();
+    bool is_refuted(const StepTrial& trial) const {
+        return refuted_.is(trial) && independent_.opening_row(state_.extent) >= 0;
+    }
+    [[noreturn]] void refuse(const StepTrial& trial, int row) const;
 
     Assembly& parts_;
     MotionState& state_;
@@ -53,6 +72,13 @@ private:
     IndependentRows& independent_;
     StepTangent& tangent_;
     FactoredStep& matrix_;
+    /// A trial, by its length.
+    struct Length {
+        double t0 = -1.0, h = 0.0;
+        bool is(const StepTrial& trial) const { return trial.t0 == t0 && trial.h == h; }
+    };
+    Length chosen_;   // for which settle() has made the last choice
+    Length refuted_;  // in which it has found a row open last, whatever the choice
     bool is_redundant_ = false;
     bool has_factorised_ = false;  // since rows were looked at last
     Eigen::VectorXd q_at_choice_;  // state at which they were

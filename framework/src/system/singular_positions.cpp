@@ -4,6 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <limits>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 
 namespace ancora {
 namespace {
@@ -24,8 +29,42 @@ constexpr double kFirstSpacing = 0.125;
 constexpr double kNothing = 0.03;
 constexpr double kFewPieces = 3.0;
 constexpr std::size_t kMostPositions = 10'000;
+// The watch: rows up to which there is one, as the sign is found densely; the part of the way to
+// zero after which it looks again, at most this turn of a body or part of the model's size; and
+// what it keeps of the fastest rate from look to look.
+constexpr int kMostWatched = 400;
+constexpr double kSoon = 0.25;
+constexpr double kFarthest = 0.1;
+constexpr double kForgotten = 0.97;
+// A rate may be as many times the fastest.
+constexpr double kFaster = 2.0;
+// A volume that counts as none: such a state is singular itself.
+constexpr double kSingular = 1e-9;
+constexpr double kMostLogarithm = 300.0;
 
 }  // namespace
+
+SingularPositions::SingularPositions(Assembly& parts, const MotionState& state)
+    : parts_(parts), state_(state) {
+    q_.setZero(parts.n);
+    const auto count = std::ranges::count_if(parts.rows.laws, [](const RowLaw& law) {
+        return RowLaws::is_constraint(law);
+    });
+    is_watching_ = count > 1 && count <= kMostWatched && !parts.moving_blocks.empty();
+    if (!is_watching_) return;
+    last_.q.setZero(parts.n);
+    last_.A.setZero(parts.rows.B.size());
+}
+
+void SingularPositions::forget() {
+    all_.clear();
+    until_ = -1.0;
+    jumped_ = -1;
+    last_.looks = 0;
+    last_.due = 0.0;
+    is_laid_out_ = false;
+    laid_out_for_.clear();
+}
 
 bool SingularPositions::nears(const StepTrial& trial) {
     const auto is_constraint = [&](int b) {
@@ -47,11 +86,9 @@ bool SingularPositions::nears(const StepTrial& trial) {
 /// The same where some constraint's Jacobian moves.
 bool SingularPositions::looks_singular(const StepTrial& trial) {
     // Integrators of the continuous face leave no rows out; their rank is that of the start.
-    std::vector<int> left_out = parts_.rows.left_out();
-    if (parts_.model.traits.face == Face::continuous) {
+    if (parts_.model.traits.face == Face::continuous)
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), trial.t0, instant_);
-        left_out = dependent_rows(parts_.rows, instant_.A, parts_.mass, {});
-    }
+    const std::vector<int> left_out = rows_left_out();
     const auto pivots_at = [&](double part) {
         for (int i = 0; i < parts_.n; ++i)
             q_[i] = state_.q[i] +
@@ -98,15 +135,192 @@ bool SingularPositions::looks_singular(const StepTrial& trial) {
     return true;
 }
 
+/// By steps; integrators of the continuous face leave none out, and those are the dependent ones at
+/// the state evaluated last.
+std::vector<int> SingularPositions::rows_left_out() {
+    if (parts_.model.traits.face == Face::discrete) return parts_.rows.left_out();
+    return dependent_rows(parts_.rows, instant_.A, parts_.mass, {});
+}
+
 void SingularPositions::record(double t0, double t1, bool continues) {
-    if (continues && !comes_to_nothing_) return;
+    // What the motion continues through is seen between the states.
+    if (continues && (is_watching_ || !comes_to_nothing_)) return;
+    if (!continues && jumped_ < 0 && parts_.model.traits.face == Face::discrete)
+        state_.a.cwiseAbs().maxCoeff(&jumped_);
     // Steps before and behind one notice it too.
-    if (!all_.empty() && t0 <= until_ + kFewPieces * (t1 - t0)) {
+    if (!all_.empty() && t0 <= std::max(until_, all_.back().t) + kFewPieces * (t1 - t0))
         all_.back().continues &= continues;
-    } else if (all_.size() < kMostPositions) {
-        all_.push_back({t1, continues});
-    }
+    else
+        add({t1, continues});
     until_ = t1;
+}
+
+void SingularPositions::add(const Passed& position) {
+    if (all_.size() < kMostPositions) all_.push_back(position);
+}
+
+void SingularPositions::follow() {
+    if (!is_watching_) return;
+    q_ = state_.q - last_.q;
+    const double way = turned();
+    if (last_.looks > 0 && (way == 0.0 || way < last_.due)) return;
+    try {
+        look(way);
+        // What plugins computed last is that of the state.
+        parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
+    } catch (const Error&) {
+        // Rows have no values on the way; what they are there no step has asked for.
+        last_.looks = 0;
+    }
+}
+
+/// The largest turn of a direction, or displacement as a part of the model's size, in q_.
+double SingularPositions::turned() const {
+    double largest = 0.0;
+    for (const Space::Vector& vector : parts_.space.vectors()) {
+        double square = 0.0;
+        for (const int i : vector.at)
+            if (i >= 0) square += q_[i] * q_[i];
+        const double size = vector.translates ? std::max(state_.extent, 1e-300) : 1.0;
+        largest = std::max(largest, std::sqrt(square) / size);
+    }
+    return largest;
+}
+
+void SingularPositions::look(double way) {
+    parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
+    if (!is_laid_out_) lay_out(laid_out_for_.empty() ? rows_left_out() : laid_out_for_);
+    if (last_.looks == 0) return begin_at_present();
+    const double now = volume();
+    if (now <= kSingular) {
+        // Exactly there: behind it the sign tells.
+        last_.due = 0.0;
+    } else {
+        const bool is_first = last_.looks == 1;
+        last_.fastest = std::max(std::abs(now - last_.volume) / way, kForgotten * last_.fastest);
+        const bool may_be = is_first || now + last_.volume <= kFaster * last_.fastest * way;
+        bool is_other_choice = false;
+        if (const int passed = may_be ? num_passed(laid_out_for_) : 0; passed > 0) {
+            const double part = least_place();
+            if (vanish_together(part)) {
+                const double t = last_.t + part * (state_.t - last_.t);
+                if (all_.empty() || all_.back().continues || t > until_) add({t, true});
+            } else {
+                is_other_choice = true;
+            }
+        }
+        if (is_other_choice) {
+            lay_out(rows_left_out());
+            return begin_at_present();
+        }
+        ++last_.looks;
+        last_.volume = now;
+        last_.t = state_.t;
+        last_.q = state_.q;
+        last_.A = instant_.A;
+        last_.due = kFarthest;
+        if (last_.fastest > 0.0) last_.due = std::min(last_.due, kSoon * now / last_.fastest);
+    }
+    if (parts_.model.traits.face != Face::discrete || laid_out_for_ == parts_.rows.left_out())
+        return;
+    lay_out(parts_.rows.left_out());
+    begin_at_present();
+}
+
+/// The rows as they are laid out are looked at for the first time, unless they are dependent.
+void SingularPositions::begin_at_present() {
+    const double logarithm = volume_.logarithm(instant_.A);
+    last_.looks = std::isfinite(logarithm) ? 1 : 0;
+    last_.due = last_.fastest = 0.0;
+    last_.unit = logarithm;
+    last_.volume = 1.0;
+    last_.t = state_.t;
+    last_.q = state_.q;
+    last_.A = instant_.A;
+}
+
+void SingularPositions::lay_out(const std::vector<int>& left_out) {
+    laid_out_for_ = left_out;
+    volume_.lay_out(parts_.rows, instant_.A, parts_.mass, laid_out_for_);
+    is_laid_out_ = true;
+}
+
+/// At the state evaluated last.
+double SingularPositions::volume() {
+    return std::exp(std::min(volume_.logarithm(instant_.A) - last_.unit, kMostLogarithm));
+}
+
+/// Negative eigenvalues of (1) from the last look to the state evaluated last.
+int SingularPositions::num_passed(const std::vector<int>& left_out) const {
+    const ScaledRows before(parts_.rows, last_.A, parts_.mass);
+    const ScaledRows after(parts_.rows, instant_.A, parts_.mass);
+    std::vector<int> kept;
+    for (std::size_t c = 0; c < before.chosen.size(); ++c)
+        if (before.length[c] > 0.0 && after.length[c] > 0.0 &&
+            !std::ranges::binary_search(left_out, before.chosen[c]))
+            kept.push_back(static_cast<int>(c));
+    const auto take = [&](const Eigen::SparseMatrix<double>& columns) {
+        Eigen::MatrixXd out(columns.rows(), static_cast<Eigen::Index>(kept.size()));
+        for (std::size_t c = 0; c < kept.size(); ++c)
+            out.col(static_cast<Eigen::Index>(c)) = columns.col(kept[c]);
+        return out;
+    };
+    const Eigen::HouseholderQR<Eigen::MatrixXd> qr{take(before.columns)};
+    const Eigen::MatrixXd change = qr.solve(take(after.columns));
+    if (!change.allFinite()) return 0;
+    const Eigen::VectorXcd values =
+        Eigen::EigenSolver<Eigen::MatrixXd>(change, false).eigenvalues();
+    return static_cast<int>(std::ranges::count_if(values, [](const std::complex<double>& x) {
+        return x.real() < 0.0;
+    }));
+}
+
+/// The part of the way from the last look to the state at which the rows in use span the least.
+double SingularPositions::least_place() {
+    double at = 0.5;
+    double least = std::numeric_limits<double>::infinity();
+    double spacing = kFirstSpacing;
+    for (int round = 0; round < kRounds; ++round) {
+        const double center = at;
+        for (int j = -kPlaces; j <= kPlaces; ++j) {
+            const double place = std::clamp(center + j * spacing, 0.0, 1.0);
+            go_to(place);
+            const double here = volume();
+            if (here >= least) continue;
+            least = here;
+            at = place;
+        }
+        spacing /= kPlaces;
+    }
+    return at;
+}
+
+/// Evaluates the rows at a part of that way.
+void SingularPositions::go_to(double part) {
+    q_ = last_.q + part * (state_.q - last_.q);
+    parts_.rows.evaluate(
+        q_.data(), state_.v.data(), last_.t + part * (state_.t - last_.t), instant_);
+}
+
+/// Whether it is all rows that become dependent at this part of the way from the last look, not
+/// only those in use: then others that are independent there change no sign.
+bool SingularPositions::vanish_together(double part) {
+    if (laid_out_for_.empty()) {
+        parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
+        return true;
+    }
+    go_to(part);
+    const auto least = [this] {
+        return independence(parts_.rows, instant_.A, parts_.mass, laid_out_for_).front();
+    };
+    const std::vector<int> others = dependent_rows(parts_.rows, instant_.A, parts_.mass, {});
+    // Off the manifold, dependent rows are a little independent: then the least pivot has to tell.
+    const double there = least();
+    go_to(0.0);
+    const double before = least();
+    go_to(1.0);
+    if (others.size() == laid_out_for_.size()) return num_passed(others) > 0;
+    return others.size() > laid_out_for_.size() || there <= kBeside * std::max(before, least());
 }
 
 }  // namespace ancora

@@ -56,10 +56,12 @@ void StepResidual::find_carrying_rows(const RestIslands& islands) {
     const RowSet& rows = parts_.rows;
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];
-        // Rates of joints and friction on them are both taken at the middle of the chord.
-        const int constraint = rows.owners[static_cast<std::size_t>(part.owner)].constraint;
-        if (constraint >= 0 &&
-            parts_.model.constraints[static_cast<std::size_t>(constraint)].joint != nullptr)
+        // Rates of measures and friction on them are both taken at the middle of the chord.
+        const int c = rows.owners[static_cast<std::size_t>(part.owner)].constraint;
+        const ConstraintPart* const constraint =
+            c >= 0 ? &parts_.model.constraints[static_cast<std::size_t>(c)] : nullptr;
+        if (constraint != nullptr &&
+            (constraint->joint != nullptr || constraint->reaction == ReactionKind::effort))
             continue;
         const std::size_t before = carrying_.size();
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)

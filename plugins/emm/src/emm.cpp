@@ -24,6 +24,7 @@ constexpr double kJump = 1e-2;
 constexpr double kTimesAsFar = 10.0;
 constexpr double kMuchLess = 0.1;
 constexpr double kNoise = 1e3;  // tolerances: what is missed by less is noise
+constexpr double kUnbounded = 1e3;  // times the stresses of the last step
 // A step that misses what led to it by more than steps move is not resolved.
 constexpr double kUnresolved = 1.0;
 // Vibrations that are too fast for the steps miss as much all the time, and do no harm.
@@ -109,12 +110,17 @@ void Emm::advance(System& system, double t0, double h, double shortest) {
     bool has_converged = converge(system, t0, h);
     if (!has_converged && system.renew_choice()) has_converged = converge(system, t0, h);
     double part = has_converged ? 1.0 : 0.0;
-    const bool is_doubtful = !has_converged || is_jump(system, h);
+    const bool is_doubtful = !has_converged || is_jump(system, h) || is_unbounded(system);
     if (is_doubtful && is_beside_singular(system, t0, h) && h > shortest)
         part = best_piece(system, t0, h, has_converged ? 1.0 : 0.0, shortest);
     else if (is_doubtful && has_converged)  // other positions have been looked at since
         system.evaluate({t0, h, a_, s_});
-    if (part > 0.0 && settle(system, t0, part * h))
+    bool is_settled = part > 0.0 && settle(system, t0, part * h);
+    if (!is_settled && part == 1.0 && h > shortest && is_beside_singular(system, t0, h)) {
+        part = best_piece(system, t0, h, 0.0, shortest);
+        is_settled = part > 0.0 && settle(system, t0, part * h);
+    }
+    if (is_settled)
         accept(system, t0, part * h);
     else if (h <= shortest)
         refuse(system, t0, h, max_halvings_ > 0);
@@ -163,6 +169,18 @@ bool Emm::is_jump(System& system, double h) {
            missed_ > std::max(kJump, kTimesAsFar * history(system).missed);
 }
 
+/// Whether stresses of a solution whose rows rounding leaves open have grown without bound: where
+/// the Jacobian at the middle of the step is singular, and what gaps are left does work.
+bool Emm::is_unbounded(System& system) const {
+    if (!is_far_from_closed_) return false;
+    const auto largest = [](std::span<const double> s) {
+        double most = 0.0;
+        for (const double x : s) most = std::max(most, std::abs(x));
+        return most;
+    };
+    return largest(s_) > kUnbounded * largest(system.stress());
+}
+
 /// Where a step has no solution that continues the motion, as beside a singular position, at which
 /// another motion begins: the part of it that does, solved; 1 if none does better than the whole,
 /// 0 if none does and the whole has no solution either.
@@ -171,9 +189,10 @@ double Emm::best_piece(System& system, double t0, double h, double whole, double
     double least = std::numeric_limits<double>::infinity();
     if (whole > 0.0) least = kMuchLess * miss(system, h);
     for (const double part : kPieces) {
-        if (part * h < shortest || !converge(system, t0, part * h)) continue;
+        if (part * h < shortest || !converge(system, t0, part * h) || !settle(system, t0, part * h))
+            continue;
         const double here = miss(system, part * h);
-        if (!is_jump(system, part * h)) {
+        if (!is_unbounded(system) && !is_jump(system, part * h)) {
             is_beside_singular_ = true;
             return part;
         }
@@ -231,6 +250,7 @@ bool Emm::converge(System& system, double t0, double h) {
     const StepReport report = system.solve_step({t0, h, a_, s_}, options_);
     is_beside_singular_ = report.nears_singular_position;
     first_correction_ = report.first_correction;
+    is_far_from_closed_ = report.is_far_from_closed;
     return report.has_converged;
 }
 

@@ -81,6 +81,7 @@ private:
     double miss(System& system, double h);
     bool is_beside_singular(System& system, double t0, double h);
     bool is_jump(System& system, double h);
+    bool is_unbounded(System& system) const;
     bool settle(System& system, double t0, double h);
     double best_piece(System& system, double t0, double h, double whole, double shortest);
     void accept(System& system, double t0, double h);
@@ -93,6 +94,7 @@ private:
     int max_halvings_;
     StepOptions options_;
     EventLocator events_;
+    bool is_far_from_closed_ = false;  // the last solution, see StepReport
     bool is_beside_singular_ = false;
     double missed_ = 0.0;  // by the last solution that is_jump() has looked at
     double missed_length_ = 0.0;

@@ -50,6 +50,9 @@ struct StepReport {
     bool has_converged = false;
     /// Found while an iteration failed: see System::nears_singular_position().
     bool nears_singular_position = false;
+    /// Accepted at a rounding floor far from closed rows, as where the Jacobian at the middle of a
+    /// step is singular and stresses have no bound.
+    bool is_far_from_closed = false;
     double first_correction = 0.0;  ///< displacement of matter by it [m]
 };
 

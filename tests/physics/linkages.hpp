@@ -108,6 +108,65 @@ inline std::string bricard(const std::string& type, double along, double across)
     }
     return text;
 }
+/// Bricard's loop on the edges of a cuboid: sides of which the squares of the first, third and
+/// fifth add up to those of the others, as mobility asks for. Rods without thickness, of which the
+/// hinges determine the spin.
+struct ThinBricard {
+    enum class Hinges { joints, balls_and_axes, two_balls };
+
+    Vec3 edges = Vec3::Ones();
+    Mat3 turn = Mat3::Identity();
+    Vec3 down = -Vec3::UnitY();
+
+    std::string text(Hinges hinges) const {
+        const double a = edges[0], b = edges[1], c = edges[2];
+        std::array<Vec3, 6> corner{Vec3(a, 0, 0),
+                                   Vec3(a, b, 0),
+                                   Vec3(0, b, 0),
+                                   Vec3(0, b, c),
+                                   Vec3(0, 0, c),
+                                   Vec3(a, 0, c)};
+        for (Vec3& at : corner) at = turn * at;
+        std::vector<Rod> rods;
+        std::string out = with_gravity(turn * down);
+        for (std::size_t i = 0; i < 5; ++i) {
+            rods.push_back({fmt::format("rod{}", i), corner[i], corner[i + 1], turn});
+            out += rods.back().text(
+                "ancf_rigid_body", (corner[i + 1] - corner[i]).squaredNorm() / 12.0, 0.0);
+        }
+        for (std::size_t i = 0; i < 6; ++i) {
+            const Vec3 axis = (corner[i] - corner[(i + 5) % 6])
+                                  .cross(corner[(i + 1) % 6] - corner[i])
+                                  .normalized();
+            const Rod& before = rods[i == 0 ? 0 : i - 1];
+            const Rod* const behind = i == 0 || i == 5 ? nullptr : &rods[i];
+            const std::string name = behind != nullptr ? behind->name : "ground";
+            if (hinges == Hinges::two_balls)
+                out += hinge(fmt::format("hinge{}", i), corner[i], axis, &before, behind);
+            else if (hinges == Hinges::joints)
+                out += fmt::format(
+                    "\n[[joint]]\nname = \"hinge{}\"\ntype = \"revolute\"\na = \"{}\"\n"
+                    "b = \"{}\"\npoint = {}\naxis = {}\n",
+                    i,
+                    before.name,
+                    name,
+                    triple(corner[i]),
+                    triple(axis));
+            else
+                out += fmt::format(
+                    "\n[[constraint]]\nname = \"ball{0}\"\ntype = \"position\"\na = \"{1}\"\n"
+                    "b = \"{2}\"\n[[joint]]\nname = \"axis{0}\"\ntype = \"parallel\"\n"
+                    "a = \"{3}\"\nb = \"{4}\"\naxis = {5}\n",
+                    i,
+                    before.point(corner[i]),
+                    behind != nullptr ? behind->point(corner[i]) : "ground@" + triple(corner[i]),
+                    before.name,
+                    name,
+                    triple(axis));
+        }
+        return out;
+    }
+};
 // Square rods of 0.1 m, and rods without thickness.
 inline constexpr double kThick = 0.01 / 6.0, kThickAcross = 1.0 / 12.0 + 0.01 / 12.0;
 inline constexpr double kThinAcross = 1.0 / 12.0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <Eigen/Core>
@@ -73,6 +74,7 @@ EnvelopeCholesky::EnvelopeCholesky(int size, const std::vector<std::pair<int, in
     }
     for (int& begin : block_) begin = block_[static_cast<std::size_t>(begin)];
     vanished_.reserve(static_cast<std::size_t>(size));
+    work_.assign(static_cast<std::size_t>(size), 0.0);
 }
 
 EnvelopeCholesky EnvelopeCholesky::full(int size) {
@@ -111,8 +113,9 @@ bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
         double pivot = diagonal - dot(row + first[i], row + first[i], i - first[i]);
         // A diagonal may be small beside the block's by chance, and what is left of it rounding.
         const double nothing = kVanishedDiagonal * largest[block[i]];
-        if (!std::isfinite(pivot) || pivot < kNegativePivot * std::abs(diagonal) - nothing ||
-            diagonal < -nothing)
+        if (!std::isfinite(pivot) || diagonal < -nothing) return false;
+        if (pivot < kNegativePivot * std::abs(diagonal) - nothing &&
+            pivot < -rounding_of_pivot(i, diagonal))
             return false;
         has_vanished[i] = pivot <= nothing || pivot <= threshold * diagonal ? 1 : 0;
         if (has_vanished[i] != 0) {
@@ -126,6 +129,26 @@ bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
         inverse[i] = 1.0 / row[i];
     }
     return true;
+}
+
+/// What rounding of the rows before makes of pivot i: with y = L_ii^-T (L_i0 ... ), the numbers by
+/// which they add up to row i, the sum of roundings of M_jk times y_j y_k.
+double EnvelopeCholesky::rounding_of_pivot(int i, double diagonal) {
+    const int begin = first_[static_cast<std::size_t>(i)];
+    std::copy_n(value_.data() + place(i, begin), i - begin, work_.data() + begin);
+    double sum = std::sqrt(std::abs(diagonal));
+    for (int j = i - 1; j >= begin; --j) {
+        const auto at = static_cast<std::size_t>(j);
+        const double y = work_[at] *= inverse_[at];
+        const double* row = value_.data() + place(j, first_[at]);
+        double square = 0.0;  // M_jj
+        for (int k = first_[at]; k <= j; ++k, ++row) {
+            square += *row * *row;
+            if (k >= begin && k < j) work_[static_cast<std::size_t>(k)] -= *row * y;
+        }
+        sum += std::abs(y) * std::sqrt(square);
+    }
+    return std::numeric_limits<double>::epsilon() * sum * sum;
 }
 
 void EnvelopeCholesky::scale(const double* weight) {

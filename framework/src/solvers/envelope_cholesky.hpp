@@ -30,7 +30,7 @@ public:
     /// @param usual what stands for a vanished pivot; entries > 0
     /// @param threshold pivots up to this part of their diagonals have vanished. Without pivoting a
     ///        small one leaves errors of about 1e-16 over its size in those that follow
-    /// @returns false if a pivot is not finite or clearly negative
+    /// @returns false if a pivot is not finite or more negative than rounding makes it
     bool factorise(const double* usual, double threshold);
 
     /// After factorise(): L := diag(weight) L, the factor of diag(weight) M diag(weight).
@@ -60,6 +60,8 @@ private:
         return static_cast<std::size_t>(start_[static_cast<std::size_t>(i)] + j);
     }
 
+    double rounding_of_pivot(int i, double diagonal);
+
     int size_ = 0;
     std::vector<int> first_;   // first column of each row
     std::vector<int> last_;    // last row of each column
@@ -71,6 +73,7 @@ private:
     std::vector<int> vanished_;
     std::vector<char> has_vanished_;
     double smallest_pivot_ = 1.0;
+    std::vector<double> work_;
 };
 
 }  // namespace ancora

@@ -225,6 +225,13 @@ void SparseIsland::measure(const std::vector<int>& rows,
 /// far as they are found to depend on the others. They are measured if they are not those of the
 /// last choice.
 void SparseIsland::choose_rows() {
+    // Pivots beside what +delta holds down in M are rounded by far more than those that tell
+    // dependent rows, and row lengths end where there is no mass.
+    if (mass_.is_singular() && n_ + m_ <= kMostChosenDensely) {
+        is_dense_current_ = false;
+        dense().choose_local(M_, A_, wants_least_, *choice_);
+        return;
+    }
     std::vector<int> taken;
     if (choice_->suspects.empty()) {
         enter(Mode::independent);

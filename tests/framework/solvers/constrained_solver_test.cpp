@@ -5,12 +5,14 @@
 #include <cerrno>
 #include <cmath>
 #include <cstddef>
+#include <random>
 #include <vector>
 
 #include <Eigen/Dense>
 #include <doctest/doctest.h>
 
 #include "constrained_systems.hpp"
+#include "envelope_cholesky.hpp"
 #include "support/near.hpp"
 
 // The sanitizers bring a malloc of their own, beside which ours cannot be.
@@ -204,6 +206,41 @@ TEST_SUITE("constrained solver") {
         }
     }
 
+    // Each column is all but the last one's direction, so that the fourth, which depends on them,
+    // does so with numbers of 1/e^2: its pivot is 0, and comes out with a million roundings.
+    TEST_CASE("a mass of poor columns is semidefinite whatever rounding makes of its last pivot") {
+        std::mt19937 random(12);
+        std::normal_distribution<double> normal;
+        std::uniform_real_distribution<double> decade(-3.3, -2.0);
+        const std::vector<double> usual(4, 1.0);
+        int negative = 0;
+        for (int k = 0; k < 300; ++k) {
+            const double e = std::pow(10.0, decade(random));
+            Eigen::Matrix3d basis;
+            for (double& x : basis.reshaped()) x = normal(random);
+            const Eigen::Matrix3d Q = basis.householderQr().householderQ();
+            Eigen::Matrix<double, 3, 4> v;
+            v << Q.col(0), Q.col(0) + e * Q.col(1), Q.col(1) + e * Q.col(2), Q.col(2);
+            const auto is_factorised = [&](double less) {
+                EnvelopeCholesky M = EnvelopeCholesky::full(4);
+                M.clear();
+                for (int i = 0; i < 4; ++i)
+                    for (int j = 0; j <= i; ++j)
+                        M.add(i, j, v.col(i).dot(v.col(j)) - (i == 3 && j == 3 ? less : 0.0));
+                return M.factorise(usual.data(), 1e-8);
+            };
+            CAPTURE(e);
+            CHECK(is_factorised(0.0));
+            // Ten times what rounding can make
+            const double sum = 2.0 * (2.0 + 1.0 / e + 1.0 / (e * e));
+            const double clear = std::max(1e-5, 10.0 * 2.3e-16 * sum * sum);
+            if (clear < 0.5) {
+                CHECK_FALSE(is_factorised(clear));
+                ++negative;
+            }
+        }
+        CHECK(negative > 200);
+    }
     TEST_CASE("rows that contradict each other are met in the least-squares sense of scaled rows") {
         Random random(26);
         for (int trial = 0; trial < 60; ++trial) {

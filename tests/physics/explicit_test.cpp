@@ -700,6 +700,62 @@ TEST_SUITE("one model, three integrators") {
             CHECK(simulation.statistics().doubts.empty());
         }
     }
+
+    // A mass flies against a stiff spring: its energy is what it was, or the run has a doubt.
+    TEST_CASE("steps that do not resolve a blow are told by the balance that jumps in them") {
+        std::mt19937 random(40);
+        std::uniform_real_distribution<double> some(0.3, 3.0);
+        int off = 0;
+        for (int k = 0; k < 30; ++k)
+            for (const double part : {0.05, 2.0}) {
+                const double stiffness = std::pow(10.0, 2 + k % 4) * some(random);
+                const double mass = some(random), speed = some(random);
+                const double w = std::sqrt(stiffness / mass);
+                const double start = 30.0 * some(random) * speed / w;
+                CAPTURE(k);
+                CAPTURE(part);
+                Simulation simulation = model(
+                    fmt::format("[[body]]\nname = \"m\"\ntype = \"particle\"\nmass = {:.17g}\n"
+                                "position = [{:.17g}, 0, 0]\nvelocity = [{:.17g}, 0, 0]\n"
+                                "[[force]]\nname = \"wall\"\ntype = \"point_load\"\nat = \"m@0\"\n"
+                                "force = [\"{:.17g}*max(-m.x, 0)\", \"0\", \"0\"]\n",
+                                mass,
+                                start,
+                                -speed,
+                                stiffness) +
+                    integrator("rk4", part / w, 1.2 * start / speed + 10.0 / w));
+                run_to_end(simulation);
+                const double energy = 0.5 * mass * speed * speed;
+                const double now =
+                    0.5 * mass * vec3(simulation.point("m@0").velocity).squaredNorm();
+                const std::vector<std::string> doubts = simulation.statistics().doubts;
+                const bool is_told = std::ranges::any_of(doubts, [](const std::string& doubt) {
+                    return doubt.find("the energy balance jumps by") != std::string::npos &&
+                           doubt.find("compare with shorter steps") != std::string::npos;
+                });
+                if (std::abs(now - energy) > 0.01 * energy) {
+                    ++off;
+                    CHECK(is_told);
+                }
+                if (part <= 0.05) CHECK(doubts.empty());
+            }
+        CHECK(off >= 20);
+    }
+
+    // rk4 takes (h w)^6 / 72 of the energy a step.
+    TEST_CASE("a step that takes a tenth of the energy is told, the usual error is not") {
+        const auto is_told = [](double turn) {
+            Simulation simulation = model(
+                "[[body]]\nname = \"m\"\ntype = \"particle\"\nmass = 1.0\nposition = [1, 0, 0]\n"
+                "[[force]]\nname = \"k\"\ntype = \"point_load\"\nat = \"m@0\"\n"
+                "force = [\"-100*m.x\", \"0\", \"0\"]\n" +
+                integrator("rk4", 0.1 * turn, 4.0));
+            run_to_end(simulation);
+            return !simulation.statistics().doubts.empty();
+        };
+        for (const double turn : {0.05, 0.2, 0.5, 0.8}) CHECK_FALSE(is_told(turn));
+        for (const double turn : {1.7, 2.0, 2.4}) CHECK(is_told(turn));
+    }
 }
 
 }  // namespace

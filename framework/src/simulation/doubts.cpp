@@ -21,6 +21,10 @@ constexpr double kRounding = 1e-15;
 constexpr double kRoundings = 4.0;
 // A part this much lighter than the heaviest is thrown about by it.
 constexpr double kLight = 1e-2;
+// What the energy balance may jump by in a step, of the energy in play: at all, and where it is far
+// more than in the steps before.
+constexpr double kLargeJump = 0.1;
+constexpr double kSuddenJump = 1e-3;
 // Steps of higher order follow what vibrates by no more than this angle in each [rad].
 constexpr double kResolved = 3.0;
 
@@ -129,6 +133,27 @@ std::string doubt_of_jumps(const Model& model, const KernelSystem& system) {
         whip);
 }
 
+/// A step whose energy balance jumps by more than its order leaves, or nothing.
+std::string doubt_of_steps(const KernelSystem& system) {
+    const ContinuousMotion::EnergyJumps& jumps = system.motion().energy_jumps();
+    const double scale = system.ledger().energy_scale();
+    const bool is_large = jumps.largest > kLargeJump * scale;
+    const double jump = is_large ? jumps.largest : jumps.sudden;
+    if (!is_large && !(jump > kSuddenJump * scale)) return {};
+    // At rest both are rounding
+    if (jump <= kRoundings * system.books().energy_rounding(ContinuousMotion::kProjected *
+                                                            system.state().extent))
+        return {};
+    return fmt::format(
+        "the energy balance jumps by {:.3g} J, of {:.3g} J in play, within the step that ends at "
+        "t = {:.6g} s{}: the steps do not resolve the motion there, or constraints depend on each "
+        "other and it went on by another one; compare with shorter steps or another integrator",
+        jump,
+        scale,
+        is_large ? jumps.largest_at : jumps.sudden_at,
+        is_large ? "" : ", far more than in the steps before");
+}
+
 }  // namespace
 
 std::vector<std::string> doubts_of(const Model& model, const KernelSystem& system) {
@@ -147,6 +172,7 @@ std::vector<std::string> doubts_of(const Model& model, const KernelSystem& syste
             at.t,
             at.work,
             at.scale));
+    if (const std::string text = doubt_of_steps(system); !text.empty()) out.push_back(text);
     const JointValues::TooFast& joint = system.joints().too_fast();
     if (const BodyPart* const body = system.joints().body_too_fast())
         out.push_back(fmt::format(

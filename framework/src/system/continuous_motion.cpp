@@ -14,8 +14,6 @@
 namespace ancora {
 namespace {
 
-// Constraints are met to this, relative to the model's size or speed; rounding is a little less.
-constexpr double kProjected = 1e-14;
 constexpr double kClosed = 1e-9;  // gap of a start, of the model's size
 // What projection may leave, relative likewise; more is no rounding.
 constexpr double kGaping = 1e-7;
@@ -30,6 +28,10 @@ constexpr double kRoundingsOfEnergy = 4.0;
 constexpr const char* kTooLong =
     "the step is too long for the motion; take a shorter one, or an integrator with error control "
     "or one that meets constraints by itself";
+// A jump of the energy balance that is so many times what was usual is another motion's; what was
+// usual is forgotten by this factor a step.
+constexpr double kTimesUsual = 30.0;
+constexpr double kForgotten = 0.9;
 // Coordinates and velocities beyond this, in SI units or those of a larger model's size, have
 // diverged.
 constexpr double kRunaway = 1e12;
@@ -239,10 +241,27 @@ void ContinuousMotion::accept(double t0, double t1, std::span<const double> x) {
         parts_.update_mass(state_.q.data(), state_.v.data(), state_.t);
         throw;
     }
+    note_energy_jump();
     scale_books();
     tangent_.forget_start();
     has_chosen_rank_ = false;
     violations_.note();
+}
+
+/// What the step just taken has added to the balance, against the steps before.
+void ContinuousMotion::note_energy_jump() {
+    EnergyJumps& jumps = jumps_in_energy_;
+    const double jump = std::abs(books_.ledger.now().energy - before_.ledger.now().energy);
+    if (jump > jumps.largest) {
+        jumps.largest = jump;
+        jumps.largest_at = state_.t;
+    }
+    const bool has_usual = jumps.usual > 0.0 || before_.t > 0.0;  // nothing may be usual
+    if (has_usual && jump > kTimesUsual * jumps.usual && jump > jumps.sudden) {
+        jumps.sudden = jump;
+        jumps.sudden_at = state_.t;
+    }
+    jumps.usual = std::max(jump, kForgotten * jumps.usual);
 }
 
 void ContinuousMotion::advance_to(double t0, double t1, std::span<const double> x) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <span>
@@ -45,6 +46,9 @@ public:
     /// states of objects with signals.
     enum Book : int { kExternal, kNonideal, kImpulse, kAngularImpulse = kImpulse + 3, kBooks = 8 };
 
+    /// Constraints are met to this, relative to the model's size or speed; rounding is a little
+    /// less.
+    static constexpr double kProjected = 1e-14;
     /// Of the model's size: matter that a velocity moves by less has not moved, as positions are
     /// rounded. What is relative to a speed needs it near rest, where that may be nothing, or its
     /// square below all numbers.
@@ -100,6 +104,13 @@ public:
         archive(displaced_.t);
         archive(displaced_.work);
         archive(displaced_.scale);
+        archive(jumps_in_energy_);
+        for (const double x : {jumps_in_energy_.usual,
+                               jumps_in_energy_.sudden,
+                               jumps_in_energy_.sudden_at,
+                               jumps_in_energy_.largest,
+                               jumps_in_energy_.largest_at})
+            archive.require(std::isfinite(x) && x >= 0.0, "a jump of the energy");
     }
 
     long evaluations = 0;  ///< of accelerations by the integrator
@@ -120,7 +131,19 @@ public:
         return x.last(static_cast<std::size_t>(parts_.signals.num_continuous()));
     }
 
+    /// How the energy balance has jumped within single steps. A step's error belongs to its order
+    /// and changes little from step to step; one that follows another motion from somewhere on has
+    /// a balance of its own.
+    struct EnergyJumps {
+        double usual = 0.0;                      ///< of late [J]
+        double sudden = 0.0, sudden_at = 0.0;    ///< largest beyond what was usual [J, s]
+        double largest = 0.0, largest_at = 0.0;  ///< of all [J, s]
+    };
+    const EnergyJumps& energy_jumps() const { return jumps_in_energy_; }
+    void forget_energy_jumps() { jumps_in_energy_ = {}; }
+
 private:
+    void note_energy_jump();
     std::size_t first_effort() const { return static_cast<std::size_t>(2 * parts_.n + kBooks); }
     /// What a peek must put back, and what it starts from.
     struct Snapshot {
@@ -163,6 +186,7 @@ private:
     Snapshot before_, after_;
     bool is_peeking_ = false;
     Displaced displaced_;
+    EnergyJumps jumps_in_energy_;
     std::vector<double> book_scales_;
 };
 

@@ -161,6 +161,7 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     books_.begin();
     motion_.forget_displaced();
     limited_ = {};
+    motion_.forget_energy_jumps();
     motion_.scale_books();
     if (parts_.model.traits.face == Face::continuous) motion_.make_room();
 }

@@ -210,7 +210,8 @@ po::options_description describe(const Command& command) {
             "where random states and steps start; the same seed repeats a failure (default: 1)");
         add("time-limit",
             po::value<std::string>()->value_name("SECONDS"),
-            "wall time that one check may take (default: 10)");
+            "processor time that one check may take, and a tenth of what it may by the clock "
+            "(default: 10)");
         add("memory-limit",
             po::value<std::string>()->value_name("MIB"),
             "address space that the checks may use (default: 1024)");

@@ -5,10 +5,20 @@
 #include <cstddef>
 #include <string_view>
 
+#include <sys/types.h>
+
 namespace ancora::verify {
 
-/// Bytes of the memory that both processes share.
+/// Bytes of the memory that the processes share for that.
 inline constexpr std::size_t kCallNameBytes = 256;
+inline constexpr int kNotEnded = -1;
+
+/// All that the processes share.
+struct SharedPage {
+    char call[kCallNameBytes];
+    int end;    ///< how the plugin's process ended, as waitpid() says; before that kNotEnded
+    pid_t pid;  ///< of the plugin's process; before it has begun 0
+};
 
 /// Names a call from construction to destruction. With several threads the last one named counts.
 class CallInProgress {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The child process: limits itself, opens the plugin, makes the checks, reports line by line.
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -10,12 +11,14 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "call_in_progress.hpp"
 #include "check.hpp"
 #include "fp_environment.hpp"
 #include "process_state.hpp"
+#include "processes.hpp"
 #include "runner.hpp"
 
 namespace ancora::verify {
@@ -42,6 +45,29 @@ void limit_process([[maybe_unused]] std::uint64_t mebibytes) {
 #endif
     // not left behind by a parent that was killed
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/// Goes on as a child of a guard, which is all that a plugin reaches as its parent. The guard waits
+/// for it, ends what it has left behind, and says in the shared memory how it ended.
+void go_on_under_guard(SharedPage& shared, int report) {
+    adopt_orphans();
+    const pid_t guard = ::getpid();
+    const pid_t child = ::fork();
+    if (child < 0) ::_exit(1);
+    if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // not inherited
+        if (::getppid() != guard) ::_exit(1);
+        adopt_orphans();
+        shared.pid = ::getpid();
+        return;
+    }
+    ::close(report);  // ends with the child's
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    end_children({});
+    shared.end = status;
+    ::_exit(0);
 }
 
 class Line {
@@ -111,15 +137,19 @@ Json make(const Item& item, Subject& subject) {
 
 int run_child(const std::vector<std::string>& arguments) {
     const Json order = Json::parse(arguments.at(0));
-    const Line line(order.at("descriptor").get<int>());
+    const auto report = order.at("descriptor").get<int>();
     void* const page = ::mmap(nullptr,
-                              kCallNameBytes,
+                              sizeof(SharedPage),
                               PROT_READ | PROT_WRITE,
                               MAP_SHARED,
                               order.at("call").get<int>(),
                               0);
-    if (page != MAP_FAILED) CallInProgress::write_to(static_cast<char*>(page));
+    if (page == MAP_FAILED) return 1;
     limit_process(order.at("memory").get<std::uint64_t>());
+    SharedPage& shared = *static_cast<SharedPage*>(page);
+    go_on_under_guard(shared, report);
+    const Line line(report);
+    CallInProgress::write_to(shared.call);
     // programs that a plugin may start are not to be watched
     ::unsetenv("LD_PRELOAD");
     give_standard_output_a_file();

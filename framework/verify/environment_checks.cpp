@@ -139,7 +139,7 @@ constexpr Check kEnvironmentChecks[] = {
     {"environment",
      kEvery,
      "factories and [step] functions leave the process alone: floating-point unit, standard "
-     "streams, signals, folder, locale, umask, variables, threads, descriptors",
+     "streams, signals, folder, locale, umask, variables, processes, threads, descriptors",
      check_environment},
     {"ending",
      kEvery,

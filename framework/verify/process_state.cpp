@@ -16,10 +16,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "processes.hpp"
+
 namespace ancora::verify {
 namespace {
 
 namespace fs = std::filesystem;
+
+// What is on its way out is waited for so long: on a busy machine it has to wait, too.
+constexpr int kMostEndMilliseconds = 500;
 
 off_t size_of_stream(int descriptor) {
     struct stat file = {};
@@ -50,8 +55,8 @@ std::set<int> threads() {
 
 /// How many of `now` were not there.
 std::size_t count_new(const std::set<int>& now, const std::set<int>& before) {
-    return static_cast<std::size_t>(std::ranges::count_if(now, [&](int thread) {
-        return !before.contains(thread);
+    return static_cast<std::size_t>(std::ranges::count_if(now, [&](int one) {
+        return !before.contains(one);
     }));
 }
 
@@ -106,6 +111,7 @@ ProcessState ProcessState::capture() {
     now.variables_ = variables();
     now.threads_ = threads();
     now.descriptors_ = descriptors();
+    now.children_ = running_children();  // last: it may take longer than a thread lives
     return now;
 }
 
@@ -116,10 +122,19 @@ std::string ProcessState::changes(bool with_kernels) const {
     };
     ProcessState now = capture();
     // a thread that is on its way out is not left running
-    for (int k = 0; k < 50 && with_kernels && count_new(now.threads_, threads_) > 0; ++k) {
+    for (int k = 0;
+         k < kMostEndMilliseconds && with_kernels && count_new(now.threads_, threads_) > 0;
+         ++k) {
         ::usleep(1000);
         now.threads_ = threads();
     }
+    // nor is a process; one that makes itself a daemon is among the children when its parent ends
+    for (int k = 0; k < kMostEndMilliseconds && count_new(now.children_, children_) > 0; ++k) {
+        ::usleep(1000);
+        now.children_ = running_children();
+    }
+    if (const std::size_t count = count_new(now.children_, children_); count > 0)
+        add(fmt::format("left {} process{} running", count, count == 1 ? "" : "es"));
     for (int k = 0; k < 2; ++k)
         if (now.written_[k] != written_[k])
             add(fmt::format("wrote {} bytes to standard {}",
@@ -157,6 +172,8 @@ std::string ProcessState::changes(bool with_kernels) const {
 }
 
 void ProcessState::restore() const {
+    if (const std::set<pid_t> now = running_children(); count_new(now, children_) > 0)
+        end_children(children_);
     for (std::size_t k = 0; k < actions_.size(); ++k) {
         const int signal = static_cast<int>(k) + 1;
         if (!same(action_of(signal), actions_[k])) ::sigaction(signal, &actions_[k], nullptr);

@@ -12,15 +12,15 @@
 
 namespace ancora::verify {
 
-/// Standard streams, signals, working folder, locale, umask, environment, threads and descriptors
-/// at one moment. Of the streams only those are watched that are files.
+/// Standard streams, signals, working folder, locale, umask, environment, child processes, threads
+/// and descriptors at one moment. Of the streams only those are watched that are files.
 class ProcessState {
 public:
     static ProcessState capture();
     /// What is different now, in words: "wrote 12 bytes to standard output". Empty if nothing is.
     /// Without threads and descriptors, if the kernel may have got some meanwhile.
     std::string changes(bool with_kernels = true) const;
-    /// Puts back what can be, so that one finding does not hide another.
+    /// Puts back what can be, so that one finding does not hide another; ends new children.
     void restore() const;
 
 private:
@@ -33,6 +33,7 @@ private:
     std::string locale_;
     mode_t umask_ = 0;
     std::map<std::string, std::string> variables_;
+    std::set<pid_t> children_;
     std::set<int> threads_;
     std::map<int, std::string> descriptors_;
 };

@@ -2,11 +2,14 @@
 // The parent's side: starts children, reads what they report, and names what became of them.
 #include "runner.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <map>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -22,6 +25,7 @@
 #include "ancora/framework/error.hpp"
 #include "call_in_progress.hpp"
 #include "check.hpp"
+#include "processes.hpp"
 
 namespace ancora::verify {
 namespace {
@@ -55,11 +59,12 @@ public:
         if (complaint_ < 0) fail("shared memory");
 
         const int shared = ::memfd_create("ancora-call", MFD_CLOEXEC);
-        if (shared < 0 || ::ftruncate(shared, kCallNameBytes) != 0) fail("shared memory");
+        if (shared < 0 || ::ftruncate(shared, sizeof(SharedPage)) != 0) fail("shared memory");
         void* const page =
-            ::mmap(nullptr, kCallNameBytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
+            ::mmap(nullptr, sizeof(SharedPage), PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
         if (page == MAP_FAILED) fail("shared memory");
-        call_ = static_cast<char*>(page);
+        shared_ = static_cast<SharedPage*>(page);
+        shared_->end = kNotEnded;
         // above the numbers that they get in the child, so that none is in another's way
         const int out = raised(report[1]), err = raised(::dup(complaint_)), call = raised(shared);
 
@@ -80,6 +85,11 @@ public:
         for (std::string& variable : variables) environment.push_back(variable.data());
         environment.push_back(nullptr);
 
+        // What its plugin does to its process group stays there.
+        posix_spawnattr_t attributes;
+        ::posix_spawnattr_init(&attributes);
+        ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        ::posix_spawnattr_setpgroup(&attributes, 0);
         posix_spawn_file_actions_t actions;
         ::posix_spawn_file_actions_init(&actions);
         ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -87,10 +97,11 @@ public:
         ::posix_spawn_file_actions_adddup2(&actions, err, 2);
         ::posix_spawn_file_actions_adddup2(&actions, out, 3);
         ::posix_spawn_file_actions_adddup2(&actions, call, 4);
-        errno =
-            ::posix_spawn(&pid_, program.c_str(), &actions, nullptr, arguments, environment.data());
+        errno = ::posix_spawn(
+            &pid_, program.c_str(), &actions, &attributes, arguments, environment.data());
         const int error = errno;
         ::posix_spawn_file_actions_destroy(&actions);
+        ::posix_spawnattr_destroy(&attributes);
         for (const int descriptor : {out, err, call}) ::close(descriptor);
         if (error != 0) {
             errno = error;
@@ -102,13 +113,16 @@ public:
         end();
         ::close(report_);
         ::close(complaint_);
-        ::munmap(call_, kCallNameBytes);
+        ::munmap(shared_, sizeof(SharedPage));
     }
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    /// The next line of its report; false if there is none before `deadline` or the child ended.
-    bool read(Clock::time_point deadline, Json& message) {
+    /// The next line of its report; false if the child ended before, or has worked for `seconds`,
+    /// or has not come with it in kPatience times as many by the clock.
+    bool read(double seconds, Json& message) {
+        const Clock::time_point start = Clock::now();
+        const double worked = processor_seconds();
         for (;;) {
             const std::size_t at = buffer_.find('\n');
             if (at != std::string::npos) {
@@ -118,14 +132,17 @@ public:
                 continue;
             }
             if (has_ended_) return false;
-            const auto left =
-                std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-            if (left.count() <= 0) {
-                is_late_ = true;
+            const double work_left = seconds - (processor_seconds() - worked);
+            const double waited = std::chrono::duration<double>(Clock::now() - start).count();
+            const double left = std::min(work_left, kPatience * seconds - waited);
+            if (left <= 0.0) {
+                late_after_ = work_left <= 0.0 ? seconds : kPatience * seconds;
                 return false;
             }
+            constexpr double kMostMilliseconds = 1e6;
             pollfd report = {report_, POLLIN, 0};
-            if (::poll(&report, 1, static_cast<int>(left.count())) < 0) {
+            if (::poll(&report, 1, static_cast<int>(std::min(1e3 * left, kMostMilliseconds)) + 1) <
+                0) {
                 if (errno == EINTR) continue;
                 fail("poll");
             }
@@ -136,11 +153,14 @@ public:
     /// Ends it if it has not ended itself; in words, what it died of.
     std::string end() {
         if (pid_ < 0) return end_;
-        if (!has_ended_) ::kill(pid_, SIGKILL);
+        bool is_ended_here = !has_ended_;
+        if (is_ended_here) ::kill(pid_, SIGKILL);
         int status = 0;
-        // a child that closed its pipe may still be at work
-        for (int k = 0; k < 100 && ::waitpid(pid_, &status, WNOHANG) == 0; ++k) {
-            if (k == 99) {
+        // a child that closed its pipe may still be at work, as may its guard
+        constexpr int kMostWaits = 1000;
+        for (int k = 0; ::waitpid(pid_, &status, WNOHANG) == 0; ++k) {
+            if (k == kMostWaits) {
+                is_ended_here = true;
                 ::kill(pid_, SIGKILL);
                 ::waitpid(pid_, &status, 0);
                 break;
@@ -148,24 +168,42 @@ public:
             ::usleep(2000);
         }
         pid_ = -1;
-        if (is_late_)
+        end_children(others_);  // whose guard was ended before it could
+        // The guard's own end says nothing of the plugin's, unless it was the plugin that ended it.
+        const bool was_guarded = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        if (was_guarded && shared_->end != kNotEnded) status = shared_->end;
+        if (is_late())
             end_ = "does not return";
+        else if (WIFSIGNALED(status) && !was_guarded && !is_ended_here)
+            end_ = fmt::format("ends the process that has started its own: {}",
+                               ::strsignal(WTERMSIG(status)));
         else if (WIFSIGNALED(status))
             end_ = fmt::format("ends the process: {}", ::strsignal(WTERMSIG(status)));
         else
             end_ = fmt::format("ends the process with status {}", WEXITSTATUS(status));
-        if (const std::string line = first_line(); !line.empty() && !is_late_)
+        if (const std::string line = first_line(); !line.empty() && !is_late())
             end_ += fmt::format(" ({})", line);
         return end_;
     }
-    bool is_late() const { return is_late_; }
+    bool is_late() const { return late_after_ > 0.0; }
+    /// What it was given [s].
+    double late_after() const { return late_after_; }
     /// The call of the plugin that it was in, as far as it said.
     std::string call() const {
-        const std::string name(call_, ::strnlen(call_, kCallNameBytes));
+        const std::string name(shared_->call, ::strnlen(shared_->call, kCallNameBytes));
         return name.empty() ? "a call" : name;
     }
 
 private:
+    /// That the plugin's process has worked so far, all its threads; 0 where that is not known.
+    double processor_seconds() const {
+        clockid_t clock = 0;
+        timespec time = {};
+        if (shared_->pid <= 0 || ::clock_getcpuclockid(shared_->pid, &clock) != 0 ||
+            ::clock_gettime(clock, &time) != 0)
+            return 0.0;
+        return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    }
     static bool take(int descriptor, std::string& text) {
         char part[4096];
         const ssize_t count = ::read(descriptor, part, sizeof(part));
@@ -183,12 +221,13 @@ private:
         return text;
     }
 
+    const std::set<pid_t> others_ = running_children();  // of this process
     pid_t pid_ = -1;
     int report_ = -1;
     int complaint_ = -1;
-    char* call_ = nullptr;
+    SharedPage* shared_ = nullptr;
     bool has_ended_ = false;
-    bool is_late_ = false;
+    double late_after_ = 0.0;
     std::string buffer_;
     std::string end_;
 };
@@ -212,11 +251,6 @@ public:
     }
 
 private:
-    Clock::time_point deadline() const {
-        return Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                  std::chrono::duration<double>(settings_.seconds));
-    }
-
     /// One child's life from item `from`, which it moves on; false if nothing is left to do.
     bool run_child_from(std::size_t& from) {
         const bool is_file = settings_.plugin.find('/') != std::string::npos;
@@ -232,7 +266,7 @@ private:
                      {"from", from}},
                     settings_.probe);
         Json message;
-        if (!child.read(deadline(), message)) {
+        if (!child.read(settings_.seconds, message)) {
             add({"", "", kLoad, Status::failed, "opening it " + child.end(), 0.0});
             return false;
         }
@@ -256,7 +290,7 @@ private:
         }
 
         bool is_at_work = false;
-        while (child.read(deadline(), message)) {
+        while (child.read(settings_.seconds, message)) {
             if (message.contains("done")) return false;
             if (message.contains("begin")) {
                 from = message["begin"];
@@ -277,7 +311,7 @@ private:
         result.status = Status::failed;
         result.reason =
             child.is_late()
-                ? fmt::format("{} does not return within {:g} s", child.call(), settings_.seconds)
+                ? fmt::format("{} does not return within {:g} s", child.call(), child.late_after())
                 : child.call() + ' ' + how;
         if (!is_at_work) result.reason = "after the check before it, the plugin " + how;
         add(std::move(result));
@@ -327,6 +361,7 @@ bool Report::passed() const {
 }
 
 Report verify(const Settings& settings) {
+    adopt_orphans();
     return Session(settings).run();
 }
 

@@ -10,14 +10,17 @@
 namespace ancora::verify {
 
 inline constexpr std::uint64_t kDefaultSeed = 1;
+inline constexpr double kPatience = 10.0;
 
 struct Settings {
     std::string plugin;  ///< a name on the search path, or a file
     std::vector<std::filesystem::path> plugin_dirs;
     bool unchecked_plugin_dirs = false;  ///< see PluginRegistry::allow_unchecked_folders
     std::uint64_t seed = kDefaultSeed;
-    std::string check;            ///< this one only; empty: all
-    double seconds = 10.0;        ///< wall time that one check may take
+    std::string check;  ///< this one only; empty: all
+    /// Processor time that one check may take [s]. A check that waits for something may take
+    /// kPatience times as much by the clock, so that a busy machine ends none.
+    double seconds = 10.0;
     std::uint64_t memory = 1024;  ///< address space of the child [MiB]
     std::filesystem::path probe;  ///< library that counts allocations
 };

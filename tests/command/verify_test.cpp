@@ -3,6 +3,7 @@
 // Ancora ships passes.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -318,6 +319,10 @@ TEST_SUITE("verify") {
         CHECK(what("sets_variable").find("ANCORA_TEST_OF_VARIABLES") != std::string::npos);
         CHECK(what("leaves_thread").find("thread") != std::string::npos);
         CHECK(what("leaves_descriptor").find("/dev/null") != std::string::npos);
+        CHECK(what("leaves_process").find("process") != std::string::npos);
+        for (const char* type : {"becomes_daemon", "holds_on"})
+            CHECK(zoo("wrong_process").reason(type, "environment").find(" running") !=
+                  std::string::npos);
         const std::string load = zoo("acts_at_load").reason("", "load");
         CHECK(load.find("standard output") != std::string::npos);
         CHECK(load.find("Terminated") != std::string::npos);
@@ -325,6 +330,28 @@ TEST_SUITE("verify") {
         check_caught("crashes_at_end", "crashes_at_end", "ending");
         CHECK(zoo("crashes_at_end").reason("crashes_at_end", "ending").find("Segmentation fault") !=
               std::string::npos);
+    }
+
+    // Its report comes all the same, and nothing of it goes on afterwards.
+    TEST_CASE("a plugin that ends the process above it, or leaves daemons, is caught") {
+        const Verdict& verdict = zoo("wrong_process");
+        CHECK(verdict.status == 4);
+        for (const char* type : {"ends_parent", "ends_group"}) {
+            CAPTURE(type);
+            CHECK(verdict.checks(type, "FAIL").contains("examples"));
+            CHECK(verdict.reason(type, "examples").find("Killed") != std::string::npos);
+        }
+        CHECK(verdict.reason("ends_parent", "examples")
+                  .find("ends the process that has started its own") != std::string::npos);
+        int left = 0;
+        for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+            std::ifstream file(entry.path() / "cmdline");
+            std::string line;
+            std::getline(file, line, '\n');
+            left += line.find("verify-in-child") != std::string::npos &&
+                    line.find("wrong_process") != std::string::npos;
+        }
+        CHECK(left == 0);
     }
 
     TEST_CASE("places out of the way, and words that no model can use") {

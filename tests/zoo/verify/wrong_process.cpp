@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "parts.hpp"
@@ -61,6 +62,45 @@ void leave_thread() {
 void leave_descriptor() {
     static_cast<void>(::open("/dev/null", O_RDONLY));
 }
+void leave_process() {
+    if (::fork() == 0) {
+        ::sleep(60);
+        ::_exit(0);
+    }
+}
+/// A session of its own, no parent, no descriptor of ours.
+void become_daemon() {
+    const pid_t between = ::fork();
+    if (between > 0) {
+        ::waitpid(between, nullptr, 0);
+        return;
+    }
+    ::setsid();
+    if (::fork() > 0) ::_exit(0);
+    for (int k = 0; k < 64; ++k) ::close(k);
+    ::sleep(60);
+    ::_exit(0);
+}
+/// The same with all descriptors, so that nobody sees the end of a pipe.
+void become_daemon_that_holds() {
+    const pid_t between = ::fork();
+    if (between > 0) {
+        ::waitpid(between, nullptr, 0);
+        return;
+    }
+    ::setsid();
+    if (::fork() > 0) ::_exit(0);
+    ::sleep(60);
+    ::_exit(0);
+}
+void end_parent() {
+    ::kill(::getppid(), SIGKILL);
+    ::sleep(60);
+}
+void end_group() {
+    ::kill(0, SIGKILL);
+    ::sleep(60);
+}
 
 constexpr TypeDescriptor kTypes[] = {
     type<Speaks>("speaks", Rod::kDocs, Rod::kParameters),
@@ -72,6 +112,11 @@ constexpr TypeDescriptor kTypes[] = {
     type<Does<set_variable>>("sets_variable", Rod::kDocs, Rod::kParameters),
     type<Does<leave_thread>>("leaves_thread", Rod::kDocs, Rod::kParameters),
     type<Does<leave_descriptor>>("leaves_descriptor", Rod::kDocs, Rod::kParameters),
+    type<Does<leave_process>>("leaves_process", Rod::kDocs, Rod::kParameters),
+    type<Does<become_daemon>>("becomes_daemon", Rod::kDocs, Rod::kParameters),
+    type<Does<become_daemon_that_holds>>("holds_on", Rod::kDocs, Rod::kParameters),
+    type<Does<end_parent>>("ends_parent", Rod::kDocs, Rod::kParameters),
+    type<Does<end_group>>("ends_group", Rod::kDocs, Rod::kParameters),
 };
 
 }  // namespace

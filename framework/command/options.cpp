@@ -210,7 +210,7 @@ po::options_description describe(const Command& command) {
             "where random states and steps start; the same seed repeats a failure (default: 1)");
         add("time-limit",
             po::value<std::string>()->value_name("SECONDS"),
-            "processor time that one check may take, and a tenth of what it may by the clock "
+            "processor time that one check may take; ten times as much by the clock "
             "(default: 10)");
         add("memory-limit",
             po::value<std::string>()->value_name("MIB"),

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <random>
 #include <string>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "sha256.hpp"
@@ -459,6 +462,70 @@ TEST_SUITE("resume") {
         }
         folder.write("out/checkpoint.bin", checkpoint);
         CHECK(run(run_arguments(folder, "out"), {"--resume"}).status == 0);
+    }
+
+    // Behind the state stand, of 8 bytes but for the flag: the bytes of history.csv, the step of
+    // its last row, a flag, the output times with a row, and of frames their rows, number, states
+    // and passed times; then numbers that nothing else follows from.
+    TEST_CASE(
+        "a checkpoint with a fitting checksum whose counts contradict each other is refused") {
+        constexpr std::size_t kBehind = 8 + 8 + 1 + 8 + 6 * 8 + 8 + 8;
+        constexpr std::size_t kLastRow = 8, kOutputs = 17, kRows = 25, kFrames = 33, kStates = 41,
+                              kFramesPassed = 49, kFrameStep = 57;
+        for (const auto& [type, every, frames] :
+             {std::tuple("emm", "", ""),
+              std::tuple("emm", "1e-3", ""),
+              std::tuple("emm", "1e-3", "frames = 0.01\nstates = true\n"),
+              std::tuple("rk4", "2e-5", ""),
+              std::tuple("dopri5", "1e-3", "states = true\n")}) {
+            CAPTURE(type);
+            CAPTURE(every);
+            const TempFolder folder;
+            std::string text = with(kStuck, "\"emm\"", fmt::format("\"{}\"", type));
+            if (std::string(type) == "dopri5") text = with(text, "end  = 1.0", "end  = 1000.0");
+            const std::size_t output = text.find("[output]");
+            REQUIRE(output != std::string::npos);
+            const std::string checkpoints = "[output]\ncheckpoint = 1e-3\n";
+            text = text.substr(0, output) + checkpoints +
+                   (*every != '\0' ? fmt::format("every = {}\n", every) : "") + frames;
+            folder.write("model.toml", text);
+            REQUIRE(interrupted(folder).status == 130);
+            const std::string checkpoint = folder.read("out/checkpoint.bin");
+            const std::size_t content = checkpoint.find('\n') + 1 + 64;
+            const std::size_t behind = checkpoint.size() - kBehind;
+            const auto refused = [&](std::size_t field, bool is_double, double change) {
+                std::string damaged = checkpoint;
+                char* const at = damaged.data() + behind + field;
+                if (is_double) {
+                    double x = 0.0;
+                    std::memcpy(&x, at, sizeof x);
+                    x += change;
+                    std::memcpy(at, &x, sizeof x);
+                } else {
+                    std::int64_t x = 0;
+                    std::memcpy(&x, at, sizeof x);
+                    x += static_cast<std::int64_t>(change);
+                    std::memcpy(at, &x, sizeof x);
+                }
+                damaged.replace(content - 64, 64, sha256_of_text(damaged.substr(content)));
+                folder.write("out/checkpoint.bin", damaged);
+                const ProcessResult result = run(run_arguments(folder, "out"), {"--resume"});
+                CAPTURE(field);
+                CAPTURE(change);
+                CAPTURE(result.err);
+                CHECK(result.status == 6);
+            };
+            for (const double change : {-1.0, 1.0, 1e6}) {
+                refused(kLastRow, false, change);
+                refused(kRows, false, change);
+                refused(kFrames, false, change);
+                refused(kStates, false, change);
+                refused(kFramesPassed, true, change);
+                refused(kOutputs, true, change);
+                // Of rows inside steps nothing tells the step.
+                if (std::string(type) != "dopri5") refused(kFrameStep, false, change);
+            }
+        }
     }
 
     TEST_CASE("a parameter that changes the model is part of it, and one that is not used is not") {

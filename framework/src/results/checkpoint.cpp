@@ -197,12 +197,16 @@ void require_same_run(const Checkpoint& checkpoint, const Identity& here, const 
                             text));
 }
 
+void refuse_damaged(const fs::path& file, const char* what) {
+    refuse_checkpoint(file, fmt::format("is damaged: {} cannot be", what));
+}
+
 void require_sound(const Checkpoint& checkpoint,
                    const Simulation& simulation,
                    const std::array<double, 2>& outputs_passed,
                    const fs::path& file) {
     const auto require = [&](bool holds, const char* what) {
-        if (!holds) refuse_checkpoint(file, fmt::format("is damaged: {} cannot be", what));
+        if (!holds) refuse_damaged(file, what);
     };
     const FrameRecorder::Progress& frames = checkpoint.frames;
     const auto is_among = [](std::int64_t x, std::int64_t most) {

@@ -55,6 +55,8 @@ void require_same_run(const Checkpoint& checkpoint,
                       const Identity& here,
                       const std::filesystem::path& file);
 
+[[noreturn]] void refuse_damaged(const std::filesystem::path& file, const char* what);
+
 /// Counts against the state, which the simulation has taken.
 /// @param outputs_passed  the fewest and the most that there can be by now
 /// @throws Error (file) if one cannot be

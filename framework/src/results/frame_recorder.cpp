@@ -67,12 +67,44 @@ void FrameRecorder::resume(const ResultsFolder& folder, const Progress& from) {
     if (has_states_) states_.emplace(folder.at(kStatesFile), state_.size(), from.states);
 }
 
+bool FrameRecorder::can_have(const Progress& progress, std::span<const double> times) const {
+    const std::size_t rows = times.size();
+    if (progress.rows != rows || progress.states != (has_states_ ? rows : 0)) return false;
+    if (stride_ <= 0.0 || rows == 0) return progress.frames == 0 && progress.frames_passed == 0.0;
+    std::uint64_t frames = 0;
+    std::size_t last = 0;  // row with a frame
+    double passed = 0.0;
+    for (std::size_t k = 0; k < rows; ++k) {
+        const double until = every_ > 0.0 ? frames_until(times[k]) : 0.0;
+        if (k == 0 ||
+            (every_ > 0.0 ? until > passed : std::fmod(static_cast<double>(k), stride_) == 0.0)) {
+            ++frames;
+            last = k;
+        }
+        passed = until;
+    }
+    if (progress.frames_passed != passed) return false;
+    // A run that was to be shorter had more of those that are counted by rows.
+    const bool has_more = every_ <= 0.0 && progress.frames > frames && progress.frames <= rows;
+    if (progress.frames != frames && !has_more) return false;
+    // The first frame is taken when there is a step.
+    if (!has_more && last > 0 && !simulation_.is_adaptive() &&
+        static_cast<double>(progress.steps) !=
+            std::round((times[last] - simulation_.begin_time()) / simulation_.step_size()))
+        return false;
+    return progress.steps != simulation_.steps_done() || progress.work == simulation_.work_done();
+}
+
+/// Multiples of the time between frames.
+double FrameRecorder::frames_until(double t) const {
+    return std::floor((t - simulation_.begin_time()) / every_ * (1.0 + 1e-12) + 1e-9);
+}
+
 std::span<double> FrameRecorder::frame_of_row(double t, bool is_last) {
     is_due_ = stride_ > 0.0;
     if (!is_due_) return {};
     if (every_ > 0.0) {
-        const double passed =
-            std::floor((t - simulation_.begin_time()) / every_ * (1.0 + 1e-12) + 1e-9);
+        const double passed = frames_until(t);
         is_due_ = progress_.rows == 0 || passed > progress_.frames_passed || is_last;
         progress_.frames_passed = passed;
     } else {

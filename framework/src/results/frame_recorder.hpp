@@ -39,6 +39,9 @@ public:
     std::vector<std::string> files() const;
     void start(const ResultsFolder& folder);
     void resume(const ResultsFolder& folder, const Progress& from);
+    /// Whether that can be how far it has come with rows at these times [s]. The work until the
+    /// last frame, and its step where rows lie inside steps, follow from nothing else.
+    bool can_have(const Progress& progress, std::span<const double> times) const;
 
     /// Where the samples of the next row are to be written: empty if it gets no frame.
     std::span<double> frame_of_row(double t, bool is_last);
@@ -53,6 +56,8 @@ public:
     const Progress& progress() const { return progress_; }
 
 private:
+    double frames_until(double t) const;
+
     const Simulation& simulation_;
     double every_ = 0.0;   // [s]; 0: by stride
     double stride_ = 0.0;  // rows from frame to frame; 0: no frames

@@ -2,9 +2,11 @@
 // Formats the rows of history.csv.
 #include "history_writer.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -31,6 +33,27 @@ void append_quoted(std::string_view cell, std::string& line) {
     line += '"';
 }
 
+/// Times of the rows from one byte to another, which begin with them [s].
+std::vector<double> times_between(const FileWriter::Reader& read,
+                                  std::uint64_t begin,
+                                  std::uint64_t end) {
+    constexpr std::uint64_t kPart = 1 << 20;
+    std::vector<double> times;
+    std::string text;  // not yet a row
+    for (std::uint64_t at = begin; at < end; at += kPart) {
+        text += read(at, static_cast<std::size_t>(std::min(kPart, end - at)));
+        std::size_t row = 0;
+        for (std::size_t i = text.find('\n'); i != std::string::npos; i = text.find('\n', row)) {
+            double time = std::numeric_limits<double>::quiet_NaN();
+            std::from_chars(text.data() + row, text.data() + i, time);
+            times.push_back(time);
+            row = i + 1;
+        }
+        text.erase(0, row);
+    }
+    return times;
+}
+
 void append_number(double x, std::string& line) {
     char digits[32];
     const auto [end, error] = std::to_chars(
@@ -47,7 +70,10 @@ HistoryWriter::HistoryWriter(FileAt file, std::vector<std::string> columns)
     file_.flush();
 }
 
-HistoryWriter::HistoryWriter(FileAt file, std::vector<std::string> columns, std::uint64_t size)
+HistoryWriter::HistoryWriter(FileAt file,
+                             std::vector<std::string> columns,
+                             std::uint64_t size,
+                             const std::function<void(std::span<const double>)>& check)
     : columns_(std::move(columns)),
       // Looked at first: a file of another run must not be cut.
       file_(file,
@@ -61,6 +87,7 @@ HistoryWriter::HistoryWriter(FileAt file, std::vector<std::string> columns, std:
                 // Nothing is read behind the end, which is refused with the number of bytes.
                 if (size < first.size() || read(size - 1, 1).find_first_not_of('\n') == 0)
                     refuse("does not fit the checkpoint: no row ends where the run was");
+                if (!read(size - 1, 1).empty()) check(times_between(read, first.size(), size));
             }),
       last_flush_(Clock::now()) {}
 

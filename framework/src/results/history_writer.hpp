@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,9 +18,13 @@ class HistoryWriter {
 public:
     /// Creates the file and writes the header; the first column is time.
     HistoryWriter(FileAt file, std::vector<std::string> columns);
-    /// Goes on behind the first `size` bytes of a file with the same columns.
+    /// Goes on behind the first `size` bytes of a file with the same columns, of which `check` sees
+    /// the times of the rows [s].
     /// @throws Error (file) if it has others, or no row ends there
-    HistoryWriter(FileAt file, std::vector<std::string> columns, std::uint64_t size);
+    HistoryWriter(FileAt file,
+                  std::vector<std::string> columns,
+                  std::uint64_t size,
+                  const std::function<void(std::span<const double>)>& check);
 
     /// @throws Error (numerical) that names the column of a value which is not finite
     void write_row(std::span<const double> row);

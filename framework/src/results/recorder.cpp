@@ -100,9 +100,10 @@ struct Recorder::Impl {
 
     /// The multiples of `every`, from the begin of the run on, that are nearer to the present step
     /// end, or one before it, than to the next; a tie goes to the earlier step.
-    double count_outputs() const {
+    double count_outputs() const { return count_outputs(simulation.steps_done()); }
+    double count_outputs(long steps) const {
         const double h = simulation.step_size();
-        const double n = static_cast<double>(simulation.steps_done());
+        const double n = static_cast<double>(steps);
         const double next = std::min((n + 1.0) * h, run_length());
         return std::floor((0.5 * (n * h + next) + 1e-9 * h) / every);
     }
@@ -114,6 +115,34 @@ struct Recorder::Impl {
         const double passed = elapsed() / every;
         const double rounding = 1e-9 * (1.0 + passed);
         return {std::max(0.0, passed - 1.0 - rounding), passed + rounding};
+    }
+
+    /// Refuses counts that do not fit the rows of history.csv, of which these are the times [s].
+    void require_rows(const Checkpoint& from,
+                      std::span<const double> times,
+                      const fs::path& file) const {
+        const auto require = [&](bool holds, const char* what) {
+            if (!holds) refuse_damaged(file, what);
+        };
+        require(frames->can_have(from.frames, times), "its number of rows or frames");
+        const double begin = simulation.begin_time();
+        const double last = times.empty() ? 0.0 : times.back() - begin;
+        // A step that is over has its row where each has one; that of the end is yet to come.
+        const long undecided = from.is_before_row ? 1 : 0;
+        bool fits = times.empty() || times.back() <= simulation.time();
+        if (every <= 0.0) {
+            fits = fits && from.last_row_step == std::max(0L, simulation.steps_done() - undecided);
+        } else if (simulation.is_adaptive()) {
+            fits = fits && (times.empty() || times.front() > begin || from.last_row_step == 0) &&
+                   from.outputs_passed == std::floor(from.outputs_passed) &&
+                   (times.size() <= 1 ||
+                    std::abs(last - from.outputs_passed * every) <= kWholeSteps * last);
+        } else {
+            const double at = static_cast<double>(from.last_row_step) * simulation.step_size();
+            fits = fits && std::abs(last - at) <= 1e-6 * simulation.step_size() &&
+                   from.outputs_passed == count_outputs(from.last_row_step);
+        }
+        require(fits, "its last row");
     }
 
     /// Rows of an integrator that chooses its steps: at the multiples of `every` themselves.
@@ -326,7 +355,12 @@ bool Recorder::resume(Simulation& simulation) {
     self.first_row.resize(columns.size());
     simulation.restore(from->state);
     require_sound(*from, simulation, self.bounds_of_outputs(), file);
-    self.history.emplace(results.at(kHistoryFile), std::move(columns), from->history_size);
+    self.history.emplace(results.at(kHistoryFile),
+                         std::move(columns),
+                         from->history_size,
+                         [&](std::span<const double> times) {
+                             self.require_rows(*from, times, file);
+                         });
     self.frames->resume(results, from->frames);
     self.results = std::move(results);
     self.first_row_is_pending = false;

@@ -354,6 +354,15 @@ TEST_SUITE("verify") {
         CHECK(left == 0);
     }
 
+    // On a busy machine every call waits; only its own work counts, and waiting ten times as much.
+    TEST_CASE("a check is limited by the work that it does, and waits ten times as long") {
+        const Verdict& verdict = zoo("waits", {"--check", "outputs", "--time-limit", "0.5"});
+        CHECK(verdict.checks("waits", "pass") == Names{"outputs"});
+        CHECK(verdict.checks("waits_for_ever", "FAIL") == Names{"outputs"});
+        const std::string reason = verdict.reason("waits_for_ever", "outputs");
+        CHECK_MESSAGE(reason.ends_with("does not return within 5 s"), reason);
+    }
+
     TEST_CASE("places out of the way, and words that no model can use") {
         const Verdict& verdict = zoo("wrong_places");
         CHECK(verdict.checks("right_plain_rod", "FAIL") == Names());

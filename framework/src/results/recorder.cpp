@@ -8,6 +8,7 @@
 #include <cmath>
 #include <exception>
 #include <iterator>
+#include <limits>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -127,6 +128,8 @@ struct Recorder::Impl {
         require(frames->can_have(from.frames, times), "its number of rows or frames");
         const double begin = simulation.begin_time();
         const double last = times.empty() ? 0.0 : times.back() - begin;
+        const double rounding =
+            4.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), last);
         // A step that is over has its row where each has one; that of the end is yet to come.
         const long undecided = from.is_before_row ? 1 : 0;
         bool fits = times.empty() || times.back() <= simulation.time();
@@ -136,10 +139,10 @@ struct Recorder::Impl {
             fits = fits && (times.empty() || times.front() > begin || from.last_row_step == 0) &&
                    from.outputs_passed == std::floor(from.outputs_passed) &&
                    (times.size() <= 1 ||
-                    std::abs(last - from.outputs_passed * every) <= kWholeSteps * last);
+                    std::abs(last - from.outputs_passed * every) <= kWholeSteps * last + rounding);
         } else {
             const double at = static_cast<double>(from.last_row_step) * simulation.step_size();
-            fits = fits && std::abs(last - at) <= 1e-6 * simulation.step_size() &&
+            fits = fits && std::abs(last - at) <= 1e-6 * simulation.step_size() + rounding &&
                    from.outputs_passed == count_outputs(from.last_row_step);
         }
         require(fits, "its last row");

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string_view>
@@ -123,6 +124,7 @@ public:
     bool read(double seconds, Json& message) {
         const Clock::time_point start = Clock::now();
         const double worked = processor_seconds();
+        const double queued = queued_seconds();
         for (;;) {
             const std::size_t at = buffer_.find('\n');
             if (at != std::string::npos) {
@@ -133,7 +135,8 @@ public:
             }
             if (has_ended_) return false;
             const double work_left = seconds - (processor_seconds() - worked);
-            const double waited = std::chrono::duration<double>(Clock::now() - start).count();
+            const double waited = std::chrono::duration<double>(Clock::now() - start).count() -
+                                  (queued_seconds() - queued);
             const double left = std::min(work_left, kPatience * seconds - waited);
             if (left <= 0.0) {
                 late_after_ = work_left <= 0.0 ? seconds : kPatience * seconds;
@@ -203,6 +206,12 @@ private:
             ::clock_gettime(clock, &time) != 0)
             return 0.0;
         return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    }
+    /// That its main thread could have worked but had no processor; 0 where that is not known.
+    double queued_seconds() const {
+        std::ifstream file(fmt::format("/proc/{}/schedstat", shared_->pid));
+        double worked = 0.0, queued = 0.0;  // [ns]
+        return shared_->pid > 0 && file >> worked >> queued ? 1e-9 * queued : 0.0;
     }
     static bool take(int descriptor, std::string& text) {
         char part[4096];

@@ -187,7 +187,10 @@ public:
 
     /// [assembly] Says whether constraint rows depend on each other at the present state; a step
     /// then asks for a choice of them.
-    void set_redundant(bool is_redundant) { choice_.set_redundant(is_redundant); }
+    void set_redundant(bool is_redundant) {
+        choice_.set_redundant(is_redundant);
+        singular_.prepare();
+    }
     /// [assembly] Chooses how the matrix of steps of length h is laid out, see StepMatrix::plan().
     void plan_matrix(double h);
     void resize_history(int size) { state_.history.assign(static_cast<std::size_t>(size), 0.0); }

@@ -41,6 +41,8 @@ constexpr double kFaster = 2.0;
 // A volume that counts as none: such a state is singular itself.
 constexpr double kSingular = 1e-9;
 constexpr double kMostLogarithm = 300.0;
+// A rate that is not known: of rows that have just been chosen, as beside a singular position.
+constexpr double kAnyRate = 1e300;
 
 }  // namespace
 
@@ -62,8 +64,17 @@ void SingularPositions::forget() {
     jumped_ = -1;
     last_.looks = 0;
     last_.due = 0.0;
-    is_laid_out_ = false;
-    laid_out_for_.clear();
+}
+
+void SingularPositions::prepare() {
+    if (!is_watching_) return;
+    try {
+        parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
+        lay_out(rows_left_out());
+        begin_at_present();
+    } catch (const Error&) {
+        last_.looks = 0;  // without values there is nothing to look at yet
+    }
 }
 
 bool SingularPositions::nears(const StepTrial& trial) {
@@ -189,16 +200,17 @@ double SingularPositions::turned() const {
 
 void SingularPositions::look(double way) {
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
-    if (!is_laid_out_) lay_out(laid_out_for_.empty() ? rows_left_out() : laid_out_for_);
+    if (!is_laid_out_) lay_out(laid_out_for_);
     if (last_.looks == 0) return begin_at_present();
     const double now = volume();
     if (now <= kSingular) {
         // Exactly there: behind it the sign tells.
         last_.due = 0.0;
     } else {
-        const bool is_first = last_.looks == 1;
-        last_.fastest = std::max(std::abs(now - last_.volume) / way, kForgotten * last_.fastest);
-        const bool may_be = is_first || now + last_.volume <= kFaster * last_.fastest * way;
+        const double rate = std::abs(now - last_.volume) / way;
+        const bool is_new = last_.fastest == kAnyRate;
+        last_.fastest = is_new ? rate : std::max(rate, kForgotten * last_.fastest);
+        const bool may_be = is_new || now + last_.volume <= kFaster * last_.fastest * way;
         bool is_other_choice = false;
         if (const int passed = may_be ? num_passed(laid_out_for_) : 0; passed > 0) {
             const double part = least_place();
@@ -211,7 +223,9 @@ void SingularPositions::look(double way) {
         }
         if (is_other_choice) {
             lay_out(rows_left_out());
-            return begin_at_present();
+            begin_at_present();
+            last_.fastest = kAnyRate;
+            return;
         }
         ++last_.looks;
         last_.volume = now;
@@ -225,6 +239,7 @@ void SingularPositions::look(double way) {
         return;
     lay_out(parts_.rows.left_out());
     begin_at_present();
+    last_.fastest = kAnyRate;
 }
 
 /// The rows as they are laid out are looked at for the first time, unless they are dependent.

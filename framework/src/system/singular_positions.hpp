@@ -30,6 +30,8 @@ public:
     bool nears(const StepTrial& trial);
     /// See System::record_singular_position().
     void record(double t0, double t1, bool continues);
+    /// The rows that steps keep have been chosen. [assembly]
+    void prepare();
     /// The state has been accepted. [step]
     void follow();
 

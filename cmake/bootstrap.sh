@@ -2,7 +2,8 @@
 # Takes a bare Debian 12 to a running simulation or a test run: packages, build, start.
 # SPDX-License-Identifier: BSD-3-Clause
 #
-#   sh cmake/bootstrap.sh run [MODEL [OPTION...]]   build, then `ancora run` with these arguments
+#   sh cmake/bootstrap.sh run [MODEL [OPTION...]]   build what this model needs, then `ancora run` it
+#   sh cmake/bootstrap.sh build                     build the program with all plugins, and the rest
 #   sh cmake/bootstrap.sh test                      build, then all tests; CI=true: warnings fail
 #   sh cmake/bootstrap.sh packages                  build, then Debian packages in build/release/packages
 #   sh cmake/bootstrap.sh lint [OPTION...]          `sh cmake/lint.sh` with these arguments
@@ -70,7 +71,7 @@ fail() {
 }
 
 usage() {
-    printf 'usage: sh %s run [MODEL [OPTION...]]\n       sh %s test\n' "$0" "$0"
+    printf 'usage: sh %s run [MODEL [OPTION...]]\n       sh %s build\n       sh %s test\n' "$0" "$0" "$0"
     printf '       sh %s packages\n       sh %s lint [--all | BASE]\n' "$0" "$0"
 }
 
@@ -139,6 +140,29 @@ compile() {
         fail "the build failed, see above"
 }
 
+# plugins_of MODEL: targets of the plugins whose types a model names; all where its text does not tell.
+plugins_of() {
+    if ! [ -f "$1" ] || grep -Eq '^[[:space:]]*(include|plugin_dirs)[[:space:]]*=' "$1"; then
+        echo ancora_plugins
+        return 0
+    fi
+    targets=
+    for type in $(sed -n 's/.*type[[:space:]]*=[[:space:]]*"\([A-Za-z0-9_]*\)".*/\1/p' "$1" | sort -u); do
+        of_type=
+        for source in $(grep -ls "\"$type\"" "$root"/plugins/*/src/*.cpp); do
+            plugin=${source#"$root"/plugins/}
+            of_type="$of_type ${plugin%%/*}"
+        done
+        [ -n "$of_type" ] || {
+            echo ancora_plugins
+            return 0
+        }
+        targets="$targets $of_type"
+    done
+    # shellcheck disable=SC2086  # one line each
+    printf '%s\n' $targets | sort -u
+}
+
 case ${1-} in
 run)
     shift
@@ -146,12 +170,28 @@ run)
     # Once is enough: the build itself configures again when a CMake file changes. Without the
     # tests, so that the first run comes soon; "test" adds them.
     [ -f "$build/build.ninja" ] || configure -DANCORA_BUILD_TESTS=OFF -DANCORA_BUILD_BENCHMARKS=OFF
-    compile ancora_command ancora_plugins
     # No model, or options only: the example that the README starts with.
     case ${1-} in
     '' | -*) set -- "$root/examples/tumbling_box/model.toml" "$@" ;;
     esac
+    if [ $# -eq 1 ]; then
+        # shellcheck disable=SC2046  # several targets
+        compile ancora_command $(plugins_of "$1")
+        # What was made of the text is not sure, and then the rest is built as well.
+        "$build/bin/ancora" check "$1" >/dev/null 2>&1 || compile ancora_plugins
+        ninja -C "$build" -n ancora_plugins 2>/dev/null | grep -q 'no work to do' ||
+            say "other plugins are built when a model needs them, or by: sh cmake/bootstrap.sh build"
+    else
+        compile ancora_command ancora_plugins
+    fi
     exec "$build/bin/ancora" run "$@"
+    ;;
+build)
+    [ $# -eq 1 ] || fail "\"build\" takes no arguments"
+    install_packages
+    [ -f "$build/build.ninja" ] || configure -DANCORA_BUILD_TESTS=OFF -DANCORA_BUILD_BENCHMARKS=OFF
+    compile all
+    say "built: $build/bin/ancora"
     ;;
 test)
     [ $# -eq 1 ] || fail "\"test\" takes no arguments; to choose tests: ctest --preset release -R NAME"

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -14,14 +15,35 @@
 #include "ancora/framework/manifest.hpp"
 #include "commands.hpp"
 #include "table.hpp"
-#include "verify/check.hpp"
-#include "verify/runner.hpp"
+#include "verify/kit.hpp"
 
 namespace ancora::command {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using verify::Status;
+
+std::filesystem::path kit_folder() {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / ANCORA_VERIFY_FROM_BIN;
+}
+
+/// The kit's library, opened once and never closed.
+const verify::Kit& kit() {
+    static const verify::Kit* const opened = [] {
+        const std::filesystem::path file = kit_folder() / "kit.so";
+        void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+        const void* const symbol =
+            library != nullptr ? dlsym(library, verify::kKitSymbol) : nullptr;
+        if (symbol == nullptr)
+            throw Error(
+                ErrorKind::file,
+                fmt::format("the conformance kit cannot be opened: {}; a tree that was built "
+                            "in part has it by `cmake --build build/release`",
+                            dlerror()));
+        return static_cast<const verify::Kit*>(symbol);
+    }();
+    return *opened;
+}
 
 std::string kinds_text(unsigned kinds) {
     if (kinds == verify::kEvery) return "all";
@@ -41,14 +63,14 @@ std::string list_text(bool markdown) {
         text += fmt::format("| `{}` | {} | {} |\n", name, kinds, doc);
     };
     add(verify::kLoad, "all", verify::kLoadDoc);
-    for (const verify::Check& check : verify::checks())
+    for (const verify::Check& check : kit().checks())
         add(check.name, kinds_text(check.kinds), check.doc);
     return markdown ? text : table.text();
 }
 
 void require_check(const std::string& name) {
     std::vector<std::string> names = {verify::kLoad};
-    for (const verify::Check& check : verify::checks()) names.emplace_back(check.name);
+    for (const verify::Check& check : kit().checks()) names.emplace_back(check.name);
     if (std::ranges::find(names, name) != names.end()) return;
     throw Error(ErrorKind::usage,
                 fmt::format("unknown check \"{}\"{} (\"ancora verify --list\" lists the checks)",
@@ -131,11 +153,10 @@ int verify_plugin(const Options& options) {
     if (!settings.check.empty()) require_check(settings.check);
     if (options.time_limit) settings.seconds = *options.time_limit;
     if (options.memory_limit) settings.memory = *options.memory_limit;
-    settings.probe = std::filesystem::read_symlink("/proc/self/exe").parent_path() /
-                     ANCORA_MALLOC_PROBE_FROM_BIN;
+    settings.probe = kit_folder() / "malloc_probe.so";
 
     const auto start = std::chrono::steady_clock::now();
-    const verify::Report report = verify::verify(settings);
+    const verify::Report report = kit().verify(settings);
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (options.json)
@@ -150,7 +171,7 @@ int verify_plugin(const Options& options) {
 static_assert(std::string_view(kVerifyInChild) == verify::kChildCommand);
 
 int verify_in_child(const std::vector<std::string>& arguments) {
-    return verify::run_child(arguments);
+    return kit().run_child(arguments);
 }
 
 }  // namespace ancora::command

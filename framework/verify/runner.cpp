@@ -351,24 +351,6 @@ private:
 
 }  // namespace
 
-const char* to_text(Status status) {
-    switch (status) {
-        case Status::passed:
-            return "pass";
-        case Status::failed:
-            return "FAIL";
-        case Status::skipped:
-            return "skipped";
-    }
-    return "FAIL";
-}
-
-bool Report::passed() const {
-    for (const Result& result : results)
-        if (result.status == Status::failed) return false;
-    return true;
-}
-
 Report verify(const Settings& settings) {
     adopt_orphans();
     return Session(settings).run();

@@ -2,6 +2,7 @@
 // Runs the checks of a plugin in child processes that may crash, hang or eat memory.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -26,7 +27,10 @@ struct Settings {
 };
 
 enum class Status { passed, failed, skipped };
-const char* to_text(Status status);
+constexpr const char* to_text(Status status) {
+    constexpr const char* kTexts[] = {"pass", "FAIL", "skipped"};
+    return kTexts[static_cast<int>(status)];
+}
 
 struct Result {
     std::string kind;  ///< of the type; empty for the plugin as a whole
@@ -43,7 +47,11 @@ struct Report {
     std::string file;
     std::vector<Result> results;
 
-    bool passed() const;
+    bool passed() const {
+        return std::ranges::none_of(results, [](const Result& result) {
+            return result.status == Status::failed;
+        });
+    }
 };
 
 /// Makes the checks, each in a child process that is started anew after one that died.

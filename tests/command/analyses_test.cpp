@@ -554,14 +554,14 @@ TEST_SUITE("ancora inverse") {
         const Models models;
         models.write("spline.toml",
                      kModel + kBar + kPin +
-                         "drive = { motion = [[0, 0], [0.5, 0.4], [1, 1], [1.5, 1]] }\n" + kSteps);
+                         "drive = { motion = [[0, 0], [0.5, 0.4], [1, 1], [1.5, 1.6]] }\n" +
+                         kSteps);
         const std::vector<std::string> lines = lines_of(said(models, {"inverse", "spline.toml"}));
         REQUIRE(lines.size() == 102);
         const std::vector<std::string> names = cells_of(lines[0]), first = cells_of(lines[1]);
         const auto at = std::ranges::find(names, "pin.angle_rate") - names.begin();
-        // Its curvatures at the inner rows: h (4 m1 + m2) = 6 (1.2 - 0.8), h (m1 + 4 m2) = -6
-        // * 1.2.
-        const double h = 0.5, m1 = (4 * 2.4 + 7.2) / (15 * h);
+        // Its curvatures at the inner rows: h (4 m1 + m2) = 6 (1.2 - 0.8), h (m1 + 4 m2) = 0.
+        const double h = 0.5, m1 = 4 * 2.4 / (15 * h);
         CHECK(std::stod(first[static_cast<std::size_t>(at)]) == about(0.4 / h - h * m1 / 6));
     }
     TEST_CASE("--out writes the same table, again over itself, and over nothing else") {

@@ -126,17 +126,18 @@ struct Recorder::Impl {
             if (!holds) refuse_damaged(file, what);
         };
         require(frames->can_have(from.frames, times), "its number of rows or frames");
-        const double begin = simulation.begin_time();
-        const double last = times.empty() ? 0.0 : times.back() - begin;
+        const double from_begin = simulation.begin_time();
+        const double last = times.empty() ? 0.0 : times.back() - from_begin;
         const double rounding =
-            4.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(begin), last);
+            4.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(from_begin), last);
         // A step that is over has its row where each has one; that of the end is yet to come.
         const long undecided = from.is_before_row ? 1 : 0;
         bool fits = times.empty() || times.back() <= simulation.time();
         if (every <= 0.0) {
             fits = fits && from.last_row_step == std::max(0L, simulation.steps_done() - undecided);
         } else if (simulation.is_adaptive()) {
-            fits = fits && (times.empty() || times.front() > begin || from.last_row_step == 0) &&
+            fits = fits &&
+                   (times.empty() || times.front() > from_begin || from.last_row_step == 0) &&
                    from.outputs_passed == std::floor(from.outputs_passed) &&
                    (times.size() <= 1 ||
                     std::abs(last - from.outputs_passed * every) <= kWholeSteps * last + rounding);

@@ -124,9 +124,9 @@ std::string doubt_of_jumps(const Model& model, const KernelSystem& system) {
     return fmt::format(
         "velocities jump at t = {:.6g} s{}: it has {:.2g} of the mass of the heaviest part, which "
         "throws it about in some {:.1g} s (the model's size over its speed, times the root of that "
-        "ratio); fixed steps help only if they are far shorter than this. Take lengths of steps "
-        "that error control chooses, for emm error_control = true and order = 4 in "
-        "[integrator.emm], or leave the part out if its mass means nothing",
+        "ratio); fixed steps help only if they are far shorter than this. Take an integrator that "
+        "chooses its steps by error control (error_control = true with order = 4, where its type "
+        "has these keys), or leave the part out if its mass means nothing",
         jumps->t,
         of,
         ratio,

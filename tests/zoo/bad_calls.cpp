@@ -264,7 +264,7 @@ public:
                           std::span<const double>,
                           bool,
                           std::span<double>) const override {
-        if (mid[0] > 0.015) throw std::runtime_error("no tangent today");
+        if (mid[0] > 0.0) throw std::runtime_error("no tangent today");
     }
 };
 

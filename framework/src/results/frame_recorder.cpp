@@ -88,9 +88,10 @@ bool FrameRecorder::can_have(const Progress& progress, std::span<const double> t
     const bool has_more = every_ <= 0.0 && progress.frames > frames && progress.frames <= rows;
     if (progress.frames != frames && !has_more) return false;
     // The first frame is taken when there is a step.
-    if (!has_more && last > 0 && !simulation_.is_adaptive() &&
-        static_cast<double>(progress.steps) !=
-            std::round((times[last] - simulation_.begin_time()) / simulation_.step_size()))
+    const double from_begin = times[last] - simulation_.begin_time();
+    const double steps = std::min(std::max(1.0, std::round(from_begin / simulation_.step_size())),
+                                  static_cast<double>(simulation_.steps_done()));
+    if (!has_more && !simulation_.is_adaptive() && static_cast<double>(progress.steps) != steps)
         return false;
     return progress.steps != simulation_.steps_done() || progress.work == simulation_.work_done();
 }

@@ -19,8 +19,6 @@ constexpr double kFloorDefect = StepDefect::kFarFromClosed;
 constexpr double kPositionRoundings = 4.0;
 constexpr double kNearlyClosed = 3.0;
 constexpr double kFarFromClosed = 30.0;
-// A correction that shrinks by less than this calls for a fresh matrix at once.
-constexpr double kSlowCorrections = 0.3;
 constexpr double kLevel = 0.9;   // residuals that shrink by less are at their floor
 constexpr double kHalved = 0.5;  // what does not fall so far from one iteration to the next stays
 constexpr double kDiverged = 1e6;
@@ -92,18 +90,21 @@ bool Convergence::goes_round(const StepDefect& defect) {
     return ++not_halved_ >= kRoundsAlike && worst <= kAlike * least_;
 }
 
-/// The corrections may stay as large where stresses were found first; then the residual has fallen.
+/// With theta what an iteration leaves of what the one before has left, so many are still to come
+/// that theta^k of it is what is asked for; a new matrix costs a factorisation and about two of
+/// them. The corrections may stay as large where stresses are found first; then the residuals have
+/// fallen.
+///
+/// Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section IV.8, (8.11).
 bool Convergence::wants_fresh_matrix(const SolverCost& cost) const {
-    const auto is_dearer = [&cost](double to_gain, double rate) {
-        const double to_come = std::log(to_gain) / std::log(rate);
-        return to_come * cost.iterate > cost.factorise + 2.0 * cost.iterate;
-    };
     // Positions are found; what stresses still miss is perhaps rounding.
-    if (correction_ <= tolerance_)
-        return worst_ > closed_ && rates_.worst < kLevel &&
-               is_dearer(closed_ / worst_, rates_.worst);
-    if (rates_.correction > kSlowCorrections) return rates_.defect > kSlowCorrections;
-    return is_dearer(tolerance_ / correction_, rates_.correction);
+    const bool is_still = correction_ <= tolerance_;
+    if (is_still && (worst_ <= closed_ || rates_.worst >= kLevel)) return false;
+    const double theta = is_still ? rates_.worst : std::min(rates_.correction, rates_.defect);
+    if (theta >= 1.0) return true;
+    const double to_gain = is_still ? closed_ / worst_ : tolerance_ / correction_;
+    const double to_come = std::log(to_gain) / std::log(theta);
+    return to_come * cost.iterate > cost.factorise + 2.0 * cost.iterate;
 }
 
 void Convergence::note(double correction, bool is_whole) {

@@ -9,34 +9,20 @@
 namespace ancora {
 namespace {
 
-// Corrections smaller than this, relative to the largest position, change positions by roundings.
 constexpr double kUnseenCorrection = std::numeric_limits<double>::epsilon();
 // What a refinement must gain to be taken.
 constexpr double kContraction = 0.5;
-// Solves that leave no more than this need no refinement where little is left to correct.
-constexpr double kWellKnown = 0.1;
-// Those that leave no more than this need none in a second iteration, whatever a solve costs.
-constexpr double kBest = 0.02;
-// A solve that costs so many evaluations is spared where it can be; in a small model an iteration
-// more is worse than a refinement.
-constexpr double kDear = 2.0;
+// What is left may be so much of rounding: of large nets what is measured of it is rounding itself,
+// some 0.4.
+constexpr double kSurely = 0.5;
+// Refinements of one solve, as long as another iteration would do no more.
+constexpr int kMostRefinements = 3;
+// What so many roundings leave is no contraction.
+constexpr double kFewRoundings = 8.0;
 // A factorisation's products of dense blocks run so many times as fast as a solve, which waits for
 // memory; its single entries cost as much as so many solves. Both measured, chains to nets.
 constexpr double kDenseIsFaster = 8.0;
 constexpr double kSolvesPerEntry = 3.0;
-// Where so many solves have not been enough, others are not spared their refinement.
-constexpr int kMostUnrefined = 2;
-// Refinements of the first solve of a step, as long as another iteration would do no more.
-constexpr int kMostRefinements = 3;
-// What a first solve is known to leave may be so much of rounding, and it needs no refinement at
-// all; of large nets what is measured of it is rounding itself, some 0.4.
-constexpr double kSurely = 0.5;
-// What so many roundings leave is no contraction.
-constexpr double kFewRoundings = 8.0;
-// Steps that needed another iteration all the same, after which it is left at one refinement.
-constexpr int kMostInVain = 2;
-// Steps after which one is refined further again, to learn what it spares now.
-constexpr int kTryAgain = 8;
 
 }  // namespace
 
@@ -75,7 +61,6 @@ bool StepSolver::factorise(const StepTrial& trial, Tangent tangent) {
     choice_.note_factorisation();
     responses_.are_of_step = false;
     known_ = {};
-    now_.unrefined = -1.0;
     return matrix_.factorise(trial, tangent);
 }
 
@@ -95,74 +80,19 @@ void StepSolver::solve(std::span<const double> r_motion,
         if (nonlinear_.law(k).is_slack()) ds[static_cast<std::size_t>(k)] = trial_.s[k];
 }
 
-/// Draws conclusions from the solves before this one.
-void StepSolver::begin_solve(double first) {
-    const bool is_new = now_.solves == 0 || state_.t != now_.t || trial_.h != now_.h;
-    if (is_new) {
-        (now_.was_first_refined ? known_.solves_refined : known_.solves_unrefined) = now_.solves;
-        if (now_.was_refined_further) in_vain_ = now_.solves > 1 ? in_vain_ + 1 : 0;
-        if (++steps_in_vain_ >= kTryAgain) {
-            steps_in_vain_ = 0;
-            in_vain_ = std::min(in_vain_, kMostInVain - 1);
-        }
-        if (now_.was_second_spared)
-            known_.spared_in_vain = now_.solves > kMostUnrefined ? known_.spared_in_vain + 1 : 0;
-        if (now_.was_first_whole)
-            known_.unrefined_in_vain = now_.solves > 1 ? known_.unrefined_in_vain + 1 : 0;
-        if (++known_.steps >= kLookAgain)
-            known_.steps = known_.solves_refined = known_.solves_unrefined = known_.spared_in_vain =
-                known_.unrefined_in_vain = 0;
-        now_ = {};
-        now_.t = state_.t;
-        now_.h = trial_.h;
-    } else if (now_.unrefined > 0.0 && first > kUnseenCorrection * state_.farthest) {
-        known_.contraction = std::min(1.0, first / now_.unrefined);
-    }
-    ++now_.solves;
-    now_.unrefined = -1.0;
-    solved_ += solve_work();
-}
-
-/// What a correction may leave of itself: rounding of what the step moves, or that small part of
-/// the rounding of positions below which no gap is looked at.
-double StepSolver::rounding_of_step() const {
-    return kUnseenCorrection * (moved_ + DefectMeasure::kUnseenPart * state_.farthest);
-}
-
-/// Whether a first solve is known to leave less than rounding of what the step moves by itself, and
-/// curvature no more; from time to time one is refined to learn what it leaves now.
-bool StepSolver::is_first_whole(double first, std::span<const double> r_motion) {
-    const double rounding = kUnseenCorrection * moved_;
-    return now_.solves == 1 && known_.steps > 0 && known_.contraction <= kWellKnown &&
-           known_.unrefined_in_vain < kMostInVain && contacts_.empty() && feedback_.empty() &&
-           known_.contraction * first <= kSurely * rounding &&
-           first * first <= rounding * state_.extent &&
+/// Whether the solve leaves rounding by itself: of positions, a part of what rounding makes of the
+/// step's own motion; of residuals of motion, of their units; and of the curvature that the next
+/// iteration would see, |D|^2 over the model's size.
+bool StepSolver::leaves_rounding(double first, std::span<const double> r_motion) {
+    if (!contacts_.empty() || !feedback_.empty()) return false;
+    return known_.contraction * first <= kSurely * kUnseenCorrection * moved_ &&
+           first * first <= kUnseenCorrection * moved_ * state_.extent &&
            known_.of_motion * defect_.motion_in_units(r_motion.data()) <= kSurely;
 }
 
-/// Whether a second solve is so good that a third is not expected.
-bool StepSolver::spares_second(double left) const {
-    return now_.solves == kMostUnrefined && known_.contraction <= kBest &&
-           known_.spared_in_vain < kMostInVain && contacts_.empty() && feedback_.empty() &&
-           left <= rounding_;
-}
-
-/// Not where it would move positions by roundings only, unless it has spared whole iterations.
-bool StepSolver::needs_refinement(double first) const {
-    const double left = known_.contraction * first;
-    if (spares_second(left)) return false;
-    const bool is_tried = known_.solves_refined == 0;
-    const bool has_spared =
-        known_.solves_refined == 1 || (known_.solves_unrefined > known_.solves_refined);
-    const bool spares_iteration = now_.solves == 1 && (is_tried || has_spared);
-    return spares_iteration || now_.solves > kMostUnrefined || !contacts_.empty() ||
-           !feedback_.empty() || !(matrix_.solve_flops() > kDear * evaluation_flops()) ||
-           !(known_.contraction <= kWellKnown) || !(left <= kUnseenCorrection * state_.farthest);
-}
-
 /// Refinement towards the exact tangent: what the symmetric, perhaps old and regularised matrix
-/// misses, it misses squared. There is none where the last ones have shown that nothing would be
-/// gained: the next iteration's residual says so if that is no longer true.
+/// misses, it misses squared. There is none where earlier ones have shown that the solve leaves
+/// rounding; if that turns out wrong, the matrix is measured again.
 void StepSolver::solve_refined(std::span<const double> r_motion,
                                std::span<const double> r_rows,
                                std::span<double> ddq,
@@ -171,26 +101,21 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     matrix_.turn_along(contacts_.empty());
     if (!feedback_.empty()) feedback_.prepare();
     feedback_.solve(r_motion, r_rows, ddq, ds);
-    trial_.leaves_roundings = false;
-    is_solved_to_rounding_ = false;
-    const double first = parts_.space.displacement(ddq.data());
-    begin_solve(first);
+    solved_ += solve_work();
+    is_solved_to_rounding_ = trial_.leaves_roundings = false;
+    const bool is_same_trial = state_.t == t_ && trial_.h == h_;
+    if (is_same_trial && was_unrefined_) known_ = {};
+    was_unrefined_ = false;
+    t_ = state_.t;
+    h_ = trial_.h;
     if (matrix_.is_exact()) return;
+    const double first = parts_.space.displacement(ddq.data());
     moved_ = parts_.space.displacement(trial_.dq.data());
-    rounding_ = rounding_of_step();
-
     trial_.leaves_roundings = first <= kUnseenCorrection * state_.farthest;
-    if (is_first_whole(first, r_motion)) {
-        now_.was_first_whole = is_solved_to_rounding_ = trial_.leaves_roundings = true;
-        now_.unrefined = first;
+    if (leaves_rounding(first, r_motion)) {
+        was_unrefined_ = is_solved_to_rounding_ = trial_.leaves_roundings = true;
         return;
     }
-    if (!needs_refinement(first)) {
-        now_.unrefined = first;
-        now_.was_second_spared |= now_.solves == kMostUnrefined;
-        return;
-    }
-    now_.was_first_refined |= now_.solves == 1;
     {
         const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.assemble);
         tangent_.evaluate_start(state_.t);
@@ -206,14 +131,15 @@ void StepSolver::refine(std::span<const double> r_motion,
                         double first,
                         std::span<double> ddq,
                         std::span<double> ds) {
-    double rounding = 0.0;
-    if (now_.solves == 1 && in_vain_ < kMostInVain) rounding = rounding_;
-    if (first * first > rounding * state_.extent) rounding = 0.0;
+    // What a correction may leave of itself: rounding of what the step moves, or that small part of
+    // the rounding of positions below which no gap is looked at.
+    const double rounding = kUnseenCorrection * (moved_ + DefectMeasure::kUnseenPart * state_.farthest);
+    const bool may_end = first * first <= rounding * state_.extent;
     double last = first;
-    double last_motion = rounding > 0.0 ? defect_.motion_in_units(r_motion.data()) : 0.0;
+    double last_motion = may_end ? defect_.motion_in_units(r_motion.data()) : 0.0;
     for (int k = 0; k < kMostRefinements; ++k) {
         leave_residual(r_motion, r_rows, ddq, ds);
-        const double motion = rounding > 0.0 ? defect_.motion_in_units(left_motion_.data()) : 0.0;
+        const double motion = may_end ? defect_.motion_in_units(left_motion_.data()) : 0.0;
         solved_ += solve_work();
         feedback_.solve(view(left_motion_),
                         view(left_rows_),
@@ -223,26 +149,21 @@ void StepSolver::refine(std::span<const double> r_motion,
         if (!std::isfinite(more)) parts_.attribute_nonfinite(state_.t);
         if (k == 0) {
             matrix_.judge(first, more);
-            note_contraction(first, more, kFewRoundings * rounding_, known_.contraction);
-            if (rounding > 0.0)
-                note_contraction(last_motion, motion, kFewRoundings, known_.of_motion);
+            note_contraction(first, more, kFewRoundings * rounding, known_.contraction);
+            if (may_end) note_contraction(last_motion, motion, kFewRoundings, known_.of_motion);
         }
         if (!(more <= kContraction * last)) return;
         for (std::size_t i = 0; i < ddq.size(); ++i)
             ddq[i] += more_dq_[static_cast<Eigen::Index>(i)];
         for (std::size_t i = 0; i < ds.size(); ++i) ds[i] += more_s_[static_cast<Eigen::Index>(i)];
-        is_solved_to_rounding_ = rounding > 0.0 && more * more <= last * rounding &&
-                                 motion * motion <= last_motion * kSurely;
-        now_.was_refined_further |= k > 0;
-        if (is_solved_to_rounding_ || rounding == 0.0) return;
+        is_solved_to_rounding_ =
+            may_end && more * more <= last * rounding && motion * motion <= last_motion * kSurely;
+        if (is_solved_to_rounding_ || !may_end) return;
         // What the refinements that are left would leave.
-        double left = more;
-        double left_motion = motion;
-        for (int j = k; j < kMostRefinements; ++j) {
-            left *= more / last;
-            left_motion *= motion / last_motion;
-        }
-        if (left > rounding || left_motion > kSurely) return;
+        const int to_come = kMostRefinements - k;
+        if (more * std::pow(more / last, to_come) > rounding ||
+            motion * std::pow(motion / last_motion, to_come) > kSurely)
+            return;
         last = more;
         last_motion = motion;
     }

@@ -52,8 +52,7 @@ public:
     /// What is known is of another motion.
     void forget() {
         known_ = {};
-        now_ = {};
-        in_vain_ = steps_in_vain_ = 0;
+        was_unrefined_ = false;
     }
 
     /// Writes or reads the count and what is known of the matrix, see state_archive.hpp.
@@ -61,33 +60,13 @@ public:
     void transfer(Archive& archive) {
         archive(factorisations);
         archive.require(factorisations >= 0, "a count");
-        archive(known_.contraction);
-        archive(known_.solves_refined);
-        archive(known_.solves_unrefined);
-        archive(known_.steps);
-        archive(known_.spared_in_vain);
-        archive(known_.unrefined_in_vain);
-        archive.require(known_.steps >= 0 && known_.steps < kLookAgain, "a count");
-        archive.require(known_.spared_in_vain >= 0 && known_.spared_in_vain <= kLookAgain,
-                        "a count");
-        archive.require(known_.unrefined_in_vain >= 0 && known_.unrefined_in_vain <= kLookAgain,
-                        "a count");
-        archive.require(known_.contraction >= 0.0, "a contraction");
-        archive(known_.of_motion);
-        archive.require(known_.of_motion >= 0.0, "a contraction");
-        archive(now_.t);
-        archive(now_.h);
-        archive(now_.solves);
-        archive.require(now_.solves >= 0 && now_.solves <= kManySolves, "a count");
-        archive(now_.was_first_refined);
-        archive(now_.was_refined_further);
-        archive(now_.unrefined);
-        archive(now_.was_second_spared);
-        archive(now_.was_first_whole);
-        for (int* count : {&in_vain_, &steps_in_vain_}) {
-            archive(*count);
-            archive.require(*count >= 0 && *count <= kLookAgain, "a count");
+        for (double* contraction : {&known_.contraction, &known_.of_motion}) {
+            archive(*contraction);
+            archive.require(*contraction >= 0.0, "a contraction");
         }
+        archive(t_);
+        archive(h_);
+        archive(was_unrefined_);
         archive(solved_);
         archive.require(std::isfinite(solved_) && solved_ >= 0.0, "a number of operations");
     }
@@ -96,17 +75,9 @@ public:
     double factorise_seconds = 0.0;
 
 private:
-    /// Steps after which it is tried again whether a refinement spares an iteration.
-    static constexpr int kLookAgain = 64;
-    static constexpr int kManySolves = 1 << 20;  // more than any step takes
-
     double evaluation_flops() const;
     double solve_work() const;
-    void begin_solve(double first);
-    double rounding_of_step() const;
-    bool is_first_whole(double first, std::span<const double> r_motion);
-    bool spares_second(double left) const;
-    bool needs_refinement(double first) const;
+    bool leaves_rounding(double first, std::span<const double> r_motion);
     void solve_refined(std::span<const double> r_motion,
                        std::span<const double> r_rows,
                        std::span<double> ddq,
@@ -136,35 +107,16 @@ private:
     DefectMeasure& defect_;
     Eigen::VectorXd left_motion_, left_rows_, more_dq_, more_s_;
 
-    /// What is known of the matrix, from steps that it served.
+    /// What a solve with the matrix leaves of what it corrects, as the last refinement has shown.
     struct Known {
-        double contraction = 1.0;   // what a solve leaves of what it corrects
-        double of_motion = 1.0;     // the same of residuals of motion
-        int solves_refined = 0;     // of the last step whose first solve was refined; 0: none
-        int solves_unrefined = 0;   // of the last whose first was not
-        int steps = 0;              // since these were looked at
-        int spared_in_vain = 0;     // in a row whose second solve was not, and that took a third
-        int unrefined_in_vain = 0;  // in a row whose first was taken for whole, and was not
-    };
-    /// The trial that is being solved.
-    struct Now {
-        double t = 0.0;
-        double h = 0.0;
-        int solves = 0;
-        bool was_first_refined = false;
-        bool was_refined_further = false;
-        bool was_second_spared = false;
-        bool was_first_whole = false;  // without a refinement
-        double unrefined = -1.0;       // last correction, if it was not refined
+        double contraction = 1.0;
+        double of_motion = 1.0;  // the same of residuals of motion
     };
     Known known_;
-    Now now_;
-    // That is of the motion's curvature, which a new matrix does not change.
-    int in_vain_ = 0;        // steps in a row that were refined further, and corrected again
-    int steps_in_vain_ = 0;  // since it was last tried again
-    double solved_ = 0.0;    // operations of all solves
-    double moved_ = 0.0;     // by the trial, before the correction [m]
-    double rounding_ = 0.0;  // of the step, see rounding_of_step()
+    double t_ = 0.0, h_ = 0.0;    // of the trial that was solved last
+    bool was_unrefined_ = false;  // taken for solved to rounding without a refinement
+    double solved_ = 0.0;         // operations of all solves
+    double moved_ = 0.0;          // by the trial, before the correction [m]
     bool is_solved_to_rounding_ = false;
 };
 

@@ -226,7 +226,7 @@ TEST_SUITE("plugins that misbehave") {
     TEST_CASE("a tangent that throws is told with its time") {
         check_all(ErrorKind::plugin,
                   {{mass() + tie("throws_in_tangent"),
-                    "t = 0.025 s, constraint \"c\" (type throws_in_tangent of plugin bad_calls "
+                    "t = 0.005 s, constraint \"c\" (type throws_in_tangent of plugin bad_calls "
                     "1.0.0): evaluate_tangent threw \"no tangent today\""}});
     }
 

@@ -7,8 +7,7 @@
 #include <complex>
 #include <limits>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
+#include "dense.hpp"
 
 namespace ancora {
 namespace {
@@ -280,11 +279,9 @@ int SingularPositions::num_passed(const std::vector<int>& left_out) const {
             out.col(static_cast<Eigen::Index>(c)) = columns.col(kept[c]);
         return out;
     };
-    const Eigen::HouseholderQR<Eigen::MatrixXd> qr{take(before.columns)};
-    const Eigen::MatrixXd change = qr.solve(take(after.columns));
+    const Eigen::MatrixXd change = least_squares(take(before.columns), take(after.columns));
     if (!change.allFinite()) return 0;
-    const Eigen::VectorXcd values =
-        Eigen::EigenSolver<Eigen::MatrixXd>(change, false).eigenvalues();
+    const Eigen::VectorXcd values = eigenvalues_of(change);
     return static_cast<int>(std::ranges::count_if(values, [](const std::complex<double>& x) {
         return x.real() < 0.0;
     }));

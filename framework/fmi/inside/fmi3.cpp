@@ -42,7 +42,7 @@ auto sink_of(fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger)
     };
 }
 
-/// No instance; why is told.
+/// No instance; the reason is logged.
 fmi3Instance none(fmi3InstanceEnvironment environment,
                   fmi3LogMessageCallback logger,
                   const char* call,

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ancora/framework/error.hpp"
+
 namespace ancora {
 
 void Newton::resize(int num_coordinates, int num_rows, int num_multipliers) {
@@ -19,6 +21,14 @@ void Newton::resize(int num_coordinates, int num_rows, int num_multipliers) {
 StepReport Newton::solve(const StepGuess& guess,
                          const StepOptions& options,
                          ProjectedEnds* projection) {
+    if (guess.a.size() != guess_a_.size() || guess.s.size() != guess_s_.size() ||
+        (guess.mu.empty() ? 0 : guess_mu_.size()) != guess.mu.size() ||
+        guess.mu.empty() != (projection == nullptr))
+        throw Error(
+            ErrorKind::plugin,
+            "an integrator's guess for a step does not fit the model: it has other numbers of "
+            "accelerations, stresses or multipliers of a projection, or the projection was "
+            "not asked for (System::projection())");
     std::ranges::copy(guess.a, guess_a_.begin());
     std::ranges::copy(guess.s, guess_s_.begin());
     std::ranges::copy(guess.mu, guess_mu_.begin());

@@ -12,6 +12,7 @@
 
 #include <doctest/doctest.h>
 
+#include "ancora/framework/error.hpp"
 #include "convergence.hpp"
 #include "factor_reuse.hpp"
 #include "workers.hpp"
@@ -182,6 +183,20 @@ TEST_SUITE("newton") {
         // One in each step where it costs next to nothing, few where it costs a hundred iterations.
         CHECK(matrices(1.0) >= 20);
         CHECK(2 * matrices(1000.0) <= matrices(1.0));
+    }
+
+    TEST_CASE("a guess of other sizes is refused, and so are multipliers without a projection") {
+        Run run(1.0, 4.0, 1.0, 0.0);
+        std::vector<double> one(1), two(2);
+        const auto refused = [&](const StepGuess& guess) {
+            CHECK_THROWS_WITH_AS(run.newton.solve(guess, {}, nullptr),
+                                 doctest::Contains("does not fit the model"),
+                                 Error);
+        };
+        refused({0.0, 0.1, two, one});
+        refused({0.0, 0.1, one, two});
+        refused({0.0, 0.1, one, one, two});
+        CHECK(run.solve(0.1).has_converged);
     }
 
     TEST_CASE("a matrix that leads nowhere ends in a refusal, and the iterations are counted") {

@@ -280,7 +280,7 @@ ancora_status ancora_ledger_now(ancora_simulation* simulation, ancora_ledger* le
         const auto at = [&](const std::string& name) {
             const auto found = std::ranges::find(it.columns, name);
             if (found == it.columns.end()) throw std::logic_error("there is no column " + name);
-            return row[static_cast<std::size_t>(found - it.columns.begin())];
+            return row[found - it.columns.begin()];
         };
         const auto vector_at = [&](const std::string& name, double* to) {
             to[0] = at(name + ".x");

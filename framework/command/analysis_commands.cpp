@@ -311,9 +311,7 @@ int modes_over_spins(Simulation& simulation, const Options& options) {
         CampbellCurve curve;
         std::size_t middle = 0;
         for (std::size_t i = 0; i < branch.size(); ++i) {
-            const Mode* const mode =
-                branch[i] < 0 ? nullptr
-                              : &range.modes[i].modes[static_cast<std::size_t>(branch[i])];
+            const Mode* const mode = branch[i] < 0 ? nullptr : &range.modes[i].modes[branch[i]];
             curve.frequency.push_back(mode != nullptr ? mode->frequency : kNone);
             curve.damping.push_back(mode != nullptr ? mode->damping : kNone);
             curve.whirl.push_back(mode != nullptr ? mode->whirl : kNone);
@@ -321,7 +319,7 @@ int modes_over_spins(Simulation& simulation, const Options& options) {
                                                        : std::complex<double>(kNone, kNone));
             if (mode != nullptr) middle = i;
         }
-        const Mode& shown = range.modes[middle].modes[static_cast<std::size_t>(branch[middle])];
+        const Mode& shown = range.modes[middle].modes[branch[middle]];
         curve.name = fmt::format("{} {}", moves_most(shown), whirl_word(shown.whirl));
         curves.push_back(std::move(curve));
     }

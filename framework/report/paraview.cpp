@@ -60,15 +60,13 @@ public:
         std::array<std::int32_t, 8> corner{};
         for (int i = 0; i < 8; ++i) {
             const Vec3 half(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5);
-            corner[static_cast<std::size_t>(i)] =
-                add(vec3(box.center) + turn * half.cwiseProduct(vec3(box.size)));
+            corner[i] = add(vec3(box.center) + turn * half.cwiseProduct(vec3(box.size)));
         }
         constexpr int kFaces[6][4] = {
             {0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
         for (const auto& face : kFaces) {
             std::array<std::int32_t, 4> polygon{};
-            for (std::size_t k = 0; k < 4; ++k)
-                polygon[k] = corner[static_cast<std::size_t>(face[k])];
+            for (std::size_t k = 0; k < 4; ++k) polygon[k] = corner[face[k]];
             to_.polygons.add(polygon);
         }
     }
@@ -121,7 +119,7 @@ public:
     }
 
     void operator()(const MeshShape& shape) const {
-        const TriangleMesh& mesh = meshes_[static_cast<std::size_t>(shape.mesh)];
+        const TriangleMesh& mesh = meshes_[shape.mesh];
         const auto& [w, x, y, z] = shape.quaternion;
         const Eigen::Quaterniond turn = Eigen::Quaterniond(w, x, y, z).normalized();
         std::int32_t first = 0;
@@ -188,7 +186,7 @@ VtpFile bodies_of(const Scene& scene, std::span<const float> frame) {
             const bool is_dot = part.shapes.empty();
             if (part.pose == PoseKind::none || part.is_hidden || is_dot == with_shapes) continue;
             if (is_dot && part.num_nodes > 0) continue;  // shown as a network
-            const auto values = frame.subspan(static_cast<std::size_t>(part.first));
+            const auto values = frame.subspan(part.first);
             Eigen::Quaterniond q = Eigen::Quaterniond::Identity();
             Vec3 omega = Vec3::Zero();
             if (part.pose == PoseKind::attitude) {
@@ -222,7 +220,7 @@ std::size_t triangles_of(const Scene& scene) {
     for (const SceneBody& body : scene.bodies)
         for (const SceneSolid& solid : body.shapes)
             if (const MeshShape* const shape = std::get_if<MeshShape>(&solid.shape))
-                out += scene.meshes[static_cast<std::size_t>(shape->mesh)].triangles.size();
+                out += scene.meshes[shape->mesh].triangles.size();
     return out;
 }
 
@@ -250,7 +248,7 @@ VtpFile networks_of(const Scene& scene, std::span<const float> frame) {
         if (part.num_nodes == 0 || part.is_hidden) continue;
         const auto first = static_cast<std::int32_t>(out.points.size() / 3);
         const auto num = static_cast<std::size_t>(part.num_nodes);
-        const auto nodes = frame.subspan(static_cast<std::size_t>(part.nodes_at()), 6 * num);
+        const auto nodes = frame.subspan(part.nodes_at(), 6 * num);
         out.points.insert(out.points.end(), nodes.begin(), nodes.begin() + 3 * part.num_nodes);
         velocity.numbers.insert(
             velocity.numbers.end(), nodes.begin() + 3 * part.num_nodes, nodes.end());
@@ -267,8 +265,8 @@ VtpFile networks_of(const Scene& scene, std::span<const float> frame) {
                     ? *known
                     : channels.emplace_back(VtpFile::Array{part.channels[c].name, 1, {}, {}});
             channel.numbers.resize(lines_before, 0.0F);  // bodies without it
-            const auto values = frame.subspan(
-                static_cast<std::size_t>(part.channel_at(static_cast<int>(c))), part.lines.size());
+            const auto values =
+                frame.subspan(part.channel_at(static_cast<int>(c)), part.lines.size());
             channel.numbers.insert(channel.numbers.end(), values.begin(), values.end());
         }
     }
@@ -287,12 +285,10 @@ VtpFile marks_of(const Scene& scene, std::span<const float> frame) {
         for (std::size_t i = 0; i < markers.size(); ++i) {
             const SceneMarker& marker = markers[i];
             if (marker.points.empty()) continue;
-            const Vec3 at = vec3(frame.subspan(static_cast<std::size_t>(marker.first), 3));
+            const Vec3 at = vec3(frame.subspan(marker.first, 3));
             out.vertices.add(std::array{out.add_point({at.x(), at.y(), at.z()})});
             const Vec3 value =
-                marker.has_force
-                    ? vec3(frame.subspan(static_cast<std::size_t>(marker.force_at()), 3))
-                    : Vec3(Vec3::Zero());
+                marker.has_force ? vec3(frame.subspan(marker.force_at(), 3)) : Vec3(Vec3::Zero());
             append(force.numbers, value);
             kind.integers.push_back(of_kind);
             index.integers.push_back(static_cast<std::int32_t>(i));

@@ -149,7 +149,7 @@ struct Reach {
     }
     double operator()(const MeshShape& shape) const {
         double reach = 0.0;
-        for (const auto& p : meshes[static_cast<std::size_t>(shape.mesh)].points)
+        for (const auto& p : meshes[shape.mesh].points)
             reach = std::max(
                 reach, norm({shape.scale[0] * p[0], shape.scale[1] * p[1], shape.scale[2] * p[2]}));
         return norm(shape.center) + reach;

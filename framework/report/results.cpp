@@ -165,7 +165,7 @@ std::vector<std::vector<double>> History::read(std::span<const std::size_t> chos
                 const auto [next, error] = std::from_chars(at, end, x);
                 if (error != std::errc()) refuse("a number is expected here");
                 if (!std::isfinite(x)) refuse("a finite number is expected here");
-                out[static_cast<std::size_t>(place[c])].push_back(x);
+                out[place[c]].push_back(x);
                 at = next;
             } else {
                 while (at < end && *at != ',' && *at != '\n') ++at;
@@ -176,8 +176,7 @@ std::vector<std::vector<double>> History::read(std::span<const std::size_t> chos
     }
     // A column asked for twice.
     for (std::size_t k = 0; k < chosen.size(); ++k)
-        if (const int first = place[chosen[k]]; first != static_cast<int>(k))
-            out[k] = out[static_cast<std::size_t>(first)];
+        if (const int first = place[chosen[k]]; first != static_cast<int>(k)) out[k] = out[first];
     return out;
 }
 

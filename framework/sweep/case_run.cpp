@@ -51,8 +51,7 @@ public:
     Watch(const Study& study, const Simulation& simulation) : study_(study) {
         const std::vector<std::string> names = simulation.column_names();
         std::set<std::string> means;
-        for (const int c : simulation.step_mean_columns())
-            means.insert(names[static_cast<std::size_t>(c)]);
+        for (const int c : simulation.step_mean_columns()) means.insert(names[c]);
         for (const StudyColumn& measure : study.measures) {
             columns_.push_back(simulation.find_column(measure.column));
             in_row_.push_back(std::ranges::find(names, measure.column) - names.begin());
@@ -112,7 +111,7 @@ private:
                     if (simulation.is_adaptive() && !is_start && t > measure.time &&
                         static_cast<std::size_t>(in_row_[i]) < row_.size()) {
                         simulation.sample_at(std::max(measure.time, last_time_), row_);
-                        value = row_[static_cast<std::size_t>(in_row_[i])];
+                        value = row_[in_row_[i]];
                     }
                     break;
                 case StudyColumn::Take::final:

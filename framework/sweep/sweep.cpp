@@ -114,7 +114,7 @@ public:
     Pool& operator=(const Pool&) = delete;
 
     void start(int count) {
-        workers_.assign(static_cast<std::size_t>(count), -1);
+        workers_.assign(count, -1);
         for (std::size_t w = 0; w < workers_.size(); ++w) begin(w);
     }
 

@@ -387,7 +387,7 @@ void check_reach(Subject& subject) {
             found = true;
             const Matrix J = entry.attached.evaluate(start.q, start.v).J;
             for (Eigen::Index i = 0; i < J.cols(); ++i) {
-                const double reach = coordinates[static_cast<std::size_t>(i)].reach;
+                const double reach = coordinates[i].reach;
                 if (!(J.col(i).norm() <= kReach * reach))
                     throw Failure(
                         fmt::format("{} moves by {:.6g} m per unit of coordinate {}, whose reach "

@@ -68,8 +68,8 @@ public:
         if (signals == nullptr) return;
         constexpr double kInput = 0.6;
         inputs_.assign(signals->inputs().size(), kInput);
-        x_.resize(static_cast<std::size_t>(signals->num_continuous()));
-        z_.resize(static_cast<std::size_t>(signals->num_discrete()));
+        x_.resize(signals->num_continuous());
+        z_.resize(signals->num_discrete());
         signals->start_values(x_, z_);
     }
     OwnValues values() const { return {inputs_, x_, z_}; }
@@ -84,7 +84,7 @@ public:
     Block(const Object& object, const RowPart& part, int index, int num_scalars)
         : source_(*part.of(object)),
           index_(index),
-          block_(source_.row_blocks()[static_cast<std::size_t>(index)]),
+          block_(source_.row_blocks()[index]),
           n_(num_scalars),
           own_(object),
           rows_(static_cast<int>(num_rows(block_))),
@@ -197,9 +197,7 @@ private:
         const int S = block_.scalars_per_item;
         for (int row = 0; row < rows_; ++row)
             for (int j = 0; j < S; ++j)
-                out(row,
-                    block_.stencil[static_cast<std::size_t>(row / block_.rows_per_item * S + j)]) +=
-                    values[static_cast<std::size_t>(row * S + j)];
+                out(row, block_.stencil[row / block_.rows_per_item * S + j]) += values[row * S + j];
         return out;
     }
 

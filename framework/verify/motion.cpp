@@ -34,7 +34,7 @@ void Motion::evaluate(double t,
     }
     for (const Attached& at : attached_) {
         if (at.body < 0) continue;
-        const Rigid& body = rigid_[static_cast<std::size_t>(at.body)];
+        const Rigid& body = rigid_[at.body];
         const double rate = body.w.norm();
         const Mat3 turned =
             rate > 0.0 ? Mat3(Eigen::AngleAxisd(rate * t, body.w / rate)) : Mat3(Mat3::Identity());
@@ -61,7 +61,7 @@ Stage::Stage(const TypeDescriptor& type, const BoundArguments& arguments, const 
         num_scalars_ = static_cast<int>(object.body->coordinates().size());
         for (const Coordinate& coordinate : object.body->coordinates())
             is_lone_.push_back(coordinate.vector < 0);
-        q_.resize(static_cast<std::size_t>(num_scalars_));
+        q_.resize(num_scalars_);
         v_.resize(q_.size());
         object.body->start(q_, v_);
         return;
@@ -198,7 +198,7 @@ void Stage::turn(Motion& motion, Random& random) const {
         return {motion.free_[3 * k].c0, motion.free_[3 * k + 1].c0, motion.free_[3 * k + 2].c0};
     };
     const bool on_ground = attachments_[i].body < 0;
-    Motion::Rigid& turned = motion.rigid_[static_cast<std::size_t>(attachments_[j].body)];
+    Motion::Rigid& turned = motion.rigid_[attachments_[j].body];
     // the other body stands still, which a difference of both does not see
     if (!on_ground) a.w.setZero();
     const Vec3 opposite = on_ground ? local_of(i) : Vec3(a.R * local_of(i));
@@ -228,7 +228,7 @@ void Stage::align(Motion& motion, Random& random) const {
         Vec3 r(motion.free_[i].c0, motion.free_[i + 1].c0, motion.free_[i + 2].c0);
         for (const Motion::Attached& at : motion.attached_)
             if (at.first == static_cast<int>(i)) {
-                const Motion::Rigid& body = motion.rigid_[static_cast<std::size_t>(at.body)];
+                const Motion::Rigid& body = motion.rigid_[at.body];
                 r += body.x + body.R * at.local;
             }
         return r;
@@ -246,7 +246,7 @@ void Stage::align(Motion& motion, Random& random) const {
     Vec3 apart = Vec3::Zero();
     if (placement_ == Placement::aligned)
         apart(static_cast<int>(random.bits() % 3)) = random.uniform(0.3, 1.5);
-    const auto body = static_cast<std::size_t>(attachments_[static_cast<std::size_t>(moved)].body);
+    const auto body = static_cast<std::size_t>(attachments_[moved].body);
     motion.rigid_[body].x += place_of(static_cast<std::size_t>(fixed)) + apart -
                              place_of(static_cast<std::size_t>(moved));
     // Where components are zero they are so exactly, which sums of the bodies' own are not.
@@ -263,7 +263,7 @@ Motion Stage::motion(Random& random, double perturbation) const {
     // what is exact is not to be perturbed
     if (placement_ != Placement::usual && placement_ != Placement::far) perturbation = 0.0;
     Motion motion;
-    motion.free_.resize(static_cast<std::size_t>(num_scalars_));
+    motion.free_.resize(num_scalars_);
     for (int k = 0; k < 2; ++k)
         motion.rigid_.push_back({random.vector(),
                                  random.vector(),
@@ -320,7 +320,7 @@ Motion Stage::motion(Random& random, double perturbation) const {
             if (placement_ == Placement::turned)
                 x.c0 = (random.uniform() < 0.0 ? -kPi : kPi) - x.c1 * passing_time(random);
             if (at.axis >= 0) {
-                const Motion::Rigid& body = motion.rigid_[static_cast<std::size_t>(at.body)];
+                const Motion::Rigid& body = motion.rigid_[at.body];
                 x = {body.x(at.axis), body.v(at.axis), body.a(at.axis)};
             }
             continue;

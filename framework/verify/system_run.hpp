@@ -20,7 +20,7 @@ public:
         const auto at = std::ranges::find(names_, name);
         if (at == names_.end()) return 0.0;
         simulation.sample(row_);
-        return row_[static_cast<std::size_t>(at - names_.begin())];
+        return row_[at - names_.begin()];
     }
 
 private:

@@ -412,7 +412,7 @@ TEST_CASE("arrays by their elements, with sizes that are parameters") {
         const bool is_partial = n == 3 && random() % 2 == 0;
         std::string list;
         for (int i = 0; i < n * n; ++i) {
-            double& a = A[static_cast<std::size_t>(i)];
+            double& a = A[i];
             a = is_partial && i % 2 == 0 ? (i % 4 == 0 ? 1.0 : 0.0) : number();
             list += fmt::format("{}{}", i == 0 ? "" : member % 4 == 0 ? " " : ", ", a);
             if (member % 2 == 1 && !(is_partial && i % 2 == 0))
@@ -423,7 +423,7 @@ TEST_CASE("arrays by their elements, with sizes that are parameters") {
         std::vector<std::pair<std::string, double>> inputs;
         double sum = 0.0;
         for (int k = 0; k < n; ++k) {
-            double& x = u[static_cast<std::size_t>(k)];
+            double& x = u[k];
             x = number();
             const std::string name = fmt::format("u[{}]", k + 1);
             const unsigned how = random() % 3;
@@ -445,14 +445,13 @@ TEST_CASE("arrays by their elements, with sizes that are parameters") {
         const auto check = [&](const Simulation& it, int steps) {
             for (int r = 0; r < n; ++r) {
                 double y = 0.0;
-                for (int k = 0; k < n; ++k)
-                    y += A[static_cast<std::size_t>(r * n + k)] * u[static_cast<std::size_t>(k)];
+                for (int k = 0; k < n; ++k) y += A[r * n + k] * u[k];
                 CHECK(std::abs(it.value(fmt::format("typed.y{}", r + 1)) - y) <= 1e-14);
             }
             CHECK(it.value("typed.sum") == static_cast<double>(static_cast<float>(sum)));
             CHECK(it.value("typed.steps") == 100 + steps);
             CHECK(std::abs(it.value("typed.time") - 0.1 * steps) <= 1e-12);
-            CHECK(it.value("typed.a") == A[static_cast<std::size_t>((n - 1) * n)]);
+            CHECK(it.value("typed.a") == A[(n - 1) * n]);
         };
         Simulation it = simulation_of(plugins, folder, text);
         for (int i = 0; i < 100; ++i) it.step();

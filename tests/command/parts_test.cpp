@@ -117,7 +117,7 @@ struct History {
     double operator()(std::size_t row, const std::string& name) const {
         const auto column = std::ranges::find(names, name);
         REQUIRE(column != names.end());
-        return rows[row][static_cast<std::size_t>(column - names.begin())];
+        return rows[row][column - names.begin()];
     }
     std::vector<std::string> names;
     std::vector<std::vector<double>> rows;

@@ -354,9 +354,8 @@ TEST_SUITE("ancora run: results") {
         REQUIRE(at != std::string::npos);
         const auto column = std::count(header.begin(), header.begin() + static_cast<long>(at), ',');
         const auto rows = rows_of(history);
-        CHECK(rows[0][static_cast<std::size_t>(column)] != 0.0);
-        CHECK(rows[0][static_cast<std::size_t>(column)] ==
-              rows[1][static_cast<std::size_t>(column)]);
+        CHECK(rows[0][column] != 0.0);
+        CHECK(rows[0][column] == rows[1][column]);
     }
 
     TEST_CASE("--json writes one document, --quiet nothing") {

@@ -177,7 +177,7 @@ TEST_CASE("a grid's rows are those of closed forms, in the order of the factors"
     const std::vector<std::string> names = split(line);
     while (std::getline(history, line)) last = line;
     const auto x = std::ranges::find(names, "ball.x") - names.begin();
-    CHECK(std::stod(split(last)[static_cast<std::size_t>(x)]) == std::stod(rows[5].at("ball.x")));
+    CHECK(std::stod(split(last)[x]) == std::stod(rows[5].at("ball.x")));
 }
 
 TEST_CASE("plans fill the cube as they must, on every machine alike") {

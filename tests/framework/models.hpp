@@ -55,7 +55,7 @@ public:
         simulation.sample(row);
         const auto at = std::find(names.begin(), names.end(), name);
         if (at == names.end()) throw std::out_of_range("no column " + name);
-        return row[static_cast<std::size_t>(at - names.begin())];
+        return row[at - names.begin()];
     }
 
 private:

@@ -456,8 +456,7 @@ spin = {{ axis = [0.0, 0.1, 1.0], rate = 3.0 }}
             const auto add = [&](int a, int b, double L) {
                 double square = 0.0;
                 for (int k = 0; k < 3; ++k) {
-                    const double d = q[static_cast<std::size_t>(3 * b + k)] -
-                                     q[static_cast<std::size_t>(3 * a + k)];
+                    const double d = q[3 * b + k] - q[3 * a + k];
                     square += d * d;
                 }
                 const double strain = (square - L * L) / (2.0 * L * L);
@@ -554,7 +553,7 @@ TEST_SUITE("breaking elements") {
         run.sample_at(t, row);
         const auto names = run.column_names();
         const auto at = std::find(names.begin(), names.end(), "energy.potential") - names.begin();
-        CHECK(row[static_cast<std::size_t>(at)] > 0.9 * run.breaks()[0].energy);
+        CHECK(row[at] > 0.9 * run.breaks()[0].energy);
         CHECK(column(run, "energy.potential") == 0.0);
         run.step();
         CHECK(column(run, "energy.potential") == 0.0);

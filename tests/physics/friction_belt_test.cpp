@@ -187,7 +187,7 @@ TEST_SUITE("belt") {
                 for (int i = 0; i < 2 * kPeriods; ++i) {
                     CAPTURE(i);
                     const double t = i / 2 * belt.period + (i % 2 == 0 ? belt.stick : belt.period);
-                    const ContactEvent& event = events[static_cast<std::size_t>(i)];
+                    const ContactEvent& event = events[i];
                     CHECK(event.sticks == (i % 2 == 1));
                     CHECK(event.t == near(t, most));
                 }

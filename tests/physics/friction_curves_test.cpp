@@ -152,7 +152,7 @@ TEST_SUITE("sliding on a curve") {
         const std::vector<std::string> names = simulation.column_names();
         std::vector<double> row(names.size());
         const auto at = [&](const char* name) {
-            return row[static_cast<std::size_t>(std::ranges::find(names, name) - names.begin())];
+            return row[std::ranges::find(names, name) - names.begin()];
         };
         double worst = 0.0;
         for (double before = 0.0; !simulation.done(); before = simulation.time()) {

@@ -114,8 +114,7 @@ TEST_SUITE("linear models") {
             run.set_state(rest.q(), rest.v());
             run_to_end(run);
             Eigen::VectorXd& values = ends.emplace_back(4);
-            for (int i = 0; i < 4; ++i)
-                values[i] = column(run, outputs[static_cast<std::size_t>(i)]);
+            for (int i = 0; i < 4; ++i) values[i] = column(run, outputs[i]);
         }
         const Eigen::VectorXd seen = 0.5 * (ends[0] - ends[1]);
         for (Eigen::Index i = 0; i < 4; ++i) {

@@ -76,7 +76,7 @@ std::string Builder::text(Rigid what, const std::string& type, double stiffer) c
     if (has_gravity) out += "gravity = " + triple(gravity_) + "\n";
     if (projects_start) out += "project_start = true\n";
     for (int i = 0; i < count(); ++i) {
-        const Part& p = parts[static_cast<std::size_t>(i)];
+        const Part& p = parts[i];
         const Vec3 square = (size * p.dims).cwiseAbs2();
         const Vec3 J = p.mass / 12.0 * (Vec3::Constant(square.sum()) - square);
         const Mat3 to_body = p.axes.transpose() * p.frame;

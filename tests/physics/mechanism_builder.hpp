@@ -127,7 +127,7 @@ public:
     std::vector<Spring> springs;
 
     int count() const { return static_cast<int>(parts.size()); }
-    Part& part(int i) { return parts[static_cast<std::size_t>(i)]; }
+    Part& part(int i) { return parts[i]; }
     double rate() { return random.uniform(0.3, 2.0) / period; }
 
     int add(const Vec3& centre, const Mat3& frame, const Vec3& dims) {
@@ -176,14 +176,13 @@ public:
 
     std::string at(int i, const Vec3& p) const {
         if (i == kGround) return "ground@" + triple(world(p));
-        const Part& body = parts[static_cast<std::size_t>(i)];
+        const Part& body = parts[i];
         return fmt::format(
             "b{}@{}", i, triple(size * (body.axes.transpose() * (p - body.reference))));
     }
     std::string direction(int i, const Vec3& n) const {
         if (i == kGround) return triple(Q_ * n);
-        return fmt::format(
-            "b{}@{}", i, triple(parts[static_cast<std::size_t>(i)].axes.transpose() * n));
+        return fmt::format("b{}@{}", i, triple(parts[i].axes.transpose() * n));
     }
     Vec3 world(const Vec3& p) const { return origin_ + size * (Q_ * p); }
     std::string name() { return fmt::format("c{}", num_constraints_++); }
@@ -283,7 +282,7 @@ public:
         const Vec3 u = axis.unitOrthogonal(), across = axis.cross(u);
         const auto component = [&](int i, const Vec3& n, int c) {
             if (i == kGround) return fmt::format("({:.17g})", (Q_ * n)(c));
-            const Vec3 p = parts[static_cast<std::size_t>(i)].centre;
+            const Vec3 p = parts[i].centre;
             return fmt::format(
                 "({} - {})", coordinate(i, p + 0.5 * n, c), coordinate(i, p - 0.5 * n, c));
         };

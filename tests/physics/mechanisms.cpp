@@ -162,7 +162,7 @@ std::string planar_loop(Builder& b) {
         corner.emplace_back(r * std::cos(angle), r * std::sin(angle), 0.0);
     }
     const auto at = [&](int i) {
-        return corner[static_cast<std::size_t>(i % corners)];
+        return corner[i % corners];
     };
     const int bars = is_free ? corners : corners - 1;
     for (int i = 0; i < bars; ++i) b.bar(at(i), at(i + 1));
@@ -217,7 +217,7 @@ std::string spatial_loop(Builder& b) {
     }
     const int bars = is_free ? corners : corners - 1;
     const auto at = [&](int i) {
-        return corner[static_cast<std::size_t>(i % corners)];
+        return corner[i % corners];
     };
     for (int i = 0; i < bars; ++i) b.bar(at(i), at(i + 1));
     const int freedoms = b.random.integer(7, 9);
@@ -232,7 +232,7 @@ std::string spatial_loop(Builder& b) {
     for (int i = 0; i < corners; ++i) {
         const int left = i == 0 ? (is_free ? bars - 1 : kGround) : i - 1;
         const int right = i == corners - 1 && !is_free ? kGround : i;
-        if (is_ball[static_cast<std::size_t>(i)])
+        if (is_ball[i])
             b.ball(left, right, at(i));
         else
             b.hinge(left, right, at(i), b.random.direction());
@@ -247,7 +247,7 @@ std::string bricard_loop(Builder& b) {
         Vec3(1, 0, 0), Vec3(1, 1, 0), Vec3(0, 1, 0), Vec3(0, 1, 1), Vec3(0, 0, 1), Vec3(1, 0, 1)};
     const bool is_free = b.random.chance(0.4);
     const auto at = [&](int i) {
-        return corner[static_cast<std::size_t>(i % 6)];
+        return corner[i % 6];
     };
     const int bars = is_free ? 6 : 5;
     for (int i = 0; i < bars; ++i) b.bar(at(i), at(i + 1));
@@ -298,13 +298,13 @@ std::string bennett_loop(Builder& b) {
     const bool is_free = b.random.chance(0.4);
     const int bars = is_free ? 4 : 3;
     const auto at = [&](int i) {
-        return corner[static_cast<std::size_t>(i % 4)];
+        return corner[i % 4];
     };
     for (int i = 0; i < bars; ++i) b.bar(at(i), at(i + 1));
     for (int i = 0; i < 4; ++i) {
         const int left = i == 0 ? (is_free ? 3 : kGround) : i - 1;
         const int right = i == 3 && !is_free ? kGround : i;
-        b.hinge(left, right, at(i), axis[static_cast<std::size_t>(i)]);
+        b.hinge(left, right, at(i), axis[i]);
     }
     start_loop(b, is_free);
     return "Bennett's loop";

@@ -43,7 +43,7 @@ Patch patch() {
         const std::pair<int, int> edge = std::minmax(a, b);
         const auto at = std::ranges::find(out.edges, edge);
         if (at != out.edges.end()) {
-            ++out.shared_by[static_cast<std::size_t>(at - out.edges.begin())];
+            ++out.shared_by[at - out.edges.begin()];
             return;
         }
         out.edges.push_back(edge);

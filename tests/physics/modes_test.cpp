@@ -34,7 +34,7 @@ TEST_SUITE("modes") {
         CHECK(modes.modes[0].damping == 0.0);
         // Lower over upper is sqrt 2 in the first mode, -sqrt 2 in the second.
         const auto ratio = [&](int k) {
-            const auto& bodies = modes.modes[static_cast<std::size_t>(k)].bodies;
+            const auto& bodies = modes.modes[k].bodies;
             return (bodies[1].displacement[0] / bodies[0].displacement[0]).real();
         };
         CHECK(ratio(0) == near(1.0 + std::sqrt(2.0), 1e-7));
@@ -80,8 +80,7 @@ TEST_SUITE("modes") {
         CHECK(modes.degrees_of_freedom == 7);
         CHECK(modes.is_complete);
         REQUIRE(modes.modes.size() == 7);
-        for (int i = 0; i < 6; ++i)
-            CHECK(modes.modes[static_cast<std::size_t>(i)].eigenvalue == 0.0);
+        for (int i = 0; i < 6; ++i) CHECK(modes.modes[i].eigenvalue == 0.0);
         const std::complex<double> bending = modes.modes[6].eigenvalue;
         CHECK(bending.real() == near(-c / J, 1e-7));
         CHECK(bending.imag() == near(std::sqrt(2.0 * k / J - c / J * c / J), 1e-7));
@@ -114,8 +113,8 @@ TEST_SUITE("modes") {
         for (int j = 1; j <= 4; ++j) {
             const double w =
                 2.0 * std::sqrt(T / (m * l)) * std::sin(j * std::numbers::pi / (2.0 * (n + 1)));
-            CHECK(angular(modes)[static_cast<std::size_t>(2 * j - 2)] == near(w, 1e-5 * w));
-            CHECK(angular(modes)[static_cast<std::size_t>(2 * j - 1)] == near(w, 1e-5 * w));
+            CHECK(angular(modes)[2 * j - 2] == near(w, 1e-5 * w));
+            CHECK(angular(modes)[2 * j - 1] == near(w, 1e-5 * w));
         }
     }
     TEST_CASE("a large net of masses: Lanczos finds the lowest modes") {

@@ -205,8 +205,8 @@ TEST_SUITE("orders by composition") {
         Simulation other = model(double_pendulum() + integrator("dopri5", 1e-3, 0.8, 1e-12));
         run_to_end(other);
         for (Eigen::Index i = 0; i < end.q.size(); ++i) {
-            CHECK(end.q[i] == Near(other.q()[static_cast<std::size_t>(i)], 1e-9));
-            CHECK(end.v[i] == Near(other.v()[static_cast<std::size_t>(i)], 1e-9));
+            CHECK(end.q[i] == Near(other.q()[i], 1e-9));
+            CHECK(end.v[i] == Near(other.v()[i], 1e-9));
         }
     }
 }
@@ -227,7 +227,7 @@ TEST_SUITE("steps of a length of their own") {
         const State end = end_of(text + composed(0.0165, t, 8));
         const std::vector<std::string> names = simulation.column_names();
         const auto value = [&](const std::string& name) {
-            return row[static_cast<std::size_t>(std::ranges::find(names, name) - names.begin())];
+            return row[std::ranges::find(names, name) - names.begin()];
         };
         CHECK(value("t") == Near(t, 1e-15));
         CHECK(value("lower.x") == Near(end.q[2], 1e-7));

@@ -61,7 +61,7 @@ public:
     double operator[](const std::string& name) const {
         const auto at = std::find(names_.begin(), names_.end(), name);
         REQUIRE(at != names_.end());
-        return values_[static_cast<std::size_t>(at - names_.begin())];
+        return values_[at - names_.begin()];
     }
     Vec3 vector(const std::string& x, const std::string& y, const std::string& z) const {
         return {(*this)[x], (*this)[y], (*this)[z]};
@@ -214,8 +214,7 @@ TEST_SUITE("off-centre centre of mass") {
             CHECK(analysis.degrees_of_freedom == 6);
             const Mat3 J_W = exact.R_0 * Mat3(exact.moments.asDiagonal()) * exact.R_0.transpose();
             for (int i = 0; i < 9; ++i)
-                CHECK(analysis.inertia[static_cast<std::size_t>(i)] ==
-                      near(J_W(i / 3, i % 3), 1e-12));
+                CHECK(analysis.inertia[i] == near(J_W(i / 3, i % 3), 1e-12));
             while (!simulation.done()) {
                 simulation.step();
                 const double t = simulation.time();

@@ -679,8 +679,7 @@ TEST_SUITE("steady spin") {
         CHECK(half().norm() == near(r, 1e-11));
         CHECK(found.stability == Stability::neutral);
         CHECK(found.num_unstable == 0);
-        for (int c = 0; c < 3; ++c)
-            CHECK(found.spin[static_cast<std::size_t>(c)] == near(W * axis(c), 1e-11));
+        for (int c = 0; c < 3; ++c) CHECK(found.spin[c] == near(W * axis(c), 1e-11));
         // It is the state of modes, and stays.
         double least = 1e9, most = 0.0;
         while (!simulation.done()) {
@@ -768,9 +767,7 @@ TEST_SUITE("steady spin") {
             double tension = 0.0;
             for (int j = i; j <= n; ++j) tension += m * W * W * j * l;
             double square = 0.0;
-            for (const double x :
-                 found.forces.constraints[static_cast<std::size_t>(i - 1)].reaction)
-                square += x * x;
+            for (const double x : found.forces.constraints[i - 1].reaction) square += x * x;
             CHECK(std::sqrt(square) == near(tension, 1e-8 * tension));
         }
     }

@@ -42,7 +42,7 @@ public:
 
     /// J in these axes; what spins in itself by `own` besides is alike all round n.
     void put(int k, const Vec3& place, double m, const Mat3& J, double own) {
-        at_[static_cast<std::size_t>(k)] = place;
+        at_[k] = place;
         const Mat3 X = cross(W_ * n_), I = Mat3::Identity();
         const Mat3 H = cross(J * (W_ * n_) + n_.dot(J * n_) * own * n_);
         block(M, k, k, 0, 0) += m * I;
@@ -58,7 +58,7 @@ public:
         MatrixXd r = MatrixXd::Zero(3, M.cols()), t = r;
         for (const auto& [body, sign] : {std::pair{a, -1.0}, std::pair{b, 1.0}}) {
             if (body < 0) continue;
-            const Vec3 arm = point - at_[static_cast<std::size_t>(body)];
+            const Vec3 arm = point - at_[body];
             r.middleCols<3>(6 * body) += sign * Mat3::Identity();
             r.middleCols<3>(6 * body + 3) -= sign * cross(arm);
             t.middleCols<3>(6 * body + 3) += sign * Mat3::Identity();
@@ -70,7 +70,7 @@ public:
         const Vec3 x = n_.unitOrthogonal(), y = n_.cross(x);
         MatrixXd rows = MatrixXd::Zero(5, M.cols());
         for (const auto& [body, sign] : {std::pair{a, -1.0}, std::pair{b, 1.0}}) {
-            const Vec3 arm = point - at_[static_cast<std::size_t>(body)];
+            const Vec3 arm = point - at_[body];
             rows.block<3, 3>(0, 6 * body) += sign * Mat3::Identity();
             rows.block<3, 3>(0, 6 * body + 3) -= sign * cross(arm);
             rows.block<1, 3>(3, 6 * body + 3) += sign * x.transpose();
@@ -487,7 +487,7 @@ TEST_SUITE("modes of rotors") {
         for (const std::vector<int>& branch : range.branches) {
             if (std::ranges::count(branch, -1) > 0) continue;
             const auto of = [&](std::size_t i) {
-                return range.modes[i].modes[static_cast<std::size_t>(branch[i])];
+                return range.modes[i].modes[branch[i]];
             };
             if (of(40).eigenvalue == 0.0) continue;
             const double end = of(40).eigenvalue.imag();

@@ -21,7 +21,7 @@ public:
         return traits;
     }
     void prepare(const System& system, const StepSettings&) override {
-        x_.assign(static_cast<std::size_t>(system.continuous().num_states), 0.0);
+        x_.assign(system.continuous().num_states, 0.0);
         dx_ = x_;
     }
     void step(System& system, double t0, double h) override {

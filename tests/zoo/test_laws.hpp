@@ -106,10 +106,10 @@ public:
         const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(Bushing::matrix(arguments));
         std::array<RowLaw, 3> laws;
         for (int k = 0; k < 3; ++k) {
-            v_[static_cast<std::size_t>(k)] = eigen.eigenvectors().col(k);
-            laws[static_cast<std::size_t>(k)] = {.kind = RowKind::elastic,
-                                                 .compliance = 1.0 / eigen.eigenvalues()[k],
-                                                 .viscosity = arguments.number("damping")};
+            v_[k] = eigen.eigenvectors().col(k);
+            laws[k] = {.kind = RowKind::elastic,
+                       .compliance = 1.0 / eigen.eigenvalues()[k],
+                       .viscosity = arguments.number("damping")};
         }
         set_laws(laws);
     }

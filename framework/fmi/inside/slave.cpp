@@ -159,8 +159,8 @@ public:
 private:
     std::span<const std::byte> take(std::uint64_t size) {
         if (size > rest_.size()) refuse("the bytes of the state were cut");
-        const auto out = rest_.first(static_cast<std::size_t>(size));
-        rest_ = rest_.subspan(static_cast<std::size_t>(size));
+        const auto out = rest_.first(size);
+        rest_ = rest_.subspan(size);
         return out;
     }
     std::span<const std::byte> rest_;

@@ -36,15 +36,15 @@ Eigen::MatrixXd invariant_basis(const Eigen::MatrixXd& H, const std::vector<Comp
     for (const Complex& value : values) {
         Index nearest = -1;
         for (Index k = 0; k < m; ++k)
-            if (leads[static_cast<std::size_t>(k)] == 0 &&
+            if (leads[k] == 0 &&
                 (nearest < 0 || std::abs(T(k, k) - value) < std::abs(T(nearest, nearest) - value)))
                 nearest = k;
-        if (nearest >= 0) leads[static_cast<std::size_t>(nearest)] = 1;
+        if (nearest >= 0) leads[nearest] = 1;
     }
     // Golub, Van Loan, Matrix Computations, 4th ed., section 7.6.2.
     Index first = 0;
     for (Index k = 0; k < m; ++k) {
-        if (leads[static_cast<std::size_t>(k)] == 0) continue;
+        if (leads[k] == 0) continue;
         for (Index i = k - 1; i >= first; --i) {
             Eigen::JacobiRotation<Complex> turn;
             turn.makeGivens(T(i, i + 1), T(i + 1, i + 1) - T(i, i));

@@ -92,15 +92,15 @@ std::vector<std::vector<int>> linked_parts(const LinearEquations& equations) {
     std::vector<int> parent(n);
     std::iota(parent.begin(), parent.end(), 0);
     const auto root = [&](int i) {
-        while (parent[static_cast<std::size_t>(i)] != i) {
-            int& up = parent[static_cast<std::size_t>(i)];
-            up = parent[static_cast<std::size_t>(up)];
+        while (parent[i] != i) {
+            int& up = parent[i];
+            up = parent[up];
             i = up;
         }
         return i;
     };
     const auto link = [&](int i, int j) {
-        parent[static_cast<std::size_t>(root(i))] = root(j);
+        parent[root(i)] = root(j);
     };
     for (const Sparse* matrix : {&equations.M, &equations.D, &equations.K})
         for (Index k = 0; k < matrix->outerSize(); ++k)
@@ -116,12 +116,12 @@ std::vector<std::vector<int>> linked_parts(const LinearEquations& equations) {
     std::vector<std::vector<int>> out;
     std::vector<int> place(n, -1);
     for (int i = 0; i < static_cast<int>(n); ++i) {
-        int& at = place[static_cast<std::size_t>(root(i))];
+        int& at = place[root(i)];
         if (at < 0) {
             at = static_cast<int>(out.size());
             out.emplace_back();
         }
-        out[static_cast<std::size_t>(at)].push_back(i);
+        out[at].push_back(i);
     }
     return out;
 }
@@ -139,7 +139,7 @@ public:
     PartSums(const std::vector<std::vector<int>>& parts, Index n)
         : part_of_(static_cast<std::size_t>(n)), value_(parts.size()), terms_(parts.size()) {
         for (std::size_t k = 0; k < parts.size(); ++k)
-            for (int i : parts[k]) part_of_[static_cast<std::size_t>(i)] = k;
+            for (int i : parts[k]) part_of_[i] = k;
     }
     template <class Matrix>
     void take(const Matrix& A, const Eigen::VectorXd& x, const auto& part_of_row) {
@@ -162,7 +162,7 @@ public:
             terms_[part] += terms[i] * terms[i];
         }
     }
-    std::size_t of(Index i) const { return part_of_[static_cast<std::size_t>(i)]; }
+    std::size_t of(Index i) const { return part_of_[i]; }
     double value(std::size_t part) const { return std::sqrt(value_[part]); }
     double terms(std::size_t part) const { return std::sqrt(terms_[part]); }
 
@@ -312,7 +312,7 @@ RigidMotions rigid_motions(const KernelSystem& system,
     // freely.
     if (!spin.is_spinning && takes_turns)
         for (const SteadySpin::Part& own : spin.parts) {
-            const BodyPart& body = system.parts().model.bodies[static_cast<std::size_t>(own.body)];
+            const BodyPart& body = system.parts().model.bodies[own.body];
             turned.push_back(Eigen::VectorXd::Zero(n));
             turned.back().segment(body.first, body.count) =
                 (spin.N * Eigen::Map<const Eigen::VectorXd>(system.q().data(), n))
@@ -560,8 +560,8 @@ GyroscopicModes gyroscopic_modes(const KernelSystem& system,
     out.values.resize(static_cast<Index>(order.size()));
     out.shapes.resize(found.shapes.rows(), out.values.size());
     for (Index k = 0; k < out.values.size(); ++k) {
-        out.values[k] = found.values[order[static_cast<std::size_t>(k)]];
-        out.shapes.col(k) = found.shapes.col(order[static_cast<std::size_t>(k)]);
+        out.values[k] = found.values[order[k]];
+        out.shapes.col(k) = found.shapes.col(order[k]);
     }
     return out;
 }

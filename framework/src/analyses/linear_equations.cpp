@@ -20,12 +20,8 @@ constexpr double kRoundedSum = 1e-15;
 Eigen::SparseMatrix<double> square(const CompressedMatrix& from) {
     std::vector<Eigen::Triplet<double>> entries;
     for (int i = 0; i < from.num_rows(); ++i)
-        for (int e = from.row_start[static_cast<std::size_t>(i)];
-             e < from.row_start[static_cast<std::size_t>(i) + 1];
-             ++e)
-            entries.emplace_back(i,
-                                 from.column[static_cast<std::size_t>(e)],
-                                 from.value[static_cast<std::size_t>(e)]);
+        for (int e = from.row_start[i]; e < from.row_start[static_cast<std::size_t>(i) + 1]; ++e)
+            entries.emplace_back(i, from.column[e], from.value[e]);
     Eigen::SparseMatrix<double> out(from.num_rows(), from.num_rows());
     out.setFromTriplets(entries.begin(), entries.end());
     return out;
@@ -89,21 +85,16 @@ LinearEquations linear_equations(KernelSystem& system,
     int num_positions = 0, num_rates = 0;
     std::vector<char> is_chosen(static_cast<std::size_t>(system.parts().m), 0);
     for (const int row : system.parts().rows.left_out())  // by steps
-        is_chosen[static_cast<std::size_t>(row)] = 1;
+        is_chosen[row] = 1;
     for (int k = 0; k < A.num_rows(); ++k) {
         const auto c = static_cast<std::size_t>(k);
         const bool is_position = face.levels()[c] == RowLevel::position;
         const int row = is_position ? num_positions++ : num_rates++;
         if (is_position) out.position_rows.push_back(face.row(k));
         if (is_position)
-            out.is_left_out.push_back(
-                face.is_left_out(k) || is_chosen[static_cast<std::size_t>(face.row(k))] != 0 ? 1
-                                                                                             : 0);
+            out.is_left_out.push_back(face.is_left_out(k) || is_chosen[face.row(k)] != 0 ? 1 : 0);
         for (int e = A.row_start[c]; e < A.row_start[c + 1]; ++e)
-            (is_position ? positions : rates)
-                .emplace_back(row,
-                              A.column[static_cast<std::size_t>(e)],
-                              A.value[static_cast<std::size_t>(e)]);
+            (is_position ? positions : rates).emplace_back(row, A.column[e], A.value[e]);
     }
     out.P.resize(num_positions, n);
     out.P.setFromTriplets(positions.begin(), positions.end());
@@ -125,7 +116,7 @@ double acceleration_from_rest(KernelSystem& system, const LinearEquations& at) {
     int num_positions = 0, num_rates = 0;
     const std::span<const RowLevel> levels = system.linearisable().levels();
     for (Eigen::Index k = 0; k < at.lambda.size(); ++k) {
-        const bool is_position = levels[static_cast<std::size_t>(k)] == RowLevel::position;
+        const bool is_position = levels[k] == RowLevel::position;
         const auto& rows = is_position ? at.P : at.N;
         const int row = is_position ? num_positions++ : num_rates++;
         for (Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator e(rows, row); e; ++e)
@@ -153,12 +144,12 @@ Eigen::SparseMatrix<double> rotation_of_space(const KernelSystem& system,
     std::vector<char> is_part(static_cast<std::size_t>(n), 0);
     for (const Space::Vector& vector : system.parts().space.vectors())
         for (int i = 0; i < 3; ++i) {
-            const int row = vector.at[static_cast<std::size_t>(i)];
+            const int row = vector.at[i];
             if (row < 0) continue;
-            is_part[static_cast<std::size_t>(row)] = 1;
+            is_part[row] = 1;
             const int j = (i + 1) % 3, k = (i + 2) % 3;
-            const int at_j = vector.at[static_cast<std::size_t>(j)];
-            const int at_k = vector.at[static_cast<std::size_t>(k)];
+            const int at_j = vector.at[j];
+            const int at_k = vector.at[k];
             if (at_k >= 0) entries.emplace_back(row, at_k, spin[j]);
             if (at_j >= 0) entries.emplace_back(row, at_j, -spin[k]);
         }

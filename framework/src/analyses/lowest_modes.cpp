@@ -88,7 +88,7 @@ public:
         out.squares.resize(static_cast<Eigen::Index>(found.size()));
         out.shapes.setZero(n_, out.squares.size());
         for (Eigen::Index k = 0; k < out.squares.size(); ++k) {
-            const auto& [square, column] = found[static_cast<std::size_t>(k)];
+            const auto& [square, column] = found[k];
             out.squares[k] = square;
             for (std::size_t j = 0; j < basis.size(); ++j)
                 out.shapes.col(k) +=
@@ -141,7 +141,7 @@ LowestModes joined(const LowestModes& a, const LowestModes& b) {
     out.squares.resize(static_cast<Eigen::Index>(order.size()));
     out.shapes.resize(a.shapes.rows() > 0 ? a.shapes.rows() : b.shapes.rows(), out.squares.size());
     for (Eigen::Index k = 0; k < out.squares.size(); ++k) {
-        const auto& [square, from] = order[static_cast<std::size_t>(k)];
+        const auto& [square, from] = order[k];
         out.squares[k] = square;
         out.shapes.col(k) =
             from < a.squares.size() ? a.shapes.col(from) : b.shapes.col(from - a.squares.size());

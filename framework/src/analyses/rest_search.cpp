@@ -229,8 +229,8 @@ private:
         g_.setZero();
         double largest = 0.0;
         for (Eigen::Index k = 0; k < m_; ++k) {
-            if (face_.levels()[static_cast<std::size_t>(k)] != RowLevel::position) continue;
-            g_[k] = -face_.gaps()[static_cast<std::size_t>(k)];
+            if (face_.levels()[k] != RowLevel::position) continue;
+            g_[k] = -face_.gaps()[k];
             largest = std::max(largest, std::abs(g_[k]));
         }
         return largest;
@@ -437,11 +437,8 @@ private:
         return 1e-10 * (most > 0.0 ? most : 1.0);
     }
     static double diagonal(const CompressedMatrix& of, int i) {
-        for (int e = of.row_start[static_cast<std::size_t>(i)];
-             e < of.row_start[static_cast<std::size_t>(i) + 1];
-             ++e)
-            if (of.column[static_cast<std::size_t>(e)] == i)
-                return of.value[static_cast<std::size_t>(e)];
+        for (int e = of.row_start[i]; e < of.row_start[static_cast<std::size_t>(i) + 1]; ++e)
+            if (of.column[e] == i) return of.value[e];
         return 0.0;
     }
 

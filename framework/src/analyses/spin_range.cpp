@@ -102,7 +102,7 @@ void follow(SpinRange& range) {
         for (const Mode& mode : modes.modes) highest = std::max(highest, std::abs(mode.eigenvalue));
     if (highest == 0.0) highest = 1.0;
     const auto of = [&](std::size_t i, int k) -> const Mode& {
-        return range.modes[i].modes[static_cast<std::size_t>(k)];
+        return range.modes[i].modes[k];
     };
     for (std::size_t i = 0; i < range.modes.size(); ++i) {
         const std::size_t count = range.modes[i].modes.size();
@@ -136,9 +136,9 @@ void follow(SpinRange& range) {
         for (std::vector<int>& branch : range.branches) branch.push_back(-1);
         for (const Pair& pair : pairs) {
             int& at = range.branches[pair.branch].back();
-            if (at >= 0 || is_taken[static_cast<std::size_t>(pair.mode)] != 0) continue;
+            if (at >= 0 || is_taken[pair.mode] != 0) continue;
             at = pair.mode;
-            is_taken[static_cast<std::size_t>(pair.mode)] = 1;
+            is_taken[pair.mode] = 1;
         }
         for (std::size_t k = 0; k < count; ++k)
             if (is_taken[k] == 0) {

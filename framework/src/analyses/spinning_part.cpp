@@ -30,7 +30,7 @@ Eigen::Vector3d axial(const Eigen::Matrix3d& X) {
 }  // namespace
 
 std::optional<BodyAxes> BodyAxes::of(const Model& model, int body) {
-    const BodyPart& part = model.bodies[static_cast<std::size_t>(body)];
+    const BodyPart& part = model.bodies[body];
     if (part.count != kCoordinates || part.is_inner) return std::nullopt;
     BodyAxes out;
     out.first_ = part.first;

@@ -53,7 +53,7 @@ Eigen::MatrixXd translations_of_space(const Space& space, int n) {
     Eigen::MatrixXd out = Eigen::MatrixXd::Zero(n, 3);
     for (int axis = 0; axis < 3; ++axis) {
         std::array<double, 3> along{};
-        along[static_cast<std::size_t>(axis)] = 1.0;
+        along[axis] = 1.0;
         space.add_uniform(along, out.col(axis).data());
     }
     return out;

@@ -191,7 +191,7 @@ private:
                     most = &body;
                 }
             const bool is_part = std::ranges::any_of(spin_.parts, [&](const auto& part) {
-                return &system_.parts().model.bodies[static_cast<std::size_t>(part.body)] == most;
+                return &system_.parts().model.bodies[part.body] == most;
             });
             return fmt::format("{} {}",
                                most->object.label,
@@ -209,8 +209,7 @@ private:
             for (Index k = 0; k < gap.size(); ++k)
                 if (std::abs(gap[k]) > kOpenRow * size[k])
                     return fmt::format("{} holds other motions once it has turned",
-                                       system_.parts().rows.row_name(
-                                           there_.position_rows[static_cast<std::size_t>(k)]));
+                                       system_.parts().rows.row_name(there_.position_rows[k]));
         }
         return {};
     }
@@ -238,7 +237,7 @@ private:
             // have.
             VectorXd differenced = VectorXd::Zero(n_);
             for (Index k = 0; k < n_; ++k)
-                if (is_differenced_[static_cast<std::size_t>(k)] != 0) differenced[k] = 1.0;
+                if (is_differenced_[k] != 0) differenced[k] = 1.0;
             const VectorXd those = differenced.cwiseProduct(x);
             VectorXd noise =
                 kRoundedSum * (sizes_moved(there, x) + here.cwiseAbs() * x.cwiseAbs()) +
@@ -297,7 +296,7 @@ private:
             return std::abs(x);
         });
         if (most == by.end()) return fmt::format("the model {} once it has turned", how);
-        const ObjectRef* const object = objects_[static_cast<std::size_t>(most - by.begin())];
+        const ObjectRef* const object = objects_[most - by.begin()];
         if (object == nullptr) return "gravity acts across the axis of the spin";
         return fmt::format(
             "{} (type {}) {} once the model has turned", object->label, object->type->name, how);
@@ -338,7 +337,7 @@ std::string what_does_not_turn(KernelSystem& system,
         const AttachmentMap& map = parts.forces.map(part);
         for (int scalar = 0; scalar < map.num_scalars(); ++scalar)
             for (const AttachmentMap::Entry& entry : map.row(scalar))
-                is_differenced[static_cast<std::size_t>(entry.coordinate)] = 1;
+                is_differenced[entry.coordinate] = 1;
     }
     for (const BodyPart& body : parts.model.bodies)
         if (!body.has_constant_mass)

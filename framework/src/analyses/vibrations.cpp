@@ -85,9 +85,9 @@ private:
         const std::optional<int> other = add_parts(system_, axes);
         if (other) {
             moves_otherwise_ = true;
-            why_not_ = fmt::format(
-                "{} moves, and not as a rigid body that spins about an axis at rest",
-                system_.parts().model.bodies[static_cast<std::size_t>(*other)].object.label);
+            why_not_ =
+                fmt::format("{} moves, and not as a rigid body that spins about an axis at rest",
+                            system_.parts().model.bodies[*other].object.label);
             return std::nullopt;
         }
         return is_constant(axes) ? std::optional(axes) : std::nullopt;
@@ -104,13 +104,10 @@ private:
             seen.push_back(axes->rate);
             const std::string first = why_not_;
             if (std::optional<SteadySpin> found = with_parts(*axes); found) return found;
-            why_not_ =
-                first.empty()
-                    ? fmt::format(
-                          "in axes that turn with {} since {}",
-                          system_.parts().model.bodies[static_cast<std::size_t>(b)].object.label,
-                          why_not_)
-                    : first;
+            why_not_ = first.empty() ? fmt::format("in axes that turn with {} since {}",
+                                                   system_.parts().model.bodies[b].object.label,
+                                                   why_not_)
+                                     : first;
         }
         return std::nullopt;
     }
@@ -404,8 +401,7 @@ void find_whirls(const KernelSystem& system, const SteadySpin& spin, Modes& of) 
         if (spin.parts.empty())
             for (const Mode::Part& part : mode.bodies) add(part, spin.rate);
         for (const SteadySpin::Part& part : spin.parts) {
-            const std::string& name =
-                system.parts().model.bodies[static_cast<std::size_t>(part.body)].object.name;
+            const std::string& name = system.parts().model.bodies[part.body].object.name;
             for (const Mode::Part& moved : mode.bodies)
                 if (moved.name == name) add(moved, part.rate);
         }
@@ -460,7 +456,7 @@ void find_lowest(KernelSystem& system,
     for (Eigen::Index k = 0; k < lowest.squares.size(); ++k) {
         const Eigen::VectorXd x = lowest.shapes.col(k);
         const double half = 0.5 * x.dot(at.D * x) / x.dot(at.M * x);
-        Mode& mode = out.modes[static_cast<std::size_t>(k)];
+        Mode& mode = out.modes[k];
         mode.eigenvalue = {mode.eigenvalue.real() - half, mode.eigenvalue.imag()};
         const double size = std::abs(mode.eigenvalue);
         mode.damping = size > 0.0 ? half / size : 0.0;
@@ -521,9 +517,8 @@ Modes find_modes(KernelSystem& system, const ModesOptions& options, int most_den
     out.is_spinning = spin.is_spinning;
     if (spin.is_spinning) out.spin = {spin.rate[0], spin.rate[1], spin.rate[2]};
     for (const SteadySpin::Part& part : spin.parts)
-        out.parts.push_back(
-            {system.parts().model.bodies[static_cast<std::size_t>(part.body)].object.name,
-             {part.rate[0], part.rate[1], part.rate[2]}});
+        out.parts.push_back({system.parts().model.bodies[part.body].object.name,
+                             {part.rate[0], part.rate[1], part.rate[2]}});
     if (!spin.is_moving()) require_rest(system, at, "modes");
     find_all(system, at, spin, options, most_dense, out);
     find_whirls(system, spin, out);
@@ -571,9 +566,7 @@ LinearModel linear_model(KernelSystem& system, const LinearPorts& ports) {
             return k < p ? ports.outputs(q0 + c * change, v0) : ports.outputs(q0, v0 + c * change);
         };
         const std::vector<double> up = value(step), down = value(-step);
-        for (Eigen::Index i = 0; i < outputs; ++i)
-            C(i, k) = (up[static_cast<std::size_t>(i)] - down[static_cast<std::size_t>(i)]) /
-                      (2.0 * step);
+        for (Eigen::Index i = 0; i < outputs; ++i) C(i, k) = (up[i] - down[i]) / (2.0 * step);
     }
     const auto by_rows = [](const Eigen::MatrixXd& x) {
         std::vector<double> values;
@@ -588,7 +581,7 @@ LinearModel linear_model(KernelSystem& system, const LinearPorts& ports) {
     out.A = by_rows(A);
     out.B = by_rows(B);
     out.C = by_rows(C);
-    out.D.assign(static_cast<std::size_t>(outputs * inputs), 0.0);
+    out.D.assign(outputs * inputs, 0.0);
     out.T = by_rows(reduced.Z);
     return out;
 }

@@ -27,7 +27,7 @@ void Workers::resize(int num_threads) {
     sigset_t before;
     sigfillset(&all);
     for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) sigdelset(&all, fault);
-    largest_.resize(static_cast<std::size_t>(std::clamp(num_threads, 1, kMost)));
+    largest_.resize(std::clamp(num_threads, 1, kMost));
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
         for (int k = 1; k < std::min(num_threads, kMost); ++k)

@@ -77,9 +77,8 @@ public:
         if (!are_worth(count)) return range(0, count);
         const auto parts = static_cast<long>(size());
         run([&](int k) {
-            largest_[static_cast<std::size_t>(k)].value =
-                range(static_cast<int>(k * long{count} / parts),
-                      static_cast<int>((k + 1) * long{count} / parts));
+            largest_[k].value = range(static_cast<int>(k * long{count} / parts),
+                                      static_cast<int>((k + 1) * long{count} / parts));
         });
         double out = largest_.front().value;
         for (std::size_t k = 1; k < static_cast<std::size_t>(parts); ++k)

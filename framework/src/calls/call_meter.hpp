@@ -60,7 +60,7 @@ public:
               double t,
               Function&& function,
               const Capture& capture = {}) {
-        Account& account = accounts_[static_cast<std::size_t>(object.plugin_index)];
+        Account& account = accounts_[object.plugin_index];
         ++account.calls;
         if (is_sampling_) {
             call_sampled(account, object, what, t, function, capture);
@@ -83,7 +83,7 @@ public:
     /// Books a step of the integrator that took `seconds`, less what the other plugins took since
     /// they had taken `others_before`.
     void book_integrator(const ObjectRef& object, double seconds, double others_before) {
-        Account& account = accounts_[static_cast<std::size_t>(object.plugin_index)];
+        Account& account = accounts_[object.plugin_index];
         ++account.calls;
         if (!is_sampling_) return;
         const double own = seconds - (sampled_seconds() - others_before);

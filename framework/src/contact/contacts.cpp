@@ -43,7 +43,7 @@ Contacts::Contacts(const Model& model, CallMeter& meter)
         for (int k = 0; k < owner.num_rows; ++k) {
             row_.push_back(owner.first_row + k);
             contact_of_row_.push_back(static_cast<int>(contacts_.size()));
-            arm_.push_back(part.arms[static_cast<std::size_t>(k)]);
+            arm_.push_back(part.arms[k]);
         }
         contacts_.push_back(contact);
     }
@@ -62,7 +62,7 @@ void Contacts::drop_idle_rows(const double* q, const double* v, double t) {
         Contact& contact = contacts_[c];
         const int first = static_cast<int>(row.size());
         for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
-            const int r = row_[static_cast<std::size_t>(k)];
+            const int r = row_[k];
             const auto begin = rows_.row_begin(r);
             const auto end = rows_.row_end(r);
             const bool moves = std::any_of(values_ + begin, values_ + end, [](double x) {
@@ -71,18 +71,16 @@ void Contacts::drop_idle_rows(const double* q, const double* v, double t) {
             if (!moves) continue;
             row.push_back(r);
             owner.push_back(static_cast<int>(c));
-            arm.push_back(arm_[static_cast<std::size_t>(k)]);
+            arm.push_back(arm_[k]);
         }
         contact.first_row = first;
         contact.num_rows = static_cast<int>(row.size()) - first;
         if (contact.num_rows == 0)
-            throw Error(
-                ErrorKind::manifest,
-                fmt::format(
-                    "{}: nothing can slide on {}",
-                    contact.force->object.label,
-                    model_.constraints[static_cast<std::size_t>(contact.constraint)].object.label),
-                contact.force->object.place);
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: nothing can slide on {}",
+                                    contact.force->object.label,
+                                    model_.constraints[contact.constraint].object.label),
+                        contact.force->object.place);
     }
     row_ = std::move(row);
     contact_of_row_ = std::move(owner);
@@ -97,8 +95,7 @@ void Contacts::evaluate_step(
     rows_.evaluate_step(q0, dq, mid, t0, h, state0_, state1_);
     values_ = rows_.B.data();
     take_surface(h, true);
-    for (int k = 0; k < num_rows(); ++k)
-        drift_[k] = arm(k) * rows_.tau[row_[static_cast<std::size_t>(k)]] - surface_[k];
+    for (int k = 0; k < num_rows(); ++k) drift_[k] = arm(k) * rows_.tau[row_[k]] - surface_[k];
 }
 
 void Contacts::evaluate(const double* q, const double* v, double t) {
@@ -106,50 +103,48 @@ void Contacts::evaluate(const double* q, const double* v, double t) {
     rows_.evaluate(q, v, t, instant_);
     values_ = instant_.A.data();
     take_surface(1.0, false);
-    for (int k = 0; k < num_rows(); ++k)
-        drift_[k] = arm(k) * instant_.pi_t[row_[static_cast<std::size_t>(k)]] - surface_[k];
+    for (int k = 0; k < num_rows(); ++k) drift_[k] = arm(k) * instant_.pi_t[row_[k]] - surface_[k];
 }
 
 void Contacts::take_surface(double h, bool of_step) {
     for (const Contact& contact : contacts_) {
         for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
             surface_[k] = 0.0;
-            const RowSet::LocalRow local =
-                rows_.local_row(row_[static_cast<std::size_t>(k)], of_step);
+            const RowSet::LocalRow local = rows_.local_row(row_[k], of_step);
             for (std::size_t j = 0; j < local.scalars.size(); ++j)
                 if (local.scalars[j] < 3)
-                    surface_[k] += h * arm(k) * local.entries[j] *
-                                   contact.surface[static_cast<std::size_t>(local.scalars[j])];
+                    surface_[k] +=
+                        h * arm(k) * local.entries[j] * contact.surface[local.scalars[j]];
         }
     }
 }
 
 double Contacts::along(int k, const double* x) const {
-    return arm(k) * rows_.multiply(values_, row_[static_cast<std::size_t>(k)], x);
+    return arm(k) * rows_.multiply(values_, row_[k], x);
 }
 
 double Contacts::size_along(int k, const double* x) const {
-    const int r = row_[static_cast<std::size_t>(k)];
+    const int r = row_[k];
     double sum = 0.0;
     for (const int e : rows_.entries(r)) sum += std::abs(values_[e]) * x[rows_.column_of(e)];
     return arm(k) * sum;
 }
 
 void Contacts::add_size_along(int k, double c, double* y) const {
-    const int r = row_[static_cast<std::size_t>(k)];
+    const int r = row_[k];
     for (const int e : rows_.entries(r)) y[rows_.column_of(e)] += c * arm(k) * std::abs(values_[e]);
 }
 
 void Contacts::add_along(int k, double c, double* y) const {
-    rows_.add_transposed(values_, row_[static_cast<std::size_t>(k)], c * arm(k), y);
+    rows_.add_transposed(values_, row_[k], c * arm(k), y);
 }
 
 double Contacts::bias(int k) const {
-    return arm(k) * instant_.b[row_[static_cast<std::size_t>(k)]];
+    return arm(k) * instant_.b[row_[k]];
 }
 
 double Contacts::mobility(int k, const Eigen::VectorXd& inverse_mass) const {
-    const int r = row_[static_cast<std::size_t>(k)];
+    const int r = row_[k];
     double sum = 0.0;
     for (const int e : rows_.entries(r))
         sum += values_[e] * values_[e] * inverse_mass[rows_.column_of(e)];
@@ -158,7 +153,7 @@ double Contacts::mobility(int k, const Eigen::VectorXd& inverse_mass) const {
 
 Eigen::Vector3d Contacts::force_axis(int k) const {
     Eigen::Vector3d axis = Eigen::Vector3d::Zero();
-    const RowSet::LocalRow local = rows_.local_row(row_[static_cast<std::size_t>(k)], is_step_);
+    const RowSet::LocalRow local = rows_.local_row(row_[k], is_step_);
     for (std::size_t j = 0; j < local.scalars.size(); ++j)
         if (local.scalars[j] < 3) axis[local.scalars[j]] += arm(k) * local.entries[j];
     return axis;
@@ -187,7 +182,7 @@ Contacts::Work Contacts::work(const double* s, const double* dq) const {
 
 void Contacts::add_external(const double* s, double* F) const {
     for (int k = 0; k < num_rows(); ++k) {
-        const Contact& contact = contacts_[static_cast<std::size_t>(contact_of(k))];
+        const Contact& contact = contacts_[contact_of(k)];
         if (contact.force->is_external) add_along(k, -s[k], F);
     }
 }

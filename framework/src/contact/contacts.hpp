@@ -97,7 +97,7 @@ struct Contact {
     void turn_to(const double* x) {
         const double length = norm(x, num_rows);
         if (!(length > 0.0)) return;
-        for (int i = 0; i < num_rows; ++i) direction[static_cast<std::size_t>(i)] = x[i] / length;
+        for (int i = 0; i < num_rows; ++i) direction[i] = x[i] / length;
     }
 };
 
@@ -116,19 +116,16 @@ public:
     std::vector<Contact>& all() { return contacts_; }
     const std::vector<Contact>& all() const { return contacts_; }
     /// First of row k's entries in rows().
-    int first_entry(int k) const { return rows_.row_begin(row_[static_cast<std::size_t>(k)]); }
+    int first_entry(int k) const { return rows_.row_begin(row_[k]); }
     bool surface_is_still(const Contact& contact) const {
         return std::ranges::all_of(contact.surface, [](double v) {
             return v == 0.0;
         });
     }
-    int contact_of(int k) const { return contact_of_row_[static_cast<std::size_t>(k)]; }
+    int contact_of(int k) const { return contact_of_row_[k]; }
     /// Which of its constraint's sliding rows row k is.
-    int place_of(int k) const {
-        return row_[static_cast<std::size_t>(k)] -
-               rows_.owners[static_cast<std::size_t>(contact_of(k))].first_row;
-    }
-    double arm(int k) const { return arm_[static_cast<std::size_t>(k)]; }
+    int place_of(int k) const { return row_[k] - rows_.owners[contact_of(k)].first_row; }
+    double arm(int k) const { return arm_[k]; }
 
     /// Drops rows along which nothing can move (a particle in a plane has one direction less).
     /// @throws Error (manifest) for a contact that is left without one
@@ -154,8 +151,7 @@ public:
     Slides sliding(const Contact& contact, const double* v) const {
         Slides w{};
         for (int i = 0; i < contact.num_rows; ++i)
-            w[static_cast<std::size_t>(i)] =
-                along(contact.first_row + i, v) + drift(contact.first_row + i);
+            w[i] = along(contact.first_row + i, v) + drift(contact.first_row + i);
         return w;
     }
     /// Motion of the surface alone, in it.

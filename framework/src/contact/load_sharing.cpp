@@ -42,7 +42,7 @@ LoadSharing::Change LoadSharing::relieve(const double* s, bool of_step, double t
             change = std::max(change, Change::share);
             continue;
         }
-        Contact& contact = contacts_.all()[static_cast<std::size_t>(sharing.most_used)];
+        Contact& contact = contacts_.all()[sharing.most_used];
         sharing = {};
         contact.begin(ContactMode::slip);
         contact.turn_to(contact.driving(s + parts_.m + contact.first_row).data());
@@ -71,7 +71,7 @@ void LoadSharing::find_most_used(const double* s, bool of_step, double t) {
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
         if (contact.mode == ContactMode::slip) continue;
-        Sharing& sharing = sharing_[static_cast<std::size_t>(islands_.of(contact))];
+        Sharing& sharing = sharing_[islands_.of(contact)];
         ++sharing.num_sticking;
         if (!contact.is_fresh || contact.num_flips >= kMostFlips) continue;
         const double here = use(contact, s, of_step, t);
@@ -82,7 +82,7 @@ void LoadSharing::find_most_used(const double* s, bool of_step, double t) {
 }
 
 bool LoadSharing::share_anew(int island, const double* s, bool of_step, double t) {
-    Sharing& sharing = sharing_[static_cast<std::size_t>(island)];
+    Sharing& sharing = sharing_[island];
     if (sharing.num_sticking < 2 || sharing.rounds == kMostRounds) return false;
     if (sharing.rounds > 0 && sharing.use > (1.0 - kProgress) * sharing.worst) return false;
     ++sharing.rounds;
@@ -106,7 +106,7 @@ bool LoadSharing::may_be_open() const {
 }
 
 bool LoadSharing::asks_others(const Contact& contact) {
-    Sharing& sharing = sharing_[static_cast<std::size_t>(islands_.of(contact))];
+    Sharing& sharing = sharing_[islands_.of(contact)];
     if (sharing.is_strict) return false;
     sharing.is_strict = std::ranges::any_of(contacts_.all(), [&](const Contact& other) {
         return &other != &contact && other.mode == ContactMode::stick &&

@@ -33,18 +33,17 @@ RestIslands::RestIslands(const Assembly& parts, const Contacts& contacts)
 
     std::vector<int> number(static_cast<std::size_t>(parts.n), -1);
     for (const int i : contacts.rows().column) {
-        int& island = number[static_cast<std::size_t>(sets.root(i))];
+        int& island = number[sets.root(i)];
         if (island < 0) island = num_islands_++;
     }
-    for (int i = 0; i < parts.n; ++i)
-        island_of_.push_back(number[static_cast<std::size_t>(sets.root(i))]);
-    top_speed_.assign(static_cast<std::size_t>(num_islands_), 0.0);
-    is_held_.assign(static_cast<std::size_t>(num_islands_), 0);
+    for (int i = 0; i < parts.n; ++i) island_of_.push_back(number[sets.root(i)]);
+    top_speed_.assign(num_islands_, 0.0);
+    is_held_.assign(num_islands_, 0);
 }
 
 int RestIslands::of(const Contact& contact) const {
     const int first = contacts_.rows().column_of(contacts_.first_entry(contact.first_row));
-    return island_of_[static_cast<std::size_t>(first)];
+    return island_of_[first];
 }
 
 void RestIslands::forget_speeds() {
@@ -53,9 +52,9 @@ void RestIslands::forget_speeds() {
 
 void RestIslands::note_speeds(const Eigen::VectorXd& v) {
     for (int i = 0; i < parts_.n; ++i) {
-        const int island = island_of_[static_cast<std::size_t>(i)];
+        const int island = island_of_[i];
         if (island < 0) continue;
-        double& top = top_speed_[static_cast<std::size_t>(island)];
+        double& top = top_speed_[island];
         top = std::max(top, std::abs(v[i]));
     }
 }
@@ -91,14 +90,14 @@ void RestIslands::find_sticking() {
     for (const Contact& contact : contacts_.all()) {
         const bool rests =
             contact.mode == ContactMode::stick && contacts_.surface_is_still(contact);
-        if (!rests) is_held_[static_cast<std::size_t>(of(contact))] = 0;
+        if (!rests) is_held_[of(contact)] = 0;
     }
 }
 
 void RestIslands::hold(const MotionState& state, Trial& trial) {
     find_sticking();
     for (int island = 0; island < num_islands_; ++island) {
-        char& is_held = is_held_[static_cast<std::size_t>(island)];
+        char& is_held = is_held_[island];
         if (is_held == 0) continue;
         double acceleration = 0.0;
         for (int i = 0; i < parts_.n; ++i)
@@ -121,7 +120,7 @@ void RestIslands::hold(const MotionState& state, Trial& trial) {
 void RestIslands::rest_accelerations(const double* v, double* a, const ContinuousFace& face) {
     find_sticking();
     for (int island = 0; island < num_islands_; ++island) {
-        char& is_held = is_held_[static_cast<std::size_t>(island)];
+        char& is_held = is_held_[island];
         if (is_held == 0) continue;
         double speed = 0.0, acceleration = 0.0, scale = 0.0;
         for (int i = 0; i < parts_.n; ++i) {

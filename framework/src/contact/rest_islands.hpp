@@ -19,17 +19,13 @@ public:
 
     int num() const { return num_islands_; }
     int of(const Contact& contact) const;
-    bool has(int coordinate, int island) const {
-        return island_of_[static_cast<std::size_t>(coordinate)] == island;
-    }
+    bool has(int coordinate, int island) const { return island_of_[coordinate] == island; }
 
     /// Whether a coordinate belongs to any of them.
-    bool have(int coordinate) const {
-        return num_islands_ > 0 && island_of_[static_cast<std::size_t>(coordinate)] >= 0;
-    }
+    bool have(int coordinate) const { return num_islands_ > 0 && island_of_[coordinate] >= 0; }
 
     /// Fastest coordinate of an island so far: what its rest is measured by.
-    double top_speed(int island) const { return top_speed_[static_cast<std::size_t>(island)]; }
+    double top_speed(int island) const { return top_speed_[island]; }
     void forget_speeds();
     void note_speeds(const Eigen::VectorXd& v);
     /// Fastest coordinate of an island now.
@@ -48,8 +44,8 @@ public:
     void rest_accelerations(const double* v, double* a, const ContinuousFace& face);
     bool holds_any() const { return is_any_held_; }
     bool holds_coordinate(int i) const {
-        const int island = num_islands_ > 0 ? island_of_[static_cast<std::size_t>(i)] : -1;
-        return island >= 0 && is_held_[static_cast<std::size_t>(island)] != 0;
+        const int island = num_islands_ > 0 ? island_of_[i] : -1;
+        return island >= 0 && is_held_[island] != 0;
     }
     bool holds_row(int k) const {
         return is_any_held_ && holds_coordinate(parts_.rows.column_of(parts_.rows.row_begin(k)));

@@ -58,7 +58,7 @@ SlipLaw::Linear SlipLaw::linearise(
                        speed > std::max(kSlow * contact.speed, kStopped * top);
     if (turns) {
         const double sign = along < 0.0 ? -1.0 : 1.0;
-        for (int i = 0; i < n; ++i) d[static_cast<std::size_t>(i)] = sign * w[i] / speed;
+        for (int i = 0; i < n; ++i) d[i] = sign * w[i] / speed;
         along = sign * speed;
     }
     const SlipForce slip = contacts_.slip(contact, N, along, t);

@@ -38,11 +38,9 @@ void SmallSolver::clear() {
 int SmallSolver::factorise() {
     double largest = 0.0;
     for (int k = 0; k < n_; ++k)
-        if (weight_[static_cast<std::size_t>(k)] > 0.0)
-            largest = std::max(largest, std::abs(at(W_, k, k)));
+        if (weight_[k] > 0.0) largest = std::max(largest, std::abs(at(W_, k, k)));
     LU_ = W_;
-    for (int k = 0; k < n_; ++k)
-        at(LU_, k, k) += share_ * weight_[static_cast<std::size_t>(k)] * largest;
+    for (int k = 0; k < n_; ++k) at(LU_, k, k) += share_ * weight_[k] * largest;
     std::iota(row_place_.begin(), row_place_.end(), 0);
     column_place_ = row_place_;
     int sign = 1;
@@ -56,14 +54,12 @@ int SmallSolver::factorise() {
         if (pivot < 0.0) sign = -sign;
         if (row != rank_) {
             for (int j = 0; j < n_; ++j) std::swap(at(LU_, row, j), at(LU_, rank_, j));
-            std::swap(row_place_[static_cast<std::size_t>(row)],
-                      row_place_[static_cast<std::size_t>(rank_)]);
+            std::swap(row_place_[row], row_place_[rank_]);
             sign = -sign;
         }
         if (column != rank_) {
             for (int i = 0; i < n_; ++i) std::swap(at(LU_, i, column), at(LU_, i, rank_));
-            std::swap(column_place_[static_cast<std::size_t>(column)],
-                      column_place_[static_cast<std::size_t>(rank_)]);
+            std::swap(column_place_[column], column_place_[rank_]);
             sign = -sign;
         }
         for (int i = rank_ + 1; i < n_; ++i) {
@@ -78,22 +74,18 @@ int SmallSolver::factorise() {
 
 /// x += (L U)^-1 rest
 void SmallSolver::add_solution() {
-    work_.resize(static_cast<std::size_t>(n_));
+    work_.resize(n_);
     for (int i = 0; i < n_; ++i) {
-        double sum = rest_[static_cast<std::size_t>(row_place_[static_cast<std::size_t>(i)])];
-        for (int j = 0; j < std::min(i, rank_); ++j)
-            sum -= at(LU_, i, j) * work_[static_cast<std::size_t>(j)];
-        work_[static_cast<std::size_t>(i)] = sum;
+        double sum = rest_[row_place_[i]];
+        for (int j = 0; j < std::min(i, rank_); ++j) sum -= at(LU_, i, j) * work_[j];
+        work_[i] = sum;
     }
     for (int i = rank_ - 1; i >= 0; --i) {
-        double sum = work_[static_cast<std::size_t>(i)];
-        for (int j = i + 1; j < rank_; ++j)
-            sum -= at(LU_, i, j) * work_[static_cast<std::size_t>(j)];
-        work_[static_cast<std::size_t>(i)] = sum / at(LU_, i, i);
+        double sum = work_[i];
+        for (int j = i + 1; j < rank_; ++j) sum -= at(LU_, i, j) * work_[j];
+        work_[i] = sum / at(LU_, i, i);
     }
-    for (int i = 0; i < rank_; ++i)
-        x_[static_cast<std::size_t>(column_place_[static_cast<std::size_t>(i)])] +=
-            work_[static_cast<std::size_t>(i)];
+    for (int i = 0; i < rank_; ++i) x_[column_place_[i]] += work_[i];
 }
 
 int SmallSolver::solve() {
@@ -104,9 +96,9 @@ int SmallSolver::solve() {
     });
     for (int pass = 0; pass < (is_regularised ? kPasses : 1); ++pass) {
         for (int i = 0; i < n_; ++i) {
-            double sum = r_[static_cast<std::size_t>(i)];
-            for (int j = 0; j < n_; ++j) sum -= at(W_, i, j) * x_[static_cast<std::size_t>(j)];
-            rest_[static_cast<std::size_t>(i)] = sum;
+            double sum = r_[i];
+            for (int j = 0; j < n_; ++j) sum -= at(W_, i, j) * x_[j];
+            rest_[i] = sum;
         }
         add_solution();
     }

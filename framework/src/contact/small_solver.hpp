@@ -18,17 +18,15 @@ public:
     /// directions.
     void set_regularisation(double share) { share_ = share; }
     double& operator()(int i, int j) { return at(W_, i, j); }
-    double& rhs(int i) { return r_[static_cast<std::size_t>(i)]; }
-    void share(int i, double weight) { weight_[static_cast<std::size_t>(i)] = weight; }
+    double& rhs(int i) { return r_[i]; }
+    void share(int i, double weight) { weight_[i] = weight; }
     void clear();
     /// @returns sign of the determinant: 1, -1, or 0 where W is singular
     int solve();
-    double x(int i) const { return x_[static_cast<std::size_t>(i)]; }
+    double x(int i) const { return x_[i]; }
 
 private:
-    double& at(std::vector<double>& matrix, int i, int j) const {
-        return matrix[static_cast<std::size_t>(i * n_ + j)];
-    }
+    double& at(std::vector<double>& matrix, int i, int j) const { return matrix[i * n_ + j]; }
     int factorise();
     void add_solution();
 

@@ -48,7 +48,7 @@ void StepFriction::evaluate(const StepTrial& trial,
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             const auto at = static_cast<std::size_t>(i);
-            double& r = r_rows[static_cast<std::size_t>(parts_.m + k)];
+            double& r = r_rows[parts_.m + k];
             r = sticks ? slide[at] + contact.anchor[at] : scale(k, trial.h) * (law.s[at] - s[k]);
         }
     }
@@ -86,18 +86,16 @@ void StepFriction::solve(std::span<const double> r_motion,
                 responses_.small.share(k, contact.weight);
                 for (int j = 0; j < K; ++j)
                     responses_.small(k, j) = contacts_.along(k, responses_.x.col(j).data());
-                responses_.small.rhs(k) =
-                    contacts_.along(k, ddq.data()) - r_rows[static_cast<std::size_t>(parts_.m + k)];
+                responses_.small.rhs(k) = contacts_.along(k, ddq.data()) - r_rows[parts_.m + k];
             }
             continue;
         }
         has_slip = true;
         Slides w{};
         for (int i = 0; i < contact.num_rows; ++i)
-            w[static_cast<std::size_t>(i)] =
-                (contacts_.along(contact.first_row + i, trial_.dq.data()) +
-                 contacts_.drift(contact.first_row + i)) /
-                trial_.h;
+            w[i] = (contacts_.along(contact.first_row + i, trial_.dq.data()) +
+                    contacts_.drift(contact.first_row + i)) /
+                   trial_.h;
         const double N = slip_.normal_force(contact, trial_.s, true, &f);
         const SlipLaw::Linear law = slip_.linearise(contact, w.data(), N, state_.t);
         has_turned |= law.has_turned;
@@ -107,8 +105,7 @@ void StepFriction::solve(std::span<const double> r_motion,
             const auto at = static_cast<std::size_t>(i);
             to += law.by_normal[at] * f.dot(df);
             for (int l = 0; l < contact.num_rows; ++l)
-                to += law.by_rate[at][static_cast<std::size_t>(l)] *
-                      contacts_.along(contact.first_row + l, x) / trial_.h;
+                to += law.by_rate[at][l] * contacts_.along(contact.first_row + l, x) / trial_.h;
         };
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
@@ -118,8 +115,7 @@ void StepFriction::solve(std::span<const double> r_motion,
                     responses_.s.col(j).data(),
                     responses_.small(k, j));
             responses_.small(k, k) += 1.0;
-            responses_.small.rhs(k) =
-                -r_rows[static_cast<std::size_t>(parts_.m + k)] / scale(k, trial_.h);
+            responses_.small.rhs(k) = -r_rows[parts_.m + k] / scale(k, trial_.h);
             add(i, ddq.data(), ds.data(), responses_.small.rhs(k));
         }
     }
@@ -127,11 +123,9 @@ void StepFriction::solve(std::span<const double> r_motion,
     responses_.has_no_solution = responses_.small.solve() < 0 && has_slip && !has_turned;
     for (int k = 0; k < K; ++k) {
         const double x = responses_.small.x(k);
-        ds[static_cast<std::size_t>(parts_.m + k)] = x;
-        for (int i = 0; i < parts_.n; ++i)
-            ddq[static_cast<std::size_t>(i)] -= responses_.x(i, k) * x;
-        for (int i = 0; i < parts_.m; ++i)
-            ds[static_cast<std::size_t>(i)] -= responses_.s(i, k) * x;
+        ds[parts_.m + k] = x;
+        for (int i = 0; i < parts_.n; ++i) ddq[i] -= responses_.x(i, k) * x;
+        for (int i = 0; i < parts_.m; ++i) ds[i] -= responses_.s(i, k) * x;
     }
 }
 
@@ -145,8 +139,7 @@ void StepFriction::subtract_tangent(const double* x,
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             contacts_.add_along(k, -y[parts_.m + k], r_motion);
-            w[static_cast<std::size_t>(i)] =
-                (contacts_.along(k, trial_.dq.data()) + contacts_.drift(k)) / trial_.h;
+            w[i] = (contacts_.along(k, trial_.dq.data()) + contacts_.drift(k)) / trial_.h;
         }
         if (contact.mode == ContactMode::stick) {
             for (int i = 0; i < contact.num_rows; ++i)
@@ -163,8 +156,7 @@ void StepFriction::subtract_tangent(const double* x,
             const auto at = static_cast<std::size_t>(i);
             double change = law.by_normal[at] * f.dot(df) - y[parts_.m + k];
             for (int l = 0; l < contact.num_rows; ++l)
-                change += law.by_rate[at][static_cast<std::size_t>(l)] *
-                          contacts_.along(contact.first_row + l, x) / trial_.h;
+                change += law.by_rate[at][l] * contacts_.along(contact.first_row + l, x) / trial_.h;
             r_rows[parts_.m + k] -= scale(k, trial_.h) * change;
         }
     }

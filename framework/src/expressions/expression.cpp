@@ -169,7 +169,7 @@ private:
                      : fmt::format("the index is {}, expected a whole number from 0 to {}",
                                    number_text(index.value),
                                    symbol.values.size() - 1));
-        return symbol.values[static_cast<std::size_t>(index.value)];
+        return symbol.values[index.value];
     }
 
     Quantity call(const Function& function, std::size_t begin) {

@@ -37,9 +37,7 @@ bool is_triple(const RowSet& rows,
     for (int c = 0; c < 3; ++c) {
         const int r = row + c;
         if (begin(r + 1) - begin(r) != count || rows.has_law_together(r)) return false;
-        if (!have_equal_laws(rows.laws[static_cast<std::size_t>(row)],
-                             rows.laws[static_cast<std::size_t>(r)]))
-            return false;
+        if (!have_equal_laws(rows.laws[row], rows.laws[r])) return false;
         for (int e = 0; e < count; ++e) {
             const auto i = static_cast<std::size_t>(rows.column_of(begin(r) + e));
             const auto i0 = static_cast<std::size_t>(rows.column_of(begin(row) + e));
@@ -96,10 +94,10 @@ CoRotation::CoRotation(const Space& space,
             island_of[root] = static_cast<int>(can_turn.size());
             can_turn.push_back(1);
         }
-        if (is_refused[i] != 0) can_turn[static_cast<std::size_t>(island_of[root])] = 0;
+        if (is_refused[i] != 0) can_turn[island_of[root]] = 0;
     }
     const auto island = [&](int i) {
-        return static_cast<std::size_t>(island_of[static_cast<std::size_t>(sets.root(i))]);
+        return static_cast<std::size_t>(island_of[sets.root(i)]);
     };
     std::vector<std::vector<Vector>> vectors(can_turn.size());
     std::vector<std::vector<int>> triples(can_turn.size());
@@ -146,15 +144,14 @@ void CoRotation::set_reference(const Eigen::VectorXd& z) {
         const Island& island = islands_[k];
         Eigen::Vector3d centre = Eigen::Vector3d::Zero();
         const auto vector = [&](int v) {
-            const std::array<int, 3>& at = vectors_[static_cast<std::size_t>(v)].at;
+            const std::array<int, 3>& at = vectors_[v].at;
             return Eigen::Vector3d(z[at[0]], z[at[1]], z[at[2]]);
         };
         for (int v = island.first_vector; v < island.end_vector; ++v)
-            if (vectors_[static_cast<std::size_t>(v)].translates)
-                centre += vectors_[static_cast<std::size_t>(v)].weight / island.weight * vector(v);
+            if (vectors_[v].translates) centre += vectors_[v].weight / island.weight * vector(v);
         double square = 0.0;
         for (int v = island.first_vector; v < island.end_vector; ++v) {
-            const Vector& at = vectors_[static_cast<std::size_t>(v)];
+            const Vector& at = vectors_[v];
             const Eigen::Vector3d arm = at.translates ? (vector(v) - centre).eval() : vector(v);
             reference_.segment<3>(3 * v) = arm;
             square += at.weight * arm.squaredNorm();
@@ -186,13 +183,13 @@ void CoRotation::fit(std::size_t k, const Eigen::VectorXd& z) {
     // Seen from near it, since squares of large distances would cancel.
     Eigen::Vector3d origin = Eigen::Vector3d::Zero();
     for (int v = island.first_vector; v < island.end_vector; ++v) {
-        const Vector& vector = vectors_[static_cast<std::size_t>(v)];
+        const Vector& vector = vectors_[v];
         if (!vector.translates) continue;
         origin = {z[vector.at[0]], z[vector.at[1]], z[vector.at[2]]};
         break;
     }
     for (int v = island.first_vector; v < island.end_vector; ++v, reference += 3) {
-        const Vector& vector = vectors_[static_cast<std::size_t>(v)];
+        const Vector& vector = vectors_[v];
         Eigen::Vector3d now(z[vector.at[0]], z[vector.at[1]], z[vector.at[2]]);
         if (vector.translates) now -= origin;
         const Eigen::Vector3d weighted = vector.weight * now;
@@ -231,13 +228,13 @@ void CoRotation::turn(std::span<double> motion, std::span<double> rows) const {
         const Island& island = islands_[k];
         const Eigen::Matrix3d R = kTransposed ? Eigen::Matrix3d(R_[k].transpose()) : R_[k];
         for (int v = island.first_vector; v < island.end_vector; ++v) {
-            const std::array<int, 3>& at = vectors_[static_cast<std::size_t>(v)].at;
+            const std::array<int, 3>& at = vectors_[v].at;
             double* x = motion.data();
             const Eigen::Vector3d turned = R * Eigen::Vector3d(x[at[0]], x[at[1]], x[at[2]]);
             for (std::size_t c = 0; c < 3; ++c) x[at[c]] = turned[static_cast<Eigen::Index>(c)];
         }
         for (int t = island.first_triple; t < island.end_triple; ++t) {
-            Eigen::Map<Eigen::Vector3d> row(rows.data() + triples_[static_cast<std::size_t>(t)]);
+            Eigen::Map<Eigen::Vector3d> row(rows.data() + triples_[t]);
             row = (R * row).eval();
         }
     }

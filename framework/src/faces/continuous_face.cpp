@@ -235,7 +235,7 @@ void ContinuousFace::write_stress(Eigen::Ref<const Eigen::VectorXd> lambda,
 void ContinuousFace::refuse_inconsistent() const {
     const ConstrainedSolver::WorstRow worst = solver_->worst_row(view(f_), view(b_), view(a_));
     if (worst.row < 0 || worst.relative <= kInconsistent) return;
-    const int k = chosen_[static_cast<std::size_t>(worst.row)];
+    const int k = chosen_[worst.row];
     throw Error(ErrorKind::numerical,
                 fmt::format("t = {:.9g} s: inconsistent constraints: no acceleration meets {} "
                             "together with the others ({:.2g} of its terms is left); remove one of "
@@ -284,8 +284,7 @@ Eigen::VectorXd ContinuousFace::constraint_force(const Eigen::VectorXd& lambda) 
     Eigen::VectorXd F = Eigen::VectorXd::Zero(model_.num_coordinates);
     for (std::size_t c = 0; c < chosen_.size(); ++c)
         for (int e = row_start_[c]; e < row_start_[c + 1]; ++e)
-            F[rows_.column_of(entry_[static_cast<std::size_t>(e)])] +=
-                A_[static_cast<std::size_t>(e)] * lambda[static_cast<Eigen::Index>(c)];
+            F[rows_.column_of(entry_[e])] += A_[e] * lambda[static_cast<Eigen::Index>(c)];
     return F;
 }
 
@@ -391,7 +390,7 @@ double ContinuousFace::rate_of(std::size_t c, const double* v) const {
     if (kind != RowKind::constraint && !is_velocity_kind(kind)) return 0.0;
     double rate = instant_.pi_t[k];
     for (int e = row_start_[c]; e < row_start_[c + 1]; ++e) {
-        const auto i = static_cast<std::size_t>(entry_[static_cast<std::size_t>(e)]);
+        const auto i = static_cast<std::size_t>(entry_[e]);
         rate += instant_.A[static_cast<Eigen::Index>(i)] * v[rows_.column[i]];
     }
     return rate;

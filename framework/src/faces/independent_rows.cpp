@@ -89,10 +89,8 @@ void IndependentRows::prepare_sharing() {
     const auto num_left = static_cast<Eigen::Index>(left.size());
     to.kept_length.resize(num_kept);
     to.left_length.resize(num_left);
-    for (Eigen::Index i = 0; i < num_kept; ++i)
-        to.kept_length[i] = all.length[static_cast<std::size_t>(kept[static_cast<std::size_t>(i)])];
-    for (Eigen::Index i = 0; i < num_left; ++i)
-        to.left_length[i] = all.length[static_cast<std::size_t>(left[static_cast<std::size_t>(i)])];
+    for (Eigen::Index i = 0; i < num_kept; ++i) to.kept_length[i] = all.length[kept[i]];
+    for (Eigen::Index i = 0; i < num_left; ++i) to.left_length[i] = all.length[left[i]];
     const auto take = [&all](const std::vector<int>& columns) {
         Eigen::SparseMatrix<double> out(all.columns.rows(),
                                         static_cast<Eigen::Index>(columns.size()));
@@ -126,10 +124,9 @@ void IndependentRows::share(double* s) {
     const auto num_kept = static_cast<Eigen::Index>(in.kept.size());
     const auto num_left = static_cast<Eigen::Index>(in.left.size());
     if (num_left == 0 || num_kept == 0) return;
-    for (Eigen::Index i = 0; i < num_kept; ++i)
-        in.scaled[i] = s[in.kept[static_cast<std::size_t>(i)]] * in.kept_length[i];
+    for (Eigen::Index i = 0; i < num_kept; ++i) in.scaled[i] = s[in.kept[i]] * in.kept_length[i];
     for (Eigen::Index i = 0; i < num_left; ++i)
-        in.scaled[num_kept + i] = s[in.left[static_cast<std::size_t>(i)]] * in.left_length[i];
+        in.scaled[num_kept + i] = s[in.left[i]] * in.left_length[i];
     if (in.is_dense) {
         in.part = in.N.transpose() * in.scaled;
         in.normal.solveInPlace(in.part);
@@ -137,10 +134,9 @@ void IndependentRows::share(double* s) {
     } else {
         share_sparse(in.scaled);
     }
-    for (Eigen::Index i = 0; i < num_kept; ++i)
-        s[in.kept[static_cast<std::size_t>(i)]] = in.scaled[i] / in.kept_length[i];
+    for (Eigen::Index i = 0; i < num_kept; ++i) s[in.kept[i]] = in.scaled[i] / in.kept_length[i];
     for (Eigen::Index i = 0; i < num_left; ++i)
-        s[in.left[static_cast<std::size_t>(i)]] = in.scaled[num_kept + i] / in.left_length[i];
+        s[in.left[i]] = in.scaled[num_kept + i] / in.left_length[i];
 }
 
 /// Conjugate gradients on (1 + C^T C) y = N^T s, C = G^-1 K^T L with the columns K that stay, L

@@ -37,7 +37,7 @@ Eigen::Map<const Eigen::MatrixXd> matrix_of(const ItemLaws::Item& item,
 NonlinearRows::NonlinearRows(Assembly& parts, const MotionState& state, const Trial& trial)
     : parts_(parts), state_(state), trial_(trial) {
     if (empty()) return;
-    trial_law_.resize(static_cast<std::size_t>(parts.m));
+    trial_law_.resize(parts.m);
     for (Eigen::VectorXd* x : {&slope_in_matrix_, &matrix_rows_}) x->setZero(parts.m);
     if (parts.laws.together().empty()) return;
     increment_.setZero(parts.m);
@@ -56,7 +56,7 @@ void NonlinearRows::follow(const double* s, double h, double* r_rows) {
             continue;
         }
         const StressMean law = parts_.laws.mean_stress(k, state_.pi[k], increment, h);
-        trial_law_[static_cast<std::size_t>(k)] = law;
+        trial_law_[k] = law;
         r_rows[k] = parts_.laws.taut_gamma(k) * (law.stress - s[k]);
     }
     for (const ItemLaws::Item& item : together.items()) {
@@ -88,7 +88,7 @@ void NonlinearRows::subtract(const double* change, const double* ds, double* r_r
 }
 
 double NonlinearRows::terms(int k, double s) const {
-    if (trial_law_[static_cast<std::size_t>(k)].is_slack() && s == 0.0) return 0.0;
+    if (trial_law_[k].is_slack() && s == 0.0) return 0.0;
     return 2.0 * std::abs(state_.pi[k] + parts_.laws[k].compliance * parts_.laws[k].prestress) +
            parts_.laws.taut_gamma(k) * std::max(std::abs(s), law(k).terms);
 }
@@ -103,7 +103,7 @@ void NonlinearRows::attribute_nonfinite() {
 
 void NonlinearRows::give_slopes_to_matrix() {
     for (const int k : parts_.laws.nonlinear()) {
-        const double slope = trial_law_[static_cast<std::size_t>(k)].slope;
+        const double slope = trial_law_[k].slope;
         slope_in_matrix_[k] = slope;
         if (!parts_.laws.together().holds(k)) parts_.laws.follow(k, slope);
     }
@@ -112,7 +112,7 @@ void NonlinearRows::give_slopes_to_matrix() {
 }
 
 void NonlinearRows::combine(const ItemLaws::Item& item) {
-    SymmetricEigen& eigen = eigen_[static_cast<std::size_t>(item.num_rows)];
+    SymmetricEigen& eigen = eigen_[item.num_rows];
     eigen.compute(matrix_of(item, slopes_in_matrix_));
     // Combinations have no units of their own
     double softest = 0.0;
@@ -128,7 +128,7 @@ bool NonlinearRows::have_outlived_matrix() const {
     for (const int k : parts_.laws.nonlinear()) {
         if (parts_.laws.together().holds(k)) continue;
         const double in_matrix = slope_in_matrix_[k];
-        const double change = std::abs(trial_law_[static_cast<std::size_t>(k)].slope - in_matrix);
+        const double change = std::abs(trial_law_[k].slope - in_matrix);
         if (change == 0.0) continue;
         const double mobility = mobility_of(k);
         if (change * mobility > kOutlived * (1.0 + in_matrix * mobility)) return true;

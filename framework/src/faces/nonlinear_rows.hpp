@@ -26,7 +26,7 @@ public:
     void follow(const double* s, double h, double* r_rows);
     /// What that residual is made of beside its increment.
     double terms(int k, double s) const;
-    const StressMean& law(int k) const { return trial_law_[static_cast<std::size_t>(k)]; }
+    const StressMean& law(int k) const { return trial_law_[k]; }
     /// r_rows -= d residual / d (dpi_1, s) (change, ds) of all these rows. [step]
     void subtract(const double* change, const double* ds, double* r_rows) const;
 

@@ -134,7 +134,7 @@ struct Span {
         basis.columns.reserve(columns.nonZeros());
         for (int k = 0; k < count; ++k) {
             basis.columns.startVec(k);
-            const int column = kept[static_cast<std::size_t>(k)];
+            const int column = kept[k];
             for (Eigen::SparseMatrix<double>::InnerIterator it(columns, column); it; ++it)
                 basis.columns.insertBack(it.row(), k) = it.value();
         }
@@ -202,18 +202,18 @@ private:
         for (Eigen::Index e = 0; e < columns.nonZeros(); ++e)
             ++first_[static_cast<std::size_t>(columns.innerIndexPtr()[e]) + 1];
         std::partial_sum(first_.begin(), first_.end(), first_.begin());
-        touching_.resize(static_cast<std::size_t>(columns.nonZeros()));
+        touching_.resize(columns.nonZeros());
         std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
         for (int k = 0; k < columns.cols(); ++k)
             for (Eigen::SparseMatrix<double>::InnerIterator it(columns, k); it; ++it)
-                touching_[next[static_cast<std::size_t>(it.row())]++] = k;
-        place_.assign(static_cast<std::size_t>(columns.rows()), -1);
+                touching_[next[it.row()]++] = k;
+        place_.assign(columns.rows(), -1);
         is_near_.assign(kept.size(), 0);
     }
     Neighbours neighbours(const Eigen::SparseMatrix<double>& columns, int column, int rings) {
         Neighbours out;
         const auto reach = [&](int coordinate) {
-            int& place = place_[static_cast<std::size_t>(coordinate)];
+            int& place = place_[coordinate];
             if (place >= 0) return;
             place = static_cast<int>(out.coordinates.size());
             out.coordinates.push_back(coordinate);
@@ -227,7 +227,7 @@ private:
                 const auto i = static_cast<std::size_t>(out.coordinates[from]);
                 for (std::size_t t = first_[i]; t < first_[i + 1]; ++t) {
                     const int k = touching_[t];
-                    char& is_near = is_near_[static_cast<std::size_t>(k)];
+                    char& is_near = is_near_[k];
                     if (is_near != 0) continue;
                     is_near = 1;
                     out.of.push_back(k);
@@ -236,8 +236,8 @@ private:
                 }
             }
         }
-        for (const int i : out.coordinates) place_[static_cast<std::size_t>(i)] = -1;
-        for (const int k : out.of) is_near_[static_cast<std::size_t>(k)] = 0;
+        for (const int i : out.coordinates) place_[i] = -1;
+        for (const int k : out.of) is_near_[k] = 0;
         std::ranges::sort(out.of);
         std::ranges::sort(out.coordinates);
         return out;
@@ -249,21 +249,20 @@ private:
                      Basis& local,
                      Eigen::VectorXd& x) {
         for (std::size_t i = 0; i < near.coordinates.size(); ++i)
-            place_[static_cast<std::size_t>(near.coordinates[i])] = static_cast<int>(i);
+            place_[near.coordinates[i]] = static_cast<int>(i);
         const auto num_rows = static_cast<Eigen::Index>(near.coordinates.size());
         local.columns.resize(num_rows, static_cast<Eigen::Index>(near.of.size()));
         for (std::size_t k = 0; k < near.of.size(); ++k) {
             const auto to = static_cast<Eigen::Index>(k);
             local.columns.startVec(to);
             for (Eigen::SparseMatrix<double>::InnerIterator it(basis.columns, near.of[k]); it; ++it)
-                local.columns.insertBack(place_[static_cast<std::size_t>(it.row())], to) =
-                    it.value();
+                local.columns.insertBack(place_[it.row()], to) = it.value();
         }
         local.columns.finalize();
         x.setZero(num_rows);
         for (Eigen::SparseMatrix<double>::InnerIterator it(columns, column); it; ++it)
-            x[place_[static_cast<std::size_t>(it.row())]] = it.value();
-        for (const int i : near.coordinates) place_[static_cast<std::size_t>(i)] = -1;
+            x[place_[it.row()]] = it.value();
+        for (const int i : near.coordinates) place_[i] = -1;
         local.factorise();
     }
 
@@ -301,7 +300,7 @@ bool strengthen(const Eigen::SparseMatrix<double>& columns,
             const Span::Combination one = span.combination(columns, dependent[left]);
             if (one.of.empty()) continue;
             const auto of = [&one](Eigen::Index k) {
-                return static_cast<std::size_t>(one.of[static_cast<std::size_t>(k)]);
+                return static_cast<std::size_t>(one.of[k]);
             };
             Eigen::Index largest = 0;
             const double coefficient = one.share.cwiseAbs().maxCoeff(&largest);
@@ -388,7 +387,7 @@ std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns,
             if (pivots[k] > candidate)
                 out.smallest_kept = std::min(out.smallest_kept, std::sqrt(pivots[k]));
             else
-                dependent.push_back(span->kept[static_cast<std::size_t>(k)]);
+                dependent.push_back(span->kept[k]);
         if (dependent.size() == before) break;
         std::ranges::sort(dependent);
         strengthen(weighed, kLargest, dependent);
@@ -397,7 +396,7 @@ std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns,
     for (;;) {
         const int hidden = hidden_dependency(*span, out.threshold);
         if (hidden < 0) break;
-        dependent.push_back(span->kept[static_cast<std::size_t>(hidden)]);
+        dependent.push_back(span->kept[hidden]);
         take_out_dependent();
     }
     // Those that are a little independent join the span one by one, the farthest first.
@@ -431,7 +430,7 @@ ScaledRows::ScaledRows(const RowSet& rows,
                        const MassMatrix& matrix,
                        double lightest) {
     for (int k = 0; k < rows.num_rows(); ++k)
-        if (RowLaws::is_constraint(rows.laws[static_cast<std::size_t>(k)])) chosen.push_back(k);
+        if (RowLaws::is_constraint(rows.laws[k])) chosen.push_back(k);
     int num_coordinates = 0;
     for (const int i : rows.column) num_coordinates = std::max(num_coordinates, i + 1);
     double mean = 0.0;
@@ -454,7 +453,7 @@ ScaledRows::ScaledRows(const RowSet& rows,
         for (int pass = 0; pass < 2; ++pass)
             for (const int e : rows.entries(k)) {
                 const int i = rows.column_of(e);
-                const double x = A[e] / std::sqrt(mass[static_cast<std::size_t>(i)]);
+                const double x = A[e] / std::sqrt(mass[i]);
                 if (pass == 0)
                     square += x * x;
                 else if (square > 0.0 && x != 0.0)
@@ -519,15 +518,14 @@ RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const Ma
         dependent = dependent_columns(dense, 10.0 * out.threshold);
         if (static_cast<int>(dependent.size()) != out.num_rows - out.rank) {
             dependent.clear();
-            const std::span<const int> last =
-                qr.order().subspan(static_cast<std::size_t>(out.rank));
+            const std::span<const int> last = qr.order().subspan(out.rank);
             dependent.assign(last.begin(), last.end());
         }
     } else {
         dependent = decide_sparse(columns, columns, out);
     }
     std::sort(dependent.begin(), dependent.end());
-    for (const int c : dependent) out.redundant.push_back(chosen[static_cast<std::size_t>(c)]);
+    for (const int c : dependent) out.redundant.push_back(chosen[c]);
     return out;
 }
 
@@ -559,14 +557,13 @@ std::vector<int> dependent_rows(const RowSet& rows,
     if (chosen.size() <= kDenseRows) {
         const RankRevealingQr qr{Eigen::MatrixXd(weighed)};
         decide(qr.pivots(), decision);
-        const std::span<const int> last =
-            qr.order().subspan(static_cast<std::size_t>(decision.rank));
+        const std::span<const int> last = qr.order().subspan(decision.rank);
         dependent.assign(last.begin(), last.end());
     } else {
         dependent = decide_sparse(scaled.columns, weighed, decision);
         strengthen(weighed, kLargest, dependent);
     }
-    for (int& c : dependent) c = chosen[static_cast<std::size_t>(c)];
+    for (int& c : dependent) c = chosen[c];
     std::ranges::sort(dependent);
     return dependent;
 }
@@ -619,7 +616,7 @@ GapClosing close_gaps(const RowSet& rows,
         rest -= scaled.columns.transpose() * step;
     }
     for (Eigen::Index i = 0; i < x.size(); ++i)
-        out.displacement[i] = x[i] / std::sqrt(scaled.mass[static_cast<std::size_t>(i)]);
+        out.displacement[i] = x[i] / std::sqrt(scaled.mass[i]);
     for (Eigen::Index c = 0; c < count; ++c) {
         const auto k = static_cast<std::size_t>(c);
         out.left[scaled.chosen[k]] = rest[c] * scaled.length[k];

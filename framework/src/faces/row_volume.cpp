@@ -32,8 +32,7 @@ void RowVolume::lay_out(const RowSet& rows,
     };
     std::vector<int> chosen;
     for (int k = 0; k < rows.num_rows(); ++k) {
-        if (!RowLaws::is_constraint(rows.laws[static_cast<std::size_t>(k)]) ||
-            std::ranges::binary_search(left_out, k))
+        if (!RowLaws::is_constraint(rows.laws[k]) || std::ranges::binary_search(left_out, k))
             continue;
         bool is_zero = true;
         for (const int e : rows.entries(k)) is_zero = is_zero && A[e] == 0.0;
@@ -43,19 +42,17 @@ void RowVolume::lay_out(const RowSet& rows,
     // Entries by coordinates, then products by pairs of rows.
     std::vector<std::vector<std::pair<int, int>>> of_coordinate(n);
     for (int c = 0; c < count; ++c)
-        for (const int e : rows.entries(chosen[static_cast<std::size_t>(c)]))
-            of_coordinate[static_cast<std::size_t>(rows.column_of(e))].emplace_back(c, e);
+        for (const int e : rows.entries(chosen[c]))
+            of_coordinate[rows.column_of(e)].emplace_back(c, e);
     std::vector<std::map<int, std::vector<Product>>> pairs(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < n; ++i)
         for (const auto& [k, a] : of_coordinate[i])
             for (const auto& [l, b] : of_coordinate[i])
-                if (l <= k)
-                    pairs[static_cast<std::size_t>(k)][l].push_back(
-                        {a, b, weight(static_cast<int>(i))});
+                if (l <= k) pairs[k][l].push_back({a, b, weight(static_cast<int>(i))});
     Eigen::SparseMatrix<double> shape(count, count);
     std::vector<Eigen::Triplet<double>> entries;
     for (int k = 0; k < count; ++k)
-        for (const auto& [l, products] : pairs[static_cast<std::size_t>(k)]) {
+        for (const auto& [l, products] : pairs[k]) {
             entries.emplace_back(k, l, 1.0);
             if (l != k) entries.emplace_back(l, k, 1.0);
         }
@@ -63,14 +60,13 @@ void RowVolume::lay_out(const RowSet& rows,
     Eigen::AMDOrdering<int>::PermutationType order;
     Eigen::AMDOrdering<int>()(shape, order);  // old from new
     std::vector<int> new_of(static_cast<std::size_t>(count));
-    for (int k = 0; k < count; ++k) new_of[static_cast<std::size_t>(order.indices()[k])] = k;
+    for (int k = 0; k < count; ++k) new_of[order.indices()[k]] = k;
 
     std::vector<std::map<int, std::vector<Product>*>> columns(static_cast<std::size_t>(count));
     for (int k = 0; k < count; ++k)
-        for (auto& [l, products] : pairs[static_cast<std::size_t>(k)]) {
-            const auto [low, high] = std::minmax(
-                {new_of[static_cast<std::size_t>(k)], new_of[static_cast<std::size_t>(l)]});
-            columns[static_cast<std::size_t>(high)][low] = &products;
+        for (auto& [l, products] : pairs[k]) {
+            const auto [low, high] = std::minmax({new_of[k], new_of[l]});
+            columns[high][low] = &products;
         }
     first_.assign(1, 0);
     first_product_.assign(1, 0);
@@ -102,8 +98,7 @@ void RowVolume::find_pattern(int size) {
         const int now = static_cast<int>(k);
         flag_[k] = now;
         for (int p = first_[k]; p < first_[k + 1]; ++p)
-            for (auto i = static_cast<std::size_t>(row_[static_cast<std::size_t>(p)]);
-                 flag_[i] != now;
+            for (auto i = static_cast<std::size_t>(row_[p]); flag_[i] != now;
                  i = static_cast<std::size_t>(parent_[i])) {
                 if (parent_[i] < 0) parent_[i] = now;
                 ++count_[i];
@@ -112,8 +107,8 @@ void RowVolume::find_pattern(int size) {
     }
     start_.assign(n + 1, 0);
     for (std::size_t k = 0; k < n; ++k) start_[k + 1] = start_[k] + count_[k];
-    index_.assign(static_cast<std::size_t>(start_[n]), 0);
-    L_.assign(static_cast<std::size_t>(start_[n]), 0.0);
+    index_.assign(start_[n], 0);
+    L_.assign(start_[n], 0.0);
 }
 
 double RowVolume::logarithm(const Eigen::VectorXd& A) {
@@ -126,8 +121,7 @@ double RowVolume::logarithm(const Eigen::VectorXd& A) {
             sum += A[products_[p].a] * A[products_[p].b] * products_[p].weight;
         value_[g] = sum;
     }
-    for (std::size_t k = 0; k < n; ++k)
-        length_[k] = std::sqrt(value_[static_cast<std::size_t>(first_[k + 1] - 1)]);
+    for (std::size_t k = 0; k < n; ++k) length_[k] = std::sqrt(value_[first_[k + 1] - 1]);
     std::ranges::fill(flag_, -1);
     std::ranges::fill(count_, 0);
     std::ranges::fill(work_, 0.0);
@@ -137,8 +131,8 @@ double RowVolume::logarithm(const Eigen::VectorXd& A) {
         std::size_t top = n;
         flag_[k] = now;
         for (int p = first_[k]; p < first_[k + 1]; ++p) {
-            auto i = static_cast<std::size_t>(row_[static_cast<std::size_t>(p)]);
-            work_[i] += value_[static_cast<std::size_t>(p)] / (length_[k] * length_[i]);
+            auto i = static_cast<std::size_t>(row_[p]);
+            work_[i] += value_[p] / (length_[k] * length_[i]);
             std::size_t length = 0;
             for (; flag_[i] != now; i = static_cast<std::size_t>(parent_[i])) {
                 pattern_[length++] = static_cast<int>(i);
@@ -153,11 +147,11 @@ double RowVolume::logarithm(const Eigen::VectorXd& A) {
             const int end = start_[i] + count_[i];
             for (auto p = static_cast<std::size_t>(start_[i]); p < static_cast<std::size_t>(end);
                  ++p)
-                work_[static_cast<std::size_t>(index_[p])] -= L_[p] * y;
+                work_[index_[p]] -= L_[p] * y;
             const double l = y / D_[i];
             D_[k] -= l * y;
-            index_[static_cast<std::size_t>(end)] = now;
-            L_[static_cast<std::size_t>(end)] = l;
+            index_[end] = now;
+            L_[end] = l;
             ++count_[i];
         }
         if (!(D_[k] > kRounding)) return -std::numeric_limits<double>::infinity();

@@ -64,7 +64,7 @@ bool is_order(const std::vector<int>& order, int n, int m) {
         const int place = order[i];
         if (place == -1 && i >= static_cast<std::size_t>(n)) continue;
         if (place < 0 || place >= n + m) return false;
-        char& taken = is_taken[static_cast<std::size_t>(place)];
+        char& taken = is_taken[place];
         if (taken != 0) return false;
         taken = 1;
         last = std::max(last, place);
@@ -82,23 +82,23 @@ std::vector<int> with_followers(const std::vector<int>& wanted,
     std::vector<char> is_placed(wanted.size(), 0);
     std::vector<std::vector<int>> waiting(wanted.size());
     const auto place = [&](int g) {
-        if (is_placed[static_cast<std::size_t>(g)] != 0) return;
+        if (is_placed[g] != 0) return;
         sequence.push_back(g);
-        is_placed[static_cast<std::size_t>(g)] = 1;
+        is_placed[g] = 1;
     };
     for (const int g : wanted) {
-        if (must_follow[static_cast<std::size_t>(g)] != 0) {
+        if (must_follow[g] != 0) {
             bool has_neighbour_before = false;
             for (EliminationGroups::Graph::InnerIterator it(graph, g); it; ++it)
-                has_neighbour_before |= is_placed[static_cast<std::size_t>(it.row())] != 0;
+                has_neighbour_before |= is_placed[it.row()] != 0;
             if (!has_neighbour_before) {
                 for (EliminationGroups::Graph::InnerIterator it(graph, g); it; ++it)
-                    if (it.row() != g) waiting[static_cast<std::size_t>(it.row())].push_back(g);
+                    if (it.row() != g) waiting[it.row()].push_back(g);
                 continue;
             }
         }
         place(g);
-        for (const int follower : waiting[static_cast<std::size_t>(g)]) place(follower);
+        for (const int follower : waiting[g]) place(follower);
     }
     for (const int g : wanted) place(g);
     return sequence;
@@ -133,14 +133,14 @@ StepMatrix::StepMatrix(int num_coordinates,
     double heaviest = 0.0;
     for (const MassEntry& entry : mass_) {
         if (entry.i == entry.j && entry.value > 0.0) {
-            is_massless_[static_cast<std::size_t>(entry.i)] = 0;
+            is_massless_[entry.i] = 0;
             trace += entry.value;
             lightest = std::min(lightest, entry.value);
             heaviest = std::max(heaviest, entry.value);
         }
     }
     mean_diagonal_ = trace > 0.0 ? trace / n_ : 1.0;
-    is_lent_.assign(static_cast<std::size_t>(n_), 0);
+    is_lent_.assign(n_, 0);
     masses_differ_ = !(heaviest <= kAlike * lightest) ||
                      std::ranges::find(is_massless_, 1) != is_massless_.end();
     support_.setZero(n_);
@@ -176,7 +176,7 @@ StepMatrix::Layout StepMatrix::lay_out_mixed() const {
     // Of each group: has a row without compliance.
     std::vector<char> must_follow(static_cast<std::size_t>(num_coordinate_groups), 0);
     for (const BlockPart& part : rows_.blocks) {
-        const int body = rows_.owners[static_cast<std::size_t>(part.owner)].body;
+        const int body = rows_.owners[part.owner].body;
         const int own = body >= 0 ? groups.of_small_body(body) : -1;
         int group = own;
         for (int row = part.first_row; row < part.first_row + part.num_rows; ++row) {
@@ -186,7 +186,7 @@ StepMatrix::Layout StepMatrix::lay_out_mixed() const {
             }
             groups.put_row(row, group);
             if (own >= 0) continue;
-            const RowKind kind = rows_.laws[static_cast<std::size_t>(row)].kind;
+            const RowKind kind = rows_.laws[row].kind;
             if (kind != RowKind::elastic && kind != RowKind::dashpot) must_follow.back() = 1;
         }
     }
@@ -220,10 +220,10 @@ Eigen::SparseMatrix<double> StepMatrix::pattern(const Order& order) const {
     }));
     return symmetric_pattern(size, [&](const auto& add_ordered) {
         const auto add = [&](int i, int j) {
-            add_ordered(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
+            add_ordered(order[i], order[j]);
         };
         for (int i = 0; i < n_ + m_; ++i)
-            if (order[static_cast<std::size_t>(i)] >= 0) add(i, i);
+            if (order[i] >= 0) add(i, i);
         for (const MassEntry& entry : mass_) add(entry.i, entry.j);
         rows_.tangent_terms.for_each_term([&](const TangentTerm& term) {
             add(term.i, term.j);
@@ -234,7 +234,7 @@ Eigen::SparseMatrix<double> StepMatrix::pattern(const Order& order) const {
         for (int row = 0; row < m_; ++row) {
             const int* begin = rows_.column.data() + rows_.row_begin(row);
             const int* end = rows_.column.data() + rows_.row_end(row);
-            const bool is_condensed = order[static_cast<std::size_t>(n_ + row)] < 0;
+            const bool is_condensed = order[n_ + row] < 0;
             for (const int* i = begin; i != end; ++i) {
                 if (!is_condensed) add(n_ + row, *i);
                 for (const int* j = begin; is_condensed && j != i; ++j) add(*i, *j);
@@ -258,7 +258,7 @@ StepMatrix::Layout StepMatrix::lay_out(Order order) const {
             layout.work += kPerGroup;
     }
     for (int row = 0; row < m_; ++row)
-        if (layout.order[static_cast<std::size_t>(n_ + row)] < 0)
+        if (layout.order[n_ + row] < 0)
             layout.work += 4.0 * (rows_.row_end(row) - rows_.row_begin(row));
     return layout;
 }
@@ -270,8 +270,7 @@ void StepMatrix::decide(const Values& values) {
     const std::vector<char> none(static_cast<std::size_t>(m_), 0);
     std::vector<char> soft = none;
     for (int row = 0; row < m_; ++row)
-        soft[static_cast<std::size_t>(row)] =
-            gamma[row] > 0.0 && schur(values.B, row) <= kStiffest * gamma[row];
+        soft[row] = gamma[row] > 0.0 && schur(values.B, row) <= kStiffest * gamma[row];
     Layout mixed = lay_out_mixed();
     if (condense_ == Condense::never || soft == none) {
         if (new_of_old_ != mixed.order) prepare(std::move(mixed));
@@ -281,12 +280,11 @@ void StepMatrix::decide(const Values& values) {
     // The others keep their order.
     Order without = mixed.order;
     std::vector<int> old_of_new(without.size());
-    for (std::size_t i = 0; i < without.size(); ++i)
-        old_of_new[static_cast<std::size_t>(without[i])] = static_cast<int>(i);
+    for (std::size_t i = 0; i < without.size(); ++i) old_of_new[without[i]] = static_cast<int>(i);
     int next = 0;
     for (const int i : old_of_new) {
-        const bool is_out = i >= n_ && soft[static_cast<std::size_t>(i - n_)] != 0;
-        without[static_cast<std::size_t>(i)] = is_out ? -1 : next++;
+        const bool is_out = i >= n_ && soft[i - n_] != 0;
+        without[i] = is_out ? -1 : next++;
     }
     Layout condensed = lay_out(std::move(without));
     const bool pays = condense_ == Condense::all || condensed.work < mixed.work;
@@ -301,10 +299,8 @@ void StepMatrix::prepare(Layout layout) {
     K_.swap(layout.pattern);
     const Order& order = new_of_old_;
     const auto place = [&](int i, int j) {
-        const int a =
-            std::min(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
-        const int b =
-            std::max(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]);
+        const int a = std::min(order[i], order[j]);
+        const int b = std::max(order[i], order[j]);
         const int* begin = K_.innerIndexPtr() + K_.outerIndexPtr()[b];
         const int* end = K_.innerIndexPtr() + K_.outerIndexPtr()[b + 1];
         return static_cast<int>(std::lower_bound(begin, end, a) - K_.innerIndexPtr());
@@ -320,8 +316,7 @@ void StepMatrix::prepare(Layout layout) {
                                    &pair_place_})
         list->clear();
     condensed_.row_start.assign(1, 0);
-    for (int i = 0; i < n_ + m_; ++i)
-        diagonal_place_.push_back(order[static_cast<std::size_t>(i)] < 0 ? -1 : place(i, i));
+    for (int i = 0; i < n_ + m_; ++i) diagonal_place_.push_back(order[i] < 0 ? -1 : place(i, i));
     mass_place_.reserve(mass_.size());
     tangent_place_.reserve(rows_.tangent_terms.size());
     jacobian_place_.reserve(rows_.column.size());
@@ -335,12 +330,12 @@ void StepMatrix::prepare(Layout layout) {
     for (int row = 0; row < m_; ++row) {
         const int begin = rows_.row_begin(row);
         const int end = rows_.row_end(row);
-        const bool is_condensed = order[static_cast<std::size_t>(n_ + row)] < 0;
+        const bool is_condensed = order[n_ + row] < 0;
         for (int k = begin; k < end; ++k) {
             const int i = rows_.column_of(k);
             jacobian_place_.push_back(is_condensed ? -1 : place(n_ + row, i));
             if (!is_condensed) continue;
-            condensed_.column.push_back(order[static_cast<std::size_t>(i)]);
+            condensed_.column.push_back(order[i]);
             condensed_from_.push_back(k);
             for (int l = begin; l <= k; ++l) pair_place_.push_back(place(i, rows_.column_of(l)));
         }
@@ -369,12 +364,10 @@ void StepMatrix::support(const Values& values, double h) {
     support_.setZero();
     for (std::size_t k = 0; k < mass_.size(); ++k) {
         const auto [i, j, value] = mass_[k];
-        if (i == j && is_massless_[static_cast<std::size_t>(i)] == 0)
-            support_[i] += scale * mass_value(k);
+        if (i == j && is_massless_[i] == 0) support_[i] += scale * mass_value(k);
     }
     rows_.tangent_terms.for_each(values.K.data(), [&](double weight, double entry, int i, int j) {
-        if (i == j && is_massless_[static_cast<std::size_t>(i)] == 0)
-            support_[i] += 0.5 * weight * entry;
+        if (i == j && is_massless_[i] == 0) support_[i] += 0.5 * weight * entry;
     });
     for (int i = 0; i < n_; ++i) support_[i] = std::abs(support_[i]);
     if (massless_runs_.empty()) {
@@ -384,20 +377,16 @@ void StepMatrix::support(const Values& values, double h) {
     for (int row = 0; row < m_; ++row) {
         for (const int k : rows_.entries(row)) {
             const int i = rows_.column_of(k);
-            if (gamma[row] > 0.0 && is_massless_[static_cast<std::size_t>(i)] != 0)
-                support_[i] += B[k] * B[k] / gamma[row];
+            if (gamma[row] > 0.0 && is_massless_[i] != 0) support_[i] += B[k] * B[k] / gamma[row];
         }
     }
     for (const auto& [first, last] : massless_runs_) {
         double usual = 0.0;
         for (int i = first; i < last; ++i)
-            if (is_massless_[static_cast<std::size_t>(i)] != 0)
-                usual = std::max(usual, support_[i]);
+            if (is_massless_[i] != 0) usual = std::max(usual, support_[i]);
         if (!(usual > kIdle * scale * mean_diagonal_)) usual = scale * mean_diagonal_;
         for (int i = first; i < last; ++i)
-            if (is_massless_[static_cast<std::size_t>(i)] != 0 &&
-                support_[i] < kUnsupported * usual)
-                support_[i] = usual;
+            if (is_massless_[i] != 0 && support_[i] < kUnsupported * usual) support_[i] = usual;
     }
     lend_support(values);
 }
@@ -437,7 +426,7 @@ void StepMatrix::lend_support(const Values& values) {
             const double lent = std::min(B[lightest] * B[lightest] / others, heaviest);
             if (!(lent > kAlike * lent_support_[i])) continue;
             lent_support_[i] = lent;
-            is_lent_[static_cast<std::size_t>(i)] = 1;
+            is_lent_[i] = 1;
         }
 }
 
@@ -477,18 +466,17 @@ void StepMatrix::assemble(const Values& values, double h, double eps) {
         K[*force_place++] += value;
     });
     for (int i = 0; i < n_ && (masses_differ_ || !massless_runs_.empty()); ++i)
-        if (is_massless_[static_cast<std::size_t>(i)] != 0)
-            K[diagonal_place_[static_cast<std::size_t>(i)]] += eps * lent_support_[i];
-        else if (is_lent_[static_cast<std::size_t>(i)] != 0)
-            K[diagonal_place_[static_cast<std::size_t>(i)]] += kLent * lent_support_[i];
+        if (is_massless_[i] != 0)
+            K[diagonal_place_[i]] += eps * lent_support_[i];
+        else if (is_lent_[i] != 0)
+            K[diagonal_place_[i]] += kLent * lent_support_[i];
     // B, and -gamma, but never less than eps times the row's Schur complement
     for (int row = 0; row < m_; ++row) {
-        if (new_of_old_[static_cast<std::size_t>(n_ + row)] < 0) continue;
-        for (const int k : rows_.entries(row))
-            K[jacobian_place_[static_cast<std::size_t>(k)]] += B[k];
+        if (new_of_old_[n_ + row] < 0) continue;
+        for (const int k : rows_.entries(row)) K[jacobian_place_[k]] += B[k];
         const double complement = schur(B, row, lent_support_);
         const double delta = complement > 0.0 ? eps * complement : 1.0;
-        K[diagonal_place_[static_cast<std::size_t>(n_ + row)]] = -std::max(gamma[row], delta);
+        K[diagonal_place_[n_ + row]] = -std::max(gamma[row], delta);
     }
     // B^T B / gamma
     const int* place = pair_place_.data();
@@ -498,7 +486,7 @@ void StepMatrix::assemble(const Values& values, double h, double eps) {
         const int begin = condensed_.row_begin(static_cast<int>(c));
         const int end = condensed_.row_end(static_cast<int>(c));
         for (int k = begin; k < end; ++k) {
-            condensed_B_[k] = B[condensed_from_[static_cast<std::size_t>(k)]];
+            condensed_B_[k] = B[condensed_from_[k]];
             const double scaled = stiffness * condensed_B_[k];
             for (int l = begin; l <= k; ++l) K[*place++] += scaled * condensed_B_[l];
         }
@@ -566,12 +554,11 @@ bool StepMatrix::factorise_exact(const Eigen::VectorXd& B_end) {
     if (exact_ == nullptr) exact_ = std::make_unique<Exact>();
     exact_->K = K_.selfadjointView<Eigen::Upper>();
     const auto entry = [this](int i, int j) -> double& {
-        return exact_->K.coeffRef(new_of_old_[static_cast<std::size_t>(i)],
-                                  new_of_old_[static_cast<std::size_t>(j)]);
+        return exact_->K.coeffRef(new_of_old_[i], new_of_old_[j]);
     };
     // Below the diagonal block stands B at the end of the step: d(B(mid) dq) / d(dq).
     for (int row = 0; row < m_; ++row) {
-        if (new_of_old_[static_cast<std::size_t>(n_ + row)] < 0) continue;
+        if (new_of_old_[n_ + row] < 0) continue;
         for (const int k : rows_.entries(row)) entry(n_ + row, rows_.column_of(k)) = B_end[k];
     }
     forces_.for_each_rest([&](int i, int j, double value) {
@@ -583,7 +570,7 @@ bool StepMatrix::factorise_exact(const Eigen::VectorXd& B_end) {
         const int begin = condensed_.row_begin(static_cast<int>(c));
         const int end = condensed_.row_end(static_cast<int>(c));
         for (int k = begin; k < end; ++k) {
-            exact_B_[k] = B_end[condensed_from_[static_cast<std::size_t>(k)]];
+            exact_B_[k] = B_end[condensed_from_[k]];
             for (int l = begin; l < end; ++l)
                 exact_->K.coeffRef(condensed_.column_of(l), condensed_.column_of(k)) +=
                     stiffness * condensed_B_[l] * (exact_B_[k] - condensed_B_[k]);
@@ -605,10 +592,9 @@ void StepMatrix::follow_workers() {
     }
     // Coordinates as they stand, since neighbours share rows.
     std::vector<int> old_of_new(static_cast<std::size_t>(work_.size()), -1);
-    for (int i = 0; i < n_; ++i)
-        old_of_new[static_cast<std::size_t>(new_of_old_[static_cast<std::size_t>(i)])] = i;
+    for (int i = 0; i < n_; ++i) old_of_new[new_of_old_[i]] = i;
     condensed_columns_ = RowsByColumn(condensed_, n_, [&](int i) {
-        return old_of_new[static_cast<std::size_t>(i)];
+        return old_of_new[i];
     });
     condensed_r_.setZero(num_condensed());
 }
@@ -639,7 +625,7 @@ void StepMatrix::solve(std::span<const double> r_motion,
         factor_.solve(x);
     }
     split(n_, [&](int begin, int end) {
-        for (int i = begin; i < end; ++i) ddq[static_cast<std::size_t>(i)] = x[at[i]];
+        for (int i = begin; i < end; ++i) ddq[i] = x[at[i]];
     });
     if (condensed_rows_.size() < m)
         for (std::size_t i = 0; i < m; ++i)
@@ -665,10 +651,10 @@ void StepMatrix::begin_with(std::span<const double> r_motion,
     const double* B = condensed_B_.data();
     const int* at = new_of_old_.data();
     const auto r_of = [&](int c) {
-        return stiffness[c] * r_rows[static_cast<std::size_t>(row_of[c])];
+        return stiffness[c] * r_rows[row_of[c]];
     };
     if (condensed_columns_.empty()) {
-        for (int i = 0; i < n_; ++i) x[at[i]] = r_motion[static_cast<std::size_t>(i)];
+        for (int i = 0; i < n_; ++i) x[at[i]] = r_motion[i];
         for (int c = 0; c < num_condensed(); ++c) condensed_.add_transposed(B, c, r_of(c), x);
         return;
     }
@@ -677,8 +663,7 @@ void StepMatrix::begin_with(std::span<const double> r_motion,
     });
     split(n_, [&](int begin, int end) {
         for (int i = begin; i < end; ++i)
-            x[at[i]] = condensed_columns_.multiply_onto(
-                r_motion[static_cast<std::size_t>(i)], B, i, condensed_r_.data());
+            x[at[i]] = condensed_columns_.multiply_onto(r_motion[i], B, i, condensed_r_.data());
     });
 }
 

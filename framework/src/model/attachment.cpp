@@ -106,14 +106,13 @@ std::string with_braces(const std::string& body, const std::string& locator) {
 std::optional<std::string> attach_to_body(const Model& model,
                                           const Locator& where,
                                           Attachment& out) {
-    const BodyPart& part = model.bodies[static_cast<std::size_t>(out.body)];
+    const BodyPart& part = model.bodies[out.body];
     out.locator = locator_text(where);
     calls::AttachmentTerms said;
     if (std::optional<std::string> why_not = part.attach(where, said)) return why_not;
     for (const auto& [component, coordinate, weight] : said.terms)
         if (weight != 0.0) out.terms.push_back({component, part.first + coordinate, weight});
-    for (const auto& [component, value] : said.constants)
-        out.constant[static_cast<std::size_t>(component)] = value;
+    for (const auto& [component, value] : said.constants) out.constant[component] = value;
     out.is_nonlinear = said.is_nonlinear;
     out.id = said.id;
     for (const int coordinate : said.coordinates)
@@ -167,7 +166,7 @@ void evaluate_attachment(const std::vector<BodyPart>& bodies,
         if (v != nullptr) at.map(v, false, rate);
         return;
     }
-    const BodyPart& part = bodies[static_cast<std::size_t>(at.body)];
+    const BodyPart& part = bodies[at.body];
     const auto count = static_cast<std::size_t>(part.count);
     const std::size_t width = at.coordinates.size();
     std::vector<double> J(3 * width);
@@ -189,7 +188,7 @@ Attachment attach(const Model& model,
     out.is_direction = is_direction;
     out.text = text;
     if (const FrameNames::Named* const named = model.frames.find(text)) {
-        const BodyPart& part = model.bodies[static_cast<std::size_t>(named->body)];
+        const BodyPart& part = model.bodies[named->body];
         const std::array<double, 9>& R = named->frame.axes;
         const std::array<double, 3> z{R[2], R[5], R[8]};
         Attachment at = attach(
@@ -251,7 +250,7 @@ void attach_points(const Model& model,
         return;
     }
     const int body = model.body_index(body_name, asker);
-    const BodyPart& part = model.bodies[static_cast<std::size_t>(body)];
+    const BodyPart& part = model.bodies[body];
     std::span<const std::int32_t> points;
     const std::optional<std::string> why_no_group = part.group(group, points);
     if (why_no_group) {
@@ -280,7 +279,7 @@ Attachment attach_coordinate(const Model& model, const std::string& text, const 
     const std::string component_name = dot == std::string::npos ? "" : text.substr(dot + 1);
     const bool names_point = object.find('@') != std::string::npos;
     const int body = model.body_index(object.substr(0, object.find('@')), asker);
-    const BodyPart& part = model.bodies[static_cast<std::size_t>(body)];
+    const BodyPart& part = model.bodies[body];
     Attachment out;
     out.is_point = false;
     out.body = body;
@@ -295,7 +294,7 @@ Attachment attach_coordinate(const Model& model, const std::string& text, const 
             point.component = component;
             return point;
         }
-        out.constant[0] = point.constant[static_cast<std::size_t>(component)];
+        out.constant[0] = point.constant[component];
         for (const Attachment::Term& term : point.terms)
             if (term.component == component) out.terms.push_back({0, term.coordinate, term.weight});
         return out;

@@ -37,7 +37,7 @@ void AttachmentMap::evaluate(const double* q, const double* v, double t, double*
 void AttachmentMap::evaluate_nonlinear(
     const Nonlinear& item, const double* q, const double* v, double t, double* u, double* du) {
     const Attachment& at = attachments_[item.attachment];
-    const BodyPart& part = model_.bodies[static_cast<std::size_t>(at.body)];
+    const BodyPart& part = model_.bodies[at.body];
     const auto count = static_cast<std::size_t>(part.count);
     const std::size_t width = at.coordinates.size();
     const std::span<double> J(jacobian_.data() + item.first, 3 * width);

@@ -30,9 +30,7 @@ public:
     /// (du/dq, du_j/dq_i) entries of the nonlinear attachments: one after the other, 3 x k each.
     const std::vector<double>& jacobian() const { return jacobian_; }
     /// du/dt = (du/dq) v, d2u/dt2 = (du/dq) a + bias; zero for linear attachments.
-    double bias(int scalar) const {
-        return bias_.empty() ? 0.0 : bias_[static_cast<std::size_t>(scalar)];
-    }
+    double bias(int scalar) const { return bias_.empty() ? 0.0 : bias_[scalar]; }
 
     /// One entry of du/dq: constant, or an entry of jacobian().
     struct Entry {

@@ -55,7 +55,7 @@ void BodyBuilder::number_coordinates() {
             manifest_.file.empty()
                 ? Place{}
                 : Place{std::make_shared<const std::string>(manifest_.file.string()), 0, 0});
-    model_.start_q.assign(static_cast<std::size_t>(model_.num_coordinates), 0.0);
+    model_.start_q.assign(model_.num_coordinates, 0.0);
     model_.start_v = model_.start_q;
     for (std::size_t i = 0; i < model_.bodies.size(); ++i) read_start(i);
 }
@@ -73,13 +73,13 @@ void BodyBuilder::place() {
     if (model_.placed_bodies.empty()) return;
     std::vector<bool> moved(model_.bodies.size(), false);
     for (const Model::PlacedBody& placed : model_.placed_bodies) {
-        moved[static_cast<std::size_t>(placed.body)] = true;
-        motions_[static_cast<std::size_t>(placed.body)].reset();
+        moved[placed.body] = true;
+        motions_[placed.body].reset();
     }
     for (std::size_t i = 0; i < moved.size(); ++i) {
         if (moved[i]) continue;
         for (const auto& [carrier, motion] : model_.bodies[i].object.record->motions)
-            if (moved[static_cast<std::size_t>(model_.body_names.find(carrier))]) {
+            if (moved[model_.body_names.find(carrier)]) {
                 remake(i);
                 break;
             }
@@ -134,7 +134,7 @@ RigidMotion BodyBuilder::motion_of_part(std::size_t i) {
     if (model_.num_coordinates > 0) return start_motion(model_, static_cast<int>(i));
     BodyPart& part = model_.bodies[i];
     const int first = std::exchange(part.first, 0);
-    model_.start_q.assign(static_cast<std::size_t>(part.count), 0.0);
+    model_.start_q.assign(part.count, 0.0);
     model_.start_v = model_.start_q;
     read_start(i);
     const RigidMotion motion = start_motion(model_, static_cast<int>(i));
@@ -159,7 +159,7 @@ void BodyBuilder::take_in(const Body& own, ConstraintPart& part) {
     model_.num_coordinates += body.count;
     part.own_first = body.first;
     part.own_end = model_.num_coordinates;
-    model_.start_q.resize(static_cast<std::size_t>(model_.num_coordinates), 0.0);
+    model_.start_q.resize(model_.num_coordinates, 0.0);
     model_.start_v.resize(model_.start_q.size(), 0.0);
     for (int i = 0; i < body.count; ++i) {
         Attachment at;

@@ -36,7 +36,7 @@ int listen(const Model& model,
            const BoundArguments& arguments,
            const char* key) {
     const int index = find_constraint(model, part, arguments, key);
-    const ConstraintPart& heard = model.constraints[static_cast<std::size_t>(index)];
+    const ConstraintPart& heard = model.constraints[index];
     if (heard.reaction != ReactionKind::force)
         throw Error(ErrorKind::manifest,
                     fmt::format("{}: the reaction of {} (type {}) is no force on a point; "
@@ -54,7 +54,7 @@ void put_on_constraint(const Model& model,
                        std::vector<int>& friction_on) {
     const char* const key = part.law().constraint();
     part.constraint = find_constraint(model, part, arguments, key);
-    const ConstraintPart& on = model.constraints[static_cast<std::size_t>(part.constraint)];
+    const ConstraintPart& on = model.constraints[part.constraint];
     if (!on.tangents())
         throw Error(ErrorKind::manifest,
                     fmt::format("{}: nothing slides on {} (type {}); friction needs a "
@@ -64,13 +64,13 @@ void put_on_constraint(const Model& model,
                                 on.object.label,
                                 on.object.type->name),
                     arguments.place_of(key));
-    int& friction = friction_on[static_cast<std::size_t>(part.constraint)];
+    int& friction = friction_on[part.constraint];
     if (friction >= 0)
         throw Error(ErrorKind::manifest,
                     fmt::format("{}: {} has friction already, by {}",
                                 part.object.label,
                                 on.object.label,
-                                model.forces[static_cast<std::size_t>(friction)].object.label),
+                                model.forces[friction].object.label),
                     arguments.place_of(key));
     friction = static_cast<int>(model.forces.size());
     for (const RowBlock& block : on.tangents().blocks())

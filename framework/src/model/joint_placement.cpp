@@ -75,12 +75,12 @@ public:
             if (is_carried(i)) now(i) = given(i) = Pos(start_motion(model_, i));
         walk(count_);
         for (int i = 0; i < count_; ++i)
-            if (is_carried(i) && !known_[static_cast<std::size_t>(i)]) {
-                known_[static_cast<std::size_t>(i)] = true;
+            if (is_carried(i) && !known_[i]) {
+                known_[i] = true;
                 walk(i);
             }
         for (int i = 0; i < count_; ++i)
-            if (moved_[static_cast<std::size_t>(i)]) move(i);
+            if (moved_[i]) move(i);
     }
 
 private:
@@ -89,9 +89,9 @@ private:
         int a, b;  // count_: the ground
     };
 
-    Pos& now(int i) { return now_[static_cast<std::size_t>(i)]; }
-    Pos& given(int i) { return given_[static_cast<std::size_t>(i)]; }
-    const BodyPart& body(int i) const { return model_.bodies[static_cast<std::size_t>(i)]; }
+    Pos& now(int i) { return now_[i]; }
+    Pos& given(int i) { return given_[i]; }
+    const BodyPart& body(int i) const { return model_.bodies[i]; }
     bool is_carried(int i) const { return body(i).pose_kind != PoseKind::none; }
 
     int index_of(std::string_view name) const {
@@ -110,8 +110,8 @@ private:
             if ((a < count_ && !is_carried(a)) || (b < count_ && !is_carried(b))) continue;
             any |= part.joint->is_placed;
             edges_.push_back({&part, a, b});
-            edges_of_[static_cast<std::size_t>(a)].push_back(static_cast<int>(edges_.size()) - 1);
-            edges_of_[static_cast<std::size_t>(b)].push_back(static_cast<int>(edges_.size()) - 1);
+            edges_of_[a].push_back(static_cast<int>(edges_.size()) - 1);
+            edges_of_[b].push_back(static_cast<int>(edges_.size()) - 1);
         }
         return any;
     }
@@ -127,13 +127,13 @@ private:
         while (!waiting.empty()) {
             const int from = waiting.front();
             waiting.pop_front();
-            for (const int e : edges_of_[static_cast<std::size_t>(from)]) {
-                const auto& [part, a, b] = edges_[static_cast<std::size_t>(e)];
+            for (const int e : edges_of_[from]) {
+                const auto& [part, a, b] = edges_[e];
                 const int to = a == from ? b : a;
-                if (to == count_ || known_[static_cast<std::size_t>(to)]) continue;
-                known_[static_cast<std::size_t>(to)] = true;
+                if (to == count_ || known_[to]) continue;
+                known_[to] = true;
                 waiting.push_back(to);
-                const bool from_moved = from < count_ && moved_[static_cast<std::size_t>(from)];
+                const bool from_moved = from < count_ && moved_[from];
                 const Joint& joint = *part->joint;
                 if (joint.is_placed) {
                     const Pos a_to_b =
@@ -144,7 +144,7 @@ private:
                 } else {
                     continue;
                 }
-                moved_[static_cast<std::size_t>(to)] = true;
+                moved_[to] = true;
             }
         }
     }
@@ -177,8 +177,7 @@ private:
             }
             if (vectors.size() <= static_cast<std::size_t>(c.vector))
                 vectors.resize(static_cast<std::size_t>(c.vector) + 1, {-1, -1, -1});
-            vectors[static_cast<std::size_t>(c.vector)][static_cast<std::size_t>(c.axis)] =
-                static_cast<int>(k);
+            vectors[c.vector][c.axis] = static_cast<int>(k);
         }
         if (has_scalars) {
             part.rotation(q, Xi);
@@ -189,11 +188,11 @@ private:
             Vec3 z = Vec3::Zero(), dz = Vec3::Zero();
             bool translates = false;
             for (int axis = 0; axis < 3; ++axis) {
-                const int k = at[static_cast<std::size_t>(axis)];
+                const int k = at[axis];
                 if (k < 0) continue;
-                z(axis) = q[static_cast<std::size_t>(k)];
-                dz(axis) = v[static_cast<std::size_t>(k)];
-                translates = part.coordinates[static_cast<std::size_t>(k)].translates;
+                z(axis) = q[k];
+                dz(axis) = v[k];
+                translates = part.coordinates[k].translates;
             }
             const Vec3 arm = translates ? Vec3(z - from.x) : z;
             const Vec3 rest = dz - from.w.cross(arm) - (translates ? from.v : Vec3(Vec3::Zero()));
@@ -201,7 +200,7 @@ private:
             const Vec3 z1 = translates ? Vec3(to.x + arm1) : arm1;
             const Vec3 dz1 = to.w.cross(arm1) + R * rest + (translates ? to.v : Vec3(Vec3::Zero()));
             for (int axis = 0; axis < 3; ++axis) {
-                const int k = at[static_cast<std::size_t>(axis)];
+                const int k = at[axis];
                 if (k < 0) {
                     constexpr double kOff = 1e-12;
                     if (std::abs(z1(axis) - z(axis)) > kOff * (1.0 + z1.norm()))
@@ -212,8 +211,8 @@ private:
                                     part.object.place);
                     continue;
                 }
-                q[static_cast<std::size_t>(k)] = z1(axis);
-                v[static_cast<std::size_t>(k)] = dz1(axis);
+                q[k] = z1(axis);
+                v[k] = dz1(axis);
             }
         }
     }

@@ -36,7 +36,7 @@ Eigen::MatrixXd mass_matrix(const BodyPart& part) {
 Fields translations(const BodyPart& part) {
     Fields out = Fields::Zero(part.count, 3);
     for (int i = 0; i < part.count; ++i) {
-        const Coordinate& of = part.coordinates[static_cast<std::size_t>(i)];
+        const Coordinate& of = part.coordinates[i];
         if (of.translates) out(i, of.axis) = 1.0;
     }
     return out;
@@ -48,27 +48,27 @@ Fields rotations(const BodyPart& part, std::span<const double> q, const Vec3& po
     std::map<std::int32_t, Vec3> vectors;
     bool has_scalars = false;
     for (int i = 0; i < part.count; ++i) {
-        const Coordinate& of = part.coordinates[static_cast<std::size_t>(i)];
+        const Coordinate& of = part.coordinates[i];
         has_scalars |= of.vector < 0;
         if (of.vector < 0) continue;
         const auto [at, is_new] =
             vectors.try_emplace(of.vector, of.translates ? Vec3(-point) : Vec3(Vec3::Zero()));
-        at->second(of.axis) += q[static_cast<std::size_t>(i)];
+        at->second(of.axis) += q[i];
     }
     std::vector<double> Xi(3 * static_cast<std::size_t>(part.count), 0.0);
     if (has_scalars) part.rotation(q, Xi);
     for (int i = 0; i < part.count; ++i) {
-        const Coordinate& of = part.coordinates[static_cast<std::size_t>(i)];
+        const Coordinate& of = part.coordinates[i];
         for (int k = 0; k < 3; ++k)
-            out(i, k) = of.vector < 0 ? Xi[static_cast<std::size_t>(3 * i + k)]
-                                      : Vec3::Unit(k).cross(vectors.at(of.vector))(of.axis);
+            out(i, k) =
+                of.vector < 0 ? Xi[3 * i + k] : Vec3::Unit(k).cross(vectors.at(of.vector))(of.axis);
     }
     return out;
 }
 
 /// (a) of a rigid body
 std::vector<MassPoint> of_rigid_body(const Model& model, int body) {
-    const BodyPart& part = model.bodies[static_cast<std::size_t>(body)];
+    const BodyPart& part = model.bodies[body];
     const RigidMotion motion = start_motion(model, body);
     const Vec3 r(motion.position[0], motion.position[1], motion.position[2]);
     const Mat3 R =
@@ -107,7 +107,7 @@ std::vector<MassPoint> of_nodes(const BodyPart& part) {
     const Fields Mt = mass_matrix(part) * translations(part);
     std::map<std::int32_t, double> nodes;
     for (int i = 0; i < part.count; ++i) {
-        const Coordinate& of = part.coordinates[static_cast<std::size_t>(i)];
+        const Coordinate& of = part.coordinates[i];
         if (!of.translates) continue;
         const double mass = Mt(i, of.axis);
         const auto [at, is_new] = nodes.try_emplace(of.vector, mass);
@@ -131,7 +131,7 @@ std::vector<MassPoint> of_nodes(const BodyPart& part) {
 }  // namespace
 
 std::vector<MassPoint> mass_points(const Model& model, int body) {
-    const BodyPart& part = model.bodies[static_cast<std::size_t>(body)];
+    const BodyPart& part = model.bodies[body];
     return part.pose_kind == PoseKind::attitude ? of_rigid_body(model, body) : of_nodes(part);
 }
 

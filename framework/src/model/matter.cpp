@@ -48,7 +48,7 @@ const Table& with_matter(const Model& model,
         add(on->value);
     Array points, masses;
     for (const int body : bodies) {
-        const BodyPart& part = model.bodies[static_cast<std::size_t>(body)];
+        const BodyPart& part = model.bodies[body];
         if (part.has_timed_mass)
             throw Error(ErrorKind::manifest,
                         fmt::format("{}: the mass of {} changes with time, and this force takes "

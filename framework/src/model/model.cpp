@@ -12,7 +12,7 @@
 namespace ancora {
 
 std::string coordinate_name(const BodyPart& part, int i) {
-    const Coordinate& c = part.coordinates[static_cast<std::size_t>(i - part.first)];
+    const Coordinate& c = part.coordinates[i - part.first];
     return c.vector < 0 ? fmt::format("coordinate {}", i - part.first)
                         : fmt::format("vector {} along {}", c.vector, "xyz"[c.axis]);
 }

@@ -12,7 +12,7 @@
 namespace ancora {
 
 RigidMotion start_motion(const Model& model, int body) {
-    const BodyPart& part = model.bodies[static_cast<std::size_t>(body)];
+    const BodyPart& part = model.bodies[body];
     const auto first = static_cast<std::size_t>(part.first);
     const auto count = static_cast<std::size_t>(part.count);
     const Pose pose = part.pose(std::span(model.start_q).subspan(first, count),

@@ -91,7 +91,7 @@ FrameStart frame_start(const Model& model,
         out.motion.position = at.constant;
         return out;
     }
-    const BodyPart& part = model.bodies[static_cast<std::size_t>(body)];
+    const BodyPart& part = model.bodies[body];
     out.body = part.object.name;
     out.has_attitude = part.pose_kind == PoseKind::attitude;
     if (out.has_attitude) out.carrier = start_motion(model, body);
@@ -129,8 +129,7 @@ MeasureRef find_measure(const Model& model, const std::string& text, const Asker
     const std::string joint = text.substr(0, dot);
     const std::string name = dot == std::string::npos ? "" : text.substr(dot + 1);
     const int c = model.constraint_names.find(joint);
-    const ConstraintPart* const part =
-        c < 0 ? nullptr : &model.constraints[static_cast<std::size_t>(c)];
+    const ConstraintPart* const part = c < 0 ? nullptr : &model.constraints[c];
     if (part == nullptr || part->joint == nullptr) {
         std::vector<std::string> known;
         for (const ConstraintPart& other : model.constraints)
@@ -162,18 +161,17 @@ MeasureRef find_measure(const Model& model, const std::string& text, const Asker
 }
 
 std::vector<Attachment> attachments_of(const Model& model, const MeasureRef& ref) {
-    const ConstraintPart& part = model.constraints[static_cast<std::size_t>(ref.constraint)];
-    const Measure& measure = part.joint->measures[static_cast<std::size_t>(ref.index)];
+    const ConstraintPart& part = model.constraints[ref.constraint];
+    const Measure& measure = part.joint->measures[ref.index];
     std::vector<Attachment> out;
     for (int k = 0; k < num_attachments(measure.kind); ++k)
-        out.push_back(part.attachments[static_cast<std::size_t>(
-            measure.attachments[static_cast<std::size_t>(k)])]);
+        out.push_back(part.attachments[measure.attachments[k]]);
     return out;
 }
 
 MeasureStart measure_start(const Model& model, const MeasureRef& ref) {
-    const ConstraintPart& part = model.constraints[static_cast<std::size_t>(ref.constraint)];
-    const Measure& measure = part.joint->measures[static_cast<std::size_t>(ref.index)];
+    const ConstraintPart& part = model.constraints[ref.constraint];
+    const Measure& measure = part.joint->measures[ref.index];
     std::array<double, MeasureFunction::kMostScalars> u{}, du{};
     std::size_t k = 0;
     for (const Attachment& at : attachments_of(model, ref)) {

@@ -114,8 +114,7 @@ public:
         const std::size_t k = points_.num_scalars();
         for (std::size_t i = 0; i < k; ++i) stencil_.push_back(static_cast<std::int32_t>(i));
         x_.resize(k);
-        for (std::vector<double>& phi : phi_)
-            phi.resize(static_cast<std::size_t>(function_->num_rows));
+        for (std::vector<double>& phi : phi_) phi.resize(function_->num_rows);
         block_.name = "phi";
         block_.num_items = 1;
         block_.rows_per_item = function_->num_rows;

@@ -49,7 +49,7 @@ Assembly::Assembly(const Model& of)
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];
         if (!part.is_constant) moving_blocks.push_back(static_cast<int>(b));
-        if (rows.owners[static_cast<std::size_t>(part.owner)].constraint < 0) continue;
+        if (rows.owners[part.owner].constraint < 0) continue;
         const auto is_constraint = [](const RowLaw& law) {
             return RowLaws::is_constraint(law);
         };
@@ -109,7 +109,7 @@ void Assembly::attribute_nonfinite(double t) const {
 MotionState::MotionState(const Assembly& parts) {
     for (Eigen::VectorXd* x : {&q, &q_low, &v, &v_low, &a}) x->setZero(parts.n);
     for (Eigen::VectorXd* x : {&pi, &lag}) x->setZero(parts.m);
-    plugin.assign(static_cast<std::size_t>(parts.rows.num_state + parts.forces.num_state()), 0.0);
+    plugin.assign(parts.rows.num_state + parts.forces.num_state(), 0.0);
 }
 
 template <class Archive>
@@ -135,7 +135,7 @@ Trial::Trial(const Assembly& parts) {
     for (Eigen::VectorXd* x : {&dq, &mid, &Ma, &F, &q_next, &q_low_next, &v_next, &v_low_next})
         x->setZero(parts.n);
     Bdq.setZero(parts.m);
-    plugin.assign(static_cast<std::size_t>(parts.rows.num_state + parts.forces.num_state()), 0.0);
+    plugin.assign(parts.rows.num_state + parts.forces.num_state(), 0.0);
 }
 
 }  // namespace ancora

@@ -12,8 +12,7 @@ ColouredDifferences::ColouredDifferences(int num_coordinates,
     const auto n = static_cast<std::size_t>(num_coordinates);
     std::vector<std::set<int>> rows(n);  // that see a column; the pattern is symmetric
     for (const std::vector<int>& object : objects)
-        for (const int i : object)
-            rows[static_cast<std::size_t>(i)].insert(object.begin(), object.end());
+        for (const int i : object) rows[i].insert(object.begin(), object.end());
 
     int num_colours = 0;
     std::vector<int> colour(n, -1), taken_by;
@@ -21,9 +20,8 @@ ColouredDifferences::ColouredDifferences(int num_coordinates,
         if (rows[j].empty()) continue;
         // Colours of the columns that some row of this one sees too.
         for (const int i : rows[j])
-            for (const int other : rows[static_cast<std::size_t>(i)])
-                if (const int c = colour[static_cast<std::size_t>(other)]; c >= 0)
-                    taken_by[static_cast<std::size_t>(c)] = static_cast<int>(j);
+            for (const int other : rows[i])
+                if (const int c = colour[other]; c >= 0) taken_by[c] = static_cast<int>(j);
         const auto free = std::ranges::find_if(taken_by, [j](int by) {
             return by != static_cast<int>(j);
         });

@@ -40,19 +40,19 @@ public:
                        double* values) {
         evaluate(x, base);
         for (int colour = 0; colour < num_colours(); ++colour) {
-            const int begin = first_column_[static_cast<std::size_t>(colour)];
+            const int begin = first_column_[colour];
             const int end = first_column_[static_cast<std::size_t>(colour) + 1];
             for (int c = begin; c < end; ++c) {
-                Column& column = columns_[static_cast<std::size_t>(c)];
+                Column& column = columns_[c];
                 column.kept = x[column.index];
                 x[column.index] += kPart * std::max(least, std::abs(column.kept));
                 column.change = x[column.index] - column.kept;
             }
             evaluate(x, changed);
             for (int c = begin; c < end; ++c) {
-                const Column& column = columns_[static_cast<std::size_t>(c)];
+                const Column& column = columns_[c];
                 for (int e = column.first_entry; e < column.end_entry; ++e) {
-                    const int row = entries_[static_cast<std::size_t>(e)].row;
+                    const int row = entries_[e].row;
                     values[e] = (changed[row] - base[row]) / column.change;
                 }
                 x[column.index] = column.kept;

@@ -39,15 +39,14 @@ struct CompressedRows {
     std::vector<int> row_start;  ///< first entry of each row, and one past the last
     std::vector<int> column;     ///< of each entry
 
-    int row_begin(int k) const { return row_start[static_cast<std::size_t>(k)]; }
+    int row_begin(int k) const { return row_start[k]; }
     int row_end(int k) const { return row_start[static_cast<std::size_t>(k) + 1]; }
-    int column_of(int entry) const { return column[static_cast<std::size_t>(entry)]; }
+    int column_of(int entry) const { return column[entry]; }
     /// Entries of row k, as numbers.
     EntryRange entries(int k) const { return {row_begin(k), row_end(k)}; }
     /// Columns of row k.
     std::span<const int> columns(int k) const {
-        return std::span(column).subspan(static_cast<std::size_t>(row_begin(k)),
-                                         static_cast<std::size_t>(row_end(k) - row_begin(k)));
+        return std::span(column).subspan(row_begin(k), row_end(k) - row_begin(k));
     }
     /// Calls visit(entry, column) along row k. Rows on one vector or between two have three or six
     /// entries; those are written out, since short loops cost more than what they do. [step]

@@ -89,13 +89,12 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state, Signal
     for (Eigen::VectorXd* x : {&reactions_, &step_, &last_step_, &before_})
         x->setZero(3 * static_cast<Eigen::Index>(heard_.size()));
     std::size_t most = 0;
-    for (const int c : heard_)
-        most = std::max(most, model.constraints[static_cast<std::size_t>(c)].attachments.size());
+    for (const int c : heard_) most = std::max(most, model.constraints[c].attachments.size());
     local_.setZero(3 * static_cast<Eigen::Index>(most));
     if (heard_.empty()) return;
     f_up_.setZero(u);
     f_down_.setZero(u);
-    state_room_.assign(static_cast<std::size_t>(num_state_), 0.0);
+    state_room_.assign(num_state_, 0.0);
 }
 
 void ForceSet::read_reactions(const RowSet& rows, const double* s, bool of_step, double* out) {
@@ -217,9 +216,9 @@ ForceSet::Work ForceSet::work() const {
 }
 
 double ForceSet::effort(int index) const {
-    const int at = part_of_force_[static_cast<std::size_t>(index)];
+    const int at = part_of_force_[index];
     if (at < 0) return 0.0;
-    const Part& part = parts_[static_cast<std::size_t>(at)];
+    const Part& part = parts_[at];
     const Measure& measure = *part.force->effort_on;
     const MeasureFunction function(measure.kind);
     using Scalars = std::array<double, MeasureFunction::kMostScalars>;
@@ -242,9 +241,9 @@ double ForceSet::effort(int index) const {
 }
 
 double ForceSet::work(int index) const {
-    const int at = part_of_force_[static_cast<std::size_t>(index)];
+    const int at = part_of_force_[index];
     if (at < 0) return 0.0;
-    const Part& part = parts_[static_cast<std::size_t>(at)];
+    const Part& part = parts_[at];
     double work = 0.0;
     for (int i = part.u_first; i < part.u_first + part.u_count; ++i) work += f_[i] * du_[i];
     return work;
@@ -261,15 +260,14 @@ void ForceSet::refuse_nonfinite_force(const char* call, double t) const {
         for (int i = 0; i < part.u_count; ++i)
             if (!std::isfinite(f_[part.u_first + i])) {
                 const PluginCall inputs = last_call(part, call);
-                refuse_nonfinite(
-                    part.force->object,
-                    call,
-                    "a force",
-                    &t,
-                    fmt::format("attachment \"{}\", component {}",
-                                part.force->attachments[static_cast<std::size_t>(i / 3)].text,
-                                "xyz"[i % 3]),
-                    &inputs);
+                refuse_nonfinite(part.force->object,
+                                 call,
+                                 "a force",
+                                 &t,
+                                 fmt::format("attachment \"{}\", component {}",
+                                             part.force->attachments[i / 3].text,
+                                             "xyz"[i % 3]),
+                                 &inputs);
             }
 }
 
@@ -328,7 +326,7 @@ std::vector<int> ForceSet::parts_with_tangent() const {
 }
 
 void ForceSet::differentiate_by_increments(int index, Eigen::MatrixXd& D) {
-    const Part& part = parts_[static_cast<std::size_t>(index)];
+    const Part& part = parts_[index];
     if (part.answered) {
         differentiate_answers(part, D);
         return;
@@ -391,9 +389,9 @@ PluginCall ForceSet::last_call(const Part& part, std::string_view call) const {
 
 ForceSet::Applied ForceSet::applied(int index) const {
     Applied out;
-    const int part = part_of_force_[static_cast<std::size_t>(index)];
+    const int part = part_of_force_[index];
     if (part < 0) return out;
-    const Part& p = parts_[static_cast<std::size_t>(part)];
+    const Part& p = parts_[part];
     const Eigen::VectorXd& u = last_.h > 0.0 ? mid_ : u0_;
     for (const int i : p.points) out.force += f_.segment<3>(p.u_first + i);
     for (const int i : p.directions)

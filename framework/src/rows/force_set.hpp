@@ -65,17 +65,15 @@ public:
     /// What the derivative of one of them is by: its attachments, and behind them those that its
     /// own values answer to.
     const AttachmentMap& tangent_map(int part) const {
-        const Part& of = parts_[static_cast<std::size_t>(part)];
+        const Part& of = parts_[part];
         return of.answered ? of.answered->map : of.map;
     }
     int num_parts() const { return static_cast<int>(parts_.size()); }
-    const AttachmentMap& map(int part) const { return parts_[static_cast<std::size_t>(part)].map; }
-    const ObjectRef& object(int part) const {
-        return parts_[static_cast<std::size_t>(part)].force->object;
-    }
+    const AttachmentMap& map(int part) const { return parts_[part].map; }
+    const ObjectRef& object(int part) const { return parts_[part].force->object; }
     /// Adds what one of them does to F, as last evaluated.
     void add(int part, double* F) const {
-        const Part& of = parts_[static_cast<std::size_t>(part)];
+        const Part& of = parts_[part];
         of.map.scatter(f_.data() + of.u_first, F);
     }
     /// d f / d du of one of them at the step last evaluated, scalars x scalars. [step]

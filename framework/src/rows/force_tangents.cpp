@@ -74,10 +74,9 @@ void ForceTangents::evaluate(ForceSet& forces, bool definite) {
 void ForceTangents::subtract(const double* x, double* r) const {
     for (const Block& block : blocks_)
         for (int b = 0; b < block.size(); ++b) {
-            const double xb = x[block.coordinate[static_cast<std::size_t>(b)]];
+            const double xb = x[block.coordinate[b]];
             if (xb == 0.0) continue;
-            for (int a = 0; a < block.size(); ++a)
-                r[block.coordinate[static_cast<std::size_t>(a)]] -= full(block, a, b) * xb;
+            for (int a = 0; a < block.size(); ++a) r[block.coordinate[a]] -= full(block, a, b) * xb;
         }
 }
 
@@ -85,9 +84,8 @@ void ForceTangents::add_sizes(double part, const double* size, double* terms) co
     for (const Block& block : blocks_)
         for (int b = 0; b < block.size(); ++b)
             for (int a = 0; a < block.size(); ++a)
-                terms[block.coordinate[static_cast<std::size_t>(a)]] +=
-                    part * std::abs(full(block, a, b)) *
-                    size[block.coordinate[static_cast<std::size_t>(b)]];
+                terms[block.coordinate[a]] +=
+                    part * std::abs(full(block, a, b)) * size[block.coordinate[b]];
 }
 
 }  // namespace ancora

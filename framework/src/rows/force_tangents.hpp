@@ -34,9 +34,7 @@ public:
         for (const Block& block : blocks_)
             for (int a = 0; a < block.size(); ++a)
                 for (int b = 0; b <= a; ++b)
-                    add(block.coordinate[static_cast<std::size_t>(a)],
-                        block.coordinate[static_cast<std::size_t>(b)],
-                        block.symmetric(a, b));
+                    add(block.coordinate[a], block.coordinate[b], block.symmetric(a, b));
     }
     /// The same with what T has beside its symmetric part: (i, j) and (j, i).
     template <class Add>
@@ -44,8 +42,8 @@ public:
         for (const Block& block : blocks_)
             for (int a = 0; a < block.size(); ++a)
                 for (int b = 0; b < block.size(); ++b)
-                    add(block.coordinate[static_cast<std::size_t>(a)],
-                        block.coordinate[static_cast<std::size_t>(b)],
+                    add(block.coordinate[a],
+                        block.coordinate[b],
                         full(block, a, b) - block.symmetric(a, b));
     }
 

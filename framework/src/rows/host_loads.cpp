@@ -36,7 +36,7 @@ void HostLoads::set(const std::string& text,
     if (is_zero) return;
     load->given = given;
     loads_.push_back(std::move(load));
-    q1_.resize(static_cast<std::size_t>(model_.num_coordinates));
+    q1_.resize(model_.num_coordinates);
 }
 
 void HostLoads::set(const std::string& text, const std::array<double, 3>& force) {

@@ -25,7 +25,7 @@ ItemLaws::ItemLaws(const RowLayout& rows) : rows_(rows) {
     for (const BlockPart& part : rows.blocks) {
         const RowBlock& block = *part.block;
         if (block.item_laws.empty()) continue;
-        const ObjectRef* const object = rows.owners[static_cast<std::size_t>(part.owner)].object;
+        const ObjectRef* const object = rows.owners[part.owner].object;
         for (int i = 0; i < block.num_items; ++i) {
             const int n = block.rows_per_item;
             items_.push_back(
@@ -82,9 +82,8 @@ void ItemLaws::mean(const Item& item,
                     StressMean* out,
                     std::span<double> D) const {
     const std::span<StressMean> mean(out + item.first_row, static_cast<std::size_t>(item.num_rows));
-    const std::span<const RowLaw> laws = std::span(rows_.laws)
-                                             .subspan(static_cast<std::size_t>(item.first_row),
-                                                      static_cast<std::size_t>(item.num_rows));
+    const std::span<const RowLaw> laws =
+        std::span(rows_.laws).subspan(item.first_row, item.num_rows);
     const std::span<const double> increment = rows_of(item, dpi);
     guarded(item, kMeanCalls, [&] {
         mean_over_step(*item.law, item.index, laws, rows_of(item, pi0), increment, mean, D);

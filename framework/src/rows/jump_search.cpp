@@ -55,7 +55,7 @@ void JumpSearch::evaluate(const BlockPart& part, const double* q, double t, Side
 void JumpSearch::check(const double* q, double t0, double h, double extent) {
     const double tolerance = kJump * extent;
     for (const int b : blocks_) {
-        const BlockPart& part = rows_.blocks[static_cast<std::size_t>(b)];
+        const BlockPart& part = rows_.blocks[b];
         evaluate(part, q, t0, before_);
         begin_.t = t0;
         begin_.pi.head(part.num_rows) = before_.pi.head(part.num_rows);
@@ -118,17 +118,17 @@ void JumpSearch::follow(const BlockPart& part,
         const bool is_before = std::abs(pi - pi_before) >= std::abs(pi_after - pi);
         (is_before ? t_after : t_before) = t;
         (is_before ? pi_after : pi_before) = pi;
-        difference[static_cast<std::size_t>(++halvings)] = std::abs(pi_after - pi_before);
+        difference[++halvings] = std::abs(pi_after - pi_before);
     }
-    const double left = difference[static_cast<std::size_t>(halvings)];
-    const double jump = difference[static_cast<std::size_t>(halvings / 2)];
+    const double left = difference[halvings];
+    const double jump = difference[halvings / 2];
     if (halvings < kFewest || !(left > tolerance) || !(left > kKept * jump)) return;
     refuse(part.first_row + row, t_after, jump);
 }
 
 void JumpSearch::check_sides(const double* q, double before, double behind, double extent) {
     for (const int b : blocks_) {
-        const BlockPart& part = rows_.blocks[static_cast<std::size_t>(b)];
+        const BlockPart& part = rows_.blocks[b];
         evaluate(part, q, before, before_);
         evaluate(part, q, behind, after_);
         for (int row = 0; row < part.num_rows; ++row) {

@@ -106,7 +106,7 @@ void MassMatrix::build_rows() {
         ++row_start_[i + 1];
     });
     std::partial_sum(row_start_.begin(), row_start_.end(), row_start_.begin());
-    column_.resize(static_cast<std::size_t>(row_start_.back()));
+    column_.resize(row_start_.back());
     value_.resize(column_.size());
     std::vector<int> next(row_start_.begin(), row_start_.end() - 1);
     // The lower triangle comes row by row, so that columns rise here too.
@@ -121,7 +121,7 @@ void MassMatrix::build_rows() {
 void MassMatrix::lay_out_varying() {
     const auto find = [this](int i, int j) {
         if (is_diagonal_) return -1;
-        const auto begin = column_.begin() + row_start_[static_cast<std::size_t>(i)];
+        const auto begin = column_.begin() + row_start_[i];
         const auto end = column_.begin() + row_start_[static_cast<std::size_t>(i) + 1];
         return static_cast<int>(std::lower_bound(begin, end, j) - column_.begin());
     };
@@ -141,7 +141,7 @@ void MassMatrix::lay_out_varying() {
 void MassMatrix::find_vectors() {
     is_by_vectors_ = n_ % kAxes == 0;
     for (int i = 0; i < n_ && is_by_vectors_; i += kAxes) {
-        const auto first = static_cast<std::size_t>(row_start_[static_cast<std::size_t>(i)]);
+        const auto first = static_cast<std::size_t>(row_start_[i]);
         const auto count =
             static_cast<std::size_t>(row_start_[static_cast<std::size_t>(i) + 1]) - first;
         for (int axis = 1; axis < kAxes; ++axis) {
@@ -160,7 +160,7 @@ void MassMatrix::multiply_by_vectors(int first, int last, const double* x, doubl
     const int* column = column_.data();
     const double* value = value_.data();
     for (int i = first * kAxes; i < last * kAxes; i += kAxes) {
-        const int begin = row_start_[static_cast<std::size_t>(i)];
+        const int begin = row_start_[i];
         const int end = row_start_[static_cast<std::size_t>(i) + 1];
         double sum[kAxes] = {};
         for (int k = begin; k < end; ++k) {
@@ -195,13 +195,13 @@ void MassMatrix::update(
 void MassMatrix::take(const Varying& body, std::span<const double> M) {
     std::size_t k = body.first_entry;
     for (const auto& [from, place, mirror, diagonal] : body.taken) {
-        const double value = M[static_cast<std::size_t>(from)];
+        const double value = M[from];
         entries_[k].value = value;
         entry_value_[k++] = value;
         if (diagonal >= 0) diagonal_[diagonal] = value;
         if (place < 0) continue;
-        value_[static_cast<std::size_t>(place)] = value;
-        value_[static_cast<std::size_t>(mirror)] = value;
+        value_[place] = value;
+        value_[mirror] = value;
     }
 }
 
@@ -294,8 +294,7 @@ void MassMatrix::multiply_rows(int begin, int end, const double* x, double* y) c
     for (int i = begin; i < end; ++i) {
         double sum = 0.0;
         const int last = row_start_[static_cast<std::size_t>(i) + 1];
-        for (int k = row_start_[static_cast<std::size_t>(i)]; k < last; ++k)
-            sum += value_[static_cast<std::size_t>(k)] * x[column_[static_cast<std::size_t>(k)]];
+        for (int k = row_start_[i]; k < last; ++k) sum += value_[k] * x[column_[k]];
         y[i] = sum;
     }
 }

@@ -33,11 +33,10 @@ Massless::Massless(const MassMatrix& mass,
     place_.assign(n, -1);
     DisjointSets sets(n);
     for (int row = 0; row < rows.num_rows(); ++row)
-        if (rows.laws[static_cast<std::size_t>(row)].kind == RowKind::convention)
-            conventions_.push_back(row);
+        if (rows.laws[row].kind == RowKind::convention) conventions_.push_back(row);
     std::vector<int> first_of_row(static_cast<std::size_t>(rows.num_rows()), -1);
     for (int row = 0; row < rows.num_rows(); ++row) {
-        int& first = first_of_row[static_cast<std::size_t>(row)];
+        int& first = first_of_row[row];
         for (const int k : rows.entries(row)) {
             const int i = rows.column_of(k);
             if (!mass.is_massless(i)) continue;
@@ -51,11 +50,11 @@ Massless::Massless(const MassMatrix& mass,
         const auto [it, is_new] = cluster_of.try_emplace(sets.root(i), clusters_.size());
         if (is_new) clusters_.emplace_back();
         Cluster& cluster = clusters_[it->second];
-        place_[static_cast<std::size_t>(i)] = static_cast<int>(cluster.coordinates.size());
+        place_[i] = static_cast<int>(cluster.coordinates.size());
         cluster.coordinates.push_back(i);
     }
     for (int row = 0; row < rows.num_rows(); ++row) {
-        const int first = first_of_row[static_cast<std::size_t>(row)];
+        const int first = first_of_row[row];
         if (first >= 0) clusters_[cluster_of[sets.root(first)]].rows.push_back(row);
     }
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
@@ -93,7 +92,7 @@ std::vector<int> Massless::idle_conventions(const Eigen::VectorXd& A) {
         Eigen::MatrixXd seen = Eigen::MatrixXd::Zero(free, static_cast<Eigen::Index>(own.size()));
         for (std::size_t c = 0; c < own.size(); ++c)
             for (const int k : rows_.entries(own[c])) {
-                const int a = place_[static_cast<std::size_t>(rows_.column_of(k))];
+                const int a = place_[rows_.column_of(k)];
                 if (a >= 0)
                     seen.col(static_cast<Eigen::Index>(c)) +=
                         A[k] * eigen.vectors().row(a).head(free).transpose();
@@ -122,7 +121,7 @@ int Massless::largest_cluster() const {
 }
 
 double Massless::weight(const Cluster& cluster, int row) const {
-    const RowLaw& law = rows_.laws[static_cast<std::size_t>(row)];
+    const RowLaw& law = rows_.laws[row];
     if (cluster.without_conventions && law.kind == RowKind::convention) return 0.0;
     if (RowLaws::is_constraint(law)) return 1.0;
     if (rows_.has_law_together(row)) return 0.0;
@@ -140,7 +139,7 @@ double Massless::part_seen(int row, const Eigen::VectorXd& A) const {
         const int i = rows_.column_of(k);
         const double entry = std::abs(A[k]) / reach_[i];
         most = std::max(most, entry);
-        if (place_[static_cast<std::size_t>(i)] >= 0) seen = std::max(seen, entry);
+        if (place_[i] >= 0) seen = std::max(seen, entry);
     }
     return most > 0.0 ? seen / most : 0.0;
 }
@@ -151,12 +150,12 @@ bool Massless::is_well_seen(const Cluster& cluster, const Eigen::VectorXd& A) co
     Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(size, size);
     Eigen::VectorXd entries(size);
     for (const int row : cluster.rows) {
-        if (!RowLaws::is_constraint(rows_.laws[static_cast<std::size_t>(row)])) continue;
+        if (!RowLaws::is_constraint(rows_.laws[row])) continue;
         entries.setZero();
         double most = 0.0;
         for (const int k : rows_.entries(row)) {
             const int i = rows_.column_of(k);
-            const int a = place_[static_cast<std::size_t>(i)];
+            const int a = place_[i];
             most = std::max(most, std::abs(A[k]) / reach_[i]);
             if (a >= 0) entries[a] += A[k] / reach_[i];
         }
@@ -178,8 +177,7 @@ void Massless::fill(Cluster& cluster,
     for (const int row : cluster.rows) {
         double w = weight(cluster, row);
         if (w == 0.0) continue;
-        const bool is_constraint =
-            RowLaws::is_constraint(rows_.laws[static_cast<std::size_t>(row)]);
+        const bool is_constraint = RowLaws::is_constraint(rows_.laws[row]);
         if (is_constraint && part_seen(row, A) <= kSeen) continue;
         // Constraints beside elastic rows count much more, but not beyond what rounding bears.
         if (!cluster.by_constraints) w = is_constraint ? 1e4 : w / stiffest;
@@ -188,14 +186,14 @@ void Massless::fill(Cluster& cluster,
         double known = pi_t != nullptr ? (*pi_t)[row] : 0.0;
         for (int k = begin; k < end && v != nullptr; ++k) {
             const int i = rows_.column_of(k);
-            if (place_[static_cast<std::size_t>(i)] < 0) known += A[k] * v[i];
+            if (place_[i] < 0) known += A[k] * v[i];
         }
         for (int k = begin; k < end; ++k) {
-            const int a = place_[static_cast<std::size_t>(rows_.column_of(k))];
+            const int a = place_[rows_.column_of(k)];
             if (a < 0) continue;
             cluster.rhs[a] -= w * A[k] * known;
             for (int l = begin; l < end; ++l) {
-                const int b = place_[static_cast<std::size_t>(rows_.column_of(l))];
+                const int b = place_[rows_.column_of(l)];
                 if (b >= 0) cluster.normal(a, b) += w * A[k] * A[l];
             }
         }
@@ -226,7 +224,7 @@ int Massless::analyse(const Eigen::VectorXd& A) {
         eigen.compute(cluster.normal);
         Eigen::Index worst = 0;
         eigen.vectors().col(0).cwiseAbs().maxCoeff(&worst);
-        return cluster.coordinates[static_cast<std::size_t>(worst)];
+        return cluster.coordinates[worst];
     }
     return -1;
 }

@@ -39,7 +39,7 @@ void RowLaws::prepare(double h) {
     if (h == prepared_for_) return;
     prepared_for_ = h;
     for (Eigen::Index k = 0; k < theta_.size(); ++k) {
-        const RowLaw& law = laws_[static_cast<std::size_t>(k)];
+        const RowLaw& law = laws_[k];
         switch (law.kind) {
             case RowKind::constraint:
                 theta_[k] = 1.0;

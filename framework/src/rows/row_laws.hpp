@@ -40,25 +40,25 @@ public:
 
     /// Whether pi is carried for row k.
     bool carries(int k) const {
-        const RowKind kind = laws_[static_cast<std::size_t>(k)].kind;
+        const RowKind kind = laws_[k].kind;
         return kind == RowKind::constraint || kind == RowKind::elastic;
     }
     static bool is_constraint(const RowLaw& law) {
         return law.kind == RowKind::constraint || law.kind == RowKind::velocity_constraint ||
                law.kind == RowKind::convention || law.kind == RowKind::acceleration_constraint;
     }
-    bool is_constraint(int k) const { return is_constraint(laws_[static_cast<std::size_t>(k)]); }
+    bool is_constraint(int k) const { return is_constraint(laws_[k]); }
     /// Whether row k is a condition that velocities meet, directly or by differentiation.
     bool has_rate(int k) const {
-        const RowKind kind = laws_[static_cast<std::size_t>(k)].kind;
+        const RowKind kind = laws_[k].kind;
         return kind == RowKind::constraint || is_velocity_kind(kind);
     }
     int num_rows() const { return static_cast<int>(laws_.size()); }
-    const RowLaw& operator[](int k) const { return laws_[static_cast<std::size_t>(k)]; }
+    const RowLaw& operator[](int k) const { return laws_[k]; }
 
     /// Elastic energy of row k that has its law alone: pi^2 / (2 c) + s0 pi, or the law's W.
     double energy(int k, double pi) const {
-        const RowLaw& law = laws_[static_cast<std::size_t>(k)];
+        const RowLaw& law = laws_[k];
         if (law.kind != RowKind::elastic) return 0.0;
         if (law.law == nullptr) return pi * (0.5 * pi / law.compliance + law.prestress);
         if (is_broken(k)) return 0.0;
@@ -77,7 +77,7 @@ public:
     }
     /// Stress of a row that is no constraint and has its law alone, at an instant.
     double stress(int k, double pi, double rate) const {
-        const RowLaw& law = laws_[static_cast<std::size_t>(k)];
+        const RowLaw& law = laws_[k];
         const double viscous = law.viscosity * rate;
         if (law.kind != RowKind::elastic) return viscous;
         if (law.law == nullptr) return pi / law.compliance + viscous + law.prestress;
@@ -90,7 +90,7 @@ public:
     }
     /// Power that the row dissipates at an instant, >= 0.
     double dissipated_power(int k, double pi, double rate) const {
-        const RowLaw& law = laws_[static_cast<std::size_t>(k)];
+        const RowLaw& law = laws_[k];
         if (law.viscosity == 0.0) return 0.0;
         if (law.law == nullptr) return law.viscosity * rate * rate;
         return (stress(k, pi, rate) - stress(k, pi, 0.0)) * rate;
@@ -98,9 +98,9 @@ public:
     /// Energy that the row dissipates over a step from pi0 to pi0 + dpi, >= 0: eta dpi^2 / h, or
     /// (s* - W_d) dpi.
     double dissipation(int k, double pi0, double dpi, double h) const {
-        const double viscosity = laws_[static_cast<std::size_t>(k)].viscosity;
+        const double viscosity = laws_[k].viscosity;
         if (viscosity == 0.0) return 0.0;
-        if (laws_[static_cast<std::size_t>(k)].law == nullptr) return viscosity * dpi * dpi / h;
+        if (laws_[k].law == nullptr) return viscosity * dpi * dpi / h;
         const StressMean mean = mean_stress(k, pi0, dpi, h);
         return (mean.stress - mean.elastic) * dpi;
     }
@@ -114,9 +114,7 @@ public:
     // Rows with a law that is no line.
 
     bool has_nonlinear() const { return !nonlinear_.empty(); }
-    bool is_nonlinear(int k) const {
-        return laws_[static_cast<std::size_t>(k)].law != nullptr || together_.holds(k);
-    }
+    bool is_nonlinear(int k) const { return laws_[k].law != nullptr || together_.holds(k); }
     const std::vector<int>& nonlinear() const { return nonlinear_; }
 
     /// Those of them that have a law together.
@@ -124,7 +122,7 @@ public:
 
     /// The law of row k alone over a step from pi0 to pi0 + dpi; zero if the row has broken.
     StressMean mean_stress(int k, double pi0, double dpi, double h) const {
-        const RowLaw& law = laws_[static_cast<std::size_t>(k)];
+        const RowLaw& law = laws_[k];
         if (is_broken(k)) return {};
         StressMean out;
         guarded(k, "StressLaw::mean", [&] {
@@ -142,14 +140,12 @@ public:
     /// Whether some row has a limit.
     bool may_break() const { return !breakable_.empty(); }
     const std::vector<int>& breakable() const { return breakable_; }
-    bool is_broken(int k) const {
-        return may_break() && is_broken_[static_cast<std::size_t>(k)] != 0;
-    }
+    bool is_broken(int k) const { return may_break() && is_broken_[k] != 0; }
     /// pi at which a breakable row breaks.
     double limit(int k) const {
         double out = 0.0;
         guarded(k, "StressLaw::limit", [&] {
-            out = laws_[static_cast<std::size_t>(k)].law->limit();
+            out = laws_[k].law->limit();
         });
         return out;
     }
@@ -158,7 +154,7 @@ public:
         const double at = limit(k);
         return (at - pi) / (at != 0.0 ? std::abs(at) : 1.0);
     }
-    void break_row(int k) { is_broken_[static_cast<std::size_t>(k)] = 1; }
+    void break_row(int k) { is_broken_[k] = 1; }
     /// One per row; empty where no row has a limit.
     const std::vector<char>& broken() const { return is_broken_; }
     void set_broken(const std::vector<char>& broken) { is_broken_ = broken; }
@@ -167,7 +163,7 @@ private:
     /// A call of a row's StressLaw, which is the plugin's.
     template <class Function>
     void guarded(int k, const char* call, Function&& function) const {
-        const ObjectRef& object = *objects_[static_cast<std::size_t>(k)];
+        const ObjectRef& object = *objects_[k];
         try {
             const CallScope scope(object, call, t_);
             function();

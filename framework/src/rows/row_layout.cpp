@@ -51,7 +51,7 @@ RowLayout::RowLayout(const Model& model, CallMeter& meter) : model_(model), mete
     std::vector<int> signals(model.constraints.size(), -1);
     for (std::size_t i = 0; i < model.signals.size(); ++i)
         if (model.signals[i].is_read_by_rows())
-            signals[static_cast<std::size_t>(model.signals[i].index)] = static_cast<int>(i);
+            signals[model.signals[i].index] = static_cast<int>(i);
     for (std::size_t i = 0; i < model.constraints.size(); ++i)
         add_on_attachments(model.constraints[i].rows(), static_cast<int>(i), signals[i]);
     close();
@@ -65,13 +65,12 @@ RowLayout::RowLayout(const Model& model, CallMeter& meter) : model_(model), mete
 RowLayout::RowLayout(const Model& model, CallMeter& meter, std::span<const int> constraints)
     : model_(model), meter_(meter) {
     row_start.push_back(0);
-    for (const int c : constraints)
-        add_on_attachments(model.constraints[static_cast<std::size_t>(c)].tangents(), c, -1);
+    for (const int c : constraints) add_on_attachments(model.constraints[c].tangents(), c, -1);
     close();
 }
 
 void RowLayout::add_on_attachments(const GuardedRows& source, int constraint, int signals) {
-    const ConstraintPart& part = model_.constraints[static_cast<std::size_t>(constraint)];
+    const ConstraintPart& part = model_.constraints[constraint];
     RowOwner owner;
     owner.constraint = constraint;
     owner.signals = signals;
@@ -126,7 +125,7 @@ void RowLayout::add_owner(const GuardedRows& source, const ObjectRef& object, Ro
             laws.push_back(block.laws[law]);
         }
         if (!block.item_laws.empty()) {
-            together_.resize(static_cast<std::size_t>(part.first_row), 0);
+            together_.resize(part.first_row, 0);
             together_.resize(laws.size(), 1);
         }
         chain_start_.push_back(static_cast<int>(chain_terms_.size()));
@@ -266,7 +265,7 @@ void RowLayout::check_item_laws(const RowBlock& block, const Refuse& refuse) {
 std::vector<char> RowLayout::places_with_entries(const BlockPart& part) {
     const RowBlock& block = *part.block;
     std::vector<char> has_entry(static_cast<std::size_t>(part.num_values), 1);
-    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const RowOwner& owner = owners[part.owner];
     if (block.num_items > kFewItems || block.degree == Degree::general || block.depends_on_time ||
         !block.item_laws.empty() || owner.state_count > 0)
         return has_entry;
@@ -298,7 +297,7 @@ void RowLayout::find_places(BlockPart& part, const std::vector<char>& has_entry)
 
 void RowLayout::add_body_block(BlockPart& part) {
     const RowBlock& block = *part.block;
-    const int first = owners[static_cast<std::size_t>(part.owner)].u_first;
+    const int first = owners[part.owner].u_first;
     const int S = block.scalars_per_item;
     const auto add_tangent = [this](int from, int i, int j) {
         tangent_terms.add(from, std::max(i, j), std::min(i, j), 1.0);
@@ -332,8 +331,8 @@ void RowLayout::add_body_block(BlockPart& part) {
 void RowLayout::add_constraint_block(BlockPart& part) {
     const RowBlock& block = *part.block;
     const int S = block.scalars_per_item;
-    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
-    if (!blocks.empty() && owners[static_cast<std::size_t>(blocks.back().owner)].constraint >= 0)
+    const RowOwner& owner = owners[part.owner];
+    if (!blocks.empty() && owners[blocks.back().owner].constraint >= 0)
         part.first_local = blocks.back().first_local + blocks.back().num_values;
     part.first_value = static_cast<int>(column.size());
 
@@ -353,8 +352,7 @@ void RowLayout::add_constraint_block(BlockPart& part) {
             const int local_row = (item * block.rows_per_item + r) * S;
             for (int pass = 0; pass < 2; ++pass) {
                 for (int j = 0; j < S; ++j) {
-                    if (!has_law_together && local[static_cast<std::size_t>(local_row + j)] == 0.0)
-                        continue;
+                    if (!has_law_together && local[local_row + j] == 0.0) continue;
                     for (const AttachmentMap::Entry& entry : map.row(stencil[j])) {
                         if (pass == 0)
                             place_of[entry.coordinate] = 0;
@@ -393,24 +391,23 @@ void RowLayout::add_constraint_block(BlockPart& part) {
 
 void RowLayout::chain(const BlockPart& part, const double* local, double* values) const {
     const auto block = static_cast<std::size_t>(&part - blocks.data());
-    const int end = row_start[static_cast<std::size_t>(part.first_row + part.num_rows)];
+    const int end = row_start[part.first_row + part.num_rows];
     std::fill(values + part.first_value, values + end, 0.0);
     for (int i = chain_start_[block]; i < chain_start_[block + 1]; ++i) {
-        const ChainTerm& term = chain_terms_[static_cast<std::size_t>(i)];
+        const ChainTerm& term = chain_terms_[i];
         values[term.to] += term.weight * local[term.from];
     }
     if (product_start_[block] == product_start_[block + 1]) return;
-    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
-    const std::vector<double>& jacobian = maps_[static_cast<std::size_t>(owner.map)].jacobian();
+    const RowOwner& owner = owners[part.owner];
+    const std::vector<double>& jacobian = maps_[owner.map].jacobian();
     for (int i = product_start_[block]; i < product_start_[block + 1]; ++i) {
-        const ChainProduct& product = chain_products_[static_cast<std::size_t>(i)];
-        values[product.to] +=
-            jacobian[static_cast<std::size_t>(product.jacobian)] * local[product.from];
+        const ChainProduct& product = chain_products_[i];
+        values[product.to] += jacobian[product.jacobian] * local[product.from];
     }
 }
 
 void RowLayout::call_evaluate(const BlockPart& part, const RowPoint& at, const RowValues& out) {
-    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const RowOwner& owner = owners[part.owner];
     owner.source.evaluate(meter_, part.index, at, out);
 }
 
@@ -428,7 +425,7 @@ std::string RowLayout::row_name(int row) const {
         return row >= b.first_row && row < b.first_row + b.num_rows;
     });
     if (part == blocks.end()) return "no row";
-    const RowOwner& owner = owners[static_cast<std::size_t>(part->owner)];
+    const RowOwner& owner = owners[part->owner];
     const int local = row - part->first_row;
     if (part->block->num_items == 1) {
         // Blocks of one name are numbered on: the equations of a list.

@@ -85,9 +85,7 @@ public:
     int num_rows() const { return static_cast<int>(laws.size()); }
 
     /// Whether the rows of its item have a law together.
-    bool has_law_together(int row) const {
-        return !together_.empty() && together_[static_cast<std::size_t>(row)] != 0;
-    }
+    bool has_law_together(int row) const { return !together_.empty() && together_[row] != 0; }
 
     /// Where the manifest has the row's object.
     const Place& place_of_row(int row) const;
@@ -108,12 +106,8 @@ protected:
     RowLayout(const Model& model, CallMeter& meter, std::span<const int> constraints);
     ~RowLayout() = default;
 
-    AttachmentMap& map_of(const RowOwner& owner) {
-        return maps_[static_cast<std::size_t>(owner.map)];
-    }
-    const ValuePlaces& places(const BlockPart& part) const {
-        return places_[static_cast<std::size_t>(part.places)];
-    }
+    AttachmentMap& map_of(const RowOwner& owner) { return maps_[owner.map]; }
+    const ValuePlaces& places(const BlockPart& part) const { return places_[part.places]; }
     /// Plugins' objects lie wherever they were made: in a loop over blocks those that come soon are
     /// sent for, since many bodies leave the caches between two passes.
     void fetch_behind(const BlockPart& part) const {
@@ -122,7 +116,7 @@ protected:
         const BlockPart& next = *(&part + kAhead);
         __builtin_prefetch(next.block);
         __builtin_prefetch(&next.block->laws);
-        owners[static_cast<std::size_t>(next.owner)].source.fetch();
+        owners[next.owner].source.fetch();
     }
     /// Values of the block's rows from those on its local scalars.
     void chain(const BlockPart& part, const double* local, double* values) const;

@@ -50,7 +50,7 @@ void RowSet::begin() {
     work1_.setZero(num_rows());
     int num_entries = 0;
     for (const BlockPart& part : blocks)
-        if (owners[static_cast<std::size_t>(part.owner)].constraint >= 0)
+        if (owners[part.owner].constraint >= 0)
             num_entries = std::max(num_entries, part.first_local + part.num_values);
     local_.setZero(num_entries);
     local_now_.setZero(num_entries);
@@ -69,7 +69,7 @@ void RowSet::begin() {
     // Constant Jacobians are written here once for all.
     for (const BlockPart& part : blocks) {
         if (!part.is_constant) continue;
-        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        const RowOwner& owner = owners[part.owner];
         std::vector<double> zero(static_cast<std::size_t>(owner.u_count), 0.0);
         double* values = room_of(part, B.data(), local_.data());
         RowPoint at{zero, zero, 0.0};
@@ -87,7 +87,7 @@ void RowSet::leave_out(const std::vector<int>& rows) {
     left_out_B_.clear();
     for (const int k : left_out_)
         left_out_B_.insert(left_out_B_.end(),
-                           constant_.data() + row_start[static_cast<std::size_t>(k)],
+                           constant_.data() + row_start[k],
                            constant_.data() + row_start[static_cast<std::size_t>(k) + 1]);
     B = constant_;
     clear_left_out(B.data());
@@ -97,22 +97,18 @@ void RowSet::whole_jacobian(Eigen::VectorXd& out) const {
     out = B;
     const double* kept = left_out_B_.data();
     for (const int k : left_out_)
-        for (int e = row_start[static_cast<std::size_t>(k)];
-             e < row_start[static_cast<std::size_t>(k) + 1];
-             ++e)
+        for (int e = row_start[k]; e < row_start[static_cast<std::size_t>(k) + 1]; ++e)
             out[e] = *kept++;
 }
 
 void RowSet::clear_left_out(double* values) const {
     for (const int k : left_out_)
-        std::fill(values + row_start[static_cast<std::size_t>(k)],
-                  values + row_start[static_cast<std::size_t>(k) + 1],
-                  0.0);
+        std::fill(values + row_start[k], values + row_start[static_cast<std::size_t>(k) + 1], 0.0);
 }
 
 // The buffers have other values by now: the inputs are computed afresh, in memory of their own.
 PluginCall RowSet::last_evaluation(const BlockPart& part) const {
-    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const RowOwner& owner = owners[part.owner];
     const auto& [q, v, t, wanted] = last_point_;
     const auto count = static_cast<std::size_t>(owner.u_count);
     std::vector<double> u(count, 0.0);
@@ -121,7 +117,7 @@ PluginCall RowSet::last_evaluation(const BlockPart& part) const {
         std::copy_n(q + owner.u_first, count, u.begin());
         std::copy_n(v != nullptr ? v + owner.u_first : q, du.size(), du.begin());
     } else {
-        AttachmentMap map = maps_[static_cast<std::size_t>(owner.map)];
+        AttachmentMap map = maps_[owner.map];
         map.evaluate(q, v, t, u.data(), v != nullptr ? du.data() : nullptr);
     }
     PluginCall call = record_of(owner.source.call(
@@ -133,7 +129,7 @@ PluginCall RowSet::last_evaluation(const BlockPart& part) const {
 }
 
 PluginCall RowSet::last_step(const BlockPart& part) const {
-    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const RowOwner& owner = owners[part.owner];
     const auto& [q0, dq, mid, t0, h, state0] = last_step_;
     const auto first = static_cast<std::size_t>(owner.u_first);
     const auto count = static_cast<std::size_t>(owner.u_count);
@@ -141,8 +137,7 @@ PluginCall RowSet::last_step(const BlockPart& part) const {
     RowStep step;
     step.t0 = t0;
     step.h = h;
-    step.state0 = state0.subspan(static_cast<std::size_t>(owner.state_first),
-                                 static_cast<std::size_t>(owner.state_count));
+    step.state0 = state0.subspan(owner.state_first, owner.state_count);
     if (owner.body >= 0) {
         step.u0 = {q0 + first, count};
         step.du = {dq + first, count};
@@ -150,7 +145,7 @@ PluginCall RowSet::last_step(const BlockPart& part) const {
         step.u1 = {q1_.data() + first, count};
         step.rate = {rate_.data() + first, count};
     } else {
-        AttachmentMap map = maps_[static_cast<std::size_t>(owner.map)];
+        AttachmentMap map = maps_[owner.map];
         map.evaluate(q0, nullptr, t0, u0.data(), nullptr);
         map.increment(dq, du.data());
         step.u0 = u0;
@@ -166,7 +161,7 @@ PluginCall RowSet::last_step(const BlockPart& part) const {
 }
 
 PluginCall RowSet::last_tangent(const BlockPart& part) const {
-    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const RowOwner& owner = owners[part.owner];
     const double* u = owner.body >= 0 ? last_tangent_.mid : umid_.data();
     return record_of(owner.source.call(part.index,
                                        {view(u + owner.u_first, owner.u_count),
@@ -178,16 +173,14 @@ PluginCall RowSet::last_tangent(const BlockPart& part) const {
 }
 
 double* RowSet::room_of(const BlockPart& part, double* jacobian, double* local) {
-    if (owners[static_cast<std::size_t>(part.owner)].constraint >= 0)
-        return local + part.first_local;
+    if (owners[part.owner].constraint >= 0) return local + part.first_local;
     if (part.places < 0) return jacobian + part.first_value;
     std::fill_n(unpacked_.data(), part.num_values, 0.0);
     return unpacked_.data();
 }
 
 void RowSet::take(const BlockPart& part, const double* values, double* jacobian, double t) const {
-    if (owners[static_cast<std::size_t>(part.owner)].constraint >= 0)
-        return chain(part, values, jacobian);
+    if (owners[part.owner].constraint >= 0) return chain(part, values, jacobian);
     if (part.places < 0) return;
     const auto& [of_entries, of_zeros] = places(part);
     double* to = jacobian + part.first_value;
@@ -204,10 +197,10 @@ void RowSet::refuse_unexpected(const BlockPart& part, const double* values, doub
     for (const int i : places(part).of_zeros)
         if (values[i] != 0.0) place = i;
     const RowBlock& block = *part.block;
-    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const RowOwner& owner = owners[part.owner];
     const int row = place / block.scalars_per_item;
-    const int scalar = block.stencil[static_cast<std::size_t>(
-        row / block.rows_per_item * block.scalars_per_item + place % block.scalars_per_item)];
+    const int scalar = block.stencil[row / block.rows_per_item * block.scalars_per_item +
+                                     place % block.scalars_per_item];
     throw Error(
         ErrorKind::plugin,
         fmt::format("t = {:.9g} s, {}: block {} (\"{}\") of its rows says that it is {}, but "
@@ -230,7 +223,7 @@ std::vector<double> RowSet::unpacked(const BlockPart& part) const {
     if (part.places < 0) return {values, values + part.num_values};
     std::vector<double> out(static_cast<std::size_t>(part.num_values), 0.0);
     const double* from = values;
-    for (const int i : places(part).of_entries) out[static_cast<std::size_t>(i)] = *from++;
+    for (const int i : places(part).of_entries) out[i] = *from++;
     return out;
 }
 
@@ -256,7 +249,7 @@ void RowSet::evaluate_step(const double* q0,
     step.t0 = t0;
     step.h = h;
     for (const BlockPart& part : blocks) {
-        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        const RowOwner& owner = owners[part.owner];
         if (part.is_constant && owner.state_count == 0) continue;
         fetch_behind(part);
         const RowBlock& block = *part.block;
@@ -283,10 +276,8 @@ void RowSet::evaluate_step(const double* q0,
             step.u1 = view(u1_.data() + owner.u_first, owner.u_count);
             step.rate = view(u_rate_.data() + owner.u_first, owner.u_count);
         }
-        step.state0 = state0.subspan(static_cast<std::size_t>(owner.state_first),
-                                     static_cast<std::size_t>(owner.state_count));
-        step.state1 = state1.subspan(static_cast<std::size_t>(owner.state_first),
-                                     static_cast<std::size_t>(owner.state_count));
+        step.state0 = state0.subspan(owner.state_first, owner.state_count);
+        step.state1 = state1.subspan(owner.state_first, owner.state_count);
         if (may_read_own) {
             step.own = own_of(part, SignalSet::Moment::middle);
             step.own0 = own_of(part, SignalSet::Moment::begin);
@@ -309,7 +300,7 @@ void RowSet::evaluate_step(const double* q0,
         for (int e = row_start[k]; e < row_start[k + 1]; ++e, ++kept) {
             // Those of constant blocks were cleared when they were left out.
             if (B[e] != 0.0) *kept = B[e];
-            increment += *kept * dq[column[static_cast<std::size_t>(e)]];
+            increment += *kept * dq[column[e]];
         }
         left_out_increment_[i] = increment;
         tau[left_out_[i]] = 0.0;
@@ -319,19 +310,18 @@ void RowSet::evaluate_step(const double* q0,
 
 std::span<const double> RowSet::state_of(const RowOwner& owner) const {
     if (owner.state_count == 0 || state_ == nullptr) return {};
-    return std::span<const double>(*state_).subspan(static_cast<std::size_t>(owner.state_first),
-                                                    static_cast<std::size_t>(owner.state_count));
+    return std::span<const double>(*state_).subspan(owner.state_first, owner.state_count);
 }
 
 OwnValues RowSet::own_of(const BlockPart& part, SignalSet::Moment moment) const {
-    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const RowOwner& owner = owners[part.owner];
     if (owner.signals < 0) return {};
     if (part.reads_own) return signals_->own_of_part(owner.signals, moment);
-    const SignalPart& signals = model_.signals[static_cast<std::size_t>(owner.signals)];
+    const SignalPart& signals = model_.signals[owner.signals];
     const std::span<const double> none(own_none_);
     return {none.first(signals.inputs.size()),
-            none.first(static_cast<std::size_t>(signals.facts.num_continuous)),
-            none.first(static_cast<std::size_t>(signals.facts.num_discrete))};
+            none.first(signals.facts.num_continuous),
+            none.first(signals.facts.num_discrete)};
 }
 
 OwnValues RowSet::own_values(int constraint, SignalSet::Moment moment) const {
@@ -341,7 +331,7 @@ OwnValues RowSet::own_values(int constraint, SignalSet::Moment moment) const {
 
 RowPoint RowSet::point_of(
     const BlockPart& part, const double* q, const double* v, double t, SignalSet::Moment own) {
-    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const RowOwner& owner = owners[part.owner];
     const bool is_body = owner.body >= 0;
     if (!is_body)
         map_of(owner).evaluate(q, v, t, u0_.data() + owner.u_first, du_.data() + owner.u_first);
@@ -360,7 +350,7 @@ void RowSet::evaluate(const double* q, const double* v, double t, Instant& out) 
     out.b.setZero(num_rows());
     for (const BlockPart& part : blocks) {
         fetch_behind(part);
-        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        const RowOwner& owner = owners[part.owner];
         double* values = room_of(part, out.A.data(), local_now_.data());
         call_evaluate(part,
                       point_of(part, q, v, t),
@@ -376,8 +366,7 @@ void RowSet::evaluate(const double* q, const double* v, double t, Instant& out) 
 
 /// With u'' = J q'' + c, A_u u'' = b_u is (A_u J) q'' = b_u - A_u c.
 void RowSet::add_attachment_bias(const BlockPart& part, const double* local, double* b) const {
-    const AttachmentMap& map =
-        maps_[static_cast<std::size_t>(owners[static_cast<std::size_t>(part.owner)].map)];
+    const AttachmentMap& map = maps_[owners[part.owner].map];
     const int S = part.block->scalars_per_item;
     for (int row = 0; row < part.num_rows; ++row) {
         const std::int32_t* stencil = part.block->stencil.data() +
@@ -425,10 +414,10 @@ void RowSet::evaluate_rates(const std::vector<int>& chosen,
                             SignalSet::Moment own) {
     last_point_ = {q, v, t, " A pi_t "};
     for (const int index : chosen) {
-        const BlockPart& part = blocks[static_cast<std::size_t>(index)];
+        const BlockPart& part = blocks[index];
         if (part.is_constant) {
             const int begin = part.first_value;
-            const int end = row_start[static_cast<std::size_t>(part.first_row + part.num_rows)];
+            const int end = row_start[part.first_row + part.num_rows];
             std::copy(constant_.data() + begin, constant_.data() + end, A + begin);
             continue;
         }
@@ -453,7 +442,7 @@ void RowSet::evaluate_tangent(const double* mid,
     for (const BlockPart& part : blocks) {
         if (part.num_tangent == 0) continue;
         fetch_behind(part);
-        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        const RowOwner& owner = owners[part.owner];
         const double* u = owner.body >= 0 ? mid + owner.u_first : umid_.data() + owner.u_first;
         owner.source.evaluate_tangent(meter_,
                                       part.index,
@@ -478,26 +467,23 @@ int RowSet::vanishing_row(const Eigen::VectorXd& A) const {
     constexpr double kCancelled = 1e-9;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         const BlockPart& part = blocks[b];
-        if (owners[static_cast<std::size_t>(part.owner)].constraint < 0) continue;
+        if (owners[part.owner].constraint < 0) continue;
         const int begin = part.first_value;
-        const int end = row_start[static_cast<std::size_t>(part.first_row + part.num_rows)];
+        const int end = row_start[part.first_row + part.num_rows];
         const double* local = local_now_.data() + part.first_local;
         std::vector<double> gross(static_cast<std::size_t>(end - begin), 0.0);
         for (int i = chain_start_[b]; i < chain_start_[b + 1]; ++i) {
-            const ChainTerm& term = chain_terms_[static_cast<std::size_t>(i)];
-            gross[static_cast<std::size_t>(term.to - begin)] +=
-                std::abs(term.weight * local[term.from]);
+            const ChainTerm& term = chain_terms_[i];
+            gross[term.to - begin] += std::abs(term.weight * local[term.from]);
         }
         // Entries that depend on q are not looked at: they vanish at single states only.
         if (product_start_[b] != product_start_[b + 1]) continue;
         for (int row = part.first_row; row < part.first_row + part.num_rows; ++row) {
             double largest = 0.0;
             double expected = 0.0;
-            for (int e = row_start[static_cast<std::size_t>(row)];
-                 e < row_start[static_cast<std::size_t>(row) + 1];
-                 ++e) {
+            for (int e = row_start[row]; e < row_start[static_cast<std::size_t>(row) + 1]; ++e) {
                 largest = std::max(largest, std::abs(A[e]));
-                expected = std::max(expected, gross[static_cast<std::size_t>(e - begin)]);
+                expected = std::max(expected, gross[e - begin]);
             }
             if (largest <= kCancelled * expected && expected > 0.0) return row;
         }
@@ -508,7 +494,7 @@ int RowSet::vanishing_row(const Eigen::VectorXd& A) const {
 void RowSet::refuse_row(int row, double t) const {
     for (const BlockPart& part : blocks) {
         if (row < part.first_row || row >= part.first_row + part.num_rows) continue;
-        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        const RowOwner& owner = owners[part.owner];
         const PluginCall call = last_evaluation(part);
         // Which entry it is, the same call says once more.
         std::string where = row_name(row);
@@ -541,7 +527,7 @@ RowSet::LocalRow RowSet::local_row(int row, bool of_step) const {
 }
 
 double RowSet::size_of_value(const BlockPart& part, int row) const {
-    const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+    const RowOwner& owner = owners[part.owner];
     const int S = part.block->scalars_per_item;
     const int k = row - part.first_row;
     const std::int32_t* scalar =
@@ -576,7 +562,7 @@ void RowSet::sum_local_force(int constraint,
     const RowOwner& owner = owners[model_.bodies.size() + static_cast<std::size_t>(constraint)];
     std::fill(f, f + owner.u_count, 0.0);
     for (int b = owner.first_block; b < owner.first_block + owner.num_blocks; ++b) {
-        const BlockPart& part = blocks[static_cast<std::size_t>(b)];
+        const BlockPart& part = blocks[b];
         const RowBlock& block = *part.block;
         const int S = block.scalars_per_item;
         const double* local = jacobian + part.first_local;
@@ -595,7 +581,7 @@ void RowSet::attribute_nonfinite(double t) const {
         return std::vector<double>(x, x + n);
     };
     for (const BlockPart& part : blocks) {
-        const RowOwner& owner = owners[static_cast<std::size_t>(part.owner)];
+        const RowOwner& owner = owners[part.owner];
         const calls::RowShape shape(
             *part.block, static_cast<std::size_t>(owner.u_count), owner.state_count);
         const auto in_block = [&] {

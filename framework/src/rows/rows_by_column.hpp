@@ -29,8 +29,8 @@ public:
         entries_.resize(rows.column.size());
         for (int k = 0; k + 1 < static_cast<int>(rows.row_start.size()); ++k)
             for (const int e : rows.entries(k)) {
-                int& place = next[static_cast<std::size_t>(renumber(rows.column_of(e)))];
-                entries_[static_cast<std::size_t>(place++)] = {e, k};
+                int& place = next[renumber(rows.column_of(e))];
+                entries_[place++] = {e, k};
             }
     }
 
@@ -47,8 +47,8 @@ public:
     template <class Visit>
     [[gnu::always_inline]] void for_entries(int i, const Visit& visit) const {
         const int end = start_[static_cast<std::size_t>(i) + 1];
-        for (int at = start_[static_cast<std::size_t>(i)]; at < end; ++at) {
-            const Entry& entry = entries_[static_cast<std::size_t>(at)];
+        for (int at = start_[i]; at < end; ++at) {
+            const Entry& entry = entries_[at];
             visit(entry.entry, entry.row);
         }
     }

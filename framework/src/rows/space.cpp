@@ -24,7 +24,7 @@ Space::Space(const Model& model) : size_(model.num_coordinates) {
         std::map<int, std::size_t> known;
         const std::span<const Coordinate> coordinates = part.coordinates;
         for (int i = 0; i < part.count; ++i) {
-            const Coordinate& c = coordinates[static_cast<std::size_t>(i)];
+            const Coordinate& c = coordinates[i];
             if (!(c.reach >= 0.0) || !std::isfinite(c.reach)) refuse(i, "has no valid reach");
             if (!c.translates) largest_reach_ = std::max(largest_reach_, c.reach);
             if (c.vector < 0) {
@@ -38,7 +38,7 @@ Space::Space(const Model& model) : size_(model.num_coordinates) {
             if (c.axis < 0 || c.axis > 2) refuse(i, "has an axis other than 0, 1, 2");
             const auto [it, is_new] = known.try_emplace(c.vector, vectors_.size());
             if (is_new) vectors_.push_back({{-1, -1, -1}, c.translates, c.reach});
-            int& at = vectors_[it->second].at[static_cast<std::size_t>(c.axis)];
+            int& at = vectors_[it->second].at[c.axis];
             if (at >= 0) refuse(i, "repeats a component of its vector");
             at = part.first + i;
         }
@@ -145,7 +145,7 @@ double Space::largest_in_runs(const double* dq, int begin, int end) const {
         const int last = std::min(end, run.first_vector + run.count);
         const double* at = dq + run.first + 3 * std::ptrdiff_t{first - run.first_vector};
         for (int v = first; v < last; ++v, at += 3) {
-            const double reach = reaches_[static_cast<std::size_t>(v)];
+            const double reach = reaches_[v];
             const double square = (at[0] * at[0] + at[1] * at[1] + at[2] * at[2]) * (reach * reach);
             sum += square;
             largest = std::max(largest, square);
@@ -160,7 +160,7 @@ double Space::displacement(const double* dq) const {
     });
     double sum = largest;
     for (const int v : scattered_) {
-        const Vector& vector = vectors_[static_cast<std::size_t>(v)];
+        const Vector& vector = vectors_[v];
         double square = 0.0;
         for (const int i : vector.at)
             if (i >= 0) square += dq[i] * dq[i];
@@ -191,7 +191,7 @@ double Space::farthest(const double* q) const {
         largest_square(static_cast<int>(vectors_.size()), [&](int begin, int end) {
             double here = 0.0;
             for (int v = begin; v < end; ++v) {
-                const Vector& vector = vectors_[static_cast<std::size_t>(v)];
+                const Vector& vector = vectors_[v];
                 if (!vector.translates) continue;
                 double square = 0.0;
                 for (const int i : vector.at)

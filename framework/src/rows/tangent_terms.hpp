@@ -101,7 +101,7 @@ public:
             return;
         }
         workers.run([&](int k) {
-            for (const Half& half : shares_[static_cast<std::size_t>(k)]) {
+            for (const Half& half : shares_[k]) {
                 const double entry = K[half.run.from];
                 for (int at = 0; at < half.run.count; ++at) {
                     const int i = half.run.i + at;
@@ -139,10 +139,8 @@ private:
                    sides.of(run.j + piece.count) == of_j)
                 ++piece.count;
             const bool is_off_diagonal = run.i != run.j;
-            shares[static_cast<std::size_t>(of_i)].push_back(
-                {piece, true, is_off_diagonal && of_j == of_i});
-            if (of_j != of_i)
-                shares[static_cast<std::size_t>(of_j)].push_back({piece, false, true});
+            shares[of_i].push_back({piece, true, is_off_diagonal && of_j == of_i});
+            if (of_j != of_i) shares[of_j].push_back({piece, false, true});
             run.i += piece.count;
             run.j += piece.count;
             run.count -= piece.count;

@@ -529,7 +529,7 @@ std::string_view BoundArguments::text(std::string_view key, int index) const {
     const auto& texts = content<std::vector<std::string>>(key, "an array of texts");
     if (index < 0 || static_cast<std::size_t>(index) >= texts.size())
         misused(key, fmt::format("entry {} of {}", index, texts.size()));
-    return texts[static_cast<std::size_t>(index)];
+    return texts[index];
 }
 
 std::string_view BoundArguments::path(std::string_view key) const {

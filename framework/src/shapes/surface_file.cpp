@@ -248,7 +248,7 @@ TriangleMesh read_obj(std::string_view text) {
             for (std::string_view next = words.next(); !next.empty(); next = words.next()) {
                 const std::int32_t n = corner_of(next, points.size(), words);
                 t[1] = t[2];
-                t[2] = points[static_cast<std::size_t>(n)];
+                t[2] = points[n];
                 if (++corners == 1) t[0] = t[2];
                 if (corners < 3) continue;
                 if (++count > kMostTriangles) words.refuse(too_many(count));

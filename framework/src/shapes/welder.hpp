@@ -49,10 +49,10 @@ public:
         TriangleMesh out;
         for (std::array<std::int32_t, 3> t : mesh_.triangles) {
             for (std::int32_t& corner : t) {
-                std::int32_t& n = number[static_cast<std::size_t>(corner)];
+                std::int32_t& n = number[corner];
                 if (n < 0) {
                     n = static_cast<std::int32_t>(out.points.size());
-                    out.points.push_back(mesh_.points[static_cast<std::size_t>(corner)]);
+                    out.points.push_back(mesh_.points[corner]);
                 }
                 corner = n;
             }

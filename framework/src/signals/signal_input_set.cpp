@@ -113,7 +113,7 @@ void SignalInputSet::read_step(const double* q0, const double* dq, double t0, do
 }
 
 void SignalInputSet::move(int index, std::size_t k, double change, double t0, double h) {
-    const Entry& entry = inputs_[static_cast<std::size_t>(index)];
+    const Entry& entry = inputs_[index];
     const auto j = static_cast<Eigen::Index>(entry.first_u + k);
     unmoved_ = {du_[j], mid_[j], u1_[j], rate_[j]};
     du_[j] += change;
@@ -124,7 +124,7 @@ void SignalInputSet::move(int index, std::size_t k, double change, double t0, do
 }
 
 void SignalInputSet::move_back(int index, std::size_t k, double t0, double h) {
-    const Entry& entry = inputs_[static_cast<std::size_t>(index)];
+    const Entry& entry = inputs_[index];
     const auto j = static_cast<Eigen::Index>(entry.first_u + k);
     du_[j] = unmoved_[0];
     mid_[j] = unmoved_[1];
@@ -163,8 +163,7 @@ void SignalInputSet::combine(int part,
                 continue;
             }
             const HeardOutput& heard = of.heard[index];
-            x[k] = outputs[static_cast<std::size_t>(
-                first_output[static_cast<std::size_t>(heard.part)] + heard.value)];
+            x[k] = outputs[first_output[heard.part] + heard.value];
         }
         if (is_lifted) x[lifted_.term] *= lifted_.factor;
         std::array<double, static_cast<std::size_t>(Formula::kMaxSize)> work;
@@ -179,13 +178,13 @@ void SignalInputSet::combine(int part,
 }
 
 void SignalInputSet::set(int index, double value) {
-    Entry& entry = inputs_[static_cast<std::size_t>(index)];
+    Entry& entry = inputs_[index];
     entry.is_set = true;
     entry.set_value = value;
 }
 
 void SignalInputSet::release(int index) {
-    Entry& entry = inputs_[static_cast<std::size_t>(index)];
+    Entry& entry = inputs_[index];
     entry.is_set = false;
     entry.set_value = 0.0;
 }

@@ -23,11 +23,9 @@ public:
     SignalInputSet(const Model& model, CallMeter& meter);
 
     int count() const { return static_cast<int>(inputs_.size()); }
-    const SignalInput& input(int index) const {
-        return *inputs_[static_cast<std::size_t>(index)].of;
-    }
+    const SignalInput& input(int index) const { return *inputs_[index].of; }
     /// First input of a part; part count(): behind all.
-    int first_of(int part) const { return first_[static_cast<std::size_t>(part)]; }
+    int first_of(int part) const { return first_[part]; }
     std::span<const double> values_of(int part) const {
         const auto first = static_cast<std::size_t>(first_of(part));
         return std::span(values_).subspan(first,
@@ -43,9 +41,7 @@ public:
     void combine(int part, std::span<const double> outputs, std::span<const int> first_output);
 
     /// Number of scalars that an input reads, and the attachments that they are.
-    std::size_t num_scalars(int index) const {
-        return inputs_[static_cast<std::size_t>(index)].num_u;
-    }
+    std::size_t num_scalars(int index) const { return inputs_[index].num_u; }
     /// Moves scalar `k` of an input by `change` over the step last read, and reads it anew; turns
     /// stay. [step]
     void move(int index, std::size_t k, double change, double t0, double h);
@@ -53,7 +49,7 @@ public:
 
     /// Number of values that an input is put together from: its variables, or the one it is.
     std::size_t num_terms(int index) const {
-        const Entry& entry = inputs_[static_cast<std::size_t>(index)];
+        const Entry& entry = inputs_[index];
         return entry.is_set || entry.of->formula.empty() ? 1 : entry.of->variables.size();
     }
     /// combine() multiplies value `k` of input `index` by `factor`; of none for index -1.
@@ -66,7 +62,7 @@ public:
 
     void set(int index, double value);
     void release(int index);
-    bool is_set(int index) const { return inputs_[static_cast<std::size_t>(index)].is_set; }
+    bool is_set(int index) const { return inputs_[index].is_set; }
 
     /// Writes or reads it, see state_archive.hpp.
     template <class Archive>

@@ -26,17 +26,16 @@ public:
 
 private:
     void visit(int i) {
-        Visit& at = visits_[static_cast<std::size_t>(i)];
+        Visit& at = visits_[i];
         if (at == Visit::done) return;
         way_.push_back(i);
         if (at == Visit::open) refuse_loop(i);
         at = Visit::open;
-        const SignalPart& part = parts_[static_cast<std::size_t>(i)];
+        const SignalPart& part = parts_[i];
         for (const auto& input : part.inputs)
             for (const HeardOutput& heard : input->heard)
-                if (parts_[static_cast<std::size_t>(heard.part)].facts.outputs_read_inputs)
-                    visit(heard.part);
-        visits_[static_cast<std::size_t>(i)] = Visit::done;
+                if (parts_[heard.part].facts.outputs_read_inputs) visit(heard.part);
+        visits_[i] = Visit::done;
         way_.pop_back();
         order_.push_back(i);
     }
@@ -45,8 +44,8 @@ private:
         const auto begin = std::ranges::find(way_, i);
         std::string names;
         for (auto at = begin; at != way_.end(); ++at)
-            names += (at == begin ? "" : " hears ") + parts_[static_cast<std::size_t>(*at)].name;
-        const SignalPart& part = parts_[static_cast<std::size_t>(i)];
+            names += (at == begin ? "" : " hears ") + parts_[*at].name;
+        const SignalPart& part = parts_[i];
         throw Error(ErrorKind::manifest,
                     fmt::format("{}: signals form a loop without delay: {}; give one of them a "
                                 "state, such as a bandwidth or a sampling time",
@@ -71,14 +70,14 @@ std::vector<SignalGroup> order_signals(const std::vector<SignalPart>& parts) {
     std::vector<SignalGroup> groups;
     std::vector<int> group_of(parts.size(), -1);
     for (const int i : Sorter(parts).sorted()) {
-        int& group = group_of[static_cast<std::size_t>(sets.root(i))];
+        int& group = group_of[sets.root(i)];
         if (group < 0) {
             group = static_cast<int>(groups.size());
             groups.emplace_back();
         }
-        SignalGroup& to = groups[static_cast<std::size_t>(group)];
+        SignalGroup& to = groups[group];
         to.parts.push_back(i);
-        to.num_x += parts[static_cast<std::size_t>(i)].facts.num_continuous;
+        to.num_x += parts[i].facts.num_continuous;
     }
     return groups;
 }

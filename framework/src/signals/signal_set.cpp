@@ -60,11 +60,11 @@ SignalSet::SignalSet(const Model& model, CallMeter& meter)
     for (const SignalPart& of : model.signals) {
         Part part{&of, AttachmentMap(model, attachments_of(model, of), meter)};
         if (of.of == SignalPart::Of::body) {
-            const BodyPart& body = model.bodies[static_cast<std::size_t>(of.index)];
+            const BodyPart& body = model.bodies[of.index];
             part.first_q = body.first;
             part.num_q = body.count;
         } else if (of.of == SignalPart::Of::force) {
-            part_of_force_[static_cast<std::size_t>(of.index)] = static_cast<int>(parts_.size());
+            part_of_force_[of.index] = static_cast<int>(parts_.size());
         }
         part.is_read_by_rows = of.is_read_by_rows();
         part.first_u = u;
@@ -85,8 +85,7 @@ SignalSet::SignalSet(const Model& model, CallMeter& meter)
     }
     for (const SignalPart& of : model.signals)
         for (const auto& input : of.inputs)
-            for (const HeardOutput& heard : input->heard)
-                parts_[static_cast<std::size_t>(heard.part)].is_heard = true;
+            for (const HeardOutput& heard : input->heard) parts_[heard.part].is_heard = true;
     std::size_t x = 0;
     for (const SignalGroup& order : order_signals(model.signals)) {
         Group group;
@@ -94,7 +93,7 @@ SignalSet::SignalSet(const Model& model, CallMeter& meter)
         group.first_x = x;
         group.num_x = static_cast<std::size_t>(order.num_x);
         for (const int i : order.parts) {
-            Part& part = parts_[static_cast<std::size_t>(i)];
+            Part& part = parts_[i];
             part.first_x = x;
             x += part.num_x;
         }
@@ -124,9 +123,8 @@ SignalSet::SignalSet(const Model& model, CallMeter& meter)
     for (std::size_t i = 0; i < parts_.size(); ++i)
         most_inputs = std::max(most_inputs, inputs_.values_of(static_cast<int>(i)).size());
     y_none_.assign(most_inputs, kNone);
-    armed_.assign(static_cast<std::size_t>(num_crossings_), 0);
-    for (std::vector<double>* g : {&g_, &g_jump_})
-        g->assign(static_cast<std::size_t>(num_crossings_), 0.0);
+    armed_.assign(num_crossings_, 0);
+    for (std::vector<double>* g : {&g_, &g_jump_}) g->assign(num_crossings_, 0.0);
     next_times_.assign(parts_.size(), kInfinity);
     next_ = kInfinity;
     find_answers();
@@ -137,14 +135,14 @@ void SignalSet::find_answers() {
     answers_.resize(parts_.size());
     for (std::size_t g = 0; g < groups_.size(); ++g)
         for (const int i : groups_[g].parts) {
-            const Part& force = parts_[static_cast<std::size_t>(i)];
+            const Part& force = parts_[i];
             if (force.of->of != SignalPart::Of::force) continue;
-            Answers& answers = answers_[static_cast<std::size_t>(i)];
+            Answers& answers = answers_[i];
             answers.group = static_cast<int>(g);
             answers.sources.push_back({i, -1, force.num_u});
             std::size_t total = force.num_u;
             for (const int j : groups_[g].parts) {
-                const Part& part = parts_[static_cast<std::size_t>(j)];
+                const Part& part = parts_[j];
                 if (j != i && part.num_u > 0 && part.num_q == 0) {
                     answers.sources.push_back({j, -1, part.num_u});
                     const std::vector<Attachment>& its = attachments_of(model_, *part.of);
@@ -272,12 +270,12 @@ void SignalSet::evaluate_outputs(const Part& part, double t, const double* x) {
 /// Inputs and outputs of these parts: first the outputs that read no inputs, then in order.
 void SignalSet::ask(const std::vector<int>& parts, double t, const double* x, bool wants_all) {
     for (const int i : parts) {
-        const Part& part = parts_[static_cast<std::size_t>(i)];
+        const Part& part = parts_[i];
         if (!part.of->facts.outputs_read_inputs && (wants_all || part.is_heard))
             evaluate_outputs(part, t, x);
     }
     for (const int i : parts) {
-        const Part& part = parts_[static_cast<std::size_t>(i)];
+        const Part& part = parts_[i];
         inputs_.combine(i, y_, first_y_);
         if (part.of->facts.outputs_read_inputs && (wants_all || part.is_heard))
             evaluate_outputs(part, t, x);
@@ -289,7 +287,7 @@ void SignalSet::differentiate(const std::vector<int>& parts,
                               const double* x,
                               double* dx) {
     for (const int i : parts) {
-        const Part& part = parts_[static_cast<std::size_t>(i)];
+        const Part& part = parts_[i];
         if (part.num_x > 0)
             part.of->signals.differentiate(
                 meter_, point_of(part, t, x), {dx + part.first_x, part.num_x});
@@ -339,9 +337,9 @@ void SignalSet::sample(const double* q, const double* v, double t, std::span<dou
 }
 
 OwnValues SignalSet::own_of_force(int index) const {
-    const int i = part_of_force_[static_cast<std::size_t>(index)];
+    const int i = part_of_force_[index];
     if (i < 0) return {};
-    const Part& part = parts_[static_cast<std::size_t>(i)];
+    const Part& part = parts_[i];
     return {inputs_.values_of(i),
             {shown_ + part.first_x, part.num_x},
             {z_.data() + part.first_z, part.num_z}};
@@ -469,7 +467,7 @@ void SignalSet::find_rounding(Group& group, const Equation& of) {
     };
     for (Eigen::Index j = 0; j < n; ++j) add(of.at[first + j]);
     for (const int i : group.parts) {
-        const Part& part = parts_[static_cast<std::size_t>(i)];
+        const Part& part = parts_[i];
         for (std::size_t k = part.first_u; k < part.first_u + part.num_u; ++k) {
             add(u_[static_cast<Eigen::Index>(k)]);
             add(du_[static_cast<Eigen::Index>(k)]);
@@ -507,7 +505,7 @@ void SignalSet::refuse(const Group& group, double t0, double h) const {
     std::string names;
     const SignalPart* named = nullptr;
     for (const int i : group.parts) {
-        const Part& part = parts_[static_cast<std::size_t>(i)];
+        const Part& part = parts_[i];
         if (part.num_x == 0) continue;
         names += (names.empty() ? "" : ", ") + part.of->name;
         if (named == nullptr) named = part.of;
@@ -539,7 +537,7 @@ void SignalSet::follow_step(const double* q0, const double* dq, double t0, doubl
 // --- own values that rows read
 
 OwnValues SignalSet::own_of_part(int index, Moment moment) const {
-    const Part& part = parts_[static_cast<std::size_t>(index)];
+    const Part& part = parts_[index];
     const std::size_t num_inputs = part.of->inputs.size();
     const auto own = std::span<const double>(kept_[static_cast<std::size_t>(moment)])
                          .subspan(part.first_kept, num_inputs + part.num_x + part.num_z);
@@ -584,20 +582,19 @@ void SignalSet::hold(const double* q, const double* v, double t) {
 // --- answers
 
 std::span<const Attachment> SignalSet::answered_attachments(int force) const {
-    const int i = part_of_force_[static_cast<std::size_t>(force)];
+    const int i = part_of_force_[force];
     if (i < 0) return {};
-    return answers_[static_cast<std::size_t>(i)].attachments;
+    return answers_[i].attachments;
 }
 
 /// The scalar of a part that has moved.
 double& SignalSet::local(Eigen::VectorXd& of, const Answers& answers) {
-    const Part& part = parts_[static_cast<std::size_t>(answers.moved.part)];
+    const Part& part = parts_[answers.moved.part];
     return of[static_cast<Eigen::Index>(part.first_u + answers.moved_scalar)];
 }
 
 void SignalSet::answer(int force, std::size_t k, double change) {
-    Answers& answers =
-        answers_[static_cast<std::size_t>(part_of_force_[static_cast<std::size_t>(force)])];
+    Answers& answers = answers_[part_of_force_[force]];
     std::size_t i = 0;
     while (k >= answers.sources[i].count) k -= answers.sources[i++].count;
     answers.moved = answers.sources[i];
@@ -610,7 +607,7 @@ void SignalSet::answer(int force, std::size_t k, double change) {
         local(u_, answers) += 0.5 * change;
         local(du_, answers) += change / h_;
     }
-    Group& group = groups_[static_cast<std::size_t>(answers.group)];
+    Group& group = groups_[answers.group];
     const double t = t0_ + 0.5 * h_;
     const auto first = static_cast<Eigen::Index>(group.first_x);
     const auto n = static_cast<Eigen::Index>(group.num_x);
@@ -627,8 +624,7 @@ void SignalSet::answer(int force, std::size_t k, double change) {
 }
 
 void SignalSet::end_answer(int force) {
-    Answers& answers =
-        answers_[static_cast<std::size_t>(part_of_force_[static_cast<std::size_t>(force)])];
+    Answers& answers = answers_[part_of_force_[force]];
     if (answers.moved.input >= 0) {
         inputs_.move_back(answers.moved.input, answers.moved_scalar, t0_, h_);
     } else {
@@ -636,10 +632,7 @@ void SignalSet::end_answer(int force) {
         local(du_, answers) = answers.du;
     }
     shown_ = middle_.data();
-    ask(groups_[static_cast<std::size_t>(answers.group)].parts,
-        t0_ + 0.5 * h_,
-        middle_.data(),
-        false);
+    ask(groups_[answers.group].parts, t0_ + 0.5 * h_, middle_.data(), false);
 }
 
 // --- events
@@ -669,8 +662,7 @@ void SignalSet::evaluate_all_crossings(
     for (const Group& group : groups_) ask(group.parts, t, shown_, false);
     for (const Part& part : parts_) {
         if (part.num_crossings == 0) continue;
-        const std::span<double> own = g.subspan(static_cast<std::size_t>(part.first_crossing),
-                                                static_cast<std::size_t>(part.num_crossings));
+        const std::span<double> own = g.subspan(part.first_crossing, part.num_crossings);
         part.of->signals.evaluate_crossings(meter_, point_of(part, t, shown_), own);
     }
 }
@@ -718,7 +710,7 @@ void SignalSet::act_together(int event, double until, const double* q, const dou
         for (int k = 0; k < part.num_crossings; ++k) {
             const int crossing = part.first_crossing + k;
             if (crossing != event && !is_down(static_cast<std::size_t>(crossing))) continue;
-            armed_[static_cast<std::size_t>(crossing)] = 0;
+            armed_[crossing] = 0;
             act_on(part, k, t, x_, z_);
         }
     }

@@ -86,7 +86,7 @@ public:
 
     /// Those of force `index` of the model, as last evaluated; empty without signals. [step]
     OwnValues own_of_force(int index) const;
-    bool has_force(int index) const { return part_of_force_[static_cast<std::size_t>(index)] >= 0; }
+    bool has_force(int index) const { return part_of_force_[index] >= 0; }
 
     // --- own values that rows of constraints read
 

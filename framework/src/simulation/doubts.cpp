@@ -189,7 +189,7 @@ std::vector<std::string> doubts_of(const Model& model, const KernelSystem& syste
             fmt::format("{} turns at a rate of {:.2g} rad a step at t = {:.6g} s: turns are "
                         "counted only below half of one a step, and the steps do not resolve "
                         "the motion; take shorter ones",
-                        system.joints().entries()[static_cast<std::size_t>(joint.entry)].name,
+                        system.joints().entries()[joint.entry].name,
                         joint.turned,
                         joint.t));
     if (const std::string text = doubt_of_order(system); !text.empty()) out.push_back(text);

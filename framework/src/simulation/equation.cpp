@@ -84,8 +84,7 @@ Equation equation_of(KernelSystem& system) {
         }
         out.b.push_back(b);
         while (row >= block->first_row + block->num_rows) ++block;
-        out.owners.push_back(
-            parts.rows.owners[static_cast<std::size_t>(block->owner)].object->name);
+        out.owners.push_back(parts.rows.owners[block->owner].object->name);
     }
     out.A = compressed(static_cast<int>(out.b.size()), parts.n, std::move(entries));
     return out;
@@ -102,7 +101,7 @@ std::vector<double> jacobian_of(KernelSystem& system, const Attachment& at) {
     for (int c = 0; c < 3; ++c)
         for (const AttachmentMap::Entry& e : map.row(c))
             out[static_cast<std::size_t>(c) * n + static_cast<std::size_t>(e.coordinate)] +=
-                e.jacobian < 0 ? e.weight : map.jacobian()[static_cast<std::size_t>(e.jacobian)];
+                e.jacobian < 0 ? e.weight : map.jacobian()[e.jacobian];
     return out;
 }
 

@@ -22,7 +22,7 @@ JointState state_of(const Model& model, const ConstraintPart& part, std::span<co
     out.freedom = joint.freedom;
     if (joint.point >= 0)
         evaluate_attachment(model.bodies,
-                            part.attachments[static_cast<std::size_t>(joint.point)],
+                            part.attachments[joint.point],
                             q.data(),
                             nullptr,
                             out.point.data(),
@@ -62,9 +62,7 @@ void describe_joints(const Model& model, const KernelSystem& system, ModelAnalys
     }
     if (!out.joints.empty() && is_countable) out.gruebler = 6 * num_bodies - taken;
     for (const Model::PlacedBody& placed : model.placed_bodies)
-        out.placed.push_back({model.bodies[static_cast<std::size_t>(placed.body)].object.name,
-                              placed.moved,
-                              placed.turned});
+        out.placed.push_back({model.bodies[placed.body].object.name, placed.moved, placed.turned});
 }
 
 std::vector<MovedMeasure> moved_measures(const Model& model, const KernelSystem& system) {
@@ -79,7 +77,7 @@ std::vector<MovedMeasure> moved_measures(const Model& model, const KernelSystem&
                 system.joints()
                     .read(static_cast<std::size_t>(entry), system.q().data(), system.v().data())
                     .value;
-            const Measure& measure = part.joint->measures[static_cast<std::size_t>(k)];
+            const Measure& measure = part.joint->measures[k];
             if (std::abs(after - before) > kNotWorthTelling)
                 out.push_back(
                     {part.object.name + "." + measure.name, unit_of(measure.kind), before, after});
@@ -94,12 +92,9 @@ const ConstraintPart* turned_over(const Model& model, std::span<const double> q)
         Mat3 R = Eigen::Map<const RowMajor>(of.axes.data());
         if (of.body == "ground") return R;
         const int index = model.body_names.find(std::string(of.body));
-        const BodyPart& part = model.bodies[static_cast<std::size_t>(index)];
+        const BodyPart& part = model.bodies[index];
         const std::vector<double> rest(static_cast<std::size_t>(part.count), 0.0);
-        const Pose pose = part.pose(
-            q.subspan(static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.count)),
-            rest,
-            nullptr);
+        const Pose pose = part.pose(q.subspan(part.first, part.count), rest, nullptr);
         const auto& [w, x, y, z] = pose.quaternion;
         return Eigen::Quaterniond(w, x, y, z).normalized() * R;
     };

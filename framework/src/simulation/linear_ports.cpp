@@ -100,7 +100,7 @@ LinearPorts linear_ports(const Model& model,
             std::array<double, 3> r, dr;
             evaluate_attachment(
                 model.bodies, point->at, system.q().data(), v.data(), r.data(), dr.data());
-            return dr[static_cast<std::size_t>(point->component)];
+            return dr[point->component];
         });
     }
 

@@ -203,7 +203,7 @@ Observables::Observables(const Model& model, KernelSystem& system, const OutputS
         for (const Output& shown : part.facts.outputs) add_output(part.name, shown);
     outputs_.resize(names_.size() - first_of_outputs);
     const std::span<const Output> of_integrator = model.integrator.outputs();
-    integrator_outputs_.resize(static_cast<std::size_t>(num_values(of_integrator)));
+    integrator_outputs_.resize(num_values(of_integrator));
     for (const Output& shown : of_integrator) add_output("integrator", shown);
     const std::size_t first_of_points = names_.size();
     for (const PlacedText& point : output.points) {
@@ -269,8 +269,7 @@ void Observables::values(std::span<const int> columns, std::span<double> to) {
     const bool wanted = std::exchange(wants_signals_, !outputs_.empty());
     sample_all(all_);
     wants_signals_ = wanted;
-    for (std::size_t i = 0; i < columns.size(); ++i)
-        to[i] = all_[static_cast<std::size_t>(columns[i])];
+    for (std::size_t i = 0; i < columns.size(); ++i) to[i] = all_[columns[i]];
 }
 
 double Observables::value(const std::string& name) {
@@ -282,9 +281,7 @@ double Observables::value(const std::string& name) {
 
 /// The joint that friction is in; null if it is none.
 const Joint* Observables::joint_of(const ForcePart& part) const {
-    return part.contact != nullptr
-               ? model_.constraints[static_cast<std::size_t>(part.constraint)].joint
-               : nullptr;
+    return part.contact != nullptr ? model_.constraints[part.constraint].joint : nullptr;
 }
 
 void Observables::add_effort(const std::string& owner, const char* unit) {
@@ -325,7 +322,7 @@ void Observables::keep_only(const std::vector<PlacedText>& patterns,
     }
     names_ = std::move(names);
     std::erase_if(step_means_, [&](int& k) {
-        k = number[static_cast<std::size_t>(k)];
+        k = number[k];
         return k < 0;
     });
     std::erase_if(own_units_, [&](const auto& of) {
@@ -370,7 +367,7 @@ void Observables::sample_all(std::span<double> row) {
     const std::span<const double> q = system_.q();
     const std::span<const double> v = system_.v();
     for (std::size_t i = 0; i < posed_.size(); ++i) {
-        const BodyPart& part = model_.bodies[static_cast<std::size_t>(posed_[i])];
+        const BodyPart& part = model_.bodies[posed_[i]];
         const auto first = static_cast<std::size_t>(part.first);
         const auto count = static_cast<std::size_t>(part.count);
         const double t = system_.time();
@@ -394,7 +391,7 @@ void Observables::sample_all(std::span<double> row) {
     put(system_.reactions().mean());
     const std::span<const double> applied = system_.reactions().applied();
     for (std::size_t f = 0; f < model_.forces.size(); ++f) {
-        put(applied.subspan(3 * f, static_cast<std::size_t>(num_applied_[f])));
+        put(applied.subspan(3 * f, num_applied_[f]));
         if (has_torque_[f]) put(system_.reactions().torques().subspan(3 * f, 3));
     }
     put(system_.books().efforts.so_far());

@@ -65,8 +65,7 @@ std::vector<std::string> RowRank::arbitrary_reactions(const RankAnalysis& of) co
 
 bool RowRank::acts_on_nothing(int row) const {
     const std::vector<int>& start = system_.parts().rows.row_start;
-    for (int e = start[static_cast<std::size_t>(row)]; e < start[static_cast<std::size_t>(row) + 1];
-         ++e)
+    for (int e = start[row]; e < start[static_cast<std::size_t>(row) + 1]; ++e)
         if (rows_.A[e] != 0.0) return false;
     return true;
 }

@@ -201,7 +201,7 @@ ScenePoint point_of(const JsonReader& owner,
     const auto most = static_cast<std::int64_t>(bodies.size()) - 1;
     ScenePoint out;
     out.body = static_cast<int>(point.whole("body", -1, most));
-    if (out.body >= 0 && bodies[static_cast<std::size_t>(out.body)].pose == PoseKind::none)
+    if (out.body >= 0 && bodies[out.body].pose == PoseKind::none)
         owner.refuse(key, "is of a body without a pose");
     out.position = point.numbers<3>("position");
     return out;

@@ -90,7 +90,7 @@ std::vector<Attachment> points_of(const std::vector<Attachment>& attachments) {
 /// The body's points "@0" to "@count-1".
 std::vector<Attachment> nodes_of(const Model& model, const BodyPart& part, int count) {
     std::vector<Attachment> out;
-    out.reserve(static_cast<std::size_t>(count));
+    out.reserve(count);
     for (int i = 0; i < count; ++i) {
         try {
             out.push_back(attach(model,
@@ -116,13 +116,13 @@ int turned_body(const Model& model, const ForcePart& part) {
     if (part.effort_on != nullptr || part.contact != nullptr) return -1;
     const auto axis = std::ranges::find_if(part.attachments, &Attachment::is_direction);
     if (axis == part.attachments.end() || axis->body < 0) return -1;
-    const BodyPart& body = model.bodies[static_cast<std::size_t>(axis->body)];
+    const BodyPart& body = model.bodies[axis->body];
     return body.pose_kind == PoseKind::attitude ? axis->body : -1;
 }
 
 /// The reference point of a body with a pose.
 Attachment reference_point(const Model& model, int body) {
-    const ObjectRef& object = model.bodies[static_cast<std::size_t>(body)].object;
+    const ObjectRef& object = model.bodies[body].object;
     return attach(model, object.name + "@[0, 0, 0]", {"", object.place, {}, {}}, false);
 }
 
@@ -183,13 +183,12 @@ SceneSampler::SceneSampler(const Model& model) : model_(model) {
     for (const ForcePart& part : model.forces) {
         // Friction acts where its constraint does.
         const ConstraintPart* const on =
-            part.contact != nullptr ? &model.constraints[static_cast<std::size_t>(part.constraint)]
-                                    : nullptr;
+            part.contact != nullptr ? &model.constraints[part.constraint] : nullptr;
         const bool is_in_joint = on != nullptr && on->joint != nullptr;
         load_axes_.emplace_back();
         const bool is_in_ball = is_in_joint && part.num_slides == 3;
         if (is_in_ball) {
-            loads_.push_back({on->attachments[static_cast<std::size_t>(on->joint->point)]});
+            loads_.push_back({on->attachments[on->joint->point]});
             is_torque_load_.push_back(true);
             SceneMarker marker = marker_of(part.object, loads_.back());
             marker.has_torque = true;

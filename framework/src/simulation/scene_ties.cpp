@@ -37,8 +37,7 @@ public:
     /// Where attachments of one body lie, by its start.
     std::vector<Vec3> of(const BodyPart& part, const std::vector<const Attachment*>& attachments) {
         std::vector<double> v(static_cast<std::size_t>(part.count));
-        const std::span<double> q =
-            std::span(q_).subspan(static_cast<std::size_t>(part.first), v.size());
+        const std::span<double> q = std::span(q_).subspan(part.first, v.size());
         part.start(q, v);
         const Pose pose = part.pose(q, v, nullptr);
         const auto& [w, x, y, z] = pose.quaternion;
@@ -84,7 +83,7 @@ std::array<double, 3> triple(const Vec3& x) {
 std::optional<ScenePoint> point_of(const Model& model, const JointFrame& frame) {
     const ScenePoint out{model.body_names.find(std::string(frame.body)), frame.point};
     if (out.body < 0) return out;
-    const BodyPart& part = model.bodies[static_cast<std::size_t>(out.body)];
+    const BodyPart& part = model.bodies[out.body];
     if (part.pose_kind == PoseKind::none) return std::nullopt;
     return out;
 }
@@ -101,8 +100,7 @@ void add_skeletons(const Model& model, Scene& scene) {
     const auto note = [&](const auto& parts) {
         for (const auto& part : parts)
             for (const Attachment& at : part.attachments)
-                if (at.is_point && at.body >= 0)
-                    ties[static_cast<std::size_t>(at.body)].push_back(&at);
+                if (at.is_point && at.body >= 0) ties[at.body].push_back(&at);
     };
     note(model.constraints);
     note(model.forces);
@@ -150,7 +148,7 @@ void add_joints(const Model& model, Scene& scene) {
             if (!at.is_point) return;
             ends[k] = {-1, at.constant};
             if (at.body < 0) continue;
-            const BodyPart& body = model.bodies[static_cast<std::size_t>(at.body)];
+            const BodyPart& body = model.bodies[at.body];
             if (body.pose_kind == PoseKind::none) return;
             ends[k] = {at.body, triple(own_points.of(body, {&at}).front())};
         }
@@ -167,7 +165,7 @@ namespace {
 
 std::optional<TurningAxis> axis_of(const ConstraintPart& part, const Measure& measure) {
     const auto at = [&](std::int32_t i) -> const Attachment& {
-        return part.attachments[static_cast<std::size_t>(i)];
+        return part.attachments[i];
     };
     if (measure.kind != MeasureKind::angle || !at(part.joint->point).is_point) return std::nullopt;
     return TurningAxis{at(part.joint->point),
@@ -184,8 +182,7 @@ std::optional<TurningAxis> turning_axis(const Model& model,
             const auto count = static_cast<std::size_t>(num_attachments(measure.kind));
             bool is_same = attachments.size() >= count;
             for (std::size_t k = 0; k < count && is_same; ++k) {
-                const Attachment& own =
-                    part.attachments[static_cast<std::size_t>(measure.attachments[k])];
+                const Attachment& own = part.attachments[measure.attachments[k]];
                 is_same = own.body == attachments[k].body && own.text == attachments[k].text;
             }
             if (is_same) return axis_of(part, measure);

@@ -533,7 +533,7 @@ Pose Simulation::pose(const std::string& body) const {
     const Model& model = impl_->model;
     const int i = model.body_names.find(body);
     if (i < 0) throw Error(ErrorKind::usage, no_such_body(body, names_of(model.bodies)));
-    const BodyPart& part = model.bodies[static_cast<std::size_t>(i)];
+    const BodyPart& part = model.bodies[i];
     if (part.pose_kind == PoseKind::none)
         throw Error(ErrorKind::usage, fmt::format("body \"{}\" has no pose", body));
     const auto first = static_cast<std::size_t>(part.first);
@@ -626,9 +626,7 @@ void Simulation::follow_prescribed(double t) {
 std::vector<ContactEvent> Simulation::events() const {
     std::vector<ContactEvent> out;
     for (const ContactEvents::Event& event : impl_->system.contact_events().all())
-        out.push_back({event.t,
-                       impl_->model.forces[static_cast<std::size_t>(event.force)].object.name,
-                       event.sticks});
+        out.push_back({event.t, impl_->model.forces[event.force].object.name, event.sticks});
     return out;
 }
 
@@ -639,7 +637,7 @@ std::vector<BreakEvent> Simulation::breaks() const {
         const auto block = std::ranges::find_if(rows.blocks, [&](const BlockPart& part) {
             return broken.row < part.first_row + part.num_rows;
         });
-        const RowOwner& owner = rows.owners[static_cast<std::size_t>(block->owner)];
+        const RowOwner& owner = rows.owners[block->owner];
         out.push_back({broken.t,
                        owner.object->name,
                        (broken.row - block->first_row) / block->block->rows_per_item,

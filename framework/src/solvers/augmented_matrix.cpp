@@ -59,8 +59,7 @@ AugmentedMatrix::AugmentedMatrix(std::span<const int> S_start,
     std::vector<std::pair<int, int>> entries;
     for (std::size_t e = 0; e < S_row_.size(); ++e) {
         entries.emplace_back(S_row_[e], S_column_[e]);
-        if (S_row_[e] == S_column_[e])
-            diagonal_[static_cast<std::size_t>(S_row_[e])] = static_cast<int>(e);
+        if (S_row_[e] == S_column_[e]) diagonal_[S_row_[e]] = static_cast<int>(e);
     }
     for (std::size_t e = 0; e < A_row_.size(); ++e)
         entries.emplace_back(n_ + A_row_[e], A_column_[e]);
@@ -68,7 +67,7 @@ AugmentedMatrix::AugmentedMatrix(std::span<const int> S_start,
         entries.emplace_back(A_column_[e], n_ + A_row_[e]);
     for (int k = n_; k < size; ++k) entries.emplace_back(k, k);
     value_.assign(entries.size(), 0.0);
-    scale_.assign(static_cast<std::size_t>(size), 1.0);
+    scale_.assign(size, 1.0);
     work_.setZero(size);
     if (size <= kMostDenseUnknowns) {
         dense_ = std::make_unique<Dense>();

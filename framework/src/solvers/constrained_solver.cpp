@@ -44,8 +44,8 @@ std::vector<int> last_dependent_rows(Eigen::MatrixXd basis) {
 
 /// The system's row that stands in row k of a block.
 int row_of(const SolverIsland& island, const NullBlock& block, int k) {
-    const int row = block.rows[static_cast<std::size_t>(k)];
-    return island.pattern().rows[static_cast<std::size_t>(row)];
+    const int row = block.rows[k];
+    return island.pattern().rows[row];
 }
 
 }  // namespace
@@ -64,22 +64,21 @@ void ConstrainedSolver::find_islands(const SystemPattern& pattern) {
     for (int k = 0; k < m_; ++k) {
         const int* start = pattern.row_start.data() + k;
         for (int e = start[0]; e < start[1]; ++e)
-            components.join(pattern.column[static_cast<std::size_t>(start[0])],
-                            pattern.column[static_cast<std::size_t>(e)]);
+            components.join(pattern.column[start[0]], pattern.column[e]);
     }
     // numbered in the order of their first coordinates
-    island_of_.assign(static_cast<std::size_t>(n_), -1);
+    island_of_.assign(n_, -1);
     for (int i = 0; i < n_; ++i) {
         const auto root = static_cast<std::size_t>(components.root(i));
         if (island_of_[root] < 0) island_of_[root] = num_islands_++;
-        island_of_[static_cast<std::size_t>(i)] = island_of_[root];
+        island_of_[i] = island_of_[root];
     }
 }
 
 void ConstrainedSolver::build_islands(const SystemPattern& pattern, SolverPath path) {
     std::vector<IslandPattern> islands(static_cast<std::size_t>(num_islands_));
     const auto island = [&](int coordinate) -> IslandPattern& {
-        return islands[static_cast<std::size_t>(island_of(coordinate))];
+        return islands[island_of(coordinate)];
     };
     std::vector<int> local(static_cast<std::size_t>(n_));
     std::size_t body = 0;
@@ -90,31 +89,29 @@ void ConstrainedSolver::build_islands(const SystemPattern& pattern, SolverPath p
         const int first = body > 0 ? pattern.first_of_body[body - 1] : 0;
         if (to.coordinates.empty() || to.coordinates.back() < first)
             to.first_of_body.push_back(to.num_coordinates());
-        local[static_cast<std::size_t>(i)] = to.num_coordinates();
+        local[i] = to.num_coordinates();
         to.coordinates.push_back(i);
     }
     std::vector<int> mass_of(static_cast<std::size_t>(n_), -1);  // places on the diagonal
     for (std::size_t k = 0; k < pattern.mass.size(); ++k) {
         const auto [i, j] = pattern.mass[k];
         IslandPattern& to = island(i);
-        to.mass.emplace_back(local[static_cast<std::size_t>(i)],
-                             local[static_cast<std::size_t>(j)]);
+        to.mass.emplace_back(local[i], local[j]);
         to.mass_from.push_back(static_cast<int>(k));
-        if (i == j) mass_of[static_cast<std::size_t>(i)] = static_cast<int>(k);
+        if (i == j) mass_of[i] = static_cast<int>(k);
     }
     for (int k = 0; k < m_; ++k) {
-        const int begin = pattern.row_start[static_cast<std::size_t>(k)];
+        const int begin = pattern.row_start[k];
         const int end = pattern.row_start[static_cast<std::size_t>(k) + 1];
         if (begin == end) {
             empty_rows_.push_back(k);
             continue;
         }
-        IslandPattern& to = island(pattern.column[static_cast<std::size_t>(begin)]);
+        IslandPattern& to = island(pattern.column[begin]);
         if (to.row_start.empty()) to.row_start.push_back(0);
         to.rows.push_back(k);
         for (int e = begin; e < end; ++e) {
-            to.column.push_back(
-                local[static_cast<std::size_t>(pattern.column[static_cast<std::size_t>(e)])]);
+            to.column.push_back(local[pattern.column[e]]);
             to.entry_from.push_back(e);
         }
         to.row_start.push_back(static_cast<int>(to.column.size()));
@@ -124,7 +121,7 @@ void ConstrainedSolver::build_islands(const SystemPattern& pattern, SolverPath p
         if (one.num_coordinates() == 1 && one.num_rows() == 0) {
             const int i = one.coordinates.front();
             free_coordinate_.push_back(i);
-            free_mass_from_.push_back(mass_of[static_cast<std::size_t>(i)]);
+            free_mass_from_.push_back(mass_of[i]);
             continue;
         }
         const int unknowns = one.num_coordinates() + one.num_rows();
@@ -175,7 +172,7 @@ SolverStatus ConstrainedSolver::factorise(
         undetermined_free_ = -1;
         for (std::size_t k = 0; k < free_coordinate_.size(); ++k) {
             const int from = free_mass_from_[k];
-            const double mass = from < 0 ? 0.0 : M[static_cast<std::size_t>(from)];
+            const double mass = from < 0 ? 0.0 : M[from];
             free_inverse_mass_[k] = 1.0 / mass;
             if (mass == 0.0 && undetermined_free_ < 0) undetermined_free_ = free_coordinate_[k];
             has_failed |= mass < 0.0 || !std::isfinite(mass);
@@ -223,7 +220,7 @@ bool ConstrainedSolver::solve(std::span<const double> f,
         x[i] = f.empty() ? 0.0 : f[i] * free_inverse_mass_[k];
     }
     if (!lambda.empty())
-        for (const int k : empty_rows_) lambda[static_cast<std::size_t>(k)] = 0.0;
+        for (const int k : empty_rows_) lambda[k] = 0.0;
     bool is_solved = true;
     for (std::size_t k = 0; k < islands_.size(); ++k)
         if (f.empty() || is_among_equals_[k] == 0)
@@ -273,8 +270,7 @@ ConstrainedSolver::Undetermined ConstrainedSolver::undetermined() {
     } else if (undetermined_island_ != nullptr) {
         const Eigen::VectorXd direction = undetermined_island_->null_direction();
         for (Eigen::Index i = 0; i < direction.size(); ++i)
-            out.direction[undetermined_island_->pattern()
-                              .coordinates[static_cast<std::size_t>(i)]] = direction[i];
+            out.direction[undetermined_island_->pattern().coordinates[i]] = direction[i];
         out.direction.cwiseAbs().maxCoeff(&out.coordinate);
     }
     return out;
@@ -290,34 +286,29 @@ ConstrainedSolver::WorstRow ConstrainedSolver::worst_row(std::span<const double>
         if (relative > out.relative) out = {row, relative};
     };
     for (const int k : empty_rows_)
-        if (!r.empty())
-            take(k,
-                 std::abs(r[static_cast<std::size_t>(k)]),
-                 std::abs(r[static_cast<std::size_t>(k)]));
+        if (!r.empty()) take(k, std::abs(r[k]), std::abs(r[k]));
     for (const std::unique_ptr<SolverIsland>& island : islands_) {
         const IslandPattern& pattern = island->pattern();
         double free_square = 0.0;
         for (std::size_t i = 0; i < pattern.coordinates.size() && !f.empty(); ++i) {
-            const double part = f[static_cast<std::size_t>(pattern.coordinates[i])] /
-                                island->weights()[static_cast<Eigen::Index>(i)];
+            const double part =
+                f[pattern.coordinates[i]] / island->weights()[static_cast<Eigen::Index>(i)];
             free_square += part * part;
         }
         double square = 0.0;
         for (std::size_t i = 0; i < pattern.coordinates.size(); ++i) {
-            const double part = x[static_cast<std::size_t>(pattern.coordinates[i])] *
-                                island->weights()[static_cast<Eigen::Index>(i)];
+            const double part =
+                x[pattern.coordinates[i]] * island->weights()[static_cast<Eigen::Index>(i)];
             square += part * part;
         }
         const double motion = std::sqrt(square) + kFreeMotion * std::sqrt(free_square);
         for (std::size_t k = 0; k < pattern.rows.size(); ++k) {
-            const double wanted = r.empty() ? 0.0 : r[static_cast<std::size_t>(pattern.rows[k])];
+            const double wanted = r.empty() ? 0.0 : r[pattern.rows[k]];
             double gap = -wanted;
             double terms = 0.0;
             for (int e = pattern.row_start[k]; e < pattern.row_start[k + 1]; ++e) {
-                const int i = pattern.coordinates[static_cast<std::size_t>(
-                    pattern.column[static_cast<std::size_t>(e)])];
-                const double term = island->entry_values()[static_cast<std::size_t>(e)] *
-                                    x[static_cast<std::size_t>(i)];
+                const int i = pattern.coordinates[pattern.column[e]];
+                const double term = island->entry_values()[e] * x[i];
                 gap += term;
                 terms += std::abs(term);
             }

@@ -62,7 +62,7 @@ public:
     int num_coordinates() const { return n_; }
     int num_rows() const { return m_; }
     int num_islands() const { return num_islands_; }
-    int island_of(int coordinate) const { return island_of_[static_cast<std::size_t>(coordinate)]; }
+    int island_of(int coordinate) const { return island_of_[coordinate]; }
     /// Islands that take the sparse path.
     int num_sparse_islands() const { return num_sparse_; }
 

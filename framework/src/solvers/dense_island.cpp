@@ -7,7 +7,6 @@
 #include <numeric>
 #include <utility>
 
-
 #include "dense.hpp"
 #include "island_limits.hpp"
 
@@ -44,7 +43,7 @@ DenseIsland::DenseIsland(IslandPattern pattern)
       w_(Eigen::VectorXd::Zero(std::max(n_, m_))),
       dx_(Eigen::VectorXd::Zero(n_)),
       dlambda_(Eigen::VectorXd::Zero(m_)) {
-    column_row_.reserve(static_cast<std::size_t>(m_));
+    column_row_.reserve(m_);
 }
 
 SolverStatus DenseIsland::factorise_local(const std::vector<double>& M,
@@ -143,13 +142,13 @@ void DenseIsland::factorise_rows() {
     const int* start = pattern_.row_start.data();
     const int* column = pattern_.column.data();
     for (int k = 0; k < m_; ++k) {
-        if (is_left_out_[static_cast<std::size_t>(k)] != 0) continue;
+        if (is_left_out_[k] != 0) continue;
         // L^-1 A_k^T, whose length is sqrt(D_k)
         double* row = qr_.column(static_cast<int>(column_row_.size()));
         std::fill(row, row + n_, 0.0);
         int first = n_;
         for (int e = start[k]; e < start[k + 1]; ++e) {
-            row[column[e]] = A_[static_cast<std::size_t>(e)];
+            row[column[e]] = A_[e];
             first = std::min(first, column[e]);
         }
         L().solve_lower(row, first);
@@ -164,8 +163,7 @@ void DenseIsland::factorise_rows() {
     if (use_ == RankUse::choose && has_far_heavier_rows()) {
         // A row of light parts that is left out would follow from those of heavy ones with large
         // numbers, as would its gap.
-        for (int c = 0; c < count; ++c)
-            work_m_[c] = lightness(column_row_[static_cast<std::size_t>(c)]);
+        for (int c = 0; c < count; ++c) work_m_[c] = lightness(column_row_[c]);
         qr_.factorise_weighted(kRankThreshold, work_m_.data());
     } else {
         qr_.factorise(use_ == RankUse::keep ? kKeptThreshold : kRankThreshold);
@@ -186,9 +184,7 @@ void DenseIsland::take_choice() {
     choice_->take();
     choice_->count = m_ - qr_.rank();
     if (choice_->count == 0) return;
-    for (int j = qr_.rank(); j < m_; ++j)
-        choice_->is_left_out[static_cast<std::size_t>(
-            column_row_[static_cast<std::size_t>(qr_.source(j))])] = 1;
+    for (int j = qr_.rank(); j < m_; ++j) choice_->is_left_out[column_row_[qr_.source(j)]] = 1;
     choice_->length = length_;
     if (wants_least_) choice_->null = null_blocks();
 }
@@ -226,11 +222,10 @@ bool DenseIsland::augment_with(const Eigen::VectorXd& weight,
     const int* column = pattern_.column.data();
     int count = 0;
     for (int k = 0; k < m_; ++k) {
-        if (is_left_out_[static_cast<std::size_t>(k)] != 0) continue;
+        if (is_left_out_[k] != 0) continue;
         Eigen::Map<Eigen::VectorXd> row(row_space_.column(count++), n_);
         row.setZero();
-        for (int e = start[k]; e < start[k + 1]; ++e)
-            row[column[e]] = A_[static_cast<std::size_t>(e)] / weight[column[e]];
+        for (int e = start[k]; e < start[k + 1]; ++e) row[column[e]] = A_[e] / weight[column[e]];
         const double norm = row.norm();
         if (norm > 0.0) row /= norm;
     }
@@ -295,7 +290,7 @@ void DenseIsland::solve_once(const Eigen::VectorXd& f,
     qr_.apply_Qt(x.data());
     // w = (R^T)^+ P^T D^-1/2 r
     for (int j = 0; j < count; ++j) {
-        const int k = column_row_[static_cast<std::size_t>(qr_.source(j))];
+        const int k = column_row_[qr_.source(j)];
         work_m_[j] = length_[k] > 0.0 ? r[k] / length_[k] : 0.0;
     }
     if (rank < count) {
@@ -329,7 +324,7 @@ void DenseIsland::solve_once(const Eigen::VectorXd& f,
     }
     if (count < m_) lambda.setZero();
     for (int j = 0; j < count; ++j) {
-        const int k = column_row_[static_cast<std::size_t>(qr_.source(j))];
+        const int k = column_row_[qr_.source(j)];
         lambda[k] = length_[k] > 0.0 ? w_[j] / length_[k] : 0.0;
     }
 }
@@ -355,7 +350,7 @@ std::vector<NullBlock> DenseIsland::null_blocks() {
     const int rank = qr_.rank();
     if (rank == m_) return {};
     NullBlock block;
-    block.rows.resize(static_cast<std::size_t>(m_));
+    block.rows.resize(m_);
     std::iota(block.rows.begin(), block.rows.end(), 0);
     block.basis.resize(m_, m_ - rank);
     Eigen::VectorXd column(m_);

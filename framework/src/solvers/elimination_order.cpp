@@ -33,7 +33,7 @@ EliminationGroups::EliminationGroups(int num_coordinates,
                                      const std::vector<int>& coordinates)
     : n_(num_coordinates), group_(static_cast<std::size_t>(num_coordinates + num_rows), -1) {
     const auto place = [&](int i) {
-        return coordinates.empty() ? i : coordinates[static_cast<std::size_t>(i)];
+        return coordinates.empty() ? i : coordinates[i];
     };
     for (std::size_t b = 0; b < first_of_body.size(); ++b) {
         const int begin = first_of_body[b];
@@ -41,7 +41,7 @@ EliminationGroups::EliminationGroups(int num_coordinates,
         const bool is_whole = end - begin <= kSmallBody;
         of_small_body_.push_back(is_whole && begin < end ? size_ : -1);
         for (int i = begin; i < end; ++i) {
-            group_[static_cast<std::size_t>(i)] = size_;
+            group_[i] = size_;
             const bool ends_group =
                 i + 1 == end || (!is_whole && ((place(i) - place(begin)) % kNode == kNode - 1 ||
                                                place(i + 1) != place(i) + 1));
@@ -71,13 +71,11 @@ EliminationGroups::Graph EliminationGroups::graph() const {
 std::vector<int> EliminationGroups::places(const std::vector<int>& sequence) const {
     std::vector<std::vector<int>> members(static_cast<std::size_t>(size_));
     for (std::size_t i = 0; i < group_.size(); ++i)
-        if (group_[i] >= 0)
-            members[static_cast<std::size_t>(group_[i])].push_back(static_cast<int>(i));
+        if (group_[i] >= 0) members[group_[i]].push_back(static_cast<int>(i));
     std::vector<int> places(group_.size(), -1);
     int next = 0;
     for (const int g : sequence)
-        for (const int i : members[static_cast<std::size_t>(g)])
-            places[static_cast<std::size_t>(i)] = next++;
+        for (const int i : members[g]) places[i] = next++;
     return places;
 }
 
@@ -104,7 +102,7 @@ std::vector<int> small_bodies_first(const EliminationGroups& groups,
             has_rows_alone &= groups.is_of_rows(ties.back());
         }
         if (!has_rows_alone || ties.empty() || ties.size() > std::size_t{kFewTies}) continue;
-        of_others[static_cast<std::size_t>(g)] = -1;
+        of_others[g] = -1;
         sequence.push_back(g);
         tied.push_back(std::move(ties));
     }
@@ -112,7 +110,7 @@ std::vector<int> small_bodies_first(const EliminationGroups& groups,
 
     std::vector<int> others;
     for (int g = 0; g < size; ++g) {
-        int& place = of_others[static_cast<std::size_t>(g)];
+        int& place = of_others[g];
         if (place < 0) continue;
         place = static_cast<int>(others.size());
         others.push_back(g);
@@ -120,19 +118,14 @@ std::vector<int> small_bodies_first(const EliminationGroups& groups,
     std::vector<Eigen::Triplet<char>> edges;
     for (const int g : others)
         for (Neighbour it(graph, g); it; ++it) {
-            const int other = of_others[static_cast<std::size_t>(it.row())];
-            if (other >= 0)
-                edges.emplace_back(other, of_others[static_cast<std::size_t>(g)], char{1});
+            const int other = of_others[it.row()];
+            if (other >= 0) edges.emplace_back(other, of_others[g], char{1});
         }
     for (const std::vector<int>& ties : tied)
         for (const int a : ties)
-            for (const int b : ties)
-                edges.emplace_back(of_others[static_cast<std::size_t>(a)],
-                                   of_others[static_cast<std::size_t>(b)],
-                                   char{1});
+            for (const int b : ties) edges.emplace_back(of_others[a], of_others[b], char{1});
     const auto count = static_cast<Eigen::Index>(others.size());
-    for (const int g : by_minimum_degree(graph_of(count, edges)))
-        sequence.push_back(others[static_cast<std::size_t>(g)]);
+    for (const int g : by_minimum_degree(graph_of(count, edges))) sequence.push_back(others[g]);
     return sequence;
 }
 
@@ -143,7 +136,7 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
     EliminationGroups groups(n, pattern.first_of_body, m, pattern.coordinates);
     const int num_coordinate_groups = groups.size();
     std::vector<int> room(static_cast<std::size_t>(num_coordinate_groups), 0);
-    for (int i = 0; i < n; ++i) ++room[static_cast<std::size_t>(groups.of(i))];
+    for (int i = 0; i < n; ++i) ++room[groups.of(i)];
 
     // Rows of one small body join it; others form a group with their predecessors if they tie the
     // same coordinate groups.
@@ -152,15 +145,14 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
     std::vector<int> tied;
     for (int k = 0; k < m; ++k) {
         tied.clear();
-        for (int e = pattern.row_start[static_cast<std::size_t>(k)];
-             e < pattern.row_start[static_cast<std::size_t>(k) + 1];
+        for (int e = pattern.row_start[k]; e < pattern.row_start[static_cast<std::size_t>(k) + 1];
              ++e)
-            tied.push_back(groups.of(pattern.column[static_cast<std::size_t>(e)]));
+            tied.push_back(groups.of(pattern.column[e]));
         std::sort(tied.begin(), tied.end());
         tied.erase(std::unique(tied.begin(), tied.end()), tied.end());
         if (tied.size() == 1 && groups.is_small_body(tied.front())) {
             groups.put_row(k, tied.front());
-            --room[static_cast<std::size_t>(tied.front())];
+            --room[tied.front()];
             continue;
         }
         if (ties.empty() || ties.back() != tied) {
@@ -182,7 +174,7 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
     std::vector<std::vector<int>> waiting(static_cast<std::size_t>(num_coordinate_groups));
     const auto place = [&](int g) {
         sequence.push_back(g);
-        is_placed[static_cast<std::size_t>(g)] = 1;
+        is_placed[g] = 1;
     };
     // Places a row group if there is room, and takes the room.
     const auto try_rows = [&](int g, bool has_to_wait) {
@@ -190,21 +182,20 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
         int left = 0;
         bool is_last = true;
         for (const int other : ties[of]) {
-            if (is_placed[static_cast<std::size_t>(other)] != 0)
-                left += std::max(0, room[static_cast<std::size_t>(other)]);
+            if (is_placed[other] != 0)
+                left += std::max(0, room[other]);
             else
                 is_last = false;
         }
         if (left < 2 * num_rows_in[of] && !is_last) {
             if (has_to_wait)
-                for (const int other : ties[of])
-                    waiting[static_cast<std::size_t>(other)].push_back(g);
+                for (const int other : ties[of]) waiting[other].push_back(g);
             return;
         }
         int to_take = num_rows_in[of];
         for (const int other : ties[of]) {
-            if (is_placed[static_cast<std::size_t>(other)] == 0) continue;
-            int& has = room[static_cast<std::size_t>(other)];
+            if (is_placed[other] == 0) continue;
+            int& has = room[other];
             const int taken = std::clamp(has, 0, to_take);
             has -= taken;
             to_take -= taken;
@@ -217,8 +208,8 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
             continue;
         }
         place(g);
-        for (const int rows : waiting[static_cast<std::size_t>(g)])
-            if (is_placed[static_cast<std::size_t>(rows)] == 0) try_rows(rows, false);
+        for (const int rows : waiting[g])
+            if (is_placed[rows] == 0) try_rows(rows, false);
     }
     return groups.places(sequence);
 }

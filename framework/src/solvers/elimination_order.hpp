@@ -26,9 +26,9 @@ public:
 
     int size() const { return size_; }
     /// The group of an unknown.
-    int of(int unknown) const { return group_[static_cast<std::size_t>(unknown)]; }
+    int of(int unknown) const { return group_[unknown]; }
     /// The group that is all of a body; -1 if the body is not small.
-    int of_small_body(int body) const { return of_small_body_[static_cast<std::size_t>(body)]; }
+    int of_small_body(int body) const { return of_small_body_[body]; }
     /// Whether a group is all of a body.
     bool is_small_body(int group) const {
         const auto g = static_cast<std::size_t>(group);
@@ -40,7 +40,7 @@ public:
 
     /// A new group, for rows.
     int add() { return size_++; }
-    void put_row(int row, int group) { group_[static_cast<std::size_t>(n_ + row)] = group; }
+    void put_row(int row, int group) { group_[n_ + row] = group; }
 
     /// Ties the groups of two unknowns; both have one.
     void connect(int i, int j) { connect_groups(of(i), of(j)); }

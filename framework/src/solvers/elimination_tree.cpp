@@ -13,7 +13,7 @@ EliminationTree::EliminationTree(const Eigen::SparseMatrix<double>& upper) {
     // Row k of L: from each entry of the column up the tree, as far as no other has been.
     std::vector<int> reached(n, -1);
     for (int k = 0; k < static_cast<int>(n); ++k) {
-        reached[static_cast<std::size_t>(k)] = k;
+        reached[k] = k;
         for (Eigen::SparseMatrix<double>::InnerIterator it(upper, k); it; ++it) {
             for (auto i = static_cast<std::size_t>(it.row());
                  static_cast<int>(i) < k && reached[i] != k;
@@ -39,14 +39,13 @@ std::vector<int> EliminationTree::postorder() const {
     std::vector<int> place(n, -1);
     std::vector<int> path;
     int next = 0;
-    for (int root = first_child[n]; root >= 0;
-         root = next_sibling[static_cast<std::size_t>(root)]) {
+    for (int root = first_child[n]; root >= 0; root = next_sibling[root]) {
         path.push_back(root);
         while (!path.empty()) {
             const auto j = static_cast<std::size_t>(path.back());
             const int child = first_child[j];
             if (child >= 0) {
-                first_child[j] = next_sibling[static_cast<std::size_t>(child)];
+                first_child[j] = next_sibling[child];
                 path.push_back(child);
                 continue;
             }
@@ -61,7 +60,7 @@ bool EliminationTree::put_in_postorder(std::vector<int>& places) const {
     const std::vector<int> later = postorder();
     if (std::ranges::is_sorted(later)) return false;
     for (int& place : places)
-        if (place >= 0) place = later[static_cast<std::size_t>(place)];
+        if (place >= 0) place = later[place];
     return true;
 }
 

@@ -34,7 +34,7 @@ std::vector<int> first_columns(int size, const std::vector<std::pair<int, int>>&
     std::vector<int> out(static_cast<std::size_t>(size));
     std::iota(out.begin(), out.end(), 0);
     for (const auto& [i, j] : pattern) {
-        int& first = out[static_cast<std::size_t>(i)];
+        int& first = out[i];
         first = std::min(first, j);
     }
     return out;
@@ -45,7 +45,7 @@ std::vector<int> first_columns(int size, const std::vector<std::pair<int, int>>&
 double EnvelopeCholesky::count_entries(int size, const std::vector<std::pair<int, int>>& pattern) {
     const std::vector<int> first = first_columns(size, pattern);
     double count = 0.0;
-    for (int i = 0; i < size; ++i) count += i + 1 - first[static_cast<std::size_t>(i)];
+    for (int i = 0; i < size; ++i) count += i + 1 - first[i];
     return count;
 }
 
@@ -53,28 +53,27 @@ EnvelopeCholesky::EnvelopeCholesky(int size, const std::vector<std::pair<int, in
     : size_(size), first_(first_columns(size, pattern)) {
     long next = 0;
     for (int i = 0; i < size; ++i) {
-        start_.push_back(next - first_[static_cast<std::size_t>(i)]);
-        next += i + 1 - first_[static_cast<std::size_t>(i)];
+        start_.push_back(next - first_[i]);
+        next += i + 1 - first_[i];
     }
-    last_.assign(static_cast<std::size_t>(size), 0);
+    last_.assign(size, 0);
     for (int i = 0; i < size; ++i)
-        for (int j = first_[static_cast<std::size_t>(i)]; j <= i; ++j)
-            last_[static_cast<std::size_t>(j)] = i;
-    value_.assign(static_cast<std::size_t>(next), 0.0);
-    inverse_.assign(static_cast<std::size_t>(size), 0.0);
-    has_vanished_.assign(static_cast<std::size_t>(size), 0);
-    largest_.assign(static_cast<std::size_t>(size), 0.0);
-    block_.resize(static_cast<std::size_t>(size));
+        for (int j = first_[i]; j <= i; ++j) last_[j] = i;
+    value_.assign(next, 0.0);
+    inverse_.assign(size, 0.0);
+    has_vanished_.assign(size, 0);
+    largest_.assign(size, 0.0);
+    block_.resize(size);
     std::iota(block_.begin(), block_.end(), 0);
     // A row joins all rows from its first column on.
     for (int i = size - 1, begin = size; i >= 0; --i) {
-        begin = std::min(begin, first_[static_cast<std::size_t>(i)]);
-        block_[static_cast<std::size_t>(i)] = begin;
+        begin = std::min(begin, first_[i]);
+        block_[i] = begin;
         if (begin == i) begin = size;
     }
-    for (int& begin : block_) begin = block_[static_cast<std::size_t>(begin)];
-    vanished_.reserve(static_cast<std::size_t>(size));
-    work_.assign(static_cast<std::size_t>(size), 0.0);
+    for (int& begin : block_) begin = block_[begin];
+    vanished_.reserve(size);
+    work_.assign(size, 0.0);
 }
 
 EnvelopeCholesky EnvelopeCholesky::full(int size) {
@@ -134,7 +133,7 @@ bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
 /// What rounding of the rows before makes of pivot i: with y = L_ii^-T (L_i0 ... ), the numbers by
 /// which they add up to row i, the sum of roundings of M_jk times y_j y_k.
 double EnvelopeCholesky::rounding_of_pivot(int i, double diagonal) {
-    const int begin = first_[static_cast<std::size_t>(i)];
+    const int begin = first_[i];
     std::copy_n(value_.data() + place(i, begin), i - begin, work_.data() + begin);
     double sum = std::sqrt(std::abs(diagonal));
     for (int j = i - 1; j >= begin; --j) {
@@ -144,7 +143,7 @@ double EnvelopeCholesky::rounding_of_pivot(int i, double diagonal) {
         double square = 0.0;  // M_jj
         for (int k = first_[at]; k <= j; ++k, ++row) {
             square += *row * *row;
-            if (k >= begin && k < j) work_[static_cast<std::size_t>(k)] -= *row * y;
+            if (k >= begin && k < j) work_[k] -= *row * y;
         }
         sum += std::abs(y) * std::sqrt(square);
     }
@@ -165,7 +164,7 @@ void EnvelopeCholesky::solve_lower(double* y, int begin) const {
     for (int i = begin; i < size_; ++i) {
         const int from = std::max(begin, first[i]);
         const double rest = y[i] - dot(value_.data() + start[i] + from, y + from, i - from);
-        y[i] = rest * inverse_[static_cast<std::size_t>(i)];
+        y[i] = rest * inverse_[i];
     }
 }
 
@@ -173,7 +172,7 @@ void EnvelopeCholesky::solve_upper(double* y) const {
     const long* start = start_.data();
     const int* first = first_.data();
     for (int i = size_ - 1; i >= 0; --i) {
-        y[i] *= inverse_[static_cast<std::size_t>(i)];
+        y[i] *= inverse_[i];
         const double* row = value_.data() + start[i];
         for (int j = first[i]; j < i; ++j) y[j] -= row[j] * y[i];
     }
@@ -193,11 +192,10 @@ std::vector<int> EnvelopeCholesky::reach(std::span<const int> support) const {
         }
         const bool is_in_support = next < sorted.size() && sorted[next] == i;
         if (is_in_support) ++next;
-        const bool is_reached =
-            !reached.empty() && first_[static_cast<std::size_t>(i)] <= reached.back();
+        const bool is_reached = !reached.empty() && first_[i] <= reached.back();
         if (!is_in_support && !is_reached) continue;
         reached.push_back(i);
-        last = std::max(last, last_[static_cast<std::size_t>(i)]);
+        last = std::max(last, last_[i]);
     }
     return reached;
 }
@@ -211,7 +209,7 @@ void EnvelopeCholesky::solve_lower(double* y, const int* reached, int count) con
         double rest = y[i];
         for (int s = r - 1; s >= 0 && reached[s] >= first[i]; --s)
             rest -= row[reached[s]] * y[reached[s]];
-        y[i] = rest * inverse_[static_cast<std::size_t>(i)];
+        y[i] = rest * inverse_[i];
     }
 }
 

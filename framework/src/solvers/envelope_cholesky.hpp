@@ -53,12 +53,10 @@ public:
     void solve_lower(double* y, const int* reached, int count) const;
 
     /// Entries of row i of L.
-    int width(int i) const { return i + 1 - first_[static_cast<std::size_t>(i)]; }
+    int width(int i) const { return i + 1 - first_[i]; }
 
 private:
-    std::size_t place(int i, int j) const {
-        return static_cast<std::size_t>(start_[static_cast<std::size_t>(i)] + j);
-    }
+    std::size_t place(int i, int j) const { return static_cast<std::size_t>(start_[i] + j); }
 
     double rounding_of_pivot(int i, double diagonal);
 

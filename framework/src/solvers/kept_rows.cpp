@@ -24,7 +24,7 @@ KeptRows::KeptRows(const IslandPattern& pattern)
       first_(static_cast<std::size_t>(m_)),
       schur_(EnvelopeCholesky::full(m_)),
       work_(Eigen::VectorXd::Zero(m_)) {
-    used_.reserve(static_cast<std::size_t>(m_));
+    used_.reserve(m_);
 }
 
 const EnvelopeCholesky* KeptRows::augment(const std::vector<double>& M,
@@ -53,17 +53,16 @@ const EnvelopeCholesky* KeptRows::augment(const std::vector<double>& M,
         const int k = local_rows_[l];
         double square = 0.0;
         for (int e = start[k]; e < start[k + 1]; ++e) {
-            const double a = A[static_cast<std::size_t>(e)];
+            const double a = A[e];
             square += a * a;
         }
-        const bool counts = is_left_out[static_cast<std::size_t>(k)] == 0 && square > 0.0;
+        const bool counts = is_left_out[k] == 0 && square > 0.0;
         sigma_[l] = counts ? usual[column[start[k]]] / square : 0.0;
         for (int e = start[k]; counts && e < start[k + 1]; ++e)
             for (int d = start[k]; d <= e; ++d)
-                augmented_.add(
-                    std::max(column[e], column[d]),
-                    std::min(column[e], column[d]),
-                    sigma_[l] * A[static_cast<std::size_t>(e)] * A[static_cast<std::size_t>(d)]);
+                augmented_.add(std::max(column[e], column[d]),
+                               std::min(column[e], column[d]),
+                               sigma_[l] * A[e] * A[d]);
     }
     const bool is_good =
         augmented_.factorise(usual.data(), kVanishedPivot) && !augmented_.is_singular();
@@ -80,13 +79,13 @@ bool KeptRows::factorise(const EnvelopeCholesky& L,
     const int* start = pattern_.row_start.data();
     const int* column = pattern_.column.data();
     for (int k = 0; k < m_; ++k) {
-        if (is_left_out[static_cast<std::size_t>(k)] == 0) {
+        if (is_left_out[k] == 0) {
             const int at = static_cast<int>(used_.size());
             double* values = row(at);
             std::fill(values, values + n_, 0.0);
             int first = n_;
             for (int e = start[k]; e < start[k + 1]; ++e) {
-                values[column[e]] = A[static_cast<std::size_t>(e)];
+                values[column[e]] = A[e];
                 first = std::min(first, column[e]);
             }
             L.solve_lower(values, first);
@@ -95,7 +94,7 @@ bool KeptRows::factorise(const EnvelopeCholesky& L,
             // What is not concerned, as rates in the projection of positions, has none.
             if (length[k] > 0.0) {
                 scaled /= length[k];
-                first_[static_cast<std::size_t>(at)] = first;
+                first_[at] = first;
                 used_.push_back(k);
             }
         }
@@ -104,8 +103,7 @@ bool KeptRows::factorise(const EnvelopeCholesky& L,
     for (int i = 0; i < m_; ++i) {
         schur_.add(i, i, 1.0);
         for (int j = 0; i < count && j < i; ++j) {
-            const int from =
-                std::max(first_[static_cast<std::size_t>(i)], first_[static_cast<std::size_t>(j)]);
+            const int from = std::max(first_[i], first_[j]);
             schur_.add(
                 i, j, RowView(row(i) + from, n_ - from).dot(RowView(row(j) + from, n_ - from)));
         }
@@ -122,17 +120,16 @@ void KeptRows::solve(const Eigen::VectorXd& f,
     if (L_ == &augmented_)
         for (std::size_t l = 0; l < local_rows_.size(); ++l) {
             const int k = local_rows_[l];
-            for (int e = pattern_.row_start[static_cast<std::size_t>(k)];
+            for (int e = pattern_.row_start[k];
                  e < pattern_.row_start[static_cast<std::size_t>(k) + 1];
                  ++e)
-                x[pattern_.column[static_cast<std::size_t>(e)]] +=
-                    sigma_[l] * r[k] * (*A_)[static_cast<std::size_t>(e)];
+                x[pattern_.column[e]] += sigma_[l] * r[k] * (*A_)[e];
         }
     L_->solve_lower(x.data());
     const int count = static_cast<int>(used_.size());
     for (int c = 0; c < count; ++c) {
-        const int from = first_[static_cast<std::size_t>(c)];
-        const int k = used_[static_cast<std::size_t>(c)];
+        const int from = first_[c];
+        const int k = used_[c];
         work_[c] = r[k] / length[k] - RowView(row(c) + from, n_ - from).dot(x.tail(n_ - from));
     }
     work_.tail(m_ - count).setZero();
@@ -140,8 +137,8 @@ void KeptRows::solve(const Eigen::VectorXd& f,
     schur_.solve_upper(work_.data());
     lambda.setZero();
     for (int c = 0; c < count; ++c) {
-        const int from = first_[static_cast<std::size_t>(c)];
-        const int k = used_[static_cast<std::size_t>(c)];
+        const int from = first_[c];
+        const int k = used_[c];
         x.tail(n_ - from) += work_[c] * RowView(row(c) + from, n_ - from);
         lambda[k] = work_[c] / length[k];
     }

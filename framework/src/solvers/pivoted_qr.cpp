@@ -40,7 +40,7 @@ void PivotedQr::swap_columns(int a, int b) {
     MutableEntries(column(a), rows_).swap(MutableEntries(column(b), rows_));
     std::swap(norm_[a], norm_[b]);
     std::swap(norm_then_[a], norm_then_[b]);
-    std::swap(source_[static_cast<std::size_t>(a)], source_[static_cast<std::size_t>(b)]);
+    std::swap(source_[a], source_[b]);
 }
 
 void PivotedQr::factorise(double threshold, bool has_pivoting) {
@@ -56,7 +56,7 @@ void PivotedQr::factorise_weighted(double threshold, const double* weight) {
     reduce(threshold, true, [&](int k) {
         const double least = k == 0 ? 0.0 : threshold * std::abs(column(0)[0]);
         const auto rank = [&](int j) {
-            return norm_[j] > least ? weight[source_[static_cast<std::size_t>(j)]] * norm_[j] : 0.0;
+            return norm_[j] > least ? weight[source_[j]] * norm_[j] : 0.0;
         };
         int largest = k;
         for (int j = k + 1; j < cols_; ++j)
@@ -70,7 +70,7 @@ template <class Pivot>
 void PivotedQr::reduce(double threshold, bool has_pivoting, const Pivot& pivot) {
     const double fresh_needed = std::sqrt(std::numeric_limits<double>::epsilon());
     for (int j = 0; j < cols_; ++j) {
-        source_[static_cast<std::size_t>(j)] = j;
+        source_[j] = j;
         norm_[j] = norm_then_[j] = ConstEntries(column(j), rows_).norm();
     }
     rank_ = 0;

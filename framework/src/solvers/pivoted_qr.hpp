@@ -35,7 +35,7 @@ public:
     /// Modulus of pivot k < r relative to the largest; for k = r the first one dropped, or 0.
     double relative_pivot(int k) const;
     /// Column of X in place j of X P.
-    int source(int j) const { return source_[static_cast<std::size_t>(j)]; }
+    int source(int j) const { return source_[j]; }
 
     /// v := Q^T v and v := Q v, with n entries
     void apply_Qt(double* v) const;

@@ -23,9 +23,9 @@ std::vector<int> IslandPattern::rows_within_bodies() const {
     };
     std::vector<int> out;
     for (int k = 0; k < num_rows(); ++k) {
-        const int begin = row_start[static_cast<std::size_t>(k)];
+        const int begin = row_start[k];
         const int end = row_start[static_cast<std::size_t>(k) + 1];
-        const int first = column[static_cast<std::size_t>(begin)];
+        const int first = column[begin];
         if (std::all_of(column.begin() + begin, column.begin() + end, [&](int i) {
                 return body(i) == body(first);
             }))
@@ -41,9 +41,9 @@ SolverIsland::SolverIsland(IslandPattern pattern)
     for (Eigen::VectorXd* v : {&usual_, &weight_, &f_, &x_, &residual_f_}) v->setZero(n_);
     for (Eigen::VectorXd* v : {&length_, &r_, &lambda_, &residual_r_}) v->setZero(m_);
     lay_out_columns();
-    is_left_out_.assign(static_cast<std::size_t>(m_), 0);
+    is_left_out_.assign(m_, 0);
     for (Choice& choice : choices_) {
-        choice.is_left_out.assign(static_cast<std::size_t>(m_), 0);
+        choice.is_left_out.assign(m_, 0);
         choice.length.setZero(m_);
     }
 }
@@ -51,14 +51,12 @@ SolverIsland::SolverIsland(IslandPattern pattern)
 SolverStatus SolverIsland::factorise(
     std::span<const double> M, std::span<const double> A, bool is_mass_new, RankUse use, int set) {
     if (is_mass_new) {
-        for (std::size_t k = 0; k < M_.size(); ++k)
-            M_[k] = M[static_cast<std::size_t>(pattern_.mass_from[k])];
+        for (std::size_t k = 0; k < M_.size(); ++k) M_[k] = M[pattern_.mass_from[k]];
         compute_weights();
     }
-    for (std::size_t k = 0; k < A_.size(); ++k)
-        A_[k] = A[static_cast<std::size_t>(pattern_.entry_from[k])];
+    for (std::size_t k = 0; k < A_.size(); ++k) A_[k] = A[pattern_.entry_from[k]];
     lend_weights();
-    choice_ = &choices_[static_cast<std::size_t>(set)];
+    choice_ = &choices_[set];
     use_ = use == RankUse::keep && !choice_->is_made ? RankUse::decide : use;
     if (use_ == RankUse::keep)
         is_left_out_ = choice_->is_left_out;
@@ -103,11 +101,11 @@ void SolverIsland::make_least() {
     for (const NullBlock& block : choice_->null) {
         share_.setZero(block.basis.cols());
         for (Eigen::Index i = 0; i < block.basis.rows(); ++i) {
-            const int k = block.rows[static_cast<std::size_t>(i)];
+            const int k = block.rows[i];
             share_ += choice_->length[k] * lambda_[k] * block.basis.row(i).transpose();
         }
         for (Eigen::Index i = 0; i < block.basis.rows(); ++i) {
-            const int k = block.rows[static_cast<std::size_t>(i)];
+            const int k = block.rows[i];
             if (choice_->length[k] > 0.0)
                 lambda_[k] -= block.basis.row(i).dot(share_) / choice_->length[k];
         }
@@ -137,7 +135,7 @@ void SolverIsland::compute_weights() {
         return count > 0 ? sum / count : 0.0;
     };
     usual_.setZero();
-    is_massless_body_.assign(static_cast<std::size_t>(n_), 0);
+    is_massless_body_.assign(n_, 0);
     has_massless_bodies_ = false;
     double sum = 0.0;
     int count = 0;
@@ -167,7 +165,7 @@ void SolverIsland::compute_weights() {
 void SolverIsland::lend_weights() {
     if (!has_massless_bodies_) return;
     for (int i = 0; i < n_; ++i)
-        if (is_massless_body_[static_cast<std::size_t>(i)] != 0) {
+        if (is_massless_body_[i] != 0) {
             usual_[i] = mean_;
             weight_[i] = std::sqrt(mean_);
         }
@@ -176,16 +174,15 @@ void SolverIsland::lend_weights() {
         const auto [begin, end] = entries(k);
         double mobility = 0.0;  // by the means of bodies: diagonals may vanish where M is full
         for (int e = begin; e < end; ++e) {
-            const int i = pattern_.column[static_cast<std::size_t>(e)];
-            const double a = A_[static_cast<std::size_t>(e)];
-            if (is_massless_body_[static_cast<std::size_t>(i)] == 0) mobility += a * a / usual_[i];
+            const int i = pattern_.column[e];
+            const double a = A_[e];
+            if (is_massless_body_[i] == 0) mobility += a * a / usual_[i];
         }
         if (!(mobility > 0.0)) continue;
         for (int e = begin; e < end; ++e) {
-            const int i = pattern_.column[static_cast<std::size_t>(e)];
-            const double a = A_[static_cast<std::size_t>(e)];
-            if (is_massless_body_[static_cast<std::size_t>(i)] != 0)
-                lent_[i] = std::max(lent_[i], a * a / mobility);
+            const int i = pattern_.column[e];
+            const double a = A_[e];
+            if (is_massless_body_[i] != 0) lent_[i] = std::max(lent_[i], a * a / mobility);
         }
     }
     for (int i = 0; i < n_; ++i) {
@@ -227,10 +224,10 @@ void SolverIsland::lay_out_columns() {
             ++begin[static_cast<std::size_t>(i) + 1];
         });
         std::partial_sum(begin.begin(), begin.end(), begin.begin());
-        to.resize(static_cast<std::size_t>(begin.back()));
+        to.resize(begin.back());
         std::vector<int> next(begin.begin(), begin.end() - 1);
         for_each([&](int i, Factor factor) {
-            to[static_cast<std::size_t>(next[static_cast<std::size_t>(i)]++)] = factor;
+            to[next[i]++] = factor;
         });
     };
     compress(
@@ -247,7 +244,7 @@ void SolverIsland::lay_out_columns() {
         [this](const auto& add) {
             for (int k = 0; k < m_; ++k)
                 for (int e = entries(k).first; e < entries(k).second; ++e)
-                    add(pattern_.column[static_cast<std::size_t>(e)], Factor{e, k});
+                    add(pattern_.column[e], Factor{e, k});
         },
         row_begin_,
         row_factors_);
@@ -261,14 +258,12 @@ void SolverIsland::compute_residual() {
         long double rest = f_[i];
         const auto at = static_cast<std::size_t>(i);
         for (int k = mass_begin_[at]; k < mass_begin_[at + 1]; ++k) {
-            const Factor factor = mass_factors_[static_cast<std::size_t>(k)];
-            rest -=
-                static_cast<long double>(M_[static_cast<std::size_t>(factor.value)]) * x[factor.of];
+            const Factor factor = mass_factors_[k];
+            rest -= static_cast<long double>(M_[factor.value]) * x[factor.of];
         }
         for (int k = row_begin_[at]; k < row_begin_[at + 1]; ++k) {
-            const Factor factor = row_factors_[static_cast<std::size_t>(k)];
-            rest += static_cast<long double>(A_[static_cast<std::size_t>(factor.value)]) *
-                    lambda[factor.of];
+            const Factor factor = row_factors_[k];
+            rest += static_cast<long double>(A_[factor.value]) * lambda[factor.of];
         }
         residual_f_[i] = static_cast<double>(rest);
     }
@@ -276,8 +271,7 @@ void SolverIsland::compute_residual() {
         long double gap = r_[k];
         const auto [begin, end] = entries(k);
         for (int e = begin; e < end; ++e)
-            gap -= static_cast<long double>(A_[static_cast<std::size_t>(e)]) *
-                   x[pattern_.column[static_cast<std::size_t>(e)]];
+            gap -= static_cast<long double>(A_[e]) * x[pattern_.column[e]];
         residual_r_[k] = static_cast<double>(gap);
     }
 }

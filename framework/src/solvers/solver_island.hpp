@@ -88,7 +88,7 @@ public:
         for (Choice& choice : choices_) choice.forget();
     }
     /// Of the choice last made for a set.
-    int num_left_out(int set) const { return choices_[static_cast<std::size_t>(set)].count; }
+    int num_left_out(int set) const { return choices_[set].count; }
     /// Whether multipliers of a kept choice are to be the least ones, too.
     void want_least(bool is_wanted) { wants_least_ = is_wanted; }
 
@@ -141,9 +141,7 @@ protected:
     virtual bool do_solve() = 0;
 
     /// Whether row k counts in the present factorisation.
-    bool is_used(int k) const {
-        return length_[k] > 0.0 && is_left_out_[static_cast<std::size_t>(k)] == 0;
-    }
+    bool is_used(int k) const { return length_[k] > 0.0 && is_left_out_[k] == 0; }
     /// How light the matter is that row k moves: sqrt(D_k) / |A_k|.
     double lightness(int k) const;
     /// Whether some rows move far heavier matter than others, so that it matters which are kept.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-
 #include "dense.hpp"
 #include "island_limits.hpp"
 #include "sparse_island.hpp"
@@ -55,8 +54,8 @@ bool SparseIsland::has_null_direction() {
         double length = 0.0;
         const auto [begin, end] = entries(k);
         for (int e = begin; e < end; ++e) {
-            const int i = pattern_.column[static_cast<std::size_t>(e)];
-            const double a = A_[static_cast<std::size_t>(e)];
+            const int i = pattern_.column[e];
+            const double a = A_[e];
             product += a * x_[i];
             length += (a / weight_[i]) * (a / weight_[i]);
         }
@@ -86,9 +85,7 @@ std::vector<int> SparseIsland::suspicious_pivots() {
     std::vector<int> out;
     enter(Mode::dependent);
     for (int k = 0; k < m_ && is_factorised_; ++k)
-        if (is_left_out_[static_cast<std::size_t>(k)] == 0 &&
-            row_pivot(k) < kSuspiciousPivot * delta_)
-            out.push_back(k);
+        if (is_left_out_[k] == 0 && row_pivot(k) < kSuspiciousPivot * delta_) out.push_back(k);
     return out;
 }
 
@@ -97,7 +94,7 @@ std::vector<int> SparseIsland::suspicious_pivots() {
 std::vector<int> SparseIsland::suspects(double& least_square) {
     std::vector<int> out;
     for (int k = 0; k < m_; ++k)
-        if (!is_used(k) && is_left_out_[static_cast<std::size_t>(k)] == 0) out.push_back(k);
+        if (!is_used(k) && is_left_out_[k] == 0) out.push_back(k);
     if (!out.empty() || m_ == 0) return out;
     if (mode_ == Mode::dependent) enter(Mode::motion_only);
     if (!is_factorised_) return suspicious_pivots();
@@ -131,8 +128,8 @@ SparseIsland::Dependencies SparseIsland::find_dependencies() {
     std::vector<int> found = suspicious_pivots();
     if (found.empty()) found = suspects(least_square);
     for (; !found.empty(); found = rest->suspects(least_square)) {
-        for (const int k : found) taken.push_back(kept[static_cast<std::size_t>(k)]);
-        for (const int k : found) kept[static_cast<std::size_t>(k)] = -1;
+        for (const int k : found) taken.push_back(kept[k]);
+        for (const int k : found) kept[k] = -1;
         std::erase(kept, -1);
         rest = restricted_to(kept);
         least_square = 1.0;
@@ -169,9 +166,7 @@ void SparseIsland::measure(const std::vector<int>& rows,
         if (length_[k] > 0.0) {
             const auto [begin, end] = entries(k);
             rest.f_.setZero();
-            for (int e = begin; e < end; ++e)
-                rest.f_[pattern_.column[static_cast<std::size_t>(e)]] +=
-                    A_[static_cast<std::size_t>(e)] / length_[k];
+            for (int e = begin; e < end; ++e) rest.f_[pattern_.column[e]] += A_[e] / length_[k];
             rest.r_.setZero();
             rest.do_solve();
             one.x = rest.x_;
@@ -255,7 +250,7 @@ void SparseIsland::choose_rows() {
     }
     std::vector<int> found = taken;
     while (!found.empty()) {
-        for (const int k : found) is_left_out_[static_cast<std::size_t>(k)] = 1;
+        for (const int k : found) is_left_out_[k] = 1;
         if (is_augmented_ && !factorise_mass()) return;
         assemble();
         enter(Mode::independent);
@@ -278,7 +273,7 @@ void SparseIsland::choose_rows() {
     std::iota(all.begin(), all.end(), 0);
     Dependencies dependencies;
     measure(taken, *this, all, dependencies);
-    for (const int k : dependencies.rows) choice_->is_left_out[static_cast<std::size_t>(k)] = 1;
+    for (const int k : dependencies.rows) choice_->is_left_out[k] = 1;
     choice_->count = static_cast<int>(dependencies.rows.size());
     choice_->length = length_;
     if (wants_least_) choice_->null = blocks_of(dependencies.null_vectors);
@@ -294,12 +289,12 @@ std::unique_ptr<SparseIsland> SparseIsland::restricted_to(const std::vector<int>
     pattern.row_start.assign(1, 0);
     std::vector<double> A;
     for (const int k : rows) {
-        pattern.rows.push_back(pattern_.rows[static_cast<std::size_t>(k)]);
+        pattern.rows.push_back(pattern_.rows[k]);
         const auto [begin, end] = entries(k);
         for (int e = begin; e < end; ++e) {
-            pattern.column.push_back(pattern_.column[static_cast<std::size_t>(e)]);
+            pattern.column.push_back(pattern_.column[e]);
             pattern.entry_from.push_back(static_cast<int>(A.size()));
-            A.push_back(A_[static_cast<std::size_t>(e)]);
+            A.push_back(A_[e]);
         }
         pattern.row_start.push_back(static_cast<int>(A.size()));
     }
@@ -340,7 +335,7 @@ std::vector<NullBlock> SparseIsland::blocks_of(const std::vector<Eigen::VectorXd
     for (std::size_t v = 0; v < count; ++v)
         for (int k = 0; k < m_; ++k) {
             if (std::abs(vectors[v][k]) < kPartOf) continue;
-            std::size_t& first = first_with[static_cast<std::size_t>(k)];
+            std::size_t& first = first_with[k];
             if (first == count) first = v;
             if (block_of[first] != block_of[v])
                 std::replace(block_of.begin(), block_of.end(), block_of[v], block_of[first]);
@@ -353,14 +348,13 @@ std::vector<NullBlock> SparseIsland::blocks_of(const std::vector<Eigen::VectorXd
         if (members.empty()) continue;
         NullBlock block;
         for (int k = 0; k < m_; ++k) {
-            const std::size_t first = first_with[static_cast<std::size_t>(k)];
+            const std::size_t first = first_with[k];
             if (first < count && block_of[first] == b) block.rows.push_back(k);
         }
         Eigen::MatrixXd columns(block.rows.size(), members.size());
         for (Eigen::Index c = 0; c < columns.cols(); ++c)
             for (Eigen::Index k = 0; k < columns.rows(); ++k)
-                columns(k, c) = vectors[members[static_cast<std::size_t>(c)]]
-                                       [block.rows[static_cast<std::size_t>(k)]];
+                columns(k, c) = vectors[members[c]][block.rows[k]];
         block.basis = orthonormal_basis(columns);
         out.push_back(std::move(block));
     }

@@ -38,7 +38,7 @@ const std::vector<std::pair<int, int>> kDiagonal;
 SparseIsland::SparseIsland(IslandPattern pattern) : SolverIsland(std::move(pattern)) {
     work_.setZero(n_ + m_);
     correction_.setZero(n_ + m_);
-    extended_work_.assign(static_cast<std::size_t>(n_ + m_), 0.0L);
+    extended_work_.assign(n_ + m_, 0.0L);
     for (Eigen::VectorXd* v : {&row_work_, &given_r_, &dlambda_, &lambda_before_}) v->setZero(m_);
     dx_.setZero(n_);
     build(false);
@@ -96,8 +96,7 @@ bool SparseIsland::find_reach(double most_work) {
 void SparseIsland::build_pattern() {
     K_ = symmetric_pattern(n_ + m_, [this](const auto& add_permuted) {
         const auto add = [&](int i, int j) {
-            add_permuted(new_of_old_[static_cast<std::size_t>(i)],
-                         new_of_old_[static_cast<std::size_t>(j)]);
+            add_permuted(new_of_old_[i], new_of_old_[j]);
         };
         for (int i = 0; i < n_ + m_; ++i) add(i, i);
         for (const auto& [i, j] : mass_pattern_) add(i, j);
@@ -109,8 +108,8 @@ void SparseIsland::build_pattern() {
 /// Where the entries of M and A stand in K.
 void SparseIsland::find_places() {
     const auto place = [this](int i, int j) {
-        const int a = new_of_old_[static_cast<std::size_t>(i)];
-        const int b = new_of_old_[static_cast<std::size_t>(j)];
+        const int a = new_of_old_[i];
+        const int b = new_of_old_[j];
         const int column = std::max(a, b);
         const int* begin = K_.innerIndexPtr() + K_.outerIndexPtr()[column];
         const int* end = K_.innerIndexPtr() + K_.outerIndexPtr()[column + 1];
@@ -127,9 +126,9 @@ void SparseIsland::find_places() {
 }
 
 double SparseIsland::augmentation(int k) const {
-    if (is_left_out_[static_cast<std::size_t>(k)] != 0) return 0.0;
+    if (is_left_out_[k] != 0) return 0.0;
     const double square = row(k).squaredNorm();
-    const int first = pattern_.column[static_cast<std::size_t>(entries(k).first)];
+    const int first = pattern_.column[entries(k).first];
     return square > 0.0 ? usual_[first] / square : 0.0;
 }
 
@@ -171,7 +170,7 @@ void SparseIsland::assemble() {
         const auto next_body = std::upper_bound(first.begin(), first.end(), vanished);
         done = next_body == first.end() ? n_ : *next_body;
         for (int i = *std::prev(next_body); i < done; ++i)
-            K[diagonal_place_[static_cast<std::size_t>(i)]] += kMassRegularisation * usual_[i];
+            K[diagonal_place_[i]] += kMassRegularisation * usual_[i];
     }
 
     assemble_rows();
@@ -184,19 +183,16 @@ void SparseIsland::assemble_rows() {
     for (int k = 0; k < m_; ++k) {
         // L^-1 A_k^T, whose length is sqrt(D_k)
         const auto [begin, end] = entries(k);
-        const int* reached = reach_.data() + reach_start_[static_cast<std::size_t>(k)];
-        const int count = reach_start_[static_cast<std::size_t>(k) + 1] -
-                          reach_start_[static_cast<std::size_t>(k)];
+        const int* reached = reach_.data() + reach_start_[k];
+        const int count = reach_start_[static_cast<std::size_t>(k) + 1] - reach_start_[k];
         for (int s = 0; s < count; ++s) y[reached[s]] = 0.0;
-        for (int e = begin; e < end; ++e)
-            y[pattern_.column[static_cast<std::size_t>(e)]] = A_[static_cast<std::size_t>(e)];
+        for (int e = begin; e < end; ++e) y[pattern_.column[e]] = A_[e];
         mass_.solve_lower(y, reached, count);
         double square = 0.0;
         for (int s = 0; s < count; ++s) square += y[reached[s]] * y[reached[s]];
         length_[k] = std::sqrt(square);
         const double scale = is_used(k) ? 1.0 / length_[k] : 0.0;
-        for (int e = begin; e < end; ++e)
-            K[row_place_[static_cast<std::size_t>(e)]] = scale * A_[static_cast<std::size_t>(e)];
+        for (int e = begin; e < end; ++e) K[row_place_[e]] = scale * A_[e];
     }
 }
 
@@ -254,8 +250,7 @@ void SparseIsland::enter(Mode mode) {
     mode_ = mode;
     delta_ = mode == Mode::dependent ? kCoarse : mass_.is_singular() ? kFineSingular : kFine;
     double* K = K_.valuePtr();
-    for (int k = 0; k < m_; ++k)
-        K[diagonal_place_[static_cast<std::size_t>(n_ + k)]] = is_used(k) ? -delta_ : -1.0;
+    for (int k = 0; k < m_; ++k) K[diagonal_place_[n_ + k]] = is_used(k) ? -delta_ : -1.0;
     is_factorised_ = factor_.factorise(K_);
     if (!is_factorised_) return;
     slowest_gain_ = std::min(1.0, kPivotOverSquare * delta_ / smallest_pivot());
@@ -264,7 +259,7 @@ void SparseIsland::enter(Mode mode) {
 /// Modulus of the pivot of scaled row k; 0 for a row without entries.
 double SparseIsland::row_pivot(int k) const {
     if (!is_used(k)) return 0.0;
-    return std::abs(factor_.pivots()[new_of_old_[static_cast<std::size_t>(n_ + k)]]);
+    return std::abs(factor_.pivots()[new_of_old_[n_ + k]]);
 }
 
 /// Of rows with entries.

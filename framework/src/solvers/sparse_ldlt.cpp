@@ -49,7 +49,7 @@ void SparseLdlt::lay_out_entries(const Eigen::SparseMatrix<double>& upper) {
         for (Iterator it(upper, j); it; ++it) ++first_entry_[panel_of(it) + 1];
     std::partial_sum(first_entry_.begin(), first_entry_.end(), first_entry_.begin());
     std::vector<long> next(first_entry_.begin(), first_entry_.end() - 1);
-    entries_.assign(static_cast<std::size_t>(upper.nonZeros()), {});
+    entries_.assign(upper.nonZeros(), {});
     int e = 0;
     for (int j = 0; j < upper.cols(); ++j)
         for (Iterator it(upper, j); it; ++it, ++e) {
@@ -59,8 +59,7 @@ void SparseLdlt::lay_out_entries(const Eigen::SparseMatrix<double>& upper) {
             const auto row = std::ranges::lower_bound(rows, j) - rows.begin();
             const long place =
                 static_cast<long>(i - supernodes_.first_column(s)) * supernodes_.height(s) + row;
-            entries_[static_cast<std::size_t>(next[static_cast<std::size_t>(s)]++)] = {
-                e, static_cast<std::uint32_t>(place)};
+            entries_[next[s]++] = {e, static_cast<std::uint32_t>(place)};
         }
 }
 
@@ -75,10 +74,10 @@ void SparseLdlt::make_scratch() {
     if (count == scratch_.size() && panel == scratch_.front().panel.size()) return;
     scratch_.resize(count);
     for (Scratch& scratch : scratch_) {
-        scratch.local.resize(static_cast<std::size_t>(D_.size()));
+        scratch.local.resize(D_.size());
         scratch.packed.resize(packed_);
         scratch.product.resize(product_);
-        scratch.gathered.resize(static_cast<std::size_t>(supernodes_.most_rows()));
+        scratch.gathered.resize(supernodes_.most_rows());
         scratch.panel.resize(panel);
     }
 }
@@ -91,8 +90,7 @@ void SparseLdlt::lay_out_updates() {
     const auto wait_for_target = [&](int s, int begin) {
         if (begin >= supernodes_.height(s)) return;
         const auto here = static_cast<std::size_t>(s);
-        const auto target = static_cast<std::size_t>(
-            supernodes_.of(supernodes_.rows(s)[static_cast<std::size_t>(begin)]));
+        const auto target = static_cast<std::size_t>(supernodes_.of(supernodes_.rows(s)[begin]));
         next_row[here] = begin;
         next_source[here] = first_source[target];
         first_source[target] = s;
@@ -110,9 +108,9 @@ void SparseLdlt::lay_out_updates() {
             factorise_flops_ += below * below;
             solve_flops_ += 4.0 * below;
         }
-        for (int source = first_source[static_cast<std::size_t>(s)]; source >= 0;) {
-            const int next = next_source[static_cast<std::size_t>(source)];
-            const int begin = next_row[static_cast<std::size_t>(source)];
+        for (int source = first_source[s]; source >= 0;) {
+            const int next = next_source[source];
+            const int begin = next_row[source];
             const int end = end_of_update(source, begin);
             updates_.push_back({source, begin, end});
             packed_ = std::max(packed_, packed_size(end - begin, supernodes_.width(source)));
@@ -128,27 +126,24 @@ void SparseLdlt::lay_out_updates() {
 
     const std::size_t num_trunk = parts_.trunk.size();
     in_trunk_.assign(count, -1);
-    for (std::size_t i = 0; i < num_trunk; ++i)
-        in_trunk_[static_cast<std::size_t>(parts_.trunk[i])] = static_cast<int>(i);
+    for (std::size_t i = 0; i < num_trunk; ++i) in_trunk_[parts_.trunk[i]] = static_cast<int>(i);
     is_done_ = std::make_unique<std::atomic<int>[]>(num_trunk);
     if (parts_.parts.empty()) return;
     // Who waits does so at the end.
     for (const int s : parts_.trunk)
-        std::stable_sort(updates_.begin() + first_update_[static_cast<std::size_t>(s)],
+        std::stable_sort(updates_.begin() + first_update_[s],
                          updates_.begin() + first_update_[static_cast<std::size_t>(s) + 1],
                          [&](const Update& a, const Update& b) {
-                             return in_trunk_[static_cast<std::size_t>(a.source)] <
-                                    in_trunk_[static_cast<std::size_t>(b.source)];
+                             return in_trunk_[a.source] < in_trunk_[b.source];
                          });
 }
 
 /// The rows of supernode s from `begin` on that are columns of one supernode end here.
 int SparseLdlt::end_of_update(int s, int begin) const {
     const std::span<const int> rows = supernodes_.rows(s);
-    const int last =
-        supernodes_.first_column(supernodes_.of(rows[static_cast<std::size_t>(begin)]) + 1);
+    const int last = supernodes_.first_column(supernodes_.of(rows[begin]) + 1);
     int end = begin + 1;
-    while (end < static_cast<int>(rows.size()) && rows[static_cast<std::size_t>(end)] < last) ++end;
+    while (end < static_cast<int>(rows.size()) && rows[end] < last) ++end;
     return end;
 }
 
@@ -157,8 +152,8 @@ bool SparseLdlt::factorise(const Eigen::SparseMatrix<double>& upper) {
     upper_ = upper.valuePtr();
     is_good_ = true;
     for_each_of(parts_.parts.size(), [&](int i, int k) {
-        const FactorParts::Range& part = parts_.parts[static_cast<std::size_t>(i)];
-        Scratch& scratch = scratch_[static_cast<std::size_t>(k)];
+        const FactorParts::Range& part = parts_.parts[i];
+        Scratch& scratch = scratch_[k];
         for (int s = part.first; s < part.end; ++s) {
             if (factorise_supernode(s, scratch, false)) continue;
             is_good_ = false;
@@ -182,18 +177,18 @@ bool SparseLdlt::factorise(const Eigen::SparseMatrix<double>& upper) {
 }
 
 bool SparseLdlt::factorise_trunk(int k) {
-    Scratch& scratch = scratch_[static_cast<std::size_t>(k)];
+    Scratch& scratch = scratch_[k];
     const auto count = static_cast<int>(parts_.trunk.size());
     const bool is_shared = scratch_.size() > 1;
     for (int i; (i = next_in_trunk_++) < count;) {
-        const int s = parts_.trunk[static_cast<std::size_t>(i)];
+        const int s = parts_.trunk[i];
         if (!factorise_supernode(s, scratch, is_shared)) {
             is_good_ = false;
             if (!is_shared) return false;
         }
         if (!is_shared) continue;
-        is_done_[static_cast<std::size_t>(i)].store(1, std::memory_order_release);
-        is_done_[static_cast<std::size_t>(i)].notify_all();
+        is_done_[i].store(1, std::memory_order_release);
+        is_done_[i].notify_all();
     }
     return true;
 }
@@ -205,7 +200,7 @@ bool SparseLdlt::factorise_supernode(int s, Scratch& scratch, bool waits) {
     std::fill_n(panel, size, 0.0);
     const auto index = static_cast<std::size_t>(s);
     for (long k = first_entry_[index]; k < first_entry_[index + 1]; ++k) {
-        const Entry& entry = entries_[static_cast<std::size_t>(k)];
+        const Entry& entry = entries_[k];
         panel[entry.place] = upper_[entry.from];
     }
     update(s, panel, scratch, waits);
@@ -219,17 +214,15 @@ bool SparseLdlt::factorise_supernode(int s, Scratch& scratch, bool waits) {
 
 /// Subtracts from a panel what the supernodes before it that reach it make of it.
 void SparseLdlt::update(int target, double* panel, Scratch& scratch, bool waits) {
-    const long begin = first_update_[static_cast<std::size_t>(target)];
+    const long begin = first_update_[target];
     const long end = first_update_[static_cast<std::size_t>(target) + 1];
     if (begin == end) return;
     const std::span<const int> rows = supernodes_.rows(target);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        scratch.local[static_cast<std::size_t>(rows[i])] = static_cast<int>(i);
+    for (std::size_t i = 0; i < rows.size(); ++i) scratch.local[rows[i]] = static_cast<int>(i);
     for (long u = begin; u < end; ++u) {
-        const Update& one = updates_[static_cast<std::size_t>(u)];
-        const int place = in_trunk_[static_cast<std::size_t>(one.source)];
-        if (waits && place >= 0)
-            is_done_[static_cast<std::size_t>(place)].wait(0, std::memory_order_acquire);
+        const Update& one = updates_[u];
+        const int place = in_trunk_[one.source];
+        if (waits && place >= 0) is_done_[place].wait(0, std::memory_order_acquire);
         if (in_single_)
             update_from(single_.data(), target, panel, one, scratch);
         else

@@ -229,7 +229,7 @@ void SparseLdlt::lay_out_pieces() {
                 columns.push_back(c);
         return columns;
     };
-    work_.assign(static_cast<std::size_t>(supernodes_.first_column(supernodes_.size())), 0.0);
+    work_.assign(supernodes_.first_column(supernodes_.size()), 0.0);
     lay_out_stage(stages_[0], parts, columns_of(parts_.trunk));
     lay_out_stage(stages_[1], limbs, columns_of(top));
     const int* rows = down_rows_.data();
@@ -249,7 +249,7 @@ void SparseLdlt::lay_out_stage(Stage& stage,
     if (groups.empty()) return;
     const int n = supernodes_.first_column(supernodes_.size());
     std::vector<char> is_above(static_cast<std::size_t>(n), 0);
-    for (const int column : above) is_above[static_cast<std::size_t>(column)] = 1;
+    for (const int column : above) is_above[column] = 1;
     std::vector<int> place(is_above.size(), -1);  // of each column that the group reaches, in work_
     stage.workspace = work_.size();
     stage.first_piece.push_back(static_cast<int>(pieces_.size()));
@@ -268,7 +268,7 @@ void SparseLdlt::lay_out_stage(Stage& stage,
             }
         }
         for (std::size_t r = stage.first_reached.back(); r < stage.reached.size(); ++r)
-            place[static_cast<std::size_t>(stage.reached[r])] = -1;
+            place[stage.reached[r]] = -1;
         stage.first_piece.push_back(static_cast<int>(pieces_.size()));
         stage.first_reached.push_back(stage.reached.size());
     }
@@ -282,7 +282,7 @@ ANCORA_INLINE void SparseLdlt::solve_down(const Scalar* values,
                                           int end,
                                           double* x) const {
     for (int g = begin; g < end; ++g) {
-        const Piece& piece = pieces_[static_cast<std::size_t>(g)];
+        const Piece& piece = pieces_[g];
         with_width(piece.width, [&](auto width) ANCORA_INLINE_LAMBDA {
             double* own = x + piece.first;
             const Scalar* triangle = values + piece.triangle;
@@ -300,7 +300,7 @@ ANCORA_INLINE void SparseLdlt::solve_up(
     const Scalar* values, int begin, int end, double* x, double* t) const {
     const double* inverse_D = inverse_D_.data();
     for (int g = end - 1; g >= begin; --g) {
-        const Piece& piece = pieces_[static_cast<std::size_t>(g)];
+        const Piece& piece = pieces_[g];
         const int* rows = piece.rows;
         const int n = piece.num_rows;
         const std::ptrdiff_t stride = piece.stride;
@@ -368,7 +368,7 @@ void SparseLdlt::stage_up(const Stage& stage, const Scalar* values) {
            stage.first_piece[p],
            stage.first_piece[p + 1],
            work_.data(),
-           scratch_[static_cast<std::size_t>(k)].gathered.data());
+           scratch_[k].gathered.data());
     });
 }
 

@@ -165,9 +165,7 @@ void SparseIsland::solve_once(const Eigen::VectorXd& f,
     for (const int k : local_rows_) {
         const double share = augmentation(k) * r[k];
         const auto [begin, end] = entries(k);
-        for (int e = begin; e < end; ++e)
-            z[at[pattern_.column[static_cast<std::size_t>(e)]]] +=
-                share * A_[static_cast<std::size_t>(e)];
+        for (int e = begin; e < end; ++e) z[at[pattern_.column[e]]] += share * A_[e];
     }
     for (int k = 0; k < m_; ++k) z[at[n_ + k]] = is_used(k) ? r[k] / length_[k] : 0.0;
     factor_.solve(z);

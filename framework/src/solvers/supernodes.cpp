@@ -61,8 +61,8 @@ void Supernodes::join(const EliminationTree& tree) {
             const double width = middle - first;
             const double columns = end - first;
             // Entries of the first column of each, with the diagonal.
-            const double here = 1.0 + tree.count[static_cast<std::size_t>(first)];
-            const double there = 1.0 + tree.count[static_cast<std::size_t>(middle)];
+            const double here = 1.0 + tree.count[first];
+            const double there = 1.0 + tree.count[middle];
             const double height = there + width;
             const double zeros = zeros_above + width * (height - here);
             const double all = columns * height - 0.5 * columns * (columns - 1.0);
@@ -103,7 +103,7 @@ void Supernodes::find_rows(const Eigen::SparseMatrix<double>& upper, const Elimi
     std::vector<int> column(static_cast<std::size_t>(start.back()));
     std::vector<long> at(start.begin(), start.end() - 1);
     for_each([&](std::size_t s, int j) {
-        column[static_cast<std::size_t>(at[s]++)] = j;
+        column[at[s]++] = j;
     });
 
     std::vector<int> first_child(count, -1);
@@ -116,17 +116,14 @@ void Supernodes::find_rows(const Eigen::SparseMatrix<double>& upper, const Elimi
         const int end = first_column(s + 1);
         below.clear();
         const auto add = [&](int row) {
-            int& mark = marked[static_cast<std::size_t>(row)];
+            int& mark = marked[row];
             if (row < end || mark == s) return;
             mark = s;
             below.push_back(row);
         };
-        for (long k = start[here]; k < start[here + 1]; ++k)
-            add(column[static_cast<std::size_t>(k)]);
-        for (int child = first_child[here]; child >= 0;
-             child = next_sibling[static_cast<std::size_t>(child)])
-            for (const int row : rows(child).subspan(static_cast<std::size_t>(width(child))))
-                add(row);
+        for (long k = start[here]; k < start[here + 1]; ++k) add(column[k]);
+        for (int child = first_child[here]; child >= 0; child = next_sibling[child])
+            for (const int row : rows(child).subspan(width(child))) add(row);
         std::ranges::sort(below);
         for (int j = first_column(s); j < end; ++j) rows_.push_back(j);
         rows_.insert(rows_.end(), below.begin(), below.end());

@@ -23,19 +23,19 @@ public:
     Supernodes(const Eigen::SparseMatrix<double>& upper, const EliminationTree& tree);
 
     int size() const { return static_cast<int>(first_column_.size()) - 1; }
-    int first_column(int s) const { return first_column_[static_cast<std::size_t>(s)]; }
+    int first_column(int s) const { return first_column_[s]; }
     int width(int s) const { return first_column(s + 1) - first_column(s); }
     /// Rows of supernode s, rising; the first of them are its own columns.
     std::span<const int> rows(int s) const {
-        const long begin = first_row_[static_cast<std::size_t>(s)];
+        const long begin = first_row_[s];
         const long end = first_row_[static_cast<std::size_t>(s) + 1];
         return {rows_.data() + begin, static_cast<std::size_t>(end - begin)};
     }
     int height(int s) const { return static_cast<int>(rows(s).size()); }
     /// Supernode of a column.
-    int of(int column) const { return of_[static_cast<std::size_t>(column)]; }
+    int of(int column) const { return of_[column]; }
     /// Where the panel of supernode s begins among all values; its columns follow at height(s).
-    long panel(int s) const { return panel_[static_cast<std::size_t>(s)]; }
+    long panel(int s) const { return panel_[s]; }
     long num_values() const { return panel_.empty() ? 0 : panel_.back(); }
     int most_rows() const { return most_rows_; }
 

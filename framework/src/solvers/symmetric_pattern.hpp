@@ -26,7 +26,7 @@ Eigen::SparseMatrix<double> symmetric_pattern(int size, const ForEachEntry& for_
     std::vector<int> row(begin.back());
     std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
     for_each_entry([&](int i, int j) {
-        row[next[static_cast<std::size_t>(std::max(i, j))]++] = std::min(i, j);
+        row[next[std::max(i, j)]++] = std::min(i, j);
     });
 
     Eigen::SparseMatrix<double> out(size, size);

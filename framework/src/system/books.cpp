@@ -33,7 +33,7 @@ Books::Books(Assembly& parts,
 void Books::book(const StepTrial& trial) {
     const double h = trial.h;
     for (int k = 0; k < parts_.m; ++k) {
-        const double s = trial.s[static_cast<std::size_t>(k)];
+        const double s = trial.s[k];
         if (islands_.holds_row(k)) continue;
         // Explicit time: prescribed motion works s tau; a gap that is closed works s pi0.
         if (parts_.rows.tau[k] != 0.0) ledger.book_external(s * parts_.rows.tau[k]);
@@ -63,8 +63,7 @@ void Books::book(const StepTrial& trial) {
         if (!parts_.model.constraints[c].is_tied_to_ground) continue;
         const RowOwner& owner = parts_.rows.owners[parts_.model.bodies.size() + c];
         for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
-            parts_.rows.add_transposed(
-                parts_.rows.B.data(), k, -trial.s[static_cast<std::size_t>(k)], external_.data());
+            parts_.rows.add_transposed(parts_.rows.B.data(), k, -trial.s[k], external_.data());
     }
     for (int i = 0; islands_.holds_any() && i < parts_.n; ++i)
         if (islands_.holds_coordinate(i)) external_[i] = 0.0;  // in balance by definition

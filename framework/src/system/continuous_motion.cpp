@@ -143,7 +143,7 @@ void ContinuousMotion::derivative(double t, std::span<const double> x, std::span
     std::copy(a.begin(), a.end(), dx.begin() + parts_.n);
 
     if (!contacts_.empty()) islands_.rest_accelerations(v, dx.data() + parts_.n, face);
-    book_rates(q, v, dx.subspan(static_cast<std::size_t>(2 * parts_.n)));
+    book_rates(q, v, dx.subspan(2 * parts_.n));
     if (parts_.signals.num_continuous() == 0) return;
     parts_.signals.evaluate(q, v, t);
     parts_.signals.differentiate(own_states(dx));
@@ -160,10 +160,8 @@ void ContinuousMotion::book_rates(const double* q, const double* v, std::span<do
     }
     books[kExternal] = power.external;
     books[kNonideal] = power.nonideal;
-    books_.efforts.powers(face,
-                          friction_.stress().data(),
-                          v,
-                          rates.subspan(kBooks, static_cast<std::size_t>(books_.efforts.count())));
+    books_.efforts.powers(
+        face, friction_.stress().data(), v, rates.subspan(kBooks, books_.efforts.count()));
     std::fill(books + kImpulse, books + kBooks, 0.0);
     if (parts_.mass.is_timed()) book_flow(q, v, books);
     if (!parts_.has_gravity && !parts_.has_external && parts_.forces.loads().empty()) return;
@@ -202,7 +200,7 @@ void ContinuousMotion::scale_books() {
     const double energy = books_.ledger.energy_scale();
     const double momentum = std::sqrt(2.0 * books_.total_mass() * energy);
     // Works of efforts stand behind the others.
-    book_scales_.assign(static_cast<std::size_t>(num_states() - 2 * parts_.n), unit(energy));
+    book_scales_.assign(num_states() - 2 * parts_.n, unit(energy));
     std::fill_n(book_scales_.rbegin(), parts_.signals.num_continuous(), 1.0);
     std::fill_n(book_scales_.begin() + kImpulse, 3, unit(momentum));
     std::fill_n(book_scales_.begin() + kAngularImpulse, 3, unit(momentum * state_.farthest));
@@ -268,7 +266,7 @@ void ContinuousMotion::advance_to(double t0, double t1, std::span<const double> 
     if (!state_.plugin.empty()) {
         // State of plugins moves on with the discrete face; its forces are not used.
         for (int i = 0; i < parts_.n; ++i) {
-            trial_.dq[i] = x[static_cast<std::size_t>(i)] - state_.q[i];
+            trial_.dq[i] = x[i] - state_.q[i];
             trial_.mid[i] = state_.q[i] + 0.5 * trial_.dq[i];
         }
         std::copy(state_.plugin.begin(), state_.plugin.end(), trial_.plugin.begin());
@@ -295,8 +293,7 @@ void ContinuousMotion::advance_to(double t0, double t1, std::span<const double> 
         state_.plugin.swap(trial_.plugin);
     }
     if (!parts_.signals.empty()) {
-        for (int i = 0; i < parts_.n; ++i)
-            trial_.dq[i] = x[static_cast<std::size_t>(i)] - state_.q[i];
+        for (int i = 0; i < parts_.n; ++i) trial_.dq[i] = x[i] - state_.q[i];
         parts_.signals.follow_step(state_.q.data(), trial_.dq.data(), t0, t1 - t0);
     }
     take_state(t1, x);
@@ -329,8 +326,7 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
     std::copy_n(books.begin() + kImpulse, 3, impulse.linear.begin());
     std::copy_n(books.begin() + kAngularImpulse, 3, impulse.angular.begin());
     books_.ledger.book_impulse(impulse, 1.0);
-    books_.efforts.book(
-        x.subspan(first_effort(), static_cast<std::size_t>(books_.efforts.count())));
+    books_.efforts.book(x.subspan(first_effort(), books_.efforts.count()));
     books_.growth.add_works(t1 - before_.t);
     if (parts_.has_gravity) {
         const auto n = static_cast<std::size_t>(parts_.n);

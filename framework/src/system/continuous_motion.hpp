@@ -128,7 +128,7 @@ public:
     /// Of a state x: the continuous states of objects with signals.
     template <class T>
     std::span<T> own_states(std::span<T> x) const {
-        return x.last(static_cast<std::size_t>(parts_.signals.num_continuous()));
+        return x.last(parts_.signals.num_continuous());
     }
 
     /// How the energy balance has jumped within single steps. A step's error belongs to its order

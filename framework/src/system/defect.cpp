@@ -95,32 +95,29 @@ void DefectMeasure::find_carriers() {
     std::vector<bool> has_mass(body_terms_.size(), false);
     for (std::size_t node = 0; node < num_nodes; ++node)
         for (int i = first_of_node_[node]; i < first_of_node_[node + 1]; ++i) {
-            node_of[static_cast<std::size_t>(i)] = static_cast<int>(node);
-            if (!parts_.mass.is_massless(i))
-                has_mass[static_cast<std::size_t>(body_of_node_[node])] = true;
+            node_of[i] = static_cast<int>(node);
+            if (!parts_.mass.is_massless(i)) has_mass[body_of_node_[node]] = true;
         }
     std::vector<Carried*> carried(num_nodes, nullptr);
     for (std::size_t node = 0; node < num_nodes; ++node) {
         const int body = body_of_node_[node];
-        if (has_mass[static_cast<std::size_t>(body)]) continue;
+        if (has_mass[body]) continue;
         if (massless_bodies_.empty() || massless_bodies_.back().body != body)
             massless_bodies_.push_back({body, {}});
         massless_bodies_.back().nodes.push_back({static_cast<int>(node), {}});
     }
     for (MasslessBody& body : massless_bodies_)
-        for (Carried& node : body.nodes) carried[static_cast<std::size_t>(node.node)] = &node;
+        for (Carried& node : body.nodes) carried[node.node] = &node;
     for (int k = 0; k < parts_.m && !massless_bodies_.empty(); ++k) {
         if (!parts_.laws.is_constraint(k)) continue;
         for (const int e : parts_.rows.entries(k)) {
             const int i = parts_.rows.column_of(e);
-            Carried* node = carried[static_cast<std::size_t>(node_of[static_cast<std::size_t>(i)])];
+            Carried* node = carried[node_of[i]];
             if (node == nullptr) continue;
             for (const int other : parts_.rows.entries(k)) {
                 const int j = parts_.rows.column_of(other);
-                const int body =
-                    body_of_node_[static_cast<std::size_t>(node_of[static_cast<std::size_t>(j)])];
-                if (has_mass[static_cast<std::size_t>(body)] &&
-                    std::ranges::find(node->by, body) == node->by.end())
+                const int body = body_of_node_[node_of[j]];
+                if (has_mass[body] && std::ranges::find(node->by, body) == node->by.end())
                     node->by.push_back(body);
             }
         }
@@ -180,8 +177,7 @@ void DefectMeasure::measure_sizes(const StepTrial& trial) {
 DefectMeasure::Found DefectMeasure::largest(int count, const auto& measure) {
     const int pieces = (count + kRange - 1) / kRange;
     const auto measure_piece = [&](int p) {
-        found_[static_cast<std::size_t>(p)] =
-            measure(p * kRange, std::min(count, (p + 1) * kRange));
+        found_[p] = measure(p * kRange, std::min(count, (p + 1) * kRange));
     };
     if (is_shared_) {
         parts_.workers.for_each(pieces, [&](int p, int) {
@@ -192,7 +188,7 @@ DefectMeasure::Found DefectMeasure::largest(int count, const auto& measure) {
     }
     Found out;
     for (int p = 0; p < pieces; ++p) {
-        const Found& here = found_[static_cast<std::size_t>(p)];
+        const Found& here = found_[p];
         out.positions = std::max(out.positions, here.positions);
         if (!is_worse(here.defect, out.defect)) continue;
         out.defect = here.defect;
@@ -270,7 +266,7 @@ void DefectMeasure::measure_contacts(const StepTrial& trial, double slack, StepD
     const double* s = trial.s.data() + parts_.m;
     for (const Contact& contact : contacts_.all()) {
         const auto left = [&](int k) {
-            return std::abs(trial_.r_rows[static_cast<std::size_t>(parts_.m + k)]);
+            return std::abs(trial_.r_rows[parts_.m + k]);
         };
         double friction = 0.0;
         const double turning = contact.mode == ContactMode::slip ? direction_noise(contact) : 0.0;
@@ -284,8 +280,7 @@ void DefectMeasure::measure_contacts(const StepTrial& trial, double slack, StepD
             double terms = (kRoundings + turning) * friction;
             if (contact.mode == ContactMode::stick)
                 terms = contacts_.size_along(k, size_dq_.data()) + std::abs(contacts_.drift(k)) +
-                        std::abs(contact.anchor[static_cast<std::size_t>(i)]) +
-                        unreachable(contact, k);
+                        std::abs(contact.anchor[i]) + unreachable(contact, k);
             const double here = ratio(left(k), kRoundings * kEpsilon * terms + slack);
             if (here > StepDefect::kFarFromClosed) out.positions = kUnknown;
             if (!is_worse(here, out.rows)) continue;
@@ -382,21 +377,19 @@ void DefectMeasure::measure_bodies() {
             part.count > 0 ? kUnseenPart * terms_.segment(part.first, part.count).maxCoeff() : 0.0;
     }
     for (std::size_t node = 0; node < node_terms_.size(); ++node)
-        node_terms_[node] = body_terms_[static_cast<std::size_t>(body_of_node_[node])];
+        node_terms_[node] = body_terms_[body_of_node_[node]];
     for (const MasslessBody& body : massless_bodies_) {
         double others = std::numeric_limits<double>::infinity();
         for (const Carried& node : body.nodes) {
             if (node.by.empty()) continue;
             double least = std::numeric_limits<double>::infinity();
-            for (const int carrier : node.by)
-                least = std::min(least, body_terms_[static_cast<std::size_t>(carrier)]);
-            double& terms = node_terms_[static_cast<std::size_t>(node.node)];
+            for (const int carrier : node.by) least = std::min(least, body_terms_[carrier]);
+            double& terms = node_terms_[node.node];
             terms = std::max(terms, least);
             others = std::min(others, terms);
         }
         for (const Carried& node : body.nodes)
-            if (node.by.empty() && std::isfinite(others))
-                node_terms_[static_cast<std::size_t>(node.node)] = others;
+            if (node.by.empty() && std::isfinite(others)) node_terms_[node.node] = others;
     }
 }
 
@@ -408,8 +401,7 @@ double DefectMeasure::direction_noise(const Contact& contact) const {
     double terms = 0.0;
     for (int i = 0; i < contact.num_rows; ++i) {
         const int k = contact.first_row + i;
-        slide[static_cast<std::size_t>(i)] =
-            contacts_.along(k, trial_.dq.data()) + contacts_.drift(k);
+        slide[i] = contacts_.along(k, trial_.dq.data()) + contacts_.drift(k);
         terms = std::max(terms, contacts_.size_along(k, size_dq_.data()));
     }
     const double length = norm(slide.data(), contact.num_rows);
@@ -432,26 +424,22 @@ DefectMeasure::Worst DefectMeasure::worst(const StepTrial& trial) {
     Worst out;
     if (worst_row_ < 0 && worst_node_ < 0) return out;
     if (worst_row_ >= parts_.m) {
-        const Contact& contact =
-            contacts_.all()[static_cast<std::size_t>(contacts_.contact_of(worst_row_ - parts_.m))];
+        const Contact& contact = contacts_.all()[contacts_.contact_of(worst_row_ - parts_.m)];
         out.name = contact.force->object.label;
-        out.left = trial_.r_rows[static_cast<std::size_t>(worst_row_)];
+        out.left = trial_.r_rows[worst_row_];
         out.is_slipping = contact.mode == ContactMode::slip;
     } else if (found.rows >= found.motion) {
         out.name = parts_.rows.row_name(worst_row_);
-        out.left = trial_.r_rows[static_cast<std::size_t>(worst_row_)];
+        out.left = trial_.r_rows[worst_row_];
     } else {
         out.unit = "N";
-        int worst = first_of_node_[static_cast<std::size_t>(worst_node_)];
+        int worst = first_of_node_[worst_node_];
         for (int i = worst; i < first_of_node_[static_cast<std::size_t>(worst_node_) + 1]; ++i)
-            if (std::abs(trial_.r_motion[static_cast<std::size_t>(i)]) >
-                std::abs(trial_.r_motion[static_cast<std::size_t>(worst)]))
-                worst = i;
-        const auto body =
-            static_cast<std::size_t>(body_of_node_[static_cast<std::size_t>(worst_node_)]);
+            if (std::abs(trial_.r_motion[i]) > std::abs(trial_.r_motion[worst])) worst = i;
+        const auto body = static_cast<std::size_t>(body_of_node_[worst_node_]);
         const BodyPart& part = parts_.model.bodies[body];
         out.name = part.object.label + ", equation of motion of " + coordinate_name(part, worst);
-        out.left = trial_.r_motion[static_cast<std::size_t>(worst)];
+        out.left = trial_.r_motion[worst];
     }
     out.left = std::abs(out.left);
     return out;

@@ -19,7 +19,7 @@ EffortWorks::EffortWorks(const Assembly& parts, const Contacts& contacts)
             add(Of::force, static_cast<int>(f), model.forces[f].object);
     for (std::size_t k = 0; k < contacts.all().size(); ++k) {
         const Contact& contact = contacts.all()[k];
-        if (model.constraints[static_cast<std::size_t>(contact.constraint)].joint != nullptr)
+        if (model.constraints[contact.constraint].joint != nullptr)
             add(Of::contact, static_cast<int>(k), contact.force->object);
     }
     works_.setZero(static_cast<Eigen::Index>(laws_.size()));
@@ -37,7 +37,7 @@ std::pair<std::string, double> EffortWorks::largest_of_constraints() const {
 }
 
 double EffortWorks::friction_work(int contact, const double* s, const double* dq) const {
-    const Contact& at = contacts_.all()[static_cast<std::size_t>(contact)];
+    const Contact& at = contacts_.all()[contact];
     double work = 0.0;
     for (int k = at.first_row; k < at.first_row + at.num_rows; ++k)
         work -= s[k] * contacts_.along(k, dq);
@@ -51,14 +51,13 @@ void EffortWorks::book(const StepTrial& trial, const Trial& step) {
         switch (of) {
             case Of::constraint: {
                 const RowOwner& owner = parts_.owner_of_constraint(static_cast<std::size_t>(index));
-                const ConstraintPart& part =
-                    parts_.model.constraints[static_cast<std::size_t>(index)];
+                const ConstraintPart& part = parts_.model.constraints[index];
                 for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k) {
                     double along = step.Bdq[k];
                     if (part.own_end > part.own_first)  // what its own coordinates take is kept
                         along -= parts_.rows.multiply(
                             parts_.rows.B.data(), k, part.own_first, part.own_end, step.dq.data());
-                    work -= trial.s[static_cast<std::size_t>(k)] * along;
+                    work -= trial.s[k] * along;
                 }
                 break;
             }
@@ -100,8 +99,7 @@ void EffortWorks::powers(const ContinuousFace& face,
         switch (of) {
             case Of::constraint: {
                 const RowOwner& owner = parts_.owner_of_constraint(static_cast<std::size_t>(index));
-                const ConstraintPart& part =
-                    parts_.model.constraints[static_cast<std::size_t>(index)];
+                const ConstraintPart& part = parts_.model.constraints[index];
                 for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
                     out[i] -=
                         face.stress()[k] * (face.motion_along(k) -

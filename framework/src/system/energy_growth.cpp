@@ -84,7 +84,7 @@ std::string EnergyGrowth::cause(const Ledger& ledger,
     for (int f = 0; f < static_cast<int>(works_.size()); ++f)
         if (works_[f] > work) {
             work = works_[f];
-            by = parts_.model.forces[static_cast<std::size_t>(f)].object.label;
+            by = parts_.model.forces[f].object.label;
         }
     if (const auto [label, most] = efforts.largest_of_constraints(); most > work) {
         work = most;

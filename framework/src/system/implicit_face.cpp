@@ -91,7 +91,7 @@ ImplicitFace::ImplicitFace(Assembly& parts,
         values->assign(A_column_.size(), 0.0);
     by_rate_.setZero(parts_.m);
     if (!parts_.laws.together().empty()) DA_.setZero(parts_.rows.B.size());
-    own_.assign(static_cast<std::size_t>(parts_.signals.num_continuous()), 0.0);
+    own_.assign(parts_.signals.num_continuous(), 0.0);
     own_rate_ = own_;
     for (Kept& kept : kept_) kept.matrix.emplace(start_, column_, A_start_, A_column_);
 }
@@ -174,7 +174,7 @@ void ImplicitFace::choose_what_is_differenced() {
     const RowSet& rows = parts_.rows;
     std::vector<char> is_stated(static_cast<std::size_t>(rows.K.size()), 0);
     rows.tangent_terms.for_each_term([&](const TangentTerm& term) {
-        is_stated[static_cast<std::size_t>(term.from)] = 1;
+        is_stated[term.from] = 1;
     });
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];
@@ -188,8 +188,8 @@ void ImplicitFace::choose_what_is_differenced() {
         }
         if (has_positions) rate_blocks_.push_back(static_cast<int>(b));
         // A linear function of linear attachments has none, and other conditions state none.
-        const bool is_linear_row = part.block->degree == Degree::linear &&
-                                   rows.owners[static_cast<std::size_t>(part.owner)].body >= 0;
+        const bool is_linear_row =
+            part.block->degree == Degree::linear && rows.owners[part.owner].body >= 0;
         const auto first = is_stated.begin() + part.first_tangent;
         const bool states_curvature =
             std::find(first, first + part.num_tangent, char{1}) != first + part.num_tangent;
@@ -242,7 +242,7 @@ void ImplicitFace::lay_out() {
             }
         law_rows_.push_back({k, first, num_products});
         const auto holds = [&](int b) {
-            const BlockPart& part = rows.blocks[static_cast<std::size_t>(b)];
+            const BlockPart& part = rows.blocks[b];
             return k >= part.first_row && k < part.first_row + part.num_rows;
         };
         law_rows_.back().has_rate = is_viscous(parts_.laws[k]) &&
@@ -259,7 +259,7 @@ void ImplicitFace::lay_out() {
             (parts_.laws.is_constraint(k) ? has_curved_conditions_ : has_curved_elastic_) = true;
     }
     rows.tangent_terms.for_each_term([&](const TangentTerm& term) {
-        if (is_curved[static_cast<std::size_t>(term.from)] != 0) add(term.i, term.j);
+        if (is_curved[term.from] != 0) add(term.i, term.j);
     });
     for (Differenced* part : {&differenced_forces_, &differenced_conditions_}) {
         part->by = ColouredDifferences(parts_.n, part->objects);
@@ -282,7 +282,7 @@ void ImplicitFace::lay_out() {
             for (const int e2 : rows.entries(law.row))
                 products_.push_back({place(rows.column_of(e1), rows.column_of(e2)), e1, e2});
     rows.tangent_terms.for_each_term([&](const TangentTerm& term) {
-        if (is_curved[static_cast<std::size_t>(term.from)] != 0)
+        if (is_curved[term.from] != 0)
             curvature_.push_back({term.from,
                                   place(term.i, term.j),
                                   term.i == term.j ? -1 : place(term.j, term.i),
@@ -308,10 +308,10 @@ void ImplicitFace::for_turned(Visit&& visit) const {
     std::vector<int> axis(static_cast<std::size_t>(parts_.n), 0);
     for (const Space::Vector& one : parts_.space.vectors())
         for (int c = 0; c < 3; ++c) {
-            const int i = one.at[static_cast<std::size_t>(c)];
+            const int i = one.at[c];
             if (i < 0) continue;
-            vector[static_cast<std::size_t>(i)] = &one;
-            axis[static_cast<std::size_t>(i)] = c;
+            vector[i] = &one;
+            axis[i] = c;
         }
     const std::span<const MassEntry> mass = parts_.mass.entries();
     for (std::size_t k = 0; k < mass.size(); ++k)
@@ -319,8 +319,7 @@ void ImplicitFace::for_turned(Visit&& visit) const {
              {std::pair(mass[k].i, mass[k].j), std::pair(mass[k].j, mass[k].i)}) {
             const auto from = static_cast<std::size_t>(j);
             for (int c = 0; c < 3 && vector[from] != nullptr; ++c)
-                if (const int to = vector[from]->at[static_cast<std::size_t>(c)]; to >= 0)
-                    visit(k, i, to, axis[from], c);
+                if (const int to = vector[from]->at[c]; to >= 0) visit(k, i, to, axis[from], c);
             if (mass[k].i == mass[k].j) break;
         }
 }
@@ -328,8 +327,8 @@ void ImplicitFace::for_turned(Visit&& visit) const {
 void ImplicitFace::fill_mass() {
     const std::span<const double> values = parts_.mass.values();
     for (std::size_t k = 0; k < values.size(); ++k) {
-        mass_[static_cast<std::size_t>(mass_place_[k].first)] = values[k];
-        mass_[static_cast<std::size_t>(mass_place_[k].second)] = values[k];
+        mass_[mass_place_[k].first] = values[k];
+        mass_[mass_place_[k].second] = values[k];
     }
     is_mass_filled_ = parts_.mass.is_constant();
 }
@@ -424,7 +423,7 @@ void ImplicitFace::differentiate(std::span<const double> a) {
     add_row_laws();
     add_curvature();
     for (const Turned& entry : turned_)
-        stiffness_[static_cast<std::size_t>(entry.place)] +=
+        stiffness_[entry.place] +=
             parts_.mass.values()[entry.mass] * S_squared_(entry.axis, entry.along);
     differentiate_jacobian();
     add_differences(
@@ -507,8 +506,8 @@ void ImplicitFace::add_curvature_of(bool conditions, std::vector<double>& to) {
     const double* const G = tangent_.data();
     for (const Curvature& term : curvature_) {
         const double value = term.weight * G[term.from];
-        to[static_cast<std::size_t>(term.place)] += value;
-        if (term.mirror >= 0) to[static_cast<std::size_t>(term.mirror)] += value;
+        to[term.place] += value;
+        if (term.mirror >= 0) to[term.mirror] += value;
     }
 }
 
@@ -544,12 +543,11 @@ void ImplicitFace::differentiate_jacobian() {
     for (const LawRow& row : law_rows_)
         for (std::size_t p = row.first; row.has_rate && p < row.end; ++p) {
             const auto [place, e1, e2] = products_[p];
-            stiffness_[static_cast<std::size_t>(place)] +=
-                by_rate_[row.row] * A[e1] * (A_changed_[e2] - A[e2]) / span;
+            stiffness_[place] += by_rate_[row.row] * A[e1] * (A_changed_[e2] - A[e2]) / span;
         }
     const std::vector<int>& entries = accelerations_.face().entries();
     for (const int b : rate_blocks_) {
-        const BlockPart& part = parts_.rows.blocks[static_cast<std::size_t>(b)];
+        const BlockPart& part = parts_.rows.blocks[b];
         const auto first = std::ranges::lower_bound(rows_, part.first_row);
         const auto end = std::ranges::lower_bound(rows_, part.first_row + part.num_rows);
         for (auto row = first; row != end; ++row) {
@@ -588,7 +586,7 @@ void ImplicitFace::add_rows(const Differenced& from,
     const Eigen::VectorXd& s = has_prediction_ && !conditions ? predicted_ : face.stress();
     const bool has_new_rates = !conditions && v == v_.data();
     for (const int b : from.blocks) {
-        const BlockPart& part = parts_.rows.blocks[static_cast<std::size_t>(b)];
+        const BlockPart& part = parts_.rows.blocks[b];
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
             if (parts_.laws.is_constraint(k) != conditions) continue;
             double stress = s[k];
@@ -607,8 +605,7 @@ void ImplicitFace::add_differences(Differenced& of,
                                    std::vector<double>& stiffness) {
     if (of.by.empty()) return;
     const auto subtract = [&](std::vector<double>& from) {
-        for (std::size_t e = 0; e < of.place.size(); ++e)
-            from[static_cast<std::size_t>(of.place[e])] -= difference_value_[e];
+        for (std::size_t e = 0; e < of.place.size(); ++e) from[of.place[e]] -= difference_value_[e];
     };
     of.by.differentiate(
         [&](const Eigen::VectorXd& q, Eigen::VectorXd& F) {

@@ -58,11 +58,9 @@ public:
     std::span<const double> gaps() const override { return view(gap_); }
     std::span<const double> rates() const override { return view(rate_); }
     /// Of a condition, in the row set.
-    int row(int condition) const { return rows_[static_cast<std::size_t>(condition)]; }
+    int row(int condition) const { return rows_[condition]; }
     /// Whether others imply it, so that it is not asked for.
-    bool is_left_out(int condition) const {
-        return is_left_out_[static_cast<std::size_t>(condition)] != 0;
-    }
+    bool is_left_out(int condition) const { return is_left_out_[condition] != 0; }
     std::span<const double> biases() const override { return view(bias_); }
     CompressedMatrix mass() const override { return in_pattern(mass_); }
     CompressedMatrix jacobian() const override { return {A_start_, A_column_, A_}; }

@@ -81,7 +81,7 @@ RankAnalysis InstantAnalysis::rank() {
     ContinuousFace& face = accelerations_.face();
     face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
     RankAnalysis rank = face.solver().rank(true);
-    for (int& row : rank.redundant) row = face.constraint_rows()[static_cast<std::size_t>(row)];
+    for (int& row : rank.redundant) row = face.constraint_rows()[row];
     return rank;
 }
 
@@ -98,7 +98,7 @@ std::vector<std::string> InstantAnalysis::ambiguous_contacts() {
     ContinuousFace& face = accelerations_.face();
     face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
     for (const int c : face.solver().rows_without_unique_multiplier()) {
-        const int k = face.constraint_rows()[static_cast<std::size_t>(c)];
+        const int k = face.constraint_rows()[c];
         const auto begin = parts_.rows.row_begin(k);
         const auto end = parts_.rows.row_end(k);
         const bool vanishes = std::all_of(

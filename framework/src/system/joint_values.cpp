@@ -17,7 +17,7 @@ JointValues::JointValues(const Model& model, const Space& space) : model_(model)
         if (next == model.bodies.begin()) continue;
         const BodyPart& body = *(next - 1);
         if (vector.at[0] < body.first + body.count)
-            bases[static_cast<std::size_t>(next - model.bodies.begin() - 1)].push_back(vector);
+            bases[next - model.bodies.begin() - 1].push_back(vector);
     }
     for (std::size_t b = 0; b < bases.size(); ++b)
         if (bases[b].size() == 3)
@@ -84,8 +84,7 @@ void JointValues::follow_step(const double* q, const double* v, double t, double
 
 const BodyPart* JointValues::body_too_fast() const {
     const int body = too_fast_.entry - static_cast<int>(entries_.size());
-    return too_fast_.entry < 0 || body < 0 ? nullptr
-                                           : &model_.bodies[static_cast<std::size_t>(body)];
+    return too_fast_.entry < 0 || body < 0 ? nullptr : &model_.bodies[body];
 }
 
 void JointValues::take(const double* q) {

@@ -234,16 +234,15 @@ void KernelSystem::go_on_from(KernelSystem& before) {
 
 void KernelSystem::clear_constraint_stress(std::span<double> s) const {
     for (int k = 0; choice_.is_redundant() && k < parts_.m; ++k)
-        if (parts_.laws.is_constraint(k)) s[static_cast<std::size_t>(k)] = 0.0;
+        if (parts_.laws.is_constraint(k)) s[k] = 0.0;
     for (const Contact& contact : contacts_.all())
         for (int k = 0; contact.mode == ContactMode::stick && k < contact.num_rows; ++k)
-            s[static_cast<std::size_t>(parts_.m + contact.first_row + k)] = 0.0;
+            s[parts_.m + contact.first_row + k] = 0.0;
 }
 
 std::span<const double> KernelSystem::stress_of_body(std::size_t body) const {
     const RowOwner& owner = parts_.rows.owners[body];
-    return view(state_.s).subspan(static_cast<std::size_t>(owner.first_row),
-                                  static_cast<std::size_t>(owner.num_rows));
+    return view(state_.s).subspan(owner.first_row, owner.num_rows);
 }
 
 /// What is accepted goes on from the present state.
@@ -393,7 +392,7 @@ void KernelSystem::evaluate_events(const StepTrial& trial, std::span<double> g) 
     if (parts_.signals.num_crossings() > 0) {
         for (int i = 0; i < parts_.n; ++i) {
             trial_.q_next[i] = state_.q[i] + trial_.dq[i];
-            trial_.v_next[i] = state_.v[i] + trial.h * trial.a[static_cast<std::size_t>(i)];
+            trial_.v_next[i] = state_.v[i] + trial.h * trial.a[i];
         }
         parts_.signals.evaluate_crossings(trial_.q_next.data(),
                                           trial_.v_next.data(),

@@ -193,7 +193,7 @@ public:
     }
     /// [assembly] Chooses how the matrix of steps of length h is laid out, see StepMatrix::plan().
     void plan_matrix(double h);
-    void resize_history(int size) { state_.history.assign(static_cast<std::size_t>(size), 0.0); }
+    void resize_history(int size) { state_.history.assign(size, 0.0); }
     /// Starts afresh from this state: strains from q, ledger at zero.
     /// @throws Error (numerical) if constraints are violated beyond rounding; the state then stays
     void set_state(std::span<const double> q, std::span<const double> v, double t);

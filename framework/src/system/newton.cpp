@@ -10,11 +10,9 @@
 namespace ancora {
 
 void Newton::resize(int num_coordinates, int num_rows, int num_multipliers) {
-    for (std::vector<double>* x : {&guess_a_, &r_motion_, &ddq_})
-        x->assign(static_cast<std::size_t>(num_coordinates), 0.0);
-    for (std::vector<double>* x : {&guess_s_, &r_rows_, &ds_})
-        x->assign(static_cast<std::size_t>(num_rows), 0.0);
-    guess_mu_.assign(static_cast<std::size_t>(num_multipliers), 0.0);
+    for (std::vector<double>* x : {&guess_a_, &r_motion_, &ddq_}) x->assign(num_coordinates, 0.0);
+    for (std::vector<double>* x : {&guess_s_, &r_rows_, &ds_}) x->assign(num_rows, 0.0);
+    guess_mu_.assign(num_multipliers, 0.0);
     multipliers_.resize(num_coordinates, num_multipliers);
 }
 

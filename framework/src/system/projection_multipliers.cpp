@@ -30,7 +30,7 @@ double dot(std::span<const double> x, std::span<const double> y) {
 
 void ProjectionMultipliers::resize(int num_coordinates, int num_multipliers) {
     const auto count = static_cast<std::size_t>(num_multipliers);
-    dv_.assign(static_cast<std::size_t>(count > 0 ? num_coordinates : 0), 0.0);
+    dv_.assign(count > 0 ? num_coordinates : 0, 0.0);
     for (std::vector<double>* x : {&correction_, &last_correction_, &last_mu_})
         x->assign(count, 0.0);
     dcorrection_.assign(kWindow, std::vector<double>(count, 0.0));
@@ -113,13 +113,13 @@ void ProjectionMultipliers::correct(std::span<double> mu) {
     int count = 0;
     for (int j = num_differences_ - 1; j >= 0; --j) {
         // Cholesky's row for this column.
-        const auto& column = dcorrection_[static_cast<std::size_t>(j)];
+        const auto& column = dcorrection_[j];
         std::array<double, kWindow> row{};
         double rest = dot(column, column);
         const double whole = rest;
         for (int k = 0; k < count; ++k) {
             const auto uk = static_cast<std::size_t>(k);
-            double sum = dot(column, dcorrection_[static_cast<std::size_t>(taken[uk])]);
+            double sum = dot(column, dcorrection_[taken[uk]]);
             for (std::size_t l = 0; l < uk; ++l) sum -= row[l] * R[uk][l];
             row[uk] = sum / R[uk][uk];
             rest -= row[uk] * row[uk];
@@ -133,14 +133,13 @@ void ProjectionMultipliers::correct(std::span<double> mu) {
     }
     for (int k = 0; k < count; ++k) {
         const auto uk = static_cast<std::size_t>(k);
-        double sum = dot(correction_, dcorrection_[static_cast<std::size_t>(taken[uk])]);
+        double sum = dot(correction_, dcorrection_[taken[uk]]);
         for (std::size_t l = 0; l < uk; ++l) sum -= R[uk][l] * c[l];
         c[uk] = sum / R[uk][uk];
     }
     for (int k = count - 1; k >= 0; --k) {
         const auto uk = static_cast<std::size_t>(k);
-        for (int l = k + 1; l < count; ++l)
-            c[uk] -= R[static_cast<std::size_t>(l)][uk] * c[static_cast<std::size_t>(l)];
+        for (int l = k + 1; l < count; ++l) c[uk] -= R[l][uk] * c[l];
         c[uk] /= R[uk][uk];
     }
     for (std::size_t i = 0; i < m; ++i) mu[i] += correction_[i];

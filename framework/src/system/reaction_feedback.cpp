@@ -40,8 +40,8 @@ void ReactionFeedback::solve(std::span<const double> r_motion,
     y_ = solver_.solve(heard_);
     if (!y_.allFinite()) return;  // no answer of this kind; the iteration will say so
     for (Eigen::Index j = 0; j < y_.size(); ++j) {
-        for (int i = 0; i < parts_.n; ++i) ddq[static_cast<std::size_t>(i)] += x_(i, j) * y_[j];
-        for (int k = 0; k < num_rows_; ++k) ds[static_cast<std::size_t>(k)] += s_(k, j) * y_[j];
+        for (int i = 0; i < parts_.n; ++i) ddq[i] += x_(i, j) * y_[j];
+        for (int k = 0; k < num_rows_; ++k) ds[k] += s_(k, j) * y_[j];
     }
 }
 

@@ -77,8 +77,8 @@ void Reactions::write(std::size_t constraint, const double* s, bool of_step, dou
                 for (int i = 0; i < owner.num_rows; ++i) *out -= s[owner.first_row + i];
                 break;
             }
-            factors_.resize(static_cast<std::size_t>(owner.num_rows));
-            at_.resize(static_cast<std::size_t>(owner.u_count));
+            factors_.resize(owner.num_rows);
+            at_.resize(owner.u_count);
             for (std::size_t i = 0; i < part.attachments.size(); ++i)
                 evaluate_attachment(parts_.model.bodies,
                                     part.attachments[i],
@@ -93,8 +93,7 @@ void Reactions::write(std::size_t constraint, const double* s, bool of_step, dou
                                                 of_step ? Moment::middle : Moment::now);
                 part.effort_factors->evaluate_at(at, of_step ? trial_.h : 0.0, factors_);
             });
-            for (int i = 0; i < owner.num_rows; ++i)
-                *out -= factors_[static_cast<std::size_t>(i)] * s[owner.first_row + i];
+            for (int i = 0; i < owner.num_rows; ++i) *out -= factors_[i] * s[owner.first_row + i];
             break;
     }
     if (has_wrench(constraint))
@@ -110,14 +109,14 @@ void Reactions::write_wrench(const ConstraintPart& part,
     const Joint& joint = *part.joint;
     const auto at = [&](int index) {
         Eigen::Vector3d r;
-        const Attachment& attachment = part.attachments[static_cast<std::size_t>(index)];
+        const Attachment& attachment = part.attachments[index];
         evaluate_attachment(parts_.model.bodies, attachment, q, nullptr, r.data(), nullptr);
         return r;
     };
     Eigen::Vector3d force = Eigen::Vector3d::Zero(), moment = force;
     for (const std::int32_t index : joint.on_b) {
         const Eigen::Map<const Eigen::Vector3d> own(f + 3 * index);
-        if (!part.attachments[static_cast<std::size_t>(index)].is_point) {
+        if (!part.attachments[index].is_point) {
             moment += at(index).cross(own);
             continue;
         }
@@ -127,7 +126,7 @@ void Reactions::write_wrench(const ConstraintPart& part,
     Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();
     for (int k = 0; k < static_cast<int>(part.axes.size()); ++k) {
         Eigen::Vector3d axis;
-        const Attachment& attachment = part.axes[static_cast<std::size_t>(k)];
+        const Attachment& attachment = part.axes[k];
         evaluate_attachment(parts_.model.bodies, attachment, q, nullptr, axis.data(), nullptr);
         axes.col(k) = axis;
     }
@@ -168,8 +167,7 @@ void Reactions::collect(const StepTrial& trial) {
     }
     add_applied(trial.s.data() + parts_.m, h, applied_sum_);
     if (!independent_.all())
-        for (int k = 0; k < parts_.m; ++k)
-            stress_sum_[k] += h * trial.s[static_cast<std::size_t>(k)];
+        for (int k = 0; k < parts_.m; ++k) stress_sum_[k] += h * trial.s[k];
     time_ += h;
 }
 
@@ -246,7 +244,7 @@ void Reactions::share() const {
 void Reactions::add_applied(const double* contact_s, double factor, Eigen::VectorXd& to) const {
     const auto count = static_cast<int>(num_forces());
     for (int f = 0; f < count; ++f) {
-        if (parts_.model.forces[static_cast<std::size_t>(f)].effort_on != nullptr) {
+        if (parts_.model.forces[f].effort_on != nullptr) {
             to[3 * f] += factor * parts_.forces.effort(f);
             continue;
         }
@@ -256,8 +254,7 @@ void Reactions::add_applied(const double* contact_s, double factor, Eigen::Vecto
     }
     for (const Contact& contact : contacts_.all()) {
         // In a joint it works on measures, in a ball joint it is a torque
-        if (parts_.model.constraints[static_cast<std::size_t>(contact.constraint)].joint !=
-            nullptr) {
+        if (parts_.model.constraints[contact.constraint].joint != nullptr) {
             const int first =
                 contact.force->num_slides == 3 ? 3 * (count + contact.index) : 3 * contact.index;
             for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k)

@@ -78,7 +78,7 @@ void SingularPositions::prepare() {
 
 bool SingularPositions::nears(const StepTrial& trial) {
     const auto is_constraint = [&](int b) {
-        const auto laws = parts_.rows.blocks[static_cast<std::size_t>(b)].block->laws;
+        const auto laws = parts_.rows.blocks[b].block->laws;
         return std::any_of(laws.begin(), laws.end(), [](const RowLaw& law) {
             return RowLaws::is_constraint(law);
         });
@@ -101,9 +101,7 @@ bool SingularPositions::looks_singular(const StepTrial& trial) {
     const std::vector<int> left_out = rows_left_out();
     const auto pivots_at = [&](double part) {
         for (int i = 0; i < parts_.n; ++i)
-            q_[i] = state_.q[i] +
-                    part * trial.h *
-                        (state_.v[i] + 0.5 * trial.h * trial.a[static_cast<std::size_t>(i)]);
+            q_[i] = state_.q[i] + part * trial.h * (state_.v[i] + 0.5 * trial.h * trial.a[i]);
         parts_.rows.evaluate(q_.data(), state_.v.data(), trial.t0 + part * trial.h, instant_);
         return independence(parts_.rows, instant_.A, parts_.mass, left_out);
     };

@@ -130,8 +130,7 @@ void Start::determine_massless() {
 
 void Start::start_plugins() {
     const auto state_of = [this](int first, int count) {
-        return std::span(state_.plugin)
-            .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+        return std::span(state_.plugin).subspan(first, count);
     };
     for (const RowOwner& owner : parts_.rows.owners)
         if (owner.state_count > 0)
@@ -320,20 +319,19 @@ void Start::release_conventions() {
     if (massless_.conventions().empty() || massless_.largest_cluster() > kMostMassless) return;
     std::vector<RowKind> before;
     for (const int k : massless_.conventions()) {
-        RowLaw& law = parts_.rows.laws[static_cast<std::size_t>(k)];
+        RowLaw& law = parts_.rows.laws[k];
         before.push_back(law.kind);
         law.kind = RowKind::convention;
         law.viscosity = 0.0;
     }
     for (const int k : massless_.idle_conventions(instant_.A)) {
-        RowLaw& law = parts_.rows.laws[static_cast<std::size_t>(k)];
+        RowLaw& law = parts_.rows.laws[k];
         law.kind = RowKind::dashpot;
         law.viscosity = kIdle;
     }
     bool has_changed = false;
     for (std::size_t c = 0; c < before.size(); ++c)
-        has_changed |= before[c] !=
-                       parts_.rows.laws[static_cast<std::size_t>(massless_.conventions()[c])].kind;
+        has_changed |= before[c] != parts_.rows.laws[massless_.conventions()[c]].kind;
     if (!has_changed) return;
     parts_.laws.forget_step();
     accelerations_.rebuild();

@@ -57,9 +57,8 @@ void StepResidual::find_carrying_rows(const RestIslands& islands) {
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];
         // Rates of measures and friction on them are both taken at the middle of the chord.
-        const int c = rows.owners[static_cast<std::size_t>(part.owner)].constraint;
-        const ConstraintPart* const constraint =
-            c >= 0 ? &parts_.model.constraints[static_cast<std::size_t>(c)] : nullptr;
+        const int c = rows.owners[part.owner].constraint;
+        const ConstraintPart* const constraint = c >= 0 ? &parts_.model.constraints[c] : nullptr;
         if (constraint != nullptr &&
             (constraint->joint != nullptr || constraint->reaction == ReactionKind::effort))
             continue;
@@ -138,7 +137,7 @@ void StepResidual::evaluate_rows(const StepTrial& trial) {
     if (parts_.signals.are_read_by_rows()) {
         for (int i = 0; i < parts_.n; ++i) {
             trial_.q_next[i] = state_.q[i] + trial_.dq[i];
-            trial_.v_next[i] = state_.v[i] + trial.h * trial.a[static_cast<std::size_t>(i)];
+            trial_.v_next[i] = state_.v[i] + trial.h * trial.a[i];
         }
         parts_.signals.evaluate_step_for_rows(state_.q.data(),
                                               trial_.dq.data(),
@@ -165,7 +164,7 @@ void StepResidual::turn_axes(const StepTrial& trial) {
         Eigen::Matrix3d before, after;
         for (int j = 0; j < 3; ++j)
             for (int c = 0; c < 3; ++c) {
-                const int i = axes[static_cast<std::size_t>(j)][static_cast<std::size_t>(c)];
+                const int i = axes[j][c];
                 before(c, j) = state_.q[i];
                 after(c, j) = state_.q[i] + trial_.dq[i];
             }
@@ -175,8 +174,7 @@ void StepResidual::turn_axes(const StepTrial& trial) {
         // A turn by half a revolution has no middle: such a trial is on its way elsewhere.
         if (!turned.allFinite()) continue;
         for (int j = 0; j < 3; ++j)
-            for (int c = 0; c < 3; ++c)
-                q_[axes[static_cast<std::size_t>(j)][static_cast<std::size_t>(c)]] = turned(c, j);
+            for (int c = 0; c < 3; ++c) q_[axes[j][c]] = turned(c, j);
     }
     RowSet& rows = parts_.rows;
     v_ = trial_.dq / trial.h;

@@ -77,7 +77,7 @@ void StepSolver::solve(std::span<const double> r_motion,
     solve_refined(r_motion, r_rows, ddq, ds);
     // Slack is exactly that.
     for (const int k : parts_.laws.nonlinear())
-        if (nonlinear_.law(k).is_slack()) ds[static_cast<std::size_t>(k)] = trial_.s[k];
+        if (nonlinear_.law(k).is_slack()) ds[k] = trial_.s[k];
 }
 
 /// Whether the solve leaves rounding by itself: of positions, a part of what rounding makes of the
@@ -133,7 +133,8 @@ void StepSolver::refine(std::span<const double> r_motion,
                         std::span<double> ds) {
     // What a correction may leave of itself: rounding of what the step moves, or that small part of
     // the rounding of positions below which no gap is looked at.
-    const double rounding = kUnseenCorrection * (moved_ + DefectMeasure::kUnseenPart * state_.farthest);
+    const double rounding =
+        kUnseenCorrection * (moved_ + DefectMeasure::kUnseenPart * state_.farthest);
     const bool may_end = first * first <= rounding * state_.extent;
     double last = first;
     double last_motion = may_end ? defect_.motion_in_units(r_motion.data()) : 0.0;

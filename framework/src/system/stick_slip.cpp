@@ -141,8 +141,7 @@ void StickSlip::find_free(Contact& contact) {
         if (of.values()[e] <= kPartlyLocked * free) continue;
         for (int i = 0; i < contact.num_rows; ++i)
             for (int j = 0; j < contact.num_rows; ++j)
-                contact.free[static_cast<std::size_t>(i * kMostSlides + j)] +=
-                    of.vectors()(i, e) * of.vectors()(j, e);
+                contact.free[i * kMostSlides + j] += of.vectors()(i, e) * of.vectors()(j, e);
     }
 }
 
@@ -192,8 +191,8 @@ bool StickSlip::settle(const StepTrial& trial) {
         double along = 0.0;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            along += contact.direction[static_cast<std::size_t>(i)] *
-                     (contacts_.along(k, trial_.dq.data()) + contacts_.drift(k));
+            along +=
+                contact.direction[i] * (contacts_.along(k, trial_.dq.data()) + contacts_.drift(k));
         }
         const double rounding = kUndecided * 0.5 * trial.h * trial.h *
                                 islands_.force_acceleration(islands_.of(contact), trial_.F);
@@ -241,7 +240,7 @@ void StickSlip::evaluate(const StepTrial& trial, std::span<double> g) {
     if (!has_slip) return;
     for (int i = 0; i < parts_.n; ++i) {
         q_[i] = state_.q[i] + (state_.q_low[i] + trial_.dq[i]);
-        v_[i] = state_.v[i] + (state_.v_low[i] + h * trial.a[static_cast<std::size_t>(i)]);
+        v_[i] = state_.v[i] + (state_.v_low[i] + h * trial.a[i]);
     }
     contacts_.evaluate(q_.data(), v_.data(), trial.t0 + h);
     sliding_events(v_.data(), g);
@@ -272,8 +271,7 @@ void StickSlip::sliding_events(const double* v, std::span<double> g) const {
         if (contact.is_locked) continue;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            g[c] += contact.direction[static_cast<std::size_t>(i)] *
-                    (contacts_.along(k, v) + contacts_.drift(k));
+            g[c] += contact.direction[i] * (contacts_.along(k, v) + contacts_.drift(k));
         }
     }
 }
@@ -291,7 +289,7 @@ void StickSlip::book(const StepTrial& trial) {
         contact.margin_h = trial.h;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            double& anchor = contact.anchor[static_cast<std::size_t>(i)];
+            double& anchor = contact.anchor[i];
             anchor += contacts_.along(k, trial_.dq.data()) + contacts_.drift(k);
             if (std::abs(anchor) <= kAnchorRounding * defect_.unreachable(contact, k)) anchor = 0.0;
         }
@@ -350,7 +348,7 @@ void StickSlip::confirm_anew() {
 }
 
 void StickSlip::pass(int event) {
-    Contact& contact = contacts_.all()[static_cast<std::size_t>(event)];
+    Contact& contact = contacts_.all()[event];
     const ContactMode before = contact.mode;
     if (before == ContactMode::slip) {
         const bool is_unique = meet_velocity_constraints();
@@ -410,14 +408,14 @@ void StickSlip::stop_sliding(int island) {
     const auto m = static_cast<std::size_t>(face.multipliers().size());
     responses_.small.clear();
     for (int k = 0; k < contacts_.num_rows(); ++k) {
-        const Contact& other = contacts_.all()[static_cast<std::size_t>(contacts_.contact_of(k))];
+        const Contact& other = contacts_.all()[contacts_.contact_of(k)];
         unit_.setZero();
         contacts_.add_along(k, 1.0, unit_.data());
         face.respond(view(unit_), {responses_.x.col(k).data(), n}, {responses_.s.col(k).data(), m});
         responses_.are_of_step = false;
         const bool stops = other.mode == ContactMode::stick;
         for (int j = 0; j < contacts_.num_rows(); ++j) {
-            const Contact& row = contacts_.all()[static_cast<std::size_t>(contacts_.contact_of(j))];
+            const Contact& row = contacts_.all()[contacts_.contact_of(j)];
             responses_.small(j, k) = stops && row.mode == ContactMode::stick
                                          ? contacts_.along(j, responses_.x.col(k).data())
                                          : (j == k ? 1.0 : 0.0);
@@ -495,7 +493,7 @@ bool StickSlip::stop_pushed_back() {
         double w = 0.0, acceleration = 0.0;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            const double direction = contact.direction[static_cast<std::size_t>(i)];
+            const double direction = contact.direction[i];
             w += direction * (contacts_.along(k, state_.v.data()) + contacts_.drift(k));
             acceleration +=
                 direction *

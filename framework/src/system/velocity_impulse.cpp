@@ -70,17 +70,15 @@ void VelocityImpulse::find_rows() {
     for (const BlockPart& part : rows.blocks)
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
             if (part.block->depends_on_time && is_condition(k) && first_column(k) >= 0)
-                is_driven[static_cast<std::size_t>(islands.root(first_column(k)))] = 1;
+                is_driven[islands.root(first_column(k))] = 1;
     row_start_.push_back(0);
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];
         const std::size_t before = row_.size();
-        const int constraint = rows.owners[static_cast<std::size_t>(part.owner)].constraint;
+        const int constraint = rows.owners[part.owner].constraint;
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
             const int column = first_column(k);
-            if (!is_condition(k) || column < 0 ||
-                is_driven[static_cast<std::size_t>(islands.root(column))] == 0)
-                continue;
+            if (!is_condition(k) || column < 0 || is_driven[islands.root(column)] == 0) continue;
             row_.push_back(k);
             for (const int e : rows.entries(k)) {
                 entry_.push_back(e);
@@ -89,10 +87,7 @@ void VelocityImpulse::find_rows() {
             row_start_.push_back(static_cast<int>(entry_.size()));
             is_timed_.push_back(part.block->depends_on_time ? 1 : 0);
             is_tied_to_ground_.push_back(
-                constraint >= 0 && parts_.model.constraints[static_cast<std::size_t>(constraint)]
-                                       .is_tied_to_ground
-                    ? 1
-                    : 0);
+                constraint >= 0 && parts_.model.constraints[constraint].is_tied_to_ground ? 1 : 0);
             has_velocity_rows_ |= parts_.laws[k].kind != RowKind::constraint;
         }
         if (row_.size() > before) blocks_.push_back(static_cast<int>(b));
@@ -142,7 +137,7 @@ double VelocityImpulse::measure(const double* v) {
     for (std::size_t c = 0; c < row_.size(); ++c) {
         double entry = 0.0;
         for (int e = row_start_[c]; e < row_start_[c + 1]; ++e)
-            entry = std::max(entry, std::abs(A_of_conditions_[static_cast<std::size_t>(e)]));
+            entry = std::max(entry, std::abs(A_of_conditions_[e]));
         const double size = std::abs(pi_t_[row_[c]]) + entry * speed;
         const double left = rate(c, v);
         if (!std::isfinite(left)) parts_.rows.refuse_row(row_[c], state_.t);
@@ -188,7 +183,7 @@ bool VelocityImpulse::factorise(RankUse use) {
     const bool is_mass_new = is_first || !parts_.mass.is_constant();
     if (is_mass_new) {
         std::ranges::copy(parts_.mass.values(), M_.begin());
-        for (const int entry : lent_to_) M_[static_cast<std::size_t>(entry)] = lent_mass_;
+        for (const int entry : lent_to_) M_[entry] = lent_mass_;
         mass_->factorise(M_, {}, true);
     }
     if (use == RankUse::choose) A_of_choice_ = A_of_factor_;

@@ -37,7 +37,7 @@ bool goes_slack(const RowLaws& laws, int k) {
         const auto n = static_cast<std::size_t>(item.num_rows);
         std::fill_n(pi.begin(), n, strain);
         item.law->potential(item.index, std::span(pi).first(n), std::span(s).first(n), {});
-        return s[static_cast<std::size_t>(k - item.first_row)];
+        return s[k - item.first_row];
     };
     try {
         return (stress(-kStrain) == 0.0) != (stress(kStrain) == 0.0);
@@ -90,12 +90,9 @@ VelocityProjection::VelocityProjection(Assembly& parts,
                 column_.push_back(rows.column_of(e));
             }
             row_start_.push_back(static_cast<int>(entry_.size()));
-            const int constraint = rows.owners[static_cast<std::size_t>(part.owner)].constraint;
+            const int constraint = rows.owners[part.owner].constraint;
             is_tied_to_ground_.push_back(
-                constraint >= 0 && parts.model.constraints[static_cast<std::size_t>(constraint)]
-                                       .is_tied_to_ground
-                    ? 1
-                    : 0);
+                constraint >= 0 && parts.model.constraints[constraint].is_tied_to_ground ? 1 : 0);
         }
         if (has_any) blocks_.push_back(static_cast<int>(b));
     }
@@ -237,14 +234,14 @@ void VelocityProjection::start_from(std::span<const double> mu, std::span<double
     for (int i = 0; i < parts_.n; ++i) {
         const double kick = start_.factor * start_.velocity[i];
         add_compensated(state_.v[i], state_.v_low[i], kick);
-        change[static_cast<std::size_t>(i)] = kick - x_[i];
+        change[i] = kick - x_[i];
     }
 }
 
 double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double> correction) {
     const double h = trial.h;
     for (int i = 0; i < parts_.n; ++i) {
-        const double a = trial.a[static_cast<std::size_t>(i)];
+        const double a = trial.a[i];
         q1_[i] = state_.q[i] + (state_.q_low[i] + h * (state_.v[i] + 0.5 * h * a));
         v1_[i] = state_.v[i] + (state_.v_low[i] + h * a);
     }

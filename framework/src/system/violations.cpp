@@ -36,7 +36,7 @@ void Violations::measure(const double* q, const double* v, double t, double t_of
     }
     parts_.rows.evaluate_rates(parts_.constraint_blocks, q, v, t_of_rates, A_.data(), pi_t_.data());
     for (const int b : parts_.constraint_blocks) {
-        const BlockPart& part = parts_.rows.blocks[static_cast<std::size_t>(b)];
+        const BlockPart& part = parts_.rows.blocks[b];
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
             if (!parts_.laws.has_rate(k)) continue;
             double rate = pi_t_[k];

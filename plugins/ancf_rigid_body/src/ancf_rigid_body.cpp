@@ -103,8 +103,7 @@ void AncfRigidBody::set_coordinates() {
         double reach = 1.0;
         // A director without mass moves no matter, but its convergence still counts
         if (i > 0) reach = body_.half_size(i - 1) > 0.0 ? body_.half_size(i - 1) : largest;
-        for (int axis = 0; axis < 3; ++axis)
-            coordinates_[static_cast<std::size_t>(3 * i + axis)] = {i, axis, i == 0, reach};
+        for (int axis = 0; axis < 3; ++axis) coordinates_[3 * i + axis] = {i, axis, i == 0, reach};
     }
 }
 
@@ -122,8 +121,8 @@ void AncfRigidBody::set_rows(double stiffness) {
 
     // The directors e_j, e_k across the rod
     for (std::int32_t c = 0; c < 3; ++c) {
-        rod_stencil_[static_cast<std::size_t>(c)] = 3 + 3 * ((rod_axis_ + 1) % 3) + c;
-        rod_stencil_[static_cast<std::size_t>(3 + c)] = 3 + 3 * ((rod_axis_ + 2) % 3) + c;
+        rod_stencil_[c] = 3 + 3 * ((rod_axis_ + 1) % 3) + c;
+        rod_stencil_[3 + c] = 3 + 3 * ((rod_axis_ + 2) % 3) + c;
     }
     blocks_[1] = {.name = "spin about the rod's axis",
                   .num_items = 1,

@@ -144,7 +144,7 @@ Vec3 angular_momentum(const Body& body, const State& state) {
     Matrix z = Matrix::Zero(3, 4);
     Matrix pz = Matrix::Zero(3, 4);
     for (int i = 0; i < 12; ++i) {
-        const ancora::Coordinate& c = body.coordinates()[static_cast<std::size_t>(i)];
+        const ancora::Coordinate& c = body.coordinates()[i];
         z(c.axis, c.vector) = state.q(i);
         pz(c.axis, c.vector) = p(i);
     }
@@ -159,7 +159,7 @@ struct Rows {
     Matrix A;
 };
 Rows rows(const Body& body, int block, const State& state) {
-    const RowBlock& info = body.row_blocks()[static_cast<std::size_t>(block)];
+    const RowBlock& info = body.row_blocks()[block];
     const int m = info.rows_per_item;
     Rows out{Vector::Constant(m, NAN), Vector::Constant(m, NAN), Matrix::Zero(m, 12)};
     Vector pi_t = Vector::Constant(m, NAN);
@@ -169,8 +169,7 @@ Rows rows(const Body& body, int block, const State& state) {
                   {view(state.q), view(state.v), 0.0},
                   {view(out.pi), entries, view(pi_t), view(out.b)});
     CHECK(pi_t.isZero(0.0));
-    for (int j = 0; j < info.scalars_per_item; ++j)
-        out.A.col(info.stencil[static_cast<std::size_t>(j)]) = A.col(j);
+    for (int j = 0; j < info.scalars_per_item; ++j) out.A.col(info.stencil[j]) = A.col(j);
     return out;
 }
 
@@ -530,7 +529,7 @@ TEST_SUITE("ancf_rigid_body") {
         const auto c = body->coordinates();
         CHECK(c.size() == 12);
         for (int i = 0; i < 12; ++i) {
-            const auto& at = c[static_cast<std::size_t>(i)];
+            const auto& at = c[i];
             CHECK(at.vector == i / 3);
             CHECK(at.axis == i % 3);
             CHECK(at.translates == (i < 3));

@@ -120,7 +120,7 @@ bool Composition::compose(System& system, double t0, double h) {
     const int stages = 2 * static_cast<int>(half.size()) - 1;
     double sum = 0.0;
     for (int k = 0; k < stages; ++k) {
-        const double gamma = half[static_cast<std::size_t>(std::min(k, stages - 1 - k))];
+        const double gamma = half[std::min(k, stages - 1 - k)];
         failed_t0_ = t0 + sum * h;
         failed_h_ = gamma * h;
         if (!projected_.advance(system, failed_t0_, failed_h_)) return false;

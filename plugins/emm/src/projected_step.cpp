@@ -21,9 +21,9 @@ void ProjectedStep::prepare(const System& system,
                             int max_iterations,
                             int num_conditions) {
     options_ = {tolerance, kTimesAsMany * max_iterations};
-    a_.assign(static_cast<std::size_t>(system.num_coordinates()), 0.0);
-    s_.assign(static_cast<std::size_t>(system.num_rows()), 0.0);
-    mu_.assign(static_cast<std::size_t>(num_conditions), 0.0);
+    a_.assign(system.num_coordinates(), 0.0);
+    s_.assign(system.num_rows(), 0.0);
+    mu_.assign(num_conditions, 0.0);
 }
 
 int ProjectedStep::num_history() const {
@@ -90,7 +90,7 @@ void ProjectedStep::predict(System& system, double t0, double h) {
         std::ranges::fill(s_, 0.0);
     }
     for (int k = 0; k < used; ++k) {
-        const double w = weight[static_cast<std::size_t>(k)];
+        const double w = weight[k];
         const double* x = past(system, k);
         for (double& value : a_) value += w * *x++;
         for (double& value : s_) value += w * *x++;

@@ -77,7 +77,7 @@ public:
     }
 
     double energy() const { return 0.5 * m_ * v_[0] * v_[0] + 0.5 * pi_ * pi_ / c_; }
-    void resize_history(int n) { history_.assign(static_cast<std::size_t>(n), 0.0); }
+    void resize_history(int n) { history_.assign(n, 0.0); }
 
     struct Piece {
         double t0;

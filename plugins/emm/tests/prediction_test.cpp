@@ -74,7 +74,7 @@ TEST_SUITE("prediction") {
     TEST_CASE("a formula continues an alternation plus a polynomial of its degrees, no more") {
         for (int formula = 0; formula < static_cast<int>(Past::kFormulas.size()); ++formula) {
             CAPTURE(formula);
-            const auto [sums, differences] = Past::kFormulas[static_cast<std::size_t>(formula)];
+            const auto [sums, differences] = Past::kFormulas[formula];
             const Course exact{differences - 1, sums - 1};
             // of values up to 1e3 with weights up to 2^9
             CHECK(missed(formula, exact) <= 1e-9);

@@ -97,12 +97,12 @@ Equation::Equation(std::string_view text, Level level, std::vector<NamedCoordina
           return Formula::parse_equation(text, scope);
       }()) {
     const auto is_column = [&](int i) {
-        return variables_[static_cast<std::size_t>(i)].is_rate == (level == Level::velocity);
+        return variables_[i].is_rate == (level == Level::velocity);
     };
     for (int i = 0; i < static_cast<int>(formula_.num_variables()); ++i) {
         if (!is_column(i) || !formula_.depends_on(i)) continue;
         columns_.push_back(i);
-        stencil_.push_back(variables_[static_cast<std::size_t>(i)].scalar);
+        stencil_.push_back(variables_[i].scalar);
     }
     if (columns_.empty() && level == Level::position)
         throw FormulaError(1, "the equation holds no coordinate; write one such as \"box.x\"");
@@ -155,8 +155,7 @@ void Equation::evaluate_position(const RowPoint& at, const RowValues& out) const
     double by_t = 0.0;
     double phi = 0.0;
     const auto gather = [&](std::span<const double> from, std::array<double, kMaxVariables>& to) {
-        for (std::size_t i = 0; i < variables_.size(); ++i)
-            to[i] = from[static_cast<std::size_t>(variables_[i].scalar)];
+        for (std::size_t i = 0; i < variables_.size(); ++i) to[i] = from[variables_[i].scalar];
     };
     gather(at.u, x);
     if (out.A.empty() && out.pi_t.empty()) {
@@ -165,8 +164,7 @@ void Equation::evaluate_position(const RowPoint& at, const RowValues& out) const
         phi = formula_.gradient<double>(x, at.t, work, by_x, by_t);
     }
     if (!out.pi.empty()) out.pi[0] = phi;
-    for (std::size_t j = 0; j < out.A.size(); ++j)
-        out.A[j] = by_x[static_cast<std::size_t>(columns_[j])];
+    for (std::size_t j = 0; j < out.A.size(); ++j) out.A[j] = by_x[columns_[j]];
     if (!out.pi_t.empty()) out.pi_t[0] = by_t;
     if (out.b.empty()) return;
     // phi'' along u'' = 0 is what A u'' leaves.
@@ -181,24 +179,20 @@ void Equation::evaluate_velocity(const RowPoint& at, const RowValues& out) const
     std::array<double, 2 * Formula::kMaxSize> work;
     double by_t = 0.0;
     for (std::size_t i = 0; i < variables_.size(); ++i)
-        x[i] =
-            (variables_[i].is_rate ? at.du : at.u)[static_cast<std::size_t>(variables_[i].scalar)];
+        x[i] = (variables_[i].is_rate ? at.du : at.u)[variables_[i].scalar];
     const double psi = formula_.gradient<double>(x, at.t, work, by_x, by_t);
 
     if (!out.pi.empty()) out.pi[0] = 0.0;
-    for (std::size_t j = 0; j < out.A.size(); ++j)
-        out.A[j] = by_x[static_cast<std::size_t>(columns_[j])];
+    for (std::size_t j = 0; j < out.A.size(); ++j) out.A[j] = by_x[columns_[j]];
     if (!out.pi_t.empty()) {
         double rest = psi;
-        for (const std::int32_t i : columns_)
-            rest -= by_x[static_cast<std::size_t>(i)] * x[static_cast<std::size_t>(i)];
+        for (const std::int32_t i : columns_) rest -= by_x[i] * x[i];
         out.pi_t[0] = depends_on_time_ ? rest : 0.0;
     }
     if (out.b.empty()) return;
     double change = by_t;
     for (std::size_t i = 0; i < formula_.num_variables(); ++i)
-        if (!variables_[i].is_rate)
-            change += by_x[i] * at.du[static_cast<std::size_t>(variables_[i].scalar)];
+        if (!variables_[i].is_rate) change += by_x[i] * at.du[variables_[i].scalar];
     out.b[0] = -change;
 }
 
@@ -240,8 +234,7 @@ void Equation::evaluate_tangent(std::span<const double> mid,
     const std::size_t width = formula_.num_variables();
     std::array<double, kMaxVariables> x;
     std::array<double, static_cast<std::size_t>(kMaxVariables) * kMaxVariables> H;
-    for (std::size_t i = 0; i < variables_.size(); ++i)
-        x[i] = mid[static_cast<std::size_t>(variables_[i].scalar)];
+    for (std::size_t i = 0; i < variables_.size(); ++i) x[i] = mid[variables_[i].scalar];
     formula_.hessian(x, kSomeTime, H);
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j)

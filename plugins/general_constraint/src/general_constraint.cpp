@@ -46,7 +46,7 @@ GeneralConstraint::GeneralConstraint(const Arguments& arguments) {
 }
 
 void GeneralConstraint::evaluate(int block, const RowPoint& at, const RowValues& out) const {
-    equations_[static_cast<std::size_t>(block)].evaluate(at, out);
+    equations_[block].evaluate(at, out);
 }
 
 void GeneralConstraint::evaluate_tangent(int block,
@@ -54,7 +54,7 @@ void GeneralConstraint::evaluate_tangent(int block,
                                          std::span<const double> s,
                                          bool positive_part,
                                          std::span<double> G) const {
-    equations_[static_cast<std::size_t>(block)].evaluate_tangent(mid, s[0], positive_part, G);
+    equations_[block].evaluate_tangent(mid, s[0], positive_part, G);
 }
 
 }  // namespace ancora::general_constraint

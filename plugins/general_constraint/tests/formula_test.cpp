@@ -303,7 +303,7 @@ TEST_SUITE("formula") {
         const Formula formula =
             Formula::parse("a.x*der(a.y) - a.y*der(a.x) + sin(a.x)*der(a.x)", names);
         const auto is_rate = [&](int i) {
-            return names.all[static_cast<std::size_t>(i)].starts_with("der");
+            return names.all[i].starts_with("der");
         };
         CHECK(formula.degree(is_rate).is_homogeneous_linear());
         CHECK(!formula.degree().is_homogeneous_linear());

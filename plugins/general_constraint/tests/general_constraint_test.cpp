@@ -60,9 +60,9 @@ Row evaluate(const Constraint& constraint,
              const std::vector<double>& v,
              double t = 0.0,
              int block = 0) {
-    const RowBlock& shape = constraint.row_blocks()[static_cast<std::size_t>(block)];
+    const RowBlock& shape = constraint.row_blocks()[block];
     Row row;
-    row.A.resize(static_cast<std::size_t>(shape.scalars_per_item));
+    row.A.resize(shape.scalars_per_item);
     constraint.evaluate(
         block, {scalars(x), scalars(v), t}, {{&row.pi, 1}, row.A, {&row.pi_t, 1}, {&row.b, 1}});
     return row;
@@ -92,7 +92,7 @@ Step step(const Constraint& constraint,
           double h) {
     const RowBlock& shape = constraint.row_blocks()[0];
     Step out;
-    out.B.resize(static_cast<std::size_t>(shape.scalars_per_item));
+    out.B.resize(shape.scalars_per_item);
     double work0 = 0.0;
     double work1 = 0.0;
     const std::vector<double> du = scalars(dx);
@@ -112,8 +112,7 @@ Step step(const Constraint& constraint,
          {&work0, 1},
          {&work1, 1}});
     out.sum = out.tau;
-    for (std::size_t j = 0; j < out.B.size(); ++j)
-        out.sum += out.B[j] * du[static_cast<std::size_t>(shape.stencil[j])];
+    for (std::size_t j = 0; j < out.B.size(); ++j) out.sum += out.B[j] * du[shape.stencil[j]];
     return out;
 }
 

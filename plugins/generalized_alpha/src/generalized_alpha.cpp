@@ -57,8 +57,8 @@ void GeneralizedAlpha::prepare(const System& system, const StepSettings& setting
         x->assign(n, 0.0);
     for (Values* x : {&lambda_, &eta_, &g_, &y_, &deta_}) x->assign(m, 0.0);
     for (Values* x : {&rate_, &rate_course0_}) x->assign(num_books, 0.0);
-    own_.assign(static_cast<std::size_t>(size.num_own), 0.0);
-    state_.assign(static_cast<std::size_t>(size.num_states), 0.0);
+    own_.assign(size.num_own, 0.0);
+    state_.assign(size.num_states, 0.0);
 }
 
 int GeneralizedAlpha::num_history(const System& system) const {

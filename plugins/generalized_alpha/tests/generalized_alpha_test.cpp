@@ -197,7 +197,7 @@ public:
 
     void start(Integrator& integrator, double step) {
         integrator.prepare(*this, {step, 1e-14});
-        history_.assign(static_cast<std::size_t>(integrator.num_history(*this)), 0.0);
+        history_.assign(integrator.num_history(*this), 0.0);
     }
     void set(Vector q, Vector v) {
         q_ = std::move(q);

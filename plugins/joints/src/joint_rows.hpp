@@ -81,7 +81,7 @@ protected:
 
 private:
     enum class Form { points, differences, products, coupling };
-    Form form_of(int block) const { return forms_[static_cast<std::size_t>(block)]; }
+    Form form_of(int block) const { return forms_[block]; }
 
     void evaluate_products(const RowPoint& at, const RowValues& out) const;
     void evaluate_coupling(const RowPoint& at, const RowValues& out) const;

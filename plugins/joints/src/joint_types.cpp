@@ -314,7 +314,7 @@ void JointType::read_start(const Arguments& arguments) {
 
 int JointType::axis(Side& side, int k, double sign) {
     std::array<int, 3>& axes = &side == &a_ ? axes_a_ : axes_b_;
-    int& index = sign > 0.0 ? axes[static_cast<std::size_t>(k)] : minus_y_;
+    int& index = sign > 0.0 ? axes[k] : minus_y_;
     if (index < 0)
         index = add(AttachmentRequest::Kind::direction,
                     attachment_text(side.body, sign * side.carrier_R.transpose() * side.R.col(k)),
@@ -521,7 +521,7 @@ void JointType::make_bushing(const Arguments& arguments) {
             if (stiffness > 0.0 || damping > 0.0) add_row(std::move(row), 0.0, law);
         };
     const auto entry = [&](const char* key, int i) {
-        return arguments.numbers(key)[static_cast<std::size_t>(i)];
+        return arguments.numbers(key)[i];
     };
     for (int i = 0; i < 3; ++i) {
         if (entry("preload", i) != 0.0 && entry("stiffness", i) == 0.0)
@@ -555,9 +555,7 @@ void JointType::make_bushing(const Arguments& arguments) {
         if (!(v[i] > kRoundedSum * C.sum())) continue;
         for (int m = 0; m < 3; ++m) add({{axis(a_, m), axis(b_, i), 1.0}}, 0.0, v[i], 0.0);
     }
-    if (!(alone >
-          kRoundedSum * arguments.numbers("torsional_damping")[static_cast<std::size_t>(most)]))
-        return;
+    if (!(alone > kRoundedSum * arguments.numbers("torsional_damping")[most])) return;
     const int j = (most + 1) % 3, k = (most + 2) % 3;
     const Mat3 R = a_.R.transpose() * b_.R;
     damp({MeasureFunction(MeasureKind::angle),
@@ -568,7 +566,7 @@ void JointType::make_bushing(const Arguments& arguments) {
 }
 
 void JointType::describe() {
-    joint_.kind = kNames[static_cast<std::size_t>(kind_)];
+    joint_.kind = kNames[kind_];
     for (const auto& [side, to] : {std::pair{&a_, &joint_.a}, std::pair{&b_, &joint_.b}}) {
         to->body = side->body;
         to->has_axes = side->has_axes;

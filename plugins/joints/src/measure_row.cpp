@@ -434,7 +434,7 @@ CouplerRow::CouplerRow(Coupling kind, const Arguments& arguments) {
     }
     bool are_angles = true;
     for (int i = 0; i < count; ++i) {
-        add(arguments, arguments.text("on", i), "on", ratios[static_cast<std::size_t>(i)]);
+        add(arguments, arguments.text("on", i), "on", ratios[i]);
         are_angles &= is_angle(arguments.measure(arguments.text("on", i), "on").kind);
     }
     // The sum of ratio times change is a length where radii or lengths are in it

@@ -177,7 +177,7 @@ void PointSpring::evaluate_at(const RowPoint& at, double h, std::span<double> fa
     if (stiffness_ != nullptr)
         factors[0] = f * d.norm();
     else
-        for (int k = 0; k < 3; ++k) factors[static_cast<std::size_t>(k)] = e[k];
+        for (int k = 0; k < 3; ++k) factors[k] = e[k];
     if (has_damper_) factors.back() = 1.0;
 }
 

@@ -98,8 +98,7 @@ private:
 
     Scalars gather(std::span<const double> u) const {
         Scalars out{};
-        for (std::size_t i = 0; i < stencil_.size(); ++i)
-            out[i] = u[static_cast<std::size_t>(stencil_[i])];
+        for (std::size_t i = 0; i < stencil_.size(); ++i) out[i] = u[stencil_[i]];
         return out;
     }
 

@@ -61,9 +61,8 @@ VariableSpring::VariableSpring(const Arguments& arguments)
 VariableSpring::Numbers VariableSpring::numbers(const OwnValues& own) const {
     Numbers out;
     out.scale = root(own.inputs[0] * compliance_, "stiffness");
-    out.free = free_ >= 0 ? own.inputs[static_cast<std::size_t>(free_)] : on_.value;
-    if (damping_ >= 0)
-        out.damping = root(own.inputs[static_cast<std::size_t>(damping_)], "damping");
+    out.free = free_ >= 0 ? own.inputs[free_] : on_.value;
+    if (damping_ >= 0) out.damping = root(own.inputs[damping_], "damping");
     return out;
 }
 

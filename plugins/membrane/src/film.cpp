@@ -48,7 +48,7 @@ double Film::potential(int item,
                        std::span<const double> pi,
                        std::span<double> stress,
                        std::span<double> stiffness) const {
-    const double volume = volumes_[static_cast<std::size_t>(item)];
+    const double volume = volumes_[item];
     const Principal at = principal(pi);
     const double nu = numbers_.poisson;
     const bool is_slack = numbers_.tension_only && at.largest() <= 0.0;
@@ -108,8 +108,7 @@ int Film::kinks(int,
         if (!(root > 0.0)) return;
         const double q = -(c1 + std::copysign(std::sqrt(root), c1));
         for (const double at : {q / c2, c0 / q})
-            if (at > 0.0 && at < 1.0 && f * (m + at * dm) > 0.0)
-                theta[static_cast<std::size_t>(count++)] = at;
+            if (at > 0.0 && at < 1.0 && f * (m + at * dm) > 0.0) theta[count++] = at;
     };
     add(-1.0);
     add((1.0 + numbers_.poisson) / (1.0 - numbers_.poisson));

@@ -81,10 +81,9 @@ void Membrane::mass(MassSink& M) const {
     std::vector<double> diagonal = node_mass_;
     for (std::size_t k = 0; k < volume_.size(); ++k)
         for (const std::int32_t node : sheet_.triangles[k])
-            diagonal[static_cast<std::size_t>(node)] += own_ * density_ * volume_[k];
+            diagonal[node] += own_ * density_ * volume_[k];
     for (int i = 0; i < sheet_.num_nodes(); ++i)
-        for (int axis = 0; axis < 3; ++axis)
-            M.add(3 * i + axis, 3 * i + axis, diagonal[static_cast<std::size_t>(i)]);
+        for (int axis = 0; axis < 3; ++axis) M.add(3 * i + axis, 3 * i + axis, diagonal[i]);
     if (shared_ == 0.0 || density_ == 0.0) return;
     for (std::size_t k = 0; k < volume_.size(); ++k)
         for (std::size_t i = 0; i < 3; ++i) {

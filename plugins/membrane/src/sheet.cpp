@@ -105,11 +105,11 @@ Sheet from_mesh(const Arguments& arguments) {
     // Nodes of lines alone belong to something else in the file
     std::vector<std::int32_t> number(static_cast<std::size_t>(sheet.num_nodes()), -1);
     for (const Triangle& triangle : sheet.triangles)
-        for (const std::int32_t node : triangle) number[static_cast<std::size_t>(node)] = 0;
+        for (const std::int32_t node : triangle) number[node] = 0;
     std::vector<double> x;
     std::int32_t count = 0;
     for (std::int32_t i = 0; i < sheet.num_nodes(); ++i) {
-        std::int32_t& own = number[static_cast<std::size_t>(i)];
+        std::int32_t& own = number[i];
         if (own < 0) continue;
         own = count++;
         const auto at = sheet.node(i);
@@ -117,12 +117,11 @@ Sheet from_mesh(const Arguments& arguments) {
     }
     sheet.x = std::move(x);
     for (Triangle& triangle : sheet.triangles)
-        for (std::int32_t& node : triangle) node = number[static_cast<std::size_t>(node)];
+        for (std::int32_t& node : triangle) node = number[node];
     for (mesh::Group& group : net.groups) {
         Group own{std::move(group.name), {}};
         for (const std::int32_t node : group.nodes)
-            if (number[static_cast<std::size_t>(node)] >= 0)
-                own.nodes.push_back(number[static_cast<std::size_t>(node)]);
+            if (number[node] >= 0) own.nodes.push_back(number[node]);
         sheet.groups.push_back(std::move(own));
     }
     return sheet;
@@ -135,7 +134,7 @@ std::string name_of(const Triangle& triangle) {
 
 void refuse_flat(const Arguments& arguments, std::string_view key, const Sheet& sheet) {
     for (std::int32_t k = 0; k < sheet.num_triangles(); ++k) {
-        const Triangle& t = sheet.triangles[static_cast<std::size_t>(k)];
+        const Triangle& t = sheet.triangles[k];
         const Vec3 a = sheet.node(t[1]) - sheet.node(t[0]);
         const Vec3 b = sheet.node(t[2]) - sheet.node(t[0]);
         const double longest =
@@ -155,7 +154,7 @@ void refuse_unjoined(const Arguments& arguments, std::string_view key, const She
 
     std::vector<bool> is_joined(static_cast<std::size_t>(sheet.num_nodes()), false);
     for (const Triangle& t : sheet.triangles)
-        for (const std::int32_t node : t) is_joined[static_cast<std::size_t>(node)] = true;
+        for (const std::int32_t node : t) is_joined[node] = true;
     const auto loose = std::ranges::find(is_joined, false);
     if (loose != is_joined.end())
         arguments.fail("nodes",

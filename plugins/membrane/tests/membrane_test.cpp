@@ -103,7 +103,7 @@ TEST_SUITE("membrane") {
                 const double least = least_at(best);
                 const double w = law.potential(0, e, {}, {});
                 const Film::State state = law.state(e);
-                ++seen[static_cast<std::size_t>(state)];
+                ++seen[state];
                 if (state == Film::State::slack)
                     CHECK(w == 0.0);
                 else
@@ -184,7 +184,7 @@ TEST_SUITE("membrane") {
                     CHECK(std::abs(D[3 * i + j] - (a[i] - b[i]) / (2.0 * kStep)) <= 5e-3);
             }
             std::array<double, ancora::ItemLaw::kMostKinks> theta{};
-            ++kinks[static_cast<std::size_t>(law.kinks(0, from, by, theta))];
+            ++kinks[law.kinks(0, from, by, theta)];
         }
         for (std::size_t k = 0; k < 3; ++k) CHECK(kinks[k] > 10);
     }
@@ -205,7 +205,7 @@ TEST_SUITE("membrane") {
             const auto body = make(square().set("mass", kind));
             struct Sum final : ancora::MassSink {
                 void add(int i, int j, double value) override {
-                    total[static_cast<std::size_t>(i % 3)] += i == j ? value : 2.0 * value;
+                    total[i % 3] += i == j ? value : 2.0 * value;
                     CHECK(i >= j);
                 }
                 std::array<double, 3> total{};

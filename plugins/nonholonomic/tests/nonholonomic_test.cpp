@@ -157,8 +157,7 @@ TEST_SUITE("nonholonomic: shape") {
             CHECK(c->tangents() == nullptr);
             REQUIRE(static_cast<std::size_t>(block.scalars_per_item) ==
                     3 * c->more_attachments().size());
-            for (std::int32_t j = 0; j < block.scalars_per_item; ++j)
-                CHECK(block.stencil[static_cast<std::size_t>(j)] == j);
+            for (std::int32_t j = 0; j < block.scalars_per_item; ++j) CHECK(block.stencil[j] == j);
         }
     }
 }

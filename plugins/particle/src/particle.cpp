@@ -55,9 +55,9 @@ void Particle::set_axes(const Arguments& arguments) {
             arguments.fail("coordinates", "coordinate \"" + letter + "\" is named twice");
     }
     for (int k = 0; k < 3; ++k) {
-        const char letter = kLetters[static_cast<std::size_t>(k)];
+        const char letter = kLetters[k];
         if (kept.find(letter) != std::string_view::npos)
-            coordinates_[static_cast<std::size_t>(n_++)] = {0, k, true, 1.0};
+            coordinates_[n_++] = {0, k, true, 1.0};
         else if (v_0_(k) != 0.0)
             arguments.fail(arguments.given("velocity_from") ? "velocity_from" : "velocity",
                            "the particle moves along " + std::string(kept) + " only, but its " +
@@ -120,8 +120,8 @@ void Particle::set_mass(const Arguments& arguments) {
 
 void Particle::start(std::span<double> q, std::span<double> v) const {
     for (int i = 0; i < n_; ++i) {
-        q[static_cast<std::size_t>(i)] = r_0_(axis(i));
-        v[static_cast<std::size_t>(i)] = v_0_(axis(i));
+        q[i] = r_0_(axis(i));
+        v[i] = v_0_(axis(i));
     }
 }
 
@@ -201,8 +201,8 @@ void Particle::pose(std::span<const double> q, std::span<const double> v, Pose& 
     vec3(out.position) = r_0_;
     vec3(out.velocity).setZero();
     for (int i = 0; i < n_; ++i) {
-        vec3(out.position)(axis(i)) = q[static_cast<std::size_t>(i)];
-        vec3(out.velocity)(axis(i)) = v[static_cast<std::size_t>(i)];
+        vec3(out.position)(axis(i)) = q[i];
+        vec3(out.velocity)(axis(i)) = v[i];
     }
 }
 

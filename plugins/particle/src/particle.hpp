@@ -67,10 +67,10 @@ private:
 
     template <class T>
     std::span<const T> used(const std::array<T, 3>& x) const {
-        return std::span(x).first(static_cast<std::size_t>(n_));
+        return std::span(x).first(n_);
     }
     /// Inertial axis of coordinate i.
-    int axis(int i) const { return coordinates_[static_cast<std::size_t>(i)].axis; }
+    int axis(int i) const { return coordinates_[i].axis; }
 
     int n_ = 0;
     std::array<Coordinate, 3> coordinates_{};

@@ -91,7 +91,7 @@ TEST_SUITE("particle") {
         const auto body = make(point_mass().set("velocity", {0.5, 0.25, -1.0}));
         CHECK(body->coordinates().size() == 3);
         for (int k = 0; k < 3; ++k) {
-            const auto& c = body->coordinates()[static_cast<std::size_t>(k)];
+            const auto& c = body->coordinates()[k];
             CHECK(c.vector == 0);
             CHECK(c.axis == k);
             CHECK(c.translates);
@@ -129,10 +129,10 @@ TEST_SUITE("particle") {
             int i = 0;
             for (int k = 0; k < 3; ++k) {
                 const bool is_kept = letters.find("xyz"[k]) != std::string::npos;
-                CHECK(r(k) == (is_kept ? q[static_cast<std::size_t>(i)] : position(k)));
+                CHECK(r(k) == (is_kept ? q[i] : position(k)));
                 if (!is_kept) continue;
-                CHECK(start(*body).q[static_cast<std::size_t>(i)] == position(k));
-                CHECK(body->coordinates()[static_cast<std::size_t>(i++)].axis == k);
+                CHECK(start(*body).q[i] == position(k));
+                CHECK(body->coordinates()[i++].axis == k);
             }
         }
     }

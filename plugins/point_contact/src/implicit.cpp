@@ -87,7 +87,7 @@ bool find_point(std::span<const Implicit> functions, Vec3& rho) {
         rho = size * Vec3(0.61, 0.53, 0.71);
         for (int step = 0; step < kSteps; ++step) {
             for (Eigen::Index k = 0; k < m; ++k) {
-                const Implicit& function = functions[static_cast<std::size_t>(k)];
+                const Implicit& function = functions[k];
                 phi[k] = function.value(rho);
                 G.row(k) = function.gradient(rho);
             }

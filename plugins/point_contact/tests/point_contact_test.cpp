@@ -81,8 +81,7 @@ MatrixXd spread(const RowBlock& block, const VectorXd& values, Eigen::Index widt
     MatrixXd out = MatrixXd::Zero(block.rows_per_item, width);
     for (Eigen::Index k = 0; k < out.rows(); ++k)
         for (Eigen::Index j = 0; j < block.scalars_per_item; ++j)
-            out(k, block.stencil[static_cast<std::size_t>(j)]) +=
-                values(k * block.scalars_per_item + j);
+            out(k, block.stencil[j]) += values(k * block.scalars_per_item + j);
     return out;
 }
 
@@ -122,8 +121,7 @@ MatrixXd tangent(const RowSource& source, const VectorXd& mid, const VectorXd& s
     for (Eigen::Index i = 0; i < points; ++i)
         for (Eigen::Index j = 0; j < points; ++j)
             for (Eigen::Index k = 0; k < 3; ++k)
-                G(block.stencil[static_cast<std::size_t>(3 * i + k)],
-                  block.stencil[static_cast<std::size_t>(3 * j + k)]) += K(i * points + j);
+                G(block.stencil[3 * i + k], block.stencil[3 * j + k]) += K(i * points + j);
     return G;
 }
 

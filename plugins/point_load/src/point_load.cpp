@@ -123,8 +123,7 @@ PointLoad::Load PointLoad::read_load(const Arguments& arguments,
                 load.texts.push_back(text);
             } catch (const FormulaError& error) {
                 arguments.fail(key,
-                               "formula of " + options.components[static_cast<std::size_t>(i)] +
-                                   ", " + error.what() + "\n" +
+                               "formula of " + options.components[i] + ", " + error.what() + "\n" +
                                    formula_excerpt(text, error.position()));
             }
         }

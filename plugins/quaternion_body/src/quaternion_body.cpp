@@ -36,7 +36,7 @@ QuaternionBody::QuaternionBody(const Arguments& arguments)
     // A change dp turns the body by 2 |dp|
     const double reach = 2.0 * body_.half_size.norm();
     for (int i = 0; i < 7; ++i) {
-        Coordinate& c = coordinates_[static_cast<std::size_t>(i)];
+        Coordinate& c = coordinates_[i];
         c = i < 3 ? Coordinate{0, i, true, 1.0} : Coordinate{-1, 0, false, reach};
     }
     block_ = {.name = "norm of the quaternion",
@@ -149,7 +149,7 @@ void QuaternionBody::evaluate_attachment(int id,
                                          std::span<const double> q,
                                          std::span<const double> v,
                                          const AttachmentValues& out) const {
-    const auto& [xi, is_direction] = attached_.at(static_cast<std::size_t>(id));
+    const auto& [xi, is_direction] = attached_.at(id);
     const Vec4 p = quaternion(q);
 
     // r = x + R(p) xi; a direction without x

@@ -290,7 +290,7 @@ TEST_SUITE("quaternion_body") {
         const auto c = body->coordinates();
         REQUIRE(c.size() == 7);
         for (int i = 0; i < 7; ++i) {
-            const auto& at = c[static_cast<std::size_t>(i)];
+            const auto& at = c[i];
             CHECK(at.vector == (i < 3 ? 0 : -1));
             CHECK(at.translates == (i < 3));
             CHECK(at.axis == (i < 3 ? i : 0));

@@ -110,7 +110,7 @@ void GroupedArguments::add_over_time(const Network& net, RestLengths& to) const 
     for (const Group* group : groups_) {
         const Arguments& table = given_.table("groups").table(group->name);
         if (!table.given("rest_length")) continue;
-        for (const std::int32_t e : group->elements) has_own[static_cast<std::size_t>(e)] = false;
+        for (const std::int32_t e : group->elements) has_own[e] = false;
         if (is_over_time(table)) to.add(read(table), 1.0, group->elements);
     }
     if (!is_over_time(given_)) {
@@ -134,8 +134,7 @@ void GroupedArguments::spread_masses(const Network& net) {
         const Arguments& table = given_.table("groups").table(group->name);
         if (!table.given("node_mass")) continue;
         is_any = true;
-        for (const std::int32_t i : group->nodes)
-            added[static_cast<std::size_t>(i)] += table.number("node_mass");
+        for (const std::int32_t i : group->nodes) added[i] += table.number("node_mass");
     }
     if (!is_any) return;
     std::vector<double>& rows = spread_["node_masses"];
@@ -145,7 +144,7 @@ void GroupedArguments::spread_masses(const Network& net) {
     }
     for (std::size_t k = 0; k + 1 < rows.size(); k += 2) {
         if (!(rows[k] >= 0 && rows[k] < net.num_nodes())) continue;  // refused by who reads it
-        double& mass = added[static_cast<std::size_t>(rows[k])];
+        double& mass = added[rows[k]];
         rows[k + 1] += mass;
         mass = 0.0;
     }

@@ -17,7 +17,7 @@ void add_elements(Network& net, std::string name, std::vector<std::int32_t> elem
     if (elements.empty()) return;
     std::vector<std::int32_t> nodes;
     for (const std::int32_t e : elements) {
-        const Element element = net.elements[static_cast<std::size_t>(e)];
+        const Element element = net.elements[e];
         nodes.insert(nodes.end(), {element.a, element.b});
     }
     std::ranges::sort(nodes);

@@ -123,7 +123,7 @@ void refuse_duplicates(const Arguments& arguments, const Network& net) {
     std::vector<Named> sorted;
     sorted.reserve(net.elements.size());
     for (std::int32_t e = 0; e < net.num_elements(); ++e) {
-        const Element element = net.elements[static_cast<std::size_t>(e)];
+        const Element element = net.elements[e];
         sorted.push_back({std::min(element.a, element.b), std::max(element.a, element.b), e});
     }
     std::ranges::sort(sorted);

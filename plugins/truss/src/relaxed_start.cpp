@@ -33,7 +33,7 @@ std::vector<bool> read_held(const Arguments& arguments, const Network& net) {
     if (arguments.shape("held") == Shape::texts) {
         for (int k = 0; k < arguments.num_texts("held"); ++k)
             for (const std::int32_t i : held_group(arguments, net, arguments.text("held", k)).nodes)
-                is_held[static_cast<std::size_t>(i)] = true;
+                is_held[i] = true;
         return is_held;
     }
     for (const double node : arguments.numbers("held")) {
@@ -41,7 +41,7 @@ std::vector<bool> read_held(const Arguments& arguments, const Network& net) {
             arguments.fail("held",
                            "there is no node " + text(node) + "; the nodes are " +
                                node_range(net.num_nodes()));
-        is_held[static_cast<std::size_t>(node)] = true;
+        is_held[node] = true;
     }
     return is_held;
 }

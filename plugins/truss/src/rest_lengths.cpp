@@ -25,7 +25,7 @@ void RestLengths::add(TimeFunction length, double share, std::vector<std::int32_
 void RestLengths::put_start(std::span<double> L) const {
     for (const Part& part : parts_) {
         const double start = length_of(part, 0.0, nullptr, nullptr);
-        for (const std::int32_t e : part.elements) L[static_cast<std::size_t>(e)] = start;
+        for (const std::int32_t e : part.elements) L[e] = start;
     }
 }
 
@@ -33,8 +33,7 @@ void RestLengths::finish(std::span<const double> L, const std::vector<bool>& is_
     if (parts_.empty()) return;
     part_of_.assign(L.size(), -1);
     for (std::size_t p = 0; p < parts_.size(); ++p)
-        for (const std::int32_t e : parts_[p].elements)
-            part_of_[static_cast<std::size_t>(e)] = static_cast<std::int32_t>(p);
+        for (const std::int32_t e : parts_[p].elements) part_of_[e] = static_cast<std::int32_t>(p);
     L_0_.assign(L.begin(), L.end());
     is_rigid_ = is_rigid;
 }
@@ -56,10 +55,8 @@ RestLengths::At RestLengths::at(std::size_t element, double t, bool rates) const
     double rate = 0.0, second = 0.0;
     const double L_0 = L_0_[element];
     if (changes(element))
-        out.L = length_of(parts_[static_cast<std::size_t>(part_of_[element])],
-                          t,
-                          rates ? &rate : nullptr,
-                          rates ? &second : nullptr);
+        out.L = length_of(
+            parts_[part_of_[element]], t, rates ? &rate : nullptr, rates ? &second : nullptr);
     else
         out.L = L_0;
     const double L = out.L;

@@ -88,7 +88,7 @@ Parts find_parts(const Network& net, const std::vector<bool>& is_held, const Vec
     Parts parts;
     std::vector<Index> number(count, -1);
     for (std::size_t i = 0; i < count; ++i) {
-        Index& part = number[static_cast<std::size_t>(sets.root(static_cast<int>(i)))];
+        Index& part = number[sets.root(static_cast<int>(i))];
         if (part < 0) {
             part = static_cast<Index>(parts.mass.size());
             parts.mass.push_back(0.0);
@@ -215,8 +215,8 @@ public:
             Mat3 K = std::fmax(stress_[e], 0.0) / (L * L) * Mat3::Identity();
             const auto A = arm_.col(static_cast<Index>(e));
             if (is_active(e)) K += A * (A.transpose() / total_[e]);
-            const bool low_held = load_.is_held[static_cast<std::size_t>(low)];
-            const bool high_held = load_.is_held[static_cast<std::size_t>(high)];
+            const bool low_held = load_.is_held[low];
+            const bool high_held = load_.is_held[high];
             if (!low_held) put(low, low, K);
             if (!high_held) put(high, high, K);
             put(high, low, low_held || high_held ? Mat3::Zero() : Mat3(-K));
@@ -264,7 +264,7 @@ public:
 
     void hold(Points& p) const {
         for (Index i = 0; i < p.cols(); ++i)
-            if (load_.is_held[static_cast<std::size_t>(i)]) p.col(i).setZero();
+            if (load_.is_held[i]) p.col(i).setZero();
     }
 
 private:
@@ -288,7 +288,7 @@ private:
         }
         return out;
     }
-    Index part_of(Index i) const { return parts_.of_node[static_cast<std::size_t>(i)]; }
+    Index part_of(Index i) const { return parts_.of_node[i]; }
 
     const Network& net_;
     const SteadyLoad& load_;
@@ -309,8 +309,8 @@ Points centers(const Potential& pi, const Points& x) {
     const Parts& parts = pi.parts();
     Points out = Points::Zero(3, static_cast<Index>(parts.mass.size()));
     for (Index i = 0; i < x.cols(); ++i) {
-        const Index k = parts.of_node[static_cast<std::size_t>(i)];
-        const double mass = parts.mass[static_cast<std::size_t>(k)];
+        const Index k = parts.of_node[i];
+        const double mass = parts.mass[k];
         if (mass > 0.0) out.col(k) += pi.node_mass(i) / mass * x.col(i);
     }
     return out;
@@ -329,7 +329,7 @@ void refuse_what_cannot_rest(const SteadyLoad& load,
     const Parts& parts = pi.parts();
     const Points center = centers(pi, x);
     for (Index i = 0; i < x.cols(); ++i) {
-        const Index k = parts.of_node[static_cast<std::size_t>(i)];
+        const Index k = parts.of_node[i];
         const auto part = static_cast<std::size_t>(k);
         if (!parts.is_free[part] || parts.mass[part] == 0.0) continue;
         if (g > 0.0)
@@ -549,7 +549,7 @@ void refuse_misfits(const Network& net,
     Index worst = 0;
     const double gap = pi.largest_gap(&worst);
     const auto element = [&](Index e) {
-        const auto [a, b] = net.elements[static_cast<std::size_t>(e)];
+        const auto [a, b] = net.elements[e];
         return "element " + std::to_string(e) + " from node " + std::to_string(a) + " to " +
                std::to_string(b);
     };
@@ -611,8 +611,8 @@ std::vector<double> steady_shape(const Network& net, const SteadyLoad& load) {
     // Free parts keep their centres of mass
     const Points drift = centers(pi, x) - centers(pi, start);
     for (Index i = 0; i < x.cols(); ++i) {
-        const Index k = pi.parts().of_node[static_cast<std::size_t>(i)];
-        if (pi.parts().is_free[static_cast<std::size_t>(k)]) x.col(i) -= drift.col(k);
+        const Index k = pi.parts().of_node[i];
+        if (pi.parts().is_free[k]) x.col(i) -= drift.col(k);
     }
     return {x.data(), x.data() + x.size()};
 }

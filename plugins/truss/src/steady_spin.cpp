@@ -36,8 +36,8 @@ Sparse direction_matrix(const Network& net) {
     std::vector<Eigen::Triplet<double>> entries;
     entries.reserve(6 * net.elements.size());
     for (Index e = 0; e < net.num_elements(); ++e) {
-        const auto [a, b] = net.elements[static_cast<std::size_t>(e)];
-        const Vec3 d = (net.node(b) - net.node(a)) / net.distance[static_cast<std::size_t>(e)];
+        const auto [a, b] = net.elements[e];
+        const Vec3 d = (net.node(b) - net.node(a)) / net.distance[e];
         for (int k = 0; k < 3; ++k) {
             if (d[k] == 0.0) continue;
             entries.emplace_back(3 * a + k, static_cast<int>(e), d[k]);
@@ -57,7 +57,7 @@ VectorXd centripetal_load(const Network& net,
                           const VectorXd& a) {
     VectorXd f(a.size());
     for (Index i = 0; i < net.num_nodes(); ++i)
-        f.segment<3>(3 * i) = node_mass[static_cast<std::size_t>(i)] * a.segment<3>(3 * i);
+        f.segment<3>(3 * i) = node_mass[i] * a.segment<3>(3 * i);
     for (std::size_t e = 0; e < L.size(); ++e) {
         const auto [i, j] = net.elements[e];
         const double own = material.own * material.mass(e, L[e]);

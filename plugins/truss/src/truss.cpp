@@ -27,8 +27,7 @@ void refuse_loose_nodes(const Arguments& arguments,
                         const Network& net,
                         const std::vector<double>& node_mass) {
     std::vector<bool> is_joined(node_mass.size(), false);
-    for (const auto [a, b] : net.elements)
-        is_joined[static_cast<std::size_t>(a)] = is_joined[static_cast<std::size_t>(b)] = true;
+    for (const auto [a, b] : net.elements) is_joined[a] = is_joined[b] = true;
     for (std::size_t i = 0; i < node_mass.size(); ++i)
         if (!is_joined[i] && node_mass[i] == 0.0)
             arguments.fail(arguments.given("nodes") ? "nodes" : "grid",
@@ -172,12 +171,11 @@ void Truss::mass(MassSink& M) const {
     std::vector<double> diagonal = node_mass_;
     for (std::size_t e = 0; e < rest_length_.size(); ++e) {
         const double own = material_.own * material_.mass(e, rest_length_[e]);
-        diagonal[static_cast<std::size_t>(net_.elements[e].a)] += own;
-        diagonal[static_cast<std::size_t>(net_.elements[e].b)] += own;
+        diagonal[net_.elements[e].a] += own;
+        diagonal[net_.elements[e].b] += own;
     }
     for (int i = 0; i < net_.num_nodes(); ++i)
-        for (int k = 0; k < 3; ++k)
-            M.add(3 * i + k, 3 * i + k, diagonal[static_cast<std::size_t>(i)]);
+        for (int k = 0; k < 3; ++k) M.add(3 * i + k, 3 * i + k, diagonal[i]);
 
     // Coupling of the two nodes of an element
     if (material_.shared == 0.0) return;

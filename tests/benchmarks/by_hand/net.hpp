@@ -52,7 +52,7 @@ public:
         for (const std::size_t at : {std::size_t{0}, n_ - 1, n_ * (n_ - 1), n_ * n_ - 1})
             point_mass_[at] = corner;
         for (int k = 0; k < 2; ++k) {
-            Elements& all = elements_[static_cast<std::size_t>(k)];
+            Elements& all = elements_[k];
             all.rest.assign(count, spacing);
             for (auto* of : {&all.strain, &all.change, &all.mass, &all.weight, &all.stiffness})
                 of->assign(count, 0.0);

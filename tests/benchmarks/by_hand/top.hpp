@@ -30,8 +30,8 @@ public:
         Body body;
         body.r = position;
         for (int j = 0; j < 3; ++j) {
-            body.e[static_cast<std::size_t>(j)] = Vec::Unit(j);
-            body.v[static_cast<std::size_t>(j)] = w.cross(Vec::Unit(j));
+            body.e[j] = Vec::Unit(j);
+            body.v[j] = w.cross(Vec::Unit(j));
         }
         bodies_.push_back(body);
     }

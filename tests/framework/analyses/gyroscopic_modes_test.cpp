@@ -140,14 +140,13 @@ struct HubString {
         diagonal.setZero();
         std::vector<double> tension(static_cast<std::size_t>(n) + 2, 0.0);
         for (int i = n; i >= 1; --i)
-            tension[static_cast<std::size_t>(i)] =
-                tension[static_cast<std::size_t>(i) + 1] + m * W * W * radius(i);
+            tension[i] = tension[static_cast<std::size_t>(i) + 1] + m * W * W * radius(i);
         for (int i = 1; i <= n; ++i) {
             text += point_mass(fmt::format("p{}", i),
                                {radius(i), 0, 0},
                                m,
                                fmt::format("velocity = [0, {:.17g}, 0]\n", W * radius(i)));
-            const double length = i == 1 ? 0.5 * l : l, T = tension[static_cast<std::size_t>(i)];
+            const double length = i == 1 ? 0.5 * l : l, T = tension[i];
             text += spring(fmt::format("s{}", i),
                            i == 1 ? "ground@[0, 0, 0]" : fmt::format("p{}", i - 1),
                            fmt::format("p{}", i),

@@ -375,7 +375,7 @@ TEST_CASE("any order of calls with any arguments leaves the process whole") {
                 break;
             case 11:
                 if (!bytes.empty() && pick(2) == 0)
-                    bytes[static_cast<std::size_t>(pick(static_cast<int>(bytes.size())))] ^= 0x10;
+                    bytes[pick(static_cast<int>(bytes.size()))] ^= 0x10;
                 status = ancora_restore(it, bytes.data(), bytes.size());
                 break;
             case 12:

@@ -115,8 +115,7 @@ TEST_CASE("M, A, b, Q and C are those of the equation that the accelerations sol
         RowMajor from_rows = RowMajor::Zero(A.rows(), A.cols());
         for (std::size_t i = 0; i < rows; ++i)
             for (int e = start[i]; e < start[i + 1]; ++e)
-                from_rows(static_cast<Eigen::Index>(i), column[static_cast<std::size_t>(e)]) =
-                    value[static_cast<std::size_t>(e)];
+                from_rows(static_cast<Eigen::Index>(i), column[e]) = value[e];
         CHECK(from_rows == A);
 
         // a point's Jacobian gives its velocity

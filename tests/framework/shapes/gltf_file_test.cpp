@@ -34,7 +34,7 @@ std::vector<Triangle> triangles_of(const TriangleMesh& mesh) {
         Triangle& next = out.emplace_back();
         for (std::size_t k = 0; k < 3; ++k)
             for (std::size_t c = 0; c < 3; ++c)
-                next[k][c] = static_cast<double>(mesh.points.at(static_cast<std::size_t>(t[k]))[c]);
+                next[k][c] = static_cast<double>(mesh.points.at(t[k])[c]);
     }
     return out;
 }

@@ -63,9 +63,9 @@ TriangleMesh obj(const std::string& bytes) {
 double volume(const TriangleMesh& mesh) {
     double sum = 0.0;
     for (const auto& t : mesh.triangles) {
-        const auto& a = mesh.points[static_cast<std::size_t>(t[0])];
-        const auto& b = mesh.points[static_cast<std::size_t>(t[1])];
-        const auto& c = mesh.points[static_cast<std::size_t>(t[2])];
+        const auto& a = mesh.points[t[0]];
+        const auto& b = mesh.points[t[1]];
+        const auto& c = mesh.points[t[2]];
         sum += static_cast<double>(a[0] * (b[1] * c[2] - b[2] * c[1]) +
                                    a[1] * (b[2] * c[0] - b[0] * c[2]) +
                                    a[2] * (b[0] * c[1] - b[1] * c[0])) /

@@ -191,7 +191,7 @@ void check_repeats(const std::string& text, const std::vector<int>& cuts) {
         CHECK(other.simulation.events().size() == alone.simulation.events().size());
     }
     // And back in time in the same one.
-    saved.simulation.restore(states[static_cast<std::size_t>(cuts.front())]);
+    saved.simulation.restore(states[cuts.front()]);
     saved.simulation.step();
     CHECK(same_bits(row_of(saved.simulation), rows[static_cast<std::size_t>(cuts.front()) + 1]));
 }

@@ -37,8 +37,7 @@ std::vector<double> row_of(const Simulation& simulation) {
 std::vector<double> means_of(const Simulation& simulation) {
     const std::vector<double> row = row_of(simulation);
     std::vector<double> out;
-    for (const int column : simulation.step_mean_columns())
-        out.push_back(row[static_cast<std::size_t>(column)]);
+    for (const int column : simulation.step_mean_columns()) out.push_back(row[column]);
     return out;
 }
 

@@ -53,7 +53,7 @@ struct Problem {
         K.topRightCorner(n, m) = -A.transpose();
         rhs << r, g;
         for (int k = 0; k < m; ++k) {
-            if (is_left_out[static_cast<std::size_t>(k)] == 0) continue;
+            if (is_left_out[k] == 0) continue;
             K.row(n + k).setZero();
             K.col(n + k).setZero();
             K(n + k, n + k) = 1.0;

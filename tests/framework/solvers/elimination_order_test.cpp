@@ -88,14 +88,14 @@ TEST_CASE("small bodies come before the joints that tie them, and others where t
     }
     std::vector<int> sequence = small_bodies_first(groups, groups.graph());
     REQUIRE(sequence.size() == std::size_t{2 * kBodies - 1});
-    for (int b = 0; b < kBodies; ++b) CHECK(sequence[static_cast<std::size_t>(b)] == b);
+    for (int b = 0; b < kBodies; ++b) CHECK(sequence[b] == b);
     std::ranges::sort(sequence);
-    for (int g = 0; g < groups.size(); ++g) CHECK(sequence[static_cast<std::size_t>(g)] == g);
+    for (int g = 0; g < groups.size(); ++g) CHECK(sequence[g] == g);
 
     // A spring between two of them ties their coordinates: neither comes first.
     groups.connect(0, kOfBody);
     sequence = small_bodies_first(groups, groups.graph());
-    for (int b = 2; b < kBodies; ++b) CHECK(sequence[static_cast<std::size_t>(b - 2)] == b);
+    for (int b = 2; b < kBodies; ++b) CHECK(sequence[b - 2] == b);
 
     EliminationGroups alone(kOfBody, {0}, 0);
     CHECK(small_bodies_first(alone, alone.graph()).empty());

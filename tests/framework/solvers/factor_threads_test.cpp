@@ -45,19 +45,19 @@ TEST_CASE("parts and trunk are all, and no part reaches into another") {
         const FactorParts parts(supernodes);
         most = std::max(most, static_cast<int>(parts.parts.size()));
         std::vector<int> part_of(static_cast<std::size_t>(supernodes.size()), -2);
-        for (const int s : parts.trunk) part_of[static_cast<std::size_t>(s)] = -1;
+        for (const int s : parts.trunk) part_of[s] = -1;
         for (std::size_t p = 0; p < parts.parts.size(); ++p)
             for (int s = parts.parts[p].first; s < parts.parts[p].end; ++s) {
-                CHECK(part_of[static_cast<std::size_t>(s)] == -2);
-                part_of[static_cast<std::size_t>(s)] = static_cast<int>(p);
+                CHECK(part_of[s] == -2);
+                part_of[s] = static_cast<int>(p);
             }
         CHECK(std::ranges::count(part_of, -2) == 0);
         CHECK(std::ranges::is_sorted(parts.trunk));
         bool touches = false;
         for (int s = 0; s < supernodes.size(); ++s)
             for (const int row : supernodes.rows(s)) {
-                const int other = part_of[static_cast<std::size_t>(supernodes.of(row))];
-                touches |= other != -1 && other != part_of[static_cast<std::size_t>(s)];
+                const int other = part_of[supernodes.of(row)];
+                touches |= other != -1 && other != part_of[s];
             }
         CHECK_FALSE(touches);
         if (supernodes.num_values() < 100'000) CHECK(parts.parts.empty());
@@ -73,10 +73,10 @@ TEST_CASE("limbs of a trunk do not reach into each other") {
     constexpr int kBelow = -1;
     constexpr int kTop = -2;
     std::vector<int> limb_of(static_cast<std::size_t>(supernodes.size()), kBelow);
-    for (const int s : parts.trunk) limb_of[static_cast<std::size_t>(s)] = kTop;
+    for (const int s : parts.trunk) limb_of[s] = kTop;
     for (std::size_t l = 0; l < parts.limbs.size(); ++l)
         for (int i = parts.limbs[l].first; i < parts.limbs[l].end; ++i) {
-            int& limb = limb_of[static_cast<std::size_t>(parts.trunk[static_cast<std::size_t>(i)])];
+            int& limb = limb_of[parts.trunk[i]];
             CHECK(limb == kTop);
             limb = static_cast<int>(l);
         }
@@ -84,8 +84,8 @@ TEST_CASE("limbs of a trunk do not reach into each other") {
     bool touches = false;
     for (const int s : parts.trunk)
         for (const int row : supernodes.rows(s)) {
-            const int limb = limb_of[static_cast<std::size_t>(supernodes.of(row))];
-            touches |= limb != kTop && limb != limb_of[static_cast<std::size_t>(s)];
+            const int limb = limb_of[supernodes.of(row)];
+            touches |= limb != kTop && limb != limb_of[s];
         }
     CHECK_FALSE(touches);
 }
@@ -159,7 +159,7 @@ TEST_CASE("threads round as the one that calls does") {
     for (const int mode : {FE_UPWARD, FE_TONEAREST}) {
         std::fesetround(mode);
         workers.run([&](int k) {
-            seen[static_cast<std::size_t>(k)] = std::fegetround();
+            seen[k] = std::fegetround();
         });
         std::fesetround(FE_TONEAREST);
         CHECK(std::ranges::count(seen, mode) == 3);
@@ -175,8 +175,8 @@ TEST_CASE("threads come and go, and each does its share once") {
             std::vector<int> done(100, 0);
             std::vector<int> of_thread(static_cast<std::size_t>(count), 0);
             workers.for_each(100, [&](int i, int k) {
-                ++done[static_cast<std::size_t>(i)];
-                ++of_thread[static_cast<std::size_t>(k)];
+                ++done[i];
+                ++of_thread[k];
             });
             REQUIRE(std::ranges::count(done, 1) == 100);
             int all = 0;

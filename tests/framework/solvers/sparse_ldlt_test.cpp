@@ -148,7 +148,7 @@ TEST_CASE("the tree's order puts the columns of each subtree together and keeps 
     for (std::size_t j = 0; j < 200; ++j) {
         // The subtree of j ends at j: its last child is j - 1.
         if (size[j] > 1) CHECK(after.parent[j - 1] == static_cast<int>(j));
-        if (after.parent[j] >= 0) size[static_cast<std::size_t>(after.parent[j])] += size[j];
+        if (after.parent[j] >= 0) size[after.parent[j]] += size[j];
     }
     CHECK_FALSE(after.put_in_postorder(place));
 }

@@ -26,8 +26,8 @@ inline Sparse matrix_of(int vertices, const Edges& edges, int block, bool has_ro
     const int n = vertices * block;
     std::vector<int> degree(static_cast<std::size_t>(vertices), 1);
     for (const auto& [a, b] : edges) {
-        ++degree[static_cast<std::size_t>(a)];
-        ++degree[static_cast<std::size_t>(b)];
+        ++degree[a];
+        ++degree[b];
     }
     std::vector<Eigen::Triplet<double>> entries;
     const auto is_row = [&](int v) {
@@ -38,10 +38,9 @@ inline Sparse matrix_of(int vertices, const Edges& edges, int block, bool has_ro
             for (int j = i; j < block; ++j)
                 entries.emplace_back(v * block + i,
                                      v * block + j,
-                                     i != j ? 0.3 * uniform(random)
-                                     : is_row(v)
-                                         ? -2.0 * block * degree[static_cast<std::size_t>(v)]
-                                         : 2.0 * block * degree[static_cast<std::size_t>(v)]);
+                                     i != j      ? 0.3 * uniform(random)
+                                     : is_row(v) ? -2.0 * block * degree[v]
+                                                 : 2.0 * block * degree[v]);
     for (const auto& [a, b] : edges)
         for (int i = 0; i < block; ++i)
             for (int j = 0; j < block; ++j)
@@ -56,8 +55,8 @@ inline Sparse permuted(const Sparse& upper, const std::vector<int>& place) {
     std::vector<Eigen::Triplet<double>> entries;
     for (int j = 0; j < upper.cols(); ++j)
         for (Sparse::InnerIterator it(upper, j); it; ++it) {
-            const int a = place[static_cast<std::size_t>(it.row())];
-            const int b = place[static_cast<std::size_t>(j)];
+            const int a = place[it.row()];
+            const int b = place[j];
             entries.emplace_back(std::min(a, b), std::max(a, b), it.value());
         }
     Sparse out(upper.rows(), upper.cols());
@@ -71,8 +70,7 @@ inline Sparse ordered(const Sparse& upper) {
     Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> elimination;
     Eigen::AMDOrdering<int>()(full, elimination);
     std::vector<int> place(static_cast<std::size_t>(upper.cols()));
-    for (int k = 0; k < upper.cols(); ++k)
-        place[static_cast<std::size_t>(elimination.indices()[k])] = k;
+    for (int k = 0; k < upper.cols(); ++k) place[elimination.indices()[k]] = k;
     Sparse out = permuted(upper, place);
     if (EliminationTree(out).put_in_postorder(place)) out = permuted(upper, place);
     return out;

@@ -42,10 +42,9 @@ struct Equations {
         MatrixXd out = MatrixXd::Zero(m, n);
         const RowSet& rows = system.parts().rows;
         for (int k = 0; k < m; ++k)
-            for (int e = rows.row_start[static_cast<std::size_t>(k)];
-                 e < rows.row_start[static_cast<std::size_t>(k) + 1];
+            for (int e = rows.row_start[k]; e < rows.row_start[static_cast<std::size_t>(k) + 1];
                  ++e)
-                out(k, rows.column[static_cast<std::size_t>(e)]) += values[e];
+                out(k, rows.column[e]) += values[e];
         return out;
     }
     /// Evaluates the step q -> q + dq from t to t + h.

@@ -62,11 +62,9 @@ struct Point {
     MatrixXd full(const CompressedMatrix& from, Index columns) const {
         MatrixXd out = MatrixXd::Zero(from.num_rows(), columns);
         for (int i = 0; i < from.num_rows(); ++i)
-            for (auto e = from.row_start[static_cast<std::size_t>(i)];
-                 e < from.row_start[static_cast<std::size_t>(i) + 1];
+            for (auto e = from.row_start[i]; e < from.row_start[static_cast<std::size_t>(i) + 1];
                  ++e)
-                out(i, from.column[static_cast<std::size_t>(e)]) +=
-                    from.value[static_cast<std::size_t>(e)];
+                out(i, from.column[e]) += from.value[e];
         return out;
     }
     VectorXd inertia_less_force(const VectorXd& at_q, const VectorXd& at_v) {
@@ -86,7 +84,7 @@ struct Point {
         evaluate(at_q, at_v);
         VectorXd out = Eigen::Map<const VectorXd>(face.rates().data(), m);
         for (Index k = 0; k < m; ++k)
-            if (face.levels()[static_cast<std::size_t>(k)] != RowLevel::position) out[k] = 0.0;
+            if (face.levels()[k] != RowLevel::position) out[k] = 0.0;
         return out;
     }
 

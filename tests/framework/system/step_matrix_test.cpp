@@ -78,7 +78,7 @@ TEST_SUITE("step matrix") {
             K.topRightCorner(model.n, model.m) = B.transpose();
             K.bottomLeftCorner(model.m, model.n) = B_end;
             for (Index k = 0; k < model.m; ++k) {
-                const RowLaw& law = model.system.parts().rows.laws[static_cast<std::size_t>(k)];
+                const RowLaw& law = model.system.parts().rows.laws[k];
                 if (law.kind == RowKind::elastic)
                     K(model.n + k, model.n + k) = -2.0 * law.compliance;
             }
@@ -196,7 +196,7 @@ end = 1.0
                 // Compliances over three decades, none for the constraint.
                 VectorXd gamma = VectorXd::Zero(model.m);
                 for (Index k = 0; k < model.m; ++k)
-                    if (rows.laws[static_cast<std::size_t>(k)].kind == RowKind::elastic)
+                    if (rows.laws[k].kind == RowKind::elastic)
                         gamma[k] = 1e-3 * std::pow(10.0, 1.5 * random_vector(1, random)[0]);
                 const VectorXd r = random_vector(model.n, random);
                 const VectorXd g = 1e-5 * random_vector(model.m, random);
@@ -325,8 +325,7 @@ end = 1.0
         for (const BodyPart& part : model.model.bodies) first.push_back(part.first);
         const double h = 1e-2;
         VectorXd gamma = VectorXd::Zero(model.m);
-        for (Index k = 0; k < model.m; ++k)
-            gamma[k] = 2.0 * rows.laws[static_cast<std::size_t>(k)].compliance;
+        for (Index k = 0; k < model.m; ++k) gamma[k] = 2.0 * rows.laws[k].compliance;
         const VectorXd s = 1e-3 * random_vector(model.m, random);
         const VectorXd r = random_vector(model.n, random);
         const VectorXd g = 1e-5 * random_vector(model.m, random);

@@ -257,13 +257,13 @@ end = 1.0
         VectorXd fall = VectorXd::Zero(model.n);
         for (const BodyPart& part : model.model.bodies)
             for (int i = 0; i < part.count; ++i) {
-                const Coordinate& c = part.coordinates[static_cast<std::size_t>(i)];
+                const Coordinate& c = part.coordinates[i];
                 if (c.translates && c.axis == 2) fall[part.first + i] = -9.81;
             }
         const VectorXd motion = model.mass() * (a - fall) + B.transpose() * s;
         CHECK((motion - r).cwiseAbs().maxCoeff() <= 1e-12 * motion.cwiseAbs().maxCoeff());
         for (Index k = 0; k < model.m; ++k) {
-            const RowLaw& law = model.system.parts().rows.laws[static_cast<std::size_t>(k)];
+            const RowLaw& law = model.system.parts().rows.laws[k];
             const double expected = law.kind == RowKind::constraint
                                         ? pi1[k]
                                         : pi0[k] + pi1[k] - 2.0 * law.compliance * s[k];

@@ -566,7 +566,7 @@ void JointType::make_bushing(const Arguments& arguments) {
 }
 
 void JointType::describe() {
-    joint_.kind = kNames[kind_];
+    joint_.kind = kNames[static_cast<std::size_t>(kind_)];
     for (const auto& [side, to] : {std::pair{&a_, &joint_.a}, std::pair{&b_, &joint_.b}}) {
         to->body = side->body;
         to->has_axes = side->has_axes;

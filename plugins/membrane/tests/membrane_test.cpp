@@ -103,7 +103,7 @@ TEST_SUITE("membrane") {
                 const double least = least_at(best);
                 const double w = law.potential(0, e, {}, {});
                 const Film::State state = law.state(e);
-                ++seen[state];
+                ++seen[static_cast<std::size_t>(state)];
                 if (state == Film::State::slack)
                     CHECK(w == 0.0);
                 else

@@ -19,8 +19,8 @@ std::vector<int> Contacts::constraints_of(const Model& model) {
     return constraints;
 }
 
-Contacts::Contacts(const Model& model, CallMeter& meter)
-    : model_(model), meter_(meter), rows_(model, meter, constraints_of(model)) {
+Contacts::Contacts(const Model& model, CallMeter& meter, int first)
+    : model_(model), meter_(meter), first_(first), rows_(model, meter, constraints_of(model)) {
     for (std::size_t f = 0; f < model.forces.size(); ++f) {
         const ForcePart& part = model.forces[f];
         if (part.contact == nullptr) continue;
@@ -54,7 +54,6 @@ Contacts::Contacts(const Model& model, CallMeter& meter)
 }
 
 void Contacts::drop_idle_rows(const double* q, const double* v, double t) {
-    if (empty()) return;
     evaluate(q, v, t);
     std::vector<int> row, owner;
     std::vector<double> arm;
@@ -170,8 +169,8 @@ double Contacts::stick_limit(const Contact& contact, double N, double t) const {
     return contact.force->law().stick_limit(meter_, t, N);
 }
 
-Contacts::Work Contacts::work(const double* s, const double* dq) const {
-    Work out;
+StepPart::Work Contacts::work(const double* s, const double* dq) const {
+    StepPart::Work out;
     for (int k = 0; k < num_rows(); ++k) {
         // The relative sliding dissipates; what the surface moves, its drive pays.
         out.nonideal -= s[k] * (along(k, dq) + drift_[k]);

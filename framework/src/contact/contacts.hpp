@@ -13,6 +13,7 @@
 #include "call_meter.hpp"
 #include "model.hpp"
 #include "row_set.hpp"
+#include "step_part.hpp"
 
 namespace ancora {
 
@@ -101,6 +102,11 @@ struct Contact {
     }
 };
 
+/// Records that a contact goes on in its present mode from t.
+inline void record(ModeEvents& events, const Contact& contact, double t) {
+    events.record(contact.index, contact.mode == ContactMode::stick, t);
+}
+
 /// The contacts of a model and the rows along which they slide,
 ///
 ///   w = T v + pi_t - w_surface                                                           (1)
@@ -109,10 +115,13 @@ struct Contact {
 /// stresses is s = -C.
 class Contacts {
 public:
-    Contacts(const Model& model, CallMeter& meter);
+    /// @param first of their rows among the system's
+    Contacts(const Model& model, CallMeter& meter, int first);
 
     bool empty() const { return contacts_.empty(); }
     int num_rows() const { return static_cast<int>(row_.size()); }
+    /// First of their rows among the system's.
+    int first() const { return first_; }
     std::vector<Contact>& all() { return contacts_; }
     const std::vector<Contact>& all() const { return contacts_; }
     /// First of row k's entries in rows().
@@ -169,11 +178,7 @@ public:
 
     /// Work that friction took from sliding, and that the surface brought, over the step last
     /// evaluated, or power at the instant; s are the contacts' stresses.
-    struct Work {
-        double nonideal = 0.0;
-        double external = 0.0;
-    };
-    Work work(const double* s, const double* dq) const;
+    StepPart::Work work(const double* s, const double* dq) const;
     /// Adds forces on models' coordinates of the contacts whose constraint is tied to the ground.
     void add_external(const double* s, double* F) const;
 
@@ -189,6 +194,7 @@ private:
 
     const Model& model_;
     CallMeter& meter_;
+    int first_;
     std::vector<Contact> contacts_;
     RowSet rows_;
     std::vector<int> row_;  // in rows_, of each row in use

@@ -24,7 +24,7 @@ LoadSharing::LoadSharing(const Assembly& parts,
                          Contacts& contacts,
                          const RestIslands& islands,
                          SlipLaw& slip,
-                         ContactEvents& events)
+                         ModeEvents& events)
     : parts_(parts),
       contacts_(contacts),
       islands_(islands),
@@ -45,9 +45,9 @@ LoadSharing::Change LoadSharing::relieve(const double* s, bool of_step, double t
         Contact& contact = contacts_.all()[sharing.most_used];
         sharing = {};
         contact.begin(ContactMode::slip);
-        contact.turn_to(contact.driving(s + parts_.m + contact.first_row).data());
+        contact.turn_to(contact.driving(s + contacts_.first() + contact.first_row).data());
         ++contact.num_flips;
-        events_.record(contact, t);
+        record(events_, contact, t);
         change = Change::mode;
     }
     return change;
@@ -58,7 +58,7 @@ double LoadSharing::use(const Contact& contact, const double* s, bool of_step, d
     const double limit =
         contacts_.stick_limit(contact, slip_.normal_force(contact, s, of_step, &f), t);
     const double force =
-        norm(contact.driving(s + parts_.m + contact.first_row).data(), contact.num_rows);
+        norm(contact.driving(s + contacts_.first() + contact.first_row).data(), contact.num_rows);
     return force <= limit * kLeastUse ? kLeastUse : force / limit;
 }
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "assembly.hpp"
-#include "contact_events.hpp"
 #include "contacts.hpp"
+#include "mode_events.hpp"
 #include "rest_islands.hpp"
 #include "slip_law.hpp"
 
@@ -28,7 +28,7 @@ public:
                 Contacts& contacts,
                 const RestIslands& islands,
                 SlipLaw& slip,
-                ContactEvents& events);
+                ModeEvents& events);
 
     enum class Change { none, share, mode };
     /// Where sticking contacts bear more than they hold, they share it anew, or the one that bears
@@ -69,7 +69,7 @@ private:
     Contacts& contacts_;
     const RestIslands& islands_;
     SlipLaw& slip_;
-    ContactEvents& events_;
+    ModeEvents& events_;
     std::vector<Sharing> sharing_;  // per island
 };
 

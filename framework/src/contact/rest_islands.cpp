@@ -20,7 +20,6 @@ constexpr double kRestAcceleration = 1e-11;
 
 RestIslands::RestIslands(const Assembly& parts, const Contacts& contacts)
     : parts_(parts), contacts_(contacts) {
-    if (contacts.empty()) return;
     DisjointSets sets(static_cast<std::size_t>(parts.n));
     for (const CompressedRows* rows : {static_cast<const CompressedRows*>(&parts.rows),
                                        static_cast<const CompressedRows*>(&contacts.rows())})
@@ -94,7 +93,7 @@ void RestIslands::find_sticking() {
     }
 }
 
-void RestIslands::hold(const MotionState& state, Trial& trial) {
+void RestIslands::hold(MotionState& state, Trial& trial) {
     find_sticking();
     for (int island = 0; island < num_islands_; ++island) {
         char& is_held = is_held_[island];
@@ -109,15 +108,20 @@ void RestIslands::hold(const MotionState& state, Trial& trial) {
                   acceleration <=
                       kRestAcceleration * scale + 4.0 * kRestSpeed * top_speed(island) / trial.h;
     }
-    is_any_held_ = false;
-    for (int i = 0; i < parts_.n; ++i) {
-        if (!holds_coordinate(i)) continue;
-        trial.dq[i] = 0.0;
-        is_any_held_ = true;
-    }
+    mark(state.held);
+    for (int i = 0; state.held.any() && i < parts_.n; ++i)
+        if (state.held.has(i)) trial.dq[i] = 0.0;
 }
 
-void RestIslands::rest_accelerations(const double* v, double* a, const ContinuousFace& face) {
+void RestIslands::mark(HeldCoordinates& held) const {
+    for (int i = 0; i < parts_.n; ++i)
+        if (island_of_[i] >= 0 && is_held_[island_of_[i]] != 0) held.add(i);
+}
+
+void RestIslands::rest_accelerations(const double* v,
+                                     double* a,
+                                     const ContinuousFace& face,
+                                     HeldCoordinates& held) {
     find_sticking();
     for (int island = 0; island < num_islands_; ++island) {
         char& is_held = is_held_[island];
@@ -136,6 +140,7 @@ void RestIslands::rest_accelerations(const double* v, double* a, const Continuou
         for (int i = 0; i < parts_.n; ++i)
             if (has(i, island)) a[i] = 0.0;
     }
+    mark(held);
 }
 
 template <class Archive>
@@ -150,7 +155,6 @@ void RestIslands::transfer(Archive& archive) {
     };
     archive.require(std::ranges::all_of(is_held, is_flag), "a flag");
     is_held_ = is_held;
-    archive(is_any_held_);
 }
 template void RestIslands::transfer(ArchiveWriter&);
 template void RestIslands::transfer(ArchiveReader&);

@@ -38,18 +38,14 @@ public:
     double free_acceleration(int island, const ContinuousFace& face) const;
 
     /// Decides over a trial which islands are held; their part of dq becomes zero. [step]
-    void hold(const MotionState& state, Trial& trial);
-    void hold_none() { is_any_held_ = false; }
+    void hold(MotionState& state, Trial& trial);
     /// Sets accelerations of islands at rest to zero where forces balance up to rounding. [step]
-    void rest_accelerations(const double* v, double* a, const ContinuousFace& face);
-    bool holds_any() const { return is_any_held_; }
-    bool holds_coordinate(int i) const {
-        const int island = num_islands_ > 0 ? island_of_[i] : -1;
-        return island >= 0 && is_held_[island] != 0;
-    }
-    bool holds_row(int k) const {
-        return is_any_held_ && holds_coordinate(parts_.rows.column_of(parts_.rows.row_begin(k)));
-    }
+    void rest_accelerations(const double* v,
+                            double* a,
+                            const ContinuousFace& face,
+                            HeldCoordinates& held);
+    /// Marks the coordinates of held islands.
+    void mark(HeldCoordinates& held) const;
 
     /// Writes or reads speeds and what is held, see state_archive.hpp.
     template <class Archive>
@@ -64,7 +60,6 @@ private:
     int num_islands_ = 0;
     std::vector<double> top_speed_;
     std::vector<char> is_held_;
-    bool is_any_held_ = false;
 };
 
 }  // namespace ancora

@@ -97,7 +97,7 @@ ContactResponses::ContactResponses(const Assembly& parts, const Contacts& contac
     const bool is_discrete = parts.model.traits.face == Face::discrete;
     small.set_regularisation(is_discrete ? kShareInStep : kShareAtInstant);
     x.setZero(parts.n, K);
-    s.setZero(parts.m, K);
+    s.setZero(contacts.first(), K);
 }
 
 }  // namespace ancora

@@ -10,16 +10,16 @@ StepFriction::StepFriction(Assembly& parts,
                            Contacts& contacts,
                            SlipLaw& slip,
                            ContactResponses& responses,
-                           FactoredStep& matrix)
+                           StepOperator& inner)
     : parts_(parts),
       state_(state),
       trial_(trial),
       contacts_(contacts),
       slip_(slip),
       responses_(responses),
-      matrix_(matrix) {
+      inner_(inner) {
     unit_.setZero(parts.n);
-    no_rows_.setZero(parts.m);
+    no_rows_.setZero(contacts.first());
 }
 
 void StepFriction::evaluate(const StepTrial& trial,
@@ -28,7 +28,7 @@ void StepFriction::evaluate(const StepTrial& trial,
     contacts_.evaluate_step(
         state_.q.data(), trial_.dq.data(), trial_.mid.data(), trial.t0, trial.h);
     responses_.are_of_step = false;
-    const double* s = trial.s.data() + parts_.m;
+    const double* s = trial.s.data() + contacts_.first();
     Eigen::Vector3d f;
     for (const Contact& contact : contacts_.all()) {
         Slides slide{};
@@ -48,7 +48,7 @@ void StepFriction::evaluate(const StepTrial& trial,
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             const auto at = static_cast<std::size_t>(i);
-            double& r = r_rows[parts_.m + k];
+            double& r = r_rows[contacts_.first() + k];
             r = sticks ? slide[at] + contact.anchor[at] : scale(k, trial.h) * (law.s[at] - s[k]);
         }
     }
@@ -59,8 +59,8 @@ void StepFriction::solve(std::span<const double> r_motion,
                          std::span<double> ddq,
                          std::span<double> ds) {
     const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.solve);
-    const auto m = static_cast<std::size_t>(parts_.m);
-    matrix_.solve(r_motion, r_rows.first(m), ddq, ds.first(m));
+    const auto m = static_cast<std::size_t>(contacts_.first());
+    inner_.solve(r_motion, r_rows.first(m), ddq, ds.first(m));
     const int K = contacts_.num_rows();
     if (K == 0) return;
     if (!responses_.are_of_step) {
@@ -68,10 +68,10 @@ void StepFriction::solve(std::span<const double> r_motion,
         for (int k = 0; k < K; ++k) {
             unit_.setZero();
             contacts_.add_along(k, 1.0, unit_.data());
-            matrix_.solve(view(unit_),
-                          view(no_rows_),
-                          {responses_.x.col(k).data(), static_cast<std::size_t>(parts_.n)},
-                          {responses_.s.col(k).data(), m});
+            inner_.solve(view(unit_),
+                         view(no_rows_),
+                         {responses_.x.col(k).data(), static_cast<std::size_t>(parts_.n)},
+                         {responses_.s.col(k).data(), m});
         }
         responses_.are_of_step = true;
     }
@@ -86,7 +86,8 @@ void StepFriction::solve(std::span<const double> r_motion,
                 responses_.small.share(k, contact.weight);
                 for (int j = 0; j < K; ++j)
                     responses_.small(k, j) = contacts_.along(k, responses_.x.col(j).data());
-                responses_.small.rhs(k) = contacts_.along(k, ddq.data()) - r_rows[parts_.m + k];
+                responses_.small.rhs(k) =
+                    contacts_.along(k, ddq.data()) - r_rows[contacts_.first() + k];
             }
             continue;
         }
@@ -115,7 +116,7 @@ void StepFriction::solve(std::span<const double> r_motion,
                     responses_.s.col(j).data(),
                     responses_.small(k, j));
             responses_.small(k, k) += 1.0;
-            responses_.small.rhs(k) = -r_rows[parts_.m + k] / scale(k, trial_.h);
+            responses_.small.rhs(k) = -r_rows[contacts_.first() + k] / scale(k, trial_.h);
             add(i, ddq.data(), ds.data(), responses_.small.rhs(k));
         }
     }
@@ -123,9 +124,9 @@ void StepFriction::solve(std::span<const double> r_motion,
     responses_.has_no_solution = responses_.small.solve() < 0 && has_slip && !has_turned;
     for (int k = 0; k < K; ++k) {
         const double x = responses_.small.x(k);
-        ds[parts_.m + k] = x;
+        ds[contacts_.first() + k] = x;
         for (int i = 0; i < parts_.n; ++i) ddq[i] -= responses_.x(i, k) * x;
-        for (int i = 0; i < parts_.m; ++i) ds[i] -= responses_.s(i, k) * x;
+        for (int i = 0; i < contacts_.first(); ++i) ds[i] -= responses_.s(i, k) * x;
     }
 }
 
@@ -138,12 +139,12 @@ void StepFriction::subtract_tangent(const double* x,
         Slides w{};
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            contacts_.add_along(k, -y[parts_.m + k], r_motion);
+            contacts_.add_along(k, -y[contacts_.first() + k], r_motion);
             w[i] = (contacts_.along(k, trial_.dq.data()) + contacts_.drift(k)) / trial_.h;
         }
         if (contact.mode == ContactMode::stick) {
             for (int i = 0; i < contact.num_rows; ++i)
-                r_rows[parts_.m + contact.first_row + i] -=
+                r_rows[contacts_.first() + contact.first_row + i] -=
                     contacts_.along(contact.first_row + i, x);
             continue;
         }
@@ -154,10 +155,10 @@ void StepFriction::subtract_tangent(const double* x,
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             const auto at = static_cast<std::size_t>(i);
-            double change = law.by_normal[at] * f.dot(df) - y[parts_.m + k];
+            double change = law.by_normal[at] * f.dot(df) - y[contacts_.first() + k];
             for (int l = 0; l < contact.num_rows; ++l)
                 change += law.by_rate[at][l] * contacts_.along(contact.first_row + l, x) / trial_.h;
-            r_rows[parts_.m + k] -= scale(k, trial_.h) * change;
+            r_rows[contacts_.first() + k] -= scale(k, trial_.h) * change;
         }
     }
 }

@@ -9,8 +9,8 @@
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
 #include "contacts.hpp"
-#include "factored_step.hpp"
 #include "slip_law.hpp"
+#include "step_operator.hpp"
 
 namespace ancora {
 
@@ -28,11 +28,11 @@ public:
                  Contacts& contacts,
                  SlipLaw& slip,
                  ContactResponses& responses,
-                 FactoredStep& matrix);
+                 StepOperator& inner);
 
     /// Adds (1) to the residual of the frictionless rows. [step]
     void evaluate(const StepTrial& trial, std::span<double> r_motion, std::span<double> r_rows);
-    /// Solves with the factorised matrix of the frictionless rows, then for the contacts' stresses
+    /// Solves with the operator of the frictionless rows, then for the contacts' stresses
     /// in the small space of their rows. [step]
     void solve(std::span<const double> r_motion,
                std::span<const double> r_rows,
@@ -50,7 +50,7 @@ private:
     Contacts& contacts_;
     SlipLaw& slip_;
     ContactResponses& responses_;
-    FactoredStep& matrix_;
+    StepOperator& inner_;
     Eigen::VectorXd unit_, no_rows_;
 };
 

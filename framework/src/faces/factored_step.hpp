@@ -12,13 +12,14 @@
 #include "co_rotation.hpp"
 #include "nonlinear_rows.hpp"
 #include "step_matrix.hpp"
+#include "step_operator.hpp"
 #include "step_tangent.hpp"
 
 namespace ancora {
 
 /// The innermost operator of a step's solve: StepMatrix at the attitude at which it was factorised,
 /// or turned along with the motion since.
-class FactoredStep {
+class FactoredStep final : public StepOperator {
 public:
     FactoredStep(Assembly& parts,
                  const Trial& trial,
@@ -52,7 +53,7 @@ public:
     void solve(std::span<const double> r_motion,
                std::span<const double> r_rows,
                std::span<double> ddq,
-               std::span<double> ds);
+               std::span<double> ds) override;
     /// What one refinement made of a correction: draws the conclusions for the next.
     void judge(double first, double second);
 

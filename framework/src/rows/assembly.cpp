@@ -106,7 +106,7 @@ void Assembly::attribute_nonfinite(double t) const {
     forces.refuse_nonfinite_force("evaluate_step", t);
 }
 
-MotionState::MotionState(const Assembly& parts) {
+MotionState::MotionState(const Assembly& parts) : held(parts.n) {
     for (Eigen::VectorXd* x : {&q, &q_low, &v, &v_low, &a}) x->setZero(parts.n);
     for (Eigen::VectorXd* x : {&pi, &lag}) x->setZero(parts.m);
     plugin.assign(parts.rows.num_state + parts.forces.num_state(), 0.0);

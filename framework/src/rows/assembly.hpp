@@ -68,6 +68,32 @@ struct Assembly {
     void attribute_nonfinite(double t) const;
 };
 
+/// Coordinates that are at rest exactly: they do not move by the noise of a trial, and the forces
+/// on them are in balance by definition.
+class HeldCoordinates {
+public:
+    explicit HeldCoordinates(int n) : is_held_(n, 0) {}
+
+    bool any() const { return is_any_; }
+    bool has(int i) const { return is_any_ && is_held_[i] != 0; }
+    /// Whether a row acts on such coordinates.
+    bool has_row(const CompressedRows& rows, int k) const {
+        return is_any_ && has(rows.column_of(rows.row_begin(k)));
+    }
+    void clear() {
+        if (is_any_) std::fill(is_held_.begin(), is_held_.end(), char{0});
+        is_any_ = false;
+    }
+    void add(int i) {
+        is_held_[i] = 1;
+        is_any_ = true;
+    }
+
+private:
+    std::vector<char> is_held_;
+    bool is_any_ = false;
+};
+
 /// The numbers that q, v and carried quantities move on by from step to step.
 struct MotionState {
     explicit MotionState(const Assembly& parts);
@@ -75,11 +101,12 @@ struct MotionState {
     double t = 0.0;
     /// q, v and the words that compensate their rounding; the last step's mean acceleration.
     Eigen::VectorXd q, q_low, v, v_low, a;
-    Eigen::VectorXd s;            ///< stresses of the last step, of rows and then of contacts
+    Eigen::VectorXd s;            ///< stresses of the last step, of rows and then of parts
     Eigen::VectorXd pi;           ///< carried, of all rows
     Eigen::VectorXd lag;          ///< of timed rows: what the next step makes up for
     std::vector<double> plugin;   ///< state of plugins, owned by the kernel
     std::vector<double> history;  ///< the integrator's
+    HeldCoordinates held;         ///< by parts, see StepPart
     double extent = 1.0;          ///< of the model at its start [m]
     double farthest = 0.0;        ///< distance of mass from the origin so far [m]
 

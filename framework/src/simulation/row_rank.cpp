@@ -25,7 +25,7 @@ void RowRank::say(const std::string& text) {
 }
 
 void RowRank::warn() {
-    for (const std::string& contact : system_.instant().locked_contacts())
+    for (const std::string& contact : system_.instant().locked())
         say(
             fmt::format("{}: what it acts on cannot slide, since constraints hold it; its force "
                         "is not determined and is left out",
@@ -33,7 +33,7 @@ void RowRank::warn() {
     if (now_.rank == now_.num_rows) return;
     warn_redundant();
     warn_idle_friction();
-    for (const std::string& contact : system_.instant().ambiguous_contacts())
+    for (const std::string& contact : system_.instant().ambiguous())
         say(
             fmt::format("{}: its normal force is not unique, since rows of its constraint are "
                         "redundant; friction follows the reactions of least norm",

@@ -625,7 +625,7 @@ void Simulation::follow_prescribed(double t) {
 
 std::vector<ContactEvent> Simulation::events() const {
     std::vector<ContactEvent> out;
-    for (const ContactEvents::Event& event : impl_->system.contact_events().all())
+    for (const ModeEvents::Event& event : impl_->system.mode_events().all())
         out.push_back({event.t, impl_->model.forces[event.force].object.name, event.sticks});
     return out;
 }

@@ -22,10 +22,9 @@ constexpr int kMostHearings = 60;
 
 Accelerations::Accelerations(Assembly& parts,
                              MotionState& state,
-                             const Contacts& contacts,
-                             InstantFriction& friction,
+                             const StepParts& extra,
                              const Books& books)
-    : parts_(parts), state_(state), contacts_(contacts), friction_(friction), books_(books) {
+    : parts_(parts), state_(state), extra_(extra), books_(books) {
     Ma_now_.setZero(parts.n);
 }
 
@@ -40,7 +39,7 @@ ContinuousFace& Accelerations::face() {
                                                  parts_.meter);
         face_->use_workers(&parts_.workers);
         face_->set_baumgarte(parts_.model.traits.baumgarte);
-        face_->want_least(!contacts_.empty() || parts_.forces.listens());
+        face_->want_least(!extra_.empty() || parts_.forces.listens());
     }
     return *face_;
 }
@@ -53,15 +52,18 @@ void Accelerations::solve(const double* q, const double* v, double t, RankUse us
     double last_change = std::numeric_limits<double>::infinity();
     for (int round = 0;; ++round) {
         face.solve();
-        // Contacts have no say before there are reactions that the forces could have heard.
+        // Parts have no say before there are reactions that the forces could have heard.
         const bool is_silent = round == 0 && parts_.forces.listens();
-        if (!contacts_.empty() && !is_silent) friction_.solve(face, q, v, t, is_resolving_);
+        if (!is_silent)
+            extra_.for_each([&](StepPart& of) {
+                of.solve_instant(face, q, v, t, is_resolving_);
+            });
         if (!parts_.forces.listens()) return;
         const ForceSet::Heard heard = parts_.forces.hear(parts_.rows, face.stress().data(), false);
         const bool is_at_rounding =
             heard.change <= kHeardRounding * heard.size ||
             (heard.change <= kHeardClosely * heard.size && heard.change >= 0.5 * last_change);
-        if (is_at_rounding && (contacts_.empty() || !is_silent)) return;
+        if (is_at_rounding && (extra_.empty() || !is_silent)) return;
         if (round == kMostHearings || !std::isfinite(heard.change)) refuse_feedback(t);
         part = round == 0 ? 1.0 : parts_.forces.aitken_part(part);
         parts_.forces.go_part_of_the_way(part);
@@ -74,7 +76,7 @@ void Accelerations::solve_and_store(const double* q, const double* v, double t) 
     ContinuousFace& face = this->face();
     solve(q, v, t);
     state_.s.head(parts_.m) = face.stress();
-    state_.s.tail(contacts_.num_rows()) = friction_.stress();
+    extra_.write_stress(state_.s);
     parts_.mass.multiply(face.acceleration().data(), Ma_now_.data());
     check_conventions(
         parts_, state_.s.data(), face.Q().data(), Ma_now_.data(), books_.ledger.energy_scale(), t);

@@ -9,22 +9,17 @@
 
 #include "assembly.hpp"
 #include "books.hpp"
-#include "contacts.hpp"
 #include "continuous_face.hpp"
-#include "instant_friction.hpp"
+#include "step_parts.hpp"
 
 namespace ancora {
 
 /// The Udwadia-Kalaba equation of a system with all its forces.
 class Accelerations {
 public:
-    Accelerations(Assembly& parts,
-                  MotionState& state,
-                  const Contacts& contacts,
-                  InstantFriction& friction,
-                  const Books& books);
+    Accelerations(Assembly& parts, MotionState& state, const StepParts& extra, const Books& books);
 
-    /// The frictionless equation; made when first asked for.
+    /// The equation without parts; made when first asked for.
     ContinuousFace& face();
     const ContinuousFace& solved_face() const { return *face_; }
     /// The rows' laws are others from here on.
@@ -33,12 +28,12 @@ public:
         if (face_) face_->forget_choices();
     }
 
-    /// Accelerations, reactions, contacts, and the forces that depend on reactions, together; the
-    /// last by repetition with Aitken's rule, from zero, so that looking at a run does not change
-    /// it. [step]
+    /// Accelerations, reactions, forces of parts, and the forces that depend on reactions,
+    /// together; the last by repetition with Aitken's rule, from zero, so that looking at a run
+    /// does not change it. [step]
     /// @throws Error (numerical) if they are not unique or do not settle
     void solve(const double* q, const double* v, double t, RankUse use = RankUse::decide);
-    /// The same; stresses of all rows and contacts go to the state.
+    /// The same; stresses of all rows go to the state.
     void solve_and_store(const double* q, const double* v, double t);
     /// The same, for modes that may not hold: Painleve's paradox is then no error.
     void solve_tentatively();
@@ -48,8 +43,7 @@ private:
 
     Assembly& parts_;
     MotionState& state_;
-    const Contacts& contacts_;
-    InstantFriction& friction_;
+    const StepParts& extra_;
     const Books& books_;
     std::unique_ptr<ContinuousFace> face_;
     Eigen::VectorXd Ma_now_;

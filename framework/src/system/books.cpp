@@ -14,18 +14,13 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
-Books::Books(Assembly& parts,
-             MotionState& state,
-             const Trial& trial,
-             const Contacts& contacts,
-             const RestIslands& islands)
-    : efforts(parts, contacts),
+Books::Books(Assembly& parts, MotionState& state, const Trial& trial, const StepParts& extra)
+    : efforts(parts, extra),
       growth(parts),
       parts_(parts),
       state_(state),
       trial_(trial),
-      contacts_(contacts),
-      islands_(islands) {
+      extra_(extra) {
     for (Eigen::VectorXd* x : {&external_, &momentum_, &change_}) x->setZero(parts.n);
     pi_.setZero(parts.m);
 }
@@ -34,7 +29,7 @@ void Books::book(const StepTrial& trial) {
     const double h = trial.h;
     for (int k = 0; k < parts_.m; ++k) {
         const double s = trial.s[k];
-        if (islands_.holds_row(k)) continue;
+        if (state_.held.has_row(parts_.rows, k)) continue;
         // Explicit time: prescribed motion works s tau; a gap that is closed works s pi0.
         if (parts_.rows.tau[k] != 0.0) ledger.book_external(s * parts_.rows.tau[k]);
         if (parts_.laws.is_constraint(k) && state_.pi[k] != 0.0)
@@ -58,15 +53,15 @@ void Books::book(const StepTrial& trial) {
     // Forces from outside: gravity, loads, and reactions of the ground.
     external_ = parts_.gravity_force;
     parts_.forces.add_external(external_.data());
-    if (!contacts_.empty()) contacts_.add_external(trial.s.data() + parts_.m, external_.data());
+    extra_.add_external(trial.s.data(), external_.data());
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
         if (!parts_.model.constraints[c].is_tied_to_ground) continue;
         const RowOwner& owner = parts_.rows.owners[parts_.model.bodies.size() + c];
         for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k)
             parts_.rows.add_transposed(parts_.rows.B.data(), k, -trial.s[k], external_.data());
     }
-    for (int i = 0; islands_.holds_any() && i < parts_.n; ++i)
-        if (islands_.holds_coordinate(i)) external_[i] = 0.0;  // in balance by definition
+    for (int i = 0; state_.held.any() && i < parts_.n; ++i)
+        if (state_.held.has(i)) external_[i] = 0.0;  // in balance by definition
     ledger.book_impulse(parts_.space.momenta(trial_.mid.data(), external_.data()), h);
 }
 

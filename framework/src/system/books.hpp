@@ -6,22 +6,17 @@
 
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
-#include "contacts.hpp"
 #include "effort_works.hpp"
 #include "energy_growth.hpp"
 #include "ledger.hpp"
-#include "rest_islands.hpp"
+#include "step_parts.hpp"
 
 namespace ancora {
 
 /// Keeps the ledger from the forces that moved the bodies.
 class Books {
 public:
-    Books(Assembly& parts,
-          MotionState& state,
-          const Trial& trial,
-          const Contacts& contacts,
-          const RestIslands& islands);
+    Books(Assembly& parts, MotionState& state, const Trial& trial, const StepParts& extra);
 
     /// Books works and impulses of a step, before the state moves on. [step]
     void book(const StepTrial& trial);
@@ -85,8 +80,7 @@ private:
     Assembly& parts_;
     MotionState& state_;
     const Trial& trial_;
-    const Contacts& contacts_;
-    const RestIslands& islands_;
+    const StepParts& extra_;
     Eigen::VectorXd external_, momentum_, change_, pi_;
     double total_mass_ = 0.0;
 };

@@ -55,10 +55,7 @@ private:
 ContinuousMotion::ContinuousMotion(Assembly& parts,
                                    MotionState& state,
                                    Trial& trial,
-                                   Contacts& contacts,
-                                   RestIslands& islands,
-                                   const InstantFriction& friction,
-                                   StickSlip& modes,
+                                   StepParts& extra,
                                    Accelerations& accelerations,
                                    StepTangent& tangent,
                                    JumpSearch& jumps,
@@ -67,10 +64,7 @@ ContinuousMotion::ContinuousMotion(Assembly& parts,
     : parts_(parts),
       state_(state),
       trial_(trial),
-      contacts_(contacts),
-      islands_(islands),
-      friction_(friction),
-      modes_(modes),
+      extra_(extra),
       accelerations_(accelerations),
       tangent_(tangent),
       jumps_(jumps),
@@ -142,7 +136,10 @@ void ContinuousMotion::derivative(double t, std::span<const double> x, std::span
     std::copy(v, v + parts_.n, dx.begin());
     std::copy(a.begin(), a.end(), dx.begin() + parts_.n);
 
-    if (!contacts_.empty()) islands_.rest_accelerations(v, dx.data() + parts_.n, face);
+    state_.held.clear();
+    extra_.for_each([&](StepPart& part) {
+        part.hold_accelerations(v, dx.data() + parts_.n, face);
+    });
     book_rates(q, v, dx.subspan(2 * parts_.n));
     if (parts_.signals.num_continuous() == 0) return;
     parts_.signals.evaluate(q, v, t);
@@ -153,24 +150,19 @@ void ContinuousMotion::book_rates(const double* q, const double* v, std::span<do
     ContinuousFace& face = accelerations_.face();
     double* books = rates.data();
     ForceSet::Work power = face.power();
-    if (!contacts_.empty()) {
-        const Contacts::Work friction = contacts_.work(friction_.stress().data(), v);
-        power.nonideal += friction.nonideal;
-        power.external += friction.external;
-    }
+    const StepPart::Work of_parts = extra_.work(nullptr, v);
+    power.nonideal += of_parts.nonideal;
+    power.external += of_parts.external;
     books[kExternal] = power.external;
     books[kNonideal] = power.nonideal;
-    books_.efforts.powers(
-        face, friction_.stress().data(), v, rates.subspan(kBooks, books_.efforts.count()));
+    books_.efforts.powers(face, v, rates.subspan(kBooks, books_.efforts.count()));
     std::fill(books + kImpulse, books + kBooks, 0.0);
     if (parts_.mass.is_timed()) book_flow(q, v, books);
     if (!parts_.has_gravity && !parts_.has_external && parts_.forces.loads().empty()) return;
     face.external_force(x_force_);
-    if (!contacts_.empty()) {
-        contacts_.add_external(friction_.stress().data(), x_force_.data());
-        for (int i = 0; i < parts_.n; ++i)
-            if (islands_.holds_coordinate(i)) x_force_[i] = 0.0;  // in balance by definition
-    }
+    extra_.add_external(nullptr, x_force_.data());
+    for (int i = 0; state_.held.any() && i < parts_.n; ++i)
+        if (state_.held.has(i)) x_force_[i] = 0.0;  // in balance by definition
     const Momenta rate = parts_.space.momenta(q, x_force_.data());
     add(rate, books);
 }
@@ -297,7 +289,9 @@ void ContinuousMotion::advance_to(double t0, double t1, std::span<const double> 
         parts_.signals.follow_step(state_.q.data(), trial_.dq.data(), t0, t1 - t0);
     }
     take_state(t1, x);
-    if (!contacts_.empty()) modes_.advance();
+    extra_.for_each([](StepPart& part) {
+        part.accept_state();
+    });
 }
 
 /// Goes from the present state to x at t1: projection, books, balances.
@@ -492,7 +486,7 @@ void ContinuousMotion::save(Snapshot& to) const {
     to.efforts = books_.efforts.values();
     to.state = state_.plugin;
     parts_.signals.save(to.own);
-    to.contacts = contacts_.all();
+    extra_.save(to.parts);
     to.broken = parts_.laws.broken();
     to.book_scales = book_scales_;
 }
@@ -506,7 +500,7 @@ void ContinuousMotion::restore(const Snapshot& from) {
     books_.efforts.set(from.efforts);
     state_.plugin = from.state;
     parts_.signals.set_states(from.own);
-    contacts_.all() = from.contacts;
+    extra_.restore(from.parts);
     parts_.laws.set_broken(from.broken);
     book_scales_ = from.book_scales;
 }

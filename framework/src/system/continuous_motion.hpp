@@ -15,12 +15,9 @@
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
 #include "books.hpp"
-#include "contacts.hpp"
-#include "instant_friction.hpp"
 #include "jump_search.hpp"
-#include "rest_islands.hpp"
+#include "step_parts.hpp"
 #include "step_tangent.hpp"
-#include "stick_slip.hpp"
 #include "violations.hpp"
 
 namespace ancora {
@@ -32,10 +29,7 @@ public:
     ContinuousMotion(Assembly& parts,
                      MotionState& state,
                      Trial& trial,
-                     Contacts& contacts,
-                     RestIslands& islands,
-                     const InstantFriction& friction,
-                     StickSlip& modes,
+                     StepParts& extra,
                      Accelerations& accelerations,
                      StepTangent& tangent,
                      JumpSearch& jumps,
@@ -153,7 +147,7 @@ private:
         Eigen::VectorXd efforts;
         std::vector<double> state;
         SignalSet::States own;
-        std::vector<Contact> contacts;
+        std::vector<std::vector<std::byte>> parts;
         std::vector<char> broken;
         std::vector<double> book_scales;
     };
@@ -171,10 +165,7 @@ private:
     Assembly& parts_;
     MotionState& state_;
     Trial& trial_;
-    Contacts& contacts_;
-    RestIslands& islands_;
-    const InstantFriction& friction_;
-    StickSlip& modes_;
+    StepParts& extra_;
     Accelerations& accelerations_;
     StepTangent& tangent_;
     JumpSearch& jumps_;

@@ -14,18 +14,12 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 constexpr double kAnything = std::numeric_limits<double>::max();  // before a node is measured
+// What rounding leaves of a sum, relative to the size of its terms: on average their roundings
+// cancel. An increment is a difference of two values, each rounded by half of it.
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// Roundings that a sum's terms have behind them, and its own partial sums; on average they cancel.
-constexpr double kRoundings = 1.0;
-// Each term of a value is rounded once, by half of epsilon; an increment is a difference of two.
-constexpr double kValueRoundings = 1.0;
 // A force that moves its node by less than this part of the model's size is none: where nothing
 // pulls, forces are noise beside noise.
 constexpr double kNoForce = 1e-30;
-// A slide that is slower than what it is the difference of by less than the first has a direction
-// as good as its force; by more than the second it has next to none.
-constexpr double kLeastDirectionNoise = 1e2;
-constexpr double kMostDirectionNoise = 1e6;
 constexpr int kNode = 3;  // coordinates of a point or director, at most
 
 /// What is no number is worse than any, and stays.
@@ -50,23 +44,27 @@ double ratio(double left, double allowed) {
 
 }  // namespace
 
+void PartDefect::judge(int row, double left, double terms) {
+    const double here = ratio(left, kEpsilon * terms + slack);
+    if (here > StepDefect::kFarFromClosed) out.positions = kUnknown;
+    if (!is_worse(here, out.rows)) return;
+    out.rows = here;
+    worst_row = row;
+}
+
 DefectMeasure::DefectMeasure(Assembly& parts,
                              const MotionState& state,
                              const Trial& trial,
                              const NonlinearRows& nonlinear,
                              const ForceTangents& forces,
-                             const Contacts& contacts,
-                             const RestIslands& islands,
-                             const StepFriction& friction)
+                             const StepParts& extra)
     : parts_(parts),
       state_(state),
       trial_(trial),
       nonlinear_(nonlinear),
       forces_(forces),
-      contacts_(contacts),
-      islands_(islands),
-      friction_(friction) {
-    for (Eigen::VectorXd* x : {&size_q_, &size_dq_, &terms_}) x->setZero(parts_.n);
+      extra_(extra) {
+    for (Eigen::VectorXd* x : {&sizes_.q, &sizes_.dq, &sizes_.terms}) x->setZero(parts_.n);
     row_terms_.setZero(parts_.m);
     for (const BodyPart& part : parts_.model.bodies)
         for (int i = part.first; i < part.first + part.count; i += kNode) {
@@ -130,7 +128,10 @@ StepDefect DefectMeasure::measure(const StepTrial& trial, double slack) {
     is_shared_ = !parts_.columns.empty();
     measure_sizes(trial);
     measure_rows(trial, slack, out);
-    if (!contacts_.empty()) measure_contacts(trial, slack, out);
+    PartDefect of_parts{sizes_, slack, out, worst_row_};
+    extra_.for_each([&](StepPart& part) {
+        part.measure(trial, of_parts);
+    });
     measure_motion(trial.h, slack, out);
     return out;
 }
@@ -146,9 +147,9 @@ void DefectMeasure::measure_sizes(const StepTrial& trial) {
     const double* const Ma = trial_.Ma.data();
     const double* const F = trial_.F.data();
     const double* const mass = parts_.mass.diagonals();
-    double* const terms = terms_.data();
-    double* const size_q = size_q_.data();
-    double* const size_dq = size_dq_.data();
+    double* const terms = sizes_.terms.data();
+    double* const size_q = sizes_.q.data();
+    double* const size_dq = sizes_.dq.data();
     const int* const first_of_node = first_of_node_.data();
     const auto measure_node = [=](int first, auto count) ANCORA_INLINE_LAMBDA {
         double length = 0.0;
@@ -168,8 +169,7 @@ void DefectMeasure::measure_sizes(const StepTrial& trial) {
     parts_.workers.split(static_cast<int>(body_of_node_.size()), [=](int begin, int end) {
         for (int node = begin; node < end; ++node) with_node(first_of_node, node, measure_node);
     });
-    for (const auto& [part, k] : valued_rows_)
-        row_terms_[k] = kValueRoundings * parts_.rows.size_of_value(*part, k);
+    for (const auto& [part, k] : valued_rows_) row_terms_[k] = parts_.rows.size_of_value(*part, k);
 }
 
 /// Calls measure(begin, end) for ranges of [0, count) that are the same for any number of threads.
@@ -201,7 +201,7 @@ DefectMeasure::Found DefectMeasure::largest(int count, const auto& measure) {
 void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefect& out) {
     const double* s = trial.s.data();
     const double* B = parts_.rows.B.data();
-    double* terms_of_motion = terms_.data();
+    double* terms_of_motion = sizes_.terms.data();
     if (is_shared_)
         parts_.workers.split(parts_.n, [&](int begin, int end) {
             for (int i = begin; i < end; ++i)
@@ -211,7 +211,7 @@ void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefec
         });
     const RowSet& rows = parts_.rows;
     const RowLaws& laws = parts_.laws;
-    const double* const size_dq = size_dq_.data();
+    const double* const size_dq = sizes_.dq.data();
     const double* const row_terms = row_terms_.data();
     const double* const tau = rows.tau.data();
     const double* const theta = laws.theta().data();
@@ -238,7 +238,7 @@ void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefec
             else
                 terms += std::abs(theta[k] * pi[k]) + std::abs(extra[k]) + gamma[k] * sk;
             const double left = std::abs(r[k]);
-            const double allowed = kRoundings * kEpsilon * terms + slack * reach;
+            const double allowed = kEpsilon * terms + slack * reach;
             if (left > StepDefect::kFarFromClosed * allowed)
                 here.positions = std::max(here.positions, ratio(left, rounding_of_positions(k)));
             if (!is_worse(left, here.defect * allowed)) continue;
@@ -256,45 +256,16 @@ void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefec
 double DefectMeasure::rounding_of_positions(int k) const {
     double terms = row_terms_[k];
     parts_.rows.for_entries(k, [&](int e, int i) {
-        terms += std::abs(parts_.rows.B[e]) * size_q_[i];
+        terms += std::abs(parts_.rows.B[e]) * sizes_.q[i];
     });
-    return kRoundings * kEpsilon * terms;
-}
-
-/// The same of contact rows; adds their forces to the terms of motion.
-void DefectMeasure::measure_contacts(const StepTrial& trial, double slack, StepDefect& out) {
-    const double* s = trial.s.data() + parts_.m;
-    for (const Contact& contact : contacts_.all()) {
-        const auto left = [&](int k) {
-            return std::abs(trial_.r_rows[parts_.m + k]);
-        };
-        double friction = 0.0;
-        const double turning = contact.mode == ContactMode::slip ? direction_noise(contact) : 0.0;
-        for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
-            contacts_.add_size_along(k, std::abs(s[k]), terms_.data());
-            friction = std::max(friction, friction_.scale(k, trial.h) * std::abs(s[k]) + left(k));
-        }
-        for (int i = 0; i < contact.num_rows; ++i) {
-            const int k = contact.first_row + i;
-            // The law's force follows a reaction with its own roundings.
-            double terms = (kRoundings + turning) * friction;
-            if (contact.mode == ContactMode::stick)
-                terms = contacts_.size_along(k, size_dq_.data()) + std::abs(contacts_.drift(k)) +
-                        std::abs(contact.anchor[i]) + unreachable(contact, k);
-            const double here = ratio(left(k), kRoundings * kEpsilon * terms + slack);
-            if (here > StepDefect::kFarFromClosed) out.positions = kUnknown;
-            if (!is_worse(here, out.rows)) continue;
-            out.rows = here;
-            worst_row_ = parts_.m + k;
-        }
-    }
+    return kEpsilon * terms;
 }
 
 /// (2)
 void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
     if (trial_.leaves_roundings) {
-        const double* size_q = size_q_.data();
-        double* terms = terms_.data();
+        const double* size_q = sizes_.q.data();
+        double* terms = sizes_.terms.data();
         const RowSet& rows = parts_.rows;
         rows.tangent_terms.for_each_side(
             rows.K.data(),
@@ -302,13 +273,13 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
             [=](double weight, double entry, int to, int from) ANCORA_INLINE_LAMBDA {
                 terms[to] += 0.5 * std::abs(weight * entry) * size_q[from];
             });
-        forces_.add_sizes(kRoundings, size_q_.data(), terms_.data());
+        forces_.add_sizes(1.0, sizes_.q.data(), sizes_.terms.data());
     }
     measure_bodies();
     const double inertia = (slack + kNoForce * state_.extent) * 2.0 / (h * h);
     const auto num_nodes = static_cast<int>(body_of_node_.size());
     const double* const r = trial_.r_motion.data();
-    const double* const terms_of = terms_.data();
+    const double* const terms_of = sizes_.terms.data();
     const double* const mass_of = parts_.mass.diagonals();
     const double* const terms_of_node = node_terms_.data();
     double* const allowed_of = allowed_.data();
@@ -328,7 +299,7 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
                 }
             });
             left += nothing;
-            const double allowed = kRoundings * kEpsilon * terms + inertia * mass;
+            const double allowed = kEpsilon * terms + inertia * mass;
             allowed_of[node] = allowed;
             if (!is_worse(left, here.defect * allowed)) continue;
             here.defect = ratio(left, allowed);
@@ -374,7 +345,8 @@ void DefectMeasure::measure_bodies() {
     for (std::size_t body = 0; body < parts_.model.bodies.size(); ++body) {
         const BodyPart& part = parts_.model.bodies[body];
         body_terms_[body] =
-            part.count > 0 ? kUnseenPart * terms_.segment(part.first, part.count).maxCoeff() : 0.0;
+            part.count > 0 ? kUnseenPart * sizes_.terms.segment(part.first, part.count).maxCoeff()
+                           : 0.0;
     }
     for (std::size_t node = 0; node < node_terms_.size(); ++node)
         node_terms_[node] = body_terms_[body_of_node_[node]];
@@ -393,41 +365,15 @@ void DefectMeasure::measure_bodies() {
     }
 }
 
-/// The direction of a slide in several directions has the roundings of the motion that it is the
-/// difference of, relative to its own length: how many times as many as its force has.
-double DefectMeasure::direction_noise(const Contact& contact) const {
-    if (contact.num_rows == 1) return 0.0;
-    Slides slide{};
-    double terms = 0.0;
-    for (int i = 0; i < contact.num_rows; ++i) {
-        const int k = contact.first_row + i;
-        slide[i] = contacts_.along(k, trial_.dq.data()) + contacts_.drift(k);
-        terms = std::max(terms, contacts_.size_along(k, size_dq_.data()));
-    }
-    const double length = norm(slide.data(), contact.num_rows);
-    if (terms <= kLeastDirectionNoise * length) return 0.0;
-    return terms < kMostDirectionNoise * length ? terms / length : kMostDirectionNoise;
-}
-
-double DefectMeasure::unreachable(const Contact& contact, int k) const {
-    const auto shares = [&](const Contact& other) {
-        return &other != &contact && other.mode == ContactMode::stick &&
-               islands_.of(other) == islands_.of(contact);
-    };
-    return contact.is_partly_locked || std::ranges::any_of(contacts_.all(), shares)
-               ? contacts_.size_along(k, size_q_.data())
-               : 0.0;
-}
-
 DefectMeasure::Worst DefectMeasure::worst(const StepTrial& trial) {
     const StepDefect found = measure(trial, 0.0);
     Worst out;
     if (worst_row_ < 0 && worst_node_ < 0) return out;
     if (worst_row_ >= parts_.m) {
-        const Contact& contact = contacts_.all()[contacts_.contact_of(worst_row_ - parts_.m)];
-        out.name = contact.force->object.label;
+        const StepPart::OpenRow row = extra_.describe_row(worst_row_);
+        out.name = row.name;
+        out.cause = row.cause;
         out.left = trial_.r_rows[worst_row_];
-        out.is_slipping = contact.mode == ContactMode::slip;
     } else if (found.rows >= found.motion) {
         out.name = parts_.rows.row_name(worst_row_);
         out.left = trial_.r_rows[worst_row_];

@@ -9,11 +9,9 @@
 
 #include "ancora/sdk/step_equations.hpp"
 #include "assembly.hpp"
-#include "contacts.hpp"
 #include "force_tangents.hpp"
 #include "nonlinear_rows.hpp"
-#include "rest_islands.hpp"
-#include "step_friction.hpp"
+#include "step_parts.hpp"
 
 namespace ancora {
 
@@ -44,9 +42,7 @@ public:
                   const Trial& trial,
                   const NonlinearRows& nonlinear,
                   const ForceTangents& forces,
-                  const Contacts& contacts,
-                  const RestIslands& islands,
-                  const StepFriction& friction);
+                  const StepParts& extra);
 
     /// Of the residual last evaluated. [step]
     /// @param slack [m] what each gap may be besides, and each node be moved by
@@ -54,17 +50,15 @@ public:
     /// The largest of other residuals of motion, in the units of the last measure(): what is known
     /// of them while the step has not been measured. Zero before any measure. [step]
     double motion_in_units(const double* r);
-    /// Where several contacts stick they may contradict each other by roundings of positions, which
-    /// no motion closes; this is the size of positions that counts for row k of one of them.
-    double unreachable(const Contact& contact, int k) const;
-    double direction_noise(const Contact& contact) const;
+    /// Those of the last measure().
+    const TrialSizes& sizes() const { return sizes_; }
 
     /// The residual that is furthest from what rounding leaves of its terms.
     struct Worst {
         std::string name = "nothing";
         double left = 0.0;
         const char* unit = "m";
-        bool is_slipping = false;
+        const char* cause = nullptr;  ///< where it is known
     };
     Worst worst(const StepTrial& trial);
 
@@ -89,7 +83,6 @@ private:
     void measure_sizes(const StepTrial& trial);
     void measure_rows(const StepTrial& trial, double slack, StepDefect& out);
     double rounding_of_positions(int k) const;
-    void measure_contacts(const StepTrial& trial, double slack, StepDefect& out);
     void measure_motion(double h, double slack, StepDefect& out);
     void find_carriers();
     void measure_bodies();
@@ -99,11 +92,9 @@ private:
     const Trial& trial_;
     const NonlinearRows& nonlinear_;
     const ForceTangents& forces_;
-    const Contacts& contacts_;
-    const RestIslands& islands_;
-    const StepFriction& friction_;
-    Eigen::VectorXd size_q_, size_dq_;   // of each coordinate's node
-    Eigen::VectorXd terms_, row_terms_;  // of motion, and of the rows below
+    const StepParts& extra_;
+    TrialSizes sizes_;           // of each coordinate's node; terms of motion
+    Eigen::VectorXd row_terms_;  // of the rows below
     struct ValuedRow {
         const BlockPart* part;
         int row;

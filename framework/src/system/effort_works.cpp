@@ -4,10 +4,10 @@
 
 namespace ancora {
 
-EffortWorks::EffortWorks(const Assembly& parts, const Contacts& contacts)
-    : parts_(parts), contacts_(contacts) {
+EffortWorks::EffortWorks(const Assembly& parts, const StepParts& extra)
+    : parts_(parts), extra_(extra) {
     const auto add = [&](Of of, int index, const ObjectRef& object) {
-        laws_.push_back({of, index});
+        laws_.push_back({of, index, 0});
         names_.push_back(object.name);
     };
     const Model& model = parts.model;
@@ -17,10 +17,12 @@ EffortWorks::EffortWorks(const Assembly& parts, const Contacts& contacts)
     for (std::size_t f = 0; f < model.forces.size(); ++f)
         if (model.forces[f].effort_on != nullptr)
             add(Of::force, static_cast<int>(f), model.forces[f].object);
-    for (std::size_t k = 0; k < contacts.all().size(); ++k) {
-        const Contact& contact = contacts.all()[k];
-        if (model.constraints[contact.constraint].joint != nullptr)
-            add(Of::contact, static_cast<int>(k), contact.force->object);
+    for (std::size_t p = 0; p < extra.all().size(); ++p) {
+        const std::vector<std::string> efforts = extra.all()[p]->efforts();
+        for (std::size_t i = 0; i < efforts.size(); ++i) {
+            laws_.push_back({Of::part, static_cast<int>(i), static_cast<int>(p)});
+            names_.push_back(efforts[i]);
+        }
     }
     works_.setZero(static_cast<Eigen::Index>(laws_.size()));
 }
@@ -36,17 +38,9 @@ std::pair<std::string, double> EffortWorks::largest_of_constraints() const {
     return out;
 }
 
-double EffortWorks::friction_work(int contact, const double* s, const double* dq) const {
-    const Contact& at = contacts_.all()[contact];
-    double work = 0.0;
-    for (int k = at.first_row; k < at.first_row + at.num_rows; ++k)
-        work -= s[k] * contacts_.along(k, dq);
-    return work;
-}
-
 void EffortWorks::book(const StepTrial& trial, const Trial& step) {
     for (std::size_t i = 0; i < laws_.size(); ++i) {
-        const auto& [of, index] = laws_[i];
+        const auto& [of, index, part_of] = laws_[i];
         double& work = works_[static_cast<Eigen::Index>(i)];
         switch (of) {
             case Of::constraint: {
@@ -64,8 +58,8 @@ void EffortWorks::book(const StepTrial& trial, const Trial& step) {
             case Of::force:
                 work += parts_.forces.work(index);
                 break;
-            case Of::contact:
-                work += friction_work(index, trial.s.data() + parts_.m, step.dq.data());
+            case Of::part:
+                work += extra_.effort_work(part_of, index, trial.s.data(), step.dq.data());
                 break;
         }
     }
@@ -89,12 +83,9 @@ void EffortWorks::book_impulse(const Eigen::VectorXd& s,
     }
 }
 
-void EffortWorks::powers(const ContinuousFace& face,
-                         const double* contact_s,
-                         const double* v,
-                         std::span<double> out) const {
+void EffortWorks::powers(const ContinuousFace& face, const double* v, std::span<double> out) const {
     for (std::size_t i = 0; i < laws_.size(); ++i) {
-        const auto& [of, index] = laws_[i];
+        const auto& [of, index, part_of] = laws_[i];
         out[i] = 0.0;
         switch (of) {
             case Of::constraint: {
@@ -109,8 +100,8 @@ void EffortWorks::powers(const ContinuousFace& face,
             case Of::force:
                 out[i] = parts_.forces.work(index);
                 break;
-            case Of::contact:
-                out[i] = friction_work(index, contact_s, v);
+            case Of::part:
+                out[i] = extra_.effort_work(part_of, index, nullptr, v);
                 break;
         }
     }

@@ -11,8 +11,8 @@
 
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
-#include "contacts.hpp"
 #include "continuous_face.hpp"
+#include "step_parts.hpp"
 
 namespace ancora {
 
@@ -21,7 +21,7 @@ namespace ancora {
 /// a spring stores is work too.
 class EffortWorks {
 public:
-    EffortWorks(const Assembly& parts, const Contacts& contacts);
+    EffortWorks(const Assembly& parts, const StepParts& extra);
 
     /// The laws' names, in the order of their works.
     const std::vector<std::string>& names() const { return names_; }
@@ -38,11 +38,8 @@ public:
     /// Adds those of impulses -s of all rows, whose Jacobian is A, with the mean of the velocities
     /// before and after. [step]
     void book_impulse(const Eigen::VectorXd& s, const Eigen::VectorXd& A, const double* v_mean);
-    /// Powers at the state that the face has solved last, with the contacts' stresses. [step]
-    void powers(const ContinuousFace& face,
-                const double* contact_s,
-                const double* v,
-                std::span<double> out) const;
+    /// Powers at the state that the face has solved last. [step]
+    void powers(const ContinuousFace& face, const double* v, std::span<double> out) const;
     /// Adds integrated powers. [step]
     void book(std::span<const double> works);
 
@@ -53,15 +50,15 @@ public:
     }
 
 private:
-    enum class Of { constraint, force, contact };
+    enum class Of { constraint, force, part };
     struct Law {
         Of of;
-        int index;  ///< of the constraint, the force, or among the contacts
+        int index;     ///< of the constraint, the force, or the part's effort
+        int part = 0;  ///< then
     };
-    double friction_work(int contact, const double* s, const double* dq) const;
 
     const Assembly& parts_;
-    const Contacts& contacts_;
+    const StepParts& extra_;
     std::vector<Law> laws_;
     std::vector<std::string> names_;
     Eigen::VectorXd works_;

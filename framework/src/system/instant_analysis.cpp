@@ -19,8 +19,9 @@ Dynamics InstantAnalysis::dynamics() {
     out.acceleration = list(face.acceleration());
     out.Q = list(face.Q());
     Eigen::VectorXd C = face.C();
-    for (int k = 0; k < contacts_.num_rows(); ++k)
-        contacts_.add_along(k, -friction_.stress()[k], C.data());
+    extra_.for_each([&C](const StepPart& part) {
+        part.add_forces(part.stress().data(), C.data());
+    });
     out.C = list(C);
     Eigen::VectorXd lambda_L, lambda_C, s_L = Eigen::VectorXd::Zero(parts_.m), s_C = s_L;
     face.split(view(C), lambda_L, lambda_C);
@@ -43,7 +44,7 @@ Dynamics InstantAnalysis::dynamics() {
         forces.on_b = reactions_.wrench(c, s.data());
         out.constraints.push_back(std::move(forces));
     }
-    const Eigen::VectorXd applied = reactions_.applied_at_instant(friction_.stress().data());
+    const Eigen::VectorXd applied = reactions_.applied_at_instant();
     for (std::size_t f = 0; f < parts_.model.forces.size(); ++f) {
         const auto i = static_cast<Eigen::Index>(3 * f);
         const auto j = i + applied.size() / 2;
@@ -56,7 +57,7 @@ Dynamics InstantAnalysis::dynamics() {
 
 void InstantAnalysis::update_reactions() {
     accelerations_.solve_and_store(state_.q.data(), state_.v.data(), state_.t);
-    reactions_.take_instant(state_.s.data(), friction_.stress().data());
+    reactions_.take_instant(state_.s.data());
 }
 
 void InstantAnalysis::check_consistency() {
@@ -85,38 +86,22 @@ RankAnalysis InstantAnalysis::rank() {
     return rank;
 }
 
-std::vector<std::string> InstantAnalysis::locked_contacts() const {
+std::vector<std::string> InstantAnalysis::locked() const {
     std::vector<std::string> names;
-    for (const Contact& contact : contacts_.all())
-        if (contact.is_locked) names.push_back(contact.force->object.label);
+    extra_.for_each([&names](const StepPart& part) {
+        for (std::string& name : part.locked()) names.push_back(std::move(name));
+    });
     return names;
 }
 
-std::vector<std::string> InstantAnalysis::ambiguous_contacts() {
+std::vector<std::string> InstantAnalysis::ambiguous() {
     std::vector<std::string> names;
-    if (contacts_.empty()) return names;
+    if (extra_.empty()) return names;
     ContinuousFace& face = accelerations_.face();
     face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
-    for (const int c : face.solver().rows_without_unique_multiplier()) {
-        const int k = face.constraint_rows()[c];
-        const auto begin = parts_.rows.row_begin(k);
-        const auto end = parts_.rows.row_end(k);
-        const bool vanishes = std::all_of(
-            face.instant().A.data() + begin, face.instant().A.data() + end, [](double x) {
-                return x == 0.0;
-            });
-        if (vanishes) continue;  // its force is zero
-        for (const Contact& contact : contacts_.all()) {
-            if (contact.is_locked) continue;
-            const RowOwner& owner =
-                parts_.rows.owners[parts_.model.bodies.size() +
-                                   static_cast<std::size_t>(contact.constraint)];
-            const std::string& label = contact.force->object.label;
-            if (k >= owner.first_row && k < owner.first_row + owner.num_rows &&
-                std::find(names.begin(), names.end(), label) == names.end())
-                names.push_back(label);
-        }
-    }
+    extra_.for_each([&](const StepPart& part) {
+        for (std::string& name : part.ambiguous(face)) names.push_back(std::move(name));
+    });
     return names;
 }
 

@@ -8,10 +8,9 @@
 #include "accelerations.hpp"
 #include "ancora/framework/dynamics.hpp"
 #include "assembly.hpp"
-#include "contacts.hpp"
-#include "instant_friction.hpp"
 #include "rank.hpp"
 #include "reactions.hpp"
+#include "step_parts.hpp"
 
 namespace ancora {
 
@@ -20,14 +19,12 @@ class InstantAnalysis {
 public:
     InstantAnalysis(Assembly& parts,
                     MotionState& state,
-                    const Contacts& contacts,
-                    const InstantFriction& friction,
+                    const StepParts& extra,
                     Accelerations& accelerations,
                     Reactions& reactions)
         : parts_(parts),
           state_(state),
-          contacts_(contacts),
-          friction_(friction),
+          extra_(extra),
           accelerations_(accelerations),
           reactions_(reactions) {}
 
@@ -42,16 +39,14 @@ public:
     void check_consistency();
     /// Rank with the true mass matrix, by the solver of the continuous face.
     RankAnalysis rank();
-    /// Frictions of joints that cannot move.
-    std::vector<std::string> locked_contacts() const;
-    /// Frictions whose normal force is not unique, since rows of their constraint are redundant.
-    std::vector<std::string> ambiguous_contacts();
+    /// See StepPart::locked() and ambiguous().
+    std::vector<std::string> locked() const;
+    std::vector<std::string> ambiguous();
 
 private:
     Assembly& parts_;
     MotionState& state_;
-    const Contacts& contacts_;
-    const InstantFriction& friction_;
+    const StepParts& extra_;
     Accelerations& accelerations_;
     Reactions& reactions_;
 };

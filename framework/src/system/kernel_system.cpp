@@ -26,64 +26,34 @@ KernelSystem::KernelSystem(const Model& model)
       tangent_(parts_, state_, trial_, nonlinear_),
       matrix_(parts_, trial_, nonlinear_, tangent_),
       choice_(parts_, state_, trial_, independent_, tangent_, matrix_),
-      contacts_(model, parts_.meter),
-      islands_(parts_, with_sliding_rows()),
-      slip_(parts_, contacts_, islands_, independent_),
-      responses_(parts_, contacts_),
-      step_friction_(parts_, state_, trial_, contacts_, slip_, responses_, matrix_),
-      instant_friction_(parts_, contacts_, islands_, slip_, responses_),
-      sharing_(parts_, contacts_, islands_, slip_, events_),
+      extra_(context_of_parts()),
       violations_(parts_),
-      books_(parts_, state_, trial_, contacts_, islands_),
-      reactions_(parts_, state_, trial_, contacts_, independent_),
+      books_(parts_, state_, trial_, extra_),
+      reactions_(parts_, state_, trial_, extra_, independent_),
       joints_(model, parts_.space),
       breaking_(parts_, state_, books_),
-      residual_(parts_,
-                state_,
-                trial_,
-                independent_,
-                nonlinear_,
-                islands_,
-                !contacts_.empty(),
-                step_friction_),
-      defect_(
-          parts_, state_, trial_, nonlinear_, tangent_.forces, contacts_, islands_, step_friction_),
-      feedback_(parts_, independent_, step_friction_, num_rows()),
+      residual_(parts_, state_, trial_, independent_, nonlinear_, extra_),
+      defect_(parts_, state_, trial_, nonlinear_, tangent_.forces, extra_),
+      feedback_(parts_, independent_, extra_.outermost(), num_rows()),
       solver_(parts_,
               state_,
               trial_,
-              contacts_,
+              extra_,
               nonlinear_,
               tangent_,
               matrix_,
-              responses_,
-              step_friction_,
               feedback_,
               choice_,
               defect_),
       newton_(*this, parts_.workers),
-      accelerations_(parts_, state_, contacts_, instant_friction_, books_),
-      modes_(parts_,
-             state_,
-             trial_,
-             contacts_,
-             islands_,
-             slip_,
-             responses_,
-             instant_friction_,
-             sharing_,
-             events_,
-             accelerations_,
-             defect_,
-             books_),
+      accelerations_(parts_, state_, extra_, books_),
       acceptance_(parts_,
                   state_,
                   trial_,
                   independent_,
                   nonlinear_,
-                  contacts_,
-                  islands_,
-                  modes_,
+                  defect_,
+                  extra_,
                   tangent_,
                   choice_,
                   massless_,
@@ -91,19 +61,9 @@ KernelSystem::KernelSystem(const Model& model)
                   violations_,
                   books_,
                   reactions_),
-      motion_(parts_,
-              state_,
-              trial_,
-              contacts_,
-              islands_,
-              instant_friction_,
-              modes_,
-              accelerations_,
-              tangent_,
-              jumps_,
-              violations_,
-              books_),
-      instant_(parts_, state_, contacts_, instant_friction_, accelerations_, reactions_),
+      motion_(
+          parts_, state_, trial_, extra_, accelerations_, tangent_, jumps_, violations_, books_),
+      instant_(parts_, state_, extra_, accelerations_, reactions_),
       start_(parts_, state_, massless_, accelerations_, motion_, breaking_),
       impulse_(parts_, state_) {
     acceptance_.meet_by(&impulse_);
@@ -123,12 +83,11 @@ KernelSystem::KernelSystem(const Model& model)
     pass_due_crossings();
 }
 
-/// Reads the bodies' start into the trial's room for the next state, and drops rows along which
-/// nothing can slide there.
-Contacts& KernelSystem::with_sliding_rows() {
+/// With the bodies' start in the trial's room for the next state.
+PartContext KernelSystem::context_of_parts() {
     parts_.read_start(trial_.q_next.data(), trial_.v_next.data());
-    contacts_.drop_idle_rows(trial_.q_next.data(), trial_.v_next.data(), parts_.model.begin_time);
-    return contacts_;
+    return {
+        parts_, state_, trial_, independent_, matrix_, parts_.m, accelerations_, books_, events_};
 }
 
 void KernelSystem::plan_matrix(double h) {
@@ -141,12 +100,13 @@ void KernelSystem::plan_matrix(double h) {
 void KernelSystem::set_state(std::span<const double> q, std::span<const double> v, double t) {
     // A state that is refused leaves the present one as it is.
     const MotionState saved_state = state_;
-    const std::vector<Contact> saved_contacts = contacts_.all();
+    std::vector<std::vector<std::byte>> saved_parts;
+    extra_.save(saved_parts);
     try {
         begin_at(q, v, t);
     } catch (...) {
         state_ = saved_state;
-        contacts_.all() = saved_contacts;
+        extra_.restore(saved_parts);
         tangent_.forget_start();
         throw;
     }
@@ -192,7 +152,9 @@ void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v
         start_.begin(q, v, t);
     joints_.begin(state_.q.data());
     violations_.measure(state_.q.data(), state_.v.data(), state_.t);
-    if (!contacts_.empty()) modes_.start();
+    extra_.for_each([](StepPart& part) {
+        part.start();
+    });
 }
 
 void KernelSystem::go_on_from(KernelSystem& before) {
@@ -228,16 +190,16 @@ void KernelSystem::go_on_from(KernelSystem& before) {
     motion_.scale_books();
     if (parts_.model.traits.face == Face::continuous) {
         motion_.make_room();
-        if (!contacts_.empty()) modes_.resolve();
+        resolve_modes();
     }
 }
 
 void KernelSystem::clear_constraint_stress(std::span<double> s) const {
     for (int k = 0; choice_.is_redundant() && k < parts_.m; ++k)
         if (parts_.laws.is_constraint(k)) s[k] = 0.0;
-    for (const Contact& contact : contacts_.all())
-        for (int k = 0; contact.mode == ContactMode::stick && k < contact.num_rows; ++k)
-            s[parts_.m + contact.first_row + k] = 0.0;
+    extra_.for_each([s](const StepPart& part) {
+        part.clear_shared_stress(s);
+    });
 }
 
 std::span<const double> KernelSystem::stress_of_body(std::size_t body) const {
@@ -384,7 +346,7 @@ int KernelSystem::num_events() const {
 }
 
 int KernelSystem::first_crossing() const {
-    return static_cast<int>(contacts_.all().size()) + (breaking_.may_break() ? 1 : 0);
+    return extra_.num_events() + (breaking_.may_break() ? 1 : 0);
 }
 
 void KernelSystem::evaluate_events(const StepTrial& trial, std::span<double> g) {
@@ -404,7 +366,7 @@ void KernelSystem::evaluate_events(const StepTrial& trial, std::span<double> g) 
         pi_next_ = state_.pi + trial_.Bdq + parts_.rows.tau;
         g[first - 1] = breaking_.margin(pi_next_);
     }
-    if (!contacts_.empty()) modes_.evaluate(trial, g.first(contacts_.all().size()));
+    extra_.evaluate_events(trial, g);
 }
 
 void KernelSystem::evaluate_events(double t, std::span<const double> x, std::span<double> g) {
@@ -421,26 +383,39 @@ void KernelSystem::evaluate_events(double t, std::span<const double> x, std::spa
         parts_.rows.evaluate_elastic(x.data(), t, pi_next_.data());
         g[first - 1] = breaking_.margin(pi_next_);
     }
-    if (!contacts_.empty())
-        modes_.evaluate(t, x.data(), x.data() + parts_.n, g.first(contacts_.all().size()));
+    extra_.evaluate_events(t, x.data(), x.data() + parts_.n, g);
 }
 
 void KernelSystem::pass_event(int event) {
-    modes_.confirm_anew();
+    extra_.for_each([](StepPart& part) {
+        part.confirm_anew();
+    });
     if (event >= first_crossing()) {
         pass_crossing(event - first_crossing());
     } else {
         look_at_crossings(false);
-        if (static_cast<std::size_t>(event) < contacts_.all().size()) {
-            modes_.pass(event);
+        if (event < extra_.num_events()) {
+            extra_.pass(event);
         } else {
             breaking_.break_rows();
-            if (!contacts_.empty() && parts_.model.traits.face == Face::continuous)
-                modes_.resolve();
+            if (parts_.model.traits.face == Face::continuous) resolve_modes();
         }
         look_at_crossings(false);
     }
     pass_due_crossings();
+}
+
+/// What was extrapolated from the last step does not hold under other forces.
+void KernelSystem::note_jump() {
+    extra_.for_each([](StepPart& part) {
+        part.note_jump();
+    });
+}
+
+void KernelSystem::resolve_modes() {
+    extra_.for_each([](StepPart& part) {
+        part.resolve();
+    });
 }
 
 void KernelSystem::pass_crossing(int crossing) {
@@ -457,13 +432,12 @@ void KernelSystem::pass_due_crossings() {
 
 void KernelSystem::apply_force(const std::string& attachment, const std::array<double, 3>& force) {
     parts_.forces.loads().set(attachment, force);
-    // What was extrapolated from the last step does not hold under other forces.
-    for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
+    note_jump();
 }
 
 void KernelSystem::apply_torque(const std::string& body, const std::array<double, 3>& torque) {
     parts_.forces.loads().set_torque(body, torque);
-    for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
+    note_jump();
 }
 
 /// Faster than anything that is built: a bound without hysteresis, which the motion slides along.
@@ -537,14 +511,17 @@ void KernelSystem::pass_break_point(double at) {
     const double t = VelocityImpulse::behind(std::max(at, state_.t));
     meet_prescribed_rates(t);
     // What slides and what sticks may be other contacts where velocities have jumped.
-    if (!contacts_.empty() && impulse_.jumps_at(state_.q, state_.v, t)) modes_.start();
+    if (!extra_.empty() && impulse_.jumps_at(state_.q, state_.v, t))
+        extra_.for_each([](StepPart& part) {
+            part.start();
+        });
     // What is extrapolated from steps before does not hold; a length that an error chose does.
     if (!parts_.model.traits.is_adaptive) {
         std::ranges::fill(state_.history, 0.0);
         newton_.forget();
     }
     motion_.forget_rank();
-    for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
+    note_jump();
     look_at_crossings(false);
     pass_due_crossings();
 }
@@ -553,8 +530,7 @@ void KernelSystem::after_signals() {
     jump_with_own_values();
     meet_prescribed_rates(VelocityImpulse::behind(state_.t));
     motion_.forget_rank();
-    // What was extrapolated from the last step does not hold any more.
-    for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
+    note_jump();
 }
 
 void KernelSystem::look_at_crossings(bool has_passed) {
@@ -571,7 +547,7 @@ void KernelSystem::begin_grid_step(long step, bool goes_on) {
 }
 
 void KernelSystem::end_grid_step(double t) {
-    violations_.note_lag(t, state_, islands_);
+    violations_.note_lag(t, state_);
     state_.t = t;
     reactions_.end_grid_step();
 }
@@ -592,16 +568,16 @@ void KernelSystem::no_convergence(const StepTrial& trial,
                                   std::string_view advice) {
     parts_.attribute_nonfinite(trial.t0);
     jumps_.check(state_.q.data(), trial.t0, trial.h, state_.extent);
-    if (responses_.has_no_solution) slip_.refuse_paradox(trial.t0);
+    extra_.for_each([&trial](const StepPart& part) {
+        part.refuse_unsolvable(trial.t0);
+    });
     choice_.refuse_open_row(trial);
     const DefectMeasure::Worst worst = defect_.worst(trial);
     const ForceSet::Listeners listeners = parts_.forces.listeners();
     std::string cause{advice};
     if (const std::string grown = grown_energy(true); !grown.empty()) cause = grown;
-    if (worst.is_slipping)
-        cause =
-            "friction and reactions do not settle on each other there; its coefficient may be "
-            "too large for the motion (Painleve's paradox)";
+    if (worst.cause != nullptr)
+        cause = worst.cause;
     else if (!listeners.names.empty())
         cause = fmt::format("{} and the reactions that it hears may raise each other without end",
                             listeners.names);
@@ -628,11 +604,9 @@ void KernelSystem::transfer(Archive& archive) {
     books_.transfer(archive);
     violations_.transfer(archive);
     motion_.transfer(archive);
-    contacts_.transfer(archive);
-    islands_.transfer(archive);
-    sharing_.transfer(archive);
-    modes_.transfer(archive);
-    instant_friction_.transfer(archive);
+    extra_.for_each([&archive](StepPart& part) {
+        part.transfer(archive);
+    });
     events_.transfer(archive, static_cast<int>(parts_.model.forces.size()));
     singular_.transfer(archive);
     jumps_.transfer(archive);
@@ -663,7 +637,6 @@ void KernelSystem::transfer(Archive& archive) {
     else if (implicit() != nullptr)
         implicit_->transfer(archive);
     if constexpr (Archive::kReads) {
-        responses_.are_of_step = false;
         motion_.forget_rank();
         accelerations_.forget_choices();
         // What plugins computed last is that of this state.
@@ -671,7 +644,9 @@ void KernelSystem::transfer(Archive& archive) {
         parts_.signals.show_held();
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant);
         parts_.update_mass(state_.q.data(), state_.v.data(), state_.t);
-        if (parts_.model.traits.face == Face::discrete) modes_.follow_free();
+        extra_.for_each([](StepPart& part) {
+            part.follow_restored();
+        });
     }
 }
 template void KernelSystem::transfer(ArchiveWriter&);

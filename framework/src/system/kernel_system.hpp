@@ -17,34 +17,27 @@
 #include "assembly.hpp"
 #include "books.hpp"
 #include "breaking.hpp"
-#include "contact_events.hpp"
-#include "contacts.hpp"
 #include "continuous_motion.hpp"
 #include "defect.hpp"
 #include "factored_step.hpp"
 #include "implicit_face.hpp"
 #include "independent_rows.hpp"
 #include "instant_analysis.hpp"
-#include "instant_friction.hpp"
 #include "joint_values.hpp"
 #include "jump_search.hpp"
-#include "load_sharing.hpp"
 #include "massless.hpp"
 #include "newton.hpp"
 #include "nonlinear_rows.hpp"
 #include "reaction_feedback.hpp"
 #include "reactions.hpp"
-#include "rest_islands.hpp"
 #include "row_choice.hpp"
 #include "singular_positions.hpp"
-#include "slip_law.hpp"
 #include "start.hpp"
 #include "step_acceptance.hpp"
-#include "step_friction.hpp"
+#include "step_parts.hpp"
 #include "step_residual.hpp"
 #include "step_solver.hpp"
 #include "step_tangent.hpp"
-#include "stick_slip.hpp"
 #include "velocity_projection.hpp"
 #include "violations.hpp"
 
@@ -59,7 +52,7 @@ public:
 
     // The integrator's view.
     int num_coordinates() const override { return parts_.n; }
-    int num_rows() const override { return parts_.m + contacts_.num_rows(); }
+    int num_rows() const override { return parts_.m + extra_.num_rows(); }
     std::span<const double> q() const override { return view(state_.q); }
     std::span<const double> v() const override { return view(state_.v); }
     std::span<const double> acceleration() const override { return view(state_.a); }
@@ -82,13 +75,13 @@ public:
     void derivative(double t, std::span<const double> x, std::span<double> dx) override {
         motion_.derivative(t, x, dx);
     }
-    double smooth_length(double h) const override { return modes_.smooth_length(h); }
+    double smooth_length(double h) const override { return extra_.smooth_length(h); }
     void accept_state(double t0, double t1, std::span<const double> x) override;
     int num_events() const override;
     void evaluate_events(const StepTrial& trial, std::span<double> g) override;
     void evaluate_events(double t, std::span<const double> x, std::span<double> g) override;
     bool settle_modes(const StepTrial& trial) override {
-        return choice_.settle(trial, singular_) || modes_.settle(trial);
+        return choice_.settle(trial, singular_) || extra_.settle(trial);
     }
     bool renew_choice() override { return choice_.renew(); }
     bool nears_singular_position(const StepTrial& trial) override { return singular_.nears(trial); }
@@ -117,7 +110,7 @@ public:
     ImplicitSystem* implicit() override;
     StepProjection* projection() override;
     int require_projectable(bool goes_back) const override {
-        return VelocityProjection::require_projectable(parts_, contacts_, goes_back);
+        return VelocityProjection::require_projectable(parts_, extra_, goes_back);
     }
     std::span<const double> book_scales() const override { return motion_.book_scales(); }
 
@@ -137,7 +130,7 @@ public:
     void show_reactions(Reactions::Means means) { reactions_.show(std::move(means)); }
     void hide_reactions() { reactions_.hide(); }
     const JointValues& joints() const { return joints_; }
-    const ContactEvents& contact_events() const { return events_; }
+    const ModeEvents& mode_events() const { return events_; }
     const SingularPositions& singular_positions() const { return singular_; }
     const JumpSearch& jumps() const { return jumps_; }
     const Breaking& breaking() const { return breaking_; }
@@ -238,7 +231,7 @@ public:
 private:
     // The equations of a step, as Newton's method and others that iterate see them.
     bool stresses_are_unique() const override {
-        return !choice_.is_redundant() && !sharing_.may_be_open();
+        return !choice_.is_redundant() && !extra_.may_share();
     }
     void clear_constraint_stress(std::span<double> s) const override;
     void evaluate(const StepTrial& trial,
@@ -270,9 +263,11 @@ private:
     void look_at_crossings(bool has_passed);
     void pass_crossing(int crossing);
     void jump_with_own_values();
+    void note_jump();
+    void resolve_modes();
     bool meet_prescribed_rates(double t);
     void require_present(double t0, double h) const;
-    Contacts& with_sliding_rows();
+    PartContext context_of_parts();
     void begin_at(std::span<const double> q, std::span<const double> v, double t);
 
     Assembly parts_;
@@ -291,15 +286,9 @@ private:
     FactoredStep matrix_;
     RowChoice choice_;
 
-    // Contacts.
-    Contacts contacts_;
-    RestIslands islands_;
-    SlipLaw slip_;
-    ContactResponses responses_;
-    StepFriction step_friction_;
-    InstantFriction instant_friction_;
-    ContactEvents events_;
-    LoadSharing sharing_;
+    // What the model has besides, with modes: friction.
+    ModeEvents events_;
+    StepParts extra_;
 
     // What becomes of forces.
     Violations violations_;
@@ -308,7 +297,7 @@ private:
     JointValues joints_;
     Breaking breaking_;
 
-    // The two faces, and the transitions of contacts in both.
+    // The two faces.
     StepResidual residual_;
     DefectMeasure defect_;
     ReactionFeedback feedback_;
@@ -316,7 +305,6 @@ private:
     Newton newton_;
     Eigen::VectorXd r_motion_, r_rows_;  // of evaluate()
     Accelerations accelerations_;
-    StickSlip modes_;
     StepAcceptance acceptance_;
     ContinuousMotion motion_;
     InstantAnalysis instant_;

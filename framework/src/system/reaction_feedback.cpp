@@ -18,10 +18,10 @@ void ReactionFeedback::prepare() {
     }
     parts_.forces.differentiate_by_reactions(by_reactions_);
     for (int j = 0; j < d; ++j) {
-        friction_.solve({by_reactions_.col(j).data(), n},
-                        view(zero_),
-                        {x_.col(j).data(), n},
-                        {s_.col(j).data(), static_cast<std::size_t>(num_rows_)});
+        inner_.solve({by_reactions_.col(j).data(), n},
+                     view(zero_),
+                     {x_.col(j).data(), n},
+                     {s_.col(j).data(), static_cast<std::size_t>(num_rows_)});
         parts_.forces.read_reactions(
             parts_.rows, independent_.shared(s_.col(j).data()), true, heard_.data());
         answer_.col(j) = -heard_;
@@ -34,7 +34,7 @@ void ReactionFeedback::solve(std::span<const double> r_motion,
                              std::span<const double> r_rows,
                              std::span<double> ddq,
                              std::span<double> ds) {
-    friction_.solve(r_motion, r_rows, ddq, ds);
+    inner_.solve(r_motion, r_rows, ddq, ds);
     if (empty()) return;
     parts_.forces.read_reactions(parts_.rows, independent_.shared(ds.data()), true, heard_.data());
     y_ = solver_.solve(heard_);

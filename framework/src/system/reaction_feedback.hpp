@@ -9,7 +9,7 @@
 
 #include "assembly.hpp"
 #include "independent_rows.hpp"
-#include "step_friction.hpp"
+#include "step_operator.hpp"
 
 namespace ancora {
 
@@ -18,14 +18,14 @@ namespace ancora {
 ///
 ///   x = x0 + W y,   (I - E W) y = E x0,   x0 = K^-1 r,   W = K^-1 [U; 0]                  (1)
 ///
-/// with E taken of the stresses in x, K^-1 the solve with friction (theory (42)).
-class ReactionFeedback {
+/// with E taken of the stresses in x, K^-1 the solve with the rows of parts (theory (42)).
+class ReactionFeedback final : public StepOperator {
 public:
     ReactionFeedback(Assembly& parts,
                      IndependentRows& independent,
-                     StepFriction& friction,
+                     StepOperator& inner,
                      int num_rows)
-        : parts_(parts), independent_(independent), friction_(friction), num_rows_(num_rows) {}
+        : parts_(parts), independent_(independent), inner_(inner), num_rows_(num_rows) {}
 
     bool empty() const { return !parts_.forces.listens(); }
     /// Takes U and W at the last trial. [step]
@@ -34,15 +34,15 @@ public:
     void solve(std::span<const double> r_motion,
                std::span<const double> r_rows,
                std::span<double> ddq,
-               std::span<double> ds);
+               std::span<double> ds) override;
     /// r_motion += U E y: what the exact matrix has beside StepTangent. [step]
     void add_tangent(const double* y, double* r_motion);
 
 private:
     Assembly& parts_;
     IndependentRows& independent_;
-    StepFriction& friction_;
-    int num_rows_;                  // of the model and of contacts
+    StepOperator& inner_;
+    int num_rows_;                  // of the model and of parts
     Eigen::MatrixXd by_reactions_;  // U
     Eigen::MatrixXd x_, s_;         // W
     Eigen::MatrixXd answer_;        // I - E W

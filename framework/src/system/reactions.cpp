@@ -19,9 +19,9 @@ constexpr int kWrench = 6;
 Reactions::Reactions(const Assembly& parts,
                      const MotionState& state,
                      const Trial& trial,
-                     const Contacts& contacts,
+                     const StepParts& extra,
                      IndependentRows& independent)
-    : parts_(parts), state_(state), trial_(trial), contacts_(contacts), independent_(independent) {
+    : parts_(parts), state_(state), trial_(trial), extra_(extra), independent_(independent) {
     int count = 0;
     int largest_u = 0;
     int largest = 0;
@@ -165,7 +165,7 @@ void Reactions::collect(const StepTrial& trial) {
         write(c, trial.s.data(), true, one_.data());
         sum_.segment(first, count) += h * one_.head(count);
     }
-    add_applied(trial.s.data() + parts_.m, h, applied_sum_);
+    add_applied(trial.s.data(), h, applied_sum_);
     if (!independent_.all())
         for (int k = 0; k < parts_.m; ++k) stress_sum_[k] += h * trial.s[k];
     time_ += h;
@@ -210,17 +210,17 @@ void Reactions::show(Means means) {
     is_shown_ = true;
 }
 
-void Reactions::take_instant(const double* s, const double* contact_s) {
+void Reactions::take_instant(const double* s) {
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
         write(c, s, false, mean_.data() + start_[c]);
     }
-    applied_mean_ = applied_at_instant(contact_s);
+    applied_mean_ = applied_at_instant();
     show({mean_, applied_mean_});
 }
 
-Eigen::VectorXd Reactions::applied_at_instant(const double* contact_s) const {
+Eigen::VectorXd Reactions::applied_at_instant() const {
     Eigen::VectorXd out = Eigen::VectorXd::Zero(applied_mean_.size());
-    add_applied(contact_s, 1.0, out);
+    add_applied(nullptr, 1.0, out);
     return out;
 }
 
@@ -240,8 +240,9 @@ void Reactions::share() const {
     }
 }
 
-/// Adds `factor` times C of every force object, as last evaluated.
-void Reactions::add_applied(const double* contact_s, double factor, Eigen::VectorXd& to) const {
+/// Adds `factor` times C of every force object, as last evaluated; s of all rows, or null for the
+/// instant last solved.
+void Reactions::add_applied(const double* s, double factor, Eigen::VectorXd& to) const {
     const auto count = static_cast<int>(num_forces());
     for (int f = 0; f < count; ++f) {
         if (parts_.model.forces[f].effort_on != nullptr) {
@@ -252,18 +253,8 @@ void Reactions::add_applied(const double* contact_s, double factor, Eigen::Vecto
         to.segment<3>(3 * f) += factor * force;
         to.segment<3>(3 * (count + f)) += factor * torque;
     }
-    for (const Contact& contact : contacts_.all()) {
-        // In a joint it works on measures, in a ball joint it is a torque
-        if (parts_.model.constraints[contact.constraint].joint != nullptr) {
-            const int first =
-                contact.force->num_slides == 3 ? 3 * (count + contact.index) : 3 * contact.index;
-            for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k)
-                to[first + contacts_.place_of(k)] -= factor * contacts_.arm(k) * contact_s[k];
-            continue;
-        }
-        for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k)
-            to.segment<3>(3 * contact.index) -= factor * contact_s[k] * contacts_.force_axis(k);
-    }
+    const auto entries = static_cast<std::size_t>(3 * count);
+    extra_.add_applied(s, factor, {to.data(), entries}, {to.data() + entries, entries});
 }
 
 std::vector<double> Reactions::reported(std::size_t constraint,

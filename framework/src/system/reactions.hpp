@@ -9,8 +9,8 @@
 
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
-#include "contacts.hpp"
 #include "independent_rows.hpp"
+#include "step_parts.hpp"
 
 namespace ancora {
 
@@ -20,7 +20,7 @@ public:
     Reactions(const Assembly& parts,
               const MotionState& state,
               const Trial& trial,
-              const Contacts& contacts,
+              const StepParts& extra,
               IndependentRows& independent);
 
     /// Where a constraint's reaction stands: three entries of a force, one of an effort, or one per
@@ -60,8 +60,8 @@ public:
     void collect_impulse(const Eigen::VectorXd& s);
     void end_grid_step();
     void forget();
-    /// Takes those at an instant, of stresses s of all rows and contacts.
-    void take_instant(const double* s, const double* contact_s);
+    /// Takes those at the instant last solved, of stresses s of the model's rows.
+    void take_instant(const double* s);
     /// A constraint's reaction for stresses s, without the wrench of a joint.
     std::vector<double> reported(std::size_t constraint, const double* s, bool of_step) const;
     /// The wrench of a joint at the present state: six entries, or none of what has no wrench.
@@ -69,8 +69,9 @@ public:
     /// Which entries of mean() answer to stresses that make no force, at the rows evaluated last at
     /// an instant: redundancy makes them arbitrary.
     std::vector<bool> answers_to(const Eigen::MatrixXd& forceless) const;
-    /// C of every force object at an instant: forces, then torques, three entries each.
-    Eigen::VectorXd applied_at_instant(const double* contact_s) const;
+    /// C of every force object at the instant last solved: forces, then torques, three entries
+    /// each.
+    Eigen::VectorXd applied_at_instant() const;
 
     /// Writes or reads it, see state_archive.hpp.
     template <class Archive>
@@ -87,12 +88,12 @@ private:
                       const double* f,
                       const double* q,
                       double* out) const;
-    void add_applied(const double* contact_s, double factor, Eigen::VectorXd& to) const;
+    void add_applied(const double* s, double factor, Eigen::VectorXd& to) const;
 
     const Assembly& parts_;
     const MotionState& state_;
     const Trial& trial_;
-    const Contacts& contacts_;
+    const StepParts& extra_;
     IndependentRows& independent_;
     std::vector<int> start_;
     Eigen::VectorXd sum_, applied_sum_, applied_mean_, stress_sum_;

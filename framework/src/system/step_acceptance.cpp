@@ -15,9 +15,8 @@ StepAcceptance::StepAcceptance(Assembly& parts,
                                Trial& trial,
                                IndependentRows& independent,
                                const NonlinearRows& nonlinear,
-                               Contacts& contacts,
-                               RestIslands& islands,
-                               StickSlip& modes,
+                               const DefectMeasure& defect,
+                               StepParts& extra,
                                StepTangent& tangent,
                                RowChoice& choice,
                                Massless& massless,
@@ -30,9 +29,8 @@ StepAcceptance::StepAcceptance(Assembly& parts,
       trial_(trial),
       independent_(independent),
       nonlinear_(nonlinear),
-      contacts_(contacts),
-      islands_(islands),
-      modes_(modes),
+      defect_(defect),
+      extra_(extra),
       tangent_(tangent),
       choice_(choice),
       massless_(massless),
@@ -46,8 +44,11 @@ StepAcceptance::StepAcceptance(Assembly& parts,
 
 void StepAcceptance::accept(const StepTrial& trial) {
     check(trial);
-    if (!contacts_.empty()) islands_.hold(state_, trial_);
-    if (islands_.holds_any()) {
+    state_.held.clear();
+    extra_.for_each([&trial](StepPart& part) {
+        part.hold(trial);
+    });
+    if (state_.held.any()) {
         // What is held has not moved by the noise of its trial, and no force works on that.
         trial_.q_next.setZero();
         parts_.forces.evaluate_step(state_.q.data(),
@@ -68,9 +69,9 @@ void StepAcceptance::accept(const StepTrial& trial) {
                         has_impulse_ ? VelocityImpulse::behind(t1) : t1);
 
     // Events have looked at the end of the step since the residual was evaluated.
-    if (!contacts_.empty())
-        contacts_.evaluate_step(
-            state_.q.data(), trial_.dq.data(), trial_.mid.data(), trial.t0, trial.h);
+    extra_.for_each([&trial](StepPart& part) {
+        part.return_to_step(trial);
+    });
     parts_.hold_mass(trial.t0, trial.h);
     books_.book(trial);
     if (parts_.mass.is_timed()) {
@@ -79,14 +80,18 @@ void StepAcceptance::accept(const StepTrial& trial) {
     }
     if (is_projected) projection_->book(books_.ledger, state_.q, trial_.q_next);
     if (has_impulse_) impulse_->record(books_.ledger, books_.efforts, trial_.q_next, trial_.v_next);
-    if (!contacts_.empty()) modes_.book(trial);
+    extra_.for_each([&](StepPart& part) {
+        part.book(trial, defect_.sizes());
+    });
     reactions_.collect(trial);
     commit(trial);
     if (has_impulse_) reactions_.collect_impulse(impulse_->stress());
     violations_.note();
     books_.close();
     choice_.follow_motion();
-    if (!contacts_.empty()) modes_.note_step(trial.h);
+    extra_.for_each([&trial](StepPart& part) {
+        part.accept_step(trial.h);
+    });
 }
 
 void StepAcceptance::check(const StepTrial& trial) {
@@ -127,8 +132,8 @@ void StepAcceptance::move_on(const StepTrial& trial) {
             v_low_next[i] = low;
         }
     });
-    for (int i = 0; islands_.holds_any() && i < parts_.n; ++i) {
-        if (!islands_.holds_coordinate(i)) continue;
+    for (int i = 0; state_.held.any() && i < parts_.n; ++i) {
+        if (!state_.held.has(i)) continue;
         trial_.q_next[i] = state_.q[i];
         trial_.q_low_next[i] = state_.q_low[i];
         trial_.v_next[i] = trial_.v_low_next[i] = 0.0;
@@ -165,7 +170,7 @@ void StepAcceptance::commit(const StepTrial& trial) {
             }
     parts_.workers.split(parts_.m, [&](int begin, int end) {
         for (int k = begin; k < end; ++k)
-            if (parts_.laws.carries(k) && !islands_.holds_row(k))
+            if (parts_.laws.carries(k) && !state_.held.has_row(parts_.rows, k))
                 state_.pi[k] += trial_.Bdq[k] + parts_.rows.tau[k];
     });
     parts_.workers.copy(trial.s.data(), static_cast<int>(trial.s.size()), state_.s.data());

@@ -7,16 +7,15 @@
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
 #include "books.hpp"
-#include "contacts.hpp"
+#include "defect.hpp"
 #include "independent_rows.hpp"
 #include "jump_search.hpp"
 #include "massless.hpp"
 #include "nonlinear_rows.hpp"
 #include "reactions.hpp"
-#include "rest_islands.hpp"
 #include "row_choice.hpp"
+#include "step_parts.hpp"
 #include "step_tangent.hpp"
-#include "stick_slip.hpp"
 #include "velocity_impulse.hpp"
 #include "velocity_projection.hpp"
 #include "violations.hpp"
@@ -32,9 +31,8 @@ public:
                    Trial& trial,
                    IndependentRows& independent,
                    const NonlinearRows& nonlinear,
-                   Contacts& contacts,
-                   RestIslands& islands,
-                   StickSlip& modes,
+                   const DefectMeasure& defect,
+                   StepParts& extra,
                    StepTangent& tangent,
                    RowChoice& choice,
                    Massless& massless,
@@ -60,9 +58,8 @@ private:
     Trial& trial_;
     IndependentRows& independent_;
     const NonlinearRows& nonlinear_;
-    Contacts& contacts_;
-    RestIslands& islands_;
-    StickSlip& modes_;
+    const DefectMeasure& defect_;
+    StepParts& extra_;
     StepTangent& tangent_;
     RowChoice& choice_;
     Massless& massless_;

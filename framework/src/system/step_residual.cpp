@@ -39,20 +39,17 @@ StepResidual::StepResidual(Assembly& parts,
                            Trial& trial,
                            IndependentRows& independent,
                            NonlinearRows& nonlinear,
-                           const RestIslands& islands,
-                           bool has_friction,
-                           StepFriction& friction)
+                           const StepParts& extra)
     : parts_(parts),
       state_(state),
       trial_(trial),
       independent_(independent),
       nonlinear_(nonlinear),
-      has_friction_(has_friction),
-      friction_(friction) {
-    if (has_friction) find_carrying_rows(islands);
+      extra_(extra) {
+    if (!extra.empty()) find_carrying_rows();
 }
 
-void StepResidual::find_carrying_rows(const RestIslands& islands) {
+void StepResidual::find_carrying_rows() {
     const RowSet& rows = parts_.rows;
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];
@@ -65,7 +62,7 @@ void StepResidual::find_carrying_rows(const RestIslands& islands) {
         const std::size_t before = carrying_.size();
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
             if (parts_.laws[k].kind == RowKind::velocity_constraint && !rows.columns(k).empty() &&
-                islands.have(rows.columns(k).front()))
+                extra_.acts_on(rows.columns(k).front()))
                 carrying_.push_back(k);
         if (carrying_.size() > before) blocks_.push_back(static_cast<int>(b));
     }
@@ -82,7 +79,7 @@ void StepResidual::find_carrying_rows(const RestIslands& islands) {
             is_made_of_vectors &= vector.is_whole();
             directions.push_back(vector.at);
         }
-        if (is_made_of_vectors && directions.size() == 3 && islands.have(body.first))
+        if (is_made_of_vectors && directions.size() == 3 && extra_.acts_on(body.first))
             axes_.push_back({directions[0], directions[1], directions[2]});
     }
     if (axes_.empty()) carrying_.clear();
@@ -103,7 +100,9 @@ void StepResidual::evaluate(const StepTrial& trial,
     evaluate_forces(trial);
     balance(trial.s.data(), r_motion.data(), r_rows.data());
     if (!nonlinear_.empty()) nonlinear_.follow(trial.s.data(), trial.h, r_rows.data());
-    if (has_friction_) friction_.evaluate(trial, r_motion, r_rows);
+    extra_.for_each([&](StepPart& part) {
+        part.evaluate(trial, r_motion, r_rows);
+    });
     trial_.r_motion = r_motion;
     trial_.r_rows = r_rows;
     trial_.h = trial.h;
@@ -203,7 +202,7 @@ void StepResidual::turn_axes(const StepTrial& trial) {
 void StepResidual::evaluate_forces(const StepTrial& trial) {
     parts_.workers.copy(parts_.gravity_force.data(), parts_.n, trial_.F.data());
     const bool depends_on_reactions = parts_.forces.listens();
-    if (depends_on_reactions || has_friction_) independent_.prepare_sharing_of(trial.t0, trial.h);
+    if (depends_on_reactions || !extra_.empty()) independent_.prepare_sharing_of(trial.t0, trial.h);
     if (depends_on_reactions)
         parts_.forces.hear(parts_.rows, independent_.shared(trial.s.data()), true);
     parts_.forces.evaluate_step(state_.q.data(),

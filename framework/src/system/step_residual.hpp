@@ -12,8 +12,7 @@
 #include "assembly.hpp"
 #include "independent_rows.hpp"
 #include "nonlinear_rows.hpp"
-#include "rest_islands.hpp"
-#include "step_friction.hpp"
+#include "step_parts.hpp"
 
 namespace ancora {
 
@@ -24,7 +23,7 @@ namespace ancora {
 ///   r_motion = M a + B^T s - F
 ///   r_rows   = B dq + tau + theta pi0 + extra - gamma s                                  (1)
 ///
-/// and the rows of friction behind them.
+/// and the rows of parts behind them.
 ///
 /// B of velocity rows is their A at the middle of the chord, where the axes of a body that turns by
 /// an angle are shorter by cos(angle / 2). It leaves such rows open at the ends of a step by O(h^2)
@@ -42,16 +41,14 @@ public:
                  Trial& trial,
                  IndependentRows& independent,
                  NonlinearRows& nonlinear,
-                 const RestIslands& islands,
-                 bool has_friction,
-                 StepFriction& friction);
+                 const StepParts& extra);
 
     /// [step] The spans stay in use until the next call.
     void evaluate(const StepTrial& trial, std::span<double> r_motion, std::span<double> r_rows);
 
 private:
     void move_by(const StepTrial& trial);
-    void find_carrying_rows(const RestIslands& islands);
+    void find_carrying_rows();
     void evaluate_rows(const StepTrial& trial);
     void turn_axes(const StepTrial& trial);
     void evaluate_forces(const StepTrial& trial);
@@ -63,8 +60,7 @@ private:
     Trial& trial_;
     IndependentRows& independent_;
     NonlinearRows& nonlinear_;
-    bool has_friction_;
-    StepFriction& friction_;
+    const StepParts& extra_;
     std::vector<int> carrying_, blocks_;                   // velocity rows where something rubs
     std::vector<std::array<std::array<int, 3>, 3>> axes_;  // coordinates of their bodies' axes
     Eigen::VectorXd q_, v_, A_, pi_t_;                     // at (2), of all rows

@@ -29,29 +29,25 @@ constexpr double kSolvesPerEntry = 3.0;
 StepSolver::StepSolver(Assembly& parts,
                        const MotionState& state,
                        Trial& trial,
-                       const Contacts& contacts,
+                       StepParts& extra,
                        NonlinearRows& nonlinear,
                        StepTangent& tangent,
                        FactoredStep& matrix,
-                       ContactResponses& responses,
-                       StepFriction& friction,
                        ReactionFeedback& feedback,
                        RowChoice& choice,
                        DefectMeasure& defect)
     : parts_(parts),
       state_(state),
       trial_(trial),
-      contacts_(contacts),
+      extra_(extra),
       nonlinear_(nonlinear),
       tangent_(tangent),
       matrix_(matrix),
-      responses_(responses),
-      friction_(friction),
       feedback_(feedback),
       choice_(choice),
       defect_(defect) {
     for (Eigen::VectorXd* x : {&left_motion_, &more_dq_}) x->setZero(parts.n);
-    for (Eigen::VectorXd* x : {&left_rows_, &more_s_}) x->setZero(parts.m + contacts.num_rows());
+    for (Eigen::VectorXd* x : {&left_rows_, &more_s_}) x->setZero(parts.m + extra.num_rows());
 }
 
 bool StepSolver::factorise(const StepTrial& trial, Tangent tangent) {
@@ -59,7 +55,9 @@ bool StepSolver::factorise(const StepTrial& trial, Tangent tangent) {
     const Stopwatch watch_sampled(parts_.meter.is_sampling(), parts_.meter.spent.factorise);
     ++factorisations;
     choice_.note_factorisation();
-    responses_.are_of_step = false;
+    extra_.for_each([](StepPart& part) {
+        part.forget_matrix();
+    });
     known_ = {};
     return matrix_.factorise(trial, tangent);
 }
@@ -84,7 +82,7 @@ void StepSolver::solve(std::span<const double> r_motion,
 /// step's own motion; of residuals of motion, of their units; and of the curvature that the next
 /// iteration would see, |D|^2 over the model's size.
 bool StepSolver::leaves_rounding(double first, std::span<const double> r_motion) {
-    if (!contacts_.empty() || !feedback_.empty()) return false;
+    if (!extra_.empty() || !feedback_.empty()) return false;
     return known_.contraction * first <= kSurely * kUnseenCorrection * moved_ &&
            first * first <= kUnseenCorrection * moved_ * state_.extent &&
            known_.of_motion * defect_.motion_in_units(r_motion.data()) <= kSurely;
@@ -97,8 +95,8 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
                                std::span<const double> r_rows,
                                std::span<double> ddq,
                                std::span<double> ds) {
-    // The contacts' responses are those of the attitude at which they were solved for.
-    matrix_.turn_along(contacts_.empty());
+    // What parts keep of their answers is of the attitude at which they were solved for.
+    matrix_.turn_along(extra_.empty());
     if (!feedback_.empty()) feedback_.prepare();
     feedback_.solve(r_motion, r_rows, ddq, ds);
     solved_ += solve_work();
@@ -185,8 +183,9 @@ void StepSolver::leave_residual(std::span<const double> r_motion,
     parts_.workers.copy(r_motion.data(), static_cast<int>(r_motion.size()), left_motion_.data());
     parts_.workers.copy(r_rows.data(), static_cast<int>(r_rows.size()), left_rows_.data());
     tangent_.subtract(ddq.data(), ds.data(), left_motion_.data(), left_rows_.data());
-    if (!contacts_.empty())
-        friction_.subtract_tangent(ddq.data(), ds.data(), left_motion_.data(), left_rows_.data());
+    extra_.for_each([&](StepPart& part) {
+        part.subtract_tangent(ddq.data(), ds.data(), left_motion_.data(), left_rows_.data());
+    });
     if (!feedback_.empty()) feedback_.add_tangent(ds.data(), left_motion_.data());
 }
 

@@ -9,32 +9,28 @@
 
 #include "ancora/sdk/step_equations.hpp"
 #include "assembly.hpp"
-#include "contacts.hpp"
 #include "defect.hpp"
 #include "factored_step.hpp"
 #include "nonlinear_rows.hpp"
 #include "reaction_feedback.hpp"
 #include "row_choice.hpp"
-#include "slip_law.hpp"
-#include "step_friction.hpp"
+#include "step_parts.hpp"
 #include "step_tangent.hpp"
 
 namespace ancora {
 
 /// One operator made of small ones, from the outside in: refinement towards the exact
 /// tangent (here), an update of low rank by forces that depend on reactions (ReactionFeedback),
-/// another by friction (StepFriction), and the matrix as factorised or turned along (FactoredStep).
+/// others by parts (StepPart), and the matrix as factorised or turned along (FactoredStep).
 class StepSolver {
 public:
     StepSolver(Assembly& parts,
                const MotionState& state,
                Trial& trial,
-               const Contacts& contacts,
+               StepParts& extra,
                NonlinearRows& nonlinear,
                StepTangent& tangent,
                FactoredStep& matrix,
-               ContactResponses& responses,
-               StepFriction& friction,
                ReactionFeedback& feedback,
                RowChoice& choice,
                DefectMeasure& defect);
@@ -96,12 +92,10 @@ private:
     Assembly& parts_;
     const MotionState& state_;
     Trial& trial_;
-    const Contacts& contacts_;
+    StepParts& extra_;
     NonlinearRows& nonlinear_;
     StepTangent& tangent_;
     FactoredStep& matrix_;
-    ContactResponses& responses_;
-    StepFriction& friction_;
     ReactionFeedback& feedback_;
     RowChoice& choice_;
     DefectMeasure& defect_;

@@ -116,15 +116,14 @@ VelocityProjection::VelocityProjection(Assembly& parts,
 }
 
 int VelocityProjection::require_projectable(const Assembly& parts,
-                                            const Contacts& contacts,
+                                            const StepParts& extra,
                                             bool goes_back) {
     const char* const advice = "take order = 2 without velocity_projection for this model";
     const Model& model = parts.model;
-    for (const Contact& contact : contacts.all())
-        refuse(contact.force->object,
-               "dry friction is no smooth law, which a projected step or one of higher order asks "
-               "for",
-               advice);
+    extra.for_each([advice](const StepPart& part) {
+        const StepPart::Unsmooth found = part.unsmooth();
+        if (found.object != nullptr) refuse(*found.object, found.why, advice);
+    });
     for (const BodyPart& part : model.bodies) {
         if (part.has_timed_mass)
             refuse(part.object,

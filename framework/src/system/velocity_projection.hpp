@@ -14,8 +14,8 @@
 #include "assembly.hpp"
 #include "books.hpp"
 #include "constrained_solver.hpp"
-#include "contacts.hpp"
 #include "projection_multipliers.hpp"
+#include "step_parts.hpp"
 #include "velocity_impulse.hpp"
 
 namespace ancora {
@@ -33,7 +33,7 @@ public:
 
     /// @throws Error (manifest) for what a projected step cannot serve
     /// @returns how many conditions there are
-    static int require_projectable(const Assembly& parts, const Contacts& contacts, bool goes_back);
+    static int require_projectable(const Assembly& parts, const StepParts& extra, bool goes_back);
 
     int num_conditions() const override { return static_cast<int>(row_.size()); }
     void begin() override;

@@ -54,11 +54,12 @@ void Violations::note() {
     worst_.strain = std::max(worst_.strain, now_.strain);
 }
 
-void Violations::note_lag(double t, MotionState& state, const RestIslands& islands) const {
+void Violations::note_lag(double t, MotionState& state) const {
     const double rounding = kLagRounding * std::max(state.extent, state.farthest);
     for (const int k : parts_.timed_rows) {
         const double lag = pi_[k] + pi_t_[k] * (t - state.t) - state.pi[k];
-        state.lag[k] = std::abs(lag) <= rounding || islands.holds_row(k) ? 0.0 : kLagShare * lag;
+        state.lag[k] =
+            std::abs(lag) <= rounding || state.held.has_row(parts_.rows, k) ? 0.0 : kLagShare * lag;
     }
     for (const int k : parts_.rows.left_out()) state.lag[k] = 0.0;
 }

@@ -7,7 +7,6 @@
 #include <Eigen/Core>
 
 #include "assembly.hpp"
-#include "rest_islands.hpp"
 
 namespace ancora {
 
@@ -41,7 +40,7 @@ public:
     /// has written it, and the roundings of a long run add up. So rows of explicit time are
     /// compared with their functions at the grid's time t, and a share of what is no rounding of
     /// these is closed in the next step.
-    void note_lag(double t, MotionState& state, const RestIslands& islands) const;
+    void note_lag(double t, MotionState& state) const;
 
     /// Writes or reads it, see state_archive.hpp.
     template <class Archive>

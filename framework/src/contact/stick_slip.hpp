@@ -10,11 +10,11 @@
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
 #include "books.hpp"
-#include "contact_events.hpp"
 #include "contacts.hpp"
-#include "defect.hpp"
+#include "friction_defect.hpp"
 #include "instant_friction.hpp"
 #include "load_sharing.hpp"
+#include "mode_events.hpp"
 #include "rest_islands.hpp"
 #include "slip_law.hpp"
 
@@ -34,9 +34,8 @@ public:
               ContactResponses& responses,
               InstantFriction& friction,
               LoadSharing& sharing,
-              ContactEvents& events,
+              ModeEvents& events,
               Accelerations& accelerations,
-              const DefectMeasure& defect,
               Books& books);
 
     /// Modes at the start: what slides slips, the rest is tried as stick.
@@ -55,7 +54,7 @@ public:
     void resolve();
 
     /// Books the friction of the step and moves the contacts' state on; before the state moves.
-    void book(const StepTrial& trial);
+    void book(const StepTrial& trial, const TrialSizes& sizes);
     /// After an accepted step of the discrete face, and of the continuous one.
     void note_step(double h);
     void advance();
@@ -97,9 +96,8 @@ private:
     ContactResponses& responses_;
     InstantFriction& friction_;
     LoadSharing& sharing_;
-    ContactEvents& events_;
+    ModeEvents& events_;
     Accelerations& accelerations_;
-    const DefectMeasure& defect_;
     Books& books_;
     Eigen::VectorXd unit_, q_, v_;
     double met_constraints_at_ = -1.0;  // time at which velocities last met the constraints

@@ -46,9 +46,8 @@ StickSlip::StickSlip(Assembly& parts,
                      ContactResponses& responses,
                      InstantFriction& friction,
                      LoadSharing& sharing,
-                     ContactEvents& events,
+                     ModeEvents& events,
                      Accelerations& accelerations,
-                     const DefectMeasure& defect,
                      Books& books)
     : parts_(parts),
       state_(state),
@@ -61,7 +60,6 @@ StickSlip::StickSlip(Assembly& parts,
       sharing_(sharing),
       events_(events),
       accelerations_(accelerations),
-      defect_(defect),
       books_(books) {
     for (Eigen::VectorXd* x : {&unit_, &q_, &v_}) x->setZero(parts.n);
 }
@@ -166,7 +164,6 @@ void StickSlip::follow_free() {
 }
 
 bool StickSlip::settle(const StepTrial& trial) {
-    if (contacts_.empty()) return false;
     if (responses_.has_no_solution) slip_.refuse_paradox(trial.t0);
     // A short trial would close what the velocities gape in a short time, by large forces, which
     // hides where a sticking contact reaches its limit.
@@ -199,7 +196,7 @@ bool StickSlip::settle(const StepTrial& trial) {
         if (along >= -rounding) continue;
         contact.begin(ContactMode::stick);
         ++contact.num_flips;
-        events_.record(contact, trial.t0);
+        record(events_, contact, trial.t0);
         has_changed = true;
     }
     return has_changed;
@@ -210,7 +207,8 @@ double StickSlip::stick_margin(const Contact& contact, const double* s, bool of_
     Eigen::Vector3d f;
     const double N = slip_.normal_force(contact, s, of_step, &f);
     return contacts_.stick_limit(contact, N, t) -
-           norm(contact.driving(s + parts_.m + contact.first_row).data(), contact.num_rows);
+           norm(contact.driving(s + contacts_.first() + contact.first_row).data(),
+                contact.num_rows);
 }
 
 /// What a sticking contact could bear more at the end of a trial. The step knows means; what is
@@ -247,7 +245,6 @@ void StickSlip::evaluate(const StepTrial& trial, std::span<double> g) {
 }
 
 void StickSlip::evaluate(double t, const double* q, const double* v, std::span<double> g) {
-    if (contacts_.empty()) return;
     const auto& all = contacts_.all();
     const bool has_stick = std::any_of(all.begin(), all.end(), [](const Contact& contact) {
         return contact.mode == ContactMode::stick;
@@ -276,8 +273,9 @@ void StickSlip::sliding_events(const double* v, std::span<double> g) const {
     }
 }
 
-void StickSlip::book(const StepTrial& trial) {
-    const Contacts::Work work = contacts_.work(trial.s.data() + parts_.m, trial_.dq.data());
+void StickSlip::book(const StepTrial& trial, const TrialSizes& sizes) {
+    const StepPart::Work work =
+        contacts_.work(trial.s.data() + contacts_.first(), trial_.dq.data());
     books_.ledger.book_nonideal(work.nonideal);
     books_.ledger.book_external(work.external);
     sharing_.restart();
@@ -291,7 +289,9 @@ void StickSlip::book(const StepTrial& trial) {
             const int k = contact.first_row + i;
             double& anchor = contact.anchor[i];
             anchor += contacts_.along(k, trial_.dq.data()) + contacts_.drift(k);
-            if (std::abs(anchor) <= kAnchorRounding * defect_.unreachable(contact, k)) anchor = 0.0;
+            if (std::abs(anchor) <=
+                kAnchorRounding * unreachable(contacts_, islands_, contact, k, sizes))
+                anchor = 0.0;
         }
     }
 }
@@ -361,11 +361,12 @@ void StickSlip::pass(int event) {
         if (is_unique) stop_sliding(islands_.of(contact));
         follow_free();
         follow_sliding();  // of what goes on, with the velocities that are left
-        events_.record(contact, state_.t);
+        record(events_, contact, state_.t);
     } else if (!sharing_.asks_others(contact)) {
         contact.begin(ContactMode::slip);
-        contact.turn_to(contact.driving(state_.s.data() + parts_.m + contact.first_row).data());
-        events_.record(contact, state_.t);
+        contact.turn_to(
+            contact.driving(state_.s.data() + contacts_.first() + contact.first_row).data());
+        record(events_, contact, state_.t);
     }
     if (parts_.model.traits.face == Face::continuous) resolve();
 }
@@ -381,7 +382,7 @@ void StickSlip::stop_others(const Contact& stopped) {
         const Slides w = contacts_.sliding(other, state_.v.data());
         if (norm(w.data(), other.num_rows) > kTurning * top) continue;
         other.begin(ContactMode::stick);
-        events_.record(other, state_.t);
+        record(events_, other, state_.t);
     }
 }
 
@@ -507,7 +508,7 @@ bool StickSlip::stop_pushed_back() {
             continue;
         contact.begin(ContactMode::stick);
         ++contact.num_flips;
-        events_.record(contact, state_.t);
+        record(events_, contact, state_.t);
         return true;
     }
     return false;

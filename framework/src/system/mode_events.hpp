@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When contacts began to stick or to slip.
+// When forces with modes began to stick or to slip.
 #pragma once
 
 #include <vector>
 
-#include "contacts.hpp"
-
 namespace ancora {
 
 /// The first ten thousand changes of mode of a run.
-class ContactEvents {
+class ModeEvents {
 public:
     struct Event {
         double t;
@@ -18,18 +16,17 @@ public:
     };
     const std::vector<Event>& all() const { return events_; }
 
-    /// Records that a contact goes on in its present mode from t.
-    void record(const Contact& contact, double t) {
+    /// Records that a force goes on in a mode from t.
+    void record(int force, bool sticks, double t) {
         if (!is_moving_) return;  // the start is no event
-        const bool sticks = contact.mode == ContactMode::stick;
         // A mode that did not hold at its own instant was none.
         for (auto event = events_.rbegin(); event != events_.rend(); ++event) {
             if (event->t < t) break;
-            if (event->force != contact.index) continue;
+            if (event->force != force) continue;
             event->sticks = sticks;
             return;
         }
-        if (events_.size() < kMost) events_.push_back({t, contact.index, sticks});
+        if (events_.size() < kMost) events_.push_back({t, force, sticks});
     }
     void forget() { events_.clear(); }
     /// A step has been accepted.

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rounding of friction.
+#include "friction_defect.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ancora {
+namespace {
+
+// A slide that is slower than what it is the difference of by less than the first has a direction
+// as good as its force; by more than the second it has next to none.
+constexpr double kLeastDirectionNoise = 1e2;
+constexpr double kMostDirectionNoise = 1e6;
+
+/// The direction of a slide in several directions has the roundings of the motion that it is the
+/// difference of, relative to its own length: how many times as many as its force has.
+double direction_noise(const Contacts& contacts,
+                       const Contact& contact,
+                       const double* dq,
+                       const TrialSizes& sizes) {
+    if (contact.num_rows == 1) return 0.0;
+    Slides slide{};
+    double terms = 0.0;
+    for (int i = 0; i < contact.num_rows; ++i) {
+        const int k = contact.first_row + i;
+        slide[i] = contacts.along(k, dq) + contacts.drift(k);
+        terms = std::max(terms, contacts.size_along(k, sizes.dq.data()));
+    }
+    const double length = norm(slide.data(), contact.num_rows);
+    if (terms <= kLeastDirectionNoise * length) return 0.0;
+    return terms < kMostDirectionNoise * length ? terms / length : kMostDirectionNoise;
+}
+
+}  // namespace
+
+double unreachable(const Contacts& contacts,
+                   const RestIslands& islands,
+                   const Contact& contact,
+                   int k,
+                   const TrialSizes& sizes) {
+    const auto shares = [&](const Contact& other) {
+        return &other != &contact && other.mode == ContactMode::stick &&
+               islands.of(other) == islands.of(contact);
+    };
+    return contact.is_partly_locked || std::ranges::any_of(contacts.all(), shares)
+               ? contacts.size_along(k, sizes.q.data())
+               : 0.0;
+}
+
+void measure_friction(const StepTrial& trial,
+                      const Trial& step,
+                      const Contacts& contacts,
+                      const RestIslands& islands,
+                      const StepFriction& friction,
+                      PartDefect& defect) {
+    const double* const s = trial.s.data() + contacts.first();
+    const double* const r = step.r_rows.data() + contacts.first();
+    for (const Contact& contact : contacts.all()) {
+        double force = 0.0;
+        for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
+            contacts.add_size_along(k, std::abs(s[k]), defect.sizes.terms.data());
+            force = std::max(force, friction.scale(k, trial.h) * std::abs(s[k]) + std::abs(r[k]));
+        }
+        const bool sticks = contact.mode == ContactMode::stick;
+        const double turning =
+            sticks ? 0.0 : direction_noise(contacts, contact, step.dq.data(), defect.sizes);
+        for (int i = 0; i < contact.num_rows; ++i) {
+            const int k = contact.first_row + i;
+            // The law's force follows a reaction with its own roundings.
+            const double terms =
+                sticks ? contacts.size_along(k, defect.sizes.dq.data()) +
+                             std::abs(contacts.drift(k)) + std::abs(contact.anchor[i]) +
+                             unreachable(contacts, islands, contact, k, defect.sizes)
+                       : (1.0 + turning) * force;
+            defect.judge(contacts.first() + k, std::abs(r[k]), terms);
+        }
+    }
+}
+
+}  // namespace ancora

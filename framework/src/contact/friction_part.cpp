@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Dry friction as a part of a system.
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "accelerations.hpp"
+#include "books.hpp"
+#include "contacts.hpp"
+#include "friction_defect.hpp"
+#include "independent_rows.hpp"
+#include "instant_friction.hpp"
+#include "load_sharing.hpp"
+#include "rest_islands.hpp"
+#include "slip_law.hpp"
+#include "state_archive.hpp"
+#include "step_friction.hpp"
+#include "step_parts.hpp"
+#include "stick_slip.hpp"
+
+namespace ancora {
+namespace {
+
+/// The contacts of a model: their laws in a step and at an instant, and their modes.
+class FrictionPart final : public StepPart {
+public:
+    explicit FrictionPart(const PartContext& in)
+        : StepPart(in.first_row),
+          parts_(in.parts),
+          state_(in.state),
+          trial_(in.trial),
+          contacts_(in.parts.model, in.parts.meter, in.first_row),
+          islands_(in.parts, with_sliding_rows()),
+          slip_(in.parts, contacts_, islands_, in.independent),
+          responses_(in.parts, contacts_),
+          in_step_(in.parts, in.state, in.trial, contacts_, slip_, responses_, in.inner),
+          at_instant_(in.parts, contacts_, islands_, slip_, responses_),
+          sharing_(in.parts, contacts_, islands_, slip_, in.events),
+          modes_(in.parts,
+                 in.state,
+                 in.trial,
+                 contacts_,
+                 islands_,
+                 slip_,
+                 responses_,
+                 at_instant_,
+                 sharing_,
+                 in.events,
+                 in.accelerations,
+                 in.books) {}
+
+    int num_rows() const override { return contacts_.num_rows(); }
+    bool acts_on(int coordinate) const override { return islands_.have(coordinate); }
+
+    void evaluate(const StepTrial& trial,
+                  std::span<double> r_motion,
+                  std::span<double> r_rows) override {
+        in_step_.evaluate(trial, r_motion, r_rows);
+    }
+    void solve(std::span<const double> r_motion,
+               std::span<const double> r_rows,
+               std::span<double> ddq,
+               std::span<double> ds) override {
+        in_step_.solve(r_motion, r_rows, ddq, ds);
+    }
+    void forget_matrix() override { responses_.are_of_step = false; }
+    void subtract_tangent(const double* x,
+                          const double* y,
+                          double* r_motion,
+                          double* r_rows) override {
+        in_step_.subtract_tangent(x, y, r_motion, r_rows);
+    }
+    void measure(const StepTrial& trial, PartDefect& defect) override {
+        measure_friction(trial, trial_, contacts_, islands_, in_step_, defect);
+    }
+    bool settle(const StepTrial& trial) override { return modes_.settle(trial); }
+    bool may_share() const override { return sharing_.may_be_open(); }
+    void clear_shared_stress(std::span<double> s) const override {
+        for (const Contact& contact : contacts_.all())
+            for (int k = 0; contact.mode == ContactMode::stick && k < contact.num_rows; ++k)
+                s[contacts_.first() + contact.first_row + k] = 0.0;
+    }
+
+    void hold(const StepTrial&) override { islands_.hold(state_, trial_); }
+    void return_to_step(const StepTrial& trial) override {
+        contacts_.evaluate_step(
+            state_.q.data(), trial_.dq.data(), trial_.mid.data(), trial.t0, trial.h);
+    }
+    void book(const StepTrial& trial, const TrialSizes& sizes) override {
+        modes_.book(trial, sizes);
+    }
+    void accept_step(double h) override { modes_.note_step(h); }
+
+    void solve_instant(ContinuousFace& face,
+                       const double* q,
+                       const double* v,
+                       double t,
+                       bool is_tentative) override {
+        at_instant_.solve(face, q, v, t, is_tentative);
+    }
+    const Eigen::VectorXd& stress() const override { return at_instant_.stress(); }
+    void hold_accelerations(const double* v, double* a, const ContinuousFace& face) override {
+        islands_.rest_accelerations(v, a, face, state_.held);
+    }
+    void accept_state() override { modes_.advance(); }
+    double smooth_length(double h) const override { return modes_.smooth_length(h); }
+
+    Work work(const double* s, const double* dq) const override { return contacts_.work(s, dq); }
+    void add_forces(const double* s, double* F) const override {
+        for (int k = 0; k < contacts_.num_rows(); ++k) contacts_.add_along(k, -s[k], F);
+    }
+    void add_external(const double* s, double* F) const override { contacts_.add_external(s, F); }
+    void add_applied(const double* s,
+                     double factor,
+                     std::span<double> forces,
+                     std::span<double> torques) const override;
+    std::vector<std::string> efforts() const override;
+    double effort_work(int effort, const double* s, const double* dq) const override;
+
+    void start() override { modes_.start(); }
+    int num_events() const override { return static_cast<int>(contacts_.all().size()); }
+    void evaluate_events(const StepTrial& trial, std::span<double> g) override {
+        modes_.evaluate(trial, g);
+    }
+    void evaluate_events(double t, const double* q, const double* v, std::span<double> g) override {
+        modes_.evaluate(t, q, v, g);
+    }
+    void pass(int event) override { modes_.pass(event); }
+    void confirm_anew() override { modes_.confirm_anew(); }
+    void note_jump() override {
+        for (Contact& contact : contacts_.all()) contact.margin_h = 0.0;
+    }
+    void resolve() override { modes_.resolve(); }
+
+    void refuse_unsolvable(double t) const override {
+        if (responses_.has_no_solution) slip_.refuse_paradox(t);
+    }
+    OpenRow describe_row(int k) const override;
+    Unsmooth unsmooth() const override {
+        return {&contacts_.all().front().force->object,
+                "dry friction is no smooth law, which a projected step or one of higher order asks "
+                "for"};
+    }
+    std::vector<std::string> locked() const override;
+    std::vector<std::string> ambiguous(ContinuousFace& face) const override;
+
+    void save(std::vector<std::byte>& to) const override;
+    void restore(std::span<const std::byte> from) override;
+    void transfer(ArchiveWriter& archive) override { transfer_all(archive); }
+    void transfer(ArchiveReader& archive) override {
+        transfer_all(archive);
+        responses_.are_of_step = false;
+        state_.held.clear();
+        islands_.mark(state_.held);
+    }
+    void follow_restored() override {
+        if (parts_.model.traits.face == Face::discrete) modes_.follow_free();
+    }
+
+private:
+    /// Those that can slide at the start.
+    Contacts& with_sliding_rows() {
+        contacts_.drop_idle_rows(
+            trial_.q_next.data(), trial_.v_next.data(), parts_.model.begin_time);
+        return contacts_;
+    }
+    bool is_on_joint(const Contact& contact) const {
+        return parts_.model.constraints[contact.constraint].joint != nullptr;
+    }
+    template <class Archive>
+    void transfer_all(Archive& archive) {
+        contacts_.transfer(archive);
+        islands_.transfer(archive);
+        sharing_.transfer(archive);
+        modes_.transfer(archive);
+        at_instant_.transfer(archive);
+    }
+
+    Assembly& parts_;
+    MotionState& state_;
+    Trial& trial_;
+    Contacts contacts_;
+    RestIslands islands_;
+    SlipLaw slip_;
+    ContactResponses responses_;
+    StepFriction in_step_;
+    InstantFriction at_instant_;
+    LoadSharing sharing_;
+    StickSlip modes_;
+};
+
+void FrictionPart::add_applied(const double* s,
+                               double factor,
+                               std::span<double> forces,
+                               std::span<double> torques) const {
+    for (const Contact& contact : contacts_.all()) {
+        // In a joint it works on measures, in a ball joint it is a torque
+        const std::span<double> to =
+            (is_on_joint(contact) && contact.force->num_slides == 3 ? torques : forces)
+                .subspan(3 * contact.index, 3);
+        for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
+            if (is_on_joint(contact)) {
+                to[contacts_.place_of(k)] -= factor * contacts_.arm(k) * s[k];
+                continue;
+            }
+            const Eigen::Vector3d axis = contacts_.force_axis(k);
+            for (int i = 0; i < 3; ++i) to[i] -= factor * s[k] * axis[i];
+        }
+    }
+}
+
+std::vector<std::string> FrictionPart::efforts() const {
+    std::vector<std::string> names;
+    for (const Contact& contact : contacts_.all())
+        if (is_on_joint(contact)) names.push_back(contact.force->object.name);
+    return names;
+}
+
+double FrictionPart::effort_work(int effort, const double* s, const double* dq) const {
+    for (const Contact& contact : contacts_.all()) {
+        if (!is_on_joint(contact) || effort-- > 0) continue;
+        double work = 0.0;
+        for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k)
+            work -= s[k] * contacts_.along(k, dq);
+        return work;
+    }
+    return 0.0;
+}
+
+StepPart::OpenRow FrictionPart::describe_row(int k) const {
+    const Contact& contact = contacts_.all()[contacts_.contact_of(k)];
+    return {contact.force->object.label,
+            contact.mode == ContactMode::slip
+                ? "friction and reactions do not settle on each other there; its coefficient may "
+                  "be too large for the motion (Painleve's paradox)"
+                : nullptr};
+}
+
+std::vector<std::string> FrictionPart::locked() const {
+    std::vector<std::string> names;
+    for (const Contact& contact : contacts_.all())
+        if (contact.is_locked) names.push_back(contact.force->object.label);
+    return names;
+}
+
+std::vector<std::string> FrictionPart::ambiguous(ContinuousFace& face) const {
+    std::vector<std::string> names;
+    for (const int c : face.solver().rows_without_unique_multiplier()) {
+        const int k = face.constraint_rows()[c];
+        const auto begin = parts_.rows.row_begin(k);
+        const auto end = parts_.rows.row_end(k);
+        const bool vanishes = std::all_of(
+            face.instant().A.data() + begin, face.instant().A.data() + end, [](double x) {
+                return x == 0.0;
+            });
+        if (vanishes) continue;  // its force is zero
+        for (const Contact& contact : contacts_.all()) {
+            if (contact.is_locked) continue;
+            const RowOwner& owner = parts_.owner_of_constraint(contact.constraint);
+            const std::string& label = contact.force->object.label;
+            if (k >= owner.first_row && k < owner.first_row + owner.num_rows &&
+                std::find(names.begin(), names.end(), label) == names.end())
+                names.push_back(label);
+        }
+    }
+    return names;
+}
+
+void FrictionPart::save(std::vector<std::byte>& to) const {
+    static_assert(std::is_trivially_copyable_v<Contact>);
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(contacts_.all()));
+    to.assign(bytes.begin(), bytes.end());
+}
+
+void FrictionPart::restore(std::span<const std::byte> from) {
+    if (!from.empty()) std::memcpy(contacts_.all().data(), from.data(), from.size());
+}
+
+std::unique_ptr<StepPart> make_friction(const PartContext& context) {
+    const bool has_contacts =
+        std::ranges::any_of(context.parts.model.forces, [](const ForcePart& force) {
+            return force.contact != nullptr;
+        });
+    if (!has_contacts) return nullptr;
+    return std::make_unique<FrictionPart>(context);
+}
+
+const bool is_registered = StepParts::add_maker(make_friction);
+
+}  // namespace
+}  // namespace ancora

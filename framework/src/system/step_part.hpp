@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a system may have besides the rows and forces of plugins.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "ancora/sdk/step_equations.hpp"
+#include "ancora/sdk/system.hpp"
+#include "assembly.hpp"
+#include "mode_events.hpp"
+#include "step_operator.hpp"
+
+namespace ancora {
+
+class Accelerations;
+class ArchiveReader;
+class ArchiveWriter;
+class Books;
+class ContinuousFace;
+class IndependentRows;
+
+/// Of each coordinate, as DefectMeasure takes them: sizes of q and dq, and the sum of the terms of
+/// its equation of motion.
+struct TrialSizes {
+    Eigen::VectorXd q, dq, terms;
+};
+
+/// Takes in the residuals of a part's rows, each with the sum of the terms that it is the
+/// difference of.
+struct PartDefect {
+    TrialSizes& sizes;
+    double slack;  ///< that may be missing besides rounding [m]
+    StepDefect& out;
+    int& worst_row;
+
+    void judge(int row, double left, double terms);
+};
+
+/// What a part works with. All of it outlives the part, and is made after it: a constructor may
+/// read `parts` and the start in `trial` (q_next, v_next), and keep references to the others.
+struct PartContext {
+    Assembly& parts;
+    MotionState& state;
+    Trial& trial;
+    IndependentRows& independent;
+    StepOperator& inner;  ///< of the rows before the part's own
+    int first_row;        ///< of the part's rows, behind those of the model and of parts before
+    Accelerations& accelerations;
+    Books& books;
+    ModeEvents& events;
+};
+
+/// A part of a system that adds rows of its own to its equations, with stresses behind those of the
+/// model's rows, and whose laws change at events: dry friction is one. The kernel knows parts by
+/// this class alone; who is linked registers a maker (StepPartMaker).
+///
+/// `s` are stresses of the part's own rows: of a trial, or those of stress() at an instant.
+class StepPart : public StepOperator {
+public:
+    virtual ~StepPart() = default;
+    StepPart(const StepPart&) = delete;
+    StepPart& operator=(const StepPart&) = delete;
+
+    int first_row() const { return first_row_; }
+    virtual int num_rows() const = 0;
+    /// Whether it acts on a coordinate.
+    virtual bool acts_on(int coordinate) const = 0;
+
+    // --- A trial of a step: residuals, their derivative, their rounding.
+
+    /// [step] Adds its forces to r_motion and writes its entries of r_rows.
+    virtual void evaluate(const StepTrial& trial,
+                          std::span<double> r_motion,
+                          std::span<double> r_rows) = 0;
+    /// The matrix of the operator below is another one.
+    virtual void forget_matrix() = 0;
+    /// [step] (r_motion, r_rows) -= its part of the residual's derivative times (x, y).
+    virtual void subtract_tangent(const double* x,
+                                  const double* y,
+                                  double* r_motion,
+                                  double* r_rows) = 0;
+    /// [step] Adds its forces to the terms of motion, and judges its rows.
+    virtual void measure(const StepTrial& trial, PartDefect& defect) = 0;
+    /// [step] Replaces modes that began with the step and do not hold over the trial.
+    /// @returns whether there were any; the trial is then to be made anew
+    virtual bool settle(const StepTrial& trial) = 0;
+    /// What does not follow from the equations alone: stresses of several rows that may bear one
+    /// load.
+    virtual bool may_share() const = 0;
+    /// Sets its entries of s that are such to zero; s of all rows.
+    virtual void clear_shared_stress(std::span<double> s) const = 0;
+
+    // --- Acceptance of a step, in this order.
+
+    /// [step] Marks coordinates that it holds at rest (MotionState::held); their dq becomes zero.
+    virtual void hold(const StepTrial& trial) = 0;
+    /// [step] What is read of its rows from here on is that of the trial, not of its end.
+    virtual void return_to_step(const StepTrial& trial) = 0;
+    /// [step] Books its works, and moves its own state on.
+    virtual void book(const StepTrial& trial, const TrialSizes& sizes) = 0;
+    /// [step] The step is the past.
+    virtual void accept_step(double h) = 0;
+
+    // --- Accelerations at an instant.
+
+    /// [step] Its forces at the state that the face was last solved for; adds their effect there.
+    /// @param is_tentative modes are tried that may not hold
+    virtual void solve_instant(
+        ContinuousFace& face, const double* q, const double* v, double t, bool is_tentative) = 0;
+    /// As last solved for an instant.
+    virtual const Eigen::VectorXd& stress() const = 0;
+    /// [step] Marks coordinates that it holds at rest; their accelerations become zero.
+    virtual void hold_accelerations(const double* v, double* a, const ContinuousFace& face) = 0;
+    /// [step] A state has been accepted.
+    virtual void accept_state() = 0;
+    /// See System::smooth_length().
+    virtual double smooth_length(double h) const = 0;
+
+    // --- Its forces, in a step or at an instant, whichever was looked at last.
+
+    struct Work {
+        double nonideal = 0.0;
+        double external = 0.0;
+    };
+    /// [step] Works over dq, or powers at velocities dq.
+    virtual Work work(const double* s, const double* dq) const = 0;
+    /// [step] Adds its forces on the model, or those of them that come from outside, to F.
+    virtual void add_forces(const double* s, double* F) const = 0;
+    virtual void add_external(const double* s, double* F) const = 0;
+    /// Adds `factor` times the force and torque of its force objects, three entries each.
+    virtual void add_applied(const double* s,
+                             double factor,
+                             std::span<double> forces,
+                             std::span<double> torques) const = 0;
+    /// Names of its force objects that act on measures, and their works over dq.
+    virtual std::vector<std::string> efforts() const = 0;
+    virtual double effort_work(int effort, const double* s, const double* dq) const = 0;
+
+    // --- Modes and events.
+
+    /// Modes at the start of a motion.
+    virtual void start() = 0;
+    virtual int num_events() const = 0;
+    /// [step] Positive as long as modes hold, at the end of a trial or at an instant.
+    virtual void evaluate_events(const StepTrial& trial, std::span<double> g) = 0;
+    virtual void evaluate_events(double t,
+                                 const double* q,
+                                 const double* v,
+                                 std::span<double> g) = 0;
+    /// [step] An event of its own has come at the present state.
+    virtual void pass(int event) = 0;
+    /// Forces may jump here, by an event of anything: modes are to be confirmed anew.
+    virtual void confirm_anew() = 0;
+    /// Forces may be others from here on: nothing is to be extrapolated from before.
+    virtual void note_jump() = 0;
+    /// Finds the modes that go on from the present state, by its accelerations.
+    virtual void resolve() = 0;
+
+    // --- Messages.
+
+    /// @throws Error (numerical) where its rows of the last solve have no single solution
+    virtual void refuse_unsolvable(double t) const = 0;
+    /// What to say of row k of its own when it stays open.
+    struct OpenRow {
+        std::string name;
+        const char* cause = nullptr;
+    };
+    virtual OpenRow describe_row(int k) const = 0;
+    /// An object that steps with projected velocities cannot be taken with, and why.
+    struct Unsmooth {
+        const ObjectRef* object = nullptr;
+        const char* why = nullptr;
+    };
+    virtual Unsmooth unsmooth() const = 0;
+    /// Labels of objects without any effect, since constraints hold what they act on; and of those
+    /// whose force is not unique at the state that the face was last assembled for.
+    virtual std::vector<std::string> locked() const = 0;
+    virtual std::vector<std::string> ambiguous(ContinuousFace& face) const = 0;
+
+    // --- State.
+
+    /// Its state within a motion, for a look at another instant.
+    virtual void save(std::vector<std::byte>& to) const = 0;
+    virtual void restore(std::span<const std::byte> from) = 0;
+    /// All that the rest of a run depends on, see state_archive.hpp.
+    virtual void transfer(ArchiveWriter& archive) = 0;
+    virtual void transfer(ArchiveReader& archive) = 0;
+    /// After the whole system was read.
+    virtual void follow_restored() = 0;
+
+protected:
+    explicit StepPart(int first_row) : first_row_(first_row) {}
+
+private:
+    int first_row_;
+};
+
+/// Makes a part for a model, or nothing where the model has no need of it.
+using StepPartMaker = std::unique_ptr<StepPart> (*)(const PartContext& context);
+
+}  // namespace ancora

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asking parts in turn.
+#include "step_parts.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ancora {
+namespace {
+
+std::vector<StepPartMaker>& makers() {
+    static std::vector<StepPartMaker> all;
+    return all;
+}
+
+}  // namespace
+
+bool StepParts::add_maker(StepPartMaker maker) {
+    makers().push_back(maker);
+    return true;
+}
+
+StepParts::StepParts(const PartContext& context) : outermost_(&context.inner) {
+    for (const StepPartMaker maker : makers()) {
+        std::unique_ptr<StepPart> part = maker({context.parts,
+                                                context.state,
+                                                context.trial,
+                                                context.independent,
+                                                *outermost_,
+                                                context.first_row + num_rows_,
+                                                context.accelerations,
+                                                context.books,
+                                                context.events});
+        if (!part) continue;
+        num_rows_ += part->num_rows();
+        outermost_ = part.get();
+        parts_.push_back(std::move(part));
+    }
+    if (!parts_.empty()) return;
+    for (const ForcePart& force : context.parts.model.forces)
+        if (force.contact != nullptr)
+            throw Error(ErrorKind::manifest,
+                        fmt::format("{}: this program has no part for contact laws",
+                                    describe(force.object)),
+                        force.object.place);
+}
+
+int StepParts::num_events() const {
+    int count = 0;
+    for (const auto& part : parts_) count += part->num_events();
+    return count;
+}
+
+bool StepParts::acts_on(int coordinate) const {
+    return std::ranges::any_of(parts_, [coordinate](const auto& part) {
+        return part->acts_on(coordinate);
+    });
+}
+
+bool StepParts::may_share() const {
+    return std::ranges::any_of(parts_, [](const auto& part) {
+        return part->may_share();
+    });
+}
+
+bool StepParts::settle(const StepTrial& trial) {
+    return std::ranges::any_of(parts_, [&trial](const auto& part) {
+        return part->settle(trial);
+    });
+}
+
+void StepParts::write_stress(Eigen::VectorXd& s) const {
+    for (const auto& part : parts_) s.segment(part->first_row(), part->num_rows()) = part->stress();
+}
+
+StepPart::Work StepParts::work(const double* s, const double* dq) const {
+    StepPart::Work sum;
+    for (const auto& part : parts_) {
+        const StepPart::Work work = part->work(own(*part, s), dq);
+        sum.nonideal += work.nonideal;
+        sum.external += work.external;
+    }
+    return sum;
+}
+
+void StepParts::add_external(const double* s, double* F) const {
+    for (const auto& part : parts_) part->add_external(own(*part, s), F);
+}
+
+void StepParts::add_applied(const double* s,
+                            double factor,
+                            std::span<double> forces,
+                            std::span<double> torques) const {
+    for (const auto& part : parts_) part->add_applied(own(*part, s), factor, forces, torques);
+}
+
+double StepParts::effort_work(int part, int effort, const double* s, const double* dq) const {
+    const StepPart& of = *parts_[part];
+    return of.effort_work(effort, own(of, s), dq);
+}
+
+double StepParts::smooth_length(double h) const {
+    double length = h;
+    for (const auto& part : parts_) length = std::min(length, part->smooth_length(h));
+    return length;
+}
+
+void StepParts::evaluate_events(const StepTrial& trial, std::span<double> g) {
+    for (const auto& part : parts_) {
+        part->evaluate_events(trial, g.first(part->num_events()));
+        g = g.subspan(part->num_events());
+    }
+}
+
+void StepParts::evaluate_events(double t, const double* q, const double* v, std::span<double> g) {
+    for (const auto& part : parts_) {
+        part->evaluate_events(t, q, v, g.first(part->num_events()));
+        g = g.subspan(part->num_events());
+    }
+}
+
+void StepParts::pass(int event) {
+    for (const auto& part : parts_) {
+        if (event < part->num_events()) return part->pass(event);
+        event -= part->num_events();
+    }
+}
+
+void StepParts::save(std::vector<std::vector<std::byte>>& to) const {
+    to.resize(parts_.size());
+    for (std::size_t p = 0; p < parts_.size(); ++p) parts_[p]->save(to[p]);
+}
+
+void StepParts::restore(const std::vector<std::vector<std::byte>>& from) {
+    for (std::size_t p = 0; p < parts_.size(); ++p) parts_[p]->restore(from[p]);
+}
+
+StepPart::OpenRow StepParts::describe_row(int row) const {
+    for (const auto& part : parts_)
+        if (row >= part->first_row() && row < part->first_row() + part->num_rows())
+            return part->describe_row(row - part->first_row());
+    return {};
+}
+
+}  // namespace ancora

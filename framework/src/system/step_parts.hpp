@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of a system.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "step_part.hpp"
+
+namespace ancora {
+
+/// The parts that a model has, one after the other. Most models have none, and pay for none.
+///
+/// Here `s` are stresses of all rows of the system; null stands for those at the instant last
+/// solved.
+class StepParts {
+public:
+    /// Who is linked beside the kernel registers what it makes, before any system is made.
+    /// @returns true, for a static variable
+    static bool add_maker(StepPartMaker maker);
+
+    /// The start is in `trial` (q_next, v_next).
+    explicit StepParts(const PartContext& context);
+
+    bool empty() const { return parts_.empty(); }
+    std::span<const std::unique_ptr<StepPart>> all() const { return parts_; }
+    /// Of all of them.
+    int num_rows() const { return num_rows_; }
+    int num_events() const;
+    /// Solves with the rows of all of them.
+    StepOperator& outermost() const { return *outermost_; }
+    bool acts_on(int coordinate) const;
+    bool may_share() const;
+
+    bool settle(const StepTrial& trial);
+    /// Writes the stresses at the instant last solved to their places in s.
+    void write_stress(Eigen::VectorXd& s) const;
+
+    StepPart::Work work(const double* s, const double* dq) const;
+    void add_external(const double* s, double* F) const;
+    void add_applied(const double* s,
+                     double factor,
+                     std::span<double> forces,
+                     std::span<double> torques) const;
+    /// Of one of a part's efforts.
+    double effort_work(int part, int effort, const double* s, const double* dq) const;
+
+    double smooth_length(double h) const;
+    void evaluate_events(const StepTrial& trial, std::span<double> g);
+    void evaluate_events(double t, const double* q, const double* v, std::span<double> g);
+    void pass(int event);
+
+    /// Their states, see StepPart::save().
+    void save(std::vector<std::vector<std::byte>>& to) const;
+    void restore(const std::vector<std::vector<std::byte>>& from);
+
+    /// What to say of a row of the system that is none of the model's.
+    StepPart::OpenRow describe_row(int row) const;
+
+    /// Calls visit(part) for each.
+    template <class Visit>
+    void for_each(const Visit& visit) const {
+        for (const std::unique_ptr<StepPart>& part : parts_) visit(*part);
+    }
+
+private:
+    static const double* own(const StepPart& part, const double* s) {
+        return s != nullptr ? s + part.first_row() : part.stress().data();
+    }
+
+    std::vector<std::unique_ptr<StepPart>> parts_;
+    StepOperator* outermost_;
+    int num_rows_ = 0;
+};
+
+}  // namespace ancora

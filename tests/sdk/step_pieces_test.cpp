@@ -23,30 +23,20 @@ public:
         throw std::runtime_error(std::to_string(t) + ": " + std::string(why));
     }
 
-    int num_coordinates() const override { return 0; }
-    int num_rows() const override { return 0; }
     std::span<const double> q() const override { return {}; }
     std::span<const double> v() const override { return {}; }
     std::span<const double> acceleration() const override { return {}; }
     std::span<const double> stress() const override { return {}; }
     std::span<double> history() override { return {}; }
     StepReport solve_step(const StepGuess&, const StepOptions&) override { never(); }
-    void evaluate(const StepTrial&) override { never(); }
     double displacement(std::span<const double>) const override { return 0.0; }
     void accept(const StepTrial&) override { never(); }
-    ContinuousState continuous() const override { return {}; }
-    void read_state(std::span<double>) const override {}
-    void derivative(double, std::span<const double>, std::span<double>) override { never(); }
     double smooth_length(double h) const override { return h; }
-    void accept_state(double, double, std::span<const double>) override { never(); }
     int num_events() const override { return 1; }
     void evaluate_events(const StepTrial&, std::span<double>) override { never(); }
-    void evaluate_events(double, std::span<const double>, std::span<double>) override { never(); }
     bool settle_modes(const StepTrial&) override { return false; }
-    bool renew_choice() override { return false; }
     bool nears_singular_position(const StepTrial&) override { return false; }
     void record_singular_position(double, double, bool) override {}
-    void count_iteration() override {}
     [[noreturn]] void no_convergence(const StepTrial&,
                                      std::string_view,
                                      std::string_view) override {

@@ -21,18 +21,18 @@ public:
         return traits;
     }
     void prepare(const System& system, const StepSettings&) override {
-        x_.assign(system.continuous().num_states, 0.0);
+        x_.assign(system.continuous()->size().num_states, 0.0);
         dx_ = x_;
     }
     void step(System& system, double t0, double h) override {
-        system.read_state(x_);
-        system.derivative(t0, x_, dx_);
+        system.continuous()->read_state(x_);
+        system.continuous()->derivative(t0, x_, dx_);
         const double own = kFault == Fault::short_of_it ? 0.5 * h
                            : kFault == Fault::beyond    ? 1.5 * h
                                                         : h;
         for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += own * dx_[i];
         for (int i = 0; i < (kFault == Fault::nothing ? 0 : kFault == Fault::twice ? 2 : 1); ++i)
-            system.accept_state(t0, t0 + own, x_);
+            system.continuous()->accept_state(t0, t0 + own, x_);
     }
 
 private:

@@ -21,7 +21,7 @@ public:
     explicit SplitsLoops(const Arguments& arguments) : how_(arguments.text("how")) {}
     IntegratorTraits traits() const override { return {.face = Face::continuous}; }
     void prepare(const System& system, const StepSettings&) override {
-        const auto size = static_cast<std::size_t>(system.continuous().num_states);
+        const auto size = static_cast<std::size_t>(system.continuous()->size().num_states);
         for (std::vector<double>* x : {&x_, &dx_}) x->assign(size, 0.0);
         turns_.assign(kCount, 0);
     }
@@ -35,10 +35,10 @@ public:
                 return turns != 1;
             }))
             system.refuse(t0, "a turn was not made once");
-        system.read_state(x_);
-        system.derivative(t0, x_, dx_);
+        system.continuous()->read_state(x_);
+        system.continuous()->derivative(t0, x_, dx_);
         for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += h * dx_[i];
-        system.accept_state(t0, t0 + h, x_);
+        system.continuous()->accept_state(t0, t0 + h, x_);
     }
 
 private:

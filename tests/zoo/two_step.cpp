@@ -16,23 +16,23 @@ public:
     explicit TwoStep(const Arguments&) {}
     IntegratorTraits traits() const override { return {.face = Face::continuous}; }
     void prepare(const System& system, const StepSettings&) override {
-        const auto size = static_cast<std::size_t>(system.continuous().num_states);
+        const auto size = static_cast<std::size_t>(system.continuous()->size().num_states);
         for (std::vector<double>* x : {&x_, &dx_}) x->assign(size, 0.0);
     }
     int num_history(const System& system) const override {
-        return 1 + system.continuous().num_states;
+        return 1 + system.continuous()->size().num_states;
     }
     void step(System& system, double t0, double h) override {
         double& has_begun = system.history()[0];
         const std::span<double> before = system.history().subspan(1);
-        system.read_state(x_);
-        system.derivative(t0, x_, dx_);
+        system.continuous()->read_state(x_);
+        system.continuous()->derivative(t0, x_, dx_);
         const double weight = has_begun != 0.0 ? 1.5 : 1.0;
         for (std::size_t i = 0; i < x_.size(); ++i)
             x_[i] += h * (weight * dx_[i] + (1.0 - weight) * before[i]);
         std::ranges::copy(dx_, before.begin());
         has_begun = 1.0;
-        system.accept_state(t0, t0 + h, x_);
+        system.continuous()->accept_state(t0, t0 + h, x_);
     }
 
 protected:
@@ -52,7 +52,7 @@ public:
         start_.assign(x_.size(), 0.0);
     }
     void step(System& system, double t0, double h) override {
-        system.read_state(start_);
+        system.continuous()->read_state(start_);
         t0_ = t0;
         h_ = std::min(h, step_);
         TwoStep::step(system, t0, h_);

@@ -37,13 +37,13 @@ void follow_prescribed(KernelSystem& system, double t) {
     if (h > 0.0) {
         const std::vector<double> a = system.instant().dynamics().acceleration;
         const auto n = static_cast<std::size_t>(system.num_coordinates());
-        std::vector<double> x(static_cast<std::size_t>(system.continuous().num_states));
-        system.read_state(x);
+        std::vector<double> x(static_cast<std::size_t>(system.continuous()->size().num_states));
+        system.continuous()->read_state(x);
         for (std::size_t i = 0; i < n; ++i) {
             x[i] += h * (x[n + i] + 0.5 * h * a[i]);
             x[n + i] += h * a[i];
         }
-        system.accept_state(system.time(), t, x);
+        system.continuous()->accept_state(system.time(), t, x);
     }
     system.instant().update_reactions();
 }

@@ -735,7 +735,7 @@ void Simulation::sample_at(double t, const Samples& to) const {
         impl_->sample_by_step(t, to);
         return;
     }
-    std::vector<double> x(static_cast<std::size_t>(system.continuous().num_states));
+    std::vector<double> x(static_cast<std::size_t>(system.continuous()->size().num_states));
     model.integrator.interpolate(t, x);
     system.motion().peek(t, x);
     try {

@@ -52,16 +52,16 @@ public:
         return 2 * parts_.n + kBooks + books_.efforts.count() + parts_.signals.num_continuous();
     }
     void read_state(std::span<double> x) const;
-    /// See System::derivative(). [step]
+    /// See ContinuousSystem::derivative(). [step]
     void derivative(double t, std::span<const double> x, std::span<double> dx);
     /// Rates of what a state carries behind q and v, at the state at which the continuous face was
     /// last evaluated and has its stresses. [step]
     void book_rates(const double* q, const double* v, std::span<double> rates);
-    /// See System::book_scales().
+    /// See ContinuousSystem::book_scales().
     std::span<const double> book_scales() const { return book_scales_; }
-    /// See System::accept_state(). [step]
+    /// See ContinuousSystem::accept_state(). [step]
     void accept(double t0, double t1, std::span<const double> x);
-    /// See System::constraint_error(). [step]
+    /// See ContinuousSystem::constraint_error(). [step]
     bool constraint_error(double t, std::span<const double> x, std::span<double> error);
     /// Coordinate of a state that has run away, or -1.
     int runaway(std::span<const double> x) const;

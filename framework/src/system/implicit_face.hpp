@@ -82,6 +82,7 @@ public:
     void book_rates(std::span<double> w) override;
     bool are_left_out_met() const override;
     bool renew_choice() override;
+    void count_iteration() override { ++iterations; }
     [[noreturn]] void no_convergence(double t,
                                      double h,
                                      std::span<const double> correction,
@@ -120,6 +121,7 @@ public:
     void transfer(Archive& archive);
 
     long factorisations = 0;  ///< of systems with all conditions
+    long iterations = 0;      ///< since they were last taken
 
 private:
     /// A product of two entries of the rows' Jacobian, and where it goes.

@@ -7,6 +7,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,7 +35,7 @@ KernelSystem::KernelSystem(const Model& model)
       breaking_(parts_, state_, books_),
       residual_(parts_, state_, trial_, independent_, nonlinear_, extra_),
       defect_(parts_, state_, trial_, nonlinear_, tangent_.forces, extra_),
-      feedback_(parts_, independent_, extra_.outermost(), num_rows()),
+      feedback_(parts_, independent_, extra_.outermost(), parts_.m + extra_.num_rows()),
       solver_(parts_,
               state_,
               trial_,
@@ -70,7 +71,7 @@ KernelSystem::KernelSystem(const Model& model)
     parts_.rows.read_state_from(state_.plugin);
     parts_.rows.read_own_values_from(parts_.signals);
     parts_.laws.read_time_from(state_.t);
-    state_.s.setZero(num_rows());
+    state_.s.setZero(parts_.m + extra_.num_rows());
     r_motion_.setZero(parts_.n);
     r_rows_.setZero(num_rows());
     newton_.resize(parts_.n, num_rows(), 0);
@@ -243,6 +244,7 @@ void KernelSystem::split_ranges(std::size_t count, RangeCall call, const void* r
 
 void KernelSystem::accept(const StepTrial& trial) {
     require_present(trial.t0, trial.h);
+    return_to(trial);
     try {
         acceptance_.accept(trial);
     } catch (...) {
@@ -251,8 +253,14 @@ void KernelSystem::accept(const StepTrial& trial) {
     }
     newton_.note_accepted(trial.h);
     joints_.follow_step(state_.q.data(), state_.v.data(), state_.t, trial.h);
+    note_piece();
+}
+
+/// A piece of a step has been accepted.
+void KernelSystem::note_piece() {
     singular_.follow();
     look_at_crossings(true);
+    if (implicit_) counts_.in_piece += std::exchange(implicit_->iterations, 0);
     ++counts_.substeps;
     counts_.iterations += counts_.in_piece;
     counts_.max_iterations = std::max(counts_.max_iterations, counts_.in_piece);
@@ -263,25 +271,7 @@ void KernelSystem::accept_state(double t0, double t1, std::span<const double> x)
     require_present(t0, t1 - t0);
     motion_.accept(t0, t1, x);
     joints_.follow(state_.q.data(), state_.v.data(), t1, t1 - t0);
-    singular_.follow();
-    look_at_crossings(true);
-    ++counts_.substeps;
-    counts_.iterations += counts_.in_piece;
-    counts_.max_iterations = std::max(counts_.max_iterations, counts_.in_piece);
-    counts_.in_piece = 0;
-}
-
-int KernelSystem::num_conditions() const {
-    ImplicitFace::require_differentiable(
-        parts_, choice_.is_redundant(), parts_.model.traits.follows_own_states);
-    int count = 0;
-    for (int k = 0; k < parts_.m; ++k) count += parts_.laws.is_constraint(k) ? 1 : 0;
-    return count;
-}
-
-ImplicitSystem* KernelSystem::implicit() {
-    if (parts_.model.traits.face != Face::continuous) return nullptr;
-    return &implicit_face();
+    note_piece();
 }
 
 ImplicitFace& KernelSystem::linearisable() {
@@ -303,24 +293,6 @@ std::unique_ptr<ImplicitFace> KernelSystem::make_turning_face() {
         parts_, state_, accelerations_, motion_, choice_.is_redundant(), true);
 }
 
-StepProjection* KernelSystem::projection() {
-    if (parts_.model.traits.face != Face::discrete) return nullptr;
-    if (!projection_) {
-        projection_ = std::make_unique<VelocityProjection>(
-            parts_,
-            state_,
-            [this] {
-                saved_ = save();
-            },
-            [this] {
-                restore(saved_);
-            });
-        acceptance_.project_by(projection_.get());
-        newton_.resize(parts_.n, num_rows(), projection_->num_conditions());
-    }
-    return projection_.get();
-}
-
 std::vector<std::byte> KernelSystem::save() {
     ArchiveWriter writer;
     transfer(writer);
@@ -334,10 +306,67 @@ void KernelSystem::restore(std::span<const std::byte> saved) {
     if (!reader.at_end()) ArchiveReader::refuse();
 }
 
-void KernelSystem::evaluate(const StepTrial& trial) {
+void* KernelSystem::find_facet(Facet which) {
+    const bool is_discrete = parts_.model.traits.face == Face::discrete;
+    switch (which) {
+        case Facet::continuous:
+            return static_cast<ContinuousSystem*>(this);
+        case Facet::implicit:
+            if (is_discrete) return nullptr;
+            ImplicitFace::require_differentiable(
+                parts_, choice_.is_redundant(), parts_.model.traits.follows_own_states);
+            return static_cast<ImplicitSystem*>(&implicit_face());
+        case Facet::step_equations:
+            return static_cast<StepEquations*>(this);
+        case Facet::projection:
+            return is_discrete ? static_cast<StepProjection*>(&velocity_projection()) : nullptr;
+    }
+    return nullptr;
+}
+
+VelocityProjection& KernelSystem::velocity_projection() {
+    if (!projection_) {
+        projection_ = std::make_unique<VelocityProjection>(
+            parts_,
+            state_,
+            extra_,
+            [this] {
+                saved_ = save();
+            },
+            [this] {
+                restore(saved_);
+            });
+        acceptance_.project_by(projection_.get());
+        newton_.resize(parts_.n, num_rows(), projection_->num_conditions());
+    }
+    return *projection_;
+}
+
+StepReport KernelSystem::solve_step(const StepGuess& guess, const StepOptions& options) {
+    VelocityProjection* const projection = guess.mu.empty() ? nullptr : projection_.get();
+    StepReport report = newton_.solve(guess, options, projection);
+    if (report.has_converged || !choice_.renew()) return report;
+    newton_.return_to(guess);
+    return newton_.solve(guess, options, projection);
+}
+
+/// Looks at a trial that was solved again, where other positions have been looked at since.
+void KernelSystem::return_to(const StepTrial& trial) {
+    if (!is_trial_passed_) return;
+    is_trial_passed_ = false;
     residual_.evaluate(trial,
                        {r_motion_.data(), static_cast<std::size_t>(r_motion_.size())},
                        {r_rows_.data(), static_cast<std::size_t>(r_rows_.size())});
+}
+
+bool KernelSystem::nears_singular_position(const StepTrial& trial) {
+    is_trial_passed_ = true;
+    return singular_.nears(trial);
+}
+
+bool KernelSystem::settle_modes(const StepTrial& trial) {
+    return_to(trial);
+    return choice_.settle(trial, singular_) || extra_.settle(trial);
 }
 
 /// One for each contact, one for all rows that may break, and the crossings of signals.
@@ -350,6 +379,7 @@ int KernelSystem::first_crossing() const {
 }
 
 void KernelSystem::evaluate_events(const StepTrial& trial, std::span<double> g) {
+    return_to(trial);
     const auto first = static_cast<std::size_t>(first_crossing());
     if (parts_.signals.num_crossings() > 0) {
         for (int i = 0; i < parts_.n; ++i) {
@@ -540,6 +570,7 @@ void KernelSystem::look_at_crossings(bool has_passed) {
 void KernelSystem::begin_grid_step(long step, bool goes_on) {
     parts_.meter.sample(step % CallMeter::kSampleEvery == 0);
     counts_.in_piece = 0;
+    if (implicit_) implicit_->iterations = 0;
     if (!goes_on) reactions_.begin_grid_step();
     // A program may have set inputs or the state.
     look_at_crossings(false);
@@ -634,8 +665,8 @@ void KernelSystem::transfer(Archive& archive) {
     archive(has_implicit);
     if (!has_implicit)
         implicit_.reset();
-    else if (implicit() != nullptr)
-        implicit_->transfer(archive);
+    else
+        implicit_face().transfer(archive);
     if constexpr (Archive::kReads) {
         motion_.forget_rank();
         accelerations_.forget_choices();

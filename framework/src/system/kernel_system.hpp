@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "accelerations.hpp"
+#include "ancora/sdk/continuous_system.hpp"
 #include "ancora/sdk/step_equations.hpp"
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
@@ -45,74 +46,36 @@ namespace ancora {
 
 /// Puts the parts of a system together and hands the integrator's calls to them. It knows in which
 /// order they are asked, and nothing of mechanics.
-class KernelSystem final : public System, private StepEquations {
+class KernelSystem final : public System, private ContinuousSystem, private StepEquations {
 public:
     /// [assembly] Assembles at the bodies' start and checks it.
     explicit KernelSystem(const Model& model);
 
     // The integrator's view.
-    int num_coordinates() const override { return parts_.n; }
-    int num_rows() const override { return parts_.m + extra_.num_rows(); }
     std::span<const double> q() const override { return view(state_.q); }
     std::span<const double> v() const override { return view(state_.v); }
     std::span<const double> acceleration() const override { return view(state_.a); }
     std::span<const double> stress() const override { return view(state_.s); }
     std::span<double> history() override { return state_.history; }
-    StepReport solve_step(const StepGuess& guess, const StepOptions& options) override {
-        return newton_.solve(guess, options, guess.mu.empty() ? nullptr : projection_.get());
-    }
-    StepEquations* step_equations() override { return this; }
-    void evaluate(const StepTrial& trial) override;
+    StepReport solve_step(const StepGuess& guess, const StepOptions& options) override;
     double displacement(std::span<const double> dq) const override {
         return parts_.space.displacement(dq.data());
     }
     void split_ranges(std::size_t count, RangeCall call, const void* range) override;
     void accept(const StepTrial& trial) override;
-    ContinuousState continuous() const override {
-        return {parts_.n, motion_.num_states(), parts_.signals.num_continuous()};
-    }
-    void read_state(std::span<double> x) const override { motion_.read_state(x); }
-    void derivative(double t, std::span<const double> x, std::span<double> dx) override {
-        motion_.derivative(t, x, dx);
-    }
     double smooth_length(double h) const override { return extra_.smooth_length(h); }
-    void accept_state(double t0, double t1, std::span<const double> x) override;
     int num_events() const override;
     void evaluate_events(const StepTrial& trial, std::span<double> g) override;
-    void evaluate_events(double t, std::span<const double> x, std::span<double> g) override;
-    bool settle_modes(const StepTrial& trial) override {
-        return choice_.settle(trial, singular_) || extra_.settle(trial);
-    }
-    bool renew_choice() override { return choice_.renew(); }
-    bool nears_singular_position(const StepTrial& trial) override { return singular_.nears(trial); }
+    bool settle_modes(const StepTrial& trial) override;
+    bool nears_singular_position(const StepTrial& trial) override;
     void record_singular_position(double t0, double t1, bool continues) override {
         singular_.record(t0, t1, continues);
     }
     void pass_event(int event) override;
     [[noreturn]] void refuse(double t, std::string_view why) override;
-    void count_iteration() override { ++counts_.in_piece; }
-    bool has_formulas_of_time() const override {
-        return std::ranges::any_of(parts_.model.break_points, [](const auto& of) {
-            return of.points->is_sampled();
-        });
-    }
-    void record_limited_step(double t0, double t1) override {
-        if (!(limited_.h > 0.0)) limited_ = {t1, t1 - t0};
-    }
-    bool constraint_error(double t, std::span<const double> x, std::span<double> error) override {
-        return motion_.constraint_error(t, x, error);
-    }
     [[noreturn]] void no_convergence(const StepTrial& trial,
                                      std::string_view what,
                                      std::string_view advice) override;
-
-    int num_conditions() const override;
-    ImplicitSystem* implicit() override;
-    StepProjection* projection() override;
-    int require_projectable(bool goes_back) const override {
-        return VelocityProjection::require_projectable(parts_, extra_, goes_back);
-    }
-    std::span<const double> book_scales() const override { return motion_.book_scales(); }
 
     // What a simulation asks for.
     /// See Assembly::use_threads().
@@ -228,7 +191,33 @@ public:
     template <class Archive>
     void transfer(Archive& archive);
 
+protected:
+    void* find_facet(Facet which) override;
+
 private:
+    // The continuous face.
+    ContinuousState size() const override {
+        return {parts_.n, motion_.num_states(), parts_.signals.num_continuous()};
+    }
+    void read_state(std::span<double> x) const override { motion_.read_state(x); }
+    void derivative(double t, std::span<const double> x, std::span<double> dx) override {
+        motion_.derivative(t, x, dx);
+    }
+    void evaluate_events(double t, std::span<const double> x, std::span<double> g) override;
+    void accept_state(double t0, double t1, std::span<const double> x) override;
+    std::span<const double> book_scales() const override { return motion_.book_scales(); }
+    bool constraint_error(double t, std::span<const double> x, std::span<double> error) override {
+        return motion_.constraint_error(t, x, error);
+    }
+    bool has_formulas_of_time() const override {
+        return std::ranges::any_of(parts_.model.break_points, [](const auto& of) {
+            return of.points->is_sampled();
+        });
+    }
+    void record_limited_step(double t0, double t1) override {
+        if (!(limited_.h > 0.0)) limited_ = {t1, t1 - t0};
+    }
+
     // The equations of a step, as Newton's method and others that iterate see them.
     bool stresses_are_unique() const override {
         return !choice_.is_redundant() && !extra_.may_share();
@@ -237,6 +226,7 @@ private:
     void evaluate(const StepTrial& trial,
                   std::span<double> r_motion,
                   std::span<double> r_rows) override {
+        is_trial_passed_ = false;
         residual_.evaluate(trial, r_motion, r_rows);
     }
     StepDefect defect(const StepTrial& trial, double slack) override {
@@ -256,8 +246,12 @@ private:
     }
     bool is_solved_to_rounding() const override { return solver_.is_solved_to_rounding(); }
     SolverCost cost() const override { return solver_.cost(); }
+    void count_iteration() override { ++counts_.in_piece; }
+    void return_to(const StepTrial& trial);
+    void note_piece();
 
     ImplicitFace& implicit_face();
+    VelocityProjection& velocity_projection();
     int first_crossing() const;
     void refuse_endless_switching(int crossing);
     void look_at_crossings(bool has_passed);
@@ -303,7 +297,8 @@ private:
     ReactionFeedback feedback_;
     StepSolver solver_;
     Newton newton_;
-    Eigen::VectorXd r_motion_, r_rows_;  // of evaluate()
+    Eigen::VectorXd r_motion_, r_rows_;  // of return_to()
+    bool is_trial_passed_ = false;       // other positions have been looked at since
     Accelerations accelerations_;
     StepAcceptance acceptance_;
     ContinuousMotion motion_;

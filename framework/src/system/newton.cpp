@@ -38,7 +38,7 @@ StepReport Newton::solve(const StepGuess& guess,
         // alike.
         constexpr Tangent kBeside[] = {Tangent::exact, Tangent::definite};
         constexpr Tangent kElsewhere[] = {Tangent::definite, Tangent::symmetric, Tangent::exact};
-        begin_at(guess);
+        return_to(guess);
         report.nears_singular_position =
             equations_.nears_singular_position({guess.t0, guess.h, guess.a, guess.s});
         const std::span<const Tangent> sequence = report.nears_singular_position
@@ -55,7 +55,7 @@ StepReport Newton::solve(const StepGuess& guess,
     return report;
 }
 
-void Newton::begin_at(const StepGuess& guess) {
+void Newton::return_to(const StepGuess& guess) const {
     std::ranges::copy(guess_a_, guess.a.begin());
     std::ranges::copy(guess_s_, guess.s.begin());
     std::copy_n(guess_mu_.begin(), guess.mu.size(), guess.mu.begin());
@@ -67,7 +67,7 @@ bool Newton::iterate(const StepGuess& guess,
                      ProjectedEnds* projection,
                      Tangent tangent,
                      Age age) {
-    begin_at(guess);
+    return_to(guess);
     const StepTrial trial{guess.t0, guess.h, guess.a, guess.s};
     if (projection != nullptr) multipliers_.begin(*projection, guess.mu);
     Convergence convergence(options.tolerance,

@@ -34,6 +34,8 @@ public:
     /// @param projection null for steps without
     StepReport solve(const StepGuess& guess, const StepOptions& options, ProjectedEnds* projection);
 
+    /// Makes a guess again what it was when the last solve() began.
+    void return_to(const StepGuess& guess) const;
     /// After the step was accepted.
     void note_accepted(double h) { reuse_.weigh(h, equations_.cost()); }
     /// What is known is of another motion.
@@ -52,7 +54,6 @@ private:
                  ProjectedEnds* projection,
                  Tangent tangent,
                  Age age);
-    void begin_at(const StepGuess& guess);
     void correct(const StepGuess& guess);
 
     StepEquations& equations_;

@@ -35,14 +35,14 @@ public:
                RowChoice& choice,
                DefectMeasure& defect);
 
-    /// See System::factorise().
+    /// See StepEquations::factorise().
     bool factorise(const StepTrial& trial, Tangent tangent);
-    /// See System::solve(). [step]
+    /// See StepEquations::solve(). [step]
     void solve(std::span<const double> r_motion,
                std::span<const double> r_rows,
                std::span<double> ddq,
                std::span<double> ds);
-    /// See System::is_solved_to_rounding().
+    /// See StepEquations::is_solved_to_rounding().
     bool is_solved_to_rounding() const { return is_solved_to_rounding_; }
     SolverCost cost() const;
     /// What is known is of another motion.

@@ -68,9 +68,14 @@ const ObjectRef& owner_of(const Assembly& parts, int row) {
 
 VelocityProjection::VelocityProjection(Assembly& parts,
                                        MotionState& state,
+                                       const StepParts& extra,
                                        std::function<void()> save,
                                        std::function<void()> restore)
-    : parts_(parts), state_(state), save_(std::move(save)), restore_(std::move(restore)) {
+    : parts_(parts),
+      state_(state),
+      extra_(extra),
+      save_(std::move(save)),
+      restore_(std::move(restore)) {
     const RowSet& rows = parts.rows;
     SystemPattern pattern;
     pattern.num_coordinates = parts.n;
@@ -115,12 +120,10 @@ VelocityProjection::VelocityProjection(Assembly& parts,
     if (!row_.empty()) mass_->factorise(parts.mass.values(), {}, true);
 }
 
-int VelocityProjection::require_projectable(const Assembly& parts,
-                                            const StepParts& extra,
-                                            bool goes_back) {
+void VelocityProjection::require(bool goes_back) const {
     const char* const advice = "take order = 2 without velocity_projection for this model";
-    const Model& model = parts.model;
-    extra.for_each([advice](const StepPart& part) {
+    const Model& model = parts_.model;
+    extra_.for_each([advice](const StepPart& part) {
         const StepPart::Unsmooth found = part.unsmooth();
         if (found.object != nullptr) refuse(*found.object, found.why, advice);
     });
@@ -131,35 +134,32 @@ int VelocityProjection::require_projectable(const Assembly& parts,
                    "mass",
                    advice);
         for (int i = part.first; i < part.first + part.count; ++i)
-            if (parts.mass.is_massless(i))
+            if (parts_.mass.is_massless(i))
                 refuse(part.object,
                        fmt::format("{} has no inertia, and velocities are projected in the norm of "
                                    "the mass",
                                    coordinate_name(part, i - part.first)),
                        advice);
     }
-    for (const int k : parts.laws.breakable())
-        refuse(owner_of(parts, k), "it may break, which is no smooth law", advice);
-    if (parts.signals.num_crossings() > 0) {
-        const SignalPart& part = parts.signals.part_of_crossing(0);
+    for (const int k : parts_.laws.breakable())
+        refuse(owner_of(parts_, k), "it may break, which is no smooth law", advice);
+    if (parts_.signals.num_crossings() > 0) {
+        const SignalPart& part = parts_.signals.part_of_crossing(0);
         refuse_object(
             part.label, part.place, "it switches at events, which is no smooth law", advice);
     }
-    int conditions = 0;
-    for (int k = 0; k < parts.m; ++k) conditions += parts.laws.has_rate(k) ? 1 : 0;
-    if (!goes_back) return conditions;
-    for (const int k : parts.laws.nonlinear())
-        if (goes_slack(parts.laws, k))
-            refuse(owner_of(parts, k),
+    if (!goes_back) return;
+    for (const int k : parts_.laws.nonlinear())
+        if (goes_slack(parts_.laws, k))
+            refuse(owner_of(parts_, k),
                    "it may go slack, and steps of an order above 2 go backwards in time as well, "
                    "which that does not allow",
                    "take order = 2");
-    if (std::isfinite(parts.signals.next_time()))
+    if (std::isfinite(parts_.signals.next_time()))
         throw Error(ErrorKind::manifest,
                     "an object of the model acts at sampling times, and steps of an order above 2 "
                     "go backwards in time as well, which that does not allow; take order = 2",
                     model.integrator_object.place);
-    return conditions;
 }
 
 void VelocityProjection::evaluate(const double* q, const double* v, double t, End& end) {

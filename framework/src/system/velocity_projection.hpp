@@ -28,12 +28,11 @@ public:
     /// @param save, restore take and bring back all that a run depends on
     VelocityProjection(Assembly& parts,
                        MotionState& state,
+                       const StepParts& extra,
                        std::function<void()> save,
                        std::function<void()> restore);
 
-    /// @throws Error (manifest) for what a projected step cannot serve
-    /// @returns how many conditions there are
-    static int require_projectable(const Assembly& parts, const StepParts& extra, bool goes_back);
+    void require(bool goes_back) const override;
 
     int num_conditions() const override { return static_cast<int>(row_.size()); }
     void begin() override;
@@ -80,6 +79,7 @@ private:
 
     Assembly& parts_;
     MotionState& state_;
+    const StepParts& extra_;
     std::function<void()> save_, restore_;
     std::vector<int> row_;        // of each condition in the row set
     std::vector<int> row_start_;  // pattern of the conditions

@@ -61,14 +61,15 @@ Composition::Composition(const Arguments& arguments)
 }
 
 void Composition::prepare(const System& system, const StepSettings& settings, int max_iterations) {
-    const int conditions = system.require_projectable(order_ > 2);
+    const StepProjection& projection = *system.projection();
+    projection.require(order_ > 2);
     step_ = settings.step;
     // Under error control the tolerance is that of the path, and the iteration has its default.
     const double given = settings.tolerance;
     tolerance_ = given > 0.0 ? given : kDefaultError;
     const double of_iteration = given > 0.0 && !controls_error_ ? given : kDefaultTolerance;
     projected_.keep_history_from(kWords);
-    projected_.prepare(system, of_iteration, max_iterations, conditions);
+    projected_.prepare(system, of_iteration, max_iterations, projection.num_conditions());
     const auto n = static_cast<std::size_t>(system.num_coordinates());
     q_.assign(n, 0.0);
     v_.assign(n, 0.0);

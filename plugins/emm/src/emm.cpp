@@ -23,7 +23,7 @@ constexpr int kManyHalvings = 6;      // then it is not the length of the step a
 constexpr double kJump = 1e-2;
 constexpr double kTimesAsFar = 10.0;
 constexpr double kMuchLess = 0.1;
-constexpr double kNoise = 1e3;  // tolerances: what is missed by less is noise
+constexpr double kNoise = 1e3;      // tolerances: what is missed by less is noise
 constexpr double kUnbounded = 1e3;  // times the stresses of the last step
 // A step that misses what led to it by more than steps move is not resolved.
 constexpr double kUnresolved = 1.0;
@@ -107,14 +107,11 @@ void Emm::step(System& system, double t0, double h) {
 
 /// @param shortest piece that may be taken
 void Emm::advance(System& system, double t0, double h, double shortest) {
-    bool has_converged = converge(system, t0, h);
-    if (!has_converged && system.renew_choice()) has_converged = converge(system, t0, h);
+    const bool has_converged = converge(system, t0, h);
     double part = has_converged ? 1.0 : 0.0;
     const bool is_doubtful = !has_converged || is_jump(system, h) || is_unbounded(system);
     if (is_doubtful && is_beside_singular(system, t0, h) && h > shortest)
         part = best_piece(system, t0, h, has_converged ? 1.0 : 0.0, shortest);
-    else if (is_doubtful && has_converged)  // other positions have been looked at since
-        system.evaluate({t0, h, a_, s_});
     bool is_settled = part > 0.0 && settle(system, t0, part * h);
     if (!is_settled && part == 1.0 && h > shortest && is_beside_singular(system, t0, h)) {
         part = best_piece(system, t0, h, 0.0, shortest);
@@ -263,7 +260,6 @@ void Emm::accept(System& system, double t0, double h) {
                                missed_length_ > kUnresolved * speed * h;
     past.speed = kForgotten * speed;
     const bool jumps = is_unresolved || (was_beside && is_jump(system, h));
-    if (was_beside) system.evaluate({t0, h, a_, s_});
     remember(system, h);
     missed_ = missed_length_ = moved_ = 0.0;
     system.accept({t0, h, a_, s_});

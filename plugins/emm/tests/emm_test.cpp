@@ -27,8 +27,6 @@ class Oscillator final : public System {
 public:
     Oscillator(double m, double k, double q, double v) : m_(m), c_(1.0 / k), q_{q}, v_{v}, pi_(q) {}
 
-    int num_coordinates() const override { return 1; }
-    int num_rows() const override { return 1; }
     std::span<const double> q() const override { return q_; }
     std::span<const double> v() const override { return v_; }
     std::span<const double> acceleration() const override { return a_; }
@@ -41,7 +39,6 @@ public:
         guess.s[0] = -m_ * guess.a[0];
         return {h <= longest_step};
     }
-    void evaluate(const StepTrial&) override {}
     double displacement(std::span<const double> dq) const override { return std::abs(dq[0]); }
     void accept(const StepTrial& trial) override {
         const double h = trial.h;
@@ -53,23 +50,16 @@ public:
         s_[0] = trial.s[0];
         pieces.push_back({trial.t0, h});
     }
-    ContinuousState continuous() const override { return {}; }
-    void read_state(std::span<double>) const override {}
     double smooth_length(double h) const override { return h; }
-    void derivative(double, std::span<const double>, std::span<double>) override {}
-    void accept_state(double, double, std::span<const double>) override {}
     int num_events() const override { return 0; }
     void evaluate_events(const StepTrial&, std::span<double>) override {}
-    void evaluate_events(double, std::span<const double>, std::span<double>) override {}
     bool settle_modes(const StepTrial&) override { return false; }
-    bool renew_choice() override { return false; }
     bool nears_singular_position(const StepTrial&) override { return false; }
     void record_singular_position(double, double, bool) override {}
     void pass_event(int) override {}
     [[noreturn]] void refuse(double, std::string_view why) override {
         throw std::runtime_error(std::string(why));
     }
-    void count_iteration() override {}
     [[noreturn]] void no_convergence(const StepTrial&,
                                      std::string_view what,
                                      std::string_view) override {

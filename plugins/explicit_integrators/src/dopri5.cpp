@@ -51,10 +51,10 @@ Dopri5::Dopri5(const Arguments& arguments)
 }
 
 void Dopri5::prepare(const System& system, const StepSettings& settings) {
-    const auto size = static_cast<std::size_t>(system.continuous().num_states);
+    const auto size = static_cast<std::size_t>(system.continuous()->size().num_states);
     for (State* x : {&x0_, &dx0_, &x1_, &dx1_, &error_, &off_}) x->assign(size, 0.0);
     stepper_.adjust_size(x0_);
-    if (!is_max_given_ && (!system.has_formulas_of_time() || !(max_step_ > 0.0)))
+    if (!is_max_given_ && (!system.continuous()->has_formulas_of_time() || !(max_step_ > 0.0)))
         max_step_ = std::numeric_limits<double>::infinity();
     n_ = static_cast<std::size_t>(system.num_coordinates());
     first_step_ = settings.step;
@@ -68,18 +68,19 @@ void Dopri5::evaluate_outputs(std::span<const double> history, std::span<double>
 }
 
 void Dopri5::step(System& system, double t0, double h) {
-    const auto derivative = [&system](const State& x, State& dx, double t) {
-        system.derivative(t, x, dx);
+    ContinuousSystem& model = *system.continuous();
+    const auto derivative = [&model](const State& x, State& dx, double t) {
+        model.derivative(t, x, dx);
     };
     const auto trial = [&](double length) {
         stepper_.do_step(derivative, x0_, dx0_, t0, x1_, dx1_, length, error_);
     };
     t0_ = t1_ = t0;
-    checker_.measure_books_by(system.book_scales());
+    checker_.measure_books_by(model.book_scales());
     // An event that is due at once moves no time; the step begins anew behind it.
     StepPieces pieces(system, events_, t0, h);
     while (t1_ == t0 && pieces.more()) {
-        system.read_state(x0_);
+        model.read_state(x0_);
         derivative(x0_, dx0_, t0);
         bool is_across = false;
         const double length = control(system, t0, h, trial, is_across);
@@ -88,12 +89,12 @@ void Dopri5::step(System& system, double t0, double h) {
             length,
             [&](double part) {
                 if (!std::exchange(is_made, false)) trial(part);
-                system.evaluate_events(t0 + part, x1_, events_.values());
+                model.evaluate_events(t0 + part, x1_, events_.values());
             },
             [&](double t1, double part) {
                 const bool is_led =
                     !is_across && part == length && is_led_astray(system, t0, h, part);
-                system.accept_state(t0, t1, x1_);
+                model.accept_state(t0, t1, x1_);
                 if (is_across || is_led) system.record_singular_position(t0, t1, is_across);
                 t1_ = t1;
             });
@@ -104,7 +105,7 @@ void Dopri5::step(System& system, double t0, double h) {
 double Dopri5::error_of(System& system, double t0, double h) {
     boost::numeric::odeint::range_algebra algebra;
     const double error = checker_.error(algebra, x0_, dx0_, error_, h);
-    if (!(error <= 1.0) || !system.constraint_error(t0 + h, x1_, off_)) return error;
+    if (!(error <= 1.0) || !system.continuous()->constraint_error(t0 + h, x1_, off_)) return error;
     return std::max(error, checker_.error(algebra, x0_, dx0_, off_, h));
 }
 
@@ -140,7 +141,7 @@ double Dopri5::control(System& system, double t0, double h, const Trial& trial, 
                                              kMostShrinking,
                                              tries == 0 ? kMostGrowth : 1.0);
             if (!is_max_given_ && length == max_step_ && length < next && is_uniform(length))
-                system.record_limited_step(t0, t0 + length);
+                system.continuous()->record_limited_step(t0, t0 + length);
             // A step cut by the end of the run says little about the next.
             if (length < next) {
                 next = std::max(next, factor * length);

@@ -25,7 +25,7 @@ constexpr double kTimesAsFar = 30.0;
 Rk4::Rk4(const Arguments& arguments) : traits_(read_traits(arguments)) {}
 
 void Rk4::prepare(const System& system, const StepSettings&) {
-    const auto size = static_cast<std::size_t>(system.continuous().num_states);
+    const auto size = static_cast<std::size_t>(system.continuous()->size().num_states);
     for (State* x : {&x0_, &dx0_, &x1_}) x->assign(size, 0.0);
     n_ = static_cast<std::size_t>(system.num_coordinates());
     stepper_.adjust_size(x0_);
@@ -33,27 +33,28 @@ void Rk4::prepare(const System& system, const StepSettings&) {
 }
 
 void Rk4::step(System& system, double t0, double h) {
-    const auto derivative = [&system](const State& x, State& dx, double t) {
-        system.derivative(t, x, dx);
+    ContinuousSystem& model = *system.continuous();
+    const auto derivative = [&model](const State& x, State& dx, double t) {
+        model.derivative(t, x, dx);
     };
     const auto stage = [&](const State& x, State& dx, double t) {
-        system.derivative(t, x, dx);
+        model.derivative(t, x, dx);
         spread_ = std::max(spread_, largest_difference(dx, dx0_));
     };
     for (StepPieces pieces(system, events_, t0, h); pieces.more();) {
         const double t = pieces.t();
-        system.read_state(x0_);
+        model.read_state(x0_);
         derivative(x0_, dx0_, t);
         pieces.advance(
             system.smooth_length(pieces.rest()),
             [&](double length) {
                 spread_ = 0.0;
                 stepper_.do_step(stage, x0_, dx0_, t, x1_, length);
-                system.evaluate_events(t + length, x1_, events_.values());
+                model.evaluate_events(t + length, x1_, events_.values());
             },
             [&](double t1, double length) {
                 const Passing passing = watch(system, t, length);
-                system.accept_state(t, t1, x1_);
+                model.accept_state(t, t1, x1_);
                 if (passing != Passing::none)
                     system.record_singular_position(t, t1, passing == Passing::smooth);
             });

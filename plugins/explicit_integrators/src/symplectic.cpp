@@ -29,7 +29,7 @@ IntegratorTraits Symplectic::traits() const {
 }
 
 void Symplectic::prepare(const System& system, const StepSettings&) {
-    const ContinuousState sizes = system.continuous();
+    const ContinuousState sizes = system.continuous()->size();
     n_ = static_cast<std::size_t>(sizes.num_coordinates);
     const auto size = static_cast<std::size_t>(sizes.num_states);
     for (State* x : {&x_, &dx_, &other_}) x->assign(size, 0.0);
@@ -44,7 +44,7 @@ double Symplectic::judge_fit(System& system, double t0) {
     };
     if (system.num_events() > 0)
         refuse("without friction and without elements that break; take rk4 or dopri5");
-    system.read_state(x_);
+    system.continuous()->read_state(x_);
     const State start = x_;
     double speed = 0.0;
     for (std::size_t i = n_; i < 2 * n_; ++i) speed = std::max(speed, std::abs(x_[i]));
@@ -55,9 +55,10 @@ double Symplectic::judge_fit(System& system, double t0) {
             x_[n_ + i] = scale * speed * std::cos(frequency * static_cast<double>(i + 1));
     };
     set_velocities(0.0, 1.0);
-    system.derivative(t0, x_, dx_);
+    system.continuous()->derivative(t0, x_, dx_);
     State twice(x_.size());
-    const std::size_t own = x_.size() - static_cast<std::size_t>(system.continuous().num_own);
+    const std::size_t own =
+        x_.size() - static_cast<std::size_t>(system.continuous()->size().num_own);
     // first entry of a range that has a difference; `end` if none has
     const auto differing = [&](std::size_t begin, std::size_t end, const auto& difference) {
         double largest = 0.0;
@@ -72,7 +73,7 @@ double Symplectic::judge_fit(System& system, double t0) {
     double fit = kFits;
     for (const double frequency : {1.0, 2.7}) {
         set_velocities(1.0, frequency);
-        system.derivative(t0, x_, other_);
+        system.continuous()->derivative(t0, x_, other_);
         if (const std::size_t i = differing(n_, 2 * n_, change); i < 2 * n_)
             refuse("whose accelerations do not depend on velocities, but that of coordinate " +
                    std::to_string(i - n_) +
@@ -86,7 +87,7 @@ double Symplectic::judge_fit(System& system, double t0) {
         // The power of a force that velocities do not change is linear in them.
         fit = kFitsWithPowers;
         set_velocities(2.0, frequency);
-        system.derivative(t0, x_, twice);
+        system.continuous()->derivative(t0, x_, twice);
         const auto curvature = [&](std::size_t i) {
             return twice[i] - dx_[i] - 2.0 * change(i);
         };
@@ -103,16 +104,16 @@ void Symplectic::begin(System& system, double t0) {
     double& fit = system.history()[0];
     if (fit == 0.0) fit = judge_fit(system, t0);
     has_powers_ = fit == kFitsWithPowers;
-    system.read_state(x_);
+    system.continuous()->read_state(x_);
 }
 
 /// The rates (a, f) of a kick of length h, which begins at velocities v, at x_'s positions.
 void Symplectic::kick_rates(System& system, double t, double h, const double* v) {
-    system.derivative(t, x_, dx_);
+    system.continuous()->derivative(t, x_, dx_);
     if (!has_powers_) return;
     // a is constant in a kick, so a power is linear in time, and its mean that of the middle.
     for (std::size_t i = 0; i < n_; ++i) x_[n_ + i] = v[i] + 0.5 * h * dx_[n_ + i];
-    system.derivative(t, x_, other_);
+    system.continuous()->derivative(t, x_, other_);
     std::copy(other_.begin() + static_cast<std::ptrdiff_t>(2 * n_),
               other_.end(),
               dx_.begin() + static_cast<std::ptrdiff_t>(2 * n_));
@@ -130,7 +131,7 @@ void Verlet::step(System& system, double t0, double h) {
     std::copy_n(v0_.begin(), n_, velocities);
     for (std::size_t i = n_; i < x_.size(); ++i) x_[i] += h * dx_[i];
     drift();
-    system.accept_state(t0, t0 + h, x_);
+    system.continuous()->accept_state(t0, t0 + h, x_);
 }
 
 void Symplectic::step(System& system, double t0, double h) {
@@ -157,7 +158,7 @@ void Symplectic::step(System& system, double t0, double h) {
 
     std::copy(place_.begin(), place_.begin() + n, x_.begin());
     std::copy(kick_.begin(), kick_.end(), x_.begin() + n);
-    system.accept_state(t0, t0 + h, x_);
+    system.continuous()->accept_state(t0, t0 + h, x_);
 }
 
 }  // namespace ancora::explicit_integrators

@@ -49,9 +49,9 @@ IntegratorTraits GeneralizedAlpha::traits() const {
 
 void GeneralizedAlpha::prepare(const System& system, const StepSettings& settings) {
     tolerance_ = settings.tolerance > 0.0 ? settings.tolerance : kUsualTolerance;
-    const ContinuousState size = system.continuous();
+    const ContinuousState size = system.continuous()->size();
     const auto n = static_cast<std::size_t>(size.num_coordinates);
-    const auto m = static_cast<std::size_t>(system.num_conditions());
+    const auto m = static_cast<std::size_t>(system.implicit()->num_conditions());
     const std::size_t num_books = static_cast<std::size_t>(size.num_states) - 2 * n;
     for (Values* x : {&acceleration_, &course_, &course0_, &q_, &v_, &p_, &r_, &x_, &dp_, &terms_})
         x->assign(n, 0.0);
@@ -62,9 +62,10 @@ void GeneralizedAlpha::prepare(const System& system, const StepSettings& setting
 }
 
 int GeneralizedAlpha::num_history(const System& system) const {
-    const ContinuousState size = system.continuous();
+    const ContinuousState size = system.continuous()->size();
     const int num_books = size.num_states - 2 * size.num_coordinates;
-    return History::kWords + 2 * size.num_coordinates + system.num_conditions() + 2 * num_books;
+    return History::kWords + 2 * size.num_coordinates + system.implicit()->num_conditions() +
+           2 * num_books;
 }
 
 GeneralizedAlpha::History GeneralizedAlpha::history(System& system, std::size_t m) {
@@ -116,7 +117,7 @@ void GeneralizedAlpha::begin(System& system, ImplicitSystem& face, double t0, do
     const History past = history(system, lambda_.size());
     face.accelerations(t0, system.q(), system.v(), past.acceleration, past.lambda);
     std::ranges::copy(past.acceleration, past.course.begin());
-    system.read_state(state_);
+    system.continuous()->read_state(state_);
     std::ranges::copy(own_of(state_), own_.begin());
     face.follow_own(own_, 0.0);
     face.evaluate({t0, system.q(), system.v(), past.lambda});
@@ -144,7 +145,7 @@ bool GeneralizedAlpha::solve(System& system, ImplicitSystem& face, double t0, do
 
     // (4) with (2) of x'
     if (!own_.empty()) {
-        system.read_state(state_);
+        system.continuous()->read_state(state_);
         const std::span<const double> x0 = own_of(state_);
         const double part_of_new = (1.0 - alpha_f_) / (1.0 - alpha_m_);
         const std::size_t first = rate_.size() - own_.size();
@@ -183,7 +184,7 @@ bool GeneralizedAlpha::converge(System& system, ImplicitSystem& face, double t0,
     for (int k = 0; k < max_iterations_; ++k) {
         if (is_fresh_wanted && !factorise(face, h, has_positions)) return false;
         is_fresh_wanted = false;
-        system.count_iteration();
+        face.count_iteration();
         last = size;
         size = correct(system, face, h, has_positions);
         if (k == 0) first = size;
@@ -285,7 +286,7 @@ void GeneralizedAlpha::accept(System& system, double t0, double h) {
     }
     const std::span<const double> x1 = system.implicit()->own();
     std::ranges::copy(x1, state_.end() - static_cast<std::ptrdiff_t>(x1.size()));
-    system.accept_state(t0, t0 + h, state_);
+    system.continuous()->accept_state(t0, t0 + h, state_);
     std::ranges::copy(course_, past.course.begin());
     std::ranges::copy(acceleration_, past.acceleration.begin());
     std::ranges::copy(lambda_, past.lambda.begin());

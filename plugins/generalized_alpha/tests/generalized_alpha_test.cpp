@@ -52,7 +52,7 @@ private:
 
 /// A point of mass 1 under a force F = -k q - g e_last, on a circle of radius 1 or free; one work
 /// is booked, that of the force.
-class Point final : public System, public ImplicitSystem {
+class Point final : public System, public ContinuousSystem, public ImplicitSystem {
 public:
     Point(Vector q, Vector v, double k, double g, bool is_on_circle)
         : q_(std::move(q)), v_(std::move(v)), k_(k), g_(g), is_on_circle_(is_on_circle) {}
@@ -62,11 +62,18 @@ public:
     std::span<const double> q() const override { return view(q_); }
     std::span<const double> v() const override { return view(v_); }
     std::span<double> history() override { return history_; }
-    ContinuousState continuous() const override {
-        return {num_coordinates(), 2 * num_coordinates() + 1};
-    }
+    ContinuousState size() const override { return {num_coordinates(), 2 * num_coordinates() + 1}; }
     int num_conditions() const override { return is_on_circle_ ? 1 : 0; }
-    ImplicitSystem* implicit() override { return this; }
+    void* find_facet(Facet which) override {
+        if (which == Facet::continuous) return static_cast<ContinuousSystem*>(this);
+        return which == Facet::implicit ? static_cast<ImplicitSystem*>(this) : nullptr;
+    }
+    std::span<const double> book_scales() const override { return {}; }
+    bool constraint_error(double, std::span<const double>, std::span<double>) override {
+        return false;
+    }
+    bool has_formulas_of_time() const override { return false; }
+    void record_limited_step(double, double) override {}
     double displacement(std::span<const double> dq) const override {
         double most = 0.0;
         for (const double x : dq) most = std::max(most, std::abs(x));
@@ -173,11 +180,9 @@ public:
     }
 
     // What it has no use for.
-    int num_rows() const override { return 0; }
     std::span<const double> acceleration() const override { return {}; }
     std::span<const double> stress() const override { return {}; }
     StepReport solve_step(const StepGuess&, const StepOptions&) override { return {}; }
-    void evaluate(const StepTrial&) override {}
     void accept(const StepTrial&) override {}
     void read_state(std::span<double>) const override {}
     void derivative(double, std::span<const double>, std::span<double>) override {}

@@ -51,7 +51,7 @@ struct Point {
         v = Eigen::Map<const VectorXd>(system.v().data(), n) + some(n, 0.7);
         a = some(n, 2.0);
         lambda = some(m, 3.0);
-        const auto own = static_cast<std::size_t>(system.continuous().num_own);
+        const auto own = static_cast<std::size_t>(system.continuous()->size().num_own);
         base.assign(own, 0.2);
         if (own > 0) face.follow_own(base, 0.02);
     }

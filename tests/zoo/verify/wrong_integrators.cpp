@@ -16,7 +16,7 @@ public:
     explicit Midpoint(const Arguments&) {}
     IntegratorTraits traits() const override { return {.face = Face::continuous}; }
     void prepare(const System& system, const StepSettings&) override {
-        const auto n = static_cast<std::size_t>(system.continuous().num_states);
+        const auto n = static_cast<std::size_t>(system.continuous()->size().num_states);
         x_.assign(n, 0.0);
         y_.assign(n, 0.0);
         dx_.assign(n, 0.0);
@@ -24,17 +24,17 @@ public:
     void step(System& system, double t0, double h) override {
         find_middle_slope(system, t0, h);
         for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += weight() * h * dx_[i];
-        system.accept_state(t0, t0 + h, x_);
+        system.continuous()->accept_state(t0, t0 + h, x_);
     }
 
 protected:
     virtual double weight() const { return 1.0; }
     /// x, and its rate at the middle of the step.
     void find_middle_slope(System& system, double t0, double h) {
-        system.read_state(x_);
-        system.derivative(t0, x_, dx_);
+        system.continuous()->read_state(x_);
+        system.continuous()->derivative(t0, x_, dx_);
         for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = x_[i] + 0.5 * h * dx_[i];
-        system.derivative(t0 + 0.5 * h, y_, dx_);
+        system.continuous()->derivative(t0 + 0.5 * h, y_, dx_);
     }
     std::vector<double> x_, y_, dx_;
 };
@@ -54,14 +54,14 @@ public:
     using Midpoint::Midpoint;
     void prepare(const System& system, const StepSettings& settings) override {
         Midpoint::prepare(system, settings);
-        n_ = static_cast<std::size_t>(system.continuous().num_coordinates);
+        n_ = static_cast<std::size_t>(system.continuous()->size().num_coordinates);
     }
     void step(System& system, double t0, double h) override {
         find_middle_slope(system, t0, h);
         const double more = 0.5 * (h - 0.01);
         for (std::size_t i = 0; i < x_.size(); ++i)
             x_[i] += (i < n_ ? 1.0 + more : 1.0) * h * dx_[i];
-        system.accept_state(t0, t0 + h, x_);
+        system.continuous()->accept_state(t0, t0 + h, x_);
     }
 
 private:
@@ -73,12 +73,12 @@ class SymplecticEuler final : public Midpoint {
 public:
     using Midpoint::Midpoint;
     void step(System& system, double t0, double h) override {
-        const auto n = static_cast<std::size_t>(system.continuous().num_coordinates);
-        system.read_state(x_);
-        system.derivative(t0, x_, dx_);
+        const auto n = static_cast<std::size_t>(system.continuous()->size().num_coordinates);
+        system.continuous()->read_state(x_);
+        system.continuous()->derivative(t0, x_, dx_);
         for (std::size_t i = n; i < x_.size(); ++i) x_[i] += h * dx_[i];
         for (std::size_t i = 0; i < n; ++i) x_[i] += h * x_[n + i];
-        system.accept_state(t0, t0 + h, x_);
+        system.continuous()->accept_state(t0, t0 + h, x_);
     }
 };
 
@@ -92,16 +92,16 @@ public:
         end_.assign(x_.size(), 0.0);
     }
     void step(System& system, double t0, double h) override {
-        const auto n = static_cast<std::size_t>(system.continuous().num_coordinates);
-        system.read_state(x_);
-        system.derivative(t0, x_, dx_);
+        const auto n = static_cast<std::size_t>(system.continuous()->size().num_coordinates);
+        system.continuous()->read_state(x_);
+        system.continuous()->derivative(t0, x_, dx_);
         y_ = x_;
         for (std::size_t i = 0; i < n; ++i) y_[i] += h * (x_[n + i] + 0.5 * h * dx_[n + i]);
         for (std::size_t i = n; i < x_.size(); ++i) y_[i] += h * dx_[i];
-        system.derivative(t0 + h, y_, end_);
+        system.continuous()->derivative(t0 + h, y_, end_);
         for (std::size_t i = 0; i < n; ++i) x_[i] = y_[i];
         for (std::size_t i = n; i < x_.size(); ++i) x_[i] += 0.5 * h * (dx_[i] + end_[i]);
-        system.accept_state(t0, t0 + h, x_);
+        system.continuous()->accept_state(t0, t0 + h, x_);
     }
 
 private:
@@ -118,15 +118,15 @@ public:
         k2_.assign(x_.size(), 0.0);
     }
     void step(System& system, double t0, double h) override {
-        system.read_state(x_);
-        system.derivative(t0, x_, k1_);
+        system.continuous()->read_state(x_);
+        system.continuous()->derivative(t0, x_, k1_);
         for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = x_[i] + 0.5 * h * k1_[i];
-        system.derivative(t0 + 0.5 * h, y_, k2_);
+        system.continuous()->derivative(t0 + 0.5 * h, y_, k2_);
         for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = x_[i] + h * (2.0 * k2_[i] - k1_[i]);
-        system.derivative(t0 + h, y_, dx_);
+        system.continuous()->derivative(t0 + h, y_, dx_);
         for (std::size_t i = 0; i < x_.size(); ++i)
             x_[i] += h / 6.0 * (k1_[i] + 4.0 * k2_[i] + dx_[i]);
-        system.accept_state(t0, t0 + h, x_);
+        system.continuous()->accept_state(t0, t0 + h, x_);
     }
 
 private:
@@ -138,10 +138,10 @@ class ImplicitMidpoint final : public Midpoint {
 public:
     using Midpoint::Midpoint;
     void step(System& system, double t0, double h) override {
-        system.read_state(x_);
+        system.continuous()->read_state(x_);
         y_ = x_;
         for (int k = 0; k < 100; ++k) {
-            system.derivative(t0 + 0.5 * h, y_, dx_);
+            system.continuous()->derivative(t0 + 0.5 * h, y_, dx_);
             double change = 0.0, size = 0.0;
             for (std::size_t i = 0; i < x_.size(); ++i) {
                 const double next = x_[i] + 0.5 * h * dx_[i];
@@ -151,9 +151,9 @@ public:
             }
             if (change <= 1e-15 * size) break;
         }
-        system.derivative(t0 + 0.5 * h, y_, dx_);
+        system.continuous()->derivative(t0 + 0.5 * h, y_, dx_);
         for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += h * dx_[i];
-        system.accept_state(t0, t0 + h, x_);
+        system.continuous()->accept_state(t0, t0 + h, x_);
     }
 };
 
@@ -162,12 +162,12 @@ class StandsStill final : public Midpoint {
 public:
     using Midpoint::Midpoint;
     void step(System& system, double t0, double h) override {
-        system.read_state(x_);
-        system.derivative(t0, x_, dx_);
+        system.continuous()->read_state(x_);
+        system.continuous()->derivative(t0, x_, dx_);
         for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = x_[i] + 0.5 * h * dx_[i];
-        system.derivative(t0, y_, dx_);
+        system.continuous()->derivative(t0, y_, dx_);
         for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += h * dx_[i];
-        system.accept_state(t0, t0 + h, x_);
+        system.continuous()->accept_state(t0, t0 + h, x_);
     }
 };
 
@@ -176,10 +176,10 @@ class KeepsNoBooks final : public Midpoint {
 public:
     using Midpoint::Midpoint;
     void step(System& system, double t0, double h) override {
-        const auto n = 2 * static_cast<std::size_t>(system.continuous().num_coordinates);
+        const auto n = 2 * static_cast<std::size_t>(system.continuous()->size().num_coordinates);
         find_middle_slope(system, t0, h);
         for (std::size_t i = 0; i < n; ++i) x_[i] += h * dx_[i];
-        system.accept_state(t0, t0 + h, x_);
+        system.continuous()->accept_state(t0, t0 + h, x_);
     }
 };
 
@@ -195,7 +195,7 @@ public:
         start_.assign(x_.size(), 0.0);
     }
     void step(System& system, double t0, double h) override {
-        system.read_state(start_);
+        system.continuous()->read_state(start_);
         t0_ = t0;
         h_ = std::min(h, 0.01);
         Midpoint::step(system, t0, h_);
@@ -226,16 +226,16 @@ class Remembers final : public Midpoint {
 public:
     using Midpoint::Midpoint;
     void step(System& system, double t0, double h) override {
-        system.read_state(x_);
+        system.continuous()->read_state(x_);
         if (!is_first_)
             for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += 1e-5 * h * dx_[i];
         else
             is_first_ = false;
-        system.derivative(t0, x_, dx_);
+        system.continuous()->derivative(t0, x_, dx_);
         for (std::size_t i = 0; i < x_.size(); ++i) y_[i] = x_[i] + 0.5 * h * dx_[i];
-        system.derivative(t0 + 0.5 * h, y_, dx_);
+        system.continuous()->derivative(t0 + 0.5 * h, y_, dx_);
         for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += h * dx_[i];
-        system.accept_state(t0, t0 + h, x_);
+        system.continuous()->accept_state(t0, t0 + h, x_);
     }
 
 private:

@@ -151,6 +151,8 @@ public:
     /// @returns whether the choice has changed
     virtual bool renew_choice() = 0;
 
+    /// Counts one iteration of the step in progress, for the run's statistics.
+    virtual void count_iteration() = 0;
     /// Refuses the step t -> t + h: throws a numerical error with the place of the largest entry of
     /// the last correction of q, and `advice`.
     [[noreturn]] virtual void no_convergence(double t,

@@ -2,6 +2,7 @@
 // The Integrator interface: advances the state of a system by one step.
 #pragma once
 
+#include "ancora/sdk/continuous_system.hpp"
 #include "ancora/sdk/signals.hpp"
 #include "ancora/sdk/system.hpp"
 
@@ -10,7 +11,7 @@ namespace ancora {
 /// Which equations an integrator works on.
 enum class Face : std::int32_t {
     discrete,    ///< the step equations (2), (3) of System
-    continuous,  ///< System::derivative
+    continuous,  ///< ContinuousSystem
 };
 
 /// What the kernel must know of an integrator.

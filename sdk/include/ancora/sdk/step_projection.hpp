@@ -19,6 +19,10 @@ namespace ancora {
 class StepProjection {
 public:
     virtual int num_conditions() const = 0;  ///< m
+    /// [assembly] @throws the kernel's manifest error, with the object's place, where a model has
+    ///         what projected steps cannot be taken with
+    /// @param goes_back whether steps go backwards in time as well
+    virtual void require(bool goes_back) const = 0;
 
     /// [step] Begins a step at the accepted state, with mu = 0; System::solve_step() finds mu with
     /// it. Which of several dependent rows count is chosen here and kept for the step.

@@ -10,6 +10,7 @@
 
 namespace ancora {
 
+class ContinuousSystem;
 class ImplicitSystem;
 class StepEquations;
 class StepProjection;
@@ -56,13 +57,12 @@ struct StepReport {
     double first_correction = 0.0;  ///< displacement of matter by it [m]
 };
 
-/// What of a model moves in continuous time, x = (q, v, w): w are the works and impulses of the
-/// ledger, integrated as further states, in J, N s and N m s. They begin at zero in every step;
-/// what an error in them means says System::book_scales().
-struct ContinuousState {
-    std::int32_t num_coordinates = 0;  ///< n; q and v are the first 2 n entries of x
-    std::int32_t num_states = 0;       ///< entries of x
-    std::int32_t num_own = 0;          ///< of which the last are continuous states of objects
+/// What a system can be asked for besides, by who includes the header of it.
+enum class Facet : std::int32_t {
+    continuous,      ///< ContinuousSystem, continuous_system.hpp
+    implicit,        ///< ImplicitSystem, implicit_system.hpp
+    step_equations,  ///< StepEquations, step_equations.hpp
+    projection,      ///< StepProjection, step_projection.hpp
 };
 
 /// The equations of the whole model, assembled. In the discrete face a step is
@@ -74,8 +74,9 @@ struct ContinuousState {
 /// the system; where it begins, how long it is and what follows to the integrator.
 class System {
 public:
-    virtual int num_coordinates() const = 0;
-    virtual int num_rows() const = 0;
+    /// n and m.
+    std::int32_t num_coordinates() const { return static_cast<std::int32_t>(q().size()); }
+    std::int32_t num_rows() const { return static_cast<std::int32_t>(stress().size()); }
 
     /// Accepted state: generalized coordinates and velocities, mean acceleration and stresses of
     /// the last accepted step (zero before the first).
@@ -87,18 +88,45 @@ public:
     /// The integrator's own history, kept by the kernel; zero before the first step.
     virtual std::span<double> history() = 0;
 
+    // Facets.
+
+    /// Accelerations, for the continuous face.
+    ContinuousSystem* continuous() { return facet<ContinuousSystem>(Facet::continuous); }
+    const ContinuousSystem* continuous() const {
+        return facet<const ContinuousSystem>(Facet::continuous);
+    }
+    /// The equations with their derivatives, for implicit integrators with the continuous face;
+    /// null for others.
+    /// @throws the kernel's manifest error where the model has what has no derivative, by name: dry
+    ///         friction, rows that break
+    ImplicitSystem* implicit() { return facet<ImplicitSystem>(Facet::implicit); }
+    const ImplicitSystem* implicit() const { return facet<const ImplicitSystem>(Facet::implicit); }
+    /// The equations of a step, for who iterates on his own.
+    StepEquations* step_equations() { return facet<StepEquations>(Facet::step_equations); }
+    /// Velocities projected around steps of the discrete face, and steps that can be undone; null
+    /// for others.
+    StepProjection* projection() { return facet<StepProjection>(Facet::projection); }
+    const StepProjection* projection() const {
+        return facet<const StepProjection>(Facet::projection);
+    }
+
+    // A step of the discrete face.
+
     /// [step] Solves (2) and (3) by Newton's method, with one matrix for as many iterations and
-    /// steps as it serves, and with better ones where it fails. What `guess` refers to becomes the
-    /// solution, whose trial is the last one evaluated; without one it is of no use.
+    /// steps as it serves, with better ones where it fails, and with another choice of independent
+    /// rows where that is why. What `guess` refers to becomes the solution; without one it is of no
+    /// use.
     ///
     /// It has converged when the last correction moved no matter by more than the tolerance *and*
     /// what the residuals would book falsely is rounding.
     /// @throws the kernel's plugin error if a plugin throws or returns a value that is not finite
     virtual StepReport solve_step(const StepGuess& guess, const StepOptions& options) = 0;
-    /// The equations themselves, for who iterates on his own; include step_equations.hpp.
-    virtual StepEquations* step_equations() { return nullptr; }
-    /// [step] Evaluates (2) and (3) at a trial, which may then be accepted if it solves them.
-    virtual void evaluate(const StepTrial& trial) = 0;
+    /// [step] Modes that began with this step and do not hold over a trial that was solved are
+    /// replaced, as is a choice of independent rows that does not hold.
+    /// @returns whether there were any; the trial is then to be made anew
+    virtual bool settle_modes(const StepTrial& trial) = 0;
+    /// [step] Makes the trial that was solved last the state at t0 + h and books it in the ledger.
+    virtual void accept(const StepTrial& trial) = 0;
 
     /// [step] Largest displacement of matter that a change of q means [m].
     virtual double displacement(std::span<const double> dq) const = 0;
@@ -120,119 +148,64 @@ public:
             &range);
     }
 
-    /// [step] Makes the last evaluated trial the state at t0 + h and books it in the ledger.
-    virtual void accept(const StepTrial& trial) = 0;
+    // Events: contacts that change between stick and slip, crossings of signals, rows that break. A
+    // mode is frozen within a step.
 
-    // Continuous face: M q'' = Q + F_L + F_C at (q, v, t), by the Udwadia-Kalaba equation.
-
-    virtual ContinuousState continuous() const = 0;
-    /// [step] The accepted state as x, num_states entries.
-    virtual void read_state(std::span<double> x) const = 0;
-    /// [step] x' at (t, x).
-    /// @throws the kernel's numerical error where the acceleration is not unique or constraints are
-    ///         inconsistent; its plugin error as evaluate() does
-    virtual void derivative(double t, std::span<const double> x, std::span<double> dx) = 0;
-    /// [step] Longest step of at most h that a fixed formula should take from the accepted state,
-    /// at which derivative() has just been called: a slide that turns while it comes to rest has no
-    /// smooth course up to its stop.
-    virtual double smooth_length(double h) const = 0;
-    /// [step] Makes x the state at t1, projects it onto the constraints as the integrator's traits
-    /// say, and books the step t0 -> t1.
-    virtual void accept_state(double t0, double t1, std::span<const double> x) = 0;
-
-    // Events: contacts that change between stick and slip. A mode is frozen within a step.
-
-    /// Number of event functions; 0 for models without contacts.
+    /// Number of event functions; 0 for models without any.
     virtual int num_events() const = 0;
-    /// [step] Functions that are positive as long as the modes hold, at the end of the last
-    /// evaluated trial.
+    /// [step] Functions that are positive as long as the modes hold, at the end of the trial that
+    /// was solved last. ContinuousSystem has them at a state.
     virtual void evaluate_events(const StepTrial& trial, std::span<double> g) = 0;
-    /// [step] The same at (t, x).
-    virtual void evaluate_events(double t, std::span<const double> x, std::span<double> g) = 0;
-    /// [step] Modes that began with this step and do not hold over the last evaluated trial are
-    /// replaced, as is a choice of independent rows that does not hold.
-    /// @returns whether there were any; the trial is then to be made anew
-    virtual bool settle_modes(const StepTrial& trial) = 0;
-    /// [step] After a trial that failed: chooses independent rows anew at the accepted state.
-    /// @returns whether the choice has changed; the trial is then worth another attempt
-    virtual bool renew_choice() = 0;
-    /// Whether rows that are independent elsewhere become dependent in the trial or right beside
-    /// it: a singular position, at which other motions begin, so that a step has other solutions
-    /// near the one that continues the motion. Looks at positions alone; the trial is to be
-    /// evaluated again before it is accepted.
+    /// [step] Goes on from the accepted state, at which event `event` has come, with the modes that
+    /// hold from there.
+    virtual void pass_event(int event) = 0;
+    /// [step] Longest step of at most h that a fixed formula should take from the accepted state,
+    /// at which accelerations have just been asked for: a slide that turns while it comes to rest
+    /// has no smooth course up to its stop.
+    virtual double smooth_length(double h) const = 0;
+
+    // Singular positions.
+
+    /// [step] Whether rows that are independent elsewhere become dependent in the trial or right
+    /// beside it: a singular position, at which other motions begin, so that a step has other
+    /// solutions near the one that continues the motion. Looks at positions alone.
     virtual bool nears_singular_position(const StepTrial& trial) = 0;
     /// Books in the run's events that the piece t0 -> t1, just accepted, passed such a position,
     /// and whether it continues the motion.
     virtual void record_singular_position(double t0, double t1, bool continues) = 0;
-    /// [step] Goes on from the accepted state, at which event `event` has come, with the modes that
-    /// hold from there.
-    virtual void pass_event(int event) = 0;
+
+    // The end of a run.
 
     /// Refuses to go on: throws a numerical error with the time and `why`.
     [[noreturn]] virtual void refuse(double t, std::string_view why) = 0;
-
-    /// Counts one iteration of the step in progress that solve_step() has not made, for the run's
-    /// statistics.
-    virtual void count_iteration() = 0;
-
     /// Refuses the step in progress: throws a numerical error with the time, the step, the row or
     /// coordinate of the last evaluated trial whose residual is largest, and `advice`.
     [[noreturn]] virtual void no_convergence(const StepTrial& trial,
                                              std::string_view what,
                                              std::string_view advice) = 0;
 
-    /// [assembly] Number of conditions of implicit(), for who sizes buffers.
-    /// @throws the kernel's manifest error where the model has what has no derivative, by name: dry
-    ///         friction, rows that break
-    virtual int num_conditions() const { return 0; }
-    /// [step] The equations with their derivatives, for implicit integrators with the continuous
-    /// face; include implicit_system.hpp. Null for others.
-    virtual ImplicitSystem* implicit() { return nullptr; }
-
-    /// [step] What an entry of w is to be measured by where an error in it is to mean as much as
-    /// one in q and v, per entry of x behind these: the energy in play, the momentum, the angular
-    /// momentum. They change whenever a state is accepted.
-    virtual std::span<const double> book_scales() const { return {}; }
-
-    /// Velocities projected around steps of the discrete face, and steps that can be undone;
-    /// include step_projection.hpp. Null for others.
-    virtual StepProjection* projection() { return nullptr; }
-    /// [assembly] @throws the kernel's manifest error, with the object's place, where a model has
-    ///         what projected steps cannot be taken with
-    /// @param goes_back whether steps go backwards in time as well
-    /// @returns the number of conditions of projection()
-    virtual int require_projectable(bool goes_back) const {
-        static_cast<void>(goes_back);
-        return 0;
-    }
-
-    /// [step] What projection onto the constraints would move q of a state x at t by, entry by
-    /// entry, and zero for the others: the error of a trial along motion that is prescribed, of
-    /// which the accelerations at its stages may show nothing.
-    /// @returns false, and writes nothing, where nothing is prescribed over time or projected
-    virtual bool constraint_error(double t, std::span<const double> x, std::span<double> error) {
-        static_cast<void>(t);
-        static_cast<void>(x);
-        static_cast<void>(error);
-        return false;
-    }
-    /// [assembly] Whether something is given by a formula of time, so that only values show what it
-    /// does: where nothing moves, an estimate of the error says nothing of what comes.
-    virtual bool has_formulas_of_time() const { return false; }
-    /// [step] Records a step in which the estimate of the error sees nothing happen, and which is
-    /// as long as a limit that the manifest does not give: what formulas of time do meanwhile may
-    /// have been missed.
-    virtual void record_limited_step(double t0, double t1) {
-        static_cast<void>(t0);
-        static_cast<void>(t1);
-    }
-
 protected:
     using RangeCall = void (*)(const void* range, std::size_t begin, std::size_t end);
     virtual void split_ranges(std::size_t count, RangeCall call, const void* range) {
         call(range, 0, count);
     }
+    /// The object of the class that goes with a facet, as a pointer to that class; or null.
+    virtual void* find_facet(Facet which) {
+        static_cast<void>(which);
+        return nullptr;
+    }
     ~System() = default;
+
+private:
+    template <class Class>
+    Class* facet(Facet which) {
+        return static_cast<Class*>(find_facet(which));
+    }
+    // Facets of a constant system are constant themselves.
+    template <class Class>
+    Class* facet(Facet which) const {
+        return static_cast<Class*>(const_cast<System*>(this)->find_facet(which));
+    }
 };
 
 }  // namespace ancora

@@ -25,19 +25,20 @@ public:
     }
 
     void prepare(const System& system, const StepSettings&) override {
-        const auto size = static_cast<std::size_t>(system.continuous().num_states);
+        const auto size = static_cast<std::size_t>(system.continuous()->size().num_states);
         for (std::vector<double>* x : {&x0_, &x_, &dx_}) x->assign(size, 0.0);
     }
 
     void step(System& system, double t0, double h) override {
         if (system.num_events() > 0)
             system.refuse(t0, "integrator \"midpoint\" takes no friction that sticks; take rk4");
-        system.read_state(x0_);
-        system.derivative(t0, x0_, dx_);
+        ContinuousSystem& model = *system.continuous();
+        model.read_state(x0_);
+        model.derivative(t0, x0_, dx_);
         move(0.5 * h);
-        system.derivative(t0 + 0.5 * h, x_, dx_);
+        model.derivative(t0 + 0.5 * h, x_, dx_);
         move(h);
-        system.accept_state(t0, t0 + h, x_);
+        model.accept_state(t0, t0 + h, x_);
     }
 
 private:

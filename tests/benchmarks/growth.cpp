@@ -156,6 +156,10 @@ int main(int argc, char** argv) {
                                                        : 1000),
                     N > 20'000 ? 1 : 2);
     });
+    growing("Blocks that slide on four feet each, apart", "block", [&](auto&& row) {
+        for (const int N : {1, 4, 16, 100, 400})
+            row(N, N, kPerBody * N, benchmark::blocks_on_feet(N, 1e-3, N > 100 ? 40 : 200), 2);
+    });
     growing("Spinning nets of N x N nodes", "element", [&](auto&& row) {
         for (const int N : {6, 18, 58, 182, 577})
             if (3.0 * N * N <= most * 1.5)

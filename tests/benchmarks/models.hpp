@@ -47,6 +47,33 @@ inline Manifest tops(int count, double step, long steps) {
     return manifest;
 }
 
+/// Blocks that slide on a floor on four feet each, apart from each other: 4 N contacts, of which
+/// one in four has a normal force that is shared.
+inline Manifest blocks_on_feet(int N, double step, long steps) {
+    Manifest manifest = empty_model(step, steps);
+    manifest.model.gravity = {0.0, 0.0, -9.81};
+    for (int i = 0; i < N; ++i) {
+        manifest.add_body(fmt::format("block{}", i), "ancf_rigid_body")
+            .set("size", {0.4, 0.3, 0.2})
+            .set("density", 1000.0)
+            .set("position", {0.0, static_cast<double>(i), 0.1})
+            .set("velocity", {0.8 + 0.3 * std::sin(i), 0.1, 0.0});
+        for (int k = 0; k < 4; ++k) {
+            const std::string foot = fmt::format("foot{}_{}", i, k);
+            manifest.add_constraint(foot, "point_on_plane")
+                .set(
+                    "point",
+                    fmt::format(
+                        "block{}@[{}, {}, -0.1]", i, k % 2 == 0 ? 0.2 : -0.2, k < 2 ? 0.15 : -0.15))
+                .set("normal", {0.0, 0.0, 1.0});
+            manifest.add_force("rub_" + foot, "coulomb_friction")
+                .set("on", foot)
+                .set("mu_kinetic", 0.3);
+        }
+    }
+    return manifest;
+}
+
 /// Joints between links of length 1 m, the first hung from the ground.
 inline void hang_links(Manifest& manifest, int N) {
     for (int i = 0; i < N; ++i)

@@ -18,32 +18,32 @@ InstantFriction::InstantFriction(const Assembly& parts,
                                  SlipLaw& slip,
                                  ContactResponses& responses)
     : parts_(parts), contacts_(contacts), islands_(islands), slip_(slip), responses_(responses) {
-    const int K = contacts.num_rows();
-    s_.setZero(K);
-    unit_.setZero(parts.n);
+    s_.setZero(contacts.num_rows());
     stress_.setZero(parts.m);
-    normal_response_.assign(static_cast<std::size_t>(K) * contacts.all().size(),
-                            Eigen::Vector3d::Zero());
+    x_.setZero(parts.n);
+    normal_response_.assign(
+        contacts.all().size() * static_cast<std::size_t>(responses.groups().num_places()),
+        Eigen::Vector3d::Zero());
 }
 
 void InstantFriction::solve(
     ContinuousFace& face, const double* q, const double* v, double t, bool is_resolving) {
     responses_.are_of_step = false;
     contacts_.evaluate(q, v, t);
-    const int K = contacts_.num_rows();
-    const auto n = static_cast<std::size_t>(parts_.n);
-    const auto m = static_cast<std::size_t>(face.multipliers().size());
+    const auto m = face.multipliers().size();
     const std::size_t num_contacts = contacts_.all().size();
     Eigen::Vector3d f, df;
-    for (int k = 0; k < K; ++k) {
-        unit_.setZero();
-        contacts_.add_along(k, 1.0, unit_.data());
-        face.respond(view(unit_), {responses_.x.col(k).data(), n}, {responses_.s.col(k).data(), m});
+    responses_.ask([&](std::span<const double> force, auto x, auto s) {
+        face.respond(force,
+                     {x.data(), static_cast<std::size_t>(x.size())},
+                     {s.data(), static_cast<std::size_t>(m)});
+    });
+    for (Eigen::Index j = 0; j < responses_.stresses().cols(); ++j) {
         // Reactions answer to a contact's stress s, C = -s, with the stress +mu.
-        face.write_stress(responses_.s.col(k).head(static_cast<Eigen::Index>(m)), stress_);
+        face.write_stress(responses_.stresses().col(j).head(m), stress_);
         for (std::size_t c = 0; c < num_contacts; ++c) {
             slip_.normal_force(contacts_.all()[c], stress_.data(), false, &df);
-            normal_response_[c * static_cast<std::size_t>(K) + static_cast<std::size_t>(k)] = -df;
+            normal_response(c, j) = -df;
         }
     }
     stress_.setZero();
@@ -52,61 +52,72 @@ void InstantFriction::solve(
     bool has_slip = false;
     double change = 0.0;
     for (int iteration = 0; iteration < kMostLawIterations; ++iteration) {
-        responses_.small.clear();
+        for (const ContactGroup& group : responses_.groups().all()) responses_.small(group).clear();
         for (std::size_t c = 0; c < num_contacts; ++c) {
+            const ContactGroup& group = responses_.groups().of_contact(c);
+            SmallSolver& small = responses_.small(group);
+            const int K = static_cast<int>(group.rows.size());
             const Contact& contact = contacts_.all()[c];
             if (contact.mode == ContactMode::stick) {
                 for (int i = 0; i < contact.num_rows; ++i) {
                     const int k = contact.first_row + i;
-                    responses_.small.share(k, contact.weight);
-                    for (int j = 0; j < K; ++j)
-                        responses_.small(k, j) = contacts_.along(k, responses_.x.col(j).data());
-                    responses_.small.rhs(k) =
+                    const int row = responses_.groups().place_of(k);
+                    small.share(row, contact.weight);
+                    for (int j = 0; j < K; ++j) small(row, j) = contacts_.along(k, responses_.x(j));
+                    small.rhs(row) =
                         contacts_.along(k, face.acceleration().data()) - contacts_.bias(k);
                 }
                 continue;
             }
             has_slip = true;
-            const Eigen::Vector3d* response =
-                normal_response_.data() + c * static_cast<std::size_t>(K);
+            const Eigen::Vector3d* response = &normal_response(c, 0);
             slip_.normal_force(contact, face.stress().data(), false, &f);
-            for (int j = 0; j < K; ++j) f += s_[j] * response[j];
+            for (int j = 0; j < K; ++j) f += s_[group.rows[j]] * response[j];
             const double N = f.norm();
             if (N > 0.0) f /= N;
             const Slides w = contacts_.sliding(contact, v);
             Slides direction{};
-            const double pull = begin_slip(face, contact, w.data(), direction.data());
+            const double pull = begin_slip(face, group, contact, w.data(), direction.data());
             const SlipLaw::Linear law =
                 slip_.linearise(contact, w.data(), N, t, pull > 0.0 ? direction.data() : nullptr);
-            if (pull > 0.0) add_turning(contact, law, pull, direction.data());
+            if (pull > 0.0) add_turning(group, contact, law, pull, direction.data());
             if (pull > 0.0 && is_resolving) contacts_.all()[c].turn_to(direction.data());
             for (int i = 0; i < contact.num_rows; ++i) {
                 const int k = contact.first_row + i;
                 const auto at = static_cast<std::size_t>(i);
-                responses_.small.rhs(k) += law.s[at];
+                const int row = responses_.groups().place_of(k);
+                small.rhs(row) += law.s[at];
                 for (int j = 0; j < K; ++j) {
                     const double slope = law.by_normal[at] * f.dot(response[j]);
-                    responses_.small(k, j) -= slope;
-                    responses_.small.rhs(k) -= slope * s_[j];
+                    small(row, j) -= slope;
+                    small.rhs(row) -= slope * s_[group.rows[j]];
                 }
-                responses_.small(k, k) += 1.0;
+                small(row, row) += 1.0;
             }
         }
-        responses_.has_no_solution = responses_.small.solve() < 0 && has_slip;
+        responses_.has_no_solution = responses_.solve() < 0 && has_slip;
         change = 0.0;
         double size = 0.0;
-        for (int k = 0; k < K; ++k) {
-            change = std::max(change, std::abs(responses_.small.x(k) - s_[k]));
-            size = std::max(size, std::abs(responses_.small.x(k)));
-            s_[k] = responses_.small.x(k);
+        for (int k = 0; k < contacts_.num_rows(); ++k) {
+            const double x = responses_.solution(k);
+            change = std::max(change, std::abs(x - s_[k]));
+            size = std::max(size, std::abs(x));
+            s_[k] = x;
         }
         if (change <= 4e-16 * size || !has_slip) break;
         if (iteration + 1 == kMostLawIterations && !(change <= 1e-10 * size))
             responses_.has_no_solution = true;
     }
     if (responses_.has_no_solution && !is_resolving) slip_.refuse_paradox(t);
-    for (int k = 0; k < K; ++k)
-        face.add_response(-s_[k], responses_.x.col(k).data(), responses_.s.col(k).data());
+    // a and lambda: minus the answers to C = -s
+    x_.setZero();
+    stress_.setZero();
+    responses_.subtract(s_.data(), {x_.data(), static_cast<std::size_t>(x_.size())});
+    responses_.subtract(
+        s_.data(), {stress_.data(), static_cast<std::size_t>(m)}, [&face](std::size_t c) {
+            return face.constraint_rows()[c];
+        });
+    face.add_response(1.0, x_.data(), stress_.data());
 }
 
 /// Friction of what begins to slip in several directions acts against the acceleration a that
@@ -115,6 +126,7 @@ void InstantFriction::solve(
 /// @returns |a| of sliding at the present iterate, and its direction; 0 if the contact slides on
 ///          its own, or does not accelerate
 double InstantFriction::begin_slip(const ContinuousFace& face,
+                                   const ContactGroup& group,
                                    const Contact& contact,
                                    const double* w,
                                    double* direction) const {
@@ -127,8 +139,8 @@ double InstantFriction::begin_slip(const ContinuousFace& face,
     for (int i = 0; i < n; ++i) {
         const int k = contact.first_row + i;
         a[i] = contacts_.along(k, face.acceleration().data()) - contacts_.bias(k);
-        for (int j = 0; j < contacts_.num_rows(); ++j)
-            a[i] -= s_[j] * contacts_.along(k, responses_.x.col(j).data());
+        for (std::size_t j = 0; j < group.rows.size(); ++j)
+            a[i] -= s_[group.rows[j]] * contacts_.along(k, responses_.x(static_cast<int>(j)));
     }
     const double size = norm(a, n);
     if (size <= kUndecided * islands_.free_acceleration(island, face)) return 0.0;
@@ -137,20 +149,23 @@ double InstantFriction::begin_slip(const ContinuousFace& face,
 }
 
 /// Adds to the small system how such friction turns with the acceleration, of size `pull`.
-void InstantFriction::add_turning(const Contact& contact,
+void InstantFriction::add_turning(const ContactGroup& group,
+                                  const Contact& contact,
                                   const SlipLaw::Linear& law,
                                   double pull,
                                   const double* d) {
     const int n = contact.num_rows;
     const double stiffness = dot(d, law.s.data(), n) / pull;
+    SmallSolver& small = responses_.small(group);
     for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < contacts_.num_rows(); ++j) {
+        const int row = responses_.groups().place_of(contact.first_row + i);
+        for (int j = 0; j < static_cast<int>(group.rows.size()); ++j) {
             double turn = 0.0;
             for (int l = 0; l < n; ++l)
                 turn += ((i == l ? 1.0 : 0.0) - d[i] * d[l]) *
-                        contacts_.along(contact.first_row + l, responses_.x.col(j).data());
-            responses_.small(contact.first_row + i, j) += stiffness * turn;
-            responses_.small.rhs(contact.first_row + i) += stiffness * turn * s_[j];
+                        contacts_.along(contact.first_row + l, responses_.x(j));
+            small(row, j) += stiffness * turn;
+            small.rhs(row) += stiffness * turn * s_[group.rows[j]];
         }
     }
 }

@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 
 #include "assembly.hpp"
+#include "contact_responses.hpp"
 #include "contacts.hpp"
 #include "continuous_face.hpp"
 #include "slip_law.hpp"
@@ -40,10 +41,12 @@ public:
 
 private:
     double begin_slip(const ContinuousFace& face,
+                      const ContactGroup& group,
                       const Contact& contact,
                       const double* w,
                       double* direction) const;
-    void add_turning(const Contact& contact,
+    void add_turning(const ContactGroup& group,
+                     const Contact& contact,
                      const SlipLaw::Linear& law,
                      double pull,
                      const double* d);
@@ -54,8 +57,14 @@ private:
     SlipLaw& slip_;
     ContactResponses& responses_;
     Eigen::VectorXd s_;  // of the contacts' rows
-    Eigen::VectorXd unit_, stress_;
-    std::vector<Eigen::Vector3d> normal_response_;  // per contact and row: d(normal force)/d s
+    Eigen::Vector3d& normal_response(std::size_t contact, Eigen::Index place) {
+        return normal_response_[contact *
+                                    static_cast<std::size_t>(responses_.groups().num_places()) +
+                                static_cast<std::size_t>(place)];
+    }
+    Eigen::VectorXd x_, stress_;
+    // d(normal force)/d s, per contact and place in its group
+    std::vector<Eigen::Vector3d> normal_response_;
 };
 
 }  // namespace ancora

@@ -53,10 +53,11 @@ LoadSharing::Change LoadSharing::relieve(const double* s, bool of_step, double t
     return change;
 }
 
-double LoadSharing::use(const Contact& contact, const double* s, bool of_step, double t) {
+double LoadSharing::use(
+    const Contact& contact, const double* s, const double* shared, bool of_step, double t) {
     Eigen::Vector3d f;
     const double limit =
-        contacts_.stick_limit(contact, slip_.normal_force(contact, s, of_step, &f), t);
+        contacts_.stick_limit(contact, slip_.normal_force(contact, shared, of_step, &f), t);
     const double force =
         norm(contact.driving(s + contacts_.first() + contact.first_row).data(), contact.num_rows);
     return force <= limit * kLeastUse ? kLeastUse : force / limit;
@@ -68,13 +69,14 @@ void LoadSharing::find_most_used(const double* s, bool of_step, double t) {
         sharing.most_used = -1;
         sharing.use = 0.0;
     }
+    const double* const shared = slip_.shared(s, of_step);
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
         if (contact.mode == ContactMode::slip) continue;
         Sharing& sharing = sharing_[islands_.of(contact)];
         ++sharing.num_sticking;
         if (!contact.is_fresh || contact.num_flips >= kMostFlips) continue;
-        const double here = use(contact, s, of_step, t);
+        const double here = use(contact, s, shared, of_step, t);
         if (here <= sharing.use) continue;
         sharing.use = here;
         sharing.most_used = static_cast<int>(c);
@@ -88,9 +90,10 @@ bool LoadSharing::share_anew(int island, const double* s, bool of_step, double t
     ++sharing.rounds;
     sharing.worst = sharing.use;
     double largest = 0.0;
+    const double* const shared = slip_.shared(s, of_step);
     for (Contact& contact : contacts_.all()) {
         if (contact.mode == ContactMode::slip || islands_.of(contact) != island) continue;
-        contact.weight *= std::min(use(contact, s, of_step, t), kMostUse);
+        contact.weight *= std::min(use(contact, s, shared, of_step, t), kMostUse);
         largest = std::max(largest, contact.weight);
     }
     for (Contact& contact : contacts_.all())

@@ -58,7 +58,8 @@ private:
         double use = 0.0;    // its use
     };
     /// What a sticking contact bears of what it holds.
-    double use(const Contact& contact, const double* s, bool of_step, double t);
+    double use(
+        const Contact& contact, const double* s, const double* shared, bool of_step, double t);
     /// In each island, the sticking contact that bears most of its limit and may still change.
     void find_most_used(const double* s, bool of_step, double t);
     /// One round of Lawson's iteration in an island.

@@ -8,15 +8,6 @@
 #include <fmt/format.h>
 
 namespace ancora {
-namespace {
-
-// Regularisation that leaves the share open to prices: the matrix of a step is regularised itself,
-// so that dependent rows seem a little independent; an instant's responses are exact.
-constexpr double kShareInStep = 1e-4;
-constexpr double kShareAtInstant = 1e-6;
-
-}  // namespace
-
 SlipLaw::SlipLaw(const Assembly& parts,
                  const Contacts& contacts,
                  const RestIslands& islands,
@@ -29,13 +20,13 @@ SlipLaw::SlipLaw(const Assembly& parts,
 }
 
 double SlipLaw::normal_force(const Contact& contact,
-                             const double* s,
+                             const double* shared,
                              bool of_step,
                              Eigen::Vector3d* f) {
     if (of_step)
-        parts_.rows.local_force(contact.constraint, independent_.shared(s), local_force_.data());
+        parts_.rows.local_force(contact.constraint, shared, local_force_.data());
     else
-        parts_.rows.local_force_now(contact.constraint, s, local_force_.data());
+        parts_.rows.local_force_now(contact.constraint, shared, local_force_.data());
     *f = local_force_.head<3>();
     return f->norm();
 }
@@ -89,15 +80,6 @@ void SlipLaw::refuse_paradox(double t) const {
                             t,
                             names),
                 place);
-}
-
-ContactResponses::ContactResponses(const Assembly& parts, const Contacts& contacts) {
-    const int K = contacts.num_rows();
-    small.resize(K);
-    const bool is_discrete = parts.model.traits.face == Face::discrete;
-    small.set_regularisation(is_discrete ? kShareInStep : kShareAtInstant);
-    x.setZero(parts.n, K);
-    s.setZero(contacts.first(), K);
 }
 
 }  // namespace ancora

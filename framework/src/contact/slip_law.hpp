@@ -9,7 +9,6 @@
 #include "contacts.hpp"
 #include "independent_rows.hpp"
 #include "rest_islands.hpp"
-#include "small_solver.hpp"
 
 namespace ancora {
 
@@ -25,9 +24,17 @@ public:
             const RestIslands& islands,
             IndependentRows& independent);
 
-    /// Magnitude of a constraint's reaction on its first attachment for stresses s of all rows, and
-    /// the reaction itself. [step]
-    double normal_force(const Contact& contact, const double* s, bool of_step, Eigen::Vector3d* f);
+    /// Stresses of the model's rows as dependent ones share them, which reactions are those of:
+    /// of s in a step, valid until the next call; at an instant s is shared already. [step]
+    const double* shared(const double* s, bool of_step) {
+        return of_step ? independent_.shared(s) : s;
+    }
+    /// Magnitude of a constraint's reaction on its first attachment for stresses as they are
+    /// shared, and the reaction itself. [step]
+    double normal_force(const Contact& contact,
+                        const double* shared,
+                        bool of_step,
+                        Eigen::Vector3d* f);
 
     /// Stress -C of a slipping contact, and its derivatives.
     struct Linear {
@@ -53,17 +60,6 @@ private:
     const RestIslands& islands_;
     IndependentRows& independent_;
     Eigen::VectorXd local_force_;
-};
-
-/// How the rest of the model answers to friction along each sliding row, and the small system of
-/// all contacts. One for both faces, since n times the number of rows may be much.
-struct ContactResponses {
-    ContactResponses(const Assembly& parts, const Contacts& contacts);
-
-    Eigen::MatrixXd x, s;      ///< per row, a column
-    bool are_of_step = false;  ///< with the matrix in use
-    SmallSolver small;
-    bool has_no_solution = false;  ///< the coupled laws of the last solve, or several
 };
 
 }  // namespace ancora

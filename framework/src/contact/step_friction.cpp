@@ -18,7 +18,10 @@ StepFriction::StepFriction(Assembly& parts,
       slip_(slip),
       responses_(responses),
       inner_(inner) {
-    unit_.setZero(parts.n);
+    laws_.resize(contacts.all().size());
+    normal_response_.assign(
+        contacts.all().size() * static_cast<std::size_t>(responses.groups().num_places()),
+        Eigen::Vector3d::Zero());
     no_rows_.setZero(contacts.first());
 }
 
@@ -29,6 +32,7 @@ void StepFriction::evaluate(const StepTrial& trial,
         state_.q.data(), trial_.dq.data(), trial_.mid.data(), trial.t0, trial.h);
     responses_.are_of_step = false;
     const double* s = trial.s.data() + contacts_.first();
+    const double* const shared = slip_.shared(trial.s.data(), true);
     Eigen::Vector3d f;
     for (const Contact& contact : contacts_.all()) {
         Slides slide{};
@@ -44,7 +48,7 @@ void StepFriction::evaluate(const StepTrial& trial,
         SlipLaw::Linear law;
         if (!sticks)
             law = slip_.linearise(
-                contact, w.data(), slip_.normal_force(contact, trial.s.data(), true, &f), trial.t0);
+                contact, w.data(), slip_.normal_force(contact, shared, true, &f), trial.t0);
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             const auto at = static_cast<std::size_t>(i);
@@ -61,72 +65,98 @@ void StepFriction::solve(std::span<const double> r_motion,
     const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.solve);
     const auto m = static_cast<std::size_t>(contacts_.first());
     inner_.solve(r_motion, r_rows.first(m), ddq, ds.first(m));
-    const int K = contacts_.num_rows();
-    if (K == 0) return;
     if (!responses_.are_of_step) {
         no_rows_.setZero();
-        for (int k = 0; k < K; ++k) {
-            unit_.setZero();
-            contacts_.add_along(k, 1.0, unit_.data());
-            inner_.solve(view(unit_),
+        responses_.ask([&](std::span<const double> force, auto x, auto s) {
+            inner_.solve(force,
                          view(no_rows_),
-                         {responses_.x.col(k).data(), static_cast<std::size_t>(parts_.n)},
-                         {responses_.s.col(k).data(), m});
-        }
+                         {x.data(), static_cast<std::size_t>(x.size())},
+                         {s.data(), static_cast<std::size_t>(s.size())});
+        });
         responses_.are_of_step = true;
+        find_normal_responses();
     }
-    responses_.small.clear();
-    Eigen::Vector3d f, df;
     bool has_slip = false;
     bool has_turned = false;
-    for (const Contact& contact : contacts_.all()) {
-        if (contact.mode == ContactMode::stick) {
+    linearise(ds.data());
+    for (const ContactGroup& group : responses_.groups().all()) {
+        SmallSolver& small = responses_.small(group);
+        small.clear();
+        const int K = static_cast<int>(group.rows.size());
+        for (const int c : group.contacts) {
+            const Contact& contact = contacts_.all()[c];
+            const Linear& law = laws_[c];
+            const bool sticks = contact.mode == ContactMode::stick;
+            has_slip |= !sticks;
+            has_turned |= !sticks && law.of_slip.has_turned;
+            // T x_j is what a row slides by for a unit force along row j of the group.
             for (int i = 0; i < contact.num_rows; ++i) {
                 const int k = contact.first_row + i;
-                responses_.small.share(k, contact.weight);
+                const int row = responses_.groups().place_of(k);
+                if (sticks) {
+                    small.share(row, contact.weight);
+                    for (int j = 0; j < K; ++j) small(row, j) = contacts_.along(k, responses_.x(j));
+                    small.rhs(row) = contacts_.along(k, ddq.data()) - r_rows[contacts_.first() + k];
+                    continue;
+                }
+                const auto change = [&](double normal, const double* x) {
+                    double sum = law.of_slip.by_normal[i] * normal;
+                    for (int l = 0; l < contact.num_rows; ++l)
+                        sum += law.of_slip.by_rate[i][l] *
+                               contacts_.along(contact.first_row + l, x) / trial_.h;
+                    return sum;
+                };
                 for (int j = 0; j < K; ++j)
-                    responses_.small(k, j) = contacts_.along(k, responses_.x.col(j).data());
-                responses_.small.rhs(k) =
-                    contacts_.along(k, ddq.data()) - r_rows[contacts_.first() + k];
+                    small(row, j) = change(law.normal.dot(normal_response(c, j)), responses_.x(j));
+                small(row, row) += 1.0;
+                small.rhs(row) = -r_rows[contacts_.first() + k] / scale(k, trial_.h) +
+                                 change(law.normal_of_correction, ddq.data());
             }
-            continue;
         }
-        has_slip = true;
+    }
+    // Beyond a stop, where the step is about to be cut, the sign says nothing.
+    responses_.has_no_solution = responses_.solve() < 0 && has_slip && !has_turned;
+    for (int k = 0; k < contacts_.num_rows(); ++k)
+        ds[contacts_.first() + k] = responses_.solution(k);
+    const double* const solution = ds.data() + contacts_.first();
+    responses_.subtract(solution, ddq);
+    responses_.subtract(solution, ds.first(m), [](std::size_t k) {
+        return k;
+    });
+}
+
+/// Normal forces that go with unit forces along each row of a contact's group.
+void StepFriction::find_normal_responses() {
+    Eigen::MatrixXd& s = responses_.stresses();
+    for (Eigen::Index j = 0; j < s.cols(); ++j) {
+        const double* const shared = slip_.shared(s.col(j).data(), true);
+        for (std::size_t c = 0; c < contacts_.all().size(); ++c)
+            slip_.normal_force(contacts_.all()[c], shared, true, &normal_response(c, j));
+    }
+}
+
+/// The laws of what slips at the trial, and what normal forces a correction ds brings.
+void StepFriction::linearise(const double* ds) {
+    const double* shared = slip_.shared(trial_.s, true);
+    for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
+        const Contact& contact = contacts_.all()[c];
+        if (contact.mode == ContactMode::stick) continue;
         Slides w{};
         for (int i = 0; i < contact.num_rows; ++i)
             w[i] = (contacts_.along(contact.first_row + i, trial_.dq.data()) +
                     contacts_.drift(contact.first_row + i)) /
                    trial_.h;
-        const double N = slip_.normal_force(contact, trial_.s, true, &f);
-        const SlipLaw::Linear law = slip_.linearise(contact, w.data(), N, state_.t);
-        has_turned |= law.has_turned;
-        if (N > 0.0) f /= N;
-        const auto add = [&](int i, const double* x, const double* s, double& to) {
-            slip_.normal_force(contact, s, true, &df);
-            const auto at = static_cast<std::size_t>(i);
-            to += law.by_normal[at] * f.dot(df);
-            for (int l = 0; l < contact.num_rows; ++l)
-                to += law.by_rate[at][l] * contacts_.along(contact.first_row + l, x) / trial_.h;
-        };
-        for (int i = 0; i < contact.num_rows; ++i) {
-            const int k = contact.first_row + i;
-            for (int j = 0; j < K; ++j)
-                add(i,
-                    responses_.x.col(j).data(),
-                    responses_.s.col(j).data(),
-                    responses_.small(k, j));
-            responses_.small(k, k) += 1.0;
-            responses_.small.rhs(k) = -r_rows[contacts_.first() + k] / scale(k, trial_.h);
-            add(i, ddq.data(), ds.data(), responses_.small.rhs(k));
-        }
+        Linear& law = laws_[c];
+        const double N = slip_.normal_force(contact, shared, true, &law.normal);
+        law.of_slip = slip_.linearise(contact, w.data(), N, state_.t);
+        if (N > 0.0) law.normal /= N;
     }
-    // Beyond a stop, where the step is about to be cut, the sign says nothing.
-    responses_.has_no_solution = responses_.small.solve() < 0 && has_slip && !has_turned;
-    for (int k = 0; k < K; ++k) {
-        const double x = responses_.small.x(k);
-        ds[contacts_.first() + k] = x;
-        for (int i = 0; i < parts_.n; ++i) ddq[i] -= responses_.x(i, k) * x;
-        for (int i = 0; i < contacts_.first(); ++i) ds[i] -= responses_.s(i, k) * x;
+    shared = slip_.shared(ds, true);
+    Eigen::Vector3d df;
+    for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
+        if (contacts_.all()[c].mode == ContactMode::stick) continue;
+        slip_.normal_force(contacts_.all()[c], shared, true, &df);
+        laws_[c].normal_of_correction = laws_[c].normal.dot(df);
     }
 }
 
@@ -134,13 +164,12 @@ void StepFriction::subtract_tangent(const double* x,
                                     const double* y,
                                     double* r_motion,
                                     double* r_rows) {
-    Eigen::Vector3d f, df;
-    for (const Contact& contact : contacts_.all()) {
-        Slides w{};
+    linearise(y);
+    for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
+        const Contact& contact = contacts_.all()[c];
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             contacts_.add_along(k, -y[contacts_.first() + k], r_motion);
-            w[i] = (contacts_.along(k, trial_.dq.data()) + contacts_.drift(k)) / trial_.h;
         }
         if (contact.mode == ContactMode::stick) {
             for (int i = 0; i < contact.num_rows; ++i)
@@ -148,16 +177,13 @@ void StepFriction::subtract_tangent(const double* x,
                     contacts_.along(contact.first_row + i, x);
             continue;
         }
-        const double N = slip_.normal_force(contact, trial_.s, true, &f);
-        const SlipLaw::Linear law = slip_.linearise(contact, w.data(), N, state_.t);
-        if (N > 0.0) f /= N;
-        slip_.normal_force(contact, y, true, &df);
+        const SlipLaw::Linear& law = laws_[c].of_slip;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
-            const auto at = static_cast<std::size_t>(i);
-            double change = law.by_normal[at] * f.dot(df) - y[contacts_.first() + k];
+            double change =
+                law.by_normal[i] * laws_[c].normal_of_correction - y[contacts_.first() + k];
             for (int l = 0; l < contact.num_rows; ++l)
-                change += law.by_rate[at][l] * contacts_.along(contact.first_row + l, x) / trial_.h;
+                change += law.by_rate[i][l] * contacts_.along(contact.first_row + l, x) / trial_.h;
             r_rows[contacts_.first() + k] -= scale(k, trial_.h) * change;
         }
     }

@@ -8,6 +8,7 @@
 
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
+#include "contact_responses.hpp"
 #include "contacts.hpp"
 #include "slip_law.hpp"
 #include "step_operator.hpp"
@@ -51,7 +52,22 @@ private:
     SlipLaw& slip_;
     ContactResponses& responses_;
     StepOperator& inner_;
-    Eigen::VectorXd unit_, no_rows_;
+    /// The law of a slipping contact at the trial.
+    struct Linear {
+        SlipLaw::Linear of_slip;
+        Eigen::Vector3d normal;             ///< direction of its reaction
+        double normal_of_correction = 0.0;  ///< what a correction adds to its size
+    };
+    void find_normal_responses();
+    void linearise(const double* ds);
+    Eigen::Vector3d& normal_response(std::size_t contact, Eigen::Index place) {
+        return normal_response_[contact *
+                                    static_cast<std::size_t>(responses_.groups().num_places()) +
+                                static_cast<std::size_t>(place)];
+    }
+    std::vector<Linear> laws_;                      // of each contact
+    std::vector<Eigen::Vector3d> normal_response_;  // per contact and place in its group
+    Eigen::VectorXd no_rows_;
 };
 
 }  // namespace ancora

@@ -62,6 +62,7 @@ StickSlip::StickSlip(Assembly& parts,
       accelerations_(accelerations),
       books_(books) {
     for (Eigen::VectorXd* x : {&unit_, &q_, &v_}) x->setZero(parts.n);
+    force_.setZero(contacts.num_rows());
 }
 
 void StickSlip::start() {
@@ -203,9 +204,10 @@ bool StickSlip::settle(const StepTrial& trial) {
 }
 
 /// What a sticking contact could bear more, for stresses s of all rows and contacts.
-double StickSlip::stick_margin(const Contact& contact, const double* s, bool of_step, double t) {
+double StickSlip::stick_margin(
+    const Contact& contact, const double* s, const double* shared, bool of_step, double t) {
     Eigen::Vector3d f;
-    const double N = slip_.normal_force(contact, s, of_step, &f);
+    const double N = slip_.normal_force(contact, shared, of_step, &f);
     return contacts_.stick_limit(contact, N, t) -
            norm(contact.driving(s + contacts_.first() + contact.first_row).data(),
                 contact.num_rows);
@@ -213,8 +215,10 @@ double StickSlip::stick_margin(const Contact& contact, const double* s, bool of_
 
 /// What a sticking contact could bear more at the end of a trial. The step knows means; what is
 /// left at its end follows from those of two steps.
-double StickSlip::margin_at_end(const Contact& contact, const StepTrial& trial) {
-    const double margin = stick_margin(contact, trial.s.data(), true, trial.t0);
+double StickSlip::margin_at_end(const Contact& contact,
+                                const StepTrial& trial,
+                                const double* shared) {
+    const double margin = stick_margin(contact, trial.s.data(), shared, true, trial.t0);
     const double h = trial.h;
     return contact.margin_h > 0.0 ? margin + (margin - contact.margin) * h / (h + contact.margin_h)
                                   : margin;
@@ -222,18 +226,20 @@ double StickSlip::margin_at_end(const Contact& contact, const StepTrial& trial) 
 
 /// Whether a contact that sticks would reach its limit within the trial.
 bool StickSlip::stick_ends(const StepTrial& trial) {
+    const double* const shared = slip_.shared(trial.s.data(), true);
     return std::ranges::any_of(contacts_.all(), [&](const Contact& contact) {
-        return contact.mode == ContactMode::stick && margin_at_end(contact, trial) < 0.0;
+        return contact.mode == ContactMode::stick && margin_at_end(contact, trial, shared) < 0.0;
     });
 }
 
 void StickSlip::evaluate(const StepTrial& trial, std::span<double> g) {
     const double h = trial.h;
+    const double* const shared = slip_.shared(trial.s.data(), true);
     bool has_slip = false;
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
         has_slip |= contact.mode == ContactMode::slip;
-        if (contact.mode == ContactMode::stick) g[c] = margin_at_end(contact, trial);
+        if (contact.mode == ContactMode::stick) g[c] = margin_at_end(contact, trial, shared);
     }
     if (!has_slip) return;
     for (int i = 0; i < parts_.n; ++i) {
@@ -255,7 +261,7 @@ void StickSlip::evaluate(double t, const double* q, const double* v, std::span<d
         contacts_.evaluate(q, v, t);
     for (std::size_t c = 0; c < all.size(); ++c)
         if (all[c].mode == ContactMode::stick)
-            g[c] = stick_margin(all[c], state_.s.data(), false, t);
+            g[c] = stick_margin(all[c], state_.s.data(), state_.s.data(), false, t);
     sliding_events(v, g);
 }
 
@@ -279,11 +285,12 @@ void StickSlip::book(const StepTrial& trial, const TrialSizes& sizes) {
     books_.ledger.book_nonideal(work.nonideal);
     books_.ledger.book_external(work.external);
     sharing_.restart();
+    const double* const shared = slip_.shared(trial.s.data(), true);
     for (Contact& contact : contacts_.all()) {
         contact.is_fresh = false;
         contact.num_flips = 0;
         if (contact.mode == ContactMode::slip) continue;
-        contact.margin = stick_margin(contact, trial.s.data(), true, trial.t0);
+        contact.margin = stick_margin(contact, trial.s.data(), shared, true, trial.t0);
         contact.margin_h = trial.h;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
@@ -405,31 +412,32 @@ void StickSlip::stop_sliding(int island) {
     const Eigen::VectorXd v_before = state_.v;
     face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
     contacts_.evaluate(state_.q.data(), state_.v.data(), state_.t);
-    const auto n = static_cast<std::size_t>(parts_.n);
     const auto m = static_cast<std::size_t>(face.multipliers().size());
-    responses_.small.clear();
-    for (int k = 0; k < contacts_.num_rows(); ++k) {
-        const Contact& other = contacts_.all()[contacts_.contact_of(k)];
-        unit_.setZero();
-        contacts_.add_along(k, 1.0, unit_.data());
-        face.respond(view(unit_), {responses_.x.col(k).data(), n}, {responses_.s.col(k).data(), m});
-        responses_.are_of_step = false;
-        const bool stops = other.mode == ContactMode::stick;
-        for (int j = 0; j < contacts_.num_rows(); ++j) {
-            const Contact& row = contacts_.all()[contacts_.contact_of(j)];
-            responses_.small(j, k) = stops && row.mode == ContactMode::stick
-                                         ? contacts_.along(j, responses_.x.col(k).data())
-                                         : (j == k ? 1.0 : 0.0);
+    responses_.are_of_step = false;
+    responses_.ask([&](std::span<const double> force, auto x, auto s) {
+        face.respond(force, {x.data(), static_cast<std::size_t>(x.size())}, {s.data(), m});
+    });
+    // T v+ = surface along what sticks, v+ = v + X f
+    for (const ContactGroup& group : responses_.groups().all()) {
+        SmallSolver& small = responses_.small(group);
+        small.clear();
+        const int K = static_cast<int>(group.rows.size());
+        for (int i = 0; i < K; ++i) {
+            const int k = group.rows[i];
+            const auto sticks = [&](int row) {
+                return contacts_.all()[contacts_.contact_of(row)].mode == ContactMode::stick;
+            };
+            small(i, i) = 1.0;
+            if (!sticks(k)) continue;
+            for (int j = 0; j < K; ++j)
+                small(i, j) = sticks(group.rows[j]) ? contacts_.along(k, responses_.x(j)) : 0.0;
+            small.share(i, contacts_.all()[contacts_.contact_of(k)].weight);
+            small.rhs(i) = contacts_.along(k, state_.v.data()) + contacts_.drift(k);
         }
-        if (stops) responses_.small.share(k, other.weight);
-        if (stops)
-            responses_.small.rhs(k) = -(contacts_.along(k, state_.v.data()) + contacts_.drift(k));
     }
-    responses_.small.solve();
-    for (int k = 0; k < contacts_.num_rows(); ++k) {
-        const double x = responses_.small.x(k);
-        if (x != 0.0) state_.v += x * responses_.x.col(k);
-    }
+    responses_.solve();
+    for (int k = 0; k < contacts_.num_rows(); ++k) force_[k] = responses_.solution(k);
+    responses_.subtract(force_.data(), {state_.v.data(), static_cast<std::size_t>(parts_.n)});
     state_.v_low.setZero();
     // What is now at rest is exactly so.
     const bool is_still = islands_.is_still(island, islands_.speed(island, state_.v));

@@ -73,8 +73,9 @@ public:
     }
 
 private:
-    double stick_margin(const Contact& contact, const double* s, bool of_step, double t);
-    double margin_at_end(const Contact& contact, const StepTrial& trial);
+    double stick_margin(
+        const Contact& contact, const double* s, const double* shared, bool of_step, double t);
+    double margin_at_end(const Contact& contact, const StepTrial& trial, const double* shared);
     bool stick_ends(const StepTrial& trial);
     void sliding_events(const double* v, std::span<double> g) const;
     void note_changes(double h);
@@ -100,6 +101,7 @@ private:
     Accelerations& accelerations_;
     Books& books_;
     Eigen::VectorXd unit_, q_, v_;
+    Eigen::VectorXd force_;             // of each row
     double met_constraints_at_ = -1.0;  // time at which velocities last met the constraints
 };
 

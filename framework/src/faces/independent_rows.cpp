@@ -3,8 +3,10 @@
 #include "independent_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "ancora/sdk/numbers/disjoint_sets.hpp"
 #include "dense.hpp"
 #include "rank_analysis.hpp"
 #include "state_archive.hpp"
@@ -74,30 +76,72 @@ void IndependentRows::accept() {
 void IndependentRows::prepare_sharing() {
     rows_.whole_jacobian(whole_);
     const ScaledRows all(rows_, whole_, mass_);
-    Sharing& to = sharing_;
-    to.kept.clear();
-    to.left.clear();
-    std::vector<int> kept, left;  // columns
+    // Rows that have no coordinate in common, by any others, share nothing.
+    DisjointSets sets(static_cast<std::size_t>(all.columns.rows()));
+    const auto first_of = [&all](Eigen::Index c) {
+        return static_cast<int>(Eigen::SparseMatrix<double>::InnerIterator(all.columns, c).row());
+    };
+    const auto acts = [&all](std::size_t c) {
+        return all.length[static_cast<Eigen::Index>(c)] != 0.0;  // else it bears nothing
+    };
     for (std::size_t c = 0; c < all.chosen.size(); ++c) {
-        const bool is_out = std::ranges::binary_search(left_out(), all.chosen[c]);
-        // What acts on nothing bears nothing.
-        if (all.length[c] == 0.0) continue;
-        (is_out ? to.left : to.kept).push_back(all.chosen[c]);
-        (is_out ? left : kept).push_back(static_cast<int>(c));
+        if (!acts(c)) continue;
+        const auto column = static_cast<Eigen::Index>(c);
+        for (Eigen::SparseMatrix<double>::InnerIterator it(all.columns, column); it; ++it)
+            sets.join(first_of(column), static_cast<int>(it.row()));
     }
+    std::vector<int> sharing_of(static_cast<std::size_t>(all.columns.rows()), -1);  // of a root
+    sharings_.clear();
+    for (std::size_t c = 0; c < all.chosen.size(); ++c) {
+        if (!acts(c) || !std::ranges::binary_search(left_out(), all.chosen[c])) continue;
+        int& sharing = sharing_of[sets.root(first_of(static_cast<Eigen::Index>(c)))];
+        if (sharing >= 0) continue;
+        sharing = static_cast<int>(sharings_.size());
+        sharings_.emplace_back();
+    }
+    std::vector<std::array<std::vector<int>, 2>> columns(sharings_.size());  // kept, left
+    for (std::size_t c = 0; c < all.chosen.size(); ++c) {
+        if (!acts(c)) continue;
+        const int sharing = sharing_of[sets.root(first_of(static_cast<Eigen::Index>(c)))];
+        if (sharing < 0) continue;
+        const bool is_out = std::ranges::binary_search(left_out(), all.chosen[c]);
+        columns[sharing][is_out ? 1 : 0].push_back(static_cast<int>(c));
+    }
+    for (std::size_t i = 0; i < sharings_.size(); ++i)
+        prepare(sharings_[i], all, columns[i][0], columns[i][1]);
+}
+
+void IndependentRows::prepare(Sharing& to,
+                              const ScaledRows& all,
+                              const std::vector<int>& kept,
+                              const std::vector<int>& left) {
     const auto num_kept = static_cast<Eigen::Index>(kept.size());
     const auto num_left = static_cast<Eigen::Index>(left.size());
+    for (const int c : kept) to.kept.push_back(all.chosen[c]);
+    for (const int c : left) to.left.push_back(all.chosen[c]);
     to.kept_length.resize(num_kept);
     to.left_length.resize(num_left);
     for (Eigen::Index i = 0; i < num_kept; ++i) to.kept_length[i] = all.length[kept[i]];
     for (Eigen::Index i = 0; i < num_left; ++i) to.left_length[i] = all.length[left[i]];
-    const auto take = [&all](const std::vector<int>& columns) {
-        Eigen::SparseMatrix<double> out(all.columns.rows(),
+    // With the coordinates that these columns have entries at, and no others.
+    std::vector<int> coordinates;
+    for (const std::vector<int>* of : {&kept, &left})
+        for (const int c : *of)
+            for (Eigen::SparseMatrix<double>::InnerIterator it(all.columns, c); it; ++it)
+                coordinates.push_back(static_cast<int>(it.row()));
+    std::ranges::sort(coordinates);
+    coordinates.erase(std::unique(coordinates.begin(), coordinates.end()), coordinates.end());
+    const auto take = [&](const std::vector<int>& columns) {
+        Eigen::SparseMatrix<double> out(static_cast<Eigen::Index>(coordinates.size()),
                                         static_cast<Eigen::Index>(columns.size()));
         std::vector<Eigen::Triplet<double>> entries;
         for (std::size_t c = 0; c < columns.size(); ++c)
             for (Eigen::SparseMatrix<double>::InnerIterator it(all.columns, columns[c]); it; ++it)
-                entries.emplace_back(static_cast<int>(it.row()), static_cast<int>(c), it.value());
+                entries.emplace_back(static_cast<int>(std::ranges::lower_bound(
+                                                          coordinates, static_cast<int>(it.row())) -
+                                                      coordinates.begin()),
+                                     static_cast<int>(c),
+                                     it.value());
         out.setFromTriplets(entries.begin(), entries.end());
         return out;
     };
@@ -105,7 +149,7 @@ void IndependentRows::prepare_sharing() {
     to.left_columns = take(left);
     to.scaled.setZero(num_kept + num_left);
     to.is_dense = kept.size() <= kMostDense;
-    if (num_left == 0 || num_kept == 0) return;
+    if (num_kept == 0) return;
     if (to.is_dense) {
         to.N.resize(num_kept + num_left, num_left);
         to.N.topRows(num_kept) =
@@ -116,48 +160,53 @@ void IndependentRows::prepare_sharing() {
     }
     Eigen::SparseMatrix<double> gram = to.kept_columns.transpose() * to.kept_columns;
     for (Eigen::Index k = 0; k < gram.cols(); ++k) gram.coeffRef(k, k) += kGramShift;
-    to.gram.compute(gram);
+    to.gram = std::make_unique<Gram>();
+    to.gram->compute(gram);
 }
 
 void IndependentRows::share(double* s) {
-    Sharing& in = sharing_;
-    const auto num_kept = static_cast<Eigen::Index>(in.kept.size());
-    const auto num_left = static_cast<Eigen::Index>(in.left.size());
-    if (num_left == 0 || num_kept == 0) return;
-    for (Eigen::Index i = 0; i < num_kept; ++i) in.scaled[i] = s[in.kept[i]] * in.kept_length[i];
-    for (Eigen::Index i = 0; i < num_left; ++i)
-        in.scaled[num_kept + i] = s[in.left[i]] * in.left_length[i];
-    if (in.is_dense) {
-        in.part = in.N.transpose() * in.scaled;
-        in.normal.solveInPlace(in.part);
-        in.scaled.noalias() -= in.N * in.part;
-    } else {
-        share_sparse(in.scaled);
+    for (Sharing& in : sharings_) {
+        const auto num_kept = static_cast<Eigen::Index>(in.kept.size());
+        const auto num_left = static_cast<Eigen::Index>(in.left.size());
+        if (num_kept == 0) continue;
+        for (Eigen::Index i = 0; i < num_kept; ++i)
+            in.scaled[i] = s[in.kept[i]] * in.kept_length[i];
+        for (Eigen::Index i = 0; i < num_left; ++i)
+            in.scaled[num_kept + i] = s[in.left[i]] * in.left_length[i];
+        if (in.is_dense) {
+            // s - N (N^T N)^-1 N^T s
+            in.part.noalias() = in.N.transpose() * in.scaled;
+            in.normal.solveInPlace(in.part);
+            in.scaled.noalias() -= in.N * in.part;
+        } else {
+            share_sparse(in);
+        }
+        for (Eigen::Index i = 0; i < num_kept; ++i)
+            s[in.kept[i]] = in.scaled[i] / in.kept_length[i];
+        for (Eigen::Index i = 0; i < num_left; ++i)
+            s[in.left[i]] = in.scaled[num_kept + i] / in.left_length[i];
     }
-    for (Eigen::Index i = 0; i < num_kept; ++i) s[in.kept[i]] = in.scaled[i] / in.kept_length[i];
-    for (Eigen::Index i = 0; i < num_left; ++i)
-        s[in.left[i]] = in.scaled[num_kept + i] / in.left_length[i];
 }
 
 /// Conjugate gradients on (1 + C^T C) y = N^T s, C = G^-1 K^T L with the columns K that stay, L
 /// that are left out, and G = K^T K.
-void IndependentRows::share_sparse(Eigen::VectorXd& scaled) {
-    Sharing& in = sharing_;
+void IndependentRows::share_sparse(Sharing& in) {
+    Eigen::VectorXd& scaled = in.scaled;
     const auto num_kept = static_cast<Eigen::Index>(in.kept.size());
     const auto num_left = static_cast<Eigen::Index>(in.left.size());
     // G squares the condition of K and is shifted: each solve is corrected by what it leaves, of
     // the columns themselves (corrected seminormal equations).
     const auto combine = [&](const Eigen::VectorXd& y) -> Eigen::VectorXd {
         const Eigen::VectorXd wanted = in.left_columns * y;
-        Eigen::VectorXd c = in.gram.solve(in.kept_columns.transpose() * wanted);
+        Eigen::VectorXd c = in.gram->solve(in.kept_columns.transpose() * wanted);
         for (int pass = 0; pass < kCorrections; ++pass)
-            c += in.gram.solve(in.kept_columns.transpose() * (wanted - in.kept_columns * c));
+            c += in.gram->solve(in.kept_columns.transpose() * (wanted - in.kept_columns * c));
         return c;
     };
     const auto combine_transposed = [&](const Eigen::VectorXd& z) -> Eigen::VectorXd {
-        Eigen::VectorXd w = in.gram.solve(z);
+        Eigen::VectorXd w = in.gram->solve(z);
         for (int pass = 0; pass < kCorrections; ++pass)
-            w += in.gram.solve(z - in.kept_columns.transpose() * (in.kept_columns * w));
+            w += in.gram->solve(z - in.kept_columns.transpose() * (in.kept_columns * w));
         return in.left_columns.transpose() * (in.kept_columns * w);
     };
     Eigen::VectorXd y = Eigen::VectorXd::Zero(num_left);

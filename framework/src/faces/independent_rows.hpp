@@ -2,6 +2,7 @@
 // Which constraint rows a step asks for where they depend on each other, and what the others do.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include "row_set.hpp"
 
 namespace ancora {
+
+struct ScaledRows;
 
 /// Redundant rows are dependent *on* the constraints' manifold and, in closed loops, independent
 /// beside it: at a midpoint their smallest singular value is as small as the gap, not zero, and a
@@ -76,8 +79,10 @@ private:
     RowSet& rows_;
     const RowLaws& laws_;
     const MassMatrix& mass_;
-    /// Each row left out is a combination of those that stay: N = [C; -1] are the stresses that
-    /// make no force. Few rows have N as it is; of many C is a solve with the rows' Gram matrix.
+    using Gram = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>;
+    /// Of rows that hang together by coordinates. Each row left out is a combination of those that
+    /// stay: N = [C; -1] are the stresses that make no force. Few rows have N as it is; of many C
+    /// is a solve with the rows' Gram matrix.
     struct Sharing {
         std::vector<int> kept, left;  // rows
         Eigen::VectorXd kept_length, left_length;
@@ -85,16 +90,20 @@ private:
         Eigen::LLT<Eigen::MatrixXd> normal;
         Eigen::VectorXd scaled, part;
         Eigen::SparseMatrix<double> kept_columns, left_columns;
-        Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> gram;
+        std::unique_ptr<Gram> gram;
         bool is_dense = true;
     };
-    void share_sparse(Eigen::VectorXd& scaled);
+    static void prepare(Sharing& to,
+                        const ScaledRows& all,
+                        const std::vector<int>& kept,
+                        const std::vector<int>& left);
+    static void share_sparse(Sharing& in);
 
     std::vector<double> gap_;    // of each row left out
     double shares_from_ = -1.0;  // the step that sharing was prepared for
     double shares_over_ = -1.0;
     Eigen::VectorXd shared_;
-    Sharing sharing_;
+    std::vector<Sharing> sharings_;
     Eigen::VectorXd whole_;
 };
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Groups by what a step's matrix couples.
+#include "contact_groups.hpp"
+
+#include <algorithm>
+
+#include "ancora/sdk/numbers/disjoint_sets.hpp"
+#include "force_tangents.hpp"
+
+namespace ancora {
+
+ContactGroups::ContactGroups(const Assembly& parts, const Contacts& contacts)
+    : of_contact_(contacts.all().size()), place_(contacts.num_rows()) {
+    // Coordinates that K couples: of a row, of a mass, of a body, of a force's tangent.
+    DisjointSets sets(static_cast<std::size_t>(parts.n));
+    for (const CompressedRows* rows : {static_cast<const CompressedRows*>(&parts.rows),
+                                       static_cast<const CompressedRows*>(&contacts.rows())})
+        for (std::size_t k = 0; k + 1 < rows->row_start.size(); ++k)
+            for (int e = rows->row_start[k] + 1; e < rows->row_start[k + 1]; ++e)
+                sets.join(rows->column_of(e - 1), rows->column_of(e));
+    for (const MassEntry& entry : parts.mass.entries()) sets.join(entry.i, entry.j);
+    for (const BodyPart& part : parts.model.bodies)
+        for (int i = part.first + 1; i < part.first + part.count; ++i) sets.join(i, part.first);
+    ForceTangents(parts.forces).for_each_symmetric([&sets](int i, int j, double) {
+        sets.join(i, j);
+    });
+
+    std::vector<int> group_of(static_cast<std::size_t>(parts.n), -1);  // of each root
+    for (std::size_t c = 0; c < contacts.all().size(); ++c) {
+        const Contact& contact = contacts.all()[c];
+        const int first = contacts.rows().column_of(contacts.first_entry(contact.first_row));
+        int& group = group_of[sets.root(first)];
+        if (group < 0) {
+            group = static_cast<int>(groups_.size());
+            groups_.emplace_back();
+        }
+        of_contact_[c] = group;
+        ContactGroup& in = groups_[group];
+        in.contacts.push_back(static_cast<int>(c));
+        for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
+            place_[k] = static_cast<int>(in.rows.size());
+            in.rows.push_back(k);
+        }
+        num_places_ = std::max(num_places_, static_cast<int>(in.rows.size()));
+    }
+    for (int i = 0; i < parts.n; ++i) of_coordinate_.push_back(group_of[sets.root(i)]);
+    for (int k = 0; k < parts.m; ++k)
+        of_row_.push_back(parts.rows.row_begin(k) == parts.rows.row_end(k)
+                              ? -1
+                              : of_coordinate_[parts.rows.column_of(parts.rows.row_begin(k))]);
+}
+
+}  // namespace ancora

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contacts that have to do with each other, and those that have not.
+#pragma once
+
+#include <vector>
+
+#include "assembly.hpp"
+#include "contacts.hpp"
+
+namespace ancora {
+
+/// Contacts among bodies that a step's matrix ties together.
+struct ContactGroup {
+    std::vector<int> contacts;  ///< in their order
+    std::vector<int> rows;      ///< of those, in their order
+};
+
+/// A force in one group moves nothing in another. So one solve answers to a row of each: as many
+/// solves as the largest group has rows, and a small system for each group. Separate groups cost in
+/// proportion to their number.
+class ContactGroups {
+public:
+    ContactGroups(const Assembly& parts, const Contacts& contacts);
+
+    const std::vector<ContactGroup>& all() const { return groups_; }
+    const ContactGroup& of_contact(std::size_t c) const { return groups_[of_contact_[c]]; }
+    /// Where a row of contacts stands in its group.
+    int place_of(int row) const { return place_[row]; }
+    /// Rows of the largest group.
+    int num_places() const { return num_places_; }
+    /// Groups of a coordinate and of a row of the model; -1: none.
+    const std::vector<int>& of_coordinates() const { return of_coordinate_; }
+    const std::vector<int>& of_rows() const { return of_row_; }
+
+private:
+    std::vector<ContactGroup> groups_;
+    std::vector<int> of_contact_, place_, of_coordinate_, of_row_;
+    int num_places_ = 0;
+};
+
+}  // namespace ancora

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a model answers to friction.
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "assembly.hpp"
+#include "contact_groups.hpp"
+#include "contacts.hpp"
+#include "small_solver.hpp"
+
+namespace ancora {
+
+/// How the rest of the model answers to friction along each sliding row, and the small system of
+/// each group of contacts. One for both faces, since n times the number of rows may be much.
+///
+/// Column j has the answers to the j-th row of every group at once: those of one group are its
+/// entries at the group's coordinates and rows.
+class ContactResponses {
+public:
+    ContactResponses(const Assembly& parts, const Contacts& contacts);
+
+    /// Asks solve(force, x, s) for the answers to unit forces along the rows.
+    template <class Solve>
+    void ask(const Solve& solve) {
+        for (int j = 0; j < groups_.num_places(); ++j) {
+            unit_.setZero();
+            for (const ContactGroup& group : groups_.all())
+                if (j < static_cast<int>(group.rows.size()))
+                    contacts_.add_along(group.rows[j], 1.0, unit_.data());
+            solve(view(unit_), x_.col(j), s_.col(j));
+        }
+    }
+    const ContactGroups& groups() const { return groups_; }
+    /// Column of a place in each group: n entries; and of the model's stresses.
+    const double* x(int place) const { return x_.col(place).data(); }
+    Eigen::MatrixXd& stresses() { return s_; }
+
+    /// The system of a group, in the order of its rows.
+    SmallSolver& small(const ContactGroup& group) { return small_[&group - groups_.all().data()]; }
+    /// Solves all of them. @returns the least sign of a determinant
+    int solve();
+    /// Solution for a row of contacts.
+    double solution(int row) const { return solution_[row]; }
+    /// x -= the answers to forces `value` of each row of contacts, in the first entries of it; and
+    /// s, whose entry k is that of the model's row `row_of(k)`, likewise.
+    void subtract(const double* value, std::span<double> x) const;
+    template <class RowOf>
+    void subtract(const double* value, std::span<double> s, const RowOf& row_of) const {
+        subtract_columns(s_, value, s, [&](std::size_t k) {
+            return groups_.of_rows()[row_of(k)];
+        });
+    }
+
+    bool are_of_step = false;      ///< with the matrix in use
+    bool has_no_solution = false;  ///< the coupled laws of the last solve, or several
+
+private:
+    template <class GroupOf>
+    void subtract_columns(const Eigen::MatrixXd& columns,
+                          const double* value,
+                          std::span<double> from,
+                          const GroupOf& group_of) const {
+        for (int j = 0; j < groups_.num_places(); ++j)
+            for (std::size_t i = 0; i < from.size(); ++i) {
+                const int g = group_of(i);
+                if (g < 0) continue;
+                const ContactGroup& group = groups_.all()[g];
+                if (j >= static_cast<int>(group.rows.size())) continue;
+                from[i] -= columns(static_cast<Eigen::Index>(i), j) * value[group.rows[j]];
+            }
+    }
+
+    const Contacts& contacts_;
+    ContactGroups groups_;
+    Eigen::MatrixXd x_, s_;  // per place, a column
+    std::vector<SmallSolver> small_;
+    Eigen::VectorXd solution_, unit_;
+};
+
+}  // namespace ancora

@@ -64,6 +64,8 @@ void Contacts::drop_idle_rows(const double* q, const double* v, double t) {
             const int r = row_[k];
             const auto begin = rows_.row_begin(r);
             const auto end = rows_.row_end(r);
+            // A row of zeros, T_k = 0, slides by no motion: D_k = T_k M^-1 T_k^T = 0 is no scale
+            // for (39) of the theory.
             const bool moves = std::any_of(values_ + begin, values_ + end, [](double x) {
                 return x != 0.0;
             });
@@ -93,6 +95,8 @@ void Contacts::evaluate_step(
     is_step_ = true;
     rows_.evaluate_step(q0, dq, mid, t0, h, state0_, state1_);
     values_ = rows_.B.data();
+    // The sliding increment is T dq + arm tau - h w_surface: what does not come from dq is the
+    // drift [m].
     take_surface(h, true);
     for (int k = 0; k < num_rows(); ++k) drift_[k] = arm(k) * rows_.tau[row_[k]] - surface_[k];
 }
@@ -101,10 +105,14 @@ void Contacts::evaluate(const double* q, const double* v, double t) {
     is_step_ = false;
     rows_.evaluate(q, v, t, instant_);
     values_ = instant_.A.data();
+    // The sliding velocity is T v + arm d(pi)/dt - w_surface: the drift is a rate [m/s] here.
     take_surface(1.0, false);
     for (int k = 0; k < num_rows(); ++k) drift_[k] = arm(k) * instant_.pi_t[row_[k]] - surface_[k];
 }
 
+/// The motion of the surface in each row, h arm (d pi / d r_1) . v_surface: the surface moves under
+/// the row's first attachment, whose position r_1 are the scalars 0, 1 and 2 of the local row. Per
+/// step [m], or with h = 1 per time [m/s].
 void Contacts::take_surface(double h, bool of_step) {
     for (const Contact& contact : contacts_) {
         for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
@@ -118,10 +126,13 @@ void Contacts::take_surface(double h, bool of_step) {
     }
 }
 
+/// T_k x = arm sum_j B_kj x_j, with B of a step, or A of an instant.
 double Contacts::along(int k, const double* x) const {
     return arm(k) * rows_.multiply(values_, row_[k], x);
 }
 
+/// |T_k| x = arm sum_j |B_kj| x_j for sizes x >= 0: the bound of the rounding error of along() is a
+/// unit of roundoff times this (Higham, Accuracy and Stability of Numerical Algorithms, chapter 3).
 double Contacts::size_along(int k, const double* x) const {
     const int r = row_[k];
     double sum = 0.0;
@@ -129,6 +140,7 @@ double Contacts::size_along(int k, const double* x) const {
     return arm(k) * sum;
 }
 
+/// y += c |T_k|^T, the sizes of what c T_k^T adds to a sum of forces.
 void Contacts::add_size_along(int k, double c, double* y) const {
     const int r = row_[k];
     for (const int e : rows_.entries(r)) y[rows_.column_of(e)] += c * arm(k) * std::abs(values_[e]);
@@ -138,10 +150,14 @@ void Contacts::add_along(int k, double c, double* y) const {
     rows_.add_transposed(values_, row_[k], c * arm(k), y);
 }
 
+/// b of A a = b, times the row's arm: T a - bias is dw/dt, the change of a moving surface's term
+/// left out.
 double Contacts::bias(int k) const {
     return arm(k) * instant_.b[row_[k]];
 }
 
+/// D_k = arm^2 sum_j T_kj^2 / M_jj, the sliding acceleration by a unit force along the row if
+/// nothing else constrained the coordinates [1/kg].
 double Contacts::mobility(int k, const Eigen::VectorXd& inverse_mass) const {
     const int r = row_[k];
     double sum = 0.0;
@@ -150,6 +166,7 @@ double Contacts::mobility(int k, const Eigen::VectorXd& inverse_mass) const {
     return arm(k) * arm(k) * sum;
 }
 
+/// d(sliding) / d(r_1): a stress s of the row is the force -s times this at the first attachment.
 Eigen::Vector3d Contacts::force_axis(int k) const {
     Eigen::Vector3d axis = Eigen::Vector3d::Zero();
     const RowSet::LocalRow local = rows_.local_row(row_[k], is_step_);
@@ -169,6 +186,8 @@ double Contacts::stick_limit(const Contact& contact, double N, double t) const {
     return contact.force->law().stick_limit(meter_, t, N);
 }
 
+/// With C = -s: C . w over the step, at most zero for a dissipative law, and C . (motion of the
+/// surface). The sum is the work that friction does on the model.
 StepPart::Work Contacts::work(const double* s, const double* dq) const {
     StepPart::Work out;
     for (int k = 0; k < num_rows(); ++k) {
@@ -179,6 +198,8 @@ StepPart::Work Contacts::work(const double* s, const double* dq) const {
     return out;
 }
 
+/// F += T^T C of contacts whose constraint has its other side on the ground: their reaction is an
+/// external force in the momentum balance (theory (44)).
 void Contacts::add_external(const double* s, double* F) const {
     for (int k = 0; k < num_rows(); ++k) {
         const Contact& contact = contacts_[contact_of(k)];

@@ -20,6 +20,7 @@ double direction_noise(const Contacts& contacts,
                        const double* dq,
                        const TrialSizes& sizes) {
     if (contact.num_rows == 1) return 0.0;
+    // slide = T dq + drift; terms = max_k |T_k| |dq|, the size of what it is the difference of.
     Slides slide{};
     double terms = 0.0;
     for (int i = 0; i < contact.num_rows; ++i) {
@@ -27,6 +28,8 @@ double direction_noise(const Contacts& contacts,
         slide[i] = contacts.along(k, dq) + contacts.drift(k);
         terms = std::max(terms, contacts.size_along(k, sizes.dq.data()));
     }
+    // The direction slide / |slide| errs by eps terms / |slide|, and so does the force f d,
+    // relative to f: terms / |slide| times as many roundings as the force itself has.
     const double length = norm(slide.data(), contact.num_rows);
     if (terms <= kLeastDirectionNoise * length) return 0.0;
     return terms < kMostDirectionNoise * length ? terms / length : kMostDirectionNoise;
@@ -34,6 +37,9 @@ double direction_noise(const Contacts& contacts,
 
 }  // namespace
 
+/// |T_k| |q| where the row's position may be prescribed twice: by another sticking contact of the
+/// island, or by a constraint that locks the direction. Rounded positions contradict each other by
+/// eps |T_k| |q| then, and no dq closes that part of the residual.
 double unreachable(const Contacts& contacts,
                    const RestIslands& islands,
                    const Contact& contact,
@@ -57,6 +63,9 @@ void measure_friction(const StepTrial& trial,
     const double* const s = trial.s.data() + contacts.first();
     const double* const r = step.r_rows.data() + contacts.first();
     for (const Contact& contact : contacts.all()) {
+        // Motion: |T|^T |s| joins the sizes of its terms, as |B|^T |s| of every row does (theory
+        // (47)). Slip: the largest term of (h^2 / 2) D (s_law - s) of the contact; its rows are
+        // judged by one size, since they are components of one vector f d.
         double force = 0.0;
         for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
             contacts.add_size_along(k, std::abs(s[k]), defect.sizes.terms.data());
@@ -68,6 +77,8 @@ void measure_friction(const StepTrial& trial,
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             // The law's force follows a reaction with its own roundings.
+            // Allowed is eps times these: the terms of T dq + drift + anchor in stick, of the law
+            // in slip.
             const double terms =
                 sticks ? contacts.size_along(k, defect.sizes.dq.data()) +
                              std::abs(contacts.drift(k)) + std::abs(contact.anchor[i]) +

@@ -105,6 +105,7 @@ public:
     void accept_state() override { modes_.advance(); }
     double smooth_length(double h) const override { return modes_.smooth_length(h); }
 
+    // Works and forces of rows with C = -s: the power is C . w, F += -T^T s.
     Work work(const double* s, const double* dq) const override { return contacts_.work(s, dq); }
     void add_forces(const double* s, double* F) const override {
         for (int k = 0; k < contacts_.num_rows(); ++k) contacts_.add_along(k, -s[k], F);
@@ -198,6 +199,9 @@ void FrictionPart::add_applied(const double* s,
         const std::span<double> to =
             (is_on_joint(contact) && contact.force->num_slides == 3 ? torques : forces)
                 .subspan(3 * contact.index, 3);
+        // A joint's friction is conjugate to its measure: -arm s [N m of an angle, N of a length].
+        // Elsewhere it is the force -s d(sliding)/d(r_1) on the first attachment, inertial axes.
+        // `factor` is the length of a step, of which results take the mean, or 1 at an instant.
         for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k) {
             if (is_on_joint(contact)) {
                 to[contacts_.place_of(k)] -= factor * contacts_.arm(k) * s[k];
@@ -219,6 +223,8 @@ std::vector<std::string> FrictionPart::efforts() const {
 double FrictionPart::effort_work(int effort, const double* s, const double* dq) const {
     for (const Contact& contact : contacts_.all()) {
         if (!is_on_joint(contact) || effort-- > 0) continue;
+        // W = -sum_k s_k T_k dq, or the power with v in place of dq; what a moving surface adds is
+        // not a work on the measure.
         double work = 0.0;
         for (int k = contact.first_row; k < contact.first_row + contact.num_rows; ++k)
             work -= s[k] * contacts_.along(k, dq);
@@ -245,6 +251,8 @@ std::vector<std::string> FrictionPart::locked() const {
 
 std::vector<std::string> FrictionPart::ambiguous(ContinuousFace& face) const {
     std::vector<std::string> names;
+    // Where A has dependent rows, lambda is unique but for the null space of A^T, and so is N of a
+    // contact on one of these rows: friction depends on the choice (least norm, theory (5)).
     for (const int c : face.solver().rows_without_unique_multiplier()) {
         const int k = face.constraint_rows()[c];
         const auto begin = parts_.rows.row_begin(k);

@@ -8,6 +8,7 @@
 namespace ancora {
 namespace {
 
+// Newton's iterations on N(s); the law f(N) is mostly linear in N, so that few are needed.
 constexpr int kMostLawIterations = 50;
 
 }  // namespace
@@ -18,6 +19,7 @@ InstantFriction::InstantFriction(const Assembly& parts,
                                  SlipLaw& slip,
                                  ContactResponses& responses)
     : parts_(parts), contacts_(contacts), islands_(islands), slip_(slip), responses_(responses) {
+    // normal_response_ is one 3-vector f_j for each contact and place j in its group.
     s_.setZero(contacts.num_rows());
     stress_.setZero(parts.m);
     x_.setZero(parts.n);
@@ -33,6 +35,8 @@ void InstantFriction::solve(
     const auto m = face.multipliers().size();
     const std::size_t num_contacts = contacts_.all().size();
     Eigen::Vector3d f, df;
+    // Column j of X: the accelerations that a unit force T_k^T, k the j-th row of a group, causes
+    // through the constrained equation of motion, with the multipliers mu_k that keep A X = 0.
     responses_.ask([&](std::span<const double> force, auto x, auto s) {
         face.respond(force,
                      {x.data(), static_cast<std::size_t>(x.size())},
@@ -42,6 +46,8 @@ void InstantFriction::solve(
         // Reactions answer to a contact's stress s, C = -s, with the stress +mu.
         face.write_stress(responses_.stresses().col(j).head(m), stress_);
         for (std::size_t c = 0; c < num_contacts; ++c) {
+            // The reaction of each contact's constraint is affine in s,
+            //   f(s) = f_0 + sum_k s_k f_k.
             slip_.normal_force(contacts_.all()[c], stress_.data(), false, &df);
             normal_response(c, j) = -df;
         }
@@ -61,6 +67,9 @@ void InstantFriction::solve(
             if (contact.mode == ContactMode::stick) {
                 for (int i = 0; i < contact.num_rows; ++i) {
                     const int k = contact.first_row + i;
+                    // Stick: the sliding acceleration T (a_0 - X s) - bias is zero,
+                    //   (T X) s = T a_0 - bias;
+                    // of several such s the one of least sum of weight s^2 (LoadSharing).
                     const int row = responses_.groups().place_of(k);
                     small.share(row, contact.weight);
                     for (int j = 0; j < K; ++j) small(row, j) = contacts_.along(k, responses_.x(j));
@@ -72,11 +81,13 @@ void InstantFriction::solve(
             has_slip = true;
             const Eigen::Vector3d* response = &normal_response(c, 0);
             slip_.normal_force(contact, face.stress().data(), false, &f);
+            // N = |f(s)| at the iterate; dN = f_hat . df with the unit vector f_hat = f / N.
             for (int j = 0; j < K; ++j) f += s_[group.rows[j]] * response[j];
             const double N = f.norm();
             if (N > 0.0) f /= N;
             const Slides w = contacts_.sliding(contact, v);
             Slides direction{};
+            // Where w is nearly zero and has no direction, the acceleration gives it.
             const double pull = begin_slip(face, group, contact, w.data(), direction.data());
             const SlipLaw::Linear law =
                 slip_.linearise(contact, w.data(), N, t, pull > 0.0 ? direction.data() : nullptr);
@@ -85,6 +96,8 @@ void InstantFriction::solve(
             for (int i = 0; i < contact.num_rows; ++i) {
                 const int k = contact.first_row + i;
                 const auto at = static_cast<std::size_t>(i);
+                // Slip, Newton's step from s to x; w is given here, so that N alone depends on x:
+                //   x_k = s_law + (d s_law / dN) f_hat . sum_j f_j (x_j - s_j)
                 const int row = responses_.groups().place_of(k);
                 small.rhs(row) += law.s[at];
                 for (int j = 0; j < K; ++j) {
@@ -95,6 +108,8 @@ void InstantFriction::solve(
                 small(row, row) += 1.0;
             }
         }
+        // det(I - (d s_law / dN) f_hat . f_j ...) is positive for small coefficients of friction;
+        // once it has changed sign, dC/dN times dN/dC exceeds one: Painleve's paradox.
         responses_.has_no_solution = responses_.solve() < 0 && has_slip;
         change = 0.0;
         double size = 0.0;
@@ -104,12 +119,13 @@ void InstantFriction::solve(
             size = std::max(size, std::abs(x));
             s_[k] = x;
         }
+        // Stick alone is linear: one solve. Slip ends where a round changes s by rounding.
         if (change <= 4e-16 * size || !has_slip) break;
         if (iteration + 1 == kMostLawIterations && !(change <= 1e-10 * size))
             responses_.has_no_solution = true;
     }
     if (responses_.has_no_solution && !is_resolving) slip_.refuse_paradox(t);
-    // a and lambda: minus the answers to C = -s
+    // a = a_0 - X s, lambda = lambda_0 - mu s
     x_.setZero();
     stress_.setZero();
     responses_.subtract(s_.data(), {x_.data(), static_cast<std::size_t>(x_.size())});
@@ -134,6 +150,7 @@ double InstantFriction::begin_slip(const ContinuousFace& face,
     const double slow = kTurning * islands_.top_speed(island);
     const int n = contact.num_rows;
     if (n == 1 || contact.fastest > slow || norm(w, n) > slow) return 0.0;
+    // a = T (a_0 - X s) - bias, the sliding acceleration with the friction of the iterate.
     Slides accelerations{};
     double* const a = accelerations.data();
     for (int i = 0; i < n; ++i) {
@@ -142,6 +159,7 @@ double InstantFriction::begin_slip(const ContinuousFace& face,
         for (std::size_t j = 0; j < group.rows.size(); ++j)
             a[i] -= s_[group.rows[j]] * contacts_.along(k, responses_.x(static_cast<int>(j)));
     }
+    // At the limit of stick exactly, a is rounding and has no direction.
     const double size = norm(a, n);
     if (size <= kUndecided * islands_.free_acceleration(island, face)) return 0.0;
     for (int i = 0; i < n; ++i) direction[i] = a[i] / size;
@@ -155,6 +173,8 @@ void InstantFriction::add_turning(const ContactGroup& group,
                                   double pull,
                                   const double* d) {
     const int n = contact.num_rows;
+    // s = f d with d = a / |a|, and da = -T X (x - s):
+    //   x = s_law - (f / |a|) (I - d d^T) T X (x - s)
     const double stiffness = dot(d, law.s.data(), n) / pull;
     SmallSolver& small = responses_.small(group);
     for (int i = 0; i < n; ++i) {

@@ -11,6 +11,10 @@ namespace {
 
 // The use that counts as relieved, the progress of a round below which sharing ends, and bounds of
 // uses and of prices.
+// Largest use u = |C| / limit is called relieved at kRelieved; a round must lower it by the factor
+// 1 - kProgress. Uses stay within [kLeastUse, kMostUse] and weights within [kLeastWeight, 1], so
+// that one round changes no weight by more than 10^3 and none underflows: a contact that bears
+// nothing now may have to bear something later.
 constexpr double kRelieved = 1.0 - 1e-6;
 constexpr double kProgress = 1e-7;
 constexpr int kMostRounds = 400;
@@ -37,7 +41,11 @@ LoadSharing::Change LoadSharing::relieve(const double* s, bool of_step, double t
     Change change = Change::none;
     for (std::size_t island = 0; island < sharing_.size(); ++island) {
         Sharing& sharing = sharing_[island];
+        // |C| <= limit everywhere: the modes hold. After an event of one contact the bound is
+        // strict, since that contact sits on its limit but for rounding.
         if (sharing.most_used < 0 || sharing.use <= (sharing.is_strict ? kRelieved : 1.0)) continue;
+        // A different share of the same load comes first; only when no weights lower the largest
+        // use is the load more than the contacts bear together, and the most used one slips.
         if (share_anew(static_cast<int>(island), s, of_step, t)) {
             change = std::max(change, Change::share);
             continue;
@@ -45,6 +53,8 @@ LoadSharing::Change LoadSharing::relieve(const double* s, bool of_step, double t
         Contact& contact = contacts_.all()[sharing.most_used];
         sharing = {};
         contact.begin(ContactMode::slip);
+        // It begins to slide where s points: s = f d in slip, so that the force is continuous at
+        // the change.
         contact.turn_to(contact.driving(s + contacts_.first() + contact.first_row).data());
         ++contact.num_flips;
         record(events_, contact, t);
@@ -53,6 +63,8 @@ LoadSharing::Change LoadSharing::relieve(const double* s, bool of_step, double t
     return change;
 }
 
+/// u = |P s| / f_stick(N), P the projector on the directions in which the contact can slide.
+/// Without load and without limit u is its lower bound, never 0 / 0.
 double LoadSharing::use(
     const Contact& contact, const double* s, const double* shared, bool of_step, double t) {
     Eigen::Vector3d f;
@@ -63,6 +75,8 @@ double LoadSharing::use(
     return force <= limit * kLeastUse ? kLeastUse : force / limit;
 }
 
+/// max_i u_i of each island, over contacts whose mode began at this instant and has not changed too
+/// often: the others are confirmed, or would cycle.
 void LoadSharing::find_most_used(const double* s, bool of_step, double t) {
     for (Sharing& sharing : sharing_) {
         sharing.num_sticking = 0;
@@ -85,10 +99,14 @@ void LoadSharing::find_most_used(const double* s, bool of_step, double t) {
 
 bool LoadSharing::share_anew(int island, const double* s, bool of_step, double t) {
     Sharing& sharing = sharing_[island];
+    // One contact has no choice. The iteration ends where the minimax is reached: the largest use
+    // falls no more (linear convergence, so that a bound on progress is needed).
     if (sharing.num_sticking < 2 || sharing.rounds == kMostRounds) return false;
     if (sharing.rounds > 0 && sharing.use > (1.0 - kProgress) * sharing.worst) return false;
     ++sharing.rounds;
     sharing.worst = sharing.use;
+    // Lawson: w_i <- w_i u_i. Least sum of w_i |C_i|^2 with these weights tends to the least
+    // max_i u_i, as weights concentrate on the contacts whose use is largest.
     double largest = 0.0;
     const double* const shared = slip_.shared(s, of_step);
     for (Contact& contact : contacts_.all()) {
@@ -96,12 +114,14 @@ bool LoadSharing::share_anew(int island, const double* s, bool of_step, double t
         contact.weight *= std::min(use(contact, s, shared, of_step, t), kMostUse);
         largest = std::max(largest, contact.weight);
     }
+    // A common factor of all weights changes no solution: the largest becomes 1.
     for (Contact& contact : contacts_.all())
         if (contact.mode == ContactMode::stick && islands_.of(contact) == island)
             contact.weight = std::max(contact.weight / largest, kLeastWeight);
     return true;
 }
 
+/// Two sticking contacts may have dependent rows, T X is singular then and s not unique.
 bool LoadSharing::may_be_open() const {
     return std::ranges::count_if(contacts_.all(), [](const Contact& contact) {
                return contact.mode == ContactMode::stick;

@@ -20,6 +20,9 @@ constexpr double kRestAcceleration = 1e-11;
 
 RestIslands::RestIslands(const Assembly& parts, const Contacts& contacts)
     : parts_(parts), contacts_(contacts) {
+    // Islands are the connected components of the graph whose vertices are coordinates and whose
+    // edges are rows (of the model and of contacts), off-diagonal entries of M, and bodies. Forces
+    // act within it or from outside, so that one island may rest while others move.
     DisjointSets sets(static_cast<std::size_t>(parts.n));
     for (const CompressedRows* rows : {static_cast<const CompressedRows*>(&parts.rows),
                                        static_cast<const CompressedRows*>(&contacts.rows())})
@@ -30,6 +33,8 @@ RestIslands::RestIslands(const Assembly& parts, const Contacts& contacts)
     for (const BodyPart& part : parts.model.bodies)
         for (int i = part.first + 1; i < part.first + part.count; ++i) sets.join(i, part.first);
 
+    // Only components with a contact are numbered: dry friction alone brings motion to an exact
+    // stop.
     std::vector<int> number(static_cast<std::size_t>(parts.n), -1);
     for (const int i : contacts.rows().column) {
         int& island = number[sets.root(i)];
@@ -65,10 +70,13 @@ double RestIslands::speed(int island, const Eigen::VectorXd& v) const {
     return speed;
 }
 
+/// A speed within rounding of sums of terms as large as the top speed.
 bool RestIslands::is_still(int island, double speed) const {
     return speed <= kRestSpeed * top_speed(island);
 }
 
+/// max_i |F_i| / M_ii, the scale of accelerations: where forces balance, a is rounding of this. F
+/// of a step has gravity and force objects, not B^T s.
 double RestIslands::force_acceleration(int island, const Eigen::VectorXd& F) const {
     double largest = 0.0;
     for (int i = 0; i < parts_.n; ++i)
@@ -76,6 +84,7 @@ double RestIslands::force_acceleration(int island, const Eigen::VectorXd& F) con
     return largest;
 }
 
+/// max_i |f_i| / M_ii of the forces at an instant, those of elastic and viscous rows included.
 double RestIslands::free_acceleration(int island, const ContinuousFace& face) const {
     double largest = 0.0;
     for (int i = 0; i < parts_.n; ++i)
@@ -101,9 +110,13 @@ void RestIslands::hold(MotionState& state, Trial& trial) {
         double acceleration = 0.0;
         for (int i = 0; i < parts_.n; ++i)
             if (has(i, island))
+                // dq = h v_0 + h^2/2 a, so that 2 |dq| / h^2 is |a| but for 2 |v_0| / h.
                 acceleration =
                     std::max(acceleration, std::abs(trial.dq[i]) * 2.0 / (trial.h * trial.h));
         const double scale = force_acceleration(island, trial.F);
+        // v_0 is rounding of the top speed and a is rounding of |F| / M_ii; a velocity of
+        // kRestSpeed times the top speed adds 2 / h of it, for which twice as much is allowed. A
+        // held island is copied, dq = 0: integrated, roundings of dq / h would keep it creeping.
         is_held = is_still(island, speed(island, state.v)) &&
                   acceleration <=
                       kRestAcceleration * scale + 4.0 * kRestSpeed * top_speed(island) / trial.h;
@@ -133,6 +146,8 @@ void RestIslands::rest_accelerations(const double* v,
             acceleration = std::max(acceleration, std::abs(a[i]));
             scale = std::max(scale, face.free_acceleration(i));
         }
+        // With v = 0 exactly and a = 0 the derivative of the state is zero: rest is an equilibrium
+        // of any integrator, without a threshold on speed.
         if (speed > 0.0 || acceleration > kRestAcceleration * scale) {
             is_held = 0;
             continue;

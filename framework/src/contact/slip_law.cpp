@@ -23,6 +23,9 @@ double SlipLaw::normal_force(const Contact& contact,
                              const double* shared,
                              bool of_step,
                              Eigen::Vector3d* f) {
+    // f = -sum_k s_k d(pi_k) / d(r_1), over the rows of the constraint. Rows that a step leaves out
+    // have no stress of their own; the least-norm stresses (theory (36)) make f independent of that
+    // choice.
     if (of_step)
         parts_.rows.local_force(contact.constraint, shared, local_force_.data());
     else
@@ -37,6 +40,8 @@ SlipLaw::Linear SlipLaw::linearise(
     if (contact.is_locked) return out;
     const int n = contact.num_rows;
     // The side is frozen for the step, so that the law stays smooth through zero.
+    // d is the unit direction of sliding, w = along d if it slides straight; along < 0 means it has
+    // reversed within the step.
     Slides d = contact.direction;
     if (direction != nullptr) std::copy_n(direction, n, d.begin());
     double along = dot(d.data(), w, n);
@@ -52,6 +57,11 @@ SlipLaw::Linear SlipLaw::linearise(
         for (int i = 0; i < n; ++i) d[i] = sign * w[i] / speed;
         along = sign * speed;
     }
+    //   s = f(N, along) d,    ds/dN = (df/dN) d
+    //   ds/dw = (df/d|w|) d d^T + (f / along) (I - d d^T)
+    // The second term of ds/dw is the turning of d = w / along; it is left out where d is frozen.
+    // Behind a reversal f is that of speed zero and has no slope by it: the event function d . w
+    // has its root there.
     const SlipForce slip = contacts_.slip(contact, N, along, t);
     for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
         out.s[i] = slip.force * d[i];

@@ -36,6 +36,8 @@ void SmallSolver::clear() {
 
 /// L U with complete pivoting of W and the regularisation; the sign of its determinant.
 int SmallSolver::factorise() {
+    // LU = W + diag(share weight_k max |W_kk|), the maximum over shared rows. The other rows are
+    // not regularised: a slip law is regular but for Painleve's paradox, which must not be hidden.
     double largest = 0.0;
     for (int k = 0; k < n_; ++k)
         if (weight_[k] > 0.0) largest = std::max(largest, std::abs(at(W_, k, k)));
@@ -44,6 +46,8 @@ int SmallSolver::factorise() {
     std::iota(row_place_.begin(), row_place_.end(), 0);
     column_place_ = row_place_;
     int sign = 1;
+    // P W Q = L U, |L_ij| <= 1, pivots in falling size: the first that is rounding ends the
+    // elimination and gives the rank (Golub & Van Loan, Matrix Computations, complete pivoting).
     for (rank_ = 0; rank_ < n_; ++rank_) {
         int row = rank_, column = rank_;
         for (int i = rank_; i < n_; ++i)
@@ -51,6 +55,8 @@ int SmallSolver::factorise() {
                 if (std::abs(at(LU_, i, j)) > std::abs(at(LU_, row, column))) row = i, column = j;
         const double pivot = at(LU_, row, column);
         if (!(std::abs(pivot) > kOpen * std::abs(at(LU_, 0, 0)))) break;
+        // det W = det P det Q prod(pivots): each interchange and each negative pivot turns the
+        // sign.
         if (pivot < 0.0) sign = -sign;
         if (row != rank_) {
             for (int j = 0; j < n_; ++j) std::swap(at(LU_, row, j), at(LU_, rank_, j));
@@ -75,11 +81,13 @@ int SmallSolver::factorise() {
 /// x += (L U)^-1 rest
 void SmallSolver::add_solution() {
     work_.resize(n_);
+    // L y = P rest
     for (int i = 0; i < n_; ++i) {
         double sum = rest_[row_place_[i]];
         for (int j = 0; j < std::min(i, rank_); ++j) sum -= at(LU_, i, j) * work_[j];
         work_[i] = sum;
     }
+    // U z = y over the leading rank_ columns; unknowns of the others get nothing, a basic solution.
     for (int i = rank_ - 1; i >= 0; --i) {
         double sum = work_[i];
         for (int j = i + 1; j < rank_; ++j) sum -= at(LU_, i, j) * work_[j];
@@ -94,6 +102,10 @@ int SmallSolver::solve() {
     const bool is_regularised = std::ranges::any_of(weight_, [](double w) {
         return w > 0.0;
     });
+    // Iterated Tikhonov regularisation, x <- x + (W + e D)^-1 (r - W x) with D = diag(weight): in
+    // each independent direction of eigenvalue l, D = I, a pass leaves e / (l + e) of the error.
+    // From x = 0 the iterates stay orthogonal to the null space of W in the product of D, so that
+    // their limit has least x^T D x.
     for (int pass = 0; pass < (is_regularised ? kPasses : 1); ++pass) {
         for (int i = 0; i < n_; ++i) {
             double sum = r_[i];

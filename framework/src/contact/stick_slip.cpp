@@ -66,6 +66,8 @@ StickSlip::StickSlip(Assembly& parts,
 }
 
 void StickSlip::start() {
+    // Speeds are the scale of "stopped", so they are noted before any contact is asked for its
+    // mode.
     islands_.forget_speeds();
     islands_.note_speeds(state_.v);
     friction_.forget();
@@ -76,6 +78,8 @@ void StickSlip::start() {
             contact.begin(ContactMode::slip);
             continue;
         }
+        // Initial active set: slip where |w| exceeds rounding of the speeds in play, stick
+        // elsewhere. resolve() corrects it by forces, as an active-set method does.
         const Slides w = contacts_.sliding(contact, state_.v.data());
         const double top = islands_.top_speed(islands_.of(contact));
         const bool is_sliding = norm(w.data(), contact.num_rows) > kStopped * top;
@@ -119,12 +123,16 @@ void StickSlip::find_free(Contact& contact) {
     bool is_locked = true;
     Eigen::MatrixXd answers(contact.num_rows, contact.num_rows);
     double free = 0.0;  // what the softest row would answer without constraints
+    // Column i of the contact's Delassus matrix W = T X, with X the constrained accelerations by
+    // unit forces T^T: W = T M^-1 T^T without constraints, and W = 0 where constraints take the
+    // force up.
     for (int i = 0; i < contact.num_rows; ++i) {
         const int k = contact.first_row + i;
         unit_.setZero();
         contacts_.add_along(k, 1.0, unit_.data());
         face.respond(view(unit_), x, mu);
         const double mobility = contacts_.mobility(k, parts_.inverse_mass);
+        // W_ii against D_i, the same entry without constraints.
         is_locked &= std::abs(contacts_.along(k, x.data())) <= kLocked * mobility;
         free = std::max(free, mobility);
         for (int j = 0; j < contact.num_rows; ++j)
@@ -133,6 +141,9 @@ void StickSlip::find_free(Contact& contact) {
     contact.is_locked = is_locked;
     contact.is_partly_locked = false;
     if (is_locked || contact.num_rows == 1) return;
+    // W = V diag(w) V^T, symmetric and positive semidefinite. The eigenvectors with
+    // w_e > kPartlyLocked max_i D_i span the directions in which the contact can slide:
+    //   free = sum_e v_e v_e^T
     const SymmetricEigen of(answers);
     contact.is_partly_locked = of.values()[0] <= kPartlyLocked * free;
     contact.free.fill(0.0);
@@ -144,6 +155,7 @@ void StickSlip::find_free(Contact& contact) {
     }
 }
 
+/// The projector free = sum_e v_e v_e^T at the present state, for contacts with a locked direction.
 void StickSlip::follow_free() {
     const auto follows = [](const Contact& contact) {
         return contact.is_partly_locked && contact.mode == ContactMode::stick;
@@ -165,9 +177,13 @@ void StickSlip::follow_free() {
 }
 
 bool StickSlip::settle(const StepTrial& trial) {
+    // The order matters: velocities first, since forces of a step close their error; then forces of
+    // what sticks; then the side of what has begun to slip, which forces decide.
     if (responses_.has_no_solution) slip_.refuse_paradox(trial.t0);
     // A short trial would close what the velocities gape in a short time, by large forces, which
     // hides where a sticking contact reaches its limit.
+    // Velocities at a step's end are off their constraints by O(h^2) (theory, section 5.3); closed
+    // over a trial of length h' they ask for forces of M O(h^2) / h'.
     if (met_constraints_at_ != state_.t && stick_ends(trial)) {
         met_constraints_at_ = state_.t;
         if (meet_velocity_constraints()) {
@@ -186,6 +202,9 @@ bool StickSlip::settle(const StepTrial& trial) {
         if (contact.mode == ContactMode::stick || !contact.is_fresh ||
             contact.num_flips >= kMostFlips)
             continue;
+        // along = d . (T dq + drift), the slide in the direction in which it began: negative,
+        // friction f d would drive the motion. The bound is the slide by rounding of accelerations,
+        // h^2/2 |F| / M_ii.
         double along = 0.0;
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
@@ -204,6 +223,7 @@ bool StickSlip::settle(const StepTrial& trial) {
 }
 
 /// What a sticking contact could bear more, for stresses s of all rows and contacts.
+/// g_stick = f_stick(N) - |P s| (theory (41)), P the projector on the free directions.
 double StickSlip::stick_margin(
     const Contact& contact, const double* s, const double* shared, bool of_step, double t) {
     Eigen::Vector3d f;
@@ -215,6 +235,8 @@ double StickSlip::stick_margin(
 
 /// What a sticking contact could bear more at the end of a trial. The step knows means; what is
 /// left at its end follows from those of two steps.
+/// Means belong to the middles of the steps, (h + h_last) / 2 apart, and the end is h / 2 ahead:
+///   g_end = g + (g - g_last) h / (h + h_last)
 double StickSlip::margin_at_end(const Contact& contact,
                                 const StepTrial& trial,
                                 const double* shared) {
@@ -241,6 +263,8 @@ void StickSlip::evaluate(const StepTrial& trial, std::span<double> g) {
         has_slip |= contact.mode == ContactMode::slip;
         if (contact.mode == ContactMode::stick) g[c] = margin_at_end(contact, trial, shared);
     }
+    // q_1 = q_0 + dq and v_1 = v_0 + h a with the compensation terms that the accepted state will
+    // have, so that the event function has its root at the accepted state.
     if (!has_slip) return;
     for (int i = 0; i < parts_.n; ++i) {
         q_[i] = state_.q[i] + (state_.q_low[i] + trial_.dq[i]);
@@ -255,6 +279,7 @@ void StickSlip::evaluate(double t, const double* q, const double* v, std::span<d
     const bool has_stick = std::any_of(all.begin(), all.end(), [](const Contact& contact) {
         return contact.mode == ContactMode::stick;
     });
+    // Stick needs forces, hence a solve; slip needs velocities alone.
     if (has_stick)
         accelerations_.solve_and_store(q, v, t);
     else
@@ -270,6 +295,8 @@ void StickSlip::sliding_events(const double* v, std::span<double> g) const {
     for (std::size_t c = 0; c < contacts_.all().size(); ++c) {
         const Contact& contact = contacts_.all()[c];
         if (contact.mode == ContactMode::stick) continue;
+        // g_slip = d . w (theory (41)), d of the step's beginning: positive while it slides on, of
+        // one sign change where it stops. |w| itself would touch zero without a change of sign.
         g[c] = contact.is_locked ? 1.0 : 0.0;
         if (contact.is_locked) continue;
         for (int i = 0; i < contact.num_rows; ++i) {
@@ -280,6 +307,8 @@ void StickSlip::sliding_events(const double* v, std::span<double> g) const {
 }
 
 void StickSlip::book(const StepTrial& trial, const TrialSizes& sizes) {
+    // The works are those of the very stresses and increments of the step; geometry and N are still
+    // those of its trial, so this precedes any evaluation at the new state.
     const StepPart::Work work =
         contacts_.work(trial.s.data() + contacts_.first(), trial_.dq.data());
     books_.ledger.book_nonideal(work.nonideal);
@@ -295,6 +324,10 @@ void StickSlip::book(const StepTrial& trial, const TrialSizes& sizes) {
         for (int i = 0; i < contact.num_rows; ++i) {
             const int k = contact.first_row + i;
             double& anchor = contact.anchor[i];
+            // The residual of stick is slide + anchor = 0: what an iteration leaves is asked for
+            // again by the next step, so that gaps do not add up. What two sticking contacts
+            // contradict each other by is set to zero: asked for again and again it would load them
+            // against each other.
             anchor += contacts_.along(k, trial_.dq.data()) + contacts_.drift(k);
             if (std::abs(anchor) <=
                 kAnchorRounding * unreachable(contacts_, islands_, contact, k, sizes))
@@ -306,6 +339,8 @@ void StickSlip::book(const StepTrial& trial, const TrialSizes& sizes) {
 void StickSlip::note_step(double h) {
     events_.note_step();
     islands_.note_speeds(state_.v);
+    // Changes are differences to the speed and direction at the step's beginning, which
+    // follow_sliding() replaces.
     note_changes(h);
     follow_sliding();
     // Slow sliding is less than what a step's end misses velocity constraints by.
@@ -329,6 +364,7 @@ void StickSlip::note_changes(double h) {
             const int k = contact.first_row + i;
             const double w = contacts_.along(k, state_.v.data()) + contacts_.drift(k);
             const auto at = static_cast<std::size_t>(i);
+            // (w_1 - w_0) / h with w_0 = speed d
             contact.change[at] = (w - contact.speed * contact.direction[at]) / h;
         }
 }
@@ -357,6 +393,8 @@ void StickSlip::confirm_anew() {
 void StickSlip::pass(int event) {
     Contact& contact = contacts_.all()[event];
     const ContactMode before = contact.mode;
+    // slip -> stick: velocities onto the constraints, then w of the contacts to zero, then the free
+    // directions at that state. The first two change v, so directions of sliding come last.
     if (before == ContactMode::slip) {
         const bool is_unique = meet_velocity_constraints();
         if (!has_stopped(contact)) {
@@ -370,6 +408,7 @@ void StickSlip::pass(int event) {
         follow_sliding();  // of what goes on, with the velocities that are left
         record(events_, contact, state_.t);
     } else if (!sharing_.asks_others(contact)) {
+        // stick -> slip, as no other contact of the island could take over some of its load.
         contact.begin(ContactMode::slip);
         contact.turn_to(
             contact.driving(state_.s.data() + contacts_.first() + contact.first_row).data());
@@ -387,6 +426,8 @@ void StickSlip::stop_others(const Contact& stopped) {
         if (other.mode == ContactMode::stick || other.is_locked || islands_.of(other) != island)
             continue;
         const Slides w = contacts_.sliding(other, state_.v.data());
+        // |w| within the O(h^2) by which the end of a step misses its velocity constraints counts
+        // as zero here, hence kTurning and not kStopped.
         if (norm(w.data(), other.num_rows) > kTurning * top) continue;
         other.begin(ContactMode::stick);
         record(events_, other, state_.t);
@@ -408,6 +449,10 @@ bool StickSlip::has_stopped(Contact& contact) {
 /// moves.
 void StickSlip::stop_sliding(int island) {
     ContinuousFace& face = accelerations_.face();
+    // An impulse in the limit of zero time: with X of find_free() and p the impulses,
+    //   v <- v + X p,    (T X) p = -(T v + drift)    in stick,    p = 0    in slip.
+    // Since A X = 0, the constraints keep holding; the energy that this takes is recorded as that
+    // of a projection.
     const double before = books_.total_energy(state_.q.data(), state_.v.data(), state_.t);
     const Eigen::VectorXd v_before = state_.v;
     face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
@@ -434,6 +479,8 @@ void StickSlip::stop_sliding(int island) {
             small.share(i, contacts_.all()[contacts_.contact_of(k)].weight);
             small.rhs(i) = contacts_.along(k, state_.v.data()) + contacts_.drift(k);
         }
+        // Rows of one body may depend on each other: the impulses are then shared like stick
+        // forces.
     }
     responses_.solve();
     for (int k = 0; k < contacts_.num_rows(); ++k) force_[k] = responses_.solution(k);
@@ -457,6 +504,7 @@ bool StickSlip::meet_velocity_constraints() {
     } catch (const Error&) {
         return false;
     }
+    // v <- v - M^-1 A^T mu with A v + phi_t = 0, the least change in the norm of M.
     const double before = books_.total_energy(state_.q.data(), state_.v.data(), state_.t);
     const Eigen::VectorXd v_before = state_.v;
     face.project(
@@ -469,6 +517,10 @@ bool StickSlip::meet_velocity_constraints() {
 
 void StickSlip::resolve() {
     int num_changes = 0;
+    // A complementarity problem, solved by pivoting: with modes given, accelerations and forces
+    // follow from a linear solve (Newton's method where N matters). Then modes change where
+    // conditions are violated: |C| <= limit of stick, in each island the most used contact; only
+    // where stick holds everywhere the sign of d . dw/dt of what begins to slip.
     for (;;) {
         // Modes that will not hold may have no solution.
         accelerations_.solve_tentatively();
@@ -510,7 +562,9 @@ bool StickSlip::stop_pushed_back() {
                  contacts_.bias(k));
         }
         const int island = islands_.of(contact);
+        // Complementarity of slip that begins, w = 0: d . dw/dt >= 0 where friction acts along -d.
         if (w > kStopped * islands_.top_speed(island)) continue;
+        // Undecided within rounding of the accelerations by forces alone: slip is kept.
         if (acceleration >=
             -kUndecided * islands_.free_acceleration(island, accelerations_.solved_face()))
             continue;
@@ -540,6 +594,8 @@ double StickSlip::smooth_length(double h) const {
                         : contacts_.along(k, accelerations_.solved_face().acceleration().data()) -
                               contacts_.bias(k);
         }
+        // In a time of |w| / |dw/dt| the slide comes to its stop; its direction turns at the rate
+        // |w x dw/dt| / |w|^2.
         const double speed = norm(w.data(), n), pull = norm(a.data(), n);
         const double top = islands_.top_speed(islands_.of(contact));
         const bool is_slow = speed <= kSlow * contact.fastest ||
@@ -552,6 +608,8 @@ double StickSlip::smooth_length(double h) const {
         for (int k = contact.first_row; k < contact.first_row + n; ++k)
             mobility = std::max(mobility, contacts_.mobility(k, parts_.inverse_mass));
         const double turning = norm(friction_.stress().data() + contact.first_row, n) * mobility;
+        // Friction f across a direction error turns w at the rate f D / |w|: a stiff mode, which an
+        // explicit formula follows with steps of |w| / (f D) at most.
         if (turning > 0.0) length = std::min(length, speed / turning);
     }
     return length;

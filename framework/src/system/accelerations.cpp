@@ -20,6 +20,7 @@ constexpr int kMostHearings = 60;
 
 }  // namespace
 
+/// Ma_now_: M a at the state last stored [N], n entries.
 Accelerations::Accelerations(Assembly& parts,
                              MotionState& state,
                              const StepParts& extra,
@@ -38,7 +39,12 @@ ContinuousFace& Accelerations::face() {
                                                  parts_.forces,
                                                  parts_.meter);
         face_->use_workers(&parts_.workers);
+        // Right-hand side b - beta (2 dphi/dt + beta phi), beta = 0 unless asked for (theory,
+        // section 2.4).
         face_->set_baumgarte(parts_.model.traits.baumgarte);
+        // Friction and forces that depend on reactions read lambda; where rows are redundant it is
+        // that of least sum of D_k lambda_k^2 (theory (5)), so that it depends on no elimination
+        // order.
         face_->want_least(!extra_.empty() || parts_.forces.listens());
     }
     return *face_;
@@ -47,7 +53,14 @@ ContinuousFace& Accelerations::face() {
 void Accelerations::solve(const double* q, const double* v, double t, RankUse use) {
     ContinuousFace& face = this->face();
     parts_.forces.forget_reactions();
+    // M, Q + C, A and b at (q, v, t), and the factors of theory (4); `use` says whose rank they
+    // have.
     face.assemble(q, v, t, state_.plugin, use);
+    // Fixed point R = E s(F(R)) of the reactions R that forces F depend on: each round solves
+    // theory (4) with the forces of the round before. With r = R_new - R the next iterate is
+    // R + w r, w by Aitken's rule for vectors (Irons & Tuck 1969), r_0 and r those of the last two
+    // rounds:
+    //   w <- -w r_0 . (r - r_0) / |r - r_0|^2
     double part = 1.0;
     double last_change = std::numeric_limits<double>::infinity();
     for (int round = 0;; ++round) {
@@ -60,6 +73,7 @@ void Accelerations::solve(const double* q, const double* v, double t, RankUse us
             });
         if (!parts_.forces.listens()) return;
         const ForceSet::Heard heard = parts_.forces.hear(parts_.rows, face.stress().data(), false);
+        // |r| is rounding of R: at once, or within 10^4 times that where it has ceased to halve.
         const bool is_at_rounding =
             heard.change <= kHeardRounding * heard.size ||
             (heard.change <= kHeardClosely * heard.size && heard.change >= 0.5 * last_change);
@@ -75,6 +89,8 @@ void Accelerations::solve(const double* q, const double* v, double t, RankUse us
 void Accelerations::solve_and_store(const double* q, const double* v, double t) {
     ContinuousFace& face = this->face();
     solve(q, v, t);
+    // s = (s of the model's rows, s of the parts' rows); M a is needed as the scale of what
+    // follows.
     state_.s.head(parts_.m) = face.stress();
     extra_.write_stress(state_.s);
     parts_.mass.multiply(face.acceleration().data(), Ma_now_.data());

@@ -21,11 +21,15 @@ Books::Books(Assembly& parts, MotionState& state, const Trial& trial, const Step
       state_(state),
       trial_(trial),
       extra_(extra) {
+    // Forces, momenta and changes of velocity: n entries each; strains and gaps: m.
     for (Eigen::VectorXd* x : {&external_, &momentum_, &change_}) x->setZero(parts.n);
     pi_.setZero(parts.m);
 }
 
 void Books::book(const StepTrial& trial) {
+    // Theory (27), term by term: every work is formed from the s, tau, F and dq that the accepted
+    // trial was solved with, so that the energy balance shows rounding and not the difference of
+    // two formulas.
     const double h = trial.h;
     for (int k = 0; k < parts_.m; ++k) {
         const double s = trial.s[k];
@@ -34,15 +38,20 @@ void Books::book(const StepTrial& trial) {
         if (parts_.rows.tau[k] != 0.0) ledger.book_external(s * parts_.rows.tau[k]);
         if (parts_.laws.is_constraint(k) && state_.pi[k] != 0.0)
             ledger.book_projection(s * parts_.laws.theta()[k] * state_.pi[k]);
+        // eta dpi^2 / h of a linear law (theory (13)), (s* - W_d) dpi of another;
+        // dpi = B dq + tau.
         if (parts_.laws.has_viscosity()) {
             const double loss =
                 parts_.laws.dissipation(k, state_.pi[k], trial_.Bdq[k] + parts_.rows.tau[k], h);
             if (loss != 0.0) ledger.book_nonideal(-loss);
         }
     }
+    // dU = -(M g) . dq, summed in pairs: its rounding grows like log n (Higham, SIAM J. Sci.
+    // Comput. 14 (1993) 783), and weight times height is often the largest term of the balance.
     if (parts_.has_gravity)
         ledger.book_gravity(
             -pairwise_dot(parts_.gravity_force.data(), trial_.dq.data(), trial.a.size()));
+    // f . du of force objects and loads, at the attachments.
     const ForceSet::Work work = parts_.forces.work();
     ledger.book_external(work.external);
     ledger.book_nonideal(work.nonideal);
@@ -54,6 +63,7 @@ void Books::book(const StepTrial& trial) {
     external_ = parts_.gravity_force;
     parts_.forces.add_external(external_.data());
     extra_.add_external(trial.s.data(), external_.data());
+    // The ground's reaction is -B^T s of the rows that tie a body to it.
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
         if (!parts_.model.constraints[c].is_tied_to_ground) continue;
         const RowOwner& owner = parts_.rows.owners[parts_.model.bodies.size() + c];
@@ -62,11 +72,14 @@ void Books::book(const StepTrial& trial) {
     }
     for (int i = 0; state_.held.any() && i < parts_.n; ++i)
         if (state_.held.has(i)) external_[i] = 0.0;  // in balance by definition
+    // Theory (28): h sum F and h sum z_mid x F; the lever is that of the middle, exactly.
     ledger.book_impulse(parts_.space.momenta(trial_.mid.data(), external_.data()), h);
 }
 
 void Books::book_flow(const double* q0, const double* v0, const double* q1, const double* v1) {
     const auto n = static_cast<std::size_t>(parts_.n);
+    // Theory (67): each end of the step carries half of dM = M_1 - M_0,
+    //   dT = v^T dM v / 4,    d(M v) = dM v / 2,    dU = -q^T dM g / 2
     for (const auto& [q, v] : {std::pair(q0, v0), std::pair(q1, v1)}) {
         parts_.mass.multiply_half_change(v, momentum_.data());
         ledger.book_external(0.5 * pairwise_dot(v, momentum_.data(), n));
@@ -80,6 +93,8 @@ void Books::book_flow(const double* q0, const double* v0, const double* q1, cons
     }
 }
 
+/// An impulse M (v - v_before) at the present position: its momentum, its moment, and the energy
+/// that it takes or brings, as a difference of two states since nothing else happens meanwhile.
 void Books::book_velocity_change(const Eigen::VectorXd& v_before, double before) {
     ledger.book_projection(total_energy(state_.q.data(), state_.v.data(), state_.t) - before);
     change_ = state_.v - v_before;
@@ -88,6 +103,8 @@ void Books::book_velocity_change(const Eigen::VectorXd& v_before, double before)
     close();
 }
 
+/// W = sum_k W_k(pi_k) of the carried pi; compensated, so that many small terms beside a large one
+/// keep their digits.
 double Books::elastic_energy() const {
     CompensatedSum sum;
     parts_.laws.add_energies(state_.pi.data(), sum);
@@ -102,15 +119,18 @@ double Books::own_energy(const Eigen::VectorXd& pi) const {
 
 Books::Stand Books::stand() {
     const auto n = static_cast<std::size_t>(parts_.n);
+    // M of the state, where it depends on q, v or t.
     parts_.update_mass(state_.q.data(), state_.v.data(), state_.t);
     parts_.mass.multiply(state_.v.data(), momentum_.data());
     Stand out;
     const auto sum_energies = [&] {
+        // T = v^T M v / 2, U_g = -(M g)^T q
         out.kinetic = 0.5 * pairwise_dot(state_.v.data(), momentum_.data(), n);
         out.elastic = elastic_energy();
         out.gravity = -pairwise_dot(parts_.gravity_force.data(), state_.q.data(), n);
     };
     const auto sum_momenta = [&] {
+        // P = sum p_z and L = sum z x p_z with p = M v (theory (22))
         out.momenta = parts_.space.momenta(state_.q.data(), momentum_.data());
     };
     // Each sum in its own order, two of them side by side; not what may ask a plugin.
@@ -135,6 +155,7 @@ void Books::begin() {
     efforts.begin();
     const double g = Eigen::Map<const Eigen::Vector3d>(parts_.model.gravity.data()).norm();
     const double slow = state_.extent;  // once its own size in a second
+    // Energy in play at the start: max(T, |W|, m g l, m (l / 1 s)^2 / 2), l the model's size.
     growth.begin(std::max({now.kinetic,
                            std::abs(now.elastic),
                            total_mass_ * g * state_.extent,
@@ -151,6 +172,8 @@ void Books::close() {
 
 void Books::go_on_from(const Stand& before) {
     const Stand now = stand();
+    // Other parameters, same motion: the jumps of T, W and U_g have come from outside at this
+    // instant, and the balances stay what they were.
     const double lifted = now.gravity - before.gravity;
     ledger.book_gravity(lifted);
     ledger.book_external(now.kinetic - before.kinetic);
@@ -170,6 +193,7 @@ double Books::total_energy(const double* q, const double* v, double t) {
     parts_.update_mass(q, v, t);
     parts_.mass.multiply(v, momentum_.data());
     parts_.rows.refresh_own_values(q, v, t);
+    // pi from q, not carried: this compares states between which no step lies.
     parts_.rows.evaluate_elastic(q, t, pi_.data());
     CompensatedSum sum(0.5 * pairwise_dot(v, momentum_.data(), static_cast<std::size_t>(parts_.n)));
     parts_.laws.add_energies(pi_.data(), sum);
@@ -179,9 +203,12 @@ double Books::total_energy(const double* q, const double* v, double t) {
 
 double Books::energy_rounding(double more) const {
     const Eigen::VectorXd reach = parts_.space.reaches();
+    // dq_i <= u |q_i| + more / |dr/dq_i|, the latter the displacement of matter per unit of the
+    // coordinate.
     Eigen::VectorXd moved = kUnit * state_.q.cwiseAbs();
     for (int i = 0; i < parts_.n; ++i)
         if (reach[i] > 0.0) moved[i] += more / reach[i];
+    // |dE| <= |M g|^T dq + sum_k max|s_k| |A_k| dq
     double sum = moved.dot(parts_.gravity_force.cwiseAbs());
     // dpi = A dq, and its work is at most that of the larger stress at either end of it.
     RowSet::Instant at;
@@ -212,6 +239,8 @@ Books::Roundings Books::balance_roundings() const {
     // Forces that may be in balance, by their sizes
     Eigen::VectorXd force = parts_.gravity_force.cwiseAbs();
     double reactions = 0.0;
+    // |M g| + |A|^T |s|, the sizes of forces that may cancel at rest; and |s_k A_ki q_i| of
+    // constraints, whose rounded Jacobian makes their reactions do work.
     for (int k = 0; k < parts_.m; ++k)
         for (const int e : parts_.rows.entries(k)) {
             const int i = parts_.rows.column_of(e);
@@ -219,6 +248,8 @@ Books::Roundings Books::balance_roundings() const {
             force[i] += size;
             if (parts_.laws.is_constraint(k)) reactions += size * std::abs(state_.q[i]);
         }
+    // Over the time t the impulses of rounded forces add up to u t sum |F| and u t sum |z| |F| at
+    // most.
     double linear = 0.0, angular = 0.0;
     for (const Space::Vector& vector : parts_.space.vectors()) {
         double length = 0.0, size = 0.0;

@@ -73,6 +73,8 @@ ContinuousMotion::ContinuousMotion(Assembly& parts,
     x_force_.setZero(parts.n);
 }
 
+/// x = (q, v, W_ext, W_non, P (3), L (3), works of efforts, continuous states of objects), 2 n + 8
+/// and more entries; the quadratures begin at zero in every step, so that they keep their digits.
 void ContinuousMotion::read_state(std::span<double> x) const {
     std::copy(state_.q.begin(), state_.q.end(), x.begin());
     std::copy(state_.v.begin(), state_.v.end(), x.begin() + parts_.n);
@@ -82,6 +84,7 @@ void ContinuousMotion::read_state(std::span<double> x) const {
 
 int ContinuousMotion::runaway(std::span<const double> x) const {
     const double most = kRunaway * std::max(1.0, state_.extent);
+    // Written so that no number is beyond the bound too.
     const auto runs_away = [most](double z) {
         return !(std::abs(z) <= most);
     };
@@ -121,8 +124,13 @@ void ContinuousMotion::derivative(double t, std::span<const double> x, std::span
     const double* q = x.data();
     const double* v = q + parts_.n;
     ContinuousFace& face = accelerations_.face();
+    // dx/dt = (v, a, powers, forces and moments, rates of objects), a by theory (4). Order: states
+    // of objects are set first, since forces read them; a before quadratures, which need the
+    // stresses of a.
     const AssumedStates assumed(parts_.signals, own_states(x));
     // The rank of the step is that of the state it starts from.
+    // Stages lie off the manifold by the error of the method; a rank decided there would take that
+    // for independence (theory, section 6).
     const bool is_start = is_accepted_state(x);
     if (is_start) {
         trial_error_.reset();
@@ -136,6 +144,7 @@ void ContinuousMotion::derivative(double t, std::span<const double> x, std::span
     std::copy(v, v + parts_.n, dx.begin());
     std::copy(a.begin(), a.end(), dx.begin() + parts_.n);
 
+    // An island at rest has dv/dt = 0 exactly.
     state_.held.clear();
     extra_.for_each([&](StepPart& part) {
         part.hold_accelerations(v, dx.data() + parts_.n, face);
@@ -149,6 +158,7 @@ void ContinuousMotion::derivative(double t, std::span<const double> x, std::span
 void ContinuousMotion::book_rates(const double* q, const double* v, std::span<double> rates) {
     ContinuousFace& face = accelerations_.face();
     double* books = rates.data();
+    // dW/dt = f . du/dt of forces, C . w of friction; v in place of dq of a step.
     ForceSet::Work power = face.power();
     const StepPart::Work of_parts = extra_.work(nullptr, v);
     power.nonideal += of_parts.nonideal;
@@ -159,6 +169,8 @@ void ContinuousMotion::book_rates(const double* q, const double* v, std::span<do
     std::fill(books + kImpulse, books + kBooks, 0.0);
     if (parts_.mass.is_timed()) book_flow(q, v, books);
     if (!parts_.has_gravity && !parts_.has_external && parts_.forces.loads().empty()) return;
+    // dP/dt = sum F_ext, dL/dt = sum z x F_ext: gravity, loads, friction's and the ground's
+    // reactions.
     face.external_force(x_force_);
     extra_.add_external(nullptr, x_force_.data());
     for (int i = 0; state_.held.any() && i < parts_.n; ++i)
@@ -177,6 +189,7 @@ void ContinuousMotion::add(const Momenta& rate, double* books) {
 /// What matter that leaves takes along, of mass that changes with time (theory (67)).
 void ContinuousMotion::book_flow(const double* q, const double* v, double* books) {
     const auto n = static_cast<std::size_t>(parts_.n);
+    // With dM = dM/dt: momentum dM v, its moment, energy v^T dM v / 2, height -q^T dM g.
     parts_.mass.multiply_rate(v, x_force_.data());
     books[kExternal] += 0.5 * pairwise_dot(v, x_force_.data(), n);
     add(parts_.space.momenta(q, x_force_.data()), books);
@@ -186,10 +199,13 @@ void ContinuousMotion::book_flow(const double* q, const double* v, double* books
 }
 
 void ContinuousMotion::scale_books() {
+    // The power of two next above 1 + scale: division by it is exact.
     const auto unit = [](double scale) {
         return std::exp2(std::ceil(std::log2(1.0 + scale)));
     };
     const double energy = books_.ledger.energy_scale();
+    // E = p^2 / 2 m, so p = (2 m E)^1/2; the moment of that at the largest distance from the
+    // origin.
     const double momentum = std::sqrt(2.0 * books_.total_mass() * energy);
     // Works of efforts stand behind the others.
     book_scales_.assign(num_states() - 2 * parts_.n, unit(energy));
@@ -220,6 +236,7 @@ void ContinuousMotion::accept(double t0, double t1, std::span<const double> x) {
                     part->object.place);
     }
     jumps_.check(state_.q.data(), t0, t1 - t0, state_.extent);
+    // From here on the state changes; what is thrown on the way puts it back as it was.
     save(before_);
     const Violation violation = violations_.now();
     try {
@@ -246,6 +263,8 @@ void ContinuousMotion::note_energy_jump() {
         jumps.largest = jump;
         jumps.largest_at = state_.t;
     }
+    // usual <- max(|dE|, 0.9 usual): a maximum that decays, not a mean, since one step without a
+    // jump of a rough motion says nothing.
     const bool has_usual = jumps.usual > 0.0 || before_.t > 0.0;  // nothing may be usual
     if (has_usual && jump > kTimesUsual * jumps.usual && jump > jumps.sudden) {
         jumps.sudden = jump;
@@ -255,6 +274,7 @@ void ContinuousMotion::note_energy_jump() {
 }
 
 void ContinuousMotion::advance_to(double t0, double t1, std::span<const double> x) {
+    // dq = q_1 - q_0 and the middle q_0 + dq / 2, as a step of the discrete face sees them.
     if (!state_.plugin.empty()) {
         // State of plugins moves on with the discrete face; its forces are not used.
         for (int i = 0; i < parts_.n; ++i) {
@@ -296,6 +316,8 @@ void ContinuousMotion::advance_to(double t0, double t1, std::span<const double> 
 
 /// Goes from the present state to x at t1: projection, books, balances.
 void ContinuousMotion::take_state(double t1, std::span<const double> x) {
+    // q_next is q_0 from here on; q and v are x with their compensation lost, since the
+    // integrator's error is larger than rounding.
     trial_.q_next = state_.q;
     std::copy(x.begin(), x.begin() + parts_.n, state_.q.begin());
     std::copy(x.begin() + parts_.n, x.begin() + 2 * parts_.n, state_.v.begin());
@@ -303,6 +325,8 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
     state_.v_low.setZero();
     state_.t = t1;
     parts_.signals.set_x(own_states(x));
+    // The order: energies that own values change at the unprojected q, then the projection and its
+    // energy, then quadratures, then pi and the balances at the state that is left.
     if (!parts_.rows.own_rows.empty()) book_own_values();
     if (parts_.model.traits.projects && !accelerations_.face().constraint_rows().empty()) {
         trial_.dq = state_.q - trial_.q_next;
@@ -311,6 +335,7 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
         project(t1,
                 std::max(parts_.space.displacement(trial_.dq.data()), (t1 - before_.t) * speed));
     }
+    // The quadratures of the step, int dW/dt dt and so on, with the method's error.
     std::array<double, kBooks> books;
     for (std::size_t i = 0; i < kBooks; ++i)
         books[i] = x[static_cast<std::size_t>(2 * parts_.n) + i];
@@ -322,9 +347,11 @@ void ContinuousMotion::take_state(double t1, std::span<const double> x) {
     books_.ledger.book_impulse(impulse, 1.0);
     books_.efforts.book(x.subspan(first_effort(), books_.efforts.count()));
     books_.growth.add_works(t1 - before_.t);
+    // dU_g = -(M g) . dq from the increment, projection included.
     if (parts_.has_gravity) {
         const auto n = static_cast<std::size_t>(parts_.n);
         trial_.dq = state_.q - trial_.q_next;
+        // -g . (M_1 q_1 - M_0 q_0) = -g . (M_mid dq + dM q_mid), an identity.
         if (parts_.mass.is_timed()) {
             // Of the mass that is left at the height of now, and of what has left at that of before
             parts_.hold_mass(before_.t, t1 - before_.t);
@@ -362,6 +389,8 @@ bool ContinuousMotion::constraint_error(double t,
     const auto n = static_cast<std::size_t>(parts_.n);
     std::copy_n(x.begin(), n, trial_.q_next.data());
     std::copy_n(x.begin() + parts_.n, n, trial_.v_next.data());
+    // M-weighted projection of the trial onto phi(q, t) = 0 (theory (9)): what it corrects is an
+    // error that the integrator's own estimate, made of accelerations, need not show.
     accelerations_.face().project(ContinuousFace::Projected::position,
                                   trial_.q_next.data(),
                                   trial_.v_next.data(),
@@ -375,6 +404,8 @@ bool ContinuousMotion::constraint_error(double t,
 /// Moves the present state onto the constraints and books the energy that this changes.
 /// @param way what the step moved the bodies by [m]
 void ContinuousMotion::project(double t, double way) {
+    // Theory (9): min dq^T M dq with A dq = -phi, then min dv^T M dv with A dv = -(A v + phi_t) at
+    // the new q. Positions first, since A of the velocities is taken there.
     const double before = books_.total_energy(state_.q.data(), state_.v.data(), t);
     const double speed = parts_.space.displacement(state_.v.data());
     using Projected = ContinuousFace::Projected;
@@ -390,6 +421,8 @@ void ContinuousMotion::project(double t, double way) {
                                 parts_.rows.row_name(positions.row),
                                 positions.left),
                     parts_.rows.place_of_row(positions.row));
+    // The displacement of matter by the projection against what the step moved it: the error of a
+    // step is a small part of the step.
     trial_.mid -= state_.q;
     const double moved = parts_.space.displacement(trial_.mid.data());
     // What is prescribed may move by any amount within a step.
@@ -404,6 +437,8 @@ void ContinuousMotion::project(double t, double way) {
                                 way,
                                 kTooLong),
                     parts_.model.integrator_object.place);
+    // Velocities are rounded with the speed; near rest with what rounding of positions makes of
+    // them, u l / h.
     const double h = t - before_.t;
     const double unseen = h > 0.0 ? kUnseen * state_.extent / h : 0.0;
     const ContinuousFace::Projection velocities =
@@ -421,6 +456,7 @@ void ContinuousMotion::project(double t, double way) {
                                 velocities.left),
                     parts_.rows.place_of_row(velocities.row));
     if (!positions.has_moved && !velocities.has_moved) return;
+    // E_after - E_before; kinetic v^T M v / 2 with the M v of the energy just summed.
     const double work = books_.total_energy(state_.q.data(), state_.v.data(), t) - before;
     const double kinetic =
         0.5 *
@@ -448,6 +484,7 @@ void ContinuousMotion::project(double t, double way) {
 void ContinuousMotion::project_start() {
     ContinuousFace& face = accelerations_.face();
     using Projected = ContinuousFace::Projected;
+    // Newton's iteration of theory (9) to rounding, with any lengths of its corrections.
     const auto close_gaps = [&] {
         return face.project(Projected::position,
                             state_.q.data(),
@@ -458,6 +495,8 @@ void ContinuousMotion::project_start() {
                    .left <= kClosed * state_.extent;
     };
     const Eigen::VectorXd given = state_.q;
+    // At a singular position A has lost rank and no correction leads along phi: a displacement
+    // beside it, of no particular direction, restores the rank.
     if (!close_gaps() && parts_.model.project_start == ProjectStart::far) {
         const Eigen::VectorXd nearest = state_.q;
         std::vector<int> open;
@@ -471,6 +510,7 @@ void ContinuousMotion::project_start() {
         });
         if (!is_found) state_.q = nearest;
     }
+    // Velocities after positions: A v + phi_t = 0 at the q found.
     const double speed =
         std::max(parts_.space.displacement(state_.v.data()), kUnseen * state_.extent);
     face.project(

@@ -23,6 +23,10 @@ void check_conventions(const Assembly& parts,
                        double energy_scale,
                        double t) {
     for (const RowOwner& owner : parts.rows.owners) {
+        // A convention row holds a motion without inertia or stiffness: its stress s_k is the
+        // generalized force on that motion, zero unless something loads it. It is compared with the
+        // stresses beside it, with F and M a of its body, and with the energy in play, since
+        // generalized forces of a rotation are moments [J].
         double scale = -1.0;
         for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k) {
             if (parts.laws[k].kind != RowKind::convention) continue;

@@ -29,10 +29,13 @@ constexpr double kAlike = 4.0;
 }  // namespace
 
 double Convergence::most_of(std::size_t num_residuals) {
+    // max(1, 0.4 sqrt(2 ln N)): the maximum of N standard normal numbers is near sqrt(2 ln N).
     const double count = static_cast<double>(num_residuals + 1);
     return std::max(kClosedResidual, kDeviation * std::sqrt(2.0 * std::log(count)));
 }
 
+/// Only a tolerance beyond the default loosens residuals: a gap by that length, a force by
+/// 2 M / h^2 times it.
 double Convergence::slack(double tolerance) {
     return tolerance > kDefaultTolerance ? tolerance : 0.0;
 }
@@ -43,6 +46,10 @@ bool Convergence::is_to_be_judged(int k) const {
 }
 
 Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
+    // D: last correction [m]; r: the larger residual over its rounding-error bound. Three tests:
+    //   converged    D <= tolerance, or D leaves rounding by itself,   and   r <= closed
+    //   at floor     no r > closed and no D > tolerance has halved,    and   r <= 3, then 10^3
+    //   diverged     D > 10^6 max(D_first, tolerance), not finite, or no iterations left
     if (std::isnan(defect.motion) || std::isnan(defect.rows)) return Verdict::failed;
     const bool is_still = correction_ <= tolerance_;
     const bool is_closed = defect.motion <= closed_ && defect.rows <= closed_;
@@ -56,7 +63,10 @@ Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
     const bool is_in_circles = goes_round(defect);
     const bool is_level = (has_fallen_little || is_in_circles) &&
                           (is_still || correction_ >= kHalved * last_correction_);
+    // One iteration without progress may be chance: a small residual is accepted after one, up to
+    // kFloorDefect after two in a row.
     const double most = was_level_ ? kFloorDefect : kNearlyClosed;
+    // In a short step terms are h^2 times accelerations; positions are rounded by more than that.
     const bool is_rounding = was_level_ && defect.positions <= kPositionRoundings;
     const bool is_at_floor = is_level && defect.motion <= most &&
                              (defect.rows <= most || is_rounding) &&
@@ -69,6 +79,7 @@ Convergence::Verdict Convergence::judge(int k, const StepDefect& defect) {
     if (k == max_iterations_ || correction_ > kDiverged * std::max(first_correction_, tolerance_))
         return Verdict::failed;
     worst_ = std::max(defect.motion, defect.rows);
+    // Contraction theta = |D_k| / |D_k-1|, and the same of residuals where two of them are known.
     const double shrinks = correction_ / last_correction_;
     rates_ = std::isfinite(last_.motion) ? Rates{shrinks,
                                                  defect.motion / last_.motion,
@@ -101,12 +112,16 @@ bool Convergence::wants_fresh_matrix(const SolverCost& cost) const {
     const bool is_still = correction_ <= tolerance_;
     if (is_still && (worst_ <= closed_ || rates_.worst >= kLevel)) return false;
     const double theta = is_still ? rates_.worst : std::min(rates_.correction, rates_.defect);
+    // No contraction: the old matrix leads nowhere.
     if (theta >= 1.0) return true;
+    // theta^k D = tolerance for k iterations, or theta^k r = closed once positions stand still.
     const double to_gain = is_still ? closed_ / worst_ : tolerance_ / correction_;
     const double to_come = std::log(to_gain) / std::log(theta);
     return to_come * cost.iterate > cost.factorise + 2.0 * cost.iterate;
 }
 
+/// D_k-1 <- D_k <- correction. With a looser tolerance than the default D <= tolerance alone
+/// decides.
 void Convergence::note(double correction, bool is_whole) {
     last_correction_ = correction_;
     correction_ = correction;

@@ -39,6 +39,7 @@ ANCORA_INLINE void with_node(const int* first_of_node, int node, const auto& vis
 
 /// What is left in units of what may be.
 double ratio(double left, double allowed) {
+    // 0 / 0 counts as closed: a residual without terms is zero.
     return left == 0.0 ? 0.0 : left / allowed;
 }
 
@@ -66,6 +67,8 @@ DefectMeasure::DefectMeasure(Assembly& parts,
       extra_(extra) {
     for (Eigen::VectorXd* x : {&sizes_.q, &sizes_.dq, &sizes_.terms}) x->setZero(parts_.n);
     row_terms_.setZero(parts_.m);
+    // Nodes: triples of coordinates, points and directors; sizes are taken over a node, so that the
+    // measure does not depend on the directions of the inertial axes.
     for (const BodyPart& part : parts_.model.bodies)
         for (int i = part.first; i < part.first + part.count; i += kNode) {
             first_of_node_.push_back(i);
@@ -73,6 +76,8 @@ DefectMeasure::DefectMeasure(Assembly& parts,
         }
     first_of_node_.push_back(parts_.n);
     body_terms_.assign(parts_.model.bodies.size(), 0.0);
+    // Of these B dq + tau = pi(q_1, t_1) - pi(q_0, t_0) is formed as that difference: its rounding
+    // is that of the values, however short the step.
     for (const BlockPart& part : parts_.rows.blocks) {
         const bool is_difference =
             part.block->degree == Degree::general || part.block->depends_on_time;
@@ -106,6 +111,8 @@ void DefectMeasure::find_carriers() {
     }
     for (MasslessBody& body : massless_bodies_)
         for (Carried& node : body.nodes) carried[node.node] = &node;
+    // The massless nodes of each constraint row, with the bodies of its other coordinates that have
+    // mass.
     for (int k = 0; k < parts_.m && !massless_bodies_.empty(); ++k) {
         if (!parts_.laws.is_constraint(k)) continue;
         for (const int e : parts_.rows.entries(k)) {
@@ -124,6 +131,8 @@ void DefectMeasure::find_carriers() {
 
 StepDefect DefectMeasure::measure(const StepTrial& trial, double slack) {
     const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.assemble);
+    // The order: sizes of nodes, then rows, which use them and add |B|^T |s| to the terms of
+    // motion, then parts, which add theirs, then motion, whose terms are then all there.
     StepDefect out;
     is_shared_ = !parts_.columns.empty();
     measure_sizes(trial);
@@ -151,6 +160,10 @@ void DefectMeasure::measure_sizes(const StepTrial& trial) {
     double* const size_q = sizes_.q.data();
     double* const size_dq = sizes_.dq.data();
     const int* const first_of_node = first_of_node_.data();
+    //   |q| = max_i |mid_i|
+    //   |dq| = max_i (|h v_i| + |h^2/2 a_i|) + kUnseenPart max(|q|, extent)
+    //   terms_i = |(M a)_i| + M_ii |a_i| + |F_i|
+    // (M a)_i may be small by cancellation of its own terms, hence M_ii |a_i|.
     const auto measure_node = [=](int first, auto count) ANCORA_INLINE_LAMBDA {
         double length = 0.0;
         double size = 0.0;
@@ -224,6 +237,9 @@ void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefec
     const Found found = largest(parts_.m, [&](int begin, int end) {
         Found here;
         for (int k = begin; k < end; ++k) {
+            // terms = values + |tau| + |B| |dq| + |theta pi_0| + |extra| + gamma |s|; allowed is
+            //   u terms + slack sum_i |B_i|,
+            // the latter what a displacement of each coordinate by `slack` makes of the gap.
             const double sk = std::abs(s[k]);
             double terms = row_terms[k] + std::abs(tau[k]);
             double reach = 0.0;
@@ -241,6 +257,7 @@ void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefec
             const double allowed = kEpsilon * terms + slack * reach;
             if (left > StepDefect::kFarFromClosed * allowed)
                 here.positions = std::max(here.positions, ratio(left, rounding_of_positions(k)));
+            // left / allowed > defect, without a division for the rows that are not worse.
             if (!is_worse(left, here.defect * allowed)) continue;
             here.defect = ratio(left, allowed);
             here.worst = k;
@@ -253,6 +270,7 @@ void DefectMeasure::measure_rows(const StepTrial& trial, double slack, StepDefec
 }
 
 /// How the positions that a row reads are rounded in it.
+/// u (|B| |q| + values): what no correction of rounded positions closes.
 double DefectMeasure::rounding_of_positions(int k) const {
     double terms = row_terms_[k];
     parts_.rows.for_entries(k, [&](int e, int i) {
@@ -264,6 +282,8 @@ double DefectMeasure::rounding_of_positions(int k) const {
 /// (2)
 void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
     if (trial_.leaves_roundings) {
+        // G dq / 2 with dq at the rounding of q: stresses need not answer for it. K holds the
+        // entries of G, each of which stands for both sides of a symmetric matrix.
         const double* size_q = sizes_.q.data();
         double* terms = sizes_.terms.data();
         const RowSet& rows = parts_.rows;
@@ -276,6 +296,7 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
         forces_.add_sizes(1.0, sizes_.q.data(), sizes_.terms.data());
     }
     measure_bodies();
+    // A displacement d over a step asks for the force 2 M d / h^2.
     const double inertia = (slack + kNoForce * state_.extent) * 2.0 / (h * h);
     const auto num_nodes = static_cast<int>(body_of_node_.size());
     const double* const r = trial_.r_motion.data();
@@ -285,6 +306,8 @@ void DefectMeasure::measure_motion(double h, double slack, StepDefect& out) {
     double* const allowed_of = allowed_.data();
     const Found found = largest(num_nodes, [&](int begin, int end) {
         Found here;
+        // left = max_i |r_i| against u max_i terms_i + (2 M / h^2) slack; allowed_ stays as the
+        // unit in which motion_in_units() measures until the next call.
         for (int node = begin; node < end; ++node) {
             double left = 0.0;
             double terms = terms_of_node[node];
@@ -318,6 +341,8 @@ void DefectMeasure::forget() {
 double DefectMeasure::motion_in_units(const double* r) {
     const auto num_nodes = static_cast<int>(body_of_node_.size());
     const double* const allowed = allowed_.data();
+    // max over nodes of |r| / allowed; 0 times a value is 0, or no number where the value is none,
+    // which std::max would drop.
     const Found found = largest(num_nodes, [&](int begin, int end) {
         Found here;
         for (int node = begin; node < end; ++node) {
@@ -367,6 +392,8 @@ void DefectMeasure::measure_bodies() {
 
 DefectMeasure::Worst DefectMeasure::worst(const StepTrial& trial) {
     const StepDefect found = measure(trial, 0.0);
+    // Measured again without slack, so that the name is that of the residual furthest from
+    // rounding.
     Worst out;
     if (worst_row_ < 0 && worst_node_ < 0) return out;
     if (worst_row_ >= parts_.m) {

@@ -38,6 +38,7 @@ std::pair<std::string, double> EffortWorks::largest_of_constraints() const {
     return out;
 }
 
+/// W += -sum_k s_k (B_k dq - own), f . du or the part's: the work on the measure over a step.
 void EffortWorks::book(const StepTrial& trial, const Trial& step) {
     for (std::size_t i = 0; i < laws_.size(); ++i) {
         const auto& [of, index, part_of] = laws_[i];
@@ -74,6 +75,8 @@ void EffortWorks::book_impulse(const Eigen::VectorXd& s,
         const RowOwner& owner = parts_.owner_of_constraint(c);
         const ConstraintPart& part = parts_.model.constraints[c];
         for (int k = owner.first_row; k < owner.first_row + owner.num_rows; ++k) {
+            // An impulse works by the mean velocity: W += -s_k A_k (v^- + v^+) / 2, exact for M
+            // constant.
             if (s[k] == 0.0) continue;
             const double own =
                 parts_.rows.multiply(A.data(), k, part.own_first, part.own_end, v_mean);
@@ -83,6 +86,7 @@ void EffortWorks::book_impulse(const Eigen::VectorXd& s,
     }
 }
 
+/// P = -sum_k s_k (A_k v - own) at the state that `face` was solved for, to be integrated with it.
 void EffortWorks::powers(const ContinuousFace& face, const double* v, std::span<double> out) const {
     for (std::size_t i = 0; i < laws_.size(); ++i) {
         const auto& [of, index, part_of] = laws_[i];
@@ -107,6 +111,7 @@ void EffortWorks::powers(const ContinuousFace& face, const double* v, std::span<
     }
 }
 
+/// Works that were integrated as states, see powers().
 void EffortWorks::book(std::span<const double> works) {
     for (std::size_t i = 0; i < laws_.size(); ++i) works_[static_cast<Eigen::Index>(i)] += works[i];
 }

@@ -21,6 +21,7 @@ constexpr double kOpen = 0.1;
 
 }  // namespace
 
+/// mark: the energy that the next hundredfold counts from; count = -1 until T exceeds it.
 void EnergyGrowth::Marks::begin(double in_play, double t) {
     *this = {};
     from = mark = in_play;
@@ -33,7 +34,10 @@ void EnergyGrowth::Marks::note(double kinetic, double t) {
     now_t = t;
     most = std::max(most, kinetic);
     if (count >= kMarks || !(kinetic > (count < 0 ? mark : kMark * mark))) return;
+    // T = 100 mark is reached after `took`; the growth keeps its pace if the next hundredfold takes
+    // no more than kLonger times that, but for a step.
     const double took = t - mark_t;
+    // Two hundredfolds within one step are no growth but a push.
     const bool has_jumped = kinetic > (count < 0 ? kMark : kMark * kMark) * mark;
     if (count < 0 && !has_jumped) {  // it begins to be more than was in play
         count = 0;
@@ -53,6 +57,7 @@ void EnergyGrowth::Marks::note(double kinetic, double t) {
     mark_t = t;
 }
 
+/// T has grown 100^3 fold, each hundredfold at the pace of the one before or faster.
 bool EnergyGrowth::Marks::has_run_away() const {
     return count >= kMarks;
 }
@@ -67,6 +72,8 @@ void EnergyGrowth::begin(double in_play, double t) {
     works_.setZero();
 }
 
+/// W_f += f . du of a step, or h times the power at its end, a rectangle rule that is good enough
+/// for the size of a work.
 void EnergyGrowth::add_works(double factor) {
     for (int f = 0; f < static_cast<int>(works_.size()); ++f)
         works_[f] += factor * parts_.forces.work(f);
@@ -76,8 +83,10 @@ std::string EnergyGrowth::cause(const Ledger& ledger,
                                 const EffortWorks& efforts,
                                 bool has_failed) const {
     const Balances& now = ledger.now();
+    // T > 100^3 of what was in play, or the marks have counted as many hundredfolds in a row.
     const bool is_large = now.kinetic > std::pow(kMark, kMarks) * in_play_;
     if (!marks_.has_run_away() && !(has_failed && is_large)) return {};
+    // The balance is open: the energy came from the integration, not from forces.
     if (std::abs(now.energy) > kOpen * marks_.most) return {};
     std::string by;
     double work = 0.0;

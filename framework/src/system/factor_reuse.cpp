@@ -18,6 +18,8 @@ void FactorReuse::weigh(double h, const SolverCost& cost) {
     known_ = std::min(known_ + 1, kKnownWell);
     steps_ = h == h_ ? steps_ + 1 : 1;
     h_ = h;
+    // Costs are numbers of operations, c_i of an iteration and c_f of a factorisation: the same on
+    // every machine, so that a run repeats every bit.
     const double few = kFewIterations * cost.iterate;
     if (was_fresh_) {
         // A factorisation from before the stresses were known may not be the best there is; nor one
@@ -32,7 +34,11 @@ void FactorReuse::weigh(double h, const SolverCost& cost) {
     // One that served well so far and now costs more than a factorisation at once warns; after two
     // in a row none is used again for some time.
     const bool served_well = wasted_ == 0.0;
+    // cost - max(cost_fresh, 2 c_i) > c_f: this step alone would have paid for a factorisation.
     const bool is_used_up = last_cost_ - std::max(cost_when_fresh_, few) > cost.factorise;
+    // sum over steps of (cost - cost_fresh): renewed at c_f / 2. A cost that grows linearly with
+    // age wastes a sum that grows quadratically, and the mean cost per step is least where the sum
+    // has reached c_f; half of that is allowed.
     wasted_ += std::max(0.0, last_cost_ - cost_when_fresh_);
     if (wasted_ > 0.5 * cost.factorise) is_due_ = true;
     if (served_well && !is_used_up)

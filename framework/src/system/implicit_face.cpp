@@ -42,6 +42,7 @@ bool is_viscous(const RowLaw& law) {
 
 }  // namespace
 
+/// m conditions in the order of the continuous face; patterns of M, K, D, G and S are one, n x n.
 ImplicitFace::ImplicitFace(Assembly& parts,
                            const MotionState& state,
                            Accelerations& accelerations,
@@ -150,6 +151,9 @@ void ImplicitFace::choose_what_is_differenced() {
         out.erase(std::unique(out.begin(), out.end()), out.end());
         return out;
     };
+    // Objects are sets of coordinates that one force depends on: columns of different objects that
+    // share no row are differenced together. A force on many coordinates counts as one object per
+    // attachment.
     Differenced& forces = differenced_forces_;
     for (int part = 0; part < parts_.forces.num_parts(); ++part) {
         const AttachmentMap& map = parts_.forces.map(part);
@@ -162,6 +166,7 @@ void ImplicitFace::choose_what_is_differenced() {
         for (int first = 0; first < map.num_scalars(); first += 3)
             forces.objects.push_back(coordinates(map, first, first + 3));
     }
+    // M(q, v) a: its derivative by q and v within the body.
     for (const BodyPart& body : parts_.model.bodies) {
         if (body.has_constant_mass) continue;
         differences_masses_ = true;
@@ -172,6 +177,8 @@ void ImplicitFace::choose_what_is_differenced() {
     }
 
     const RowSet& rows = parts_.rows;
+    // K-entries that some block states a second derivative for; where a block states none and its
+    // rows are curved, sum s_k d2(pi_k)/dq2 comes from differences of A^T s.
     std::vector<char> is_stated(static_cast<std::size_t>(rows.K.size()), 0);
     rows.tangent_terms.for_each_term([&](const TangentTerm& term) {
         is_stated[term.from] = 1;
@@ -212,6 +219,7 @@ void ImplicitFace::choose_what_is_differenced() {
     }
 }
 
+/// Index of entry (i, j) in the common pattern, by bisection in its row.
 int ImplicitFace::place(int i, int j) const {
     const auto row = static_cast<std::size_t>(i);
     const auto begin = column_.begin() + start_[row];
@@ -221,6 +229,8 @@ int ImplicitFace::place(int i, int j) const {
 
 void ImplicitFace::lay_out() {
     const RowSet& rows = parts_.rows;
+    // The union of the patterns of I, M, M S S, A_k^T A_k of rows with a law, G and the
+    // differences.
     std::vector<std::pair<int, int>> entries;
     const auto add = [&entries](int i, int j) {
         entries.emplace_back(i, j);
@@ -268,6 +278,7 @@ void ImplicitFace::lay_out() {
     }
     std::ranges::sort(entries);
     entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+    // Compressed rows: start_ is the running sum of the entries per row.
     start_.assign(static_cast<std::size_t>(parts_.n) + 1, 0);
     for (const auto& [i, j] : entries) {
         ++start_[static_cast<std::size_t>(i) + 1];
@@ -275,6 +286,7 @@ void ImplicitFace::lay_out() {
     }
     for (std::size_t i = 0; i < static_cast<std::size_t>(parts_.n); ++i) start_[i + 1] += start_[i];
 
+    // Then where each contribution goes, looked up once: an assembly only adds.
     for (const MassEntry& entry : parts_.mass.entries())
         mass_place_.emplace_back(place(entry.i, entry.j), place(entry.j, entry.i));
     for (const LawRow& law : law_rows_)
@@ -340,6 +352,9 @@ void ImplicitFace::accelerations(double t,
                                  std::span<double> lambda) {
     accelerations_.solve(q.data(), v.data(), t, RankUse::choose);
     const ContinuousFace& face = accelerations_.face();
+    // a and lambda of least norm; where rows are redundant, those of the rows that are asked for
+    // instead,
+    //   M a - A^T lambda = Q + C,    A a = b
     std::ranges::copy(face.acceleration(), a.begin());
     std::ranges::copy(face.multipliers(), lambda.begin());
     evaluate({t, q, v, lambda});
@@ -366,11 +381,14 @@ void ImplicitFace::evaluate(const ImplicitPoint& at) {
     ++motion_.evaluations;
     ContinuousFace& face = accelerations_.face();
     face.evaluate(q_.data(), v_.data(), t_, state_.plugin);
+    // s = -lambda of conditions, the law's stress elsewhere.
     face.take_multipliers(view(lambda_));
+    // Reactions are those of the given lambda: forces that depend on them have no loop here.
     if (parts_.forces.listens()) {
         parts_.forces.hear(parts_.rows, face.stress().data(), false);
         face.update_forces(q_.data(), v_.data(), state_.plugin);
     }
+    // F = Q + C; phi, A v + pi_t and b of each condition, as its level has them.
     force_ = face.Q() + face.C();
     const RowSet::Instant& now = face.instant();
     for (std::size_t c = 0; c < rows_.size(); ++c) {
@@ -398,6 +416,7 @@ std::vector<ImplicitFace::Share> ImplicitFace::shares(const Eigen::VectorXd& y) 
         parts_.mass.multiply(field_.data(), force.data());
         out.push_back({nullptr, y.dot(force)});
     }
+    // y . F by origin: y^T M g, -sum_k s_k A_k y of each owner of rows, y . f of each force object.
     const Eigen::VectorXd& s = accelerations_.face().stress();
     const double* const A = instant().A.data();
     for (const RowOwner& owner : parts_.rows.owners) {
@@ -420,8 +439,12 @@ void ImplicitFace::differentiate(std::span<const double> a) {
     std::ranges::copy(a, a_.begin());
     for (std::vector<double>* values : {&stiffness_, &damping_, &geometric_})
         std::ranges::fill(*values, 0.0);
+    // (1), with -M a among the forces where M depends on q: K <- laws + G + differences, D
+    // likewise. What the curvature of conditions adds, -d(A^T lambda)/dq, is kept apart: it goes
+    // with lambda, not with a law.
     add_row_laws();
     add_curvature();
+    // K <- K + M S S in the frame that turns by S (theory, section 14).
     for (const Turned& entry : turned_)
         stiffness_[entry.place] +=
             parts_.mass.values()[entry.mass] * S_squared_(entry.axis, entry.along);
@@ -468,6 +491,7 @@ void ImplicitFace::add_row_laws() {
     const double* const A = instant().A.data();
     const ContinuousFace& face = accelerations_.face();
     for (const LawRow& row : law_rows_) {
+        // ds/dpi = 1 / c and ds/dpi' = eta of a linear law.
         const int k = row.row;
         const RowLaw& law = parts_.laws[k];
         const double pi = instant().pi[k], rate = face.rate(k);
@@ -476,12 +500,17 @@ void ImplicitFace::add_row_laws() {
         if (law.kind == RowKind::elastic && law.law == nullptr && !is_together)
             by_pi = 1.0 / law.compliance;
         if (law.law != nullptr) {
+            // The mean stress over an increment is s + (ds/dpi) dpi / 2 to first order, so that
+            //   ds/dpi = 2 ds_mean/dpi_1;
+            // kNoRate in place of h takes the viscous part away.
             by_pi = 2.0 * parts_.laws.mean_stress(k, pi, 0.0, kNoRate).slope;
             const double change = kRateChange * (1.0 + std::abs(rate));
             if (law.viscosity != 0.0)
                 by_rate = (parts_.laws.stress(k, pi, rate + change) - face.stress()[k]) / change;
         }
         by_rate_[k] = by_rate;
+        // K += A_k^T (ds/dpi) A_k and D += A_k^T (ds/dpi') A_k; of a law of several rows the first
+        // is A_k^T (D A)_k.
         for (std::size_t p = row.first; p < row.end; ++p) {
             const Outer& product = products_[p];
             const auto to = static_cast<std::size_t>(product.place);
@@ -492,18 +521,21 @@ void ImplicitFace::add_row_laws() {
     }
 }
 
+/// G = sum_k s_k d2(pi_k)/dq2, of rows with a law to K, of conditions to the geometric stiffness.
 void ImplicitFace::add_curvature() {
     if (has_curved_elastic_) add_curvature_of(false, stiffness_);
     if (has_curved_conditions_) add_curvature_of(true, geometric_);
 }
 
 void ImplicitFace::add_curvature_of(bool conditions, std::vector<double>& to) {
+    // s + C^-1 A dq where the last step is known (Magisano et al. 2017, see theory, section 14).
     const Eigen::VectorXd& s =
         has_prediction_ && !conditions ? predicted_ : accelerations_.face().stress();
     for (int k = 0; k < parts_.m; ++k)
         stress_[k] = parts_.laws.is_constraint(k) == conditions ? s[k] : 0.0;
     parts_.rows.evaluate_tangent_at(q_.data(), stress_.data(), t_, tangent_.data());
     const double* const G = tangent_.data();
+    // One triangle is stored; its mirror image has the same value.
     for (const Curvature& term : curvature_) {
         const double value = term.weight * G[term.from];
         to[term.place] += value;
@@ -511,6 +543,7 @@ void ImplicitFace::add_curvature_of(bool conditions, std::vector<double>& to) {
     }
 }
 
+/// s + C^-1 A dq: the stress at the end of a step to first order, of linear laws.
 void ImplicitFace::predict_stress(std::span<const double> dq) {
     predicted_ = accelerations_.face().stress();
     const double* const A = instant().A.data();
@@ -529,6 +562,10 @@ void ImplicitFace::predict_stress(std::span<const double> dq) {
 void ImplicitFace::differentiate_jacobian() {
     if (rate_blocks_.empty()) return;
     const double speed = parts_.space.displacement(v_.data());
+    // A forward difference along the motion,
+    //   A' = (A(q + d v, t + d) - A(q, t)) / d,
+    // of error d |A''| / 2 + u |A| / d; d moves matter by kPartOfSize of the model's size, and is
+    // kLongest at most.
     double span = std::min(kLongest, kPartOfSize * state_.extent / speed);
     // Back into the step, if there is one: a table may end where the step does.
     if (t_ > state_.t) span = -std::min(span, t_ - state_.t);
@@ -543,6 +580,7 @@ void ImplicitFace::differentiate_jacobian() {
     for (const LawRow& row : law_rows_)
         for (std::size_t p = row.first; row.has_rate && p < row.end; ++p) {
             const auto [place, e1, e2] = products_[p];
+            // d(A_k v + pi_t)/dq = A_k', so K += A_k^T (ds/dpi') A_k'.
             stiffness_[place] += by_rate_[row.row] * A[e1] * (A_changed_[e2] - A[e2]) / span;
         }
     const std::vector<int>& entries = accelerations_.face().entries();
@@ -563,6 +601,7 @@ void ImplicitFace::differentiate_jacobian() {
 
 void ImplicitFace::sum_forces(const double* q, const double* v, Eigen::VectorXd& F) {
     if (differences_masses_) {
+        // F + M (g - a): the derivative of the residual M a - F, with the a that was given.
         parts_.mass.update(q, v, t_, parts_.meter, F.data());
         Mx_ = field_ - a_;
         parts_.mass.multiply(Mx_.data(), Mfield_.data());
@@ -589,6 +628,8 @@ void ImplicitFace::add_rows(const Differenced& from,
         const BlockPart& part = parts_.rows.blocks[b];
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
             if (parts_.laws.is_constraint(k) != conditions) continue;
+            // s_k at the state changed: s + (ds/dpi') (A_k(q) v + pi_t - rate), so that A_k' needs
+            // no term of its own here.
             double stress = s[k];
             if (has_new_rates && by_rate_[k] != 0.0)
                 stress += by_rate_[k] *
@@ -604,6 +645,8 @@ void ImplicitFace::add_differences(Differenced& of,
                                    const Sum& sum,
                                    std::vector<double>& stiffness) {
     if (of.by.empty()) return;
+    // K -= dF/dq and D -= dF/dv, one evaluation of F for all columns of a colour (Curtis, Powell &
+    // Reid, J. Inst. Math. Appl. 13 (1974) 117); steps are relative to sizes of q and v.
     const auto subtract = [&](std::vector<double>& from) {
         for (std::size_t e = 0; e < of.place.size(); ++e) from[of.place[e]] -= difference_value_[e];
     };
@@ -634,6 +677,7 @@ void ImplicitFace::add_differences(Differenced& of,
 
 bool ImplicitFace::factorise(Augmented which, const AugmentedWeights& weights) {
     const auto& [mass, damping, stiffness, rate] = weights;
+    // S = w_M M + w_D D + w_K (K + G); below A is A + w_r A' (ImplicitSystem (3)).
     for (std::size_t e = 0; e < S_.size(); ++e)
         S_[e] =
             mass * mass_[e] + damping * damping_[e] + stiffness * (stiffness_[e] + geometric_[e]);
@@ -673,6 +717,8 @@ bool ImplicitFace::are_left_out_met() const {
     for (std::size_t c = 0; c < rows_.size(); ++c) {
         const auto i = static_cast<Eigen::Index>(c);
         if (is_left_out_[c] == 0) continue;
+        // Rows left out follow from the others on the manifold. They may be off by a part of the
+        // model's size, and by a few times their gap at the choice.
         const double gap = kOpenGap * state_.extent + kTimesAtChoice * std::abs(gap_at_choice_[i]);
         const double rate = kOpenRate * (speed + state_.extent);
         if (std::abs(gap_[i]) > gap || std::abs(rate_[i]) > rate) return false;
@@ -693,6 +739,7 @@ void ImplicitFace::choose_left_out() {
     const std::vector<int> chosen = dependent_rows(parts_.rows, instant().A, parts_.mass, before);
     for (std::size_t c = 0; c < rows_.size(); ++c)
         is_left_out_[c] = std::ranges::binary_search(chosen, rows_[c]) ? 1 : 0;
+    // Factors are those of other rows.
     gap_at_choice_ = gap_;
     for (Kept& kept : kept_) kept.matrix->forget();
 }

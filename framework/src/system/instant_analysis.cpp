@@ -18,11 +18,14 @@ Dynamics InstantAnalysis::dynamics() {
     Dynamics out;
     out.acceleration = list(face.acceleration());
     out.Q = list(face.Q());
+    // C of force objects and of parts, friction included: F += -T^T s.
     Eigen::VectorXd C = face.C();
     extra_.for_each([&C](const StepPart& part) {
         part.add_forces(part.stress().data(), C.data());
     });
     out.C = list(C);
+    // Theory (2) and (3): F_L = A^T lambda_L of (Q, b), F_C = C + A^T lambda_C of (C, 0). The
+    // reaction is A^T (lambda_L + lambda_C), not F_L alone.
     Eigen::VectorXd lambda_L, lambda_C, s_L = Eigen::VectorXd::Zero(parts_.m), s_C = s_L;
     face.split(view(C), lambda_L, lambda_C);
     out.F_L = list(face.constraint_force(lambda_L));
@@ -62,6 +65,7 @@ void InstantAnalysis::update_reactions() {
 
 void InstantAnalysis::check_consistency() {
     ContinuousFace& face = accelerations_.face();
+    // A a = b may have no solution where rows contradict each other: |A a - b| after the solve.
     try {
         parts_.forces.forget_reactions();
         face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
@@ -73,6 +77,8 @@ void InstantAnalysis::check_consistency() {
 }
 
 void InstantAnalysis::check_accelerations() {
+    // |A a - b| of rows that contradict each other; the stresses are no start for a step, whose B
+    // is another.
     accelerations_.solve_and_store(state_.q.data(), state_.v.data(), state_.t);
     accelerations_.face().refuse_inconsistent();
     state_.s.setZero();
@@ -81,6 +87,7 @@ void InstantAnalysis::check_accelerations() {
 RankAnalysis InstantAnalysis::rank() {
     ContinuousFace& face = accelerations_.face();
     face.assemble(state_.q.data(), state_.v.data(), state_.t, state_.plugin);
+    // Pivots of D^-1/2 A L^-T (theory, section 2.2); rows are numbered in the row set.
     RankAnalysis rank = face.solver().rank(true);
     for (int& row : rank.redundant) row = face.constraint_rows()[row];
     return rank;

@@ -57,6 +57,8 @@ void JointValues::follow(const double* q, const double* v, double t, double h) {
     take(q);
     for (std::size_t i = 0; i < entries_.size() && too_fast_.entry < 0; ++i) {
         if (entries_[i].function.kind() != MeasureKind::angle) continue;
+        // An angle is known modulo 2 pi and continued to the nearest: right while a step turns by
+        // less than pi. The angle's rate times h tells where that comes near.
         const double turned = read(i, q, v).rate * h;
         if (std::abs(turned) > kSure) too_fast_ = {static_cast<int>(i), t, turned};
     }
@@ -68,6 +70,8 @@ void JointValues::follow_step(const double* q, const double* v, double t, double
     constexpr double kTurned = 1.0;
     for (std::size_t k = 0; k < triads_.size() && too_fast_.entry < 0; ++k) {
         double square = 0.0;  // 2 w^2
+        // Base vectors that turn with w: sum_i |de_i/dt|^2 / |e_i|^2 = 2 |w|^2 for an orthogonal
+        // triad.
         for (const Space::Vector& vector : triads_[k].vectors) {
             double length = 0.0, rate = 0.0;
             for (const int i : vector.at) {
@@ -76,6 +80,7 @@ void JointValues::follow_step(const double* q, const double* v, double t, double
             }
             square += length > 0.0 ? rate / length : 0.0;
         }
+        // A step of second order turns by 2 arctan(w h / 2) instead of w h (theory, section 9).
         const double turned = std::sqrt(0.5 * square) * std::abs(h);
         if (turned > kTurned)
             too_fast_ = {static_cast<int>(entries_.size()) + triads_[k].body, t, turned};
@@ -87,6 +92,7 @@ const BodyPart* JointValues::body_too_fast() const {
     return too_fast_.entry < 0 || body < 0 ? nullptr : &model_.bodies[body];
 }
 
+/// The measures at q, each of the branch nearest to its last value.
 void JointValues::take(const double* q) {
     Scalars u{}, du{};
     for (std::size_t i = 0; i < entries_.size(); ++i) {

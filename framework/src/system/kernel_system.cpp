@@ -67,6 +67,7 @@ KernelSystem::KernelSystem(const Model& model)
       instant_(parts_, state_, extra_, accelerations_, reactions_),
       start_(parts_, state_, massless_, accelerations_, motion_, breaking_),
       impulse_(parts_, state_) {
+    // Rows and laws read plugins' state, values of objects and the time from where these are kept.
     acceptance_.meet_by(&impulse_);
     parts_.rows.read_state_from(state_.plugin);
     parts_.rows.read_own_values_from(parts_.signals);
@@ -93,6 +94,7 @@ PartContext KernelSystem::context_of_parts() {
 
 void KernelSystem::plan_matrix(double h) {
     RowSet::Instant instant;
+    // gamma of this h decides which rows are condensed, A which pattern has entries.
     parts_.laws.prepare(h);
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant);
     matrix_.plan(h, instant.A);
@@ -111,6 +113,7 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
         tangent_.forget_start();
         throw;
     }
+    // Only a state that was accepted replaces what was known of the last one.
     independent_.forget();
     reactions_.forget();
     events_.forget();
@@ -139,6 +142,7 @@ void KernelSystem::take_state(std::span<const double> q, std::span<const double>
 }
 
 void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v, double t) {
+    // Everything that was extrapolated, factorised or chosen belongs to the motion before.
     tangent_.forget_start();
     motion_.forget_rank();
     accelerations_.forget_choices();
@@ -244,6 +248,7 @@ void KernelSystem::split_ranges(std::size_t count, RangeCall call, const void* r
 
 void KernelSystem::accept(const StepTrial& trial) {
     require_present(trial.t0, trial.h);
+    // B, tau, M a and F have to be those of this trial: others may have been evaluated since.
     return_to(trial);
     try {
         acceptance_.accept(trial);
@@ -251,6 +256,7 @@ void KernelSystem::accept(const StepTrial& trial) {
         if (projection_) projection_->abandon();
         throw;
     }
+    // Costs and joint angles of steps that count, not of those that were tried.
     newton_.note_accepted(trial.h);
     joints_.follow_step(state_.q.data(), state_.v.data(), state_.t, trial.h);
     note_piece();
@@ -344,6 +350,7 @@ VelocityProjection& KernelSystem::velocity_projection() {
 
 StepReport KernelSystem::solve_step(const StepGuess& guess, const StepOptions& options) {
     VelocityProjection* const projection = guess.mu.empty() ? nullptr : projection_.get();
+    // Where no solution was found, rows left out may be others: once more with a new choice.
     StepReport report = newton_.solve(guess, options, projection);
     if (report.has_converged || !choice_.renew()) return report;
     newton_.return_to(guess);
@@ -393,6 +400,7 @@ void KernelSystem::evaluate_events(const StepTrial& trial, std::span<double> g) 
                                           g.subspan(first));
     }
     if (breaking_.may_break()) {
+        // pi_1 = pi_0 + B dq + tau (theory (12))
         pi_next_ = state_.pi + trial_.Bdq + parts_.rows.tau;
         g[first - 1] = breaking_.margin(pi_next_);
     }
@@ -420,6 +428,8 @@ void KernelSystem::pass_event(int event) {
     extra_.for_each([](StepPart& part) {
         part.confirm_anew();
     });
+    // Events in the order of num_events(): contacts, rows that break, crossings of signals. What
+    // one event changes may bring others due at the same instant.
     if (event >= first_crossing()) {
         pass_crossing(event - first_crossing());
     } else {
@@ -499,6 +509,7 @@ void KernelSystem::act() {
 void KernelSystem::jump_with_own_values() {
     if (!parts_.signals.are_read_by_rows()) return;
     const double *const q = state_.q.data(), *const v = state_.v.data();
+    // pi(q; own values before) and pi(q; after), at one q: the carried pi jumps by the difference.
     parts_.signals.show_held();
     parts_.rows.evaluate_elastic(q, state_.t, pi_before_.data());
     parts_.signals.hold(q, v, state_.t);
@@ -511,6 +522,7 @@ void KernelSystem::jump_with_own_values() {
         has_jumped = true;
     }
     if (!has_jumped) return;
+    // W(pi + dpi) - W(pi) comes from the object that changed the value.
     books_.ledger.book_external(books_.own_energy(state_.pi) - before);
     books_.close();
     tangent_.forget_start();
@@ -535,9 +547,12 @@ bool KernelSystem::meet_prescribed_rates(double t) {
     return true;
 }
 
+/// The sides of `at` are told apart by a few roundings of t: t- ends the step, t+ begins the next.
 void KernelSystem::pass_break_point(double at) {
     jumps_.check_sides(
         state_.q.data(), VelocityImpulse::before(at), VelocityImpulse::behind(at), state_.extent);
+    // (64a) on the far side of the jump: velocities meet pi_t(t+), of which the step before knew
+    // nothing.
     const double t = VelocityImpulse::behind(std::max(at, state_.t));
     meet_prescribed_rates(t);
     // What slides and what sticks may be other contacts where velocities have jumped.
@@ -578,6 +593,8 @@ void KernelSystem::begin_grid_step(long step, bool goes_on) {
 }
 
 void KernelSystem::end_grid_step(double t) {
+    // t_0 + k h of the grid, not the sum of pieces, so that times do not drift; lag of the same
+    // instant.
     violations_.note_lag(t, state_);
     state_.t = t;
     reactions_.end_grid_step();

@@ -32,10 +32,15 @@ StepReport Newton::solve(const StepGuess& guess,
     std::ranges::copy(guess.mu, guess_mu_.begin());
     reuse_.begin(guess.h, equations_.is_factorised_for(guess.h));
     StepReport report;
+    // First by a matrix that may be old: the simplified Newton iteration, whose contraction says
+    // what its age costs (Hairer & Wanner, Solving Ordinary Differential Equations II, section
+    // IV.8).
     report.has_converged = iterate(guess, options, projection, Tangent::definite, Age::any);
     if (!report.has_converged) {
         // Beside a singular position the Jacobians at the middle and the end of a step are not
         // alike.
+        // Fallback sequence, each from the same guess with a matrix in every iteration: positive
+        // part of G, all of G, the exact derivative with B_end = 2 B - A(q_0) (theory (31)).
         constexpr Tangent kBeside[] = {Tangent::exact, Tangent::definite};
         constexpr Tangent kElsewhere[] = {Tangent::definite, Tangent::symmetric, Tangent::exact};
         return_to(guess);
@@ -59,6 +64,8 @@ void Newton::return_to(const StepGuess& guess) const {
     std::ranges::copy(guess_a_, guess.a.begin());
     std::ranges::copy(guess_s_, guess.s.begin());
     std::copy_n(guess_mu_.begin(), guess.mu.size(), guess.mu.begin());
+    // Stresses of a guess are extrapolated; their part that makes no force would be carried on for
+    // ever.
     if (!equations_.stresses_are_unique()) equations_.clear_constraint_stress(guess.s);
 }
 
@@ -78,8 +85,12 @@ bool Newton::iterate(const StepGuess& guess,
     const bool began_fresh = factorise;
     const double solved_before = equations_.cost().solved;
     bool is_stale = !factorise || reuse_.is_from_start();
+    // One turn: residual (29) at (a, s); its judgement; the matrix (30) where one is due; the
+    // correction. Judged is the residual after the correction, so the trial that is accepted has
+    // been evaluated last.
     for (int k = 0; k <= options.max_iterations; ++k) {
         equations_.evaluate(trial, r_motion_, r_rows_);
+        // r_motion and r_rows in units of (46) and (47), and the size of the last correction.
         if (convergence.is_to_be_judged(k)) {
             const Convergence::Verdict verdict =
                 convergence.judge(k, equations_.defect(trial, slack));
@@ -90,12 +101,15 @@ bool Newton::iterate(const StepGuess& guess,
                 reuse_.note_converged(began_fresh, equations_.cost().solved - solved_before);
                 return true;
             }
+            // Once in a trial: the iterations to come would cost more than a factorisation and two
+            // of them.
             if (k > 1 && is_stale && convergence.wants_fresh_matrix(equations_.cost())) {
                 factorise = true;
                 is_stale = false;
                 reuse_.note_replaced();
             }
         }
+        // The matrix of this very trial: a turn of Newton's method, not of the simplified one.
         if (factorise) {
             if (!equations_.factorise(trial, tangent)) return false;
             reuse_.note_factorised();
@@ -104,10 +118,12 @@ bool Newton::iterate(const StepGuess& guess,
         equations_.solve(r_motion_, r_rows_, ddq_, ds_);
         correct(guess);
         equations_.count_iteration();
+        // |ddq|: the largest displacement of matter, a length whatever the coordinates are.
         const double correction = equations_.displacement(ddq_);
         if (k == 0) first_correction_ = correction;
         if (!std::isfinite(correction)) return false;
         convergence.note(correction, projection == nullptr && equations_.is_solved_to_rounding());
+        // mu is corrected outside of K: it would fill the matrix with A M^-1 A^T.
         if (projection != nullptr &&
             !multipliers_.follow(
                 *projection, trial, {k, correction, options.tolerance}, guess.a, guess.mu))

@@ -38,6 +38,7 @@ void ProjectionMultipliers::resize(int num_coordinates, int num_multipliers) {
 }
 
 void ProjectionMultipliers::begin(ProjectedEnds& ends, std::span<const double> mu) {
+    // Differences are of one trial: f changes with h and with where the step starts.
     num_differences_ = since_least_ = 0;
     last_size_ = least_miss_ = kUnknown;
     kick_per_miss_ = last_moved_ = 0.0;
@@ -46,6 +47,8 @@ void ProjectionMultipliers::begin(ProjectedEnds& ends, std::span<const double> m
     ends.start_from(mu, dv_);
 }
 
+/// |A_1 v_1 + phi_t| as a change of velocity, in units of its rounding: at rounding, or at what has
+/// not fallen in kStagnant corrections.
 bool ProjectionMultipliers::are_found(ProjectedEnds& ends, const StepTrial& trial) {
     const double miss = ends.look_at_end(trial, correction_);
     return miss <= kClosedEnough || (miss <= kFloor && since_least_ > kStagnant);
@@ -63,7 +66,11 @@ bool ProjectionMultipliers::follow(ProjectedEnds& ends,
         contraction_ = std::min(1.0, turn.correction / last_moved_);
     last_moved_ = turn.correction;
     was_kicked_ = false;
+    // ddq by dq = h v + h^2/2 a changes v_1 by 2 ddq / h: what a correction still moves velocities
+    // by.
     const double moved = 2.0 * turn.correction / std::abs(trial.h);
+    // What the iteration leaves of it, contraction times moved, against what mu's correction would
+    // change.
     const bool is_settled = kick_per_miss_ > 0.0
                                 ? contraction_ * moved <= kSettled * kick_per_miss_ * miss
                                 : turn.k > 0;
@@ -78,6 +85,8 @@ bool ProjectionMultipliers::follow(ProjectedEnds& ends,
     if (miss <= 0.5 * kClosedEnough || (miss <= kFloor && since_least_ > kStagnant)) return true;
     correct(mu);
     ends.start_from(mu, dv_);
+    // v_0 <- v_0 + dv leaves dq = h v_0 + h^2/2 a unchanged with a <- a - 2 dv / h: positions,
+    // found already, stay.
     for (std::size_t i = 0; i < a.size(); ++i) a[i] -= 2.0 * dv_[i] / trial.h;
     kick_per_miss_ = ends.displacement(dv_) / miss;
     was_kicked_ = true;
@@ -86,8 +95,11 @@ bool ProjectionMultipliers::follow(ProjectedEnds& ends,
 
 /// mu <- mu + f - sum_j c_j (dmu_j + df_j), with the c that make |f - sum_j c_j df_j| least.
 void ProjectionMultipliers::correct(std::span<double> mu) {
+    // f(mu): the simplified Newton correction at mu. Anderson's method of depth kWindow is the
+    // secant method of least squares: c minimises |f - dF c|, columns of dF are differences of f.
     const std::size_t m = mu.size();
     const double size = std::sqrt(dot(correction_, correction_));
+    // Where |f| has grown the differences mislead: begin anew with mu + f.
     const bool goes_on = size < last_size_;
     if (!goes_on) num_differences_ = 0;
     if (goes_on && std::isfinite(last_size_)) {
@@ -107,6 +119,9 @@ void ProjectionMultipliers::correct(std::span<double> mu) {
     last_correction_ = correction_;
     std::ranges::copy(mu, last_mu_.begin());
     // Least squares by the normal equations of few columns, newest first, dependent ones left out.
+    // dF^T dF = R R^T, R lower triangular, row by row; `rest` is the squared distance of a column
+    // from those taken. Normal equations square the condition number: columns within kDependent are
+    // left out.
     std::array<std::array<double, kWindow>, kWindow> R{};
     std::array<double, kWindow> c{};
     std::array<int, kWindow> taken{};
@@ -132,11 +147,13 @@ void ProjectionMultipliers::correct(std::span<double> mu) {
         ++count;
     }
     for (int k = 0; k < count; ++k) {
+        // R y = dF^T f
         const auto uk = static_cast<std::size_t>(k);
         double sum = dot(correction_, dcorrection_[taken[uk]]);
         for (std::size_t l = 0; l < uk; ++l) sum -= R[uk][l] * c[l];
         c[uk] = sum / R[uk][uk];
     }
+    // R^T c = y
     for (int k = count - 1; k >= 0; --k) {
         const auto uk = static_cast<std::size_t>(k);
         for (int l = k + 1; l < count; ++l) c[uk] -= R[l][uk] * c[l];

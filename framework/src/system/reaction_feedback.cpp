@@ -16,7 +16,9 @@ void ReactionFeedback::prepare() {
         heard_.setZero(d);
         y_.setZero(d);
     }
+    // U = dF/dR: n x d, d numbers R of reactions that forces depend on.
     parts_.forces.differentiate_by_reactions(by_reactions_);
+    // W = K^-1 [U; 0], one solve for each column, and I - E W; E reads reactions of least norm.
     for (int j = 0; j < d; ++j) {
         inner_.solve({by_reactions_.col(j).data(), n},
                      view(zero_),
@@ -34,6 +36,8 @@ void ReactionFeedback::solve(std::span<const double> r_motion,
                              std::span<const double> r_rows,
                              std::span<double> ddq,
                              std::span<double> ds) {
+    // x_0 = K^-1 r; (I - E W) y = E x_0; x = x_0 + W y: Woodbury's identity for K - [U; 0] E, d
+    // small.
     inner_.solve(r_motion, r_rows, ddq, ds);
     if (empty()) return;
     parts_.forces.read_reactions(parts_.rows, independent_.shared(ds.data()), true, heard_.data());
@@ -45,6 +49,7 @@ void ReactionFeedback::solve(std::span<const double> r_motion,
     }
 }
 
+/// r_motion += U E y. As r_motion has -F, its derivative by s is B^T - U E, and -(-U E y) is added.
 void ReactionFeedback::add_tangent(const double* y, double* r_motion) {
     parts_.forces.read_reactions(parts_.rows, independent_.shared(y), true, heard_.data());
     for (Eigen::Index j = 0; j < heard_.size(); ++j)

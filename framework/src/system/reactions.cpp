@@ -65,12 +65,16 @@ void Reactions::write(std::size_t constraint, const double* s, bool of_step, dou
     else if (needs_force)
         parts_.rows.local_force_now(static_cast<int>(constraint), s, local_force_.data());
     switch (part.reaction) {
+        // The force on the first attachment, f = -sum_k s_k d(pi_k)/d(r_1) [N], inertial axes.
         case ReactionKind::force:
             std::copy_n(local_force_.data(), 3, out);
             break;
+        // lambda = -s, in the units of the rows.
         case ReactionKind::lambda:
             for (int i = 0; i < alone; ++i) out[i] = -s[owner.first_row + i];
             break;
+        // -sum_k c_k s_k [N or N m], the effort on the measure; factors c_k are 1, or those of rows
+        // that are scaled, as a mean over the step or now.
         case ReactionKind::effort:
             *out = 0.0;
             if (part.effort_factors == nullptr) {
@@ -113,6 +117,8 @@ void Reactions::write_wrench(const ConstraintPart& part,
         evaluate_attachment(parts_.model.bodies, attachment, q, nullptr, r.data(), nullptr);
         return r;
     };
+    // force = sum f_i,  moment = sum (r_i - r_P) x f_i + sum d_j x m_j over the points r_i and
+    // directions d_j of b; components along the joint's axes [N, N m].
     Eigen::Vector3d force = Eigen::Vector3d::Zero(), moment = force;
     for (const std::int32_t index : joint.on_b) {
         const Eigen::Map<const Eigen::Vector3d> own(f + 3 * index);
@@ -139,6 +145,8 @@ std::vector<bool> Reactions::answers_to(const Eigen::MatrixXd& forceless) const 
     constexpr double kRounding = 1e-7;
     std::vector<bool> out(static_cast<std::size_t>(start_.back()), false);
     Eigen::VectorXd values(start_.back());
+    // States of self-stress, the null space of A^T: a reported value that one of them changes is
+    // not determined by equilibrium.
     for (Eigen::Index k = 0; k < forceless.cols(); ++k) {
         for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c)
             write(c, forceless.col(k).data(), false, values.data() + start_[c]);
@@ -159,6 +167,8 @@ void Reactions::begin_grid_step() {
 
 void Reactions::collect(const StepTrial& trial) {
     const double h = trial.h;
+    // sum h R over the pieces of a grid step, and the sum of h s where rows are left out, see
+    // share().
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
         const int first = start_[c];
         const int count = start_[c + 1] - first;
@@ -171,6 +181,8 @@ void Reactions::collect(const StepTrial& trial) {
     time_ += h;
 }
 
+/// An impulse adds to sum h R as it is: the mean over the grid step is that of all momentum that
+/// the constraint has passed on.
 void Reactions::collect_impulse(const Eigen::VectorXd& s) {
     for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
         const RowOwner& owner = parts_.owner_of_constraint(c);
@@ -185,6 +197,7 @@ void Reactions::collect_impulse(const Eigen::VectorXd& s) {
 
 void Reactions::end_grid_step() {
     if (!(time_ > 0.0)) return;
+    // R_mean = sum h R / sum h
     mean_ = sum_ / time_;
     is_shared_ = independent_.all();
     applied_mean_ = applied_sum_ / time_;
@@ -227,6 +240,8 @@ Eigen::VectorXd Reactions::applied_at_instant() const {
 void Reactions::share() const {
     if (is_shared_) return;
     is_shared_ = true;
+    // The least-norm stresses are linear in s (theory (36)), and reported values are linear in s:
+    // the share of the mean is added once, when somebody asks.
     const Eigen::VectorXd basic = stress_sum_ / time_;
     share_work_ = basic;
     independent_.prepare_sharing();

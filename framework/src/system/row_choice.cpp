@@ -33,6 +33,8 @@ RowChoice::RowChoice(Assembly& parts,
 }
 
 void RowChoice::set_redundant(bool is_redundant) {
+    // Rows are chosen by A at the accepted state (theory, section 6); those that stay are
+    // independent, so that the matrix needs no room for dependent ones.
     if (is_redundant && parts_.model.traits.face == Face::discrete) {
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
         independent_.choose(instant_.A, state_.pi);
@@ -47,6 +49,8 @@ bool RowChoice::choose_anew() {
     q_at_choice_ = state_.q;
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
     if (!independent_.choose(instant_.A, state_.pi)) return false;
+    // Another choice of rows makes the same force by other stresses: the iteration starts from
+    // zero.
     for (int k = 0; k < parts_.m; ++k)
         if (parts_.laws.is_constraint(k)) state_.s[k] = 0.0;
     begin_anew();
@@ -54,6 +58,7 @@ bool RowChoice::choose_anew() {
 }
 
 void RowChoice::begin_anew() {
+    // What is extrapolated or factorised belongs to the rows of before.
     std::ranges::fill(state_.history, 0.0);
     matrix_.forget();
     tangent_.forget_start();
@@ -61,11 +66,14 @@ void RowChoice::begin_anew() {
 
 bool RowChoice::settle(const StepTrial& trial, SingularPositions& singular) {
     if (independent_.all()) return false;
+    // A row left out is carried by pi_1 = pi_0 + B dq + tau without being asked for: where it
+    // opens, it was no combination of the others along this step.
     const int row = independent_.opening_row(state_.extent);
     if (row < 0) return false;
     // As the motion goes on, not as the trial went.
     const bool was_chosen_for_it = chosen_.is(trial);
     const bool is_beside = singular.nears({trial.t0, trial.h, view(state_.a), {}});
+    // A at the middle, where B of the step is taken: there the choice has to hold.
     parts_.rows.evaluate(trial_.mid.data(), state_.v.data(), trial.t0 + 0.5 * trial.h, instant_);
     if (!(was_chosen_for_it && is_beside) && independent_.choose(instant_.A, state_.pi)) {
         for (const int k : independent_.left_out()) state_.s[k] = 0.0;
@@ -73,6 +81,8 @@ bool RowChoice::settle(const StepTrial& trial, SingularPositions& singular) {
         begin_anew();
         return true;
     }
+    // The same rows from a choice made for this very step: A^T of the kept rows spans all rows, and
+    // pi of the row is prescribed by the others, which contradict it.
     if (!is_beside) refuse(trial, row);
     refuted_ = {trial.t0, trial.h};
     return true;
@@ -98,6 +108,8 @@ void RowChoice::refuse(const StepTrial& trial, int row) const {
 void RowChoice::follow_motion() {
     if (independent_.all() || !has_factorised_) return;
     has_factorised_ = false;
+    // The largest displacement of matter since the choice, against the model's size; looked at
+    // where the matrix was renewed, which tells that A has changed.
     way_ = state_.q - q_at_choice_;
     if (parts_.space.displacement(way_.data()) > kMoved * state_.extent) choose_anew();
 }

@@ -6,6 +6,8 @@
 
 namespace ancora {
 
+/// 2 frac(i phi) - 1 in [-1, 1), phi = (5^1/2 - 1) / 2: Weyl's sequence, evenly spread and without
+/// a period, the same in every run.
 double spread(Eigen::Index i) {
     constexpr double kGolden = 0.6180339887498949;
     const double x = kGolden * static_cast<double>(i + 1);
@@ -16,6 +18,7 @@ Eigen::VectorXd side_step(const Assembly& parts, const std::vector<int>& rows, d
     Eigen::VectorXd out = Eigen::VectorXd::Zero(parts.n);
     for (const int row : rows)
         for (const int i : parts.rows.columns(row)) out[i] = spread(i);
+    // Scaled so that the matter that moves most moves by `size`.
     const double way = parts.space.displacement(out.data());
     if (way > 0.0) out *= size / way;
     return out;

@@ -45,6 +45,7 @@ constexpr double kAnyRate = 1e300;
 
 }  // namespace
 
+/// Watched are models with two constraint rows or more, of which some Jacobian changes.
 SingularPositions::SingularPositions(Assembly& parts, const MotionState& state)
     : parts_(parts), state_(state) {
     q_.setZero(parts.n);
@@ -99,6 +100,8 @@ bool SingularPositions::looks_singular(const StepTrial& trial) {
     if (parts_.model.traits.face == Face::continuous)
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), trial.t0, instant_);
     const std::vector<int> left_out = rows_left_out();
+    // Pivots p_j of the unit rows kept, sorted, at q_0 + part h (v_0 + h/2 a): the chord of the
+    // trial.
     const auto pivots_at = [&](double part) {
         for (int i = 0; i < parts_.n; ++i)
             q_[i] = state_.q[i] + part * trial.h * (state_.v[i] + 0.5 * trial.h * trial.a[i]);
@@ -108,6 +111,7 @@ bool SingularPositions::looks_singular(const StepTrial& trial) {
     const std::vector<double> pivots[3] = {pivots_at(0.0), pivots_at(0.5), pivots_at(1.0)};
     // The volume that the rows span has no kinks, as pivots have where their order changes; but it
     // falls with a power of the distance where many vanish at once.
+    // V = prod_j p_j / max p_j at the two ends and in the middle.
     double volume[3] = {1.0, 1.0, 1.0};
     int vanishing = -1;
     for (std::size_t k = 0; k < pivots[0].size(); ++k) {
@@ -120,6 +124,8 @@ bool SingularPositions::looks_singular(const StepTrial& trial) {
     if (vanishing < 0 || !vanishes(volume[0], volume[1], volume[2])) return false;
     // Does it come down to nothing? Looked for around its least value, ever closer.
     const auto k = static_cast<std::size_t>(vanishing);
+    // Search by refined sampling: 2 kPlaces + 1 places about the least, whose spacing falls by
+    // kPlaces in each round, down to 1/128 of the trial.
     const double ends = std::max(pivots[0][k], pivots[2][k]);
     double at = 0.5;
     double least = ends;
@@ -169,6 +175,8 @@ void SingularPositions::add(const Passed& position) {
 
 void SingularPositions::follow() {
     if (!is_watching_) return;
+    // V needs at least the way V / |dV/ds| to come to zero; before a part of it is gone nothing is
+    // evaluated.
     q_ = state_.q - last_.q;
     const double way = turned();
     if (last_.looks > 0 && (way == 0.0 || way < last_.due)) return;
@@ -199,16 +207,21 @@ void SingularPositions::look(double way) {
     parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
     if (!is_laid_out_) lay_out(laid_out_for_);
     if (last_.looks == 0) return begin_at_present();
+    // V = (det C C^T)^1/2 of the unit rows kept, in units of that at the first look.
     const double now = volume();
     if (now <= kSingular) {
         // Exactly there: behind it the sign tells.
         last_.due = 0.0;
     } else {
+        // |dV| / way and its decaying maximum. V can have been zero on the way, down and up again,
+        // only if V_0 + V_1 <= rate way.
         const double rate = std::abs(now - last_.volume) / way;
         const bool is_new = last_.fastest == kAnyRate;
         last_.fastest = is_new ? rate : std::max(rate, kForgotten * last_.fastest);
         const bool may_be = is_new || now + last_.volume <= kFaster * last_.fastest * way;
         bool is_other_choice = false;
+        // A sign has changed: of all rows, and the position is singular, or of the kept ones alone,
+        // and others of the redundant rows have to be kept from here on.
         if (const int passed = may_be ? num_passed(laid_out_for_) : 0; passed > 0) {
             const double part = least_place();
             if (vanish_together(part)) {
@@ -229,6 +242,7 @@ void SingularPositions::look(double way) {
         last_.t = state_.t;
         last_.q = state_.q;
         last_.A = instant_.A;
+        // The next look: after a part of V / rate, the way to zero at the fastest rate.
         last_.due = kFarthest;
         if (last_.fastest > 0.0) last_.due = std::min(last_.due, kSoon * now / last_.fastest);
     }
@@ -259,11 +273,13 @@ void SingularPositions::lay_out(const std::vector<int>& left_out) {
 
 /// At the state evaluated last.
 double SingularPositions::volume() {
+    // exp of a difference of logarithms: the product of hundreds of pivots would underflow.
     return std::exp(std::min(volume_.logarithm(instant_.A) - last_.unit, kMostLogarithm));
 }
 
 /// Negative eigenvalues of (1) from the last look to the state evaluated last.
 int SingularPositions::num_passed(const std::vector<int>& left_out) const {
+    // C_0 and C_1, transposed: rows A_k M^-1/2 of unit length as columns, by the diagonal of M.
     const ScaledRows before(parts_.rows, last_.A, parts_.mass);
     const ScaledRows after(parts_.rows, instant_.A, parts_.mass);
     std::vector<int> kept;
@@ -277,6 +293,8 @@ int SingularPositions::num_passed(const std::vector<int>& left_out) const {
             out.col(static_cast<Eigen::Index>(c)) = columns.col(kept[c]);
         return out;
     };
+    // C_0^+ C_1 by least squares. With C_1 = C_0 it is I; its determinant passes zero where a
+    // singular value does, hence a real eigenvalue changes its sign.
     const Eigen::MatrixXd change = least_squares(take(before.columns), take(after.columns));
     if (!change.allFinite()) return 0;
     const Eigen::VectorXcd values = eigenvalues_of(change);
@@ -287,6 +305,7 @@ int SingularPositions::num_passed(const std::vector<int>& left_out) const {
 
 /// The part of the way from the last look to the state at which the rows in use span the least.
 double SingularPositions::least_place() {
+    // As in looks_singular(), by V along the chord from the last look.
     double at = 0.5;
     double least = std::numeric_limits<double>::infinity();
     double spacing = kFirstSpacing;

@@ -28,6 +28,7 @@ constexpr int kMostNames = 6;
 }  // namespace
 
 void Start::begin(std::span<const double> q, std::span<const double> v, double t) {
+    // The order: state and size, plugins' own state, then what follows from q and v, then limits.
     take(q, v, t);
     given_speed_ = parts_.space.displacement(state_.v.data());
     start_plugins();
@@ -36,6 +37,7 @@ void Start::begin(std::span<const double> q, std::span<const double> v, double t
     instant_ = {};  // much, and not needed again
 }
 
+/// A_k v + d(pi_k)/dt
 double Start::rate_of(int row) const {
     return parts_.rows.multiply_onto(instant_.pi_t[row], instant_.A.data(), row, state_.v.data());
 }
@@ -94,6 +96,8 @@ void Start::settle() {
         parts_.rows.refresh_own_values(state_.q.data(), state_.v.data(), state_.t);
         parts_.rows.evaluate(state_.q.data(), state_.v.data(), state_.t, instant_);
     };
+    // A first, for the rank of massless coordinates; these before the projection, which needs all
+    // of v; the check last, of what has become of the start.
     look();
     check_vanishing();
     if (!massless_.empty()) {
@@ -105,6 +109,7 @@ void Start::settle() {
         look();
     }
     check();
+    // From here on pi is state, carried by theory (12) and not evaluated again.
     state_.pi = instant_.pi;
     for (int k = 0; k < parts_.m; ++k)
         if (!parts_.laws.carries(k)) state_.pi[k] = 0.0;
@@ -114,6 +119,7 @@ void Start::take(std::span<const double> q, std::span<const double> v, double t)
     state_.t = t;
     std::copy(q.begin(), q.end(), state_.q.data());
     std::copy(v.begin(), v.end(), state_.v.data());
+    // Low words of the compensated q and v, and what is known of steps, begin at zero.
     for (Eigen::VectorXd* x : {&state_.q_low, &state_.v_low, &state_.a, &state_.s, &state_.lag})
         x->setZero();
     std::ranges::fill(state_.history, 0.0);
@@ -153,6 +159,8 @@ void Start::check_vanishing() const {
 void Start::check() {
     // Of velocities that a projection has taken away altogether rounding is left; where nothing
     // moves a rate is measured by the size that it is of.
+    // Gaps against kStartTolerance times the model's size, rates against that times the larger of
+    // the row's own terms and the speed in play.
     const double speed =
         std::max({parts_.space.displacement(state_.v.data()),
                   parts_.model.project_start != ProjectStart::no ? given_speed_ : 0.0,
@@ -164,6 +172,7 @@ void Start::check() {
     double worst = 0.0;
     bool is_rate = false;
     for (int k = 0; k < parts_.m; ++k) {
+        // rate = A_k v + pi_t, size = max(|pi_t|, |A_ki v_i|)
         double rate = instant_.pi_t[k];
         double size = std::abs(rate);
         for (const int i : parts_.rows.entries(k)) {
@@ -175,6 +184,8 @@ void Start::check() {
             parts_.rows.refuse_row(k, state_.t);
         if (!parts_.laws.has_rate(k)) continue;
         // Of a motion that begins at rest but for rounding only its acceleration tells a speed.
+        // A motion from rest with the acceleration b has rates of the order of (l b)^1/2 once it
+        // has moved by the model's size l.
         if (rate != 0.0 && instant_.pi_t[k] != 0.0)
             size = std::max(size, std::sqrt(state_.extent * std::abs(instant_.b[k])));
         // A strain, a pure number, is measured like a gap in metres.
@@ -238,6 +249,9 @@ void Start::refuse_contradiction() {
     Eigen::VectorXd q = state_.q;
     RowSet::Instant at = instant_;
     GapClosing closing;
+    // q <- q - dq, dq the M-weighted least-squares solution of A dq = phi; `left` is phi - A dq,
+    // the part of the gaps outside the range of A. Where it stays, the rows contradict each other
+    // to first order.
     for (int step = 0; step < kSteps; ++step) {
         closing = close_gaps(parts_.rows, at.A, parts_.mass, at.pi);
         q -= closing.displacement;
@@ -254,6 +268,7 @@ void Start::refuse_contradiction() {
     Place place;
     std::vector<int> rows;
     for (int k = 0; k < parts_.m; ++k) {
+        // The rows that carry a tenth of the worst residual are those that contradict each other.
         if (std::abs(closing.left[k]) < 0.1 * worst) continue;
         rows.push_back(k);
         if (count < kMostNames) names += (count > 0 ? "; " : "") + parts_.rows.row_name(k);
@@ -296,6 +311,8 @@ bool Start::closes_beside(const std::vector<int>& open) {
             if (parts_.laws[k].kind == RowKind::constraint) gap = std::max(gap, std::abs(at.pi[k]));
         return gap;
     };
+    // Gauss-Newton with halved steps until the largest gap falls (Nocedal & Wright, Numerical
+    // Optimization, backtracking), from points beside the position, where A has its rank.
     for (const double size : kSideSteps) {
         Eigen::VectorXd q = state_.q + side_step(parts_, open, size * state_.extent);
         double gap = gap_at(q);
@@ -324,6 +341,8 @@ void Start::release_conventions() {
         law.kind = RowKind::convention;
         law.viscosity = 0.0;
     }
+    // A convention that is not needed becomes a dashpot of viscosity kIdle: s = eta d(pi)/dt, no
+    // force, and rows and patterns stay.
     for (const int k : massless_.idle_conventions(instant_.A)) {
         RowLaw& law = parts_.rows.laws[k];
         law.kind = RowKind::dashpot;
@@ -344,6 +363,7 @@ void Start::check_massless() {
                                 "are solved for at once; give the nodes mass",
                                 massless_.largest_cluster(),
                                 kMostMassless));
+    // Whether the rows of (35) have full column rank in the massless coordinates of each cluster.
     const int i = massless_.analyse(instant_.A);
     if (i < 0) return;
     for (const BodyPart& part : parts_.model.bodies) {

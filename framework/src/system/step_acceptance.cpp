@@ -43,6 +43,9 @@ StepAcceptance::StepAcceptance(Assembly& parts,
 }
 
 void StepAcceptance::accept(const StepTrial& trial) {
+    // The order: (a) what may refuse the step, while the state is untouched; (b) what is held; (c)
+    // q_1 and v_1; (d) gaps there; (e) works and impulses, of the trial's B, tau, s and F at the
+    // old state; (f) the state; (g) what reads the new state.
     check(trial);
     state_.held.clear();
     extra_.for_each([&trial](StepPart& part) {
@@ -59,10 +62,12 @@ void StepAcceptance::accept(const StepTrial& trial) {
                                     trial_.plugin,
                                     trial_.q_next.data());
     }
+    // (c), with what changes v_1 alone: projection (62), impulse (64a), massless velocities (35).
     move_on(trial);
     const bool is_projected = projection_ != nullptr && projection_->is_under_way();
     if (is_projected) projection_->finish(trial_.v_next, trial_.v_low_next);
     const double t1 = trial.t0 + trial.h;
+    // (d) phi and A v + phi_t at (q_1, v_1, t_1); B, tau and F of the step stay as they are.
     violations_.measure(trial_.q_next.data(),
                         trial_.v_next.data(),
                         t1,
@@ -73,6 +78,7 @@ void StepAcceptance::accept(const StepTrial& trial) {
         part.return_to_step(trial);
     });
     parts_.hold_mass(trial.t0, trial.h);
+    // (e) needs pi_0, q_0 and v_0 of the present state, hence before the exchange.
     books_.book(trial);
     if (parts_.mass.is_timed()) {
         books_.book_flow(
@@ -84,8 +90,10 @@ void StepAcceptance::accept(const StepTrial& trial) {
         part.book(trial, defect_.sizes());
     });
     reactions_.collect(trial);
+    // (f): from here on the state is the new one.
     commit(trial);
     if (has_impulse_) reactions_.collect_impulse(impulse_->stress());
+    // (g): balances compare the new state with all that was recorded.
     violations_.note();
     books_.close();
     choice_.follow_motion();
@@ -98,6 +106,7 @@ void StepAcceptance::check(const StepTrial& trial) {
     const double h = trial.h;
     // A step back goes where one forward has been, or will be.
     if (h > 0.0) jumps_.check(state_.q.data(), trial.t0, h, state_.extent);
+    // h^2 a^T M a = dv^T M dv, an energy that is there when the ledger has none, in the first step.
     const double dv_M_dv = h * h * pairwise_dot(trial.a.data(), trial_.Ma.data(), trial.a.size());
     check_conventions(parts_,
                       trial.s.data(),
@@ -116,6 +125,9 @@ void StepAcceptance::move_on(const StepTrial& trial) {
     const double *const v = state_.v.data(), *const v_low = state_.v_low.data();
     double *const q_next = trial_.q_next.data(), *const q_low_next = trial_.q_low_next.data();
     double *const v_next = trial_.v_next.data(), *const v_low_next = trial_.v_low_next.data();
+    // Two words each (Kahan 1965; Neumaier 1974): q + q_low takes dq without losing its last
+    // digits, so that errors of N additions are of the order of u, not N u. The low word is the
+    // error of the last addition; arithmetic that reorders sums (-ffast-math) would make it zero.
     parts_.workers.split(parts_.n, [=](int begin, int end) {
         ANCORA_APART
         for (int i = begin; i < end; ++i) {
@@ -153,6 +165,7 @@ void StepAcceptance::move_on(const StepTrial& trial) {
                                A_.data(),
                                pi_t_.data(),
                                SignalSet::Moment::end);
+    // Theory (35) at (q_1, t_1): v_1 = v_0 + h a of a massless coordinate would be 2 dq / h - v_0.
     massless_.reset(A_, pi_t_, trial_.v_next.data());
 }
 
@@ -168,6 +181,8 @@ void StepAcceptance::commit(const StepTrial& trial) {
                 state_.v_low[i] = 0.0;
                 state_.a[i] = 0.0;
             }
+    // Theory (12), pi_1 = pi_0 + B dq + tau, also of rows left out (in independent_); held rows
+    // have not moved.
     parts_.workers.split(parts_.m, [&](int begin, int end) {
         for (int k = begin; k < end; ++k)
             if (parts_.laws.carries(k) && !state_.held.has_row(parts_.rows, k))
@@ -175,12 +190,14 @@ void StepAcceptance::commit(const StepTrial& trial) {
     });
     parts_.workers.copy(trial.s.data(), static_cast<int>(trial.s.size()), state_.s.data());
     independent_.accept();
+    // A slack row bears nothing; what the iteration left in s is rounding.
     for (const int k : parts_.laws.nonlinear())
         if (nonlinear_.law(k).is_slack()) state_.s[k] = 0.0;
     for (const int k : parts_.timed_rows) state_.lag[k] = 0.0;
     state_.plugin.swap(trial_.plugin);
     parts_.signals.accept_step();
     tangent_.forget_start();
+    // The time of the last piece of a grid step is replaced by that of the grid (end_grid_step()).
     state_.t = trial.t0 + trial.h;
 }
 

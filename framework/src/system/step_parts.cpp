@@ -22,6 +22,8 @@ bool StepParts::add_maker(StepPartMaker maker) {
 }
 
 StepParts::StepParts(const PartContext& context) : outermost_(&context.inner) {
+    // Operators are nested: the solve of each part calls that of the one before, the first one
+    // K^-1. Rows of parts follow those of the model, one part after the other.
     for (const StepPartMaker maker : makers()) {
         std::unique_ptr<StepPart> part = maker({context.parts,
                                                 context.state,
@@ -75,6 +77,7 @@ void StepParts::write_stress(Eigen::VectorXd& s) const {
 }
 
 StepPart::Work StepParts::work(const double* s, const double* dq) const {
+    // s: m entries and more, see write_stress(); null for the instant last solved.
     StepPart::Work sum;
     for (const auto& part : parts_) {
         const StepPart::Work work = part->work(own(*part, s), dq);
@@ -101,6 +104,7 @@ double StepParts::effort_work(int part, int effort, const double* s, const doubl
 }
 
 double StepParts::smooth_length(double h) const {
+    // min over parts of the length over which laws are smooth.
     double length = h;
     for (const auto& part : parts_) length = std::min(length, part->smooth_length(h));
     return length;

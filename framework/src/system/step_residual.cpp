@@ -46,6 +46,7 @@ StepResidual::StepResidual(Assembly& parts,
       independent_(independent),
       nonlinear_(nonlinear),
       extra_(extra) {
+    // Only parts that rub ask for (2): elsewhere B = A(q_mid) of velocity rows is exact enough.
     if (!extra.empty()) find_carrying_rows();
 }
 
@@ -60,6 +61,7 @@ void StepResidual::find_carrying_rows() {
             (constraint->joint != nullptr || constraint->reaction == ReactionKind::effort))
             continue;
         const std::size_t before = carrying_.size();
+        // Rows psi(q, v, t) = 0 of islands in which a part acts, as the rolling of a ball.
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
             if (parts_.laws[k].kind == RowKind::velocity_constraint && !rows.columns(k).empty() &&
                 extra_.acts_on(rows.columns(k).front()))
@@ -92,6 +94,9 @@ void StepResidual::evaluate(const StepTrial& trial,
                             std::span<double> r_motion,
                             std::span<double> r_rows) {
     const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.assemble);
+    // The order: theta, gamma and extra of this h; M of the step; dq and q_mid; B and tau at them;
+    // M a; F, which may depend on reactions B^T s, hence after B; then the sums, and what parts add
+    // to them.
     parts_.laws.prepare(trial.h);
     parts_.hold_mass(trial.t0, trial.h);
     move_by(trial);
@@ -120,6 +125,8 @@ void StepResidual::move_by(const StepTrial& trial) {
     const double* const q_low = state_.q_low.data();
     double* const dq = trial_.dq.data();
     double* const mid = trial_.mid.data();
+    // The low words of the compensated q and v take part: without them dq of a slow motion would
+    // lose the digits that q has saved. Small terms are added first.
     parts_.workers.split(parts_.n, [=](int begin, int end) {
         ANCORA_APART
         for (int i = begin; i < end; ++i) {
@@ -133,6 +140,7 @@ void StepResidual::move_by(const StepTrial& trial) {
 /// B and tau
 void StepResidual::evaluate_rows(const StepTrial& trial) {
     std::copy(state_.plugin.begin(), state_.plugin.end(), trial_.plugin.begin());
+    // q_1 and v_1 of the trial, at which objects are asked for what rows read of them.
     if (parts_.signals.are_read_by_rows()) {
         for (int i = 0; i < parts_.n; ++i) {
             trial_.q_next[i] = state_.q[i] + trial_.dq[i];
@@ -152,12 +160,15 @@ void StepResidual::evaluate_rows(const StepTrial& trial) {
                               trial.h,
                               state_.plugin,
                               trial_.plugin);
+    // tau += a share of what the carried pi lags behind pi(q, t), so that (1) closes it (theory,
+    // section 10).
     for (const int k : parts_.timed_rows) parts_.rows.tau[k] += state_.lag[k];
     if (!carrying_.empty()) turn_axes(trial);
 }
 
 /// B of carrying rows at (2)
 void StepResidual::turn_axes(const StepTrial& trial) {
+    // Only axes differ from the middle; points stay there.
     q_ = trial_.mid;
     for (const std::array<std::array<int, 3>, 3>& axes : axes_) {
         Eigen::Matrix3d before, after;
@@ -167,6 +178,9 @@ void StepResidual::turn_axes(const StepTrial& trial) {
                 before(c, j) = state_.q[i];
                 after(c, j) = state_.q[i] + trial_.dq[i];
             }
+        // (2), columns are axes. With F_i = R_i U, one strain U and two attitudes, this is the mean
+        // attitude times U, longer by 1 / cos(angle / 2) across the axis of the turn, where F_mid
+        // is shorter by the cosine.
         const Eigen::Matrix3d reciprocal = (0.5 * (before + after)).transpose().inverse();
         const Eigen::Matrix3d turned =
             0.5 * reciprocal * (before.transpose() * before + after.transpose() * after);
@@ -177,6 +191,8 @@ void StepResidual::turn_axes(const StepTrial& trial) {
     }
     RowSet& rows = parts_.rows;
     v_ = trial_.dq / trial.h;
+    // A and pi_t at these axes, the mean velocity dq / h and the middle of the time:
+    //   B = A,    tau = h pi_t    in place of A(q_mid)
     rows.evaluate_rates(blocks_,
                         q_.data(),
                         v_.data(),
@@ -202,6 +218,7 @@ void StepResidual::turn_axes(const StepTrial& trial) {
 void StepResidual::evaluate_forces(const StepTrial& trial) {
     parts_.workers.copy(parts_.gravity_force.data(), parts_.n, trial_.F.data());
     const bool depends_on_reactions = parts_.forces.listens();
+    // Reactions and normal forces are read of stresses of least norm, where rows are left out.
     if (depends_on_reactions || !extra_.empty()) independent_.prepare_sharing_of(trial.t0, trial.h);
     if (depends_on_reactions)
         parts_.forces.hear(parts_.rows, independent_.shared(trial.s.data()), true);
@@ -223,6 +240,8 @@ void StepResidual::balance(const double* s, double* r_motion, double* r_rows) {
     const double* const Ma = trial_.Ma.data();
     const double* const F = trial_.F.data();
     const RowEquation close(parts_, state_, trial_);
+    // r_motion = M a - F + B^T s, r_rows = B dq + tau + theta pi_0 + extra - gamma s, in one pass
+    // over B
     for (int i = 0; i < parts_.n; ++i) r_motion[i] = Ma[i] - F[i];
     for (int k = 0; k < parts_.m; ++k) {
         const double sk = s[k];
@@ -244,6 +263,8 @@ void StepResidual::balance_side_by_side(const double* s, double* r_motion, doubl
         for (int k = begin; k < end; ++k)
             r_rows[k] = close(k, rows.multiply(B, k, trial_.dq.data()), s[k]);
     });
+    // Each entry of r_motion is one sum in the order of its column, whatever the number of threads:
+    // results repeat to the bit.
     parts_.workers.split(parts_.n, [&](int begin, int end) {
         for (int i = begin; i < end; ++i)
             r_motion[i] = parts_.columns.multiply_onto(trial_.Ma[i] - trial_.F[i], B, i, s);

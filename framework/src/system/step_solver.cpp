@@ -9,6 +9,7 @@
 namespace ancora {
 namespace {
 
+// u, the spacing of numbers at 1: a correction of this part of what it corrects is rounding.
 constexpr double kUnseenCorrection = std::numeric_limits<double>::epsilon();
 // What a refinement must gain to be taken.
 constexpr double kContraction = 0.5;
@@ -72,8 +73,10 @@ void StepSolver::solve(std::span<const double> r_motion,
         std::ranges::fill(ddq, std::numeric_limits<double>::quiet_NaN());
         return;
     }
+    // The correction of theory (30), exact but for what refinement leaves.
     solve_refined(r_motion, r_rows, ddq, ds);
     // Slack is exactly that.
+    // s <- s - ds = 0
     for (const int k : parts_.laws.nonlinear())
         if (nonlinear_.law(k).is_slack()) ds[k] = trial_.s[k];
 }
@@ -83,6 +86,9 @@ void StepSolver::solve(std::span<const double> r_motion,
 /// iteration would see, |D|^2 over the model's size.
 bool StepSolver::leaves_rounding(double first, std::span<const double> r_motion) {
     if (!extra_.empty() || !feedback_.empty()) return false;
+    // D = `first`, c the contraction of D by a refinement, c_m that of residuals of motion r_m,
+    // l the model's size:
+    //   c D <= u moved / 2,    D^2 / l <= u moved,    c_m max(r_m / allowed) <= 1 / 2
     return known_.contraction * first <= kSurely * kUnseenCorrection * moved_ &&
            first * first <= kUnseenCorrection * moved_ * state_.extent &&
            known_.of_motion * defect_.motion_in_units(r_motion.data()) <= kSurely;
@@ -96,6 +102,7 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
                                std::span<double> ddq,
                                std::span<double> ds) {
     // What parts keep of their answers is of the attitude at which they were solved for.
+    // Solve with T K_ref T^T, T the attitude since the factorisation (theory (33)).
     matrix_.turn_along(extra_.empty());
     if (!feedback_.empty()) feedback_.prepare();
     feedback_.solve(r_motion, r_rows, ddq, ds);
@@ -109,6 +116,8 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     if (matrix_.is_exact()) return;
     const double first = parts_.space.displacement(ddq.data());
     moved_ = parts_.space.displacement(trial_.dq.data());
+    // D <= u times the largest distance of matter: positions after the correction differ from the
+    // exact ones by rounding, of which G makes a residual of motion (theory, section 10).
     trial_.leaves_roundings = first <= kUnseenCorrection * state_.farthest;
     if (leaves_rounding(first, r_motion)) {
         was_unrefined_ = is_solved_to_rounding_ = trial_.leaves_roundings = true;
@@ -116,6 +125,7 @@ void StepSolver::solve_refined(std::span<const double> r_motion,
     }
     {
         const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.assemble);
+        // A(q_0) for B_end = 2 B - A(q_0), and all of G, for the exact derivative times a vector.
         tangent_.evaluate_start(state_.t);
         tangent_.evaluate_stiffness(trial_.s, false, state_.t);
     }
@@ -131,8 +141,13 @@ void StepSolver::refine(std::span<const double> r_motion,
                         std::span<double> ds) {
     // What a correction may leave of itself: rounding of what the step moves, or that small part of
     // the rounding of positions below which no gap is looked at.
+    // Iterative refinement (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
+    // chapter 12) of x_0 = K_0^-1 r with the matrix K_0 at hand towards the exact derivative K:
+    //   r_j = r - K x_j,    d_j = K_0^-1 r_j,    x_j+1 = x_j + d_j
+    // With E = I - K_0^-1 K the error of x_j is E^(j+1) x, so |d_j| / |d_j-1| shows |E|.
     const double rounding =
         kUnseenCorrection * (moved_ + DefectMeasure::kUnseenPart * state_.farthest);
+    // Newton's error after the exact correction D is D^2 over a length, the model's size.
     const bool may_end = first * first <= rounding * state_.extent;
     double last = first;
     double last_motion = may_end ? defect_.motion_in_units(r_motion.data()) : 0.0;
@@ -147,19 +162,25 @@ void StepSolver::refine(std::span<const double> r_motion,
         const double more = parts_.space.displacement(more_dq_.data());
         if (!std::isfinite(more)) parts_.attribute_nonfinite(state_.t);
         if (k == 0) {
+            // From x_0 and d_0: c = |d_0| / |x_0|, what one solve leaves of what it corrects.
             matrix_.judge(first, more);
             note_contraction(first, more, kFewRoundings * rounding, known_.contraction);
             if (may_end) note_contraction(last_motion, motion, kFewRoundings, known_.of_motion);
         }
+        // |E| > 1/2: adding d_j might not help; the iteration goes on with x_j.
         if (!(more <= kContraction * last)) return;
         for (std::size_t i = 0; i < ddq.size(); ++i)
             ddq[i] += more_dq_[static_cast<Eigen::Index>(i)];
         for (std::size_t i = 0; i < ds.size(); ++i) ds[i] += more_s_[static_cast<Eigen::Index>(i)];
+        // After x_j + d_j some |d_j|^2 / |d_j-1| is left of it, and likewise of the residual of
+        // motion.
         is_solved_to_rounding_ =
             may_end && more * more <= last * rounding && motion * motion <= last_motion * kSurely;
         if (is_solved_to_rounding_ || !may_end) return;
         // What the refinements that are left would leave.
         const int to_come = kMostRefinements - k;
+        // |d_j| (|d_j| / |d_j-1|)^k after k more: if that is not rounding, one iteration, which
+        // renews the residual, is the better use of a solve.
         if (more * std::pow(more / last, to_come) > rounding ||
             motion * std::pow(motion / last_motion, to_come) > kSurely)
             return;
@@ -182,6 +203,8 @@ void StepSolver::leave_residual(std::span<const double> r_motion,
     const Stopwatch watch(parts_.meter.is_sampling(), parts_.meter.spent.solve);
     parts_.workers.copy(r_motion.data(), static_cast<int>(r_motion.size()), left_motion_.data());
     parts_.workers.copy(r_rows.data(), static_cast<int>(r_rows.size()), left_rows_.data());
+    // r - K_exact (ddq, ds): model rows, then contacts, then U E of forces that depend on
+    // reactions.
     tangent_.subtract(ddq.data(), ds.data(), left_motion_.data(), left_rows_.data());
     extra_.for_each([&](StepPart& part) {
         part.subtract_tangent(ddq.data(), ds.data(), left_motion_.data(), left_rows_.data());
@@ -190,6 +213,8 @@ void StepSolver::leave_residual(std::span<const double> r_motion,
 }
 
 SolverCost StepSolver::cost() const {
+    // c_f, c_i and the operations spent, in units of those of a solve; an iteration is a residual,
+    // a solve, the residual of the tangent and a second solve.
     return {matrix_.factorise_flops() / kDenseIsFaster + kSolvesPerEntry * matrix_.solve_flops(),
             2.0 * solve_work(),
             solved_};
@@ -202,6 +227,8 @@ double StepSolver::solve_work() const {
 
 /// Of a residual, or of a tangent.
 double StepSolver::evaluation_flops() const {
+    // B dq, B^T s and their sizes: 6 an entry; some 20 a coordinate and 10 a row for the sums
+    // around them.
     return 6.0 * static_cast<double>(parts_.rows.column.size()) + 20.0 * parts_.n + 10.0 * parts_.m;
 }
 

@@ -56,6 +56,8 @@ bool VelocityImpulse::is_condition(int k) const {
 /// The conditions on velocities of all islands in which one depends on time.
 void VelocityImpulse::find_rows() {
     const RowSet& rows = parts_.rows;
+    // Connected components by entries of M and of conditions; driven is one with a row over time.
+    // Elsewhere the step's own A v = O(h^2) stays: taking it out would change the energy.
     DisjointSets islands(static_cast<std::size_t>(parts_.n));
     for (const MassEntry& entry : parts_.mass.entries()) islands.join(entry.i, entry.j);
     const auto first_column = [&rows](int k) {
@@ -94,6 +96,8 @@ void VelocityImpulse::find_rows() {
     }
 }
 
+/// t + 16 u |t|, and before: t - 16 u |t|: the sides of a jump at t, beyond the rounding of
+/// formulas that have t in them.
 double VelocityImpulse::behind(double t) {
     return t + kSide * std::abs(t);
 }
@@ -103,6 +107,8 @@ double VelocityImpulse::before(double t) {
 
 bool VelocityImpulse::jumps_at(const Eigen::VectorXd& q, const Eigen::VectorXd& v, double t) {
     if (!is_wanted()) return false;
+    // pi_t(t-) against pi_t(t+) at the same q and v; three roundings before t, since t may be
+    // behind already.
     const double early = before(before(before(t)));
     evaluate(q.data(), v.data(), early, SignalSet::Moment::now);
     pi_t_before_ = pi_t_;
@@ -119,6 +125,7 @@ void VelocityImpulse::evaluate(const double* q, const double* v, double t, Signa
     for (std::size_t e = 0; e < entry_.size(); ++e) A_of_conditions_[e] = A_[entry_[e]];
 }
 
+/// A_c v + pi_t
 double VelocityImpulse::rate(std::size_t c, const double* v) const {
     double sum = pi_t_[row_[c]];
     for (int e = row_start_[c]; e < row_start_[c + 1]; ++e) {
@@ -138,6 +145,7 @@ double VelocityImpulse::measure(const double* v) {
         double entry = 0.0;
         for (int e = row_start_[c]; e < row_start_[c + 1]; ++e)
             entry = std::max(entry, std::abs(A_of_conditions_[e]));
+        // 4 u (|pi_t| + max|A_ci| max|v|), the rounding-error bound of the rate.
         const double size = std::abs(pi_t_[row_[c]]) + entry * speed;
         const double left = rate(c, v);
         if (!std::isfinite(left)) parts_.rows.refuse_row(row_[c], state_.t);
@@ -160,6 +168,8 @@ void VelocityImpulse::make_solvers() {
         sum += parts_.mass.diagonal(i);
         ++count;
     }
+    // A billionth of the mean mass: M is regular, and the impulse on massless coordinates is what
+    // rows determine.
     lent_mass_ = count > 0 ? kLentMass * sum / count : 1.0;
     for (int i = 0; i < parts_.n; ++i) {
         if (!parts_.mass.is_massless(i)) continue;
@@ -186,6 +196,8 @@ bool VelocityImpulse::factorise(RankUse use) {
         for (const int entry : lent_to_) M_[entry] = lent_mass_;
         mass_->factorise(M_, {}, true);
     }
+    // The independent rows are those at A_of_choice_; later factors keep them, and a saved run
+    // repeats both.
     if (use == RankUse::choose) A_of_choice_ = A_of_factor_;
     is_factorised_ = solver_->factorise(M_, A_of_factor_, is_mass_new, use) == SolverStatus::good;
     return is_factorised_;
@@ -193,6 +205,7 @@ bool VelocityImpulse::factorise(RankUse use) {
 
 /// dv_ = M^-1 A^T lambda_ with the present A, and what belongs to it in the ledger.
 void VelocityImpulse::push(const Eigen::VectorXd& v) {
+    // s = -mu, A^T mu on all coordinates, and what of it comes from the ground.
     push_.setZero();
     for (std::size_t c = 0; c < row_.size(); ++c) {
         const double mu = lambda_[static_cast<Eigen::Index>(c)];
@@ -205,6 +218,7 @@ void VelocityImpulse::push(const Eigen::VectorXd& v) {
         }
     }
     mass_->solve(view(push_), {}, span_of(dv_), {});
+    // dT = mu^T A (v^- + v^+) / 2 of each row, an identity for (v^+ - v^-) = M^-1 A^T mu.
     v_mean_ = v + 0.5 * dv_;
     for (std::size_t c = 0; c < row_.size(); ++c) {
         const double mu = lambda_[static_cast<Eigen::Index>(c)];
@@ -228,6 +242,7 @@ bool VelocityImpulse::meet(const Eigen::VectorXd& q,
     work_external_ = work_projection_ = 0.0;
     s_.setZero();
     if (parts_.mass.is_timed()) parts_.update_mass(q.data(), v.data(), t);
+    // r = -(A v + pi_t); nothing is done within kLeft of its rounding-error bounds.
     evaluate(q.data(), v.data(), t, own);
     double worst = measure(v.data());
     if (worst <= kLeft) return false;
@@ -237,6 +252,9 @@ bool VelocityImpulse::meet(const Eigen::VectorXd& q,
     // The independent rows are those of a state before, as long as others are met by them.
     RankUse use = is_factorised_ ? RankUse::keep : RankUse::choose;
     for (int k = 0; k < kMostSolves && worst > kLeft; ++k) {
+        // One turn of a simplified Newton iteration, A_f the Jacobian of the factors at hand:
+        //   A_f M^-1 A_f^T mu = r,    v <- v + M^-1 A^T mu    with the present A.
+        // With A_f = A one turn suffices for rates that are linear in v.
         const bool is_fresh = !is_stale;
         if (is_fresh) {
             A_of_factor_ = A_of_conditions_;
@@ -248,6 +266,7 @@ bool VelocityImpulse::meet(const Eigen::VectorXd& q,
             if (dv_[i] != 0.0) add_compensated(v[i], v_low[i], dv_[i]);
         if (has_velocity_rows_) evaluate(q.data(), v.data(), t, own);
         const double before = std::exchange(worst, measure(v.data()));
+        // Old factors serve while a turn leaves less than a hundredth.
         const bool falls = worst <= kFalls * before;
         is_stale = falls && !parts_.mass.is_timed();
         if (falls || !is_fresh || has_velocity_rows_) continue;
@@ -283,6 +302,7 @@ void VelocityImpulse::record(Ledger& ledger,
                              EffortWorks& efforts,
                              const Eigen::VectorXd& q,
                              const Eigen::VectorXd& v) {
+    // Over all turns: works by v_mean, the impulse of the ground with its moment at q.
     v_mean_ = 0.5 * (v_before_ + v);
     ledger.book_external(work_external_);
     ledger.book_projection(work_projection_);

@@ -122,6 +122,8 @@ VelocityProjection::VelocityProjection(Assembly& parts,
 
 void VelocityProjection::require(bool goes_back) const {
     const char* const advice = "take order = 2 without velocity_projection for this model";
+    // M^-1 A^T mu needs M regular, (62) smooth laws; compositions of an order above 2 also go
+    // backwards in time, which a law that lets go does not allow.
     const Model& model = parts_.model;
     extra_.for_each([advice](const StepPart& part) {
         const StepPart::Unsmooth found = part.unsmooth();
@@ -164,6 +166,7 @@ void VelocityProjection::require(bool goes_back) const {
 
 void VelocityProjection::evaluate(const double* q, const double* v, double t, End& end) {
     parts_.rows.evaluate_rates(blocks_, q, v, t, A_.data(), pi_t_.data());
+    // A and pi_t of the conditions at one end of the step.
     for (std::size_t e = 0; e < entry_.size(); ++e) end.A[e] = A_[entry_[e]];
     for (std::size_t c = 0; c < row_.size(); ++c) {
         end.pi_t[static_cast<Eigen::Index>(c)] = pi_t_[row_[c]];
@@ -171,6 +174,7 @@ void VelocityProjection::evaluate(const double* q, const double* v, double t, En
     }
 }
 
+/// force = A^T mu, n entries.
 void VelocityProjection::transposed(const End& end,
                                     const Eigen::VectorXd& mu,
                                     Eigen::VectorXd& force) const {
@@ -184,6 +188,7 @@ void VelocityProjection::transposed(const End& end,
 
 /// A^T mu and what it does.
 void VelocityProjection::push(End& end) {
+    // f = A^T mu, w = M^-1 f, e = f . w = mu^T A M^-1 A^T mu (theory (63))
     transposed(end, mu_, end.force);
     mass_->solve(view(end.force), {}, room(end.velocity), {});
     end.energy = end.force.dot(end.velocity);
@@ -200,6 +205,8 @@ double VelocityProjection::rate(const End& end, std::size_t c, const double* v) 
 
 void VelocityProjection::begin() {
     if (is_under_way_) abandon();
+    // mu = 0 and a = b = 1: v_0^+ = v_0; the rank is chosen at the accepted state and kept (theory,
+    // section 6).
     v0_ = state_.v;
     v0_low_ = state_.v_low;
     evaluate(state_.q.data(), state_.v.data(), VelocityImpulse::behind(state_.t), start_);
@@ -217,12 +224,14 @@ void VelocityProjection::begin() {
 }
 
 void VelocityProjection::start_from(std::span<const double> mu, std::span<double> change) {
+    // v_0^+ = v_0 + a M^-1 A_0^T mu, and by how much it changes against the last mu.
     x_ = start_.factor * start_.velocity;
     std::ranges::copy(mu, mu_.begin());
     // b follows from the a that is used: whatever a is, no energy is made.
     push(start_);
     const bool has_end = end_.energy != kUnknown;
     if (has_end) push(end_);
+    // a = (e_1 / e_0)^(1/4); 1 where the end is not known yet or energies are rounding.
     const double unlike = end_.energy / start_.energy;
     start_.factor =
         has_end && unlike < kMostUnlike && unlike > 1.0 / kMostUnlike && start_.energy > 0.0
@@ -239,6 +248,7 @@ void VelocityProjection::start_from(std::span<const double> mu, std::span<double
 
 double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double> correction) {
     const double h = trial.h;
+    // q_1 = q_0 + h (v_0^+ + h/2 a), v_1^- = v_0^+ + h a
     for (int i = 0; i < parts_.n; ++i) {
         const double a = trial.a[i];
         q1_[i] = state_.q[i] + (state_.q_low[i] + h * (state_.v[i] + 0.5 * h * a));
@@ -246,10 +256,13 @@ double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double>
     }
     evaluate(q1_.data(), v1_.data(), VelocityImpulse::before(trial.t0 + h), end_);
     push(end_);
+    // b = a (e_0 / e_1)^(1/2): then a^2 e_0 = b^2 e_1 for the a in use, and energy is kept in every
+    // iterate.
     const double unlike = start_.energy / end_.energy;
     end_.factor = unlike < kMostUnlike && unlike > 1.0 / kMostUnlike && end_.energy > 0.0
                       ? start_.factor * std::sqrt(unlike)
                       : 1.0;
+    // v_1 = v_1^- - b M^-1 A_1^T mu and what it misses, r = A_1 v_1 + phi_t.
     v1_now_ = v1_ - end_.factor * end_.velocity;
     for (std::size_t c = 0; c < row_.size(); ++c)
         rate_[static_cast<Eigen::Index>(c)] = rate(end_, c, v1_now_.data());
@@ -264,6 +277,8 @@ double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double>
     delta_.setZero();
     left_ = rate_;
     double asked = 0.0;
+    // With J = A_1 M^-1 (A_1 + A_0)^T and W = A_1 M^-1 A_1^T, J = 2 W + O(h): J delta = r by
+    //   delta <- delta + W^-1 (r - J delta) / 2
     for (int turn = 0; turn < kTurns; ++turn) {
         solver_->solve({}, view(left_), room(x_), room(lambda_), Refinement::none);
         if (turn == 0) asked = parts_.space.displacement(x_.data());
@@ -279,12 +294,15 @@ double VelocityProjection::look_at_end(const StepTrial& trial, std::span<double>
         }
     }
     std::ranges::copy(delta_, correction.begin());
+    // |M^-1 A_1^T W^-1 r|, the change of velocity that is asked for, over u times the largest
+    // speed.
     const double speed = std::max({parts_.space.displacement(v1_now_.data()),
                                    parts_.space.displacement(v0_.data()),
                                    std::abs(h) * parts_.space.displacement(trial.a.data())});
     return speed > 0.0 ? asked / (kEpsilon * speed) : 0.0;
 }
 
+/// v_0 without its projection: the state is the accepted one again.
 void VelocityProjection::abandon() {
     was_clear_ = false;
     if (!is_under_way_) return;
@@ -293,6 +311,7 @@ void VelocityProjection::abandon() {
     is_under_way_ = false;
 }
 
+/// v_1 = v_1^- - b M^-1 A_1^T mu, compensated.
 void VelocityProjection::finish(Eigen::VectorXd& v, Eigen::VectorXd& v_low) {
     for (int i = 0; i < parts_.n; ++i)
         add_compensated(v[i], v_low[i], -end_.factor * end_.velocity[i]);
@@ -319,10 +338,14 @@ void VelocityProjection::book(Ledger& ledger,
     if (row_.empty()) return;
     const double a = start_.factor, b = end_.factor;
     // Work on supports that move; and on what a start that is off by its tolerance moves by.
+    //   dT = a mu^T A_0 v_0 + a^2 e_0 / 2 - b mu^T A_1 v_1 - b^2 e_1 / 2,
+    // where the squares cancel. With A_1 v_1 = -phi_t,1 and A_0 v_0 = rate_0 - phi_t,0 there remain
+    // the work of supports, b mu^T phi_t,1 - a mu^T phi_t,0, and a mu^T rate_0.
     const double prescribed = b * mu_.dot(end_.pi_t) - a * mu_.dot(start_.pi_t);
     if (prescribed != 0.0) ledger.book_external(prescribed);
     ledger.book_projection(a * mu_.dot(start_rate_));
     if (!parts_.has_gravity && !parts_.has_external) return;
+    // Impulses of the ground: a A_0^T mu at q_0 and -b A_1^T mu at q_1.
     force_.setZero();
     add_ground_force(start_, a, force_);
     ledger.book_impulse(parts_.space.momenta(q0.data(), force_.data()), 1.0);
@@ -339,6 +362,8 @@ void VelocityProjection::find_stiffest() {
     for (int k = 0; k < parts_.m; ++k) {
         const RowLaw& law = parts_.laws[k];
         if (law.kind != RowKind::elastic || law.law != nullptr) continue;
+        // w_k = (A_k M^-1 A_k^T / c_k)^1/2 of the row alone, by the diagonal of M. With h w >> 1 a
+        // composition falls back to order 2 where the row vibrates.
         double flexibility = 0.0;
         parts_.rows.for_entries(k, [&](int e, int i) {
             flexibility += A_[e] * A_[e] * parts_.inverse_mass[i];

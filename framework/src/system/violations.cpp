@@ -24,6 +24,8 @@ Violations::Violations(Assembly& parts) : parts_(parts) {
 }
 
 void Violations::measure(const double* q, const double* v, double t, double t_of_rates) {
+    // max |phi| of constraints, max |strain| of rigid bodies' rows, max |A v + pi_t| of all with a
+    // rate.
     next_ = {};
     parts_.rows.evaluate_gaps(q, t, pi_.data());
     for (const RowOwner& owner : parts_.rows.owners) {
@@ -39,6 +41,7 @@ void Violations::measure(const double* q, const double* v, double t, double t_of
         const BlockPart& part = parts_.rows.blocks[b];
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
             if (!parts_.laws.has_rate(k)) continue;
+            // A_k v + pi_t, by the sums that projections and impulses use
             double rate = pi_t_[k];
             rate = parts_.rows.multiply_onto(rate, A_.data(), k, v);
             if (!std::isfinite(rate)) parts_.rows.refuse_row(k, t);
@@ -55,6 +58,8 @@ void Violations::note() {
 }
 
 void Violations::note_lag(double t, MotionState& state) const {
+    // lag = pi(q, t) - (carried pi), with t moved on by pi_t dt from the end of the last piece to
+    // the grid: what roundings of many increments tau have added up to.
     const double rounding = kLagRounding * std::max(state.extent, state.farthest);
     for (const int k : parts_.timed_rows) {
         const double lag = pi_[k] + pi_t_[k] * (t - state.t) - state.pi[k];

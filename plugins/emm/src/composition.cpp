@@ -11,6 +11,8 @@ namespace {
 constexpr double kDefaultError = 1e-8;  // [m, m/s]
 constexpr double kWhole = 1e-9;         // a rest shorter than this part of a step belongs to it
 // Choice of the next length.
+// The next length is h min(kMostGrowth, max(kMostShrinking, kSafety (tol / err)^(1 / (p + 1))))
+// (Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, section II.4).
 constexpr double kSafety = 0.9;
 constexpr double kMostGrowth = 4.0;
 constexpr double kMostShrinking = 0.1;
@@ -109,6 +111,7 @@ void Composition::step(System& system, double t0, double h, int max_halvings) {
 
 /// 2^halvings steps in place of one.
 bool Composition::halved(System& system, double t0, double h, int halvings) {
+    // t0 + k h / 2^j, not a running sum.
     const int count = 1 << halvings;
     const double part = h / count;
     for (int k = 0; k < count; ++k)
@@ -117,6 +120,10 @@ bool Composition::halved(System& system, double t0, double h, int halvings) {
 }
 
 bool Composition::compose(System& system, double t0, double h) {
+    // sum_i gamma_i = 1 and gamma_i = gamma_(s+1-i): each step is its own adjoint, so the
+    // composition is, and its error has even powers of h only. Stage i begins at
+    //   t0 + (gamma_1 + ... + gamma_(i-1)) h
+    // and goes backwards where gamma_i < 0.
     const std::span<const double> half = coefficients(order_);
     const int stages = 2 * static_cast<int>(half.size()) - 1;
     double sum = 0.0;
@@ -136,6 +143,7 @@ void Composition::controlled(System& system, double t0, double h) {
     double length = next(system) > 0.0 ? next(system) : step_;
     bool was_refused = false;
     for (int tries = 0; tries < kMostTries; ++tries) {
+        // A rest that is a rounding longer than the step belongs to it.
         const bool is_rest = length >= (1.0 - kWhole) * h;
         const double part = is_rest ? h : length;
         double factor = kFailed;
@@ -144,6 +152,9 @@ void Composition::controlled(System& system, double t0, double h) {
             std::ranges::copy(system.v(), v_.begin());
             projection.restore();
             if (compose(system, t0, 0.5 * part) && compose(system, t0 + 0.5 * part, 0.5 * part)) {
+                // Richardson: whole step and two halves of order p differ by (2^p - 1) times the
+                // error of the halves,
+                //   err = max(|q_whole - q_halves|, |v_whole - v_halves|) / (2^p - 1)    [m, m/s].
                 const double size =
                     std::max(system.displacement(system.q()), system.displacement(system.v()));
                 for (std::size_t i = 0; i < q_.size(); ++i) {
@@ -152,9 +163,11 @@ void Composition::controlled(System& system, double t0, double h) {
                 }
                 const double error = std::max(system.displacement(q_), system.displacement(v_)) /
                                      (std::exp2(order) - 1.0);
+                // What is rounding of the positions themselves is no error of the method.
                 const double relative = std::max(error - kRounding * size, 0.0) / tolerance_;
                 factor = relative > 0.0 ? kSafety * std::pow(relative, -1.0 / (order + 1.0))
                                         : kMostGrowth;
+                // After a refusal a step does not grow: the estimate has just been too small.
                 factor = std::clamp(factor, kMostShrinking, was_refused ? 1.0 : kMostGrowth);
                 if (relative <= 1.0) {
                     // What was cut short by the end says little about the steps that follow.

@@ -20,6 +20,7 @@ constexpr int kMostSettlings = 1000;  // changes of contact modes at one instant
 constexpr int kManyHalvings = 6;      // then it is not the length of the step alone
 // A solution this far from the continuation of the motion, as a part of what the step moves, and
 // as many times farther than those before it, is perhaps another motion.
+// mu > max(kJump, kTimesAsFar mu_usual) with mu of theory (45).
 constexpr double kJump = 1e-2;
 constexpr double kTimesAsFar = 10.0;
 constexpr double kMuchLess = 0.1;
@@ -107,11 +108,14 @@ void Emm::step(System& system, double t0, double h) {
 
 /// @param shortest piece that may be taken
 void Emm::advance(System& system, double t0, double h, double shortest) {
+    // A step as a whole where that continues the motion; else the best piece of it beside a
+    // singular position; else two halves. What is left of the step is advanced in the same way.
     const bool has_converged = converge(system, t0, h);
     double part = has_converged ? 1.0 : 0.0;
     const bool is_doubtful = !has_converged || is_jump(system, h) || is_unbounded(system);
     if (is_doubtful && is_beside_singular(system, t0, h) && h > shortest)
         part = best_piece(system, t0, h, has_converged ? 1.0 : 0.0, shortest);
+    // Rows left out that open, and modes of parts, ask for the step again with others.
     bool is_settled = part > 0.0 && settle(system, t0, part * h);
     if (!is_settled && part == 1.0 && h > shortest && is_beside_singular(system, t0, h)) {
         part = best_piece(system, t0, h, 0.0, shortest);
@@ -137,6 +141,8 @@ bool Emm::settle(System& system, double t0, double h) {
 /// The part of the step's motion that its prediction has missed.
 double Emm::miss(System& system, double h) {
     const std::span<const double> v = system.v();
+    // Theory (45): mu = |h^2/2 (a - a*)| / |h v + h^2/2 a|, lengths are displacements of matter, a*
+    // the prediction. Below kNoise tolerances both are noise.
     const double half = 0.5 * h * h;
     system.split(a_.size(), [&, half](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) way_[i] = half * (a_[i] - predicted_[i]);
@@ -169,6 +175,8 @@ bool Emm::is_jump(System& system, double h) {
 /// Whether stresses of a solution whose rows rounding leaves open have grown without bound: where
 /// the Jacobian at the middle of the step is singular, and what gaps are left does work.
 bool Emm::is_unbounded(System& system) const {
+    // max|s| > kUnbounded max|s| of the step before, of a step that was accepted at the rounding
+    // floor.
     if (!is_far_from_closed_) return false;
     const auto largest = [](std::span<const double> s) {
         double most = 0.0;
@@ -185,6 +193,8 @@ double Emm::best_piece(System& system, double t0, double h, double whole, double
     double best = whole;
     double least = std::numeric_limits<double>::infinity();
     if (whole > 0.0) least = kMuchLess * miss(system, h);
+    // The first piece whose prediction is met; else the one with the least mu, if that is less than
+    // kMuchLess of the whole step's.
     for (const double part : kPieces) {
         if (part * h < shortest || !converge(system, t0, part * h) || !settle(system, t0, part * h))
             continue;
@@ -209,6 +219,9 @@ void Emm::advance_over_events(System& system, double t0, double h) {
     double longest = h;
     for (StepPieces pieces(system, events_, t0, h); pieces.more();) {
         const double t = pieces.t();
+        // A piece ends where an event function has its root (theory (41)), found with steps of
+        // other lengths from the same start: the event lies at the end of a step, exactly, and the
+        // balances close over it.
         const double length = system.smooth_length(std::min(longest, pieces.rest()));
         const bool is_made = pieces.advance(
             length,
@@ -255,11 +268,14 @@ void Emm::accept(System& system, double t0, double h) {
     const bool was_beside = is_beside_singular_;
     const History past = history(system);
     // At a turning point little moves, and little is missed.
+    // |h v + h^2/2 a| / h, the speed of the fastest matter, and its decaying maximum: half a
+    // vibration moves nothing as a whole.
     const double speed = std::max(moved_ / h, past.speed);
     const bool is_unresolved = past.known >= kKnownWell && missed_ > kSuddenly * past.missed &&
                                missed_length_ > kUnresolved * speed * h;
     past.speed = kForgotten * speed;
     const bool jumps = is_unresolved || (was_beside && is_jump(system, h));
+    // Before the state moves: a and s of the system are those of the step before.
     remember(system, h);
     missed_ = missed_length_ = moved_ = 0.0;
     system.accept({t0, h, a_, s_});
@@ -283,6 +299,7 @@ void Emm::refuse(System& system, double t0, double h, bool was_halved) {
 /// Starts from the last steps by the formula chosen in remember().
 void Emm::predict(System& system, double h) {
     const History past = history(system);
+    // (34) asks for equal steps; after a change of h the last values are repeated.
     const int formula =
         h == past.h ? index_of(past.formula, Past::kFormulas.size()) : Past::kConstant;
     const std::span<const double> last_a = system.acceleration();
@@ -300,6 +317,7 @@ void Emm::predict(System& system, double h) {
 void Emm::remember(System& system, double h) {
     History past = history(system);
     past.known = std::min(past.known + 1.0, kKnownWell);
+    // mu_usual <- max(kForgotten mu_usual, mu)
     past.missed = std::max(kForgotten * past.missed, past.steps > 0.0 ? missed_ : 0.0);
     past.steps = h == past.h ? past.steps + 1.0 : 1.0;
     past.h = h;
@@ -322,6 +340,7 @@ void Emm::judge_formulas(System& system, History& past) const {
     past.to_judge = kSeldom;
     past.usual = first_correction_;
     past.formula = Past::kConstant;
+    // sum |a - a*_f|^2 of each formula f, by a alone: s follows a through the same equations.
     const Past::Misses misses = past.a.misses(system.acceleration(), a_);
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t f = 0; f < misses.size(); ++f) {

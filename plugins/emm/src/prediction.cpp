@@ -21,6 +21,9 @@ static_assert(std::ranges::is_sorted(Past::kFormulas, {}, &Past::Formula::order)
 using Weights = std::array<double, Past::kMostOrder>;
 
 constexpr Weights weights_of(Past::Formula formula) {
+    // (1 + E)^m (1 - E)^p = sum_j c_j E^j by repeated multiplication, c_0 = 1. By (1)
+    //   x_(k+1) = -sum_j c_(j+1) E^j x_k,
+    // so that the weights are -c_(j+1), integers and hence exact.
     std::array<double, Past::kMostOrder + 1> product{1.0};
     for (int factor = 0; factor < formula.order(); ++factor) {
         const double of_E = factor < formula.sums ? 1.0 : -1.0;
@@ -39,6 +42,7 @@ constexpr auto kWeights = [] {
 }();
 
 double sum_of_squares(const double* x, std::size_t n) {
+    // Four partial sums: independent additions, and a rounding-error bound of some n / 4 units.
     double sums[kSums] = {};
     for (std::size_t i = 0; i + kSums <= n; i += kSums)
         for (std::size_t j = 0; j < kSums; ++j) sums[j] += x[i + j] * x[i + j];
@@ -90,6 +94,9 @@ Past::Misses Past::misses(std::span<const double> last, std::span<const double> 
     Misses out{};
     double sums[kMostOrder + 1][kBlock];  // of x_(k+1) and those before
     double differences[kMostOrder + 1][kBlock];
+    // (1) at the true x_(k+1) is what a formula has missed of it: (1 + E)^m (1 - E)^p x_(k+1). The
+    // sums (1 + E)^m x of each m come from those of m - 1, the differences of each p from those of
+    // p - 1.
     for (std::size_t first = 0; first < n_; first += kBlock) {
         const std::size_t count = std::min(kBlock, n_ - first);
         std::copy_n(next.data() + first, count, sums[0]);
@@ -97,12 +104,14 @@ Past::Misses Past::misses(std::span<const double> last, std::span<const double> 
         for (int j = 0; j < kKept; ++j) std::copy_n(column(j) + first, count, sums[j + 2]);
         for (int m = 0; m <= kMostSums; ++m) {
             const int values = kMostOrder + 1 - m;
+            // sums <- (1 + E) sums, one value less
             for (int j = 0; m > 0 && j < values; ++j)
                 for (std::size_t i = 0; i < count; ++i) sums[j][i] += sums[j + 1][i];
             for (int j = 0; j < values; ++j) std::copy_n(sums[j], count, differences[j]);
             int p = 0;
             for (std::size_t f = 0; f < kFormulas.size(); ++f) {
                 if (kFormulas[f].sums != m) continue;
+                // differences <- (1 - E) differences
                 for (; p < kFormulas[f].differences; ++p)
                     for (int j = 0; j + 1 < values - p; ++j)
                         for (std::size_t i = 0; i < count; ++i)

@@ -59,6 +59,9 @@ bool ProjectedStep::solve(System& system, double t0, double h) {
 /// a, s and mu / h^2 at the middle of the step, by the polynomial through the last steps that does
 /// not amplify them.
 void ProjectedStep::predict(System& system, double t0, double h) {
+    // Lagrange: x(t) = sum_j w_j x_j, w_j = prod_(k != j) (t - t_k) / (t_j - t_k), t_j the middles
+    // of the last steps, where mean values belong; mu = O(h^2) enters as mu / h^2, which varies
+    // smoothly with unequal h.
     const double* const words = system.history().data() + first_;
     const int known = static_cast<int>(words[kKnown]);
     const double* const middle = words + kMiddle;
@@ -76,6 +79,8 @@ void ProjectedStep::predict(System& system, double t0, double h) {
                 if (k != j) w[uj] *= (t - middle[k]) / (middle[j] - middle[k]);
             sum += std::abs(w[uj]);
         }
+        // sum |w_j|, the Lebesgue constant at t, is the factor by which errors of x_j may grow: of
+        // the largest number of values within kMostWeight the polynomial is taken.
         if (!(sum <= kMostWeight)) continue;
         weight = w;
         used = count;
@@ -103,6 +108,7 @@ void ProjectedStep::remember(System& system, double t0, double h) {
     const int known = std::min(static_cast<int>(words[kKnown]) + 1, kPast);
     words[kKnown] = known;
     const std::size_t size = a_.size() + s_.size() + mu_.size();
+    // Newest first; t_0 + h / 2 with each.
     for (int k = known - 1; k > 0; --k) {
         words[kMiddle + k] = words[kMiddle + k - 1];
         std::copy_n(past(system, k - 1), size, past(system, k));

@@ -476,11 +476,11 @@ void StickSlip::stop_sliding(int island) {
             if (!sticks(k)) continue;
             for (int j = 0; j < K; ++j)
                 small(i, j) = sticks(group.rows[j]) ? contacts_.along(k, responses_.x(j)) : 0.0;
+            // Rows of one body may depend on each other: the impulses are then shared like stick
+            // forces.
             small.share(i, contacts_.all()[contacts_.contact_of(k)].weight);
             small.rhs(i) = contacts_.along(k, state_.v.data()) + contacts_.drift(k);
         }
-        // Rows of one body may depend on each other: the impulses are then shared like stick
-        // forces.
     }
     responses_.solve();
     for (int k = 0; k < contacts_.num_rows(); ++k) force_[k] = responses_.solution(k);

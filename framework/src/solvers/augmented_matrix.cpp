@@ -65,6 +65,7 @@ AugmentedMatrix::AugmentedMatrix(std::span<const int> S_start,
         entries.emplace_back(n_ + A_row_[e], A_column_[e]);
     for (std::size_t e = 0; e < A_row_.size(); ++e)
         entries.emplace_back(A_column_[e], n_ + A_row_[e]);
+    // The lower right block has a diagonal only: 0, and 1 of conditions that are left out, y_k = 0.
     for (int k = n_; k < size; ++k) entries.emplace_back(k, k);
     value_.assign(entries.size(), 0.0);
     scale_.assign(size, 1.0);
@@ -77,6 +78,7 @@ AugmentedMatrix::AugmentedMatrix(std::span<const int> S_start,
         return;
     }
     sparse_ = std::make_unique<Sparse>();
+    // K as Eigen stores it, by columns. place_ finds the entries in it, of either path.
     std::vector<Eigen::Triplet<double>> triplets;
     for (const auto& [i, j] : entries) triplets.emplace_back(i, j, 1.0);
     Eigen::SparseMatrix<double>& K = sparse_->K;
@@ -112,6 +114,9 @@ bool AugmentedMatrix::factorise(std::span<const double> S,
         ++count;
     }
     const double mean = count > 0 ? sum / count : 1.0;
+    // s_i = |S_ii|^-1/2 (of the mean where S_ii is next to nothing) and
+    // s_k = (sum_i (A_ki s_i)^2)^-1/2: diag(s) K diag(s) has entries of the
+    // size of one in its diagonal and its rows.
     for (std::size_t i = 0; i < n; ++i)
         scale_[i] = 1.0 / std::sqrt(scale_[i] > kLeastDiagonal * mean ? scale_[i] : mean);
     std::fill(scale_.begin() + n_, scale_.end(), 0.0);
@@ -122,6 +127,7 @@ bool AugmentedMatrix::factorise(std::span<const double> S,
     for (std::size_t k = n; k < scale_.size(); ++k)
         scale_[k] = scale_[k] > 0.0 ? 1.0 / std::sqrt(scale_[k]) : 1.0;
 
+    // Values in the order of `entries` in the constructor: S, L, -A^T, lower diagonal.
     double* value = value_.data();
     for (std::size_t e = 0; e < S.size(); ++e)
         *value++ = S[e] * scale_[at(S_row_[e])] * scale_[at(S_column_[e])];
@@ -144,6 +150,7 @@ bool AugmentedMatrix::factorise_scaled() {
         std::fill_n(K, dense_->K.size(), 0.0);
         for (std::size_t e = 0; e < place_.size(); ++e) K[place_[e]] += value_[e];
         dense_->lu.compute(dense_->K);
+        // Pivots of partial pivoting, absolute since the matrix is scaled to one.
         const auto pivots = dense_->lu.matrixLU().diagonal();
         is_factorised_ = pivots.size() == 0 || pivots.cwiseAbs().minCoeff() > kNoPivot;
         return is_factorised_;
@@ -160,11 +167,13 @@ void AugmentedMatrix::solve(std::span<const double> r,
                             std::span<double> x,
                             std::span<double> y) {
     const auto n = static_cast<std::size_t>(n_);
+    // diag(s) K diag(s) z = diag(s) (r, g), (x, y) = diag(s) z
     for (std::size_t i = 0; i < n; ++i) work_[static_cast<Eigen::Index>(i)] = scale_[i] * r[i];
     const double* const is_out = value_.data() + value_.size() - static_cast<std::size_t>(m_);
     for (std::size_t k = 0; k < g.size(); ++k)
         work_[static_cast<Eigen::Index>(n + k)] = is_out[k] != 0.0 ? 0.0 : scale_[n + k] * g[k];
     if (dense_) {
+        // P K = L U, z = U^-1 L^-1 P w, in place
         work_ = dense_->lu.permutationP() * work_;
         dense_->lu.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(work_);
         dense_->lu.matrixLU().triangularView<Eigen::Upper>().solveInPlace(work_);
@@ -183,6 +192,7 @@ void AugmentedMatrix::transfer(Archive& archive) {
     archive(is_factorised);
     is_factorised_ = is_factorised;
     if (!is_factorised) return;
+    // Values and not factors are stored: the same values have the same factors, to the last bit.
     archive.fixed(value_);
     archive.fixed(scale_);
     archive.require_finite(value_, "an entry of a matrix");

@@ -33,6 +33,9 @@ std::vector<int> last_dependent_rows(Eigen::MatrixXd basis) {
         // reflection that maps the entries to the last of them
         const double length = entries[left - 1] > 0.0 ? -entries.norm() : entries.norm();
         entries[left - 1] -= length;
+        // basis := basis (I - 2 u u^T / u . u): still orthonormal,
+        // and row k is (0, ..., 0, length). Its last column is the dependency
+        // that row k is counted for; it is set aside.
         const Eigen::VectorXd share =
             basis.leftCols(left) * entries * (2.0 / entries.squaredNorm());
         basis.leftCols(left) -= share * entries.transpose();
@@ -59,6 +62,9 @@ ConstrainedSolver::ConstrainedSolver(SystemPattern pattern, SolverPath path)
 ConstrainedSolver::~ConstrainedSolver() = default;
 
 void ConstrainedSolver::find_islands(const SystemPattern& pattern) {
+    // Components of the graph in which an entry of M joins its two coordinates
+    // and a row of A all of its own. Matrices of different components have
+    // no entry in common, so (1) falls apart exactly.
     DisjointSets components(static_cast<std::size_t>(n_));
     for (const auto& [i, j] : pattern.mass) components.join(i, j);
     for (int k = 0; k < m_; ++k) {
@@ -80,6 +86,7 @@ void ConstrainedSolver::build_islands(const SystemPattern& pattern, SolverPath p
     const auto island = [&](int coordinate) -> IslandPattern& {
         return islands[island_of(coordinate)];
     };
+    // The number of a coordinate within its island. Numbers rise within islands as in the system.
     std::vector<int> local(static_cast<std::size_t>(n_));
     std::size_t body = 0;
     for (int i = 0; i < n_; ++i) {
@@ -92,6 +99,7 @@ void ConstrainedSolver::build_islands(const SystemPattern& pattern, SolverPath p
         local[i] = to.num_coordinates();
         to.coordinates.push_back(i);
     }
+    // Place of M_ii in the pattern, for coordinates that are islands of their own.
     std::vector<int> mass_of(static_cast<std::size_t>(n_), -1);  // places on the diagonal
     for (std::size_t k = 0; k < pattern.mass.size(); ++k) {
         const auto [i, j] = pattern.mass[k];
@@ -100,6 +108,7 @@ void ConstrainedSolver::build_islands(const SystemPattern& pattern, SolverPath p
         to.mass_from.push_back(static_cast<int>(k));
         if (i == j) mass_of[i] = static_cast<int>(k);
     }
+    // All coordinates of a row are in one island, that of the first.
     for (int k = 0; k < m_; ++k) {
         const int begin = pattern.row_start[k];
         const int end = pattern.row_start[static_cast<std::size_t>(k) + 1];
@@ -118,6 +127,7 @@ void ConstrainedSolver::build_islands(const SystemPattern& pattern, SolverPath p
     }
     for (IslandPattern& one : islands) {
         if (one.row_start.empty()) one.row_start.push_back(0);
+        // m_i x_i = f_i is all there is.
         if (one.num_coordinates() == 1 && one.num_rows() == 0) {
             const int i = one.coordinates.front();
             free_coordinate_.push_back(i);
@@ -170,6 +180,7 @@ SolverStatus ConstrainedSolver::factorise(
     bool has_failed = false;
     if (is_mass_new) {
         undetermined_free_ = -1;
+        // x_i = f_i / m_i; without mass x_i is not determined.
         for (std::size_t k = 0; k < free_coordinate_.size(); ++k) {
             const int from = free_mass_from_[k];
             const double mass = from < 0 ? 0.0 : M[from];
@@ -215,6 +226,7 @@ bool ConstrainedSolver::solve(std::span<const double> f,
                               std::span<double> x,
                               std::span<double> lambda,
                               Refinement refinement) {
+    // Each island writes its own entries of x and lambda.
     for (std::size_t k = 0; k < free_coordinate_.size(); ++k) {
         const auto i = static_cast<std::size_t>(free_coordinate_[k]);
         x[i] = f.empty() ? 0.0 : f[i] * free_inverse_mass_[k];
@@ -237,6 +249,7 @@ bool ConstrainedSolver::is_clear() const {
 }
 
 RankAnalysis ConstrainedSolver::rank(bool with_rows) {
+    // The rank of A is the sum of the ranks of islands. A row without coordinates adds none.
     RankAnalysis out;
     out.num_rows = static_cast<int>(empty_rows_.size());
     for (const std::unique_ptr<SolverIsland>& island : islands_) island->add_rank(out);
@@ -253,6 +266,8 @@ RankAnalysis ConstrainedSolver::rank(bool with_rows) {
 std::vector<int> ConstrainedSolver::rows_without_unique_multiplier() {
     std::vector<int> out = empty_rows_;
     for (const std::unique_ptr<SolverIsland>& island : islands_)
+        // lambda is determined but for D^-1/2 N z with any z, N the null basis:
+        // lambda_k is if row k of N is zero.
         for (const NullBlock& block : island->null_blocks())
             for (Eigen::Index k = 0; k < block.basis.rows(); ++k)
                 if (block.basis.row(k).norm() > kInSupport)
@@ -289,12 +304,14 @@ ConstrainedSolver::WorstRow ConstrainedSolver::worst_row(std::span<const double>
         if (!r.empty()) take(k, std::abs(r[k]), std::abs(r[k]));
     for (const std::unique_ptr<SolverIsland>& island : islands_) {
         const IslandPattern& pattern = island->pattern();
+        // |M^-1 f| in the norm of M is |W^-1 f|, W^2 the diagonal of M (or what is usual).
         double free_square = 0.0;
         for (std::size_t i = 0; i < pattern.coordinates.size() && !f.empty(); ++i) {
             const double part =
                 f[pattern.coordinates[i]] / island->weights()[static_cast<Eigen::Index>(i)];
             free_square += part * part;
         }
+        // |x| in the norm of M, with the same diagonal
         double square = 0.0;
         for (std::size_t i = 0; i < pattern.coordinates.size(); ++i) {
             const double part =
@@ -303,6 +320,7 @@ ConstrainedSolver::WorstRow ConstrainedSolver::worst_row(std::span<const double>
         }
         const double motion = std::sqrt(square) + kFreeMotion * std::sqrt(free_square);
         for (std::size_t k = 0; k < pattern.rows.size(); ++k) {
+            // gap = A_k x - r_k, terms = sum_i |A_ki x_i|
             const double wanted = r.empty() ? 0.0 : r[pattern.rows[k]];
             double gap = -wanted;
             double terms = 0.0;

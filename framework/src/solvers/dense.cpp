@@ -22,11 +22,14 @@ SymmetricEigen::SymmetricEigen(SymmetricEigen&&) noexcept = default;
 SymmetricEigen& SymmetricEigen::operator=(SymmetricEigen&&) noexcept = default;
 
 void SymmetricEigen::compute(const Eigen::MatrixXd& A) {
+    // Householder's tridiagonal form and implicit Q R steps
+    // (Golub, Van Loan, Matrix Computations, 4th ed., section 8.3).
     solver_->eigen.compute(A);
 }
 
 void SymmetricEigen::compute_tridiagonal(const Eigen::VectorXd& diagonal,
                                          const Eigen::VectorXd& beside) {
+    // Q R steps alone, as for the projected matrix of Lanczos' method.
     solver_->eigen.computeFromTridiagonal(diagonal, beside);
 }
 
@@ -43,11 +46,14 @@ Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& A) {
 }
 
 PencilEigen symmetric_pencil(const Eigen::MatrixXd& K, const Eigen::MatrixXd& M) {
+    // With M = L L^T: L^-1 K L^-T y = w^2 y, x = L^-T y, so that x^T M x = y^T y = 1.
     const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> eigen(K, M);
     return {eigen.eigenvalues(), eigen.eigenvectors()};
 }
 
 ComplexEigen eigen_of(const Eigen::MatrixXd& A) {
+    // Hessenberg form, then Francis' steps to the real Schur form
+    // (Golub, Van Loan, sections 7.4, 7.5).
     const Eigen::EigenSolver<Eigen::MatrixXd> eigen(A);
     return {eigen.eigenvalues(), eigen.eigenvectors()};
 }
@@ -73,6 +79,7 @@ RankRevealingQr::RankRevealingQr(RankRevealingQr&&) noexcept = default;
 RankRevealingQr& RankRevealingQr::operator=(RankRevealingQr&&) noexcept = default;
 
 Eigen::VectorXd RankRevealingQr::pivots() const {
+    // |R_kk| is the largest norm of what the columns from k on have left, so pivots do not rise.
     return solver_->qr.matrixQR().diagonal().cwiseAbs();
 }
 
@@ -87,6 +94,7 @@ Eigen::Index RankRevealingQr::rank(double threshold) const {
 }
 
 Eigen::MatrixXd RankRevealingQr::columns_of_Q(Eigen::Index first, Eigen::Index count) const {
+    // Q times unit vectors, by reflections: Q itself is never formed, and takes n^2 numbers.
     const Eigen::Index rows = solver_->qr.rows();
     Eigen::MatrixXd units = Eigen::MatrixXd::Zero(rows, count);
     for (Eigen::Index k = 0; k < count; ++k) units(first + k, k) = 1.0;
@@ -95,10 +103,12 @@ Eigen::MatrixXd RankRevealingQr::columns_of_Q(Eigen::Index first, Eigen::Index c
 
 Eigen::MatrixXd orthonormal_basis(const Eigen::MatrixXd& A) {
     const Eigen::HouseholderQR<Eigen::MatrixXd> qr(A);
+    // Q1 of the thin factorisation A = Q1 R
     return qr.householderQ() * Eigen::MatrixXd::Identity(A.rows(), A.cols());
 }
 
 Eigen::MatrixXd least_squares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
+    // X = R^-1 Q^T B, with the condition number of A and not that of A^T A
     return Eigen::HouseholderQR<Eigen::MatrixXd>(A).solve(B);
 }
 

@@ -93,6 +93,8 @@ bool DenseIsland::solve_local(const Eigen::VectorXd& f,
 
 SolverStatus DenseIsland::do_factorise(bool is_mass_new) {
     if (is_mass_new) is_mass_current_ = false;
+    // Kept or chosen rows: the Schur complement first, orthogonal factors
+    // if that is near a singular one.
     is_by_kept_rows_ = use_ != RankUse::decide && factorise_kept_rows();
     if (!is_by_kept_rows_) return status_ = compute();
     // Rows that are clearly independent are all kept.
@@ -125,6 +127,7 @@ void DenseIsland::leave_kept_rows() {
 SolverStatus DenseIsland::compute() {
     is_by_kept_rows_ = false;
     if (!factorise_mass()) return Status::failed;
+    // M_A in place of M, theory (8)
     if (is_singular_) {
         const Status status = augment();
         if (status != Status::good) return status;
@@ -151,6 +154,7 @@ void DenseIsland::factorise_rows() {
             row[column[e]] = A_[e];
             first = std::min(first, column[e]);
         }
+        // L^-1 first, from the first entry on: what is before it stays zero.
         L().solve_lower(row, first);
         Eigen::Map<Eigen::VectorXd> scaled(row, n_);
         length_[k] = scaled.norm();
@@ -166,10 +170,14 @@ void DenseIsland::factorise_rows() {
         for (int c = 0; c < count; ++c) work_m_[c] = lightness(column_row_[c]);
         qr_.factorise_weighted(kRankThreshold, work_m_.data());
     } else {
+        // Kept rows are independent by choice: beside the state of the choice a
+        // small pivot is their angle, and only rounding is dropped.
         qr_.factorise(use_ == RankUse::keep ? kKeptThreshold : kRankThreshold);
     }
     const int r = qr_.rank();
     if (r == count) return;
+    // [R11 R12]^T, count x r, columns c of R from their diagonal on.
+    // R11 is regular: no pivots needed.
     second_.resize(count, r);
     for (int i = 0; i < r; ++i) {
         double* to = second_.column(i);
@@ -182,6 +190,7 @@ void DenseIsland::factorise_rows() {
 /// The rows with pivots are kept, since they span all rows and are the least alike.
 void DenseIsland::take_choice() {
     choice_->take();
+    // Behind the rank are those that are combinations of the rows before, to the threshold.
     choice_->count = m_ - qr_.rank();
     if (choice_->count == 0) return;
     for (int j = qr_.rank(); j < m_; ++j) choice_->is_left_out[column_row_[qr_.source(j)]] = 1;
@@ -197,6 +206,7 @@ SolverStatus DenseIsland::augment() {
         augmented_ = EnvelopeCholesky::full(n_);
         row_space_ = PivotedQr(n_, m_);
     }
+    // Theory (8): sigma = tr(M) / n gives A^+ A the unit of M.
     double trace = 0.0;
     for (std::size_t k = 0; k < M_.size(); ++k)
         if (pattern_.mass[k].first == pattern_.mass[k].second) trace += M_[k];
@@ -237,6 +247,7 @@ bool DenseIsland::augment_with(const Eigen::VectorXd& weight,
         const auto [i, j] = pattern_.mass[k];
         augmented_.add(i, j, M_[k] / (weight[i] * weight[j]));
     }
+    // A^+ A = sum_c q_c q_c^T over an orthonormal basis q_c of the row space
     for (int c = 0; c < row_space_.rank(); ++c) {
         // an orthonormal vector of the row space
         work_n_.setZero();
@@ -255,6 +266,7 @@ bool DenseIsland::do_solve() {
     if (refinement_ == Refinement::none && is_by_kept_rows_) return x_.allFinite();
     const double free = force_norm(f_);
     bool is_settled = true;
+    // (x, lambda) += solution of what (x, lambda) leaves of f and r, theory (4) being linear
     for (int step = 0; step < kMostDenseRefinements || (!is_settled && step < kMostCorrections);
          ++step) {
         compute_residual();
@@ -266,6 +278,7 @@ bool DenseIsland::do_solve() {
             is_settled = true;
             break;
         }
+        // Not settled at the last correction: what still changes by that part is no solution.
         is_settled =
             correction <= std::max(kUnsettledPart * mass_norm(x_), kUnsettledOfFree * free);
         if (is_by_kept_rows_ && (!is_settled || step == kMostKeptRefinements)) {
@@ -293,6 +306,7 @@ void DenseIsland::solve_once(const Eigen::VectorXd& f,
         const int k = column_row_[qr_.source(j)];
         work_m_[j] = length_[k] > 0.0 ? r[k] / length_[k] : 0.0;
     }
+    // (R^T)^+ = [U^-1 0] H^T by (2)
     if (rank < count) {
         second_.apply_Qt(work_m_.data());
         second_.solve_R(work_m_.data());
@@ -309,6 +323,7 @@ void DenseIsland::solve_once(const Eigen::VectorXd& f,
     if (is_singular_) {
         // L^-1 (M x - f) in place of w - z1
         multiply_mass(x, work_n_);
+        // A_s^T D^1/2 lambda = M x - f, so the part of L^-1 (M x - f) in the range of B^T is Q1 w.
         work_n_ -= f;
         L().solve_lower(work_n_.data());
         qr_.apply_Qt(work_n_.data());
@@ -316,6 +331,7 @@ void DenseIsland::solve_once(const Eigen::VectorXd& f,
     }
     // lambda = D^-1/2 P R^+ w
     w_.tail(w_.size() - rank).setZero();
+    // R^+ = H [U^-T; 0] by (2)
     if (rank < count) {
         second_.solve_Rt(w_.data());
         second_.apply_Q(w_.data());
@@ -334,6 +350,7 @@ void DenseIsland::add_rank(RankAnalysis& out) {
     const int rank = qr_.rank();
     out.num_rows += m_;
     out.rank += rank;
+    // Pivot k relative to the first: the last one of the loop is the first that was dropped.
     for (int k = 0; k <= rank; ++k) {
         const double pivot = qr_.relative_pivot(k);
         if (k < rank)
@@ -354,6 +371,8 @@ std::vector<NullBlock> DenseIsland::null_blocks() {
     std::iota(block.rows.begin(), block.rows.end(), 0);
     block.basis.resize(m_, m_ - rank);
     Eigen::VectorXd column(m_);
+    // R H e_c = 0 for c behind the rank by (2), so A_s^T (P H e_c) = 0:
+    // null vectors over scaled rows.
     for (int c = 0; c < m_ - rank; ++c) {
         column.setZero();
         column[rank + c] = 1.0;
@@ -372,6 +391,7 @@ Eigen::VectorXd DenseIsland::null_direction() {
 
 /// Least eigenvalue of W^-1 M W^-1 + P, and W^-1 times its vector, with row_space_ as left by
 /// augment_with(weight_, 1.0). Allocates.
+/// x . (W^-1 M W^-1 + P) x is zero where neither mass nor a row acts.
 double DenseIsland::least_of_augmented(Eigen::VectorXd* x) {
     Eigen::MatrixXd scaled = Eigen::MatrixXd::Zero(n_, n_);
     for (std::size_t k = 0; k < M_.size(); ++k) {

@@ -10,6 +10,7 @@
 namespace ancora {
 namespace {
 
+// Eight sums of four lanes in registers: each pair of loads of A serves eight products.
 constexpr int kRows = 2 * kLanes;
 
 // Rows i to i + 8 of four columns.
@@ -21,6 +22,8 @@ ANCORA_INLINE void tile_of_eight(const Scalar* A,
                                  int columns,
                                  double* C,
                                  std::ptrdiff_t stride_C) {
+    // C is read and written once: sum over k of A_ik b_kj first, then C_ij -= sum.
+    // The order of the terms is that of k for each entry, whatever tile it lies in.
     Lanes sum[kTile][2] = {};
     for (int k = 0; k < depth; ++k, A += stride_A, b += kTile) {
         Lanes a0, a1;
@@ -78,9 +81,12 @@ ANCORA_INLINE void tile_of_one(const Scalar* A,
         load(b, of_b);
         sum += static_cast<double>(*A) * of_b;
     }
+    // What is packed behind the last column is zero and is not stored.
     for (int j = 0; j < columns; ++j) C[j * stride_C] -= sum[j];
 }
 
+/// Tile t has the entries D_k B_jk of columns j = 4 t to 4 t + 3, side by side
+/// for each k: the four factors of one step of a tile.
 template <int kCount, class Scalar>
 ANCORA_INLINE void pack_tile(
     const Scalar* from, std::ptrdiff_t stride, const double* D, int depth, double* to) {
@@ -117,6 +123,7 @@ ANCORA_INLINE void subtract(const Scalar* A,
                             int depth,
                             double* C,
                             std::ptrdiff_t stride_C) {
+    // The tiles on the diagonal also compute the entries above it within them, which nothing reads.
     for (int first = 0; first < columns; first += kTile) {
         const int count = std::min(kTile, columns - first);
         const double* b = packed + static_cast<std::ptrdiff_t>(first) * depth;
@@ -169,11 +176,14 @@ ANCORA_VECTORISE bool factorise_columns(
     for (int c = 0; c < width; ++c) {
         double* column = panel + c * stride;
         const double d = column[c];
+        // No pivoting: D exists for a quasi-definite matrix in any order (Vanderbei, SIAM J.
+        // Optim. 5 (1995) 100); a zero pivot is the caller's error or an exact dependency.
         if (d == 0.0 || !std::isfinite(d)) return false;
         const double inverse = 1.0 / d;
         D[c] = d;
         inverse_D[c] = inverse;
         // The columns after it are updated with what stands here before it is divided.
+        // C_ij -= c_i c_j / d with c = d l the column that is not yet divided, which is l_i d l_j
         for (int j = c + 1; j < width; ++j) {
             const double factor = inverse * column[j];
             double* to = panel + j * stride;

@@ -35,6 +35,9 @@ EliminationGroups::EliminationGroups(int num_coordinates,
     const auto place = [&](int i) {
         return coordinates.empty() ? i : coordinates[i];
     };
+    // A small body is one group, so that its pivots form a dense block.
+    // A large one is a net of nodes: groups are the kNode components of a point
+    // or direction, as far as the island has all of them.
     for (std::size_t b = 0; b < first_of_body.size(); ++b) {
         const int begin = first_of_body[b];
         const int end = b + 1 < first_of_body.size() ? first_of_body[b + 1] : n_;
@@ -70,6 +73,8 @@ EliminationGroups::Graph EliminationGroups::graph() const {
 
 std::vector<int> EliminationGroups::places(const std::vector<int>& sequence) const {
     std::vector<std::vector<int>> members(static_cast<std::size_t>(size_));
+    // Within a group by number, coordinates before rows: the pivot of
+    // a row is then a Schur complement.
     for (std::size_t i = 0; i < group_.size(); ++i)
         if (group_[i] >= 0) members[group_[i]].push_back(static_cast<int>(i));
     std::vector<int> places(group_.size(), -1);
@@ -80,6 +85,8 @@ std::vector<int> EliminationGroups::places(const std::vector<int>& sequence) con
 }
 
 std::vector<int> by_minimum_degree(const EliminationGroups::Graph& graph) {
+    // Approximate minimum degree (Amestoy, Davis, Duff, SIAM J. Matrix Anal. Appl. 17 (1996) 886)
+    // on the graph of groups. A degree counts groups, not the unknowns in them.
     Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> elimination;
     Eigen::AMDOrdering<int>()(graph, elimination);
     return {elimination.indices().begin(), elimination.indices().end()};
@@ -95,6 +102,8 @@ std::vector<int> small_bodies_first(const EliminationGroups& groups,
     for (int g = 0; g < size; ++g) {
         if (!groups.is_small_body(g)) continue;
         std::vector<int> ties;
+        // Two such bodies have no entry with each other, since only rows tie them:
+        // the first pivots are independent blocks, whatever sequence they come in.
         bool has_rows_alone = true;
         for (Neighbour it(graph, g); it; ++it) {
             if (it.row() == g) continue;
@@ -121,6 +130,7 @@ std::vector<int> small_bodies_first(const EliminationGroups& groups,
             const int other = of_others[it.row()];
             if (other >= 0) edges.emplace_back(other, of_others[g], char{1});
         }
+    // Elimination of a body leaves a Schur complement over its groups of rows: a clique of them.
     for (const std::vector<int>& ties : tied)
         for (const int a : ties)
             for (const int b : ties) edges.emplace_back(of_others[a], of_others[b], char{1});
@@ -135,6 +145,9 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
     const int m = pattern.num_rows();
     EliminationGroups groups(n, pattern.first_of_body, m, pattern.coordinates);
     const int num_coordinate_groups = groups.size();
+    // room[g] counts the coordinates of g that no row before has taken up. A scaled row that is
+    // eliminated after the coordinates e has the pivot -(delta + a_e M_e^-1 a_e^T), of which rows
+    // before it take their part; with more rows than coordinates it is -delta and rounding.
     std::vector<int> room(static_cast<std::size_t>(num_coordinate_groups), 0);
     for (int i = 0; i < n; ++i) ++room[groups.of(i)];
 
@@ -150,6 +163,7 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
             tied.push_back(groups.of(pattern.column[e]));
         std::sort(tied.begin(), tied.end());
         tied.erase(std::unique(tied.begin(), tied.end()), tied.end());
+        // The rows within a body, as the six of theory (17), belong to its dense block.
         if (tied.size() == 1 && groups.is_small_body(tied.front())) {
             groups.put_row(k, tied.front());
             --room[tied.front()];
@@ -164,6 +178,7 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
         ++num_rows_in.back();
     }
 
+    // The graph of K on groups: M ties coordinates to each other, A ties rows to coordinates.
     for (const auto& [i, j] : mass) groups.connect(i, j);
     for (std::size_t g = 0; g < ties.size(); ++g)
         for (const int other : ties[g])
@@ -187,6 +202,8 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
             else
                 is_last = false;
         }
+        // Twice as many as its rows: among as many there could be dependent combinations.
+        // A group all of whose coordinates are eliminated has nothing more to wait for.
         if (left < 2 * num_rows_in[of] && !is_last) {
             if (has_to_wait)
                 for (const int other : ties[of]) waiting[other].push_back(g);
@@ -202,6 +219,8 @@ std::vector<int> elimination_order(const IslandPattern& pattern,
         }
         place(g);
     };
+    // Coordinates are at their place in the order of minimum degree; a group of rows is there or,
+    // if that is too early, behind the first of its coordinates that gives it room.
     for (const int g : by_minimum_degree(groups.graph())) {
         if (g >= num_coordinate_groups) {
             try_rows(g, true);

@@ -11,6 +11,10 @@ EliminationTree::EliminationTree(const Eigen::SparseMatrix<double>& upper) {
     parent.assign(n, -1);
     count.assign(n, 0);
     // Row k of L: from each entry of the column up the tree, as far as no other has been.
+    // L_ki differs from zero if i lies on the path in the tree from some j
+    // with an entry (j, k), j < k, up to k (Liu 1990; Davis, Direct Methods
+    // for Sparse Linear Systems, SIAM, 2006, chapter 4).
+    // Each step of the walk finds an entry of L, so the work is of the order of the entries of L.
     std::vector<int> reached(n, -1);
     for (int k = 0; k < static_cast<int>(n); ++k) {
         reached[k] = k;
@@ -18,6 +22,8 @@ EliminationTree::EliminationTree(const Eigen::SparseMatrix<double>& upper) {
             for (auto i = static_cast<std::size_t>(it.row());
                  static_cast<int>(i) < k && reached[i] != k;
                  i = static_cast<std::size_t>(parent[i])) {
+                // Rows come in rising order: the first that reaches column i
+                // is its first row below the diagonal.
                 if (parent[i] < 0) parent[i] = k;
                 ++count[i];
                 reached[i] = k;
@@ -36,6 +42,9 @@ std::vector<int> EliminationTree::postorder() const {
         next_sibling[j] = first;
         first = static_cast<int>(j);
     }
+    // place[j] is given when all of the subtree of j has its place, so that
+    // it is a range that ends with j. The path is a stack and not a recursion:
+    // the tree of a chain is as deep as it has columns.
     std::vector<int> place(n, -1);
     std::vector<int> path;
     int next = 0;
@@ -57,6 +66,7 @@ std::vector<int> EliminationTree::postorder() const {
 }
 
 bool EliminationTree::put_in_postorder(std::vector<int>& places) const {
+    // P A P^T with a postorder P has the tree P applied to that of A, and as many entries in L.
     const std::vector<int> later = postorder();
     if (std::ranges::is_sorted(later)) return false;
     for (int& place : places)

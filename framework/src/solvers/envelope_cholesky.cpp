@@ -56,6 +56,7 @@ EnvelopeCholesky::EnvelopeCholesky(int size, const std::vector<std::pair<int, in
         start_.push_back(next - first_[i]);
         next += i + 1 - first_[i];
     }
+    // last_[j] is the last row whose envelope has column j, whether or not rows between have it.
     last_.assign(size, 0);
     for (int i = 0; i < size; ++i)
         for (int j = first_[i]; j <= i; ++j) last_[j] = i;
@@ -66,6 +67,9 @@ EnvelopeCholesky::EnvelopeCholesky(int size, const std::vector<std::pair<int, in
     block_.resize(size);
     std::iota(block_.begin(), block_.end(), 0);
     // A row joins all rows from its first column on.
+    // From below, block_[i] is the first column of the rows from i to the end of its block,
+    // which need not be that of all. Since block_ of a lower number is final when i
+    // is reached, one step more leads to the first row of the block.
     for (int i = size - 1, begin = size; i >= 0; --i) {
         begin = std::min(begin, first_[i]);
         block_[i] = begin;
@@ -87,6 +91,9 @@ void EnvelopeCholesky::clear() {
 }
 
 bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
+    // Row by row, what lies within the envelope stays within it (George, Liu,
+    // Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall, 1981).
+    // Operations: the sum of squares of the widths.
     double* value = value_.data();
     const long* start = start_.data();
     const int* first = first_.data();
@@ -94,6 +101,7 @@ bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
     char* has_vanished = has_vanished_.data();
     const int* block = block_.data();
     double* largest = largest_.data();
+    // The scale of a mass is that of its block, d_max = max M_ii over it.
     std::fill(largest_.begin(), largest_.end(), 0.0);
     for (int i = 0; i < size_; ++i)
         largest[block[i]] = std::max(largest[block[i]], value[start[i] + i]);
@@ -109,6 +117,8 @@ bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
             row[j] = has_vanished[j] != 0 ? 0.0 : rest * inverse[j];
         }
         const double diagonal = row[i];
+        // d_i = M_ii - sum_k L_ik^2, the squared distance, in the norm of M,
+        // of coordinate i from the span of those before it.
         double pivot = diagonal - dot(row + first[i], row + first[i], i - first[i]);
         // A diagonal may be small beside the block's by chance, and what is left of it rounding.
         const double nothing = kVanishedDiagonal * largest[block[i]];
@@ -116,6 +126,9 @@ bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
         if (pivot < kNegativePivot * std::abs(diagonal) - nothing &&
             pivot < -rounding_of_pivot(i, diagonal))
             return false;
+        // d_i <= threshold M_ii: coordinate i moves no matter that those before it do not move
+        // as well. In a semidefinite M the column below such a pivot is zero, so that nothing
+        // is lost by setting it so. A pivot usual_i adds the term usual_i e_i e_i^T.
         has_vanished[i] = pivot <= nothing || pivot <= threshold * diagonal ? 1 : 0;
         if (has_vanished[i] != 0) {
             vanished_.push_back(i);
@@ -133,6 +146,9 @@ bool EnvelopeCholesky::factorise(const double* usual, double threshold) {
 /// What rounding of the rows before makes of pivot i: with y = L_ii^-T (L_i0 ... ), the numbers by
 /// which they add up to row i, the sum of roundings of M_jk times y_j y_k.
 double EnvelopeCholesky::rounding_of_pivot(int i, double diagonal) {
+    // y = L_ii^-T (L_i0 ... )^T from the last entry. An entry M_jk is
+    // at most sqrt(M_jj M_kk), so that with
+    // y_i = 1 roundings add up to eps (sum_j |y_j| sqrt(M_jj))^2 at most, M_jj = sum_k L_jk^2.
     const int begin = first_[i];
     std::copy_n(value_.data() + place(i, begin), i - begin, work_.data() + begin);
     double sum = std::sqrt(std::abs(diagonal));
@@ -151,6 +167,7 @@ double EnvelopeCholesky::rounding_of_pivot(int i, double diagonal) {
 }
 
 void EnvelopeCholesky::scale(const double* weight) {
+    // W M W = (W L) (W L)^T, and W L is lower triangular.
     for (int i = 0; i < size_; ++i) {
         const auto at = static_cast<std::size_t>(i);
         for (int j = first_[at]; j <= i; ++j) value_[place(i, j)] *= weight[i];
@@ -159,6 +176,7 @@ void EnvelopeCholesky::scale(const double* weight) {
 }
 
 void EnvelopeCholesky::solve_lower(double* y, int begin) const {
+    // y_i = (y_i - sum_{j < i} L_ij y_j) / L_ii: a dot product along row i of L.
     const long* start = start_.data();
     const int* first = first_.data();
     for (int i = begin; i < size_; ++i) {
@@ -169,6 +187,7 @@ void EnvelopeCholesky::solve_lower(double* y, int begin) const {
 }
 
 void EnvelopeCholesky::solve_upper(double* y) const {
+    // L^T has the rows of L as columns: y_j -= L_ij y_i for j < i, again along a row.
     const long* start = start_.data();
     const int* first = first_.data();
     for (int i = size_ - 1; i >= 0; --i) {
@@ -192,6 +211,8 @@ std::vector<int> EnvelopeCholesky::reach(std::span<const int> support) const {
         }
         const bool is_in_support = next < sorted.size() && sorted[next] == i;
         if (is_in_support) ++next;
+        // Entry i of L^-1 y depends on y_i and on the entries that row i has columns of.
+        // Entries reached before i are in its envelope if the last of them is.
         const bool is_reached = !reached.empty() && first_[i] <= reached.back();
         if (!is_in_support && !is_reached) continue;
         reached.push_back(i);

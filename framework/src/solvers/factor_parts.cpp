@@ -26,6 +26,8 @@ std::size_t at(int s) {
 /// Trees in postorder, with a weight of each node.
 class Forest {
 public:
+    /// Weights of subtrees, children before parents. Subtree s is the
+    /// range of nodes first_[s] to s.
     /// @param parent of each node, or -1
     Forest(const std::vector<int>& parent, const std::vector<double>& own)
         : own_(own),
@@ -57,9 +59,12 @@ public:
         double weight = 0.0;
     };
     Cut cut(double heaviest) const {
+        // To open a subtree is to cut its root off, which leaves its children as roots.
         Cut out{std::vector<char>(own_.size(), 0), 0.0};
         std::priority_queue<std::pair<double, int>> left;
         for (const int s : roots_) left.emplace(weight_[at(s)], s);
+        // The heaviest first, and of equal weights the higher number:
+        // the cut is a function of the tree.
         for (int cuts = 0; cuts < kMostCuts && !left.empty() && left.top().first > heaviest;
              ++cuts) {
             const int s = left.top().second;
@@ -83,6 +88,8 @@ public:
                 continue;
             }
             const int begin = first_[at(s)];
+            // Neighbouring subtrees in one range have no entries with each other:
+            // a range is a forest.
             if (open > 0.0 && open + weight_[at(s)] <= heaviest) {
                 out.back().first = begin;
                 open += weight_[at(s)];
@@ -109,10 +116,14 @@ FactorParts::FactorParts(const Supernodes& supernodes) {
     std::vector<int> parent(at(count), -1);
     std::vector<double> own(at(count));
     for (int s = 0; s < count; ++s) {
+        // Entries of a panel: what a solve reads, and in proportion to it what threads share.
         own[at(s)] = static_cast<double>(supernodes.width(s)) * supernodes.height(s);
         if (supernodes.height(s) > supernodes.width(s))
             parent[at(s)] = supernodes.of(supernodes.rows(s)[at(supernodes.width(s))]);
     }
+    // Two levels: many subtrees below, and above them the separators that join them,
+    // which have subtrees again. What is above all is done by one thread,
+    // which bounds the gain of more threads.
     const Forest tree(parent, own);
     const Forest::Cut cut = tree.cut(kLargestSubtree * tree.all());
     if (tree.all() < kFewestEntries || cut.weight > kLargestTrunk * tree.all()) {
@@ -130,6 +141,7 @@ FactorParts::FactorParts(const Supernodes& supernodes) {
         trunk.push_back(s);
         own_of_trunk.push_back(own[at(s)]);
     }
+    // Cuts go from the roots down, so the parent of what is cut off is cut off too.
     std::vector<int> parent_in_trunk;
     for (const int s : trunk)
         parent_in_trunk.push_back(parent[at(s)] < 0 ? -1 : in_trunk[at(parent[at(s)])]);

@@ -24,6 +24,7 @@ KeptRows::KeptRows(const IslandPattern& pattern)
       first_(static_cast<std::size_t>(m_)),
       schur_(EnvelopeCholesky::full(m_)),
       work_(Eigen::VectorXd::Zero(m_)) {
+    // B is stored by rows, m x n; only its first used_.size() rows are meant, each from first_ on.
     used_.reserve(m_);
 }
 
@@ -34,6 +35,8 @@ const EnvelopeCholesky* KeptRows::augment(const std::vector<double>& M,
     const int* start = pattern_.row_start.data();
     const int* column = pattern_.column.data();
     if (!is_augmented_) {
+        // The pattern of M + sum_k sigma_k A_k^T A_k: blocks of bodies get full,
+        // and nothing beyond them does.
         local_rows_ = pattern_.rows_within_bodies();
         std::vector<std::pair<int, int>> entries = pattern_.mass;
         for (const int k : local_rows_)
@@ -50,6 +53,8 @@ const EnvelopeCholesky* KeptRows::augment(const std::vector<double>& M,
     for (std::size_t k = 0; k < M.size(); ++k)
         augmented_.add(pattern_.mass[k].first, pattern_.mass[k].second, M[k]);
     for (std::size_t l = 0; l < local_rows_.size(); ++l) {
+        // sigma_k = m_b / |A_k|^2 with the mean mass m_b of the body,
+        // so that both terms are of one size
         const int k = local_rows_[l];
         double square = 0.0;
         for (int e = start[k]; e < start[k + 1]; ++e) {
@@ -64,6 +69,8 @@ const EnvelopeCholesky* KeptRows::augment(const std::vector<double>& M,
                                std::min(column[e], column[d]),
                                sigma_[l] * A[e] * A[d]);
     }
+    // Still singular: what bodies' own rows do not determine.
+    // The caller then takes orthogonal factors.
     const bool is_good =
         augmented_.factorise(usual.data(), kVanishedPivot) && !augmented_.is_singular();
     return is_good ? &augmented_ : nullptr;
@@ -78,6 +85,7 @@ bool KeptRows::factorise(const EnvelopeCholesky& L,
     schur_.clear();
     const int* start = pattern_.row_start.data();
     const int* column = pattern_.column.data();
+    // B_k = A_k L^-T / sqrt(D_k), rows of unit length, zero before first_
     for (int k = 0; k < m_; ++k) {
         if (is_left_out[k] == 0) {
             const int at = static_cast<int>(used_.size());
@@ -100,6 +108,7 @@ bool KeptRows::factorise(const EnvelopeCholesky& L,
         }
     }
     const int count = static_cast<int>(used_.size());
+    // S_ij = B_i . B_j, S_ii = 1. Behind the rows in use S is the unit matrix.
     for (int i = 0; i < m_; ++i) {
         schur_.add(i, i, 1.0);
         for (int j = 0; i < count && j < i; ++j) {
@@ -108,6 +117,8 @@ bool KeptRows::factorise(const EnvelopeCholesky& L,
                 i, j, RowView(row(i) + from, n_ - from).dot(RowView(row(j) + from, n_ - from)));
         }
     }
+    // A pivot of S is the square of the sine of the angle between a row
+    // and the span of those before it.
     return schur_.factorise(work_.data(), 0.0) && schur_.smallest_pivot() > kClearPivot;
 }
 
@@ -116,6 +127,7 @@ void KeptRows::solve(const Eigen::VectorXd& f,
                      const Eigen::VectorXd& length,
                      Eigen::VectorXd& x,
                      Eigen::VectorXd& lambda) {
+    // y = L^-1 f', f' = f + sum_k sigma_k r_k A_k^T
     x = f;
     if (L_ == &augmented_)
         for (std::size_t l = 0; l < local_rows_.size(); ++l) {
@@ -127,6 +139,7 @@ void KeptRows::solve(const Eigen::VectorXd& f,
         }
     L_->solve_lower(x.data());
     const int count = static_cast<int>(used_.size());
+    // S mu = D^-1/2 r - B y, mu = D^1/2 lambda
     for (int c = 0; c < count; ++c) {
         const int from = first_[c];
         const int k = used_[c];
@@ -135,6 +148,7 @@ void KeptRows::solve(const Eigen::VectorXd& f,
     work_.tail(m_ - count).setZero();
     schur_.solve_lower(work_.data());
     schur_.solve_upper(work_.data());
+    // x = L^-T (y + B^T mu), lambda = D^-1/2 mu
     lambda.setZero();
     for (int c = 0; c < count; ++c) {
         const int from = first_[c];

@@ -14,6 +14,7 @@ using ConstEntries = Eigen::Map<const Eigen::VectorXd>;
 
 /// v := (I - tau u u^T) v with u = (1, tail).
 void reflect(double tau, const double* tail, int tail_size, double* v) {
+    // H v = v - tau u (u . v)
     const ConstEntries u(tail, tail_size);
     MutableEntries below(v + 1, tail_size);
     const double share = tau * (v[0] + u.dot(below));
@@ -45,6 +46,7 @@ void PivotedQr::swap_columns(int a, int b) {
 
 void PivotedQr::factorise(double threshold, bool has_pivoting) {
     reduce(threshold, has_pivoting, [this](int k) {
+        // Businger and Golub: the column of which most is left, so that |R_kk| do not rise
         int largest = k;
         for (int j = k + 1; j < cols_; ++j)
             if (norm_[j] > norm_[largest]) largest = j;
@@ -54,6 +56,7 @@ void PivotedQr::factorise(double threshold, bool has_pivoting) {
 
 void PivotedQr::factorise_weighted(double threshold, const double* weight) {
     reduce(threshold, true, [&](int k) {
+        // Columns of which no more than `least` is left count as dependent, whatever their weight.
         const double least = k == 0 ? 0.0 : threshold * std::abs(column(0)[0]);
         const auto rank = [&](int j) {
             return norm_[j] > least ? weight[source_[j]] * norm_[j] : 0.0;
@@ -68,6 +71,8 @@ void PivotedQr::factorise_weighted(double threshold, const double* weight) {
 /// @param pivot column to be taken next, of those from k on
 template <class Pivot>
 void PivotedQr::reduce(double threshold, bool has_pivoting, const Pivot& pivot) {
+    // Norms are updated by |x'|^2 = |x|^2 - R_kj^2; once the square has fallen to the root
+    // of eps of what it was when last computed the difference has lost its digits.
     const double fresh_needed = std::sqrt(std::numeric_limits<double>::epsilon());
     for (int j = 0; j < cols_; ++j) {
         source_[j] = j;
@@ -90,6 +95,8 @@ void PivotedQr::reduce(double threshold, bool has_pivoting, const Pivot& pivot) 
             dropped_ = length;
             break;
         }
+        // beta = -sign(alpha) |x|, so that alpha - beta does not cancel (Golub, Van Loan, section
+        // 5.1); H = I - tau u u^T, u = (1, tail / (alpha - beta)), tau = (beta - alpha) / beta.
         const double beta = alpha > 0.0 ? -length : length;
         tau_[k] = tail_square > 0.0 ? (beta - alpha) / beta : 0.0;
         if (tail_square > 0.0) {
@@ -97,6 +104,7 @@ void PivotedQr::reduce(double threshold, bool has_pivoting, const Pivot& pivot) 
             x[0] = beta;
         }
         ++rank_;
+        // What is left of the other columns: H x_j, whose first entry is R_kj.
         for (int j = k + 1; j < cols_; ++j) {
             double* other = column(j) + k;
             if (tail_square > 0.0) reflect(tau_[k], x + 1, tail_size, other);
@@ -121,14 +129,17 @@ double PivotedQr::relative_pivot(int k) const {
 }
 
 void PivotedQr::apply_Qt(double* v) const {
+    // Q^T = H_r ... H_1
     for (int k = 0; k < rank_; ++k) reflect(tau_[k], column(k) + k + 1, rows_ - k - 1, v + k);
 }
 
 void PivotedQr::apply_Q(double* v) const {
+    // Q = H_1 ... H_r
     for (int k = rank_ - 1; k >= 0; --k) reflect(tau_[k], column(k) + k + 1, rows_ - k - 1, v + k);
 }
 
 void PivotedQr::solve_R(double* v) const {
+    // Column by column of R11, from the last: v_j = v_j / R_jj, v_i -= R_ij v_j for i < j.
     for (int j = rank_ - 1; j >= 0; --j) {
         const double* R = column(j);
         v[j] /= R[j];
@@ -137,6 +148,7 @@ void PivotedQr::solve_R(double* v) const {
 }
 
 void PivotedQr::solve_Rt(double* v) const {
+    // Row j of R11^T is column j of R11: v_j = (v_j - sum_{i < j} R_ij v_i) / R_jj.
     for (int j = 0; j < rank_; ++j) {
         const double* R = column(j);
         v[j] = (v[j] - ConstEntries(R, j).dot(MutableEntries(v, j))) / R[j];

@@ -18,6 +18,7 @@ constexpr double kFarLighter = 1e-6;
 }  // namespace
 
 std::vector<int> IslandPattern::rows_within_bodies() const {
+    // The number of bodies that begin at i or before it.
     const auto body = [this](int i) {
         return std::ranges::upper_bound(first_of_body, i) - first_of_body.begin();
     };
@@ -57,6 +58,7 @@ SolverStatus SolverIsland::factorise(
     for (std::size_t k = 0; k < A_.size(); ++k) A_[k] = A[pattern_.entry_from[k]];
     lend_weights();
     choice_ = &choices_[set];
+    // What was not chosen cannot be kept.
     use_ = use == RankUse::keep && !choice_->is_made ? RankUse::decide : use;
     if (use_ == RankUse::keep)
         is_left_out_ = choice_->is_left_out;
@@ -80,6 +82,7 @@ void SolverIsland::Choice::forget() {
 }
 
 double SolverIsland::lightness(int k) const {
+    // sqrt(A_k M^-1 A_k^T) / |A_k|: m^-1/2 for a row that moves one mass m
     const auto [begin, end] = entries(k);
     const double length = Eigen::Map<const Eigen::VectorXd>(A_.data() + begin, end - begin).norm();
     return length > 0.0 ? length_[k] / length : 0.0;
@@ -98,6 +101,8 @@ bool SolverIsland::has_far_heavier_rows() const {
 }
 
 void SolverIsland::make_least() {
+    // lambda := D^-1/2 (I - N N^T) D^1/2 lambda, theory (36) with an orthonormal N:
+    // A^T D^-1/2 N = 0, so the force A^T lambda does not change.
     for (const NullBlock& block : choice_->null) {
         share_.setZero(block.basis.cols());
         for (Eigen::Index i = 0; i < block.basis.rows(); ++i) {
@@ -114,6 +119,7 @@ void SolverIsland::make_least() {
 
 void SolverIsland::compute_weights() {
     Eigen::VectorXd& diagonal = weight_;
+    // w_i^2 = M_ii, or m_b, the mean mass of the body, where M_ii is nothing beside its largest
     diagonal.setZero();
     for (std::size_t k = 0; k < M_.size(); ++k)
         if (pattern_.mass[k].first == pattern_.mass[k].second)
@@ -172,6 +178,7 @@ void SolverIsland::lend_weights() {
     lent_.setZero(n_);
     for (int k = 0; k < m_; ++k) {
         const auto [begin, end] = entries(k);
+        // a . M^-1 a of the part of row k that has mass: 1 over the mass that it sees
         double mobility = 0.0;  // by the means of bodies: diagonals may vanish where M is full
         for (int e = begin; e < end; ++e) {
             const int i = pattern_.column[e];
@@ -182,6 +189,8 @@ void SolverIsland::lend_weights() {
         for (int e = begin; e < end; ++e) {
             const int i = pattern_.column[e];
             const double a = A_[e];
+            // a_i^2 / m_i = mobility: the node is then as movable along
+            // the row as what it is tied to.
             if (is_massless_body_[i] != 0) lent_[i] = std::max(lent_[i], a * a / mobility);
         }
     }
@@ -210,6 +219,7 @@ bool SolverIsland::solve(std::span<const double> f,
 
 void SolverIsland::multiply_mass(const Eigen::VectorXd& x, Eigen::VectorXd& y) const {
     y.setZero();
+    // M is given by its lower triangle: an entry off the diagonal counts for both.
     for (std::size_t k = 0; k < M_.size(); ++k) {
         const auto [i, j] = pattern_.mass[k];
         y[i] += M_[k] * x[j];
@@ -218,6 +228,7 @@ void SolverIsland::multiply_mass(const Eigen::VectorXd& x, Eigen::VectorXd& y) c
 }
 
 void SolverIsland::lay_out_columns() {
+    // M (both triangles) and A^T by coordinates. The residual of a coordinate is then one sum.
     const auto compress = [this](const auto& for_each, std::vector<int>& begin, auto& to) {
         begin.assign(static_cast<std::size_t>(n_) + 1, 0);
         for_each([&](int i, Factor) {
@@ -251,10 +262,15 @@ void SolverIsland::lay_out_columns() {
 }
 
 /// Sums stay in registers: to store extended numbers takes longer than to add them.
+/// Iterative refinement with residuals of higher precision
+/// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM, 2002, chapter 12):
+/// the error shrinks by a factor each time, down to the rounding of x itself,
+/// whatever the condition number, as long as the factorisation gains at all.
 void SolverIsland::compute_residual() {
     const double* const x = x_.data();
     const double* const lambda = lambda_.data();
     for (int i = 0; i < n_; ++i) {
+        // f + A^T lambda - M x
         long double rest = f_[i];
         const auto at = static_cast<std::size_t>(i);
         for (int k = mass_begin_[at]; k < mass_begin_[at + 1]; ++k) {
@@ -268,6 +284,7 @@ void SolverIsland::compute_residual() {
         residual_f_[i] = static_cast<double>(rest);
     }
     for (int k = 0; k < m_; ++k) {
+        // r - A x
         long double gap = r_[k];
         const auto [begin, end] = entries(k);
         for (int e = begin; e < end; ++e)
@@ -277,10 +294,12 @@ void SolverIsland::compute_residual() {
 }
 
 double SolverIsland::mass_norm(const Eigen::VectorXd& x) const {
+    // |x|_W, the norm of M by its diagonal
     return std::sqrt((weight_.array() * x.array()).square().sum());
 }
 
 double SolverIsland::force_norm(const Eigen::VectorXd& f) const {
+    // |W^-1 f| = |M^-1 f|_W
     return std::sqrt((f.array() / weight_.array()).square().sum());
 }
 

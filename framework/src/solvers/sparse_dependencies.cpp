@@ -38,8 +38,11 @@ bool SparseIsland::has_null_direction() {
     }
     r_.setZero();
     x_.setZero();
+    // Signs alternate, so that the start is unlikely to be orthogonal to what is looked for.
     int sign = 1;
     for (const int i : mass_.vanished()) x_[i] = (sign = -sign) / weight_[i];
+    // x := K^-1 (W^2 x, 0), normalised in |x|_W: grows towards the direction
+    // in which mass and rows together resist least.
     for (int pass = 0; pass < kInverseIterations; ++pass) {
         x_ /= mass_norm(x_);
         f_ = weight_.cwiseAbs2().cwiseProduct(x_);
@@ -62,6 +65,7 @@ bool SparseIsland::has_null_direction() {
         if (length > 0.0) square += product * product / length;
     }
     null_direction_ = x_.normalized();
+    // Clearly one, or clearly none; or the island is too large to ask orthogonal factors.
     if (square < kUndetermined || square > kDoubtful || n_ + m_ > kMostAnalysedDensely)
         return square < kUndetermined;
     DenseIsland& dense = factorised_dense();
@@ -93,12 +97,16 @@ std::vector<int> SparseIsland::suspicious_pivots() {
 /// inverse iteration, one at a time but for rows without entries, and where a pivot vanishes.
 std::vector<int> SparseIsland::suspects(double& least_square) {
     std::vector<int> out;
+    // A row without entries is a combination by itself.
     for (int k = 0; k < m_; ++k)
         if (!is_used(k) && is_left_out_[k] == 0) out.push_back(k);
     if (!out.empty() || m_ == 0) return out;
     if (mode_ == Mode::dependent) enter(Mode::motion_only);
     if (!is_factorised_) return suspicious_pivots();
+    // No symmetry of the model is orthogonal to such a start.
     for (int k = 0; k < m_; ++k) row_work_[k] = is_used(k) ? 1.0 + 0.5 * std::sin(1.0 + k) : 0.0;
+    // Inverse iteration on S = B B^T + delta: K (x, mu') = (0, -mu) gives mu' = S^-1 mu.
+    // Its largest entry belongs to a row without which the combination is no longer one.
     for (int pass = 0; pass < kInverseIterations; ++pass) {
         row_work_ /= row_work_.norm();
         work_.setZero();
@@ -127,6 +135,7 @@ SparseIsland::Dependencies SparseIsland::find_dependencies() {
     double least_square = 1.0;
     std::vector<int> found = suspicious_pivots();
     if (found.empty()) found = suspects(least_square);
+    // `found` counts in the numbers of `rest`, kept[...] in those of this island.
     for (; !found.empty(); found = rest->suspects(least_square)) {
         for (const int k : found) taken.push_back(kept[k]);
         for (const int k : found) kept[k] = -1;
@@ -162,6 +171,9 @@ void SparseIsland::measure(const std::vector<int>& rows,
     };
     for (const int k : rows) {
         // M x = a + A_rest^T lambda, A_rest x = 0 with the scaled row a
+        // With scaled rows a_k and B_r those of `rest`: x = L^-T (1 - B_r^+ B_r) L^-1 a_k,
+        // |x|_M its distance from their span, and M x = a_k + sum_i lambda_i a_i,
+        // which is zero for a dependent row.
         Candidate one{k, Eigen::VectorXd::Zero(n_), Eigen::VectorXd::Zero(m_)};
         if (length_[k] > 0.0) {
             const auto [begin, end] = entries(k);
@@ -181,6 +193,8 @@ void SparseIsland::measure(const std::vector<int>& rows,
     // The farthest first: taken in any order, rounding of those close to the others, made as long
     // as they, would make independent what is not.
     std::vector<char> is_done(candidates.size(), 0);
+    // Gram-Schmidt in the inner product x . M y with pivots, on vectors from which the span of
+    // `rest` is taken out already: the pivots of Q R on the rows that are in question.
     for (;;) {
         std::size_t farthest = candidates.size();
         for (std::size_t i = 0; i < candidates.size(); ++i)
@@ -196,6 +210,7 @@ void SparseIsland::measure(const std::vector<int>& rows,
         one.x /= one.distance;
         one.combination /= one.distance;
         multiply_mass(one.x, Mx);
+        // x_i -= (x_i . M x) x, and the same of the numbers by which x_i is made of rows
         for (std::size_t i = 0; i < candidates.size(); ++i) {
             if (is_done[i] != 0) continue;
             const double share = candidates[i].x.dot(Mx);
@@ -206,6 +221,7 @@ void SparseIsland::measure(const std::vector<int>& rows,
             if (is_done[i] == 0) candidates[i].distance = distance_of(candidates[i].x);
     }
     for (std::size_t i = 0; i < candidates.size(); ++i) {
+        // M x_i = 0 to the threshold: `combination` is a null vector of A_s^T.
         if (is_done[i] != 0) continue;
         Candidate& one = candidates[i];
         out.is_near_threshold |= one.distance > kNearLow;
@@ -250,6 +266,9 @@ void SparseIsland::choose_rows() {
     }
     std::vector<int> found = taken;
     while (!found.empty()) {
+        // All that look suspicious go out first, then one of each combination
+        // that is left. What goes out without need comes back when it is measured:
+        // independent of the others, it is kept.
         for (const int k : found) is_left_out_[k] = 1;
         if (is_augmented_ && !factorise_mass()) return;
         assemble();
@@ -259,6 +278,8 @@ void SparseIsland::choose_rows() {
         found = suspects(least_square);
         taken.insert(taken.end(), found.begin(), found.end());
     }
+    // The same suspects as at the last choice have the same part in it, unless their null
+    // vectors are wanted at this state or far heavier matter makes rows look alike.
     const bool is_known =
         taken == choice_->suspects && (!wants_least_ || taken.empty()) && !is_told_anew;
     if (is_known) {
@@ -272,6 +293,7 @@ void SparseIsland::choose_rows() {
     std::vector<int> all(static_cast<std::size_t>(m_));
     std::iota(all.begin(), all.end(), 0);
     Dependencies dependencies;
+    // Of the suspects, the greatest number that is independent of the rest and of each other stays.
     measure(taken, *this, all, dependencies);
     for (const int k : dependencies.rows) choice_->is_left_out[k] = 1;
     choice_->count = static_cast<int>(dependencies.rows.size());
@@ -298,6 +320,7 @@ std::unique_ptr<SparseIsland> SparseIsland::restricted_to(const std::vector<int>
         }
         pattern.row_start.push_back(static_cast<int>(A.size()));
     }
+    // The masses are those of this island, in its order.
     std::iota(pattern.mass_from.begin(), pattern.mass_from.end(), 0);
     auto out = std::make_unique<SparseIsland>(std::move(pattern));
     out->factorise(M_, A, true, RankUse::decide, 0);
@@ -328,6 +351,7 @@ std::vector<NullBlock> SparseIsland::null_blocks() {
 
 std::vector<NullBlock> SparseIsland::blocks_of(const std::vector<Eigen::VectorXd>& vectors) const {
     // Vectors that share rows form a block.
+    // The classes of "has a row in common"; block_of[v] is the first vector of the class of v.
     const std::size_t count = vectors.size();
     std::vector<std::size_t> block_of(count);
     std::iota(block_of.begin(), block_of.end(), std::size_t{0});
@@ -355,6 +379,7 @@ std::vector<NullBlock> SparseIsland::blocks_of(const std::vector<Eigen::VectorXd
         for (Eigen::Index c = 0; c < columns.cols(); ++c)
             for (Eigen::Index k = 0; k < columns.rows(); ++k)
                 columns(k, c) = vectors[members[c]][block.rows[k]];
+        // Orthonormal, so that N N^T projects, as make_least() needs it.
         block.basis = orthonormal_basis(columns);
         out.push_back(std::move(block));
     }

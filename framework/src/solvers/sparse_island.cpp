@@ -60,6 +60,8 @@ void SparseIsland::build(bool is_augmented) {
                     mass_pattern_.emplace_back(std::max(at[i], at[j]), std::min(at[i], at[j]));
         }
     }
+    // D_k needs L of M. Where its envelope is wide diag(M) does instead:
+    // lengths scale rows and decide neither x nor A^T lambda.
     const double most_work = kMostLengthWork * (n_ + m_ + static_cast<double>(A_.size()));
     has_exact_lengths_ = EnvelopeCholesky::count_entries(n_, mass_pattern_) < most_work;
     mass_ = EnvelopeCholesky(n_, has_exact_lengths_ ? mass_pattern_ : kDiagonal);
@@ -70,6 +72,7 @@ void SparseIsland::build(bool is_augmented) {
     }
     new_of_old_ = elimination_order(pattern_, mass_pattern_);
     build_pattern();
+    // A postorder costs no fill, and gives supernodes their neighbouring columns.
     if (EliminationTree(K_).put_in_postorder(new_of_old_)) build_pattern();
     find_places();
     factor_.analyse(K_);
@@ -94,6 +97,7 @@ bool SparseIsland::find_reach(double most_work) {
 
 /// K's pattern in the present order.
 void SparseIsland::build_pattern() {
+    // The upper triangle of [M A^T; A -delta] under the permutation.
     K_ = symmetric_pattern(n_ + m_, [this](const auto& add_permuted) {
         const auto add = [&](int i, int j) {
             add_permuted(new_of_old_[i], new_of_old_[j]);
@@ -107,6 +111,7 @@ void SparseIsland::build_pattern() {
 
 /// Where the entries of M and A stand in K.
 void SparseIsland::find_places() {
+    // Rows within a column are sorted.
     const auto place = [this](int i, int j) {
         const int a = new_of_old_[i];
         const int b = new_of_old_[j];
@@ -126,6 +131,7 @@ void SparseIsland::find_places() {
 }
 
 double SparseIsland::augmentation(int k) const {
+    // sigma / |A_k|^2, sigma the mean mass of the row's body
     if (is_left_out_[k] != 0) return 0.0;
     const double square = row(k).squaredNorm();
     const int first = pattern_.column[entries(k).first];
@@ -134,6 +140,7 @@ double SparseIsland::augmentation(int k) const {
 
 /// The mass matrix, with rows of one body if it is augmented, within its envelope.
 bool SparseIsland::factorise_mass() {
+    // M + sum_k sigma_k A_k^T A_k over rows within bodies
     mass_.clear();
     const auto add = [this](std::pair<int, int> at, double value) {
         if (has_exact_lengths_ || at.first == at.second) mass_.add(at.first, at.second, value);
@@ -163,6 +170,8 @@ void SparseIsland::assemble() {
     }
     // +delta on all coordinates of such a body: the vanished one may have a small part only in the
     // direction without mass.
+    // Rows between bodies determine what neither mass nor rows of the body do.
+    // delta keeps its pivot from zero, and refinement takes delta out again.
     int done = 0;
     for (const int vanished : mass_.vanished()) {
         if (vanished < done) continue;
@@ -191,6 +200,8 @@ void SparseIsland::assemble_rows() {
         double square = 0.0;
         for (int s = 0; s < count; ++s) square += y[reached[s]] * y[reached[s]];
         length_[k] = std::sqrt(square);
+        // A row that is left out has no entries, -1 on the diagonal and
+        // no right-hand side: mu_k = 0.
         const double scale = is_used(k) ? 1.0 / length_[k] : 0.0;
         for (int e = begin; e < end; ++e) K[row_place_[e]] = scale * A_[e];
     }
@@ -205,6 +216,7 @@ SolverStatus SparseIsland::do_factorise(bool is_mass_new) {
             if (!factorise_mass()) return Status::failed;
         }
     }
+    // K depends on A; without rows it is M.
     if (m_ > 0 || is_mass_new) {
         assemble();
         if (!length_.allFinite()) return Status::failed;
@@ -223,6 +235,7 @@ SolverStatus SparseIsland::do_factorise(bool is_mass_new) {
         }
     }
     if (!is_factorised_ && n_ + m_ > kMostFallenBack) return Status::failed;
+    // Theory, section 2.3: [M; A] has to have full column rank.
     if (mass_.is_singular() && has_null_direction()) return Status::undetermined;
     return Status::good;
 }
@@ -250,9 +263,12 @@ void SparseIsland::enter(Mode mode) {
     mode_ = mode;
     delta_ = mode == Mode::dependent ? kCoarse : mass_.is_singular() ? kFineSingular : kFine;
     double* K = K_.valuePtr();
+    // -delta beside 1: scaled rows have A_s M^-1 A_s^T with a unit diagonal,
+    // so delta is relative to the Schur complement of the row, theory (7).
     for (int k = 0; k < m_; ++k) K[diagonal_place_[n_ + k]] = is_used(k) ? -delta_ : -1.0;
     is_factorised_ = factor_.factorise(K_);
     if (!is_factorised_) return;
+    // Refinement gains delta / s^2; pivot / kPivotOverSquare is an estimate of s^2 from below.
     slowest_gain_ = std::min(1.0, kPivotOverSquare * delta_ / smallest_pivot());
 }
 

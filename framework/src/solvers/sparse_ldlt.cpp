@@ -40,6 +40,8 @@ void SparseLdlt::lay_out_entries(const Eigen::SparseMatrix<double>& upper) {
                               static_cast<std::size_t>(supernodes_.panel(s)));
     if (panel_ > std::numeric_limits<std::uint32_t>::max())
         throw std::length_error("a factor has a dense block of more than 2^32 entries");
+    // Compressed by panels: entries_[first_entry_[s]] to the next are the entries of A in the
+    // columns of s; `place` is column-major in the panel, whose stride is its height.
     first_entry_.assign(count + 1, 0);
     const auto panel_of = [&](const auto& it) {
         return static_cast<std::size_t>(supernodes_.of(static_cast<int>(it.row())));
@@ -69,6 +71,8 @@ void SparseLdlt::use_workers(Workers* workers) {
 
 void SparseLdlt::make_scratch() {
     const bool is_shared = workers_ != nullptr && !parts_.parts.empty();
+    // A buffer of each thread. Panels in single precision are computed in
+    // one of double precision and rounded once.
     const std::size_t count = is_shared ? static_cast<std::size_t>(workers_->size()) : 1;
     const std::size_t panel = in_single_ ? panel_ : 0;
     if (count == scratch_.size() && panel == scratch_.front().panel.size()) return;
@@ -86,6 +90,8 @@ void SparseLdlt::make_scratch() {
 /// updated one, it waits for the next that it reaches.
 void SparseLdlt::lay_out_updates() {
     const auto count = static_cast<std::size_t>(supernodes_.size());
+    // Lists of sources that wait for a target: first_source[t], next_source[...].
+    // A source s is in one list at most, that of the supernode of its next row next_row[s].
     std::vector<int> next_row(count, 0), next_source(count, -1), first_source(count, -1);
     const auto wait_for_target = [&](int s, int begin) {
         if (begin >= supernodes_.height(s)) return;
@@ -103,6 +109,8 @@ void SparseLdlt::lay_out_updates() {
         const int width = supernodes_.width(s);
         const int height = supernodes_.height(s);
         packed_ = std::max(packed_, packed_size(width, std::min(kBlock, width)));
+        // Column c updates a triangle of some below^2 / 2 entries. A solve reads an
+        // entry of L once down and once up. Two operations each.
         for (int c = 0; c < width; ++c) {
             const double below = height - c - 1;
             factorise_flops_ += below * below;
@@ -112,6 +120,7 @@ void SparseLdlt::lay_out_updates() {
             const int next = next_source[source];
             const int begin = next_row[source];
             const int end = end_of_update(source, begin);
+            // L[t] -= L[s](begin:, :) D[s] L[s](begin:end, :)^T, t the target and s the source
             updates_.push_back({source, begin, end});
             packed_ = std::max(packed_, packed_size(end - begin, supernodes_.width(source)));
             product_ = std::max(product_,
@@ -130,6 +139,9 @@ void SparseLdlt::lay_out_updates() {
     is_done_ = std::make_unique<std::atomic<int>[]>(num_trunk);
     if (parts_.parts.empty()) return;
     // Who waits does so at the end.
+    // Those of the parts have the place -1 and come first, then the sources of the trunk in
+    // its order. The sort is stable and the order of parts that of the tree, so a sum has
+    // its terms in the same order for any number of threads: same matrix, same bits.
     for (const int s : parts_.trunk)
         std::stable_sort(updates_.begin() + first_update_[s],
                          updates_.begin() + first_update_[static_cast<std::size_t>(s) + 1],
@@ -151,6 +163,7 @@ bool SparseLdlt::factorise(const Eigen::SparseMatrix<double>& upper) {
     make_scratch();
     upper_ = upper.valuePtr();
     is_good_ = true;
+    // A supernode of a part is updated from within its subtree alone: parts wait for nothing.
     for_each_of(parts_.parts.size(), [&](int i, int k) {
         const FactorParts::Range& part = parts_.parts[i];
         Scratch& scratch = scratch_[k];
@@ -164,6 +177,8 @@ bool SparseLdlt::factorise(const Eigen::SparseMatrix<double>& upper) {
 
     // Each takes the next of the trunk and waits for those that update it.
     next_in_trunk_ = 0;
+    // Places are given out rising, and a source has a lower place than its target:
+    // the supernode that another waits for is done or is being worked on, so that the wait ends.
     const bool is_shared = scratch_.size() > 1;
     if (is_shared) {
         for (std::size_t i = 0; i < parts_.trunk.size(); ++i) is_done_[i] = 0;
@@ -187,6 +202,7 @@ bool SparseLdlt::factorise_trunk(int k) {
             if (!is_shared) return false;
         }
         if (!is_shared) continue;
+        // Also after a failure: others may wait for it.
         is_done_[i].store(1, std::memory_order_release);
         is_done_[i].notify_all();
     }
@@ -197,6 +213,7 @@ bool SparseLdlt::factorise_supernode(int s, Scratch& scratch, bool waits) {
     const long begin = supernodes_.panel(s);
     const long size = supernodes_.panel(s + 1) - begin;
     double* const panel = in_single_ ? scratch.panel.data() : values_.data() + begin;
+    // The columns of s in A; what fill makes of the other entries begins with zero.
     std::fill_n(panel, size, 0.0);
     const auto index = static_cast<std::size_t>(s);
     for (long k = first_entry_[index]; k < first_entry_[index + 1]; ++k) {
@@ -218,6 +235,7 @@ void SparseLdlt::update(int target, double* panel, Scratch& scratch, bool waits)
     const long end = first_update_[static_cast<std::size_t>(target) + 1];
     if (begin == end) return;
     const std::span<const int> rows = supernodes_.rows(target);
+    // A source's rows from `begin` on are rows of the target: local[i] is the place of row i there.
     for (std::size_t i = 0; i < rows.size(); ++i) scratch.local[rows[i]] = static_cast<int>(i);
     for (long u = begin; u < end; ++u) {
         const Update& one = updates_[u];
@@ -239,6 +257,8 @@ void SparseLdlt::update_from(
     const int columns = end - begin;
     const int num_rows = height - begin;
     const Scalar* L = values + supernodes_.panel(source) + begin;
+    // C -= A B^T with A = L[s](begin:, :) and B = D[s] L[s](begin:end, :)^T
+    // packed, C the lower triangle
     pack_scaled(L,
                 height,
                 D_.data() + supernodes_.first_column(source),
@@ -250,6 +270,8 @@ void SparseLdlt::update_from(
     const int* local = scratch.local.data();
     const std::ptrdiff_t stride = supernodes_.height(target);
     const int first = local[row[0]];
+    // Rows that follow each other in the target without a gap are updated in place;
+    // others by way of a buffer, whose entries are then added to the rows that they belong to.
     if (local[row[num_rows - 1]] - first == num_rows - 1) {
         subtract_product(L,
                          height,
@@ -277,6 +299,8 @@ bool SparseLdlt::factorise_panel(int s, double* panel, Scratch& scratch) {
     const std::ptrdiff_t stride = height;
     double* D = D_.data() + supernodes_.first_column(s);
     double* inverse_D = inverse_D_.data() + supernodes_.first_column(s);
+    // Right-looking within the panel: a block of columns is eliminated, and what is right of it
+    // is updated by one product, C -= L_b D_b L_b^T, which reuses what is in the caches.
     for (int first = 0; first < width; first += kBlock) {
         const int columns = std::min(kBlock, width - first);
         const int after = first + columns;
@@ -303,6 +327,7 @@ bool SparseLdlt::factorise_panel(int s, double* panel, Scratch& scratch) {
 }
 
 void SparseLdlt::use_single(bool in_single) {
+    // Of both arrays one is empty: an entry takes 8 bytes or 4, not 12.
     in_single_ = in_single;
     // Solves read whole lanes, also behind the last value.
     const auto count = static_cast<std::size_t>(supernodes_.num_values() + kLanes);

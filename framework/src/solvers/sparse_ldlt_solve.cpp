@@ -105,6 +105,8 @@ struct Contiguous {
     ANCORA_INLINE double operator()(int i) const { return x[i]; }
 };
 
+/// x . y in two partial sums, whose additions need not wait for each other. The order of
+/// additions is written out, so that compilers and processors have no choice of it.
 template <class Scalar, class Read>
 ANCORA_INLINE double two_sums(const Scalar* x, const Read& y, int n) {
     double even = 0.0;
@@ -183,6 +185,8 @@ ANCORA_INLINE void with_width(int width, const Solve& solve) {
 void SparseLdlt::add_pieces(int s) {
     const int width = supernodes_.width(s);
     const int height = supernodes_.height(s);
+    // L of a piece is [T; R]: T unit lower triangular, width x width, R the rows below,
+    // among them those of later pieces of the same supernode.
     for (int first = 0; first < width; first += kPieceColumns) {
         const int columns = std::min(kPieceColumns, width - first);
         Piece piece;
@@ -201,6 +205,8 @@ void SparseLdlt::lay_out_pieces() {
     pieces_.clear();
     down_rows_.clear();
     stages_ = {};
+    // The sequence of pieces is parts, limbs, top: columns are updated
+    // by columns earlier in it alone.
     if (parts_.parts.empty()) {
         first_above_ = 0;
         for (const int s : parts_.trunk) add_pieces(s);
@@ -229,6 +235,7 @@ void SparseLdlt::lay_out_pieces() {
                 columns.push_back(c);
         return columns;
     };
+    // work_ is x, n entries, and behind it the reached entries of the parts and then of the limbs.
     work_.assign(supernodes_.first_column(supernodes_.size()), 0.0);
     lay_out_stage(stages_[0], parts, columns_of(parts_.trunk));
     lay_out_stage(stages_[1], limbs, columns_of(top));
@@ -254,6 +261,9 @@ void SparseLdlt::lay_out_stage(Stage& stage,
     stage.workspace = work_.size();
     stage.first_piece.push_back(static_cast<int>(pieces_.size()));
     stage.first_reached.push_back(0);
+    // A group changes its own entries of x in place, and those above by way
+    // of entries of its own: groups never write to the same number, so that
+    // threads need no locks and sums have a fixed order.
     for (const std::vector<int>& group : groups) {
         for (const int s : group) add_pieces(s);
         for (auto g = static_cast<std::size_t>(stage.first_piece.back()); g < pieces_.size(); ++g) {
@@ -267,6 +277,7 @@ void SparseLdlt::lay_out_stage(Stage& stage,
                 down_rows_.push_back(is_above[row] != 0 ? place[row] : piece.rows[i]);
             }
         }
+        // Only what was reached is reset: a group costs what it touches, not n.
         for (std::size_t r = stage.first_reached.back(); r < stage.reached.size(); ++r)
             place[stage.reached[r]] = -1;
         stage.first_piece.push_back(static_cast<int>(pieces_.size()));
@@ -284,6 +295,7 @@ ANCORA_INLINE void SparseLdlt::solve_down(const Scalar* values,
     for (int g = begin; g < end; ++g) {
         const Piece& piece = pieces_[g];
         with_width(piece.width, [&](auto width) ANCORA_INLINE_LAMBDA {
+            // c = T^-1 x_own, x_own = c, x_rows -= R c
             double* own = x + piece.first;
             const Scalar* triangle = values + piece.triangle;
             double c[kPieceColumns];
@@ -308,9 +320,12 @@ ANCORA_INLINE void SparseLdlt::solve_up(
         with_width(piece.width, [&](auto width) ANCORA_INLINE_LAMBDA {
             const Scalar* triangle = values + piece.triangle;
             const Scalar* block = triangle + width;
+            // x_own = T^-T (D^-1 x_own - R^T x_rows)
             for (int c = 0; c < width; ++c) own[c] *= inverse_D[piece.first + c];
             double below[3];
             int c = 0;
+            // A narrow piece reads x_rows where it is. A wider one copies it first,
+            // which pays from the second group of three columns on.
             if (width <= 3) {
                 const Gathered y{x, rows};
                 for (; c + 2 < width; c += 3) {
@@ -362,6 +377,7 @@ void SparseLdlt::stage_down(const Stage& stage, const Scalar* values) {
 
 template <class Scalar>
 void SparseLdlt::stage_up(const Stage& stage, const Scalar* values) {
+    // Columns above a group are solved for already, and a group writes to its own columns alone.
     for_each_of(stage.size(), [&](int i, int k) {
         const auto p = static_cast<std::size_t>(i);
         up(values,
@@ -381,6 +397,7 @@ void SparseLdlt::solve_with(const Scalar* values, double* x) {
         up(values, 0, end, x, gathered);
         return;
     }
+    // L y = r from the subtrees up to the root, then D L^T x = y from the root down.
     std::copy_n(x, D_.size(), work_.data());
     stage_down(stages_[0], values);
     stage_down(stages_[1], values);
@@ -392,12 +409,15 @@ void SparseLdlt::solve_with(const Scalar* values, double* x) {
 }
 
 ANCORA_VECTORISE void SparseLdlt::solve_side_by_side(double* x) const {
+    // A lane is a right-hand side: an entry of L is loaded once for all,
+    // and no sum runs across lanes.
     const auto read = [x](int i, Lanes& to) ANCORA_INLINE_LAMBDA {
         load(x + kLanes * std::ptrdiff_t(i), to);
     };
     const auto write = [x](const Lanes& from, int i) ANCORA_INLINE_LAMBDA {
         store(from, x + kLanes * std::ptrdiff_t(i));
     };
+    // L y = r, piece by piece
     for (const Piece& piece : pieces_) {
         const double* triangle = values_.data() + piece.triangle;
         Lanes own[kPieceColumns];
@@ -416,6 +436,7 @@ ANCORA_VECTORISE void SparseLdlt::solve_side_by_side(double* x) const {
             write(y, piece.rows[i]);
         }
     }
+    // D L^T x = y, from the last piece
     for (std::size_t g = pieces_.size(); g-- > 0;) {
         const Piece& piece = pieces_[g];
         const double* triangle = values_.data() + piece.triangle;

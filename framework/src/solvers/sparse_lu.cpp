@@ -7,6 +7,8 @@
 namespace ancora {
 
 struct SparseLu::Solver {
+    // Columns by COLAMD (Davis, Gilbert, Larimore, Ng, ACM Trans. Math. Softw. 30 (2004) 353),
+    // which reduces a bound of the fill that no choice of rows as pivots exceeds.
     Eigen::SparseLU<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> lu;
 };
 

@@ -43,6 +43,8 @@ bool SparseIsland::do_solve() {
         solve_once(f_, r_, x_, lambda_);
         return x_.allFinite();
     }
+    // In turn: the present delta; a larger one with the least multipliers; orthogonal factors
+    // if the island is small enough; without dependent rows; the motion alone.
     bool is_solved = attempt();
     if (is_solved && use_ != RankUse::decide) make_least();
     if (!is_solved && mode_ == Mode::independent) {
@@ -94,6 +96,8 @@ bool SparseIsland::solve_side_by_side(std::span<SparseIsland* const> islands,
     const auto for_each = [&](const auto& what) {
         for (std::size_t k = 0; k < islands.size(); ++k) {
             const std::vector<int>& coordinates = islands[k]->pattern_.coordinates;
+            // Coordinate i of island k is lane k of place new_of_old_[i]:
+            // islands have one pattern and one order.
             for (std::size_t i = 0; i < coordinates.size(); ++i) {
                 const auto at = static_cast<std::size_t>(new_of_old_[i]);
                 what(side_by_side_[kLanes * at + k], static_cast<std::size_t>(coordinates[i]));
@@ -115,6 +119,8 @@ bool SparseIsland::solve_side_by_side(std::span<SparseIsland* const> islands,
 bool SparseIsland::attempt() {
     const bool is_solved = refine();
     if (mode_ != Mode::dependent) return is_solved;
+    // Unless rows contradict each other x is right by now. Of the multipliers A^T lambda is,
+    // and the part in the null space of A_s^T is what rounding over delta has made it.
     const bool is_least =
         (is_contradictory() ? refine_without_contradiction() : is_solved) && reduce_multipliers();
     r_ = given_r_;
@@ -127,6 +133,8 @@ bool SparseIsland::refine() {
     const double free = force_norm(f_);
     solve_once(f_, r_, x_, lambda_);
     double before = mass_norm(x_);
+    // (x, lambda) += K^-1 (f + A^T lambda - M x, r - A x): along a singular value s of
+    // A_s L^-T the error of x shrinks by delta / (s^2 + delta) each time.
     for (int step = 0; step < kMostSparseRefinements; ++step) {
         correct();
         const double correction = mass_norm(dx_);
@@ -137,6 +145,7 @@ bool SparseIsland::refine() {
         const double gain = std::max(slowest_gain_, before > 0.0 ? correction / before : 0.0);
         const bool is_right =
             correction * gain <= kSparseConverged * solution || correction <= kRounding * free;
+        // Of dependent rows they need not settle: what A^T maps to zero is taken out later.
         const double unsettled =
             mode_ == Mode::independent ? scaled_norm(dlambda_) / scaled_norm(lambda_) : 0.0;
         if (is_right && !(unsettled * gain > kSettled)) return true;
@@ -159,6 +168,8 @@ void SparseIsland::solve_once(const Eigen::VectorXd& f,
                               const Eigen::VectorXd& r,
                               Eigen::VectorXd& x,
                               Eigen::VectorXd& lambda) {
+    // [M A_s^T; A_s -delta] (x, mu) = (f', D^-1/2 r), lambda = -D^-1/2 mu,
+    // f' = f + sum_k sigma_k r_k A_k^T
     double* z = work_.data();
     const int* at = new_of_old_.data();
     for (int i = 0; i < n_; ++i) z[at[i]] = f[i];
@@ -179,6 +190,7 @@ bool SparseIsland::is_contradictory() {
     double gap = 0.0;
     double terms = force_norm(f_) + mass_norm(x_);
     for (int k = 0; k < m_; ++k) {
+        // D^-1/2 (r - A x), a root of energy like |M^-1 f| and |x| in the norm of M
         row_work_[k] = is_used(k) ? residual_r_[k] / length_[k] : 0.0;
         gap = std::max(gap, std::abs(row_work_[k]));
         if (is_used(k)) terms = std::max(terms, std::abs(r_[k]) / length_[k]);
@@ -192,6 +204,7 @@ bool SparseIsland::refine_without_contradiction() {
     for (int pass = 0; pass < kContradictionPasses; ++pass) {
         if (pass > 0 && !is_contradictory()) break;
         if (!project_on_null(row_work_)) return false;
+        // r -= D^1/2 N N^T D^-1/2 (r - A x), N the null space of A_s^T
         for (int k = 0; k < m_; ++k) r_[k] -= length_[k] * row_work_[k];
     }
     return refine();
@@ -203,6 +216,7 @@ bool SparseIsland::reduce_multipliers() {
     for (int step = 0; step < kMostReductions; ++step) {
         lambda_before_ = lambda_;
         if (step > 0) correct();
+        // mu = D^1/2 lambda; lambda -= D^-1/2 lim T^j mu
         row_work_ = lambda_.cwiseProduct(length_);
         if (!project_on_null(row_work_)) return false;
         for (int k = 0; k < m_; ++k)
@@ -220,6 +234,8 @@ bool SparseIsland::project_on_null(Eigen::VectorXd& mu) {
     const double given = mu.norm();
     double before = 0.0;
     for (int pass = 0; pass < kMostProjections; ++pass) {
+        // K (x, mu') = (0, -delta mu): x = -M^-1 A_s^T mu',
+        // so (A_s M^-1 A_s^T + delta) mu' = delta mu.
         work_.setZero();
         for (int k = 0; k < m_; ++k) work_[at[n_ + k]] = is_used(k) ? -delta_ * mu[k] : 0.0;
         if (pass == 0)
@@ -232,6 +248,7 @@ bool SparseIsland::project_on_null(Eigen::VectorXd& mu) {
             square += (next - mu[k]) * (next - mu[k]);
             mu[k] = next;
         }
+        // Changes fall geometrically: the next one is about change times gain.
         const double change = std::sqrt(square);
         const double gain = pass > 0 && change < before ? change / before : 1.0;
         if (change * gain <= kProjected * given) return true;
@@ -243,6 +260,8 @@ bool SparseIsland::project_on_null(Eigen::VectorXd& mu) {
 
 /// work_ := K^-1 work_ with one correction.
 void SparseIsland::solve_refined() {
+    // With residuals of K itself, delta included, in extended precision;
+    // K is given by its upper triangle.
     long double* rest = extended_work_.data();
     for (int i = 0; i < n_ + m_; ++i) rest[i] = work_[i];
     factor_.solve(work_.data());
@@ -276,6 +295,7 @@ DenseIsland& SparseIsland::dense() {
 }
 
 DenseIsland& SparseIsland::factorised_dense() {
+    // With the rows that the present factorisation leaves out.
     if (!is_dense_current_) dense().factorise_local(M_, A_, is_left_out_);
     is_dense_current_ = true;
     return dense();

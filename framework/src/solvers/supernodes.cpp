@@ -35,6 +35,8 @@ Supernodes::Supernodes(const Eigen::SparseMatrix<double>& upper, const Eliminati
 }
 
 /// Columns of equal structure.
+/// The rows of a child's column below its diagonal are rows of the parent's
+/// column, so that equal counts mean equal rows.
 void Supernodes::find(const EliminationTree& tree) {
     const auto n = tree.parent.size();
     for (std::size_t j = 1; j < n; ++j) {
@@ -58,6 +60,10 @@ void Supernodes::join(const EliminationTree& tree) {
         bool is_joined = false;
         if (end > middle && tree.parent[static_cast<std::size_t>(middle) - 1] == middle &&
             end - first <= kMostColumns) {
+            // The joined panel has the rows of the parent and `width` more on top:
+            // it is a trapezoid of `columns` columns, the first with `height` entries
+            // and each one with one less than the one before. A column of the child had
+            // height - here entries less than that, which are now zeros.
             const double width = middle - first;
             const double columns = end - first;
             // Entries of the first column of each, with the diagonal.
@@ -65,6 +71,7 @@ void Supernodes::join(const EliminationTree& tree) {
             const double there = 1.0 + tree.count[middle];
             const double height = there + width;
             const double zeros = zeros_above + width * (height - here);
+            // sum over c < columns of (height - c)
             const double all = columns * height - 0.5 * columns * (columns - 1.0);
             is_joined = zeros <= most_zeros(end - first) * all;
             if (is_joined) {
@@ -82,8 +89,13 @@ void Supernodes::join(const EliminationTree& tree) {
 
 /// The rows of a supernode are those of its entries and of its children.
 void Supernodes::find_rows(const Eigen::SparseMatrix<double>& upper, const EliminationTree& tree) {
+    // Symbolic factorisation along the tree (Liu 1990): struct(s) is the union of the rows of A
+    // in the columns of s and of struct(c) without the columns of c over the children c. A child's
+    // rows are needed by its parent alone, so the work is of the order of the lists of rows.
     const auto count = static_cast<std::size_t>(size());
     // Columns of `upper` with entries in the rows of each supernode, rising, and with repetitions.
+    // Those of s are column[start[s]] to column[start[s + 1] - 1]. Entry (i, j) of
+    // `upper` is (j, i) of the lower triangle, a row j in the supernode of i.
     std::vector<long> start(count + 1, 0);
     const auto for_each = [&](const auto& what) {
         for (int j = 0; j < upper.cols(); ++j) {
@@ -131,6 +143,7 @@ void Supernodes::find_rows(const Eigen::SparseMatrix<double>& upper, const Elimi
         panel_.push_back(panel_.back() + static_cast<long>(width(s)) * height(s));
         most_rows_ = std::max(most_rows_, height(s));
         if (below.empty()) continue;
+        // The supernode of the first row below is the parent: the next that this one updates.
         const auto parent = static_cast<std::size_t>(of(below.front()));
         next_sibling[here] = first_child[parent];
         first_child[parent] = s;

@@ -62,6 +62,7 @@ void check(
     check_finite(C, "C");
     for (Eigen::Index j = 0; j < n; ++j)
         for (Eigen::Index i = j + 1; i < n; ++i) {
+            // |M_ij| <= sqrt(M_ii M_jj) in a semidefinite matrix, so that is the scale of an entry.
             const double scale = std::sqrt(std::abs(M(i, i) * M(j, j)));
             if (std::abs(M(i, j) - M(j, i)) > kSymmetry * scale)
                 usage(fmt::format("M({}, {}) = {} but M({}, {}) = {}; give a symmetric mass matrix",
@@ -81,6 +82,7 @@ struct SystemEntries {
 };
 
 SystemEntries entries_of(const MatrixIn& M, const MatrixIn& A) {
+    // The lower triangle of M and the rows of A, compressed.
     SystemEntries out;
     out.pattern.num_coordinates = static_cast<int>(M.rows());
     out.pattern.first_of_body = {0};
@@ -111,6 +113,7 @@ std::span<double> view(Eigen::VectorXd& x) {
 }
 
 void check_unique(SolverStatus status, ConstrainedSolver& solver) {
+    // Theory, section 2.3: [M; A] needs full column rank, and M alone must be semidefinite.
     if (status == SolverStatus::failed)
         throw Error(ErrorKind::numerical,
                     "the mass matrix is not positive semidefinite; check signs and units of its "
@@ -128,6 +131,7 @@ void check_consistent(ConstrainedSolver& solver,
                       const VectorIn& b,
                       const Eigen::VectorXd& a,
                       const std::vector<int>& nonunique) {
+    // The least-squares residual of scaled rows is the part of b outside the range of A.
     const ConstrainedSolver::WorstRow worst = solver.worst_row(view(Q), view(b), view(a));
     if (worst.relative <= kContradiction) return;
     std::string others;
@@ -177,8 +181,11 @@ ConstrainedMotion udwadia_kalaba(const MatrixIn& M,
     if (!is_solved)
         throw Error(ErrorKind::numerical,
                     "the sparse path did not converge on this system; take SolverPath::dense");
+    // Both are solutions of one linear system, so their sum has the right-hand side (Q + C, b).
     out.acceleration += a_C;
 
+    // F_L = A^T lambda_L, theory (2); F_C = C + A^T lambda_C, theory (3). The reaction is
+    // F_L + (F_C - C): what the constraints exert, with the part of C that they take up.
     out.F_L = A.transpose() * out.lambda_L;
     out.F_C = C + A.transpose() * out.lambda_C;
     out.reaction = A.transpose() * (out.lambda_L + out.lambda_C);

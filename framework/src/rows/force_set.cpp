@@ -54,6 +54,7 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state, Signal
     int u = 0;
     for (const ForcePart& part : model.forces) {
         part_of_force_.push_back(-1);
+        // Friction acts by rows and modes of its own (theory, section 7).
         if (part.contact != nullptr) continue;
         const int count = part.num_state();
         AttachmentMap map(model, part.attachments, meter);
@@ -71,6 +72,8 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state, Signal
                           points_to_sum(part.attachments),
                           directions_to_sum(part.attachments)});
         if (Part& added = parts_.back(); u_count > 0 && signals.has_force(added.index)) {
+            // Own values depend on further attachments: the tangent is
+            // by the scalars of all of them.
             std::vector<Attachment> all = part.attachments;
             const std::span<const Attachment> more = signals.answered_attachments(added.index);
             all.insert(all.end(), more.begin(), more.end());
@@ -80,6 +83,7 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state, Signal
             answer_up_.resize(std::max(answer_up_.size(), static_cast<std::size_t>(u_count)));
             answer_down_.resize(answer_up_.size());
         }
+        // Reactions in the order of the forces, three numbers per constraint: the columns of U.
         heard_.insert(heard_.end(), part.listens_to.begin(), part.listens_to.end());
         u += u_count;
         num_state_ += count;
@@ -98,6 +102,7 @@ ForceSet::ForceSet(const Model& model, CallMeter& meter, int first_state, Signal
 }
 
 void ForceSet::read_reactions(const RowSet& rows, const double* s, bool of_step, double* out) {
+    // R = E s (theory (42)): the force of each constraint on its first attachment, f = -A_u^T s
     for (const int c : heard_) {
         if (of_step)
             rows.local_force(c, s, local_.data());
@@ -109,6 +114,7 @@ void ForceSet::read_reactions(const RowSet& rows, const double* s, bool of_step,
 
 ForceSet::Heard ForceSet::hear(const RowSet& rows, const double* s, bool of_step) {
     Heard heard;
+    // One round of R -> R(s(F(R))): step_ is its residual.
     before_ = reactions_;
     last_step_ = step_;
     read_reactions(rows, s, of_step, reactions_.data());
@@ -119,6 +125,7 @@ ForceSet::Heard ForceSet::hear(const RowSet& rows, const double* s, bool of_step
 }
 
 void ForceSet::go_part_of_the_way(double part) {
+    // R = R_before + part (R - R_before)
     reactions_ = before_ + part * step_;
 }
 
@@ -128,6 +135,8 @@ void ForceSet::forget_reactions() {
 }
 
 double ForceSet::aitken_part(double last_part) const {
+    // omega = -omega_last r_last . (r - r_last) / |r - r_last|^2 with the residuals r of two rounds
+    // (Irons and Tuck, theory [11]): the secant rule for vectors. One if nothing has changed.
     const double square = (step_ - last_step_).squaredNorm();
     if (!(square > 0.0)) return 1.0;
     return -last_part * last_step_.dot(step_ - last_step_) / square;
@@ -144,6 +153,7 @@ ForceSet::Listeners ForceSet::listeners() const {
 }
 
 void ForceSet::start_state(std::span<double> state) const {
+    // Entries of the forces behind those of the rows in the state of all plugins.
     for (const Part& part : parts_)
         if (part.state_count > 0)
             part.force->start_state(state.subspan(part.state_first, part.state_count));
@@ -157,10 +167,12 @@ void ForceSet::evaluate_step(const double* q0,
                              std::span<double> state1,
                              double* F) {
     last_ = {t0, h, state0};
+    // States and outputs of objects at this trial come first, since forces read them (theory (60)).
     signals_.evaluate_step(q0, dq, t0, h);
     for (Part& part : parts_) {
         double* u0 = u0_.data() + part.u_first;
         double* du = du_.data() + part.u_first;
+        // u_0 = u(q_0). Over the step du = W dq, or u(q_1) - u(q_0) where u is not linear in q.
         part.map.evaluate(q0, nullptr, t0, u0, nullptr);
         if (part.map.is_linear()) {
             part.map.increment(dq, du);
@@ -169,6 +181,7 @@ void ForceSet::evaluate_step(const double* q0,
             part.map.evaluate(q1_.data(), nullptr, t0 + h, du, nullptr);
             for (int i = 0; i < part.u_count; ++i) du[i] -= u0[i];
         }
+        // Midpoint, end and mean rate, all by du: what a force derives by du is consistent.
         for (int i = part.u_first; i < part.u_first + part.u_count; ++i) {
             mid_[i] = u0_[i] + 0.5 * du_[i];
             u1_[i] = u0_[i] + du_[i];
@@ -177,6 +190,7 @@ void ForceSet::evaluate_step(const double* q0,
         const auto count = static_cast<std::size_t>(part.u_count);
         RowStep step = last_step(part);
         step.state1 = state1.subspan(part.state_first, part.state_count);
+        // f, the mean force on u; F += J^T f, whose work is f . du for linear u
         double* f = f_.data() + part.u_first;
         part.force->evaluate_step(meter_, step, {f, count});
         part.map.scatter(f, F);
@@ -187,12 +201,14 @@ void ForceSet::evaluate_step(const double* q0,
 void ForceSet::evaluate(
     const double* q, const double* v, double t, std::span<const double> state, double* F) {
     last_ = {t, 0.0, state};
+    // Outputs at the instant come first, since forces read them (theory (59)).
     signals_.evaluate(q, v, t);
     for (Part& part : parts_) {
         double* u = u0_.data() + part.u_first;
         double* du = du_.data() + part.u_first;
         double* f = f_.data() + part.u_first;
         const auto count = static_cast<std::size_t>(part.u_count);
+        // u = u(q, t), du = u', F += J^T f
         part.map.evaluate(q, v, t, u, du);
         const std::span<const double> own = state.subspan(part.state_first, part.state_count);
         const RowPoint at{
@@ -200,15 +216,18 @@ void ForceSet::evaluate(
         part.force->evaluate(meter_, at, own, {f, count});
         part.map.scatter(f, F);
     }
+    // Refused here, where the force still has a name, and not in the sum.
     for (const double f : f_)
         if (!std::isfinite(f)) refuse_nonfinite_force(calls::EvaluateForce::kName, t);
 }
 
 ForceSet::Work ForceSet::work() const {
+    // f . du: work over a step, power at an instant, where du are rates
     Work out;
     for (const Part& part : parts_) {
         double work = 0.0;
         for (int i = part.u_first; i < part.u_first + part.u_count; ++i) work += f_[i] * du_[i];
+        // W_ext and W_non of the energy balance (theory (43)), by what the plugin states.
         (part.force->work == WorkKind::external ? out.external : out.nonideal) += work;
     }
     out.external += loads_.work();
@@ -236,6 +255,7 @@ double ForceSet::effort(int index) const {
     else
         function.gradient(gather(u0_).data(), D.data());
     const Scalars f = gather(f_);
+    // f = effort D: effort = f . D / D . D
     const double square = function.dot(D.data(), D.data());
     return square > 0.0 ? function.dot(f.data(), D.data()) / square : 0.0;
 }
@@ -250,6 +270,7 @@ double ForceSet::work(int index) const {
 }
 
 void ForceSet::add_external(double* F) const {
+    // F_ext of the momentum balances (theory (44))
     for (const Part& part : parts_)
         if (part.force->is_external) part.map.scatter(f_.data() + part.u_first, F);
     loads_.add_to(F);
@@ -259,6 +280,7 @@ void ForceSet::refuse_nonfinite_force(const char* call, double t) const {
     for (const Part& part : parts_)
         for (int i = 0; i < part.u_count; ++i)
             if (!std::isfinite(f_[part.u_first + i])) {
+                // The buffers still have the inputs of that call.
                 const PluginCall inputs = last_call(part, call);
                 refuse_nonfinite(part.force->object,
                                  call,
@@ -294,7 +316,9 @@ RowStep ForceSet::last_step(const Part& part) const {
 void ForceSet::differentiate_by_reactions(Eigen::MatrixXd& by_reactions) {
     by_reactions.setZero();
     const double size = reactions_.lpNorm<Eigen::Infinity>();
+    // Without reactions there is no scale of differences: U = 0.
     if (!(size > 0.0)) return;
+    // dF/dR_j by central differences, of second order; d is relative to the largest reaction.
     const double d = kReactionChange * size;
     for (Part& part : parts_) {
         const auto count = static_cast<std::size_t>(part.u_count);
@@ -306,6 +330,7 @@ void ForceSet::differentiate_by_reactions(Eigen::MatrixXd& by_reactions) {
             const double reaction = reactions_[j];
             const auto force_at = [&](double x, Eigen::VectorXd& f) {
                 reactions_[j] = x;
+                // The plugin writes its state at the end; every call starts from that at the begin.
                 std::ranges::copy(step.state0, state_room_.begin());
                 part.force->evaluate_step(meter_, step, {f.data(), count});
             };
@@ -313,6 +338,7 @@ void ForceSet::differentiate_by_reactions(Eigen::MatrixXd& by_reactions) {
             force_at(reaction - d, f_down_);
             reactions_[j] = reaction;
             for (int i = 0; i < part.u_count; ++i) f_up_[i] = (f_up_[i] - f_down_[i]) / (2.0 * d);
+            // U = dF/dR column by column (theory (42)), J^T of d f / d R_j
             part.map.scatter(f_up_.data(), by_reactions.col(j).data());
         }
     }
@@ -331,10 +357,12 @@ void ForceSet::differentiate_by_increments(int index, Eigen::MatrixXd& D) {
         differentiate_answers(part, D);
         return;
     }
+    // D = df / d(du), count x count, by the plugin
     const auto count = static_cast<std::size_t>(part.u_count);
     tangent_.assign(count * count, 0.0);
     const RowStep step = last_step(part);
     part.force->differentiate_step(meter_, step, tangent_);
+    // The plugin's array goes by rows.
     for (std::size_t k = 0; k < tangent_.size(); ++k)
         D(static_cast<Eigen::Index>(k / count), static_cast<Eigen::Index>(k % count)) = tangent_[k];
 }
@@ -344,17 +372,20 @@ void ForceSet::evaluate_moved(const Part& part,
                               std::size_t scalar,
                               double change,
                               std::span<double> f) {
+    // Scalars behind the force's own are those that only its inputs depend on.
     const bool is_own = scalar < static_cast<std::size_t>(part.u_count);
     const auto j = part.u_first + static_cast<Eigen::Index>(scalar);
     const std::array<double*, 4> moved{
         &du_[is_own ? j : 0], &mid_[is_own ? j : 0], &u1_[is_own ? j : 0], &rate_[is_own ? j : 0]};
     const std::array<double, 4> before{*moved[0], *moved[1], *moved[2], *moved[3]};
+    // du moves the midpoint by half of it, the end by all of it, the mean rate by 1 / h of it.
     if (is_own) {
         du_[j] += change;
         mid_[j] += 0.5 * change;
         u1_[j] += change;
         rate_[j] += change / last_.h;
     }
+    // Own values answer to the same change (theory (61)), and are put back after the call.
     signals_.answer(part.index, scalar, change);
     RowStep step = last_step(part);
     step.state1 = std::span(answer_state_).first(part.state_count);
@@ -369,6 +400,7 @@ void ForceSet::differentiate_answers(const Part& part, Eigen::MatrixXd& D) {
     const auto count = static_cast<std::size_t>(part.u_count);
     D.setZero();
     const auto num_scalars = static_cast<std::size_t>(part.answered->map.num_scalars());
+    // df / d(du_j) with what own values answer (theory (61)); du_j moves both ways by kMove.
     for (std::size_t j = 0; j < num_scalars; ++j) {
         evaluate_moved(part, j, kMove, std::span(answer_up_).first(count));
         evaluate_moved(part, j, -kMove, std::span(answer_down_).first(count));
@@ -392,8 +424,10 @@ ForceSet::Applied ForceSet::applied(int index) const {
     const int part = part_of_force_[index];
     if (part < 0) return out;
     const Part& p = parts_[part];
+    // At the middle of a step, where its mean force acts, or at the instant.
     const Eigen::VectorXd& u = last_.h > 0.0 ? mid_ : u0_;
     for (const int i : p.points) out.force += f_.segment<3>(p.u_first + i);
+    // M = sum of d x f over directions (theory (55))
     for (const int i : p.directions)
         out.torque += cross(u.segment<3>(p.u_first + i), f_.segment<3>(p.u_first + i));
     return out;

@@ -15,6 +15,7 @@ ForceTangents::ForceTangents(const ForceSet& forces) {
         Block block;
         block.part_of_forces = part;
         const AttachmentMap& map = forces.tangent_map(part);
+        // Coordinates that u depends on, rising: the block is n x n on these.
         for (int scalar = 0; scalar < map.num_scalars(); ++scalar)
             for (const AttachmentMap::Entry& entry : map.row(scalar))
                 block.coordinate.push_back(entry.coordinate);
@@ -30,6 +31,7 @@ ForceTangents::ForceTangents(const ForceSet& forces) {
         block.WD.setZero(n, k);
         block.symmetric.setZero(n, n);
         block.modes.compute(block.D);  // takes its memory
+        // W = du/dq, k x n. Entries with J(q) are set at each evaluation.
         for (int scalar = 0; scalar < k; ++scalar)
             for (const AttachmentMap::Entry& entry : map.row(scalar)) {
                 const auto at = std::ranges::lower_bound(block.coordinate, entry.coordinate);
@@ -50,14 +52,17 @@ ForceTangents::ForceTangents(const ForceSet& forces) {
 void ForceTangents::evaluate(ForceSet& forces, bool definite) {
     for (Block& block : blocks_) {
         const AttachmentMap& map = forces.tangent_map(block.part_of_forces);
+        // Several entries may add up to one number, so they are cleared first.
         for (const Moving& entry : block.moving) block.W(entry.scalar, entry.column) = 0.0;
         for (const Moving& entry : block.moving)
             block.W(entry.scalar, entry.column) += entry.weight * map.jacobian()[entry.jacobian];
         forces.differentiate_by_increments(block.part_of_forces, block.D);
         const int n = block.size();
         Eigen::Map<Eigen::MatrixXd> T(values_.data() + block.first, n, n);
+        // T = -W^T D W, D = df / d(du)
         block.WD.noalias() = -block.W.transpose() * block.D;
         T.noalias() = block.WD * block.W;
+        // -(D + D^T) / 2: the part that K takes, semidefinite where K has to be quasi-definite
         block.part = -0.5 * (block.D + block.D.transpose());
         if (definite) {
             // V max(0, w) V^T
@@ -66,12 +71,14 @@ void ForceTangents::evaluate(ForceSet& forces, bool definite) {
             block.D.noalias() = V * block.modes.values().cwiseMax(0.0).asDiagonal();
             block.part.noalias() = block.D * V.transpose();
         }
+        // W^T (...) W: congruence keeps it semidefinite
         block.WD.noalias() = block.W.transpose() * block.part;
         block.symmetric.noalias() = block.WD * block.W;
     }
 }
 
 void ForceTangents::subtract(const double* x, double* r) const {
+    // r -= T x, column by column of each block
     for (const Block& block : blocks_)
         for (int b = 0; b < block.size(); ++b) {
             const double xb = x[block.coordinate[b]];
@@ -81,6 +88,8 @@ void ForceTangents::subtract(const double* x, double* r) const {
 }
 
 void ForceTangents::add_sizes(double part, const double* size, double* terms) const {
+    // terms += part |T| |size|, a bound of what a change of positions
+    // by `part` of their size makes of F
     for (const Block& block : blocks_)
         for (int b = 0; b < block.size(); ++b)
             for (int a = 0; a < block.size(); ++a)

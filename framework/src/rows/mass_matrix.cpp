@@ -18,6 +18,8 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
             if (value != 0.0 || !part.has_constant_mass || part.has_timed_mass)
                 entries_.push_back(
                     {part.first + std::max(i, j), part.first + std::min(i, j), value});
+        // By rows and columns. The sort is stable: entries of one pair are
+        // added in the order in which the body names them.
         std::stable_sort(
             entries_.begin() + first, entries_.end(), [](const MassEntry& a, const MassEntry& b) {
                 return a.i != b.i ? a.i < b.i : a.j < b.j;
@@ -41,6 +43,8 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
         else
             is_diagonal_ = false;
     }
+    // Necessary for M >= 0: M_ii >= 0 and M_ij^2 <= M_ii M_jj, each of which names an entry.
+    // What is indefinite otherwise is left to the factorisation.
     for (const BodyPart& part : model.bodies)
         for (int i = part.first; i < part.first + part.count; ++i)
             if (diagonal_[i] < 0.0)
@@ -71,12 +75,15 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
     }
     entry_value_.reserve(entries_.size());
     for (const MassEntry& entry : entries_) entry_value_.push_back(entry.value);
+    // Dense blocks, count x count, of bodies whose mass varies.
     for (const BodyPart& part : model.bodies) {
         if (part.has_constant_mass && !part.has_timed_mass) continue;
         is_timed_ |= part.has_timed_mass;
         const auto inside = [&part](const MassEntry& entry) {
             return entry.i >= part.first && entry.i < part.first + part.count;
         };
+        // The entries of a body are contiguous, since bodies come in
+        // the order of their coordinates.
         const auto first = std::find_if(entries_.begin(), entries_.end(), inside);
         const auto end = std::find_if_not(first, entries_.end(), inside);
         const auto count = static_cast<std::size_t>(part.count);
@@ -94,6 +101,7 @@ MassMatrix::MassMatrix(const Model& model) : n_(model.num_coordinates) {
 }
 
 void MassMatrix::build_rows() {
+    // Both triangles by rows, so that a row of M x is one sum and threads share rows.
     const auto n = static_cast<std::size_t>(n_);
     row_start_.assign(n + 1, 0);
     const auto for_each_place = [this](const auto& visit) {
@@ -115,10 +123,12 @@ void MassMatrix::build_rows() {
         column_[k] = j;
         value_[k] = value;
     });
+    // Values that vary would have to be compared at every update.
     if (varying_.empty()) find_vectors();
 }
 
 void MassMatrix::lay_out_varying() {
+    // Place of (i, j) in the compressed rows, whose columns rise.
     const auto find = [this](int i, int j) {
         if (is_diagonal_) return -1;
         const auto begin = column_.begin() + row_start_[i];
@@ -126,6 +136,7 @@ void MassMatrix::lay_out_varying() {
         return static_cast<int>(std::lower_bound(begin, end, j) - column_.begin());
     };
     for (Varying& body : varying_) {
+        // M of the body is given row by row, count x count; of it the lower triangle counts.
         const int first = body.part->first;
         for (std::size_t k = body.first_entry; k < body.first_entry + body.num_entries; ++k) {
             const auto [i, j, value] = entries_[k];
@@ -138,6 +149,8 @@ void MassMatrix::lay_out_varying() {
 }
 
 /// Whether rows come in threes that differ in their axis alone.
+/// M is then M' x 1_3, as for points and directions that are linear in q (theory (16)):
+/// a product reads each number of M' once for x, y and z.
 void MassMatrix::find_vectors() {
     is_by_vectors_ = n_ % kAxes == 0;
     for (int i = 0; i < n_ && is_by_vectors_; i += kAxes) {
@@ -147,6 +160,7 @@ void MassMatrix::find_vectors() {
         for (int axis = 1; axis < kAxes; ++axis) {
             const auto row = static_cast<std::size_t>(i + axis);
             const auto start = static_cast<std::size_t>(row_start_[row]);
+            // As many entries, columns shifted by the axis, the same values.
             is_by_vectors_ &= static_cast<std::size_t>(row_start_[row + 1]) - start == count;
             for (std::size_t k = 0; k < count && is_by_vectors_; ++k)
                 is_by_vectors_ = column_[start + k] == column_[first + k] + axis &&
@@ -159,6 +173,7 @@ void MassMatrix::find_vectors() {
 void MassMatrix::multiply_by_vectors(int first, int last, const double* x, double* y) const {
     const int* column = column_.data();
     const double* value = value_.data();
+    // y_z = sum of M'_zk x_k, three components at once
     for (int i = first * kAxes; i < last * kAxes; i += kAxes) {
         const int begin = row_start_[i];
         const int end = row_start_[static_cast<std::size_t>(i) + 1];
@@ -174,6 +189,7 @@ void MassMatrix::multiply_by_vectors(int first, int last, const double* x, doubl
 void MassMatrix::update(
     const double* q, const double* v, double t, CallMeter& meter, double* force) {
     is_held_ = false;
+    // M(q) at the state, and dT/dq - (dM/dt) v as part of Q (theory, section 2.1)
     for (Varying& body : varying_) {
         const BodyPart& part = *body.part;
         if (part.has_timed_mass) {
@@ -193,6 +209,7 @@ void MassMatrix::update(
 }
 
 void MassMatrix::take(const Varying& body, std::span<const double> M) {
+    // The pattern stays: of each entry the list, its two places by rows, and the diagonal.
     std::size_t k = body.first_entry;
     for (const auto& [from, place, mirror, diagonal] : body.taken) {
         const double value = M[from];
@@ -201,6 +218,7 @@ void MassMatrix::take(const Varying& body, std::span<const double> M) {
         if (diagonal >= 0) diagonal_[diagonal] = value;
         if (place < 0) continue;
         value_[place] = value;
+        // Both triangles are stored.
         value_[mirror] = value;
     }
 }
@@ -209,6 +227,7 @@ void MassMatrix::take(const Varying& body, std::span<const double> M) {
 void MassMatrix::evaluate_timed(Varying& body, double t, CallMeter& meter) {
     const BodyPart& part = *body.part;
     part.evaluate_mass_at(meter, t, {body.M, body.rate});
+    // Whether a coordinate has mass is decided once: layouts and regularisation rest on it.
     const auto count = static_cast<std::size_t>(part.count);
     for (std::size_t i = 0; i < count; ++i) {
         const bool had_mass = !is_massless(part.first + static_cast<int>(i));
@@ -229,9 +248,11 @@ void MassMatrix::evaluate_timed(Varying& body, double t, CallMeter& meter) {
 
 void MassMatrix::hold(double t0, double h, CallMeter& meter) {
     if (is_held_ && held_t0_ == t0 && held_h_ == h) return;
+    // M_bar = M_0 + dM / 2 over the step (theory (67)); `change` is what leaves at each end.
     is_held_ = false;
     for (Varying& body : varying_) {
         if (!body.part->has_timed_mass) continue;
+        // M at the start, then M at the end; both are plugin calls.
         evaluate_timed(body, t0, meter);
         body.before.swap(body.M);
         evaluate_timed(body, t0 + h, meter);
@@ -249,6 +270,7 @@ void MassMatrix::hold(double t0, double h, CallMeter& meter) {
 /// The lower triangle counts, as in M.
 template <class Of>
 void MassMatrix::multiply_timed(const double* x, double* y, Of of) const {
+    // y = D x with D of bodies whose mass depends on time: dM / 2 or dM/dt
     std::fill(y, y + n_, 0.0);
     for (const Varying& body : varying_) {
         if (!body.part->has_timed_mass) continue;
@@ -272,11 +294,13 @@ void MassMatrix::multiply_rate(const double* x, double* y) const {
 }
 
 void MassMatrix::multiply(const double* x, double* y) const {
+    // y = M x: the same terms in the same order for any number of threads
     if (is_diagonal_) {
         const double* d = diagonal_.data();
         for (int i = 0; i < n_; ++i) y[i] = d[i] * x[i];
         return;
     }
+    // Units of work: vectors of three rows, or rows.
     const int turns = is_by_vectors_ ? n_ / kAxes : n_;
     const auto range = [&](int begin, int end) {
         if (is_by_vectors_)
@@ -292,6 +316,7 @@ void MassMatrix::multiply(const double* x, double* y) const {
 
 void MassMatrix::multiply_rows(int begin, int end, const double* x, double* y) const {
     for (int i = begin; i < end; ++i) {
+        // Columns rise along a row.
         double sum = 0.0;
         const int last = row_start_[static_cast<std::size_t>(i) + 1];
         for (int k = row_start_[i]; k < last; ++k) sum += value_[k] * x[column_[k]];

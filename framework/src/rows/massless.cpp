@@ -30,7 +30,10 @@ Massless::Massless(const MassMatrix& mass,
                    int num_coordinates)
     : rows_(rows), reach_(space.reaches()) {
     const auto n = static_cast<std::size_t>(num_coordinates);
+    // place_ is -1 for coordinates with mass.
     place_.assign(n, -1);
+    // Massless coordinates that a row has in common belong to one cluster:
+    // the least squares of theory (35) fall apart into clusters.
     DisjointSets sets(n);
     for (int row = 0; row < rows.num_rows(); ++row)
         if (rows.laws[row].kind == RowKind::convention) conventions_.push_back(row);
@@ -44,6 +47,7 @@ Massless::Massless(const MassMatrix& mass,
             sets.join(i, first);
         }
     }
+    // Clusters in the order of their first coordinates.
     std::map<int, std::size_t> cluster_of;
     for (int i = 0; i < num_coordinates; ++i) {
         if (!mass.is_massless(i)) continue;
@@ -53,10 +57,12 @@ Massless::Massless(const MassMatrix& mass,
         place_[i] = static_cast<int>(cluster.coordinates.size());
         cluster.coordinates.push_back(i);
     }
+    // The rows of each cluster, rising.
     for (int row = 0; row < rows.num_rows(); ++row) {
         const int first = first_of_row[row];
         if (first >= 0) clusters_[cluster_of[sets.root(first)]].rows.push_back(row);
     }
+    // Blocks whose A and pi_t theory (35) reads.
     for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
         const BlockPart& part = rows.blocks[b];
         const bool touches = std::any_of(first_of_row.begin() + part.first_row,
@@ -71,6 +77,7 @@ Massless::Massless(const MassMatrix& mass,
 std::vector<int> Massless::idle_conventions(const Eigen::VectorXd& A) {
     std::vector<int> idle;
     for (Cluster& cluster : clusters_) {
+        // The conventions of this cluster.
         std::vector<int> own;
         std::set_intersection(cluster.rows.begin(),
                               cluster.rows.end(),
@@ -81,10 +88,13 @@ std::vector<int> Massless::idle_conventions(const Eigen::VectorXd& A) {
         const auto size = static_cast<Eigen::Index>(cluster.coordinates.size());
         cluster.normal.setZero(size, size);
         cluster.rhs.setZero(size);
+        // N = sum of A_z^T A_z over constraints but conventions.
+        // Its null space is what these leave free.
         cluster.by_constraints = cluster.without_conventions = true;
         fill(cluster, A, nullptr, nullptr);
         cluster.without_conventions = false;
         const SymmetricEigen eigen(cluster.normal);
+        // A direction is free if no row sees it, to rounding of what is seen best.
         const double least = kRankTolerance * eigen.values().tail(1)[0];
         Eigen::Index free = 0;
         while (free < size && !(eigen.values()[free] > least)) ++free;
@@ -97,6 +107,8 @@ std::vector<int> Massless::idle_conventions(const Eigen::VectorXd& A) {
                     seen.col(static_cast<Eigen::Index>(c)) +=
                         A[k] * eigen.vectors().row(a).head(free).transpose();
             }
+        // As many conventions are needed as have independent parts in
+        // the null space; pivots say which.
         Eigen::Index needed = 0;
         std::vector<int> order;
         if (free > 0) {
@@ -104,6 +116,7 @@ std::vector<int> Massless::idle_conventions(const Eigen::VectorXd& A) {
             needed = qr.rank(std::sqrt(kRankTolerance));
             order.assign(qr.order().begin(), qr.order().end());
         }
+        // What is not among the first pivots sees nothing that these do not see.
         for (std::size_t c = 0; c < own.size(); ++c) {
             const auto begin = order.begin();
             if (std::find(begin, begin + needed, static_cast<int>(c)) == begin + needed)
@@ -121,6 +134,7 @@ int Massless::largest_cluster() const {
 }
 
 double Massless::weight(const Cluster& cluster, int row) const {
+    // w_k of theory (35): 1 for a constraint, the stiffness 1 / c of an elastic row
     const RowLaw& law = rows_.laws[row];
     if (cluster.without_conventions && law.kind == RowKind::convention) return 0.0;
     if (RowLaws::is_constraint(law)) return 1.0;
@@ -133,6 +147,8 @@ double Massless::weight(const Cluster& cluster, int row) const {
 
 /// The largest massless entry of a row beside its largest, per displacement of matter.
 double Massless::part_seen(int row, const Eigen::VectorXd& A) const {
+    // Entries over reach are rates per velocity of matter, so that
+    // units of coordinates do not count.
     double most = 0.0;
     double seen = 0.0;
     for (const int k : rows_.entries(row)) {
@@ -146,6 +162,8 @@ double Massless::part_seen(int row, const Eigen::VectorXd& A) const {
 
 /// Whether constraints alone determine every direction of a cluster, and not by a hair.
 bool Massless::is_well_seen(const Cluster& cluster, const Eigen::VectorXd& A) const {
+    // N = sum of a a^T, a the entries of a row relative to its largest. Its least eigenvalue
+    // is the square of what the constraints see of the direction that they see least.
     const auto size = static_cast<Eigen::Index>(cluster.coordinates.size());
     Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(size, size);
     Eigen::VectorXd entries(size);
@@ -169,8 +187,10 @@ void Massless::fill(Cluster& cluster,
                     const Eigen::VectorXd& A,
                     const Eigen::VectorXd* pi_t,
                     const double* v) {
+    // N v_z = -sum of w A_z^T (A_m v_m + pi_t), size of the cluster
     cluster.normal.setZero();
     cluster.rhs.setZero();
+    // Stiffnesses are relative to the stiffest, so that N has the size of A_z^T A_z.
     double stiffest = 0.0;
     if (!cluster.by_constraints)
         for (const int row : cluster.rows) stiffest = std::max(stiffest, weight(cluster, row));
@@ -178,16 +198,20 @@ void Massless::fill(Cluster& cluster,
         double w = weight(cluster, row);
         if (w == 0.0) continue;
         const bool is_constraint = RowLaws::is_constraint(rows_.laws[row]);
+        // What a row sees by rounding alone, such as the normal director
+        // of a flat body, it does not determine.
         if (is_constraint && part_seen(row, A) <= kSeen) continue;
         // Constraints beside elastic rows count much more, but not beyond what rounding bears.
         if (!cluster.by_constraints) w = is_constraint ? 1e4 : w / stiffest;
         const int begin = rows_.row_begin(row);
         const int end = rows_.row_end(row);
+        // known = A_m v_m + pi_t
         double known = pi_t != nullptr ? (*pi_t)[row] : 0.0;
         for (int k = begin; k < end && v != nullptr; ++k) {
             const int i = rows_.column_of(k);
             if (place_[i] < 0) known += A[k] * v[i];
         }
+        // rhs -= w A_z^T known, N += w A_z^T A_z
         for (int k = begin; k < end; ++k) {
             const int a = place_[rows_.column_of(k)];
             if (a < 0) continue;
@@ -210,6 +234,8 @@ int Massless::analyse(const Eigen::VectorXd& A) {
         // Where stiffness determines nothing more, constraints that hardly see it still count.
         const bool sees_well = is_well_seen(cluster, A);
         bool is_determined = false;
+        // Constraints alone if they determine the cluster clearly, else with elastic rows,
+        // and the other way where the first choice leaves a direction free.
         for (const bool by_constraints : {sees_well, !sees_well}) {
             cluster.by_constraints = by_constraints;
             fill(cluster, A, nullptr, nullptr);
@@ -219,6 +245,7 @@ int Massless::analyse(const Eigen::VectorXd& A) {
             if (is_determined) break;
         }
         if (is_determined) continue;
+        // A null direction of all rows: its largest entry is the coordinate to be named.
         cluster.by_constraints = false;
         fill(cluster, A, nullptr, nullptr);
         eigen.compute(cluster.normal);
@@ -231,6 +258,7 @@ int Massless::analyse(const Eigen::VectorXd& A) {
 
 void Massless::reset(const Eigen::VectorXd& A, const Eigen::VectorXd& pi_t, double* v) {
     for (Cluster& cluster : clusters_) {
+        // v_z = N^-1 rhs
         fill(cluster, A, &pi_t, v);
         cluster.ldlt->compute(cluster.normal);
         cluster.ldlt->solveInPlace(cluster.rhs);

@@ -23,8 +23,10 @@ int tangent_entries(const RowBlock& block) {
         case TangentForm::none:
             return 0;
         case TangentForm::isotropic:
+            // g_ab 1_3 for each pair of vectors
             return (block.scalars_per_item / 3) * (block.scalars_per_item / 3);
         case TangentForm::full:
+            // G_ab for each pair of scalars
             return block.scalars_per_item * block.scalars_per_item;
     }
     return 0;
@@ -49,6 +51,8 @@ RowLayout::RowLayout(const Model& model, CallMeter& meter) : model_(model), mete
         add_owner(part.rows(), part.object, owner);
     }
     std::vector<int> signals(model.constraints.size(), -1);
+    // Constraints with rows pi(u, t, w) that depend on inputs or states
+    // of their own (theory, section 12).
     for (std::size_t i = 0; i < model.signals.size(); ++i)
         if (model.signals[i].is_read_by_rows())
             signals[model.signals[i].index] = static_cast<int>(i);
@@ -74,6 +78,7 @@ void RowLayout::add_on_attachments(const GuardedRows& source, int constraint, in
     RowOwner owner;
     owner.constraint = constraint;
     owner.signals = signals;
+    // u of all constraints in one buffer, three scalars per attachment.
     owner.u_first = num_local_;
     owner.u_count = 3 * static_cast<int>(part.attachments.size());
     num_local_ += owner.u_count;
@@ -88,6 +93,7 @@ void RowLayout::add_owner(const GuardedRows& source, const ObjectRef& object, Ro
     owner.first_row = num_rows();
     const auto [source_blocks, state_count] = source.facts();
     owner.state_count = state_count;
+    // States of owners follow each other in that of all plugins.
     owner.state_first = num_state;
     num_state += owner.state_count;
     owner.first_block = static_cast<int>(blocks.size());
@@ -102,17 +108,21 @@ void RowLayout::add_owner(const GuardedRows& source, const ObjectRef& object, Ro
         part.index = static_cast<int>(i);
         part.block = &block;
         part.first_row = num_rows();
+        // Values item by item, row by row, scalars_per_item each, as the plugin writes them.
         part.num_rows = block.num_items * block.rows_per_item;
         part.num_values = part.num_rows * block.scalars_per_item;
+        // A is constant if pi is linear in u, u linear in q, and neither depends on time.
         part.is_constant = block.degree == Degree::linear && !block.depends_on_time &&
                            (owner.map < 0 || map_of(owner).is_linear());
         part.holds_constraint = holds(block, RowKind::constraint);
         part.holds_elastic = holds(block, RowKind::elastic);
         part.num_tangent = block.num_items * tangent_entries(block);
         part.reads_own = reads_own(owner, static_cast<int>(i), block);
+        // Tangent entries of blocks likewise, in the plugins' layout.
         if (!blocks.empty())
             part.first_tangent = blocks.back().first_tangent + blocks.back().num_tangent;
         for (int row = 0; row < part.num_rows; ++row) {
+            // Laws are one for all rows, one for each row of an item, or one for each row.
             const std::size_t many = block.laws.size();
             const std::size_t law =
                 many == 1
@@ -124,6 +134,7 @@ void RowLayout::add_owner(const GuardedRows& source, const ObjectRef& object, Ro
                 own_rows.push_back(num_rows());
             laws.push_back(block.laws[law]);
         }
+        // Flags up to the last row that has its law with others; most models have none.
         if (!block.item_laws.empty()) {
             together_.resize(part.first_row, 0);
             together_.resize(laws.size(), 1);
@@ -155,6 +166,7 @@ bool RowLayout::reads_own(const RowOwner& owner, int index, const RowBlock& bloc
                                 index,
                                 block.name),
                     owner.object->place);
+    // eta pi' would need w', which is not known at an instant (theory, section 12).
     for (const RowLaw& law : block.laws)
         if (law.kind == RowKind::elastic && law.viscosity > 0.0)
             throw Error(ErrorKind::plugin,
@@ -186,6 +198,7 @@ void RowLayout::check_block(const RowOwner& owner, int index, const RowBlock& bl
     if (static_cast<double>(block.num_items) * block.rows_per_item * block.scalars_per_item > 2e9)
         refuse("it has more entries than an index can count");
     if (block.name == nullptr) refuse("it has no name");
+    // The stencil: which local scalars u each item reads.
     const auto stencil = static_cast<std::size_t>(block.num_items) *
                          static_cast<std::size_t>(block.scalars_per_item);
     if (block.stencil.size() != stencil)
@@ -212,11 +225,14 @@ void RowLayout::check_block(const RowOwner& owner, int index, const RowBlock& bl
     for (const RowLaw& law : block.laws) {
         if (law.kind < RowKind::constraint || law.kind > RowKind::acceleration_constraint)
             refuse(fmt::format("a law is of unknown kind {}", static_cast<int>(law.kind)));
+        // Only elastic rows have an energy W(pi).
         const bool bears = law.kind == RowKind::elastic;
         if (!bears && (law.compliance != 0.0 || law.prestress != 0.0))
             refuse("compliance and prestress belong to elastic rows only");
         if (!bears && law.kind != RowKind::dashpot && law.viscosity != 0.0)
             refuse("viscosity belongs to elastic and dashpot rows only");
+        // c = 0 is another law, a constraint: an elastic row would carry pi_0
+        // on with alternating sign (theory, section 3.2).
         if (law.kind == RowKind::elastic &&
             !(law.compliance > 0.0 && std::isfinite(law.compliance)))
             refuse(fmt::format("an elastic row has compliance {}; it must be positive and finite",
@@ -224,6 +240,7 @@ void RowLayout::check_block(const RowOwner& owner, int index, const RowBlock& bl
         if (!(law.viscosity >= 0.0) || !std::isfinite(law.viscosity) ||
             !std::isfinite(law.prestress))
             refuse("a viscosity is negative, or a viscosity or prestress is not finite");
+        // gamma = h / eta
         if (law.kind == RowKind::dashpot && law.viscosity == 0.0)
             refuse("a dashpot row has no viscosity");
         if (!bears && law.law != nullptr)
@@ -246,6 +263,7 @@ void RowLayout::check_item_laws(const RowBlock& block, const Refuse& refuse) {
     if (given != 1 && given != static_cast<std::size_t>(block.num_items))
         refuse(fmt::format(
             "it has {} laws of items; give 1 or one per item ({})", given, block.num_items));
+    // D and its eigenvectors have room of fixed size in a step.
     if (block.rows_per_item > ItemLaw::kMostRows)
         refuse(fmt::format("its items have {} rows; at most {} have a law together",
                            block.rows_per_item,
@@ -266,6 +284,8 @@ std::vector<char> RowLayout::places_with_entries(const BlockPart& part) {
     const RowBlock& block = *part.block;
     std::vector<char> has_entry(static_cast<std::size_t>(part.num_values), 1);
     const RowOwner& owner = owners[part.owner];
+    // Elements have no zeros in their stencils. Rows that are general, or depend on time or
+    // on a state, may be zero at the states that are tried and differ from zero later.
     if (block.num_items > kFewItems || block.degree == Degree::general || block.depends_on_time ||
         !block.item_laws.empty() || owner.state_count > 0)
         return has_entry;
@@ -274,6 +294,8 @@ std::vector<char> RowLayout::places_with_entries(const BlockPart& part) {
     std::vector<double> A(has_entry.size());
     std::ranges::fill(has_entry, char{0});
     std::mt19937 random;
+    // An affine function that is not zero everywhere is zero on a set of measure zero: states at
+    // random tell the two apart. The generator's seed is fixed, so that a model has one layout.
     for (int state = 0; state < kStates; ++state) {
         for (std::vector<double>* of : {&u, &du})
             for (double& x : *of)
@@ -290,6 +312,7 @@ void RowLayout::find_places(BlockPart& part, const std::vector<char>& has_entry)
     for (std::size_t i = 0; i < has_entry.size(); ++i)
         (has_entry[i] != 0 ? found.of_entries : found.of_zeros).push_back(static_cast<int>(i));
     if (found.of_zeros.empty()) return;
+    // Bodies of one kind have equal lists, which are kept once.
     const auto same = std::ranges::find(places_, found);
     part.places = static_cast<int>(same - places_.begin());
     if (same == places_.end()) places_.push_back(std::move(found));
@@ -302,9 +325,12 @@ void RowLayout::add_body_block(BlockPart& part) {
     const auto add_tangent = [this](int from, int i, int j) {
         tangent_terms.add(from, std::max(i, j), std::min(i, j), 1.0);
     };
+    // An entry of the Jacobian for each value that can differ from zero:
+    // A itself, not chained, since a body's scalars are coordinates.
     part.first_value = static_cast<int>(column.size());
     const std::vector<char> has_entry = places_with_entries(part);
     find_places(part, has_entry);
+    // Goes over the plugin's values, whether they have an entry or not.
     std::size_t value = 0;
     for (int item = 0; item < block.num_items; ++item) {
         const std::int32_t* stencil = block.stencil.data() + std::size_t(item) * std::size_t(S);
@@ -313,6 +339,8 @@ void RowLayout::add_body_block(BlockPart& part) {
                 if (has_entry[value++] != 0) column.push_back(first + stencil[j]);
             row_start.push_back(static_cast<int>(column.size()));
         }
+        // G is symmetric, its lower triangle has an entry for b <= a.
+        // An isotropic entry g_ab acts on x, y and z alike.
         int from = part.first_tangent + item * tangent_entries(block);
         if (block.tangent == TangentForm::isotropic) {
             for (int a = 0; a < S / 3; ++a)
@@ -332,10 +360,12 @@ void RowLayout::add_constraint_block(BlockPart& part) {
     const RowBlock& block = *part.block;
     const int S = block.scalars_per_item;
     const RowOwner& owner = owners[part.owner];
+    // Values of constraints on their scalars follow each other in the local buffer.
     if (!blocks.empty() && owners[blocks.back().owner].constraint >= 0)
         part.first_local = blocks.back().first_local + blocks.back().num_values;
     part.first_value = static_cast<int>(column.size());
 
+    // A_q = A_u W with constant weights, A_u J(q) where an attachment is not linear in q.
     const AttachmentMap& map = map_of(owner);
     // A constant Jacobian shows which entries are zero, so that they need no place.
     std::vector<double> local(static_cast<std::size_t>(part.num_values), 1.0);
@@ -348,8 +378,11 @@ void RowLayout::add_constraint_block(BlockPart& part) {
     for (int item = 0; item < block.num_items; ++item) {
         const std::int32_t* stencil = block.stencil.data() + std::size_t(item) * std::size_t(S);
         for (int r = 0; r < block.rows_per_item; ++r) {
+            // A row has an entry for each coordinate that one of its scalars depends on;
+            // several scalars may add to one entry, as two points of a body do.
             std::map<int, int> place_of;  // coordinate -> entry, in order of coordinates
             const int local_row = (item * block.rows_per_item + r) * S;
+            // The first pass finds the coordinates, the second the terms of their sums.
             for (int pass = 0; pass < 2; ++pass) {
                 for (int j = 0; j < S; ++j) {
                     if (!has_law_together && local[local_row + j] == 0.0) continue;
@@ -376,8 +409,10 @@ void RowLayout::add_constraint_block(BlockPart& part) {
         if (block.tangent == TangentForm::none || !map.is_linear()) continue;
         const int from = part.first_tangent + item * tangent_entries(block);
         const bool isotropic = block.tangent == TangentForm::isotropic;
+        // (G_q)_ij += W_ai G_ab W_bj. The mirror (b, a) comes by itself, so i >= j alone is taken.
         for (int a = 0; a < S; ++a)
             for (int b = 0; b < S; ++b) {
+                // g_ab 1_3 couples equal axes alone: S/3 x S/3 entries, else S x S.
                 if (isotropic && a % 3 != b % 3) continue;
                 const int entry = isotropic ? (a / 3) * (S / 3) + b / 3 : a * S + b;
                 for (const AttachmentMap::Entry& x : map.row(stencil[a]))
@@ -393,11 +428,13 @@ void RowLayout::chain(const BlockPart& part, const double* local, double* values
     const auto block = static_cast<std::size_t>(&part - blocks.data());
     const int end = row_start[part.first_row + part.num_rows];
     std::fill(values + part.first_value, values + end, 0.0);
+    // A_q = A_u W
     for (int i = chain_start_[block]; i < chain_start_[block + 1]; ++i) {
         const ChainTerm& term = chain_terms_[i];
         values[term.to] += term.weight * local[term.from];
     }
     if (product_start_[block] == product_start_[block + 1]) return;
+    // A_q += A_u J(q)
     const RowOwner& owner = owners[part.owner];
     const std::vector<double>& jacobian = maps_[owner.map].jacobian();
     for (int i = product_start_[block]; i < product_start_[block + 1]; ++i) {
@@ -436,6 +473,7 @@ std::string RowLayout::row_name(int row) const {
                 before += other->num_rows;
         return fmt::format("{}, {} {}", owner.object->label, part->block->name, before + local);
     }
+    // Rows of a block come item by item.
     const int per_item = part->block->rows_per_item;
     if (per_item == 1)
         return fmt::format("{}, {} of element {}", owner.object->label, part->block->name, local);
@@ -447,6 +485,7 @@ std::string RowLayout::row_name(int row) const {
 }
 
 void RowLayout::close() {
+    // One past the last of each list.
     chain_start_.push_back(static_cast<int>(chain_terms_.size()));
     product_start_.push_back(static_cast<int>(chain_products_.size()));
     tangent_terms.end();

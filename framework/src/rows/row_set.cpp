@@ -34,6 +34,7 @@ RowSet::RowSet(const Model& model, CallMeter& meter, std::span<const int> constr
 }
 
 void RowSet::begin() {
+    // One number per entry of the pattern, per row, and per tangent entry of the plugins.
     B.setZero(static_cast<Eigen::Index>(column.size()));
     tau.setZero(num_rows());
     const int num_tangent =
@@ -49,6 +50,7 @@ void RowSet::begin() {
     work0_.setZero(num_rows());
     work1_.setZero(num_rows());
     int num_entries = 0;
+    // Local Jacobians of constraints follow each other, as plugins write them.
     for (const BlockPart& part : blocks)
         if (owners[part.owner].constraint >= 0)
             num_entries = std::max(num_entries, part.first_local + part.num_values);
@@ -58,6 +60,7 @@ void RowSet::begin() {
         if (part.places >= 0)
             unpacked_.resize(std::max(unpacked_.size(), static_cast<std::size_t>(part.num_values)));
 
+    // What rows that may not read own values are given is NaN: a plugin that reads it is seen.
     std::size_t most_own = 0;
     for (const SignalPart& part : model_.signals)
         most_own = std::max({most_own,
@@ -82,6 +85,8 @@ void RowSet::begin() {
 }
 
 void RowSet::leave_out(const std::vector<int>& rows) {
+    // Of a row left out B and tau are zero and its entries are kept apart, row after row:
+    // its gap goes on by theory (12), its stress is zero.
     left_out_ = rows;
     left_out_increment_.assign(rows.size(), 0.0);
     left_out_B_.clear();
@@ -94,6 +99,7 @@ void RowSet::leave_out(const std::vector<int>& rows) {
 }
 
 void RowSet::whole_jacobian(Eigen::VectorXd& out) const {
+    // In the order of left_out_, as they were put aside.
     out = B;
     const double* kept = left_out_B_.data();
     for (const int k : left_out_)
@@ -133,6 +139,8 @@ PluginCall RowSet::last_step(const BlockPart& part) const {
     const auto& [q0, dq, mid, t0, h, state0] = last_step_;
     const auto first = static_cast<std::size_t>(owner.u_first);
     const auto count = static_cast<std::size_t>(owner.u_count);
+    // What the last step was evaluated with; u_0 and du of a constraint anew,
+    // since a state may have been evaluated since.
     std::vector<double> u0(count, 0.0), du(count, 0.0);
     RowStep step;
     step.t0 = t0;
@@ -173,6 +181,8 @@ PluginCall RowSet::last_tangent(const BlockPart& part) const {
 }
 
 double* RowSet::room_of(const BlockPart& part, double* jacobian, double* local) {
+    // Constraints write A_u, which is chained; bodies write A itself,
+    // or where zeros have no entry to a buffer that is packed.
     if (owners[part.owner].constraint >= 0) return local + part.first_local;
     if (part.places < 0) return jacobian + part.first_value;
     std::fill_n(unpacked_.data(), part.num_values, 0.0);
@@ -186,6 +196,7 @@ void RowSet::take(const BlockPart& part, const double* values, double* jacobian,
     double* to = jacobian + part.first_value;
     for (const int i : of_entries) *to++ = values[i];
     std::uint64_t bits = 0;  // of what is to be zero, without signs
+    // Zero of either sign has no bit but that of the sign: one comparison for all values.
     for (const int i : of_zeros) bits |= std::bit_cast<std::uint64_t>(values[i]);
     bits <<= 1;
     if (bits != 0) refuse_unexpected(part, values, t);
@@ -220,6 +231,7 @@ void RowSet::refuse_unexpected(const BlockPart& part, const double* values, doub
 
 std::vector<double> RowSet::unpacked(const BlockPart& part) const {
     const double* const values = B.data() + part.first_value;
+    // The inverse of take().
     if (part.places < 0) return {values, values + part.num_values};
     std::vector<double> out(static_cast<std::size_t>(part.num_values), 0.0);
     const double* from = values;
@@ -227,6 +239,8 @@ std::vector<double> RowSet::unpacked(const BlockPart& part) const {
     return out;
 }
 
+/// B and tau with B dq + tau = pi(q_1, t_1) - pi(q_0, t_0) (theory (24)): the plugin answers
+/// for the identity on u, the chain keeps it, since du = W dq and A_q dq = A_u du.
 void RowSet::evaluate_step(const double* q0,
                            const double* dq,
                            const double* mid,
@@ -239,6 +253,7 @@ void RowSet::evaluate_step(const double* q0,
     double* const q1 = q1_.data();
     double* const rate = rate_.data();
     const Eigen::Index n = q1_.size();
+    // q_1 = q_0 + dq, and the mean rates dq / h
     ANCORA_APART
     for (Eigen::Index i = 0; i < n; ++i) {
         q1[i] = q0[i] + dq[i];
@@ -250,9 +265,11 @@ void RowSet::evaluate_step(const double* q0,
     step.h = h;
     for (const BlockPart& part : blocks) {
         const RowOwner& owner = owners[part.owner];
+        // B of such a block was evaluated once, and tau = 0.
         if (part.is_constant && owner.state_count == 0) continue;
         fetch_behind(part);
         const RowBlock& block = *part.block;
+        // The scalars of a body are its coordinates: views, no copies.
         if (owner.body >= 0) {
             step.u0 = view(q0 + owner.u_first, owner.u_count);
             step.du = view(dq + owner.u_first, owner.u_count);
@@ -261,6 +278,8 @@ void RowSet::evaluate_step(const double* q0,
             step.rate = view(rate_.data() + owner.u_first, owner.u_count);
         } else {
             if (mapped != part.owner) {
+                // u_0 = u(q_0), du = W dq: no difference of large numbers.
+                // Blocks of one constraint share them.
                 map_of(owner).evaluate(q0, nullptr, t0, u0_.data() + owner.u_first, nullptr);
                 map_of(owner).increment(dq, du_.data() + owner.u_first);
                 for (int i = owner.u_first; i < owner.u_first + owner.u_count; ++i) {
@@ -276,8 +295,10 @@ void RowSet::evaluate_step(const double* q0,
             step.u1 = view(u1_.data() + owner.u_first, owner.u_count);
             step.rate = view(u_rate_.data() + owner.u_first, owner.u_count);
         }
+        // States of plugins at the start of the step and at its end.
         step.state0 = state0.subspan(owner.state_first, owner.state_count);
         step.state1 = state1.subspan(owner.state_first, owner.state_count);
+        // w at the middle, at the start and at the end (theory, section 12).
         if (may_read_own) {
             step.own = own_of(part, SignalSet::Moment::middle);
             step.own0 = own_of(part, SignalSet::Moment::begin);
@@ -286,6 +307,7 @@ void RowSet::evaluate_step(const double* q0,
         double* values = room_of(part, B.data(), local_.data());
         RowStepValues out;
         out.B = view(values, part.num_values);
+        // Without explicit time tau = 0 in theory (24), and stays as it was set at the start.
         if (block.depends_on_time) out.tau = view(tau.data() + part.first_row, part.num_rows);
         out.work0 = view(work0_.data() + part.first_row, part.num_rows);
         out.work1 = view(work1_.data() + part.first_row, part.num_rows);
@@ -293,6 +315,7 @@ void RowSet::evaluate_step(const double* q0,
         take(part, values, B.data(), t0);
     }
     if (left_out_.empty()) return;
+    // increment = B dq + tau by theory (12), then both are zero in the equations.
     double* kept = left_out_B_.data();
     for (std::size_t i = 0; i < left_out_.size(); ++i) {
         const auto k = static_cast<std::size_t>(left_out_[i]);
@@ -309,6 +332,7 @@ void RowSet::evaluate_step(const double* q0,
 }
 
 std::span<const double> RowSet::state_of(const RowOwner& owner) const {
+    // State of plugins as last accepted; none before the first start.
     if (owner.state_count == 0 || state_ == nullptr) return {};
     return std::span<const double>(*state_).subspan(owner.state_first, owner.state_count);
 }
@@ -317,6 +341,7 @@ OwnValues RowSet::own_of(const BlockPart& part, SignalSet::Moment moment) const 
     const RowOwner& owner = owners[part.owner];
     if (owner.signals < 0) return {};
     if (part.reads_own) return signals_->own_of_part(owner.signals, moment);
+    // No number for rows that may not read them.
     const SignalPart& signals = model_.signals[owner.signals];
     const std::span<const double> none(own_none_);
     return {none.first(signals.inputs.size()),
@@ -333,6 +358,7 @@ RowPoint RowSet::point_of(
     const BlockPart& part, const double* q, const double* v, double t, SignalSet::Moment own) {
     const RowOwner& owner = owners[part.owner];
     const bool is_body = owner.body >= 0;
+    // u = u(q, t) and u' = J v + u_t
     if (!is_body)
         map_of(owner).evaluate(q, v, t, u0_.data() + owner.u_first, du_.data() + owner.u_first);
     RowPoint at{view((is_body ? q : u0_.data()) + owner.u_first, owner.u_count), {}, t};
@@ -344,6 +370,7 @@ RowPoint RowSet::point_of(
 
 void RowSet::evaluate(const double* q, const double* v, double t, Instant& out) {
     last_point_ = {q, v, t, " pi A pi_t b "};
+    // pi, A, pi_t and b at the state: pi' = A v + pi_t, A q'' = b (theory (10), (1))
     out.pi.setZero(num_rows());
     out.A.setZero(B.size());
     out.pi_t.setZero(num_rows());
@@ -378,6 +405,7 @@ void RowSet::add_attachment_bias(const BlockPart& part, const double* local, dou
 
 void RowSet::evaluate_elastic(const double* q, double t, double* pi) {
     last_point_ = {q, nullptr, t, " pi "};
+    // Strains alone, as what own values do to energies is asked for.
     for (const BlockPart& part : blocks) {
         if (!part.holds_elastic) continue;
         call_evaluate(part,
@@ -388,6 +416,7 @@ void RowSet::evaluate_elastic(const double* q, double t, double* pi) {
 
 void RowSet::evaluate_gaps(const double* q, double t, double* pi) {
     last_point_ = {q, nullptr, t, " pi "};
+    // Gaps alone: rows pi = 0, without derivatives.
     for (const BlockPart& part : blocks) {
         if (!part.holds_constraint) continue;
         call_evaluate(part,
@@ -415,6 +444,7 @@ void RowSet::evaluate_rates(const std::vector<int>& chosen,
     last_point_ = {q, v, t, " A pi_t "};
     for (const int index : chosen) {
         const BlockPart& part = blocks[index];
+        // The same at every state, and written once.
         if (part.is_constant) {
             const int begin = part.first_value;
             const int end = row_start[part.first_row + part.num_rows];
@@ -439,9 +469,12 @@ void RowSet::evaluate_tangent(const double* mid,
                               double t,
                               SignalSet::Moment own,
                               double* G) {
+    // G_u = sum over k of s_k d2 pi_k / du2, at the midpoint, in the plugins' layout (theory (30)).
+    // With positive_part each item's block is made positive semidefinite.
     for (const BlockPart& part : blocks) {
         if (part.num_tangent == 0) continue;
         fetch_behind(part);
+        // Bodies take the midpoint from mid, constraints theirs from umid_.
         const RowOwner& owner = owners[part.owner];
         const double* u = owner.body >= 0 ? mid + owner.u_first : umid_.data() + owner.u_first;
         owner.source.evaluate_tangent(meter_,
@@ -457,6 +490,7 @@ void RowSet::evaluate_tangent(const double* mid,
 }
 
 void RowSet::evaluate_tangent_at(const double* q, const double* s, double t, double* G) {
+    // Constraints take u at the state from umid_.
     for (const RowOwner& owner : owners)
         if (owner.constraint >= 0)
             map_of(owner).evaluate(q, nullptr, t, umid_.data() + owner.u_first, nullptr);
@@ -471,6 +505,8 @@ int RowSet::vanishing_row(const Eigen::VectorXd& A) const {
         const int begin = part.first_value;
         const int end = row_start[part.first_row + part.num_rows];
         const double* local = local_now_.data() + part.first_local;
+        // gross = sum of |W A_u|, of which A is the sum with signs: where A is far
+        // below it the terms cancel, and the row acts on nothing.
         std::vector<double> gross(static_cast<std::size_t>(end - begin), 0.0);
         for (int i = chain_start_[b]; i < chain_start_[b + 1]; ++i) {
             const ChainTerm& term = chain_terms_[i];
@@ -519,6 +555,7 @@ RowSet::LocalRow RowSet::local_row(int row, bool of_step) const {
         return row >= b.first_row && row < b.first_row + b.num_rows;
     });
     const auto S = static_cast<std::size_t>(part->block->scalars_per_item);
+    // Rows of an item share its stencil.
     const int k = row - part->first_row;
     const Eigen::VectorXd& jacobian = of_step ? local_ : local_now_;
     return {part->block->stencil.subspan(
@@ -535,9 +572,12 @@ double RowSet::size_of_value(const BlockPart& part, int row) const {
     const double* entry =
         owner.body >= 0 ? B.data() + part.first_value : local_.data() + part.first_local;
     entry += static_cast<std::ptrdiff_t>(k) * S;
+    // sum of |A_uj| |u of the point that scalar j belongs to|: times epsilon it is the rounding
+    // of pi (theory (46)). All three components count, so that the axes do not.
     const double* u = (owner.body >= 0 ? last_step_.mid : umid_.data()) + owner.u_first;
     double size = 0.0;
     for (int j = 0; j < S; ++j) {
+        // The three components of the attachment, or of the body's coordinates by threes.
         const int point = scalar[j] - scalar[j] % 3;
         const int end = std::min(point + 3, owner.u_count);
         double length = 0.0;
@@ -560,6 +600,7 @@ void RowSet::sum_local_force(int constraint,
                              const double* s,
                              double* f) const {
     const RowOwner& owner = owners[model_.bodies.size() + static_cast<std::size_t>(constraint)];
+    // f = -sum over k of A_uk^T s_k on the constraint's scalars (theory (10))
     std::fill(f, f + owner.u_count, 0.0);
     for (int b = owner.first_block; b < owner.first_block + owner.num_blocks; ++b) {
         const BlockPart& part = blocks[b];
@@ -568,6 +609,7 @@ void RowSet::sum_local_force(int constraint,
         const double* local = jacobian + part.first_local;
         for (int row = 0; row < part.num_rows; ++row) {
             const std::int32_t* stencil =
+                // Rows of an item have the same scalars and one line of the local Jacobian each.
                 block.stencil.data() + std::size_t(row / block.rows_per_item) * std::size_t(S);
             for (int j = 0; j < S; ++j)
                 f[stencil[j]] -= s[part.first_row + row] * local[row * S + j];

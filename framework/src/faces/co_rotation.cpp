@@ -54,6 +54,8 @@ CoRotation::CoRotation(const Space& space,
                        const RowSet& rows,
                        int num_coordinates) {
     const auto n = static_cast<std::size_t>(num_coordinates);
+    // Islands are vectors that a mass, a term of G or a row joins. K has no entry
+    // between two islands, so that each may turn by an R of its own.
     DisjointSets sets(n);
     std::vector<int> vector_of(n, -1);
     std::vector<int> axis_of(n, -1);
@@ -74,6 +76,7 @@ CoRotation::CoRotation(const Space& space,
             first = at[c];
         }
     }
+    // Scalars do not turn with space: an island with one stays as it is.
     for (std::size_t i = 0; i < n; ++i)
         if (vector_of[i] < 0) is_refused[i] = 1;
     for (const MassEntry& entry : mass.entries()) sets.join(entry.i, entry.j);
@@ -104,8 +107,11 @@ CoRotation::CoRotation(const Space& space,
     for (const Space::Vector& v : space.vectors()) {
         const int i = std::max({v.at[0], v.at[1], v.at[2]});
         if (i < 0 || can_turn[island(i)] == 0) continue;
+        // With weights reach^2 the fit is one of displacements of matter [m^2].
         vectors[island(i)].push_back({v.at, v.translates, v.reach * v.reach});
     }
+    // Of (1): R on rows that are the components of one vector equation,
+    // 1 on all others, whose pi is invariant.
     for (const BlockPart& part : rows.blocks) {
         const int per_item = part.block->rows_per_item;
         for (int item = 0; item < part.num_rows; item += per_item)
@@ -147,9 +153,11 @@ void CoRotation::set_reference(const Eigen::VectorXd& z) {
             const std::array<int, 3>& at = vectors_[v].at;
             return Eigen::Vector3d(z[at[0]], z[at[1]], z[at[2]]);
         };
+        // Centre c = sum w z / sum w over positions: a translation has no part in the fit.
         for (int v = island.first_vector; v < island.end_vector; ++v)
             if (vectors_[v].translates) centre += vectors_[v].weight / island.weight * vector(v);
         double square = 0.0;
+        // Positions as arms from c, directions as they are.
         for (int v = island.first_vector; v < island.end_vector; ++v) {
             const Vector& at = vectors_[v];
             const Eigen::Vector3d arm = at.translates ? (vector(v) - centre).eval() : vector(v);
@@ -176,6 +184,8 @@ bool CoRotation::follow(const Eigen::VectorXd& z) {
 void CoRotation::fit(std::size_t k, const Eigen::VectorXd& z) {
     const Island& island = islands_[k];
     // A = sum of w z z_ref^T; a centre subtracted from one side is enough.
+    // sum w |z - R z_ref|^2 = sum w (|z|^2 + |z_ref|^2) - 2 tr(R^T A) is least for
+    // the largest tr(R^T A) (Wahba, SIAM Rev. 7 (1965) 409).
     Eigen::Matrix3d A = Eigen::Matrix3d::Zero();
     Eigen::Vector3d sum = Eigen::Vector3d::Zero();
     double square = 0.0;
@@ -197,9 +207,13 @@ void CoRotation::fit(std::size_t k, const Eigen::VectorXd& z) {
         square += now.dot(weighted);
         if (vector.translates) sum += weighted;
     }
+    // sum w |z - c|^2 = sum w |z|^2 - |sum w z|^2 / sum w, over positions
     if (island.weight > 0.0) square -= sum.squaredNorm() / island.weight;
 
     // Newton's step towards the largest tr(R^T A), in P = A R^T.
+    // tr((exp(w^) R)^T A) = tr P + g . w - w . H w / 2 + ..., with g = axial(P - P^T)
+    // and H = tr(P) 1 - (P + P^T) / 2: the step is w = H^-1 g. A multiple of 1
+    // keeps H regular where a direction of w changes nothing.
     const Eigen::Matrix3d P = A * R_[k].transpose();
     const double trace = P.trace();
     const Eigen::Vector3d g(P(2, 1) - P(1, 2), P(0, 2) - P(2, 0), P(1, 0) - P(0, 1));
@@ -210,11 +224,13 @@ void CoRotation::fit(std::size_t k, const Eigen::VectorXd& z) {
     is_turned_[k] = 0;
     if (!std::isfinite(angle)) return;
     if (angle > kLongest) turn *= kLongest / angle;
+    // The quaternion (1, w / 2), normalised: the Cayley rotation of w, orthogonal for any w.
     rotation_[k] =
         Eigen::Quaterniond(1.0, 0.5 * turn[0], 0.5 * turn[1], 0.5 * turn[2]) * rotation_[k];
     rotation_[k].normalize();
     R_[k] = rotation_[k].toRotationMatrix();
 
+    // The squares that are left with R and with R = 1, as the sum above.
     const double squares = square + reference_square_[k];
     const double with = squares - 2.0 * R_[k].cwiseProduct(A).sum();
     const double without = squares - 2.0 * A.trace();
@@ -223,6 +239,7 @@ void CoRotation::fit(std::size_t k, const Eigen::VectorXd& z) {
 
 template <bool kTransposed>
 void CoRotation::turn(std::span<double> motion, std::span<double> rows) const {
+    // x := R x or R^T x on vectors of motion and on triples of rows
     for (std::size_t k = 0; k < islands_.size(); ++k) {
         if (is_turned_[k] == 0) continue;
         const Island& island = islands_[k];
@@ -253,6 +270,7 @@ void CoRotation::transfer(Archive& archive) {
     archive(is_given_up_);
     archive(reference_);
     archive.array(reference_square_.data(), static_cast<Eigen::Index>(reference_square_.size()));
+    // R follows from its quaternion, so that it is orthogonal whatever is read.
     for (std::size_t k = 0; k < islands_.size(); ++k) {
         archive.array(rotation_[k].coeffs().data(), 4);
         if constexpr (Archive::kReads) R_[k] = rotation_[k].toRotationMatrix();

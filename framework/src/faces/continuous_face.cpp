@@ -39,6 +39,7 @@ ContinuousFace::ContinuousFace(const Model& model,
                                ForceSet& forces,
                                CallMeter& meter)
     : model_(model), rows_(rows), mass_(mass), laws_(laws), forces_(forces), meter_(meter) {
+    // The pattern of (1): M, and of the row set's Jacobian the constraint rows.
     SystemPattern pattern;
     const int n = model.num_coordinates;
     pattern.num_coordinates = n;
@@ -56,6 +57,8 @@ ContinuousFace::ContinuousFace(const Model& model,
         has_mixed_rows_ |= laws_[k].kind != RowKind::constraint;
     }
     pattern.row_start = row_start_;
+    // Rows whose power is not the change of an energy: s pi_t of explicit time,
+    // eta pi'^2 of viscosity, and forces of conditions on accelerations.
     for (const BlockPart& part : rows.blocks)
         for (int k = part.first_row; k < part.first_row + part.num_rows; ++k)
             if (part.block->depends_on_time || laws[k].viscosity != 0.0 ||
@@ -70,6 +73,7 @@ ContinuousFace::ContinuousFace(const Model& model,
     for (Eigen::VectorXd* x : {&b_, &lambda_, &mu_}) x->setZero(m);
     s_.setZero(rows.num_rows());
     rate_.setZero(rows.num_rows());
+    // M g: the weight, of positions alone
     space.add_uniform(model.gravity, field_.data());
     has_gravity_ = field_.squaredNorm() > 0.0;
     mass.multiply(field_.data(), gravity_.data());
@@ -80,6 +84,8 @@ void ContinuousFace::evaluate(const double* q,
                               double t,
                               std::span<const double> state) {
     t_ = t;
+    // Q = dT/dq - (dM/dt) v + M g - sum of A_k^T s_k + loads,
+    // C of force objects (theory, section 2.1)
     Q_.setZero();
     mass_.update(q, v, t, meter_, Q_.data());
     if (has_gravity_) {
@@ -95,6 +101,7 @@ void ContinuousFace::evaluate(const double* q,
     double* const Q = Q_.data();
     const int m = rows_.num_rows();
     for (int k = 0; k < m; ++k) {
+        // pi' = A v + pi_t (theory (10))
         const double pi = pi_of[k];
         const double rate = rows_.multiply_onto(pi_t[k], A, k, v);
         rate_[k] = rate;
@@ -102,12 +109,15 @@ void ContinuousFace::evaluate(const double* q,
         if (!std::isfinite(pi + rate + b[k]) &&
             !(std::isfinite(pi) && std::isfinite(rate) && std::isfinite(b[k])))
             rows_.refuse_row(k, t);
+        // The stress of a constraint is -lambda and not known yet.
         if (laws_.is_constraint(k) || laws_.together().holds(k)) continue;
+        // s = pi / c + eta pi' + s_0, Q -= A^T s
         const double s = laws_.stress(k, pi, rate);
         s_[k] = s;
         rows_.add_transposed(A, k, -s, Q);
     }
     for (const ItemLaws::Item& item : laws_.together().items()) {
+        // s = W'(pi) + eta pi' of the rows of an item
         laws_.together().stress(item, instant_.pi.data(), s_.data());
         for (int k = item.first_row; k < item.first_row + item.num_rows; ++k) {
             s_[k] += laws_[k].viscosity * rate_[k];
@@ -127,6 +137,8 @@ void ContinuousFace::take_multipliers(std::span<const double> lambda) {
 void ContinuousFace::assemble(
     const double* q, const double* v, double t, std::span<const double> state, RankUse use) {
     evaluate(q, v, t, state);
+    // b - beta (2 pi' + beta pi) of rows pi = 0 and b - beta psi of velocity rows:
+    // gaps obey phi'' + 2 beta phi' + beta^2 phi = 0, critically damped (Baumgarte, theory [5]).
     for (std::size_t c = 0; c < chosen_.size(); ++c) {
         const int k = chosen_[c];
         double b = instant_.b[k];
@@ -141,6 +153,8 @@ void ContinuousFace::assemble(
     }
     for (std::size_t e = 0; e < entry_.size(); ++e) A_[e] = instant_.A[entry_[e]];
     require(factorise(use, kAll));
+    // Among fewer rows fewer depend on others: projections of positions
+    // and of rates choose their own.
     if (use == RankUse::choose && has_mixed_rows_ && solver_->num_left_out(kAll) > 0) {
         choose_for_projection();
         require(factorise(RankUse::keep, kAll));
@@ -164,6 +178,7 @@ void ContinuousFace::update_forces(const double* q,
 }
 
 SolverStatus ContinuousFace::factorise(RankUse use, int set) {
+    // M is factorised once if it is constant.
     const bool is_mass_new = !has_factorised_ || !mass_.is_constant();
     has_factorised_ = true;
     corrected_at_ = kNever;
@@ -211,12 +226,15 @@ void ContinuousFace::refuse_failed_solve() const {
 }
 
 void ContinuousFace::solve() {
+    // Theory (4) is linear in its right-hand side: a of (Q + C, b) is
+    // the sum of those of (Q, b) and (C, 0).
     f_ = Q_ + C_;
     if (!solver_->solve(view(f_), view(b_), view(a_), view(lambda_))) refuse_failed_solve();
     write_stress(lambda_, s_);
 }
 
 void ContinuousFace::add_response(double c, const double* x, const double* mu) {
+    // a += c x, lambda += c mu: still a solution, of the impressed force with c f
     for (Eigen::Index i = 0; i < a_.size(); ++i) a_[i] += c * x[i];
     for (Eigen::Index k = 0; k < lambda_.size(); ++k) lambda_[k] += c * mu[k];
     write_stress(lambda_, s_);
@@ -228,6 +246,7 @@ void ContinuousFace::respond(std::span<const double> f, std::span<double> x, std
 
 void ContinuousFace::write_stress(Eigen::Ref<const Eigen::VectorXd> lambda,
                                   Eigen::VectorXd& s) const {
+    // s = -lambda (theory, section 1)
     for (std::size_t c = 0; c < chosen_.size(); ++c)
         s[chosen_[c]] = -lambda[static_cast<Eigen::Index>(c)];
 }
@@ -249,6 +268,7 @@ void ContinuousFace::refuse_inconsistent() const {
 ForceSet::Work ContinuousFace::power() const {
     ForceSet::Work out = forces_.work();
     for (const int k : working_rows_) {
+        // s pi_t: what moves a support does work.
         if (instant_.pi_t[k] != 0.0) out.external += s_[k] * instant_.pi_t[k];
         // The force of a condition on accelerations works whenever something moves along its row.
         if (laws_[k].kind == RowKind::acceleration_constraint) out.external -= s_[k] * rate_[k];
@@ -261,6 +281,8 @@ ForceSet::Work ContinuousFace::power() const {
 }
 
 void ContinuousFace::external_force(Eigen::VectorXd& F) const {
+    // F_ext of theory (44): weight, external forces, and -A_k^T s_k
+    // of constraints tied to the ground
     F = gravity_;
     forces_.add_external(F.data());
     for (std::size_t c = 0; c < model_.constraints.size(); ++c) {
@@ -276,6 +298,7 @@ void ContinuousFace::split(std::span<const double> C,
                            Eigen::VectorXd& lambda_C) {
     lambda_L.resize(lambda_.size());
     lambda_C.resize(lambda_.size());
+    // F_L = A^T lambda_L of (Q, b), theory (2); F_C = C + A^T lambda_C of (C, 0), theory (3)
     if (!solver_->solve(view(Q_), view(b_), view(work_), view(lambda_L))) refuse_failed_solve();
     if (!solver_->solve(C, {}, view(work_), view(lambda_C))) refuse_failed_solve();
 }
@@ -312,6 +335,8 @@ void ContinuousFace::take_rows(Projected what, bool with_massless_rates) {
 
 ContinuousFace::Projection ContinuousFace::project(
     Projected what, double* q, double* v, double t, double tolerance, bool from_far) {
+    // Newton's iteration on theory (9): M dx = A^T mu, A dx = -gap, x += dx, A and the
+    // gap anew at each x. dx is the least correction in the norm of M.
     const bool positions = what == Projected::position;
     double* x = positions ? q : v;
     Projection out;
@@ -356,19 +381,24 @@ ContinuousFace::Projection ContinuousFace::project(
         const bool is_near = !positions && step == 0 && use == RankUse::keep && !has_mixed_rows_ &&
                              corrected_at_ == t && mass_.is_constant();
         if (!is_near) {
+            // M(q) and A at the present state
             mass_.update(q, v, t, meter_, nullptr);
             take_rows(what);
+            // A massless position that only conditions on rates determine:
+            // their rows, with zero on the right, keep it where it is.
             if (factorise(use, set) == SolverStatus::undetermined && positions) {
                 take_rows(what, true);
                 factorise(RankUse::decide, set);
             }
             if (positions && use == RankUse::keep) corrected_at_ = t;
         }
+        // f = 0, r = -gap
         if (!solver_->solve({}, view(b_), view(correction_), {})) refuse_failed_solve();
         out.has_moved = true;
         for (Eigen::Index i = 0; i < correction_.size(); ++i) x[i] += correction_[i];
         worst = measure();
         if (!from_far) continue;
+        // Half of the correction that is left is taken back until the largest gap falls.
         for (double part = 0.5; !(worst < last) && part > kLeastPart; part *= 0.5) {
             for (Eigen::Index i = 0; i < correction_.size(); ++i) x[i] -= part * correction_[i];
             worst = measure();
@@ -388,6 +418,7 @@ double ContinuousFace::rate_of(std::size_t c, const double* v) const {
     const int k = chosen_[c];
     const RowKind kind = laws_[k].kind;
     if (kind != RowKind::constraint && !is_velocity_kind(kind)) return 0.0;
+    // pi' = A v + pi_t, or psi
     double rate = instant_.pi_t[k];
     for (int e = row_start_[c]; e < row_start_[c + 1]; ++e) {
         const auto i = static_cast<std::size_t>(entry_[e]);

@@ -46,18 +46,21 @@ void FactoredStep::lay_out(bool is_redundant) {
 }
 
 void FactoredStep::plan(double h, const Eigen::VectorXd& A) {
+    // gamma of this h decides which rows may be condensed.
     parts_.laws.prepare(h);
     matrix_->plan({A, parts_.rows.K, parts_.laws.gamma()}, h);
 }
 
 bool FactoredStep::factorise(const StepTrial& trial, Tangent tangent) {
     const bool is_definite = tangent == Tangent::definite;
+    // G(s) at the midpoint, its positive part where K is to be quasi-definite; slopes of laws; T
     tangent_.evaluate_stiffness(trial.s.data(), is_definite, trial.t0);
     is_exact_ = tangent == Tangent::exact;
     if (is_exact_) tangent_.evaluate_start(trial.t0);
     if (!nonlinear_.empty()) nonlinear_.give_slopes_to_matrix();
     if (!tangent_.forces.empty()) tangent_.forces.evaluate(parts_.forces, is_definite);
     if (parts_.mass.is_timed()) matrix_->follow_mass(parts_.mass.values());
+    // B_end = 2 B - A(q_0) (theory (31)), in the combinations of rows that K has
     if (is_exact_) end_ = nonlinear_.combined(tangent_.end_jacobian());
     const bool done =
         matrix_->factorise({nonlinear_.combined(parts_.rows.B), parts_.rows.K, parts_.laws.gamma()},
@@ -69,6 +72,7 @@ bool FactoredStep::factorise(const StepTrial& trial, Tangent tangent) {
         parts_.attribute_nonfinite(trial.t0);
     }
     step_ = done ? trial.h : 0.0;
+    // The attitude that K_ref belongs to.
     co_rotation_.set_reference(trial_.mid);
     is_turned_ = false;
     is_fresh_ = true;
@@ -79,11 +83,13 @@ void FactoredStep::solve(std::span<const double> r_motion,
                          std::span<const double> r_rows,
                          std::span<double> ddq,
                          std::span<double> ds) {
+    // Residuals in units of K's rows: gamma (s* - s), and V^T of items that have one law.
     const std::span<const double> r = nonlinear_.in_units_of_matrix(r_rows);
     if (!is_turned_) {
         matrix_->solve(r_motion, r, ddq, ds);
         return nonlinear_.out_of_combinations(ds);
     }
+    // K^-1 r = T K_ref^-1 T^T r (theory (33))
     std::copy(r_motion.begin(), r_motion.end(), turned_motion_.data());
     std::copy(r.begin(), r.end(), turned_rows_.data());
     const std::span<double> motion(turned_motion_.data(), r_motion.size());
@@ -100,6 +106,7 @@ void FactoredStep::judge(double first, double second) {
         !matrix_->use_double())
         step_ = 0.0;
     is_fresh_ = false;
+    // The rotations explain too little: strains or stresses have changed.
     if (is_turned_ && !(second <= kTurnedContraction * first)) co_rotation_.give_up();
 }
 
@@ -115,6 +122,8 @@ void FactoredStep::transfer(Archive& archive) {
     archive.require(step_ == 0.0 || matrix_->is_factorised(), "a matrix");
     co_rotation_.transfer(archive);
     if constexpr (Archive::kReads) {
+        // theta and gamma are functions of h; those of laws that are no
+        // lines follow from the slopes read.
         if (step_ > 0.0) parts_.laws.prepare(step_);
         nonlinear_.restore_slopes();
         tangent_.forget_start();

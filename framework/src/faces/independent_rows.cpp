@@ -31,6 +31,8 @@ bool IndependentRows::choose(const Eigen::VectorXd& A, Eigen::VectorXd& pi) {
     std::vector<int> before = rows_.left_out();
     std::vector<int> chosen = dependent_rows(rows_, A, mass_, before);
     if (chosen == before) return false;
+    // A row that comes back takes its carried gap along, one that is left out leaves
+    // it here: pi is never recomputed from q (theory (12)).
     for (std::size_t i = 0; i < before.size(); ++i)
         if (laws_.carries(before[i])) pi[before[i]] = gap_[i];
     gap_.clear();
@@ -52,6 +54,7 @@ int IndependentRows::opening_row(double extent) const {
     int worst_row = -1;
     double worst = 0.0;
     for (std::size_t i = 0; i < gap_.size(); ++i) {
+        // pi_1 = pi_0 + B dq + tau (theory (12))
         const double gap = std::abs(gap_[i] + rows_.left_out_increment()[i]);
         const double allowed = kOpen * extent + kTimesAtStart * std::abs(gap_[i]);
         if (gap <= allowed || gap <= worst) continue;
@@ -70,10 +73,12 @@ double IndependentRows::gap_after(int row) const {
 
 void IndependentRows::accept() {
     for (std::size_t i = 0; i < gap_.size(); ++i)
+        // pi_0 := pi_1 of what is carried; velocity rows carry nothing.
         if (laws_.carries(left_out()[i])) gap_[i] += rows_.left_out_increment()[i];
 }
 
 void IndependentRows::prepare_sharing() {
+    // Unit columns D_k^-1/2 M^-1/2 B_k^T of all constraint rows, those left out included
     rows_.whole_jacobian(whole_);
     const ScaledRows all(rows_, whole_, mass_);
     // Rows that have no coordinate in common, by any others, share nothing.
@@ -151,13 +156,18 @@ void IndependentRows::prepare(Sharing& to,
     to.is_dense = kept.size() <= kMostDense;
     if (num_kept == 0) return;
     if (to.is_dense) {
+        // N = [C; -1], where column l that is left out is K C_l of the kept columns K:
+        // K C = L by least squares. N spans the stresses without force.
         to.N.resize(num_kept + num_left, num_left);
         to.N.topRows(num_kept) =
             least_squares(Eigen::MatrixXd(to.kept_columns), Eigen::MatrixXd(to.left_columns));
         to.N.bottomRows(num_left) = -Eigen::MatrixXd::Identity(num_left, num_left);
+        // N^T N = 1 + C^T C, well conditioned as long as C has no large entries
         to.normal.compute(to.N.transpose() * to.N);
         return;
     }
+    // C of many rows is dense and never formed: C y = G^-1 K^T L y
+    // with a sparse factor of G = K^T K.
     Eigen::SparseMatrix<double> gram = to.kept_columns.transpose() * to.kept_columns;
     for (Eigen::Index k = 0; k < gram.cols(); ++k) gram.coeffRef(k, k) += kGramShift;
     to.gram = std::make_unique<Gram>();
@@ -169,18 +179,20 @@ void IndependentRows::share(double* s) {
         const auto num_kept = static_cast<Eigen::Index>(in.kept.size());
         const auto num_left = static_cast<Eigen::Index>(in.left.size());
         if (num_kept == 0) continue;
+        // scaled = D^1/2 s: theory (5) asks for the least |scaled|
         for (Eigen::Index i = 0; i < num_kept; ++i)
             in.scaled[i] = s[in.kept[i]] * in.kept_length[i];
         for (Eigen::Index i = 0; i < num_left; ++i)
             in.scaled[num_kept + i] = s[in.left[i]] * in.left_length[i];
         if (in.is_dense) {
-            // s - N (N^T N)^-1 N^T s
+            // scaled -= N (N^T N)^-1 N^T scaled (theory (36))
             in.part.noalias() = in.N.transpose() * in.scaled;
             in.normal.solveInPlace(in.part);
             in.scaled.noalias() -= in.N * in.part;
         } else {
             share_sparse(in);
         }
+        // s = D^-1/2 scaled: the same forces, since N makes none
         for (Eigen::Index i = 0; i < num_kept; ++i)
             s[in.kept[i]] = in.scaled[i] / in.kept_length[i];
         for (Eigen::Index i = 0; i < num_left; ++i)
@@ -196,6 +208,7 @@ void IndependentRows::share_sparse(Sharing& in) {
     const auto num_left = static_cast<Eigen::Index>(in.left.size());
     // G squares the condition of K and is shifted: each solve is corrected by what it leaves, of
     // the columns themselves (corrected seminormal equations).
+    // Source: A. Bjorck, Linear Algebra Appl. 88/89 (1987) 31.
     const auto combine = [&](const Eigen::VectorXd& y) -> Eigen::VectorXd {
         const Eigen::VectorXd wanted = in.left_columns * y;
         Eigen::VectorXd c = in.gram->solve(in.kept_columns.transpose() * wanted);
@@ -203,6 +216,7 @@ void IndependentRows::share_sparse(Sharing& in) {
             c += in.gram->solve(in.kept_columns.transpose() * (wanted - in.kept_columns * c));
         return c;
     };
+    // C^T z = L^T K G^-1 z
     const auto combine_transposed = [&](const Eigen::VectorXd& z) -> Eigen::VectorXd {
         Eigen::VectorXd w = in.gram->solve(z);
         for (int pass = 0; pass < kCorrections; ++pass)
@@ -210,10 +224,12 @@ void IndependentRows::share_sparse(Sharing& in) {
         return in.left_columns.transpose() * (in.kept_columns * w);
     };
     Eigen::VectorXd y = Eigen::VectorXd::Zero(num_left);
+    // N^T s = C^T s_kept - s_left, s scaled
     Eigen::VectorXd r = combine_transposed(scaled.head(num_kept)) - scaled.tail(num_left);
     Eigen::VectorXd p = r;
     double square = r.squaredNorm();
     const double enough = kShared * kShared * scaled.squaredNorm();
+    // The eigenvalues of 1 + C^T C are 1 at least: rounds grow with the size of C alone.
     for (int round = 0; round < kMostGradientRounds && square > enough; ++round) {
         const Eigen::VectorXd Ap = p + combine_transposed(combine(p));
         const double step = square / p.dot(Ap);
@@ -223,6 +239,7 @@ void IndependentRows::share_sparse(Sharing& in) {
         p = r + (next / square) * p;
         square = next;
     }
+    // s -= N y
     scaled.head(num_kept) -= combine(y);
     scaled.tail(num_left) += y;
 }

@@ -50,6 +50,7 @@ NonlinearRows::NonlinearRows(Assembly& parts, const MotionState& state, const Tr
 void NonlinearRows::follow(const double* s, double h, double* r_rows) {
     const ItemLaws& together = parts_.laws.together();
     for (const int k : parts_.laws.nonlinear()) {
+        // dpi = B dq + tau
         const double increment = trial_.Bdq[k] + parts_.rows.tau[k];
         if (together.holds(k)) {
             increment_[k] = increment;
@@ -57,6 +58,8 @@ void NonlinearRows::follow(const double* s, double h, double* r_rows) {
         }
         const StressMean law = parts_.laws.mean_stress(k, state_.pi[k], increment, h);
         trial_law_[k] = law;
+        // r = gamma_taut (s* - s), in the unit of pi as the residuals of
+        // other rows (theory, section 3.3)
         r_rows[k] = parts_.laws.taut_gamma(k) * (law.stress - s[k]);
     }
     for (const ItemLaws::Item& item : together.items()) {
@@ -73,9 +76,11 @@ void NonlinearRows::follow(const double* s, double h, double* r_rows) {
 
 void NonlinearRows::subtract(const double* change, const double* ds, double* r_rows) const {
     const ItemLaws& together = parts_.laws.together();
+    // d r = gamma_taut (s*' d(dpi) - ds)
     for (const int k : parts_.laws.nonlinear())
         if (!together.holds(k))
             r_rows[k] -= parts_.laws.taut_gamma(k) * (law(k).slope * change[k] - ds[k]);
+    // The same with D = d s* / d pi_1 of all rows of the item.
     for (const ItemLaws::Item& item : together.items()) {
         const auto D = matrix_of(item, trial_slopes_);
         for (int i = 0; i < item.num_rows; ++i) {
@@ -89,6 +94,8 @@ void NonlinearRows::subtract(const double* change, const double* ds, double* r_r
 
 double NonlinearRows::terms(int k, double s) const {
     if (trial_law_[k].is_slack() && s == 0.0) return 0.0;
+    // |theta pi_0 + gamma s_0| at kappa = 1, and gamma |s| or what the
+    // law says of its terms (theory (46))
     return 2.0 * std::abs(state_.pi[k] + parts_.laws[k].compliance * parts_.laws[k].prestress) +
            parts_.laws.taut_gamma(k) * std::max(std::abs(s), law(k).terms);
 }
@@ -103,6 +110,7 @@ void NonlinearRows::attribute_nonfinite() {
 
 void NonlinearRows::give_slopes_to_matrix() {
     for (const int k : parts_.laws.nonlinear()) {
+        // K has 1 / gamma = d s* / d pi_1 of the trial.
         const double slope = trial_law_[k].slope;
         slope_in_matrix_[k] = slope;
         if (!parts_.laws.together().holds(k)) parts_.laws.follow(k, slope);
@@ -112,6 +120,8 @@ void NonlinearRows::give_slopes_to_matrix() {
 }
 
 void NonlinearRows::combine(const ItemLaws::Item& item) {
+    // D = V Lambda V^T: the combinations V^T B do not couple,
+    // gamma_i = 1 / lambda_i (theory, section 3.4).
     SymmetricEigen& eigen = eigen_[item.num_rows];
     eigen.compute(matrix_of(item, slopes_in_matrix_));
     // Combinations have no units of their own
@@ -131,6 +141,8 @@ bool NonlinearRows::have_outlived_matrix() const {
         const double change = std::abs(trial_law_[k].slope - in_matrix);
         if (change == 0.0) continue;
         const double mobility = mobility_of(k);
+        // The row answers to a force along it by mobility / (1 + slope mobility) in K;
+        // the change of slope is measured by that.
         if (change * mobility > kOutlived * (1.0 + in_matrix * mobility)) return true;
     }
     for (const ItemLaws::Item& item : parts_.laws.together().items())
@@ -148,10 +160,13 @@ bool NonlinearRows::has_outlived_matrix(const ItemLaws::Item& item) const {
     if (change.isZero(0.0)) return false;
     ItemRows mobility(item.num_rows);
     for (int i = 0; i < item.num_rows; ++i) mobility[i] = mobility_of(item.first_row + i);
+    // V^T dD V and V^T D V
     Slopes half = change * V;
     change.noalias() = V.transpose() * half;
     half.noalias() = known * V;
     ItemRows reach(item.num_rows);  // of a combination, with what holds it in the matrix
+    // a_i = m_i / (1 + lambda_i m_i), m_i the mobility of combination i; reach_i is its root,
+    // so that |dD_ij| reach_i reach_j is the change beside what K answers.
     for (int i = 0; i < item.num_rows; ++i) {
         const double own = V.col(i).cwiseAbs2().dot(mobility);
         const double stiffness = std::max(V.col(i).dot(half.col(i)), 0.0);
@@ -164,6 +179,7 @@ bool NonlinearRows::has_outlived_matrix(const ItemLaws::Item& item) const {
 }
 
 double NonlinearRows::mobility_of(int k) const {
+    // B (2 M / h^2)^-1 B^T by diag(M)
     double sum = 0.0;
     for (const int e : parts_.rows.entries(k))
         sum += parts_.rows.B[e] * parts_.rows.B[e] * parts_.inverse_mass[parts_.rows.column_of(e)] *
@@ -174,11 +190,13 @@ double NonlinearRows::mobility_of(int k) const {
 std::span<const double> NonlinearRows::in_units_of_matrix(std::span<const double> r_rows) {
     if (empty()) return r_rows;
     std::copy(r_rows.begin(), r_rows.end(), matrix_rows_.data());
+    // r / gamma_taut is a stress, s* - s; times gamma it is the residual in K.
     const ItemLaws& together = parts_.laws.together();
     for (const int k : parts_.laws.nonlinear())
         matrix_rows_[k] *=
             (together.holds(k) ? 1.0 : parts_.laws.gamma()[k]) / parts_.laws.taut_gamma(k);
     for (const ItemLaws::Item& item : together.items()) {
+        // V^T (s* - s), each times its gamma
         auto rows = matrix_rows_.segment(item.first_row, item.num_rows);
         const ItemRows stresses = rows;
         rows.noalias() = matrix_of(item, combination_).transpose() * stresses;
@@ -191,6 +209,7 @@ std::span<const double> NonlinearRows::in_units_of_matrix(std::span<const double
 const Eigen::VectorXd& NonlinearRows::combined(const Eigen::VectorXd& jacobian) {
     if (combined_.size() == 0) return jacobian;
     combined_ = jacobian;
+    // V^T B: rows of an item have one pattern, width entries each.
     for (const ItemLaws::Item& item : parts_.laws.together().items()) {
         const auto V = matrix_of(item, combination_);
         const int begin = parts_.rows.row_begin(item.first_row);
@@ -207,6 +226,7 @@ const Eigen::VectorXd& NonlinearRows::combined(const Eigen::VectorXd& jacobian) 
 }
 
 void NonlinearRows::out_of_combinations(std::span<double> s) const {
+    // s = V s_combined: B^T s = (V^T B)^T s_combined
     for (const ItemLaws::Item& item : parts_.laws.together().items()) {
         Eigen::Map<Eigen::VectorXd> rows(s.data() + item.first_row, item.num_rows);
         const ItemRows combined = rows;
@@ -236,6 +256,7 @@ template void NonlinearRows::transfer(ArchiveWriter&);
 template void NonlinearRows::transfer(ArchiveReader&);
 
 void NonlinearRows::restore_slopes() {
+    // gamma is no part of what is saved: it follows from the slopes.
     for (const int k : parts_.laws.nonlinear())
         if (!parts_.laws.together().holds(k)) parts_.laws.follow(k, slope_in_matrix_[k]);
     for (const ItemLaws::Item& item : parts_.laws.together().items()) combine(item);

@@ -30,6 +30,7 @@ constexpr double kNearHigh = 1e-8;
 
 /// Fills rank, pivots next to the threshold and the warning from the pivots' moduli.
 void decide(const Eigen::VectorXd& pivots, RankAnalysis& out) {
+    // The rank is the number of pivots above the threshold times the largest (theory, section 2.2).
     const double largest = pivots.size() > 0 ? pivots.maxCoeff() : 0.0;
     out.rank = 0;
     out.smallest_kept = 1.0;
@@ -53,6 +54,8 @@ std::vector<int> dependent_columns(const Eigen::MatrixXd& columns, double thresh
     std::vector<int> dependent;
     for (Eigen::Index k = 0; k < columns.cols(); ++k) {
         Eigen::VectorXd x = columns.col(k);
+        // Twice is enough: cancellation leaves parts along the basis in the first pass,
+        // which the second takes out (Parlett, The Symmetric Eigenvalue Problem, SIAM, 1998).
         for (int pass = 0; pass < 2; ++pass)
             x -= basis.leftCols(size) * (basis.leftCols(size).transpose() * x);
         const double norm = x.norm();
@@ -69,6 +72,7 @@ using SparseFactor = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>;
 /// C^T C + shift, where C has unit columns.
 Eigen::SparseMatrix<double> shifted_gram(const Eigen::SparseMatrix<double>& columns,
                                          const Eigen::VectorXd& shift) {
+    // G_kl is the cosine between rows k and l in the metric of M.
     Eigen::SparseMatrix<double> gram = columns.transpose() * columns;
     for (int k = 0; k < gram.cols(); ++k) gram.coeffRef(k, k) += shift[k];
     return gram;
@@ -96,6 +100,8 @@ struct Basis {
     double distance(Eigen::VectorXd x) const {
         constexpr double kNothing = 1e-14;
         constexpr int kMostRounds = 50;
+        // min |x - C y| over y, with the shifted factor of C^T C as preconditioner.
+        // x is carried as the residual itself; y is not needed.
         Eigen::VectorXd gradient = columns.transpose() * x;
         Eigen::VectorXd step = factor.solve(gradient);
         Eigen::VectorXd direction = step;
@@ -105,6 +111,7 @@ struct Basis {
             const Eigen::VectorXd move = columns * direction;
             const double square = move.squaredNorm();
             if (!(square > 0.0)) break;
+            // x -= C direction slope / |C direction|^2: the least |x| along the direction
             x -= (slope / square) * move;
             const double left = x.norm();
             least = std::min(least, left);
@@ -127,6 +134,7 @@ struct Basis {
 /// The columns that are not among `left`.
 struct Span {
     Span(const Eigen::SparseMatrix<double>& columns, const std::vector<int>& left) {
+        // `left` is ascending.
         for (int c = 0; c < columns.cols(); ++c)
             if (!std::ranges::binary_search(left, c)) kept.push_back(c);
         const auto count = static_cast<Eigen::Index>(kept.size());
@@ -156,11 +164,13 @@ struct Span {
         if (first_.empty()) lay_out_rows();
         const double length = columns.col(column).norm();
         std::size_t before = 0;
+        // Rings double, so that all searches of a column together cost a few times the last.
         for (int rings = kFirstRings;; rings *= 2) {
             Combination out;
             out.distance = length;
             const Neighbours near = neighbours(columns, column, rings);
             if (near.of.empty()) return out;
+            // From a quarter of all columns on the factor of all is cheaper than another one.
             if (4 * near.of.size() > kept.size()) break;
             Basis local;
             Eigen::VectorXd x;
@@ -169,6 +179,7 @@ struct Span {
             out.distance = local.distance(x);
             const bool are_all = near.of.size() == before;  // that hang together with it
             before = near.of.size();
+            // Not in the span of this neighbourhood: a wider one, unless it cannot grow.
             if (out.distance > kNearLow * length && !are_all) continue;
             out.of = near.of;
             out.share = local.share(x);
@@ -221,6 +232,8 @@ private:
         for (Eigen::SparseMatrix<double>::InnerIterator it(columns, column); it; ++it)
             reach(static_cast<int>(it.row()));
         std::size_t from = 0;
+        // A ring adds the columns that touch a coordinate reached so far, and their
+        // coordinates; those before `from` have been gone through.
         for (int ring = 0; ring < rings && 4 * out.of.size() <= kept.size(); ++ring) {
             const std::size_t end = out.coordinates.size();
             for (; from < end; ++from) {
@@ -236,6 +249,7 @@ private:
                 }
             }
         }
+        // What was marked is unmarked: a search costs what it reaches, not the size of the model.
         for (const int i : out.coordinates) place_[i] = -1;
         for (const int k : out.of) is_near_[k] = 0;
         std::ranges::sort(out.of);
@@ -296,6 +310,8 @@ bool strengthen(const Eigen::SparseMatrix<double>& columns,
         // An exchange must not touch what another's combination consists of.
         std::vector<char> is_touched(kept.size(), 0);
         std::vector<Exchange> exchanges;
+        // If l = sum c_k k over the kept columns, the volume with l in place of k is |c_k| times
+        // the present one: exchanges with |c_k| > most > 1 end (Gu and Eisenstat 1996).
         for (std::size_t left = 0; left < dependent.size(); ++left) {
             const Span::Combination one = span.combination(columns, dependent[left]);
             if (one.of.empty()) continue;
@@ -309,6 +325,7 @@ bool strengthen(const Eigen::SparseMatrix<double>& columns,
                 if (std::abs(one.share[k]) > kTouched * coefficient) is_touched[of(k)] = 1;
             exchanges.push_back({coefficient, kept[of(largest)], left});
         }
+        // Every coefficient is `most` at most.
         if (exchanges.empty()) return has_changed;
         has_changed = true;
         for (const Exchange& exchange : exchanges) dependent[exchange.left] = exchange.kept;
@@ -325,10 +342,12 @@ bool holds(const Eigen::SparseMatrix<double>& columns,
            double threshold,
            double most) {
     Span span(weighed, dependent);
+    // Pivots of L D L^T are squared distances from the span of the columns before.
     if (span.basis.factor.info() != Eigen::Success ||
         !(span.basis.factor.vectorD().minCoeff() > least_pivot(columns.cols())))
         return false;
     return std::ranges::all_of(dependent, [&](int c) {
+        // distance / length is that of the unit column.
         const double length = weighed.col(c).norm() / columns.col(c).norm();
         const Span::Combination one = span.combination(weighed, c);
         return (one.of.empty() || one.share.cwiseAbs().maxCoeff() <= most) &&
@@ -346,10 +365,13 @@ int hidden_dependency(const Span& span, double threshold) {
     constexpr double kFarFromNothing = 1e-3;
     if (span.kept.empty() || span.basis.factor.info() != Eigen::Success) return -1;
     Eigen::VectorXd x(static_cast<Eigen::Index>(span.kept.size()));
+    // A start without the symmetry of a model; x := (C^T C + shift)^-1 x
+    // turns to the least singular vector.
     for (Eigen::Index k = 0; k < x.size(); ++k) x[k] = k % 2 == 0 ? 1.0 : -0.7;
     for (int i = 0; i < kIterations; ++i) {
         x = span.basis.factor.solve(x);
         x.normalize();
+        // |C x|, |x| = 1, is no less than the least singular value.
         const double length = (span.basis.columns * x).norm();
         if (!(length > threshold)) {
             Eigen::Index largest = 0;
@@ -378,7 +400,10 @@ std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns,
         span.reset();  // makes room
         span = std::make_unique<Span>(columns, dependent);
     };
+    // Clearly independent are columns with pivots above rounding of a Gram matrix;
+    // its pivots are squares. Exchanges change the pivots, so that they are looked at again.
     for (int round = 0; round < kMostRounds; ++round) {
+        // Pivots are in the order of elimination; Pinv puts them into that of the columns.
         const Eigen::VectorXd pivots =
             span->basis.factor.permutationPinv() * span->basis.factor.vectorD();
         const std::size_t before = dependent.size();
@@ -393,6 +418,7 @@ std::vector<int> decide_sparse(const Eigen::SparseMatrix<double>& columns,
         strengthen(weighed, kLargest, dependent);
         take_out_dependent();
     }
+    // Dependencies that every pivot conceals, one at a time.
     for (;;) {
         const int hidden = hidden_dependency(*span, out.threshold);
         if (hidden < 0) break;
@@ -433,6 +459,7 @@ ScaledRows::ScaledRows(const RowSet& rows,
         if (RowLaws::is_constraint(rows.laws[k])) chosen.push_back(k);
     int num_coordinates = 0;
     for (const int i : rows.column) num_coordinates = std::max(num_coordinates, i + 1);
+    // Massless coordinates count with the mean mass.
     double mean = 0.0;
     for (int i = 0; i < num_coordinates; ++i) mean += matrix.diagonal(i) / num_coordinates;
     if (!(mean > 0.0)) mean = 1.0;
@@ -447,6 +474,8 @@ ScaledRows::ScaledRows(const RowSet& rows,
         most += static_cast<std::size_t>(rows.row_end(k) - rows.row_begin(k));
     std::vector<Eigen::Triplet<double>> entries;
     entries.reserve(most);
+    // c_k = M^-1/2 A_k^T / |M^-1/2 A_k^T|, by two passes: length, then entries.
+    // |.|^2 = D_k of theory (5) with diag(M).
     for (std::size_t c = 0; c < chosen.size(); ++c) {
         const int k = chosen[c];
         double square = 0.0;
@@ -479,10 +508,13 @@ Eigen::MatrixXd forceless_stresses(const RowSet& rows,
             left.push_back(static_cast<int>(c));
     const Span span(scaled.columns, left);
     if (span.basis.factor.info() != Eigen::Success) return out;
+    // From unit columns to rows: a stress y_k / sqrt(D_k).
     const auto set = [&](int column, int which, double stress) {
         const auto c = static_cast<std::size_t>(column);
         if (scaled.length[c] > 0.0) out(scaled.chosen[c], which) = stress / scaled.length[c];
     };
+    // States of self-stress: any x on the rows left out and y with K y = L x on
+    // the others, so that K y - L x = 0 makes no force.
     for (int k = 0; k < count; ++k) {
         Eigen::VectorXd x = Eigen::VectorXd::Zero(scaled.columns.rows());
         for (std::size_t i = 0; i < left.size(); ++i) {
@@ -492,6 +524,7 @@ Eigen::MatrixXd forceless_stresses(const RowSet& rows,
             set(left[i], k, -stress);
         }
         Eigen::VectorXd share = span.basis.share(x);
+        // Refinement on the unshifted columns.
         for (int pass = 0; pass < 2; ++pass)
             share += span.basis.share(x - span.basis.columns * share);
         for (std::size_t i = 0; i < span.kept.size(); ++i)
@@ -510,6 +543,7 @@ RankAnalysis analyse_rank(const RowSet& rows, const Eigen::VectorXd& A, const Ma
 
     std::vector<int> dependent;
     if (out.num_rows <= kDenseRows) {
+        // The columns in the order of rows for the names, by pivots for the rank.
         const Eigen::MatrixXd dense(columns);
         const RankRevealingQr qr(dense);
         decide(qr.pivots(), out);
@@ -555,6 +589,7 @@ std::vector<int> dependent_rows(const RowSet& rows,
         return instead;
     dependent.clear();
     if (chosen.size() <= kDenseRows) {
+        // Pivoted by longer columns first: rows of bodies are preferred by kBodiesFirst.
         const RankRevealingQr qr{Eigen::MatrixXd(weighed)};
         decide(qr.pivots(), decision);
         const std::span<const int> last = qr.order().subspan(decision.rank);
@@ -587,6 +622,7 @@ std::vector<double> independence(const RowSet& rows,
             pivots.push_back(pivot);
     } else {
         const Span span(scaled.columns, left);
+        // D of L D L^T of the Gram matrix: squares of what Q R would have.
         for (const double pivot : span.basis.factor.vectorD())
             pivots.push_back(std::sqrt(std::abs(pivot)));
     }
@@ -602,6 +638,7 @@ GapClosing close_gaps(const RowSet& rows,
     const auto count = static_cast<Eigen::Index>(scaled.chosen.size());
     GapClosing out{Eigen::VectorXd::Zero(mass.size()), Eigen::VectorXd::Zero(rows.num_rows())};
     if (count == 0) return out;
+    // rest = D^-1/2 pi
     Eigen::VectorXd rest(count);
     for (Eigen::Index c = 0; c < count; ++c) {
         const auto k = static_cast<std::size_t>(c);
@@ -610,11 +647,14 @@ GapClosing close_gaps(const RowSet& rows,
     // min |C^T x - gap| by refinement on a shifted Gram matrix; what stays is out of reach.
     const SparseFactor factor(shifted_gram(scaled.columns, Eigen::VectorXd::Constant(count, 1e-8)));
     Eigen::VectorXd x = Eigen::VectorXd::Zero(scaled.columns.rows());
+    // x += C (C^T C + shift)^-1 rest: along a singular value s a pass leaves
+    // shift / (s^2 + shift) of rest, and all of what is outside the range of C^T.
     for (int pass = 0; pass < 6; ++pass) {
         const Eigen::VectorXd step = scaled.columns * factor.solve(rest);
         x += step;
         rest -= scaled.columns.transpose() * step;
     }
+    // dq = M^-1/2 x, the least in the norm of M, since x is in the range of C
     for (Eigen::Index i = 0; i < x.size(); ++i)
         out.displacement[i] = x[i] / std::sqrt(scaled.mass[i]);
     for (Eigen::Index c = 0; c < count; ++c) {

@@ -25,6 +25,7 @@ void RowVolume::lay_out(const RowSet& rows,
                         const MassMatrix& mass,
                         const std::vector<int>& left_out) {
     const auto n = static_cast<std::size_t>(mass.size());
+    // 1 / m_i, with the mean mass for coordinates without
     double mean = 0.0;
     for (int i = 0; i < mass.size(); ++i) mean += mass.diagonal(i) / mass.size();
     const auto weight = [&](int i) {
@@ -44,6 +45,7 @@ void RowVolume::lay_out(const RowSet& rows,
     for (int c = 0; c < count; ++c)
         for (const int e : rows.entries(chosen[c]))
             of_coordinate[rows.column_of(e)].emplace_back(c, e);
+    // G_kl = sum over i of A_ki A_li / m_i: the products that each entry, l <= k, is a sum of.
     std::vector<std::map<int, std::vector<Product>>> pairs(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < n; ++i)
         for (const auto& [k, a] : of_coordinate[i])
@@ -57,11 +59,13 @@ void RowVolume::lay_out(const RowSet& rows,
             if (l != k) entries.emplace_back(l, k, 1.0);
         }
     shape.setFromTriplets(entries.begin(), entries.end());
+    // Approximate minimum degree (Amestoy, Davis, Duff, SIAM J. Matrix Anal. Appl. 17 (1996) 886).
     Eigen::AMDOrdering<int>::PermutationType order;
     Eigen::AMDOrdering<int>()(shape, order);  // old from new
     std::vector<int> new_of(static_cast<std::size_t>(count));
     for (int k = 0; k < count; ++k) new_of[order.indices()[k]] = k;
 
+    // Upper triangle of the permuted matrix: column high, row low, rows rising.
     std::vector<std::map<int, std::vector<Product>*>> columns(static_cast<std::size_t>(count));
     for (int k = 0; k < count; ++k)
         for (auto& [l, products] : pairs[k]) {
@@ -94,6 +98,7 @@ void RowVolume::find_pattern(int size) {
     pattern_.assign(n, 0);
     D_.assign(n, 0.0);
     work_.assign(n, 0.0);
+    // Row k of L by paths up the tree (Liu, SIAM J. Matrix Anal. Appl. 11 (1990) 134).
     for (std::size_t k = 0; k < n; ++k) {
         const int now = static_cast<int>(k);
         flag_[k] = now;
@@ -113,6 +118,7 @@ void RowVolume::find_pattern(int size) {
 
 double RowVolume::logarithm(const Eigen::VectorXd& A) {
     const std::size_t n = length_.size();
+    // G from the values of A; the pattern stays.
     for (std::size_t g = 0; g < value_.size(); ++g) {
         double sum = 0.0;
         for (auto p = static_cast<std::size_t>(first_product_[g]);
@@ -121,23 +127,28 @@ double RowVolume::logarithm(const Eigen::VectorXd& A) {
             sum += A[products_[p].a] * A[products_[p].b] * products_[p].weight;
         value_[g] = sum;
     }
+    // Lengths sqrt(G_kk), G_kk the last entry of column k.
     for (std::size_t k = 0; k < n; ++k) length_[k] = std::sqrt(value_[first_[k + 1] - 1]);
     std::ranges::fill(flag_, -1);
     std::ranges::fill(count_, 0);
     std::ranges::fill(work_, 0.0);
     double out = 0.0;
+    // Up-looking: row k of L solves L y = g_k with the rows before it, l_ki = y_i / d_i,
+    // d_k = g_kk - sum over i of l_ki y_i (Davis 2005).
     for (std::size_t k = 0; k < n; ++k) {
         const int now = static_cast<int>(k);
         std::size_t top = n;
         flag_[k] = now;
         for (int p = first_[k]; p < first_[k + 1]; ++p) {
             auto i = static_cast<std::size_t>(row_[p]);
+            // g_ki = G_ki / sqrt(G_kk G_ii), rows of unit length
             work_[i] += value_[p] / (length_[k] * length_[i]);
             std::size_t length = 0;
             for (; flag_[i] != now; i = static_cast<std::size_t>(parent_[i])) {
                 pattern_[length++] = static_cast<int>(i);
                 flag_[i] = now;
             }
+            // Paths found later come first: a column comes before those that it changes.
             while (length > 0) pattern_[--top] = pattern_[--length];
         }
         D_[k] = std::exchange(work_[k], 0.0);
@@ -154,7 +165,9 @@ double RowVolume::logarithm(const Eigen::VectorXd& A) {
             L_[end] = l;
             ++count_[i];
         }
+        // d_k is the squared distance of unit row k from the span of those before it.
         if (!(D_[k] > kRounding)) return -std::numeric_limits<double>::infinity();
+        // log V = sum of log d_k / 2, V = sqrt(det C C^T) (theory, section 9)
         out += 0.5 * std::log(D_[k]);
     }
     return out;

@@ -50,6 +50,8 @@ constexpr double kPerGroup = 60.0;
 /// regularisation has to stay below it.
 double regularisation(int num_rows, bool is_redundant) {
     if (is_redundant) return kRegularisationRedundant;
+    // s^2 of a chain of N rows is of the order of 1 / N^2:
+    // eps = 0.2 / N^2, between 1e-14 and 1e-10.
     const double rows = std::max(1, num_rows);
     return std::clamp(kLongChain / (rows * rows), kFinest, kRegularisation);
 }
@@ -128,6 +130,8 @@ StepMatrix::StepMatrix(int num_coordinates,
       forces_(tangents),
       first_of_body_(first_of_body),
       is_massless_(static_cast<std::size_t>(num_coordinates), 1) {
+    // The range of the diagonal decides whether light coordinates take a
+    // scale from heavy ones, see lend_support().
     double trace = 0.0;
     double lightest = std::numeric_limits<double>::infinity();
     double heaviest = 0.0;
@@ -175,6 +179,7 @@ StepMatrix::Layout StepMatrix::lay_out_mixed() const {
     const int num_coordinate_groups = groups.size();
     // Of each group: has a row without compliance.
     std::vector<char> must_follow(static_cast<std::size_t>(num_coordinate_groups), 0);
+    // Rows within a small body are eliminated with it, others item by item.
     for (const BlockPart& part : rows_.blocks) {
         const int body = rows_.owners[part.owner].body;
         const int own = body >= 0 ? groups.of_small_body(body) : -1;
@@ -186,11 +191,14 @@ StepMatrix::Layout StepMatrix::lay_out_mixed() const {
             }
             groups.put_row(row, group);
             if (own >= 0) continue;
+            // Without gamma a row needs coordinates before it: its pivot is
+            // then -sum of B_kj^2 / K_jj, and not -delta.
             const RowKind kind = rows_.laws[row].kind;
             if (kind != RowKind::elastic && kind != RowKind::dashpot) must_follow.back() = 1;
         }
     }
 
+    // The graph of (1) on groups: M, G and T between coordinates, B between rows and coordinates.
     for (const MassEntry& entry : mass_) groups.connect(entry.i, entry.j);
     rows_.tangent_terms.for_each_term([&](const TangentTerm& term) {
         groups.connect(term.i, term.j);
@@ -234,6 +242,8 @@ Eigen::SparseMatrix<double> StepMatrix::pattern(const Order& order) const {
         for (int row = 0; row < m_; ++row) {
             const int* begin = rows_.column.data() + rows_.row_begin(row);
             const int* end = rows_.column.data() + rows_.row_end(row);
+            // A row of K has entries B_k; condensed it leaves B_k^T B_k,
+            // a clique of its coordinates.
             const bool is_condensed = order[n_ + row] < 0;
             for (const int* i = begin; i != end; ++i) {
                 if (!is_condensed) add(n_ + row, *i);
@@ -251,12 +261,15 @@ StepMatrix::Layout StepMatrix::lay_out(Order order) const {
         layout.pattern = pattern(layout.order);
         tree = EliminationTree(layout.pattern);
     }
+    // Each entry of L takes two operations down and two up. A column that does not continue
+    // the structure of the one before begins a panel, which costs kPerGroup besides.
     for (std::size_t j = 0; j < tree.count.size(); ++j) {
         layout.work += 4.0 * tree.count[j];
         if (j == 0 || tree.parent[j - 1] != static_cast<int>(j) ||
             tree.count[j - 1] != tree.count[j] + 1)
             layout.work += kPerGroup;
     }
+    // Condensed rows are applied before the solve with L and after it.
     for (int row = 0; row < m_; ++row)
         if (layout.order[n_ + row] < 0)
             layout.work += 4.0 * (rows_.row_end(row) - rows_.row_begin(row));
@@ -268,6 +281,8 @@ void StepMatrix::decide(const Values& values) {
     const Eigen::VectorXd& gamma = values.gamma;
     is_decided_ = true;
     const std::vector<char> none(static_cast<std::size_t>(m_), 0);
+    // Soft are rows with gamma > 0 and S_k <= kStiffest gamma_k, S_k by (32) of theory:
+    // s = (B dq - r) / gamma is then a difference that keeps its digits.
     std::vector<char> soft = none;
     for (int row = 0; row < m_; ++row)
         soft[row] = gamma[row] > 0.0 && schur(values.B, row) <= kStiffest * gamma[row];
@@ -316,6 +331,7 @@ void StepMatrix::prepare(Layout layout) {
                                    &pair_place_})
         list->clear();
     condensed_.row_start.assign(1, 0);
+    // Places of all terms in K's values, in the order in which assemble() goes along them.
     for (int i = 0; i < n_ + m_; ++i) diagonal_place_.push_back(order[i] < 0 ? -1 : place(i, i));
     mass_place_.reserve(mass_.size());
     tangent_place_.reserve(rows_.tangent_terms.size());
@@ -337,6 +353,7 @@ void StepMatrix::prepare(Layout layout) {
             if (!is_condensed) continue;
             condensed_.column.push_back(order[i]);
             condensed_from_.push_back(k);
+            // Products of a condensed row's entries, l <= k.
             for (int l = begin; l <= k; ++l) pair_place_.push_back(place(i, rows_.column_of(l)));
         }
         if (!is_condensed) continue;
@@ -360,6 +377,7 @@ void StepMatrix::prepare(Layout layout) {
 void StepMatrix::support(const Values& values, double h) {
     const Eigen::VectorXd& B = values.B;
     const Eigen::VectorXd& gamma = values.gamma;
+    // K_jj = 2 M_jj / h^2 + G_jj / 2 where there is mass
     const double scale = 2.0 / (h * h);
     support_.setZero();
     for (std::size_t k = 0; k < mass_.size(); ++k) {
@@ -374,6 +392,7 @@ void StepMatrix::support(const Values& values, double h) {
         lend_support(values);
         return;
     }
+    // K_jj = sum over k of B_kj^2 / gamma_k where there is none: the stiffness of elastic rows
     for (int row = 0; row < m_; ++row) {
         for (const int k : rows_.entries(row)) {
             const int i = rows_.column_of(k);
@@ -410,6 +429,7 @@ void StepMatrix::lend_support(const Values& values) {
             double most = 0.0;
             double others = 0.0;
             for (int k = begin; k < end; ++k) {
+                // Terms of S_k = sum of B_kj^2 / K_jj: the largest, and the sum of the others
                 const double share = B[k] * B[k] / lent_support_[rows_.column_of(k)];
                 others += share > most ? most : share;
                 if (share <= most) continue;
@@ -422,6 +442,7 @@ void StepMatrix::lend_support(const Values& values) {
             double heaviest = 0.0;
             for (int k = begin; k < end; ++k)
                 if (k != lightest) heaviest = std::max(heaviest, lent_support_[rows_.column_of(k)]);
+            // The K_ii at which i has as large a term as the others together.
             const int i = rows_.column_of(lightest);
             const double lent = std::min(B[lightest] * B[lightest] / others, heaviest);
             if (!(lent > kAlike * lent_support_[i])) continue;
@@ -436,6 +457,7 @@ double StepMatrix::schur(const Eigen::VectorXd& B, int row) const {
 }
 
 double StepMatrix::schur(const Eigen::VectorXd& B, int row, const Eigen::VectorXd& support) const {
+    // S_k = sum over j of B_kj^2 / K_jj (theory (32))
     double sum = 0.0;
     for (const int k : rows_.entries(row)) sum += B[k] * B[k] / support[rows_.column_of(k)];
     return sum;
@@ -446,6 +468,7 @@ void StepMatrix::assemble(const Values& values, double h, double eps) {
     const Eigen::VectorXd& gamma = values.gamma;
     support(values, h);
     if (!is_decided_) decide(values);
+    // The step has become longer or the row stiffer: beside the mass it is no longer soft.
     for (const int row : condensed_rows_) {
         if (schur(B, row) <= kFarBeyond * kStiffest * gamma[row]) continue;
         decide(values);
@@ -465,6 +488,8 @@ void StepMatrix::assemble(const Values& values, double h, double eps) {
     forces_.for_each_symmetric([&](int, int, double value) {
         K[*force_place++] += value;
     });
+    // +eps K_jj on coordinates without mass (theory (32)); a light coordinate
+    // that bears heavy ones gets kLent of what supports these.
     for (int i = 0; i < n_ && (masses_differ_ || !massless_runs_.empty()); ++i)
         if (is_massless_[i] != 0)
             K[diagonal_place_[i]] += eps * lent_support_[i];
@@ -474,6 +499,8 @@ void StepMatrix::assemble(const Values& values, double h, double eps) {
     for (int row = 0; row < m_; ++row) {
         if (new_of_old_[n_ + row] < 0) continue;
         for (const int k : rows_.entries(row)) K[jacobian_place_[k]] += B[k];
+        // Quasi-definite: leading block > 0, -gamma or -delta < 0, so L D L^T exists
+        // in any order (Vanderbei, SIAM J. Optim. 5 (1995) 100).
         const double complement = schur(B, row, lent_support_);
         const double delta = complement > 0.0 ? eps * complement : 1.0;
         K[diagonal_place_[n_ + row]] = -std::max(gamma[row], delta);
@@ -523,6 +550,7 @@ void StepMatrix::transfer(Archive& archive) {
     bool in_single = factor_.is_single();
     archive(in_single);
     archive.require(is_decided_ || !is_factorised_, "a matrix");
+    // The same values in the same order have the same factors to the last bit: values are saved.
     if (Archive::kReads && in_single != factor_.is_single()) factor_.use_single(in_single);
     if (!is_factorised_) return;
     if (use_exact_) {
@@ -551,6 +579,7 @@ bool StepMatrix::use_double() {
 }
 
 bool StepMatrix::factorise_exact(const Eigen::VectorXd& B_end) {
+    // [2 M / h^2 + G / 2 + T, B^T; B_end, -gamma], all of T, with pivots by LU
     if (exact_ == nullptr) exact_ = std::make_unique<Exact>();
     exact_->K = K_.selfadjointView<Eigen::Upper>();
     const auto entry = [this](int i, int j) -> double& {
@@ -564,6 +593,8 @@ bool StepMatrix::factorise_exact(const Eigen::VectorXd& B_end) {
     forces_.for_each_rest([&](int i, int j, double value) {
         entry(i, j) += value;
     });
+    // Condensed: B^T s with s = (B_end dq - r) / gamma adds B^T B_end / gamma;
+    // B^T B / gamma is there.
     exact_B_.resize(condensed_B_.size());
     for (std::size_t c = 0; c < condensed_rows_.size(); ++c) {
         const double stiffness = condensed_stiffness_[static_cast<Eigen::Index>(c)];
@@ -613,6 +644,7 @@ void StepMatrix::solve(std::span<const double> r_motion,
     const auto n = static_cast<std::size_t>(n_);
     const auto m = static_cast<std::size_t>(m_);
     double* x = work_.data();
+    // [K_11 B^T; B -gamma] (ddq, ds) = (r_motion, r_rows)
     const int* at = new_of_old_.data();
     begin_with(r_motion, r_rows, x);
     if (condensed_rows_.size() < m)
@@ -653,6 +685,7 @@ void StepMatrix::begin_with(std::span<const double> r_motion,
     const auto r_of = [&](int c) {
         return stiffness[c] * r_rows[row_of[c]];
     };
+    // By rows, or where threads sum by coordinates in the order of rows: the same bits.
     if (condensed_columns_.empty()) {
         for (int i = 0; i < n_; ++i) x[at[i]] = r_motion[i];
         for (int c = 0; c < num_condensed(); ++c) condensed_.add_transposed(B, c, r_of(c), x);

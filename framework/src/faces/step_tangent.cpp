@@ -18,6 +18,7 @@ StepTangent::StepTangent(Assembly& parts,
 
 void StepTangent::evaluate_start(double t0) {
     if (has_start_) return;
+    // Of constant blocks B = A(q_0); the others are evaluated at the accepted state.
     parts_.workers.copy(parts_.rows.B.data(), static_cast<int>(start_.size()), start_.data());
     parts_.rows.evaluate_rates(parts_.moving_blocks,
                                state_.q.data(),
@@ -31,16 +32,19 @@ void StepTangent::evaluate_start(double t0) {
 }
 
 const Eigen::VectorXd& StepTangent::end_jacobian() {
+    // B_end = 2 B - A(q_0) (theory (31))
     end_ = 2.0 * parts_.rows.B - start_;
     return end_;
 }
 
 void StepTangent::subtract(const double* x, const double* y, double* r_motion, double* r_rows) {
+    // r_motion -= (2 M / h^2 + G / 2 + T) x + B^T y
     parts_.mass.multiply(x, Mx_.data());
     const double scale = 2.0 / (trial_.h * trial_.h);
     parts_.workers.split(parts_.n, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) r_motion[i] -= scale * Mx_[i];
     });
+    // G by its terms, each for both of its sides, in the order of terms for each coordinate.
     const RowSet& rows = parts_.rows;
     rows.tangent_terms.for_each_side(rows.K.data(),
                                      parts_.workers,
@@ -49,6 +53,7 @@ void StepTangent::subtract(const double* x, const double* y, double* r_motion, d
                                              r_motion[to] -= 0.5 * weight * entry * x[from];
                                          });
     forces.subtract(x, r_motion);
+    // r_rows -= B_end x - gamma y, with B_end = 2 B - A(q_0) entry by entry
     const double* B = rows.B.data();
     const double* B_start = start_.data();
     const double* gamma = parts_.laws.gamma().data();
@@ -69,6 +74,8 @@ void StepTangent::subtract(const double* x, const double* y, double* r_motion, d
             take_from_row(k, sum);
         }
     } else {
+        // Rows by threads of their own, then coordinates: each number is written
+        // by one thread, with its terms in the order of rows.
         parts_.workers.split(parts_.m, [&](int begin, int end) {
             for (int k = begin; k < end; ++k) {
                 double sum = 0.0;

@@ -604,9 +604,10 @@ double StickSlip::smooth_length(double h) const {
         // Up to its stop, or as long as its direction takes to follow the pull.
         if (dot(w.data(), a.data(), n) < 0.0) length = std::min(length, kSmoothPart * speed / pull);
         if (is_discrete) continue;  // which is implicit: no turn is too fast for it
+        // What constraints leave of the mobility: the part that slides may carry others.
         double mobility = 0.0;
         for (int k = contact.first_row; k < contact.first_row + n; ++k)
-            mobility = std::max(mobility, contacts_.mobility(k, parts_.inverse_mass));
+            mobility = std::max(mobility, contacts_.along(k, responses_.x.col(k).data()));
         const double turning = norm(friction_.stress().data() + contact.first_row, n) * mobility;
         // Friction f across a direction error turns w at the rate f D / |w|: a stiff mode, which an
         // explicit formula follows with steps of |w| / (f D) at most.

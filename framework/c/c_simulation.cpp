@@ -214,10 +214,12 @@ ancora_status ancora_state_view(const ancora_simulation* simulation,
     });
 }
 
-ancora_status ancora_set_state(ancora_simulation* simulation,
-                               const double* q,
-                               const double* v,
-                               size_t count) {
+namespace {
+
+/// @param set receives the simulation, q and v
+template <class Set>
+ancora_status put_state(
+    ancora_simulation* simulation, const double* q, const double* v, size_t count, const Set& set) {
     return c::call(simulation, [&](ancora_simulation& it) {
         const std::size_t n = it.simulation->q().size();
         if (count != n)
@@ -226,7 +228,25 @@ ancora_status ancora_set_state(ancora_simulation* simulation,
         // They may be the simulation's own.
         const std::vector<double> to_q(&c::required(q, "q"), q + n);
         const std::vector<double> to_v(&c::required(v, "v"), v + n);
-        it.steady("set_state").set_state(to_q, to_v);
+        set(it.steady("set_state"), to_q, to_v);
+    });
+}
+
+}  // namespace
+
+ancora_status ancora_set_state(ancora_simulation* simulation,
+                               const double* q,
+                               const double* v,
+                               size_t count) {
+    return put_state(simulation, q, v, count, [](auto& it, const auto& to_q, const auto& to_v) {
+        it.set_state(to_q, to_v);
+    });
+}
+
+ancora_status ancora_set_state_at(
+    ancora_simulation* simulation, double t, const double* q, const double* v, size_t count) {
+    return put_state(simulation, q, v, count, [t](auto& it, const auto& to_q, const auto& to_v) {
+        it.set_state(to_q, to_v, t);
     });
 }
 

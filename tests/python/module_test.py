@@ -615,6 +615,51 @@ class Analyses(unittest.TestCase):
             sim.apply_torque("wheel", [1.0, 2.0])
 
 
+class States(unittest.TestCase):
+    def test_a_fresh_simulation_goes_on_from_time_and_state_of_another(self):
+        taken = 0
+        for path in sorted((SOURCE / "examples").glob("*/model.toml")):
+            if path.parent.name == "custom_constraint":
+                continue  # with a plugin that is built out of tree
+            with self.subTest(example=path.parent.name), warnings_ignored():
+                model = ancora.load(path)
+                sim, fresh, wrong = model.simulate(), model.simulate(), model.simulate()
+                for _ in range(10):
+                    sim.step()
+                t, q, v = sim.time, sim.q.copy(), sim.v.copy()
+                bad = v.copy()
+                bad[0] = np.nan
+                self.assertRaises(ancora.UsageError, wrong.set_state, q, bad, t)
+                try:
+                    fresh.set_state(q, v, t)
+                except ancora.UsageError as error:
+                    self.assertIn("save()", str(error))
+                    continue
+                taken += 1
+                self.assertEqual(fresh.time, t)
+                np.testing.assert_array_equal(fresh.q, q)
+                np.testing.assert_array_equal(fresh.v, v)
+                if not sim.is_adaptive:
+                    sim.step()
+                    fresh.step()
+                    np.testing.assert_allclose(fresh.q, sim.q, rtol=0, atol=1e-10)
+        self.assertGreater(taken, 20)
+
+    def test_times_at_which_no_step_ends(self):
+        sim = arm().simulate()
+        with self.assertRaisesRegex(ancora.UsageError, "motor"):
+            sim.set_state(sim.q, sim.v, 0.1)  # whose current these do not tell
+        model = ancora.Model("ball")
+        model.body("ball", "particle", mass=1.0)
+        model.integrator("emm", step=0.1, end=1.0)
+        sim = model.simulate()
+        sim.set_state([1.0, 2.0, 3.0], [1.0, 0.0, 0.0], 0.5)
+        sim.run()
+        np.testing.assert_allclose(sim.q, [1.5, 2.0, 3.0], rtol=0, atol=1e-14)
+        for t in (0.55, -0.1, 1.1):
+            self.assertRaises(ancora.UsageError, sim.set_state, sim.q, sim.v, t)
+
+
 class Mistakes(unittest.TestCase):
     def test_errors_are_exceptions_with_the_kernels_messages(self):
         with self.assertRaisesRegex(ancora.FileError, "nowhere.toml"):

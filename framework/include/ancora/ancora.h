@@ -231,11 +231,18 @@ ANCORA_API ancora_status ancora_state_view(const ancora_simulation* simulation,
                                            const double** q,
                                            const double** v,
                                            size_t* count);
-/* Starts anew from another state at the present time; `count` entries each. */
+/* Starts anew from another state at the present time; `count` entries each. What ancora_q() and
+ * ancora_v() have shown is taken as it is, of other simulations of the model too. */
 ANCORA_API ancora_status ancora_set_state(ancora_simulation* simulation,
                                           const double* q,
                                           const double* v,
                                           size_t count);
+/* The same at another time of the run, at which a step ends. */
+ANCORA_API ancora_status ancora_set_state_at(ancora_simulation* simulation,
+                                             double t,
+                                             const double* q,
+                                             const double* v,
+                                             size_t count);
 
 /* Everything that the rest of the run depends on, as bytes; restored, here or in a simulation of
  * the same model and plugins, it goes on with the same bits. */

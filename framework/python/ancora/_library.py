@@ -145,6 +145,7 @@ _SIGNATURES = {
     "record_finish": [c_void_p],
     "state_view": [c_void_p, POINTER(c_void_p), POINTER(c_void_p), _SIZE],
     "set_state": [c_void_p, c_void_p, c_void_p, c_size_t],
+    "set_state_at": [c_void_p, c_double, c_void_p, c_void_p, c_size_t],
     "save": [c_void_p, *_ARRAY],
     "restore": [c_void_p, c_char_p, c_size_t],
     "reset": [c_void_p],

@@ -21,8 +21,8 @@ from ._results import History
 _ACCELERATION, _IMPRESSED, _FORCES, _IDEAL, _NONIDEAL, _RIGHT_SIDE = range(6)
 _MASS, _JACOBIAN = range(2)
 # What would change the state under the run that calls back.
-_NOT_IN_CALLBACKS = frozenset(("step", "run", "set_state", "restore", "reset", "record", "record_finish",
-                               "find_equilibrium", "find_modes", "linearize"))
+_NOT_IN_CALLBACKS = frozenset(("step", "run", "set_state", "set_state_at", "restore", "reset", "record",
+                               "record_finish", "find_equilibrium", "find_modes", "linearize"))
 
 
 def _names(of: Sequence[str], what: str) -> List[str]:
@@ -433,14 +433,18 @@ class Simulation:
         """Generalized velocities (n,), likewise."""
         return self._views()[1]
 
-    def set_state(self, q: Any, v: Any) -> None:
-        """Starts anew from another state at the present time; (n,) each. What `q` and `v` have shown is
-        taken back as it is; for a state of another simulation there are :meth:`save` and :meth:`restore`."""
+    def set_state(self, q: Any, v: Any, t: Optional[float] = None) -> None:
+        """Starts anew from another state; (n,) each. What `q` and `v` have shown, here or in another
+        simulation of the model, is taken as it is. `t` is another time of the run, at which a step ends:
+        for what is given over time. What objects keep besides is in :meth:`save` and :meth:`restore`."""
         q = np.array(q, dtype=np.float64).ravel()
         v = np.array(v, dtype=np.float64).ravel()
         if q.size != v.size:
             raise UsageError(f"set_state: q has {q.size} and v {v.size} entries")
-        self._call("set_state", _pointer(q), _pointer(v), q.size)
+        if t is None:
+            self._call("set_state", _pointer(q), _pointer(v), q.size)
+        else:
+            self._call("set_state_at", float(t), _pointer(q), _pointer(v), q.size)
 
     def save(self) -> bytes:
         """Everything that the rest of the run depends on."""

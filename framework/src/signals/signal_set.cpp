@@ -182,6 +182,14 @@ void SignalSet::begin(double t) {
     forget_step();
 }
 
+std::vector<std::string> SignalSet::names_with_states() const {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+        if (parts_[i].num_x > 0 || parts_[i].num_z > 0 || std::isfinite(next_times_[i]))
+            out.push_back(parts_[i].of->name);
+    return out;
+}
+
 void SignalSet::set_x(std::span<const double> x) {
     std::ranges::copy(x, x_.data());
     forget_step();

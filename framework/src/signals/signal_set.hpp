@@ -26,6 +26,9 @@ public:
     SignalSet(const Model& model, CallMeter& meter);
 
     bool empty() const { return parts_.empty(); }
+    /// Objects of which positions and velocities do not tell all: they have states of their own, or
+    /// act at times.
+    std::vector<std::string> names_with_states() const;
     int num_continuous() const { return num_x_; }
 
     // --- state

@@ -280,6 +280,50 @@ struct Simulation::Impl {
         was_restored = true;
     }
 
+    void set_state(std::span<const double> q, std::span<const double> v, std::optional<double> t) {
+        const auto n = static_cast<std::size_t>(system.num_coordinates());
+        if (q.size() != n || v.size() != n)
+            throw Error(
+                ErrorKind::usage,
+                fmt::format("set_state: q has {} and v {} entries, the model has {} coordinates",
+                            q.size(),
+                            v.size(),
+                            n));
+        for (std::size_t i = 0; i < n; ++i)
+            if (!std::isfinite(q[i]) || !std::isfinite(v[i]))
+                throw Error(ErrorKind::usage,
+                            fmt::format("set_state: entry {} of {} is not finite",
+                                        i,
+                                        std::isfinite(q[i]) ? "v" : "q"));
+        double at = t.value_or(system.time());
+        const long steps = t ? stepping.steps_to(at) : stepping.steps_done();
+        if (at != system.time()) require_whole_state(at);
+        system.take_state(q, v, at, settings.step);
+        stepping.stand_after(steps);
+        rank.decide();
+        observables.restart();
+    }
+
+    /// At another time what objects keep besides positions and velocities is not that of now.
+    void require_whole_state(double t) const {
+        std::vector<std::string> names = system.parts().signals.names_with_states();
+        const bool may_break = system.breaking().may_break();
+        if (names.empty() && !may_break) return;
+        const std::string what = names.empty()
+                                     ? "which of its elements have broken"
+                                     : fmt::format("what {} keep{} besides, or when {} act{}",
+                                                   fmt::join(names, ", "),
+                                                   names.size() == 1 ? "s" : "",
+                                                   names.size() == 1 ? "it" : "they",
+                                                   names.size() == 1 ? "s" : "");
+        throw Error(ErrorKind::usage,
+                    fmt::format("set_state: at t = {:.9g} s, which is not the present time, "
+                                "positions and velocities do not tell {}; save() of the simulation "
+                                "that was there has it all, for restore()",
+                                t,
+                                what));
+    }
+
     template <class Archive>
     void transfer(Archive& archive) {
         stepping.transfer(archive);
@@ -388,23 +432,12 @@ void Simulation::set_threads(int num_threads) {
 
 void Simulation::set_state(std::span<const double> q, std::span<const double> v) {
     const TrapsOff traps_off;
-    const auto n = static_cast<std::size_t>(impl_->system.num_coordinates());
-    if (q.size() != n || v.size() != n)
-        throw Error(
-            ErrorKind::usage,
-            fmt::format("set_state: q has {} and v {} entries, the model has {} coordinates",
-                        q.size(),
-                        v.size(),
-                        n));
-    for (std::size_t i = 0; i < n; ++i)
-        if (!std::isfinite(q[i]) || !std::isfinite(v[i]))
-            throw Error(
-                ErrorKind::usage,
-                fmt::format(
-                    "set_state: entry {} of {} is not finite", i, std::isfinite(q[i]) ? "v" : "q"));
-    impl_->system.take_state(q, v);
-    impl_->rank.decide();
-    impl_->observables.restart();
+    impl_->set_state(q, v, std::nullopt);
+}
+
+void Simulation::set_state(std::span<const double> q, std::span<const double> v, double t) {
+    const TrapsOff traps_off;
+    impl_->set_state(q, v, t);
 }
 
 namespace {

@@ -186,6 +186,30 @@ void Stepping::go_on_from(const Stepping& before) {
     system_.go_on_from(before.system_);
 }
 
+long Stepping::steps_to(double& t) const {
+    const auto refuse = [&](const std::string& why) {
+        throw Error(ErrorKind::usage, fmt::format("set_state: t = {:.17g} s {}", t, why));
+    };
+    const double rounding =
+        kRounding * std::max(std::abs(settings_.begin), std::abs(t)) + kWholeSteps * settings_.step;
+    if (!(t >= settings_.begin - rounding && t <= settings_.end + end_rounding()))
+        refuse(fmt::format(
+            "is outside the run, from {:.9g} s to {:.9g} s", settings_.begin, settings_.end));
+    if (model_.traits.is_adaptive) return steps_done_;
+    if (std::abs(t - settings_.end) <= std::max(rounding, end_rounding())) {
+        t = settings_.end;
+        return num_steps_;
+    }
+    const long steps = std::lround((t - settings_.begin) / settings_.step);
+    if (std::abs(t - grid_time(steps)) > rounding + kWholeSteps * grid_length(steps))
+        refuse(fmt::format("is no end of a step: steps of {:.9g} s end at {:.9g} s and {:.9g} s",
+                           settings_.step,
+                           grid_time(std::max(0L, steps - 1)),
+                           grid_time(steps)));
+    t = grid_time(steps);
+    return steps;
+}
+
 void Stepping::integrate(double t0, double h) {
     const double taken = model_.integrator.step(system_.parts().meter, system_, t0, h);
     if (system_.parts().meter.is_sampling()) system_.parts().meter.spent.step += taken;

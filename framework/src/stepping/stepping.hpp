@@ -28,6 +28,13 @@ public:
     /// @throws Error (usage) if it was beyond the end already
     void go_on_from(const Stepping& before);
 
+    /// How many steps of the grid lead to t, which becomes the grid's; with steps that an
+    /// integrator chooses as many as are done.
+    /// @throws Error (usage) if t is outside the run, or no step ends there
+    long steps_to(double& t) const;
+    /// As many are done.
+    void stand_after(long steps) { steps_done_ = steps; }
+
     long num_steps() const { return num_steps_; }
     long steps_done() const { return steps_done_; }
     /// Spent in the integrator's steps.

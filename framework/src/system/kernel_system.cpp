@@ -130,10 +130,14 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     if (parts_.model.traits.face == Face::continuous) motion_.make_room();
 }
 
-void KernelSystem::take_state(std::span<const double> q, std::span<const double> v) {
+void KernelSystem::take_state(std::span<const double> q,
+                              std::span<const double> v,
+                              double t,
+                              double h) {
     is_from_program_ = true;
+    given_step_ = parts_.model.traits.face == Face::discrete && !projection_ ? h : 0.0;
     try {
-        set_state(q, v, state_.t);
+        set_state(q, v, t);
     } catch (...) {
         is_from_program_ = false;
         throw;
@@ -152,7 +156,7 @@ void KernelSystem::begin_at(std::span<const double> q, std::span<const double> v
     newton_.forget();
     impulse_.forget();
     if (is_from_program_)
-        start_.begin_from_program(q, v, t);
+        start_.begin_from_program(q, v, t, given_step_);
     else
         start_.begin(q, v, t);
     joints_.begin(state_.q.data());

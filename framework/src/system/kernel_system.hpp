@@ -153,9 +153,10 @@ public:
     /// Starts afresh from this state: strains from q, ledger at zero.
     /// @throws Error (numerical) if constraints are violated beyond rounding; the state then stays
     void set_state(std::span<const double> q, std::span<const double> v, double t);
-    /// The same at the present time for a state that an embedding program gives, which may be one
-    /// that it got.
-    void take_state(std::span<const double> q, std::span<const double> v);
+    /// The same for a state that an embedding program gives, which may be one that it got of this
+    /// or of another system of the model: of steps of length h, if that meets rates at their
+    /// middle.
+    void take_state(std::span<const double> q, std::span<const double> v, double t, double h);
     /// The program has seen the present state.
     void note_reported() {
         if (parts_.model.traits.face == Face::discrete) start_.note_reported();
@@ -306,6 +307,7 @@ private:
     Start start_;
     VelocityImpulse impulse_;
     bool is_from_program_ = false;            // the state that set_state() is given
+    double given_step_ = 0.0;                 // whose ends do not meet rates, of that state
     std::unique_ptr<ImplicitFace> implicit_;  // made when an integrator first asks for it
     std::unique_ptr<VelocityProjection> projection_;
     std::vector<std::byte> saved_;

@@ -78,16 +78,79 @@ void Start::note_reported() {
     reported_.rate = reported_.rate.cwiseMax(now.rate);
 }
 
-void Start::begin_from_program(std::span<const double> q, std::span<const double> v, double t) {
+void Start::begin_from_program(std::span<const double> q,
+                               std::span<const double> v,
+                               double t,
+                               double h) {
     note_reported();
+    const auto forget = [this] {
+        allowed_ = {};
+        h_ = 0.0;
+        is_given_ = false;
+    };
     allowed_ = reported_;
+    h_ = h;
+    is_given_ = true;
     try {
         begin(q, v, t);
     } catch (...) {
-        allowed_ = {};
+        forget();
         throw;
     }
-    allowed_ = {};
+    forget();
+}
+
+/// What steps of length h may leave of each rate at their ends, as far as the state tells: theory
+/// (28a),
+///
+///   A1 v1 = -A0 v0 + dA dv / 2,
+///
+/// goes up and down between 0 and dA dv / 2 from a start that meets rates. The bound is |dA| |dv|
+/// by terms, the largest of a block of equal rows, since these move through such values by turns:
+/// dv is what accelerations make of v in h, and dA what v makes of A, or what a turn by the same
+/// accelerations over the model's size would, as at a turning point v does not tell how fast the
+/// motion is elsewhere. Rows whose Jacobian is constant are met throughout. What an iteration
+/// leaves of a gap is a rate in the next step: one that makes a gap in h as a start may have is all
+/// right.
+Eigen::VectorXd Start::rates_left_by_steps() {
+    Eigen::VectorXd out = Eigen::VectorXd::Constant(parts_.m, kStartTolerance * state_.extent / h_);
+    const Eigen::VectorXd &q = state_.q, &v = state_.v;
+    ContinuousFace& face = accelerations_.face();
+    Eigen::VectorXd dv(parts_.n);
+    try {
+        parts_.forces.forget_reactions();
+        face.assemble(q.data(), v.data(), state_.t, state_.plugin);
+        face.solve();
+        dv = h_ * face.acceleration().cwiseAbs();
+    } catch (const Error&) {
+        return out;  // without accelerations there is no scale
+    }
+    const double turn = std::sqrt(h_ * parts_.space.displacement(dv.data()) / state_.extent);
+    Eigen::VectorXd A[2], pi_t = Eigen::VectorXd::Zero(parts_.m);
+    for (const double side : {-0.5, 0.5}) {
+        const Eigen::VectorXd there = q + side * h_ * v;
+        Eigen::VectorXd& values = A[side > 0.0];
+        values.setZero(parts_.rows.B.size());
+        parts_.rows.evaluate_rates(parts_.moving_blocks,
+                                   there.data(),
+                                   v.data(),
+                                   state_.t + side * h_,
+                                   values.data(),
+                                   pi_t.data());
+    }
+    for (const int block : parts_.moving_blocks) {
+        const BlockPart& part = parts_.rows.blocks[static_cast<std::size_t>(block)];
+        double most = 0.0;
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) {
+            double sum = 0.0;
+            for (const int e : parts_.rows.entries(k))
+                sum += (std::abs(A[1][e] - A[0][e]) + turn * std::abs(instant_.A[e])) *
+                       dv[parts_.rows.column_of(e)];
+            most = std::max(most, sum);
+        }
+        for (int k = part.first_row; k < part.first_row + part.num_rows; ++k) out[k] += most;
+    }
+    return out;
 }
 
 /// What follows from positions and velocities.
@@ -165,48 +228,55 @@ void Start::check() {
         std::max({parts_.space.displacement(state_.v.data()),
                   parts_.model.project_start != ProjectStart::no ? given_speed_ : 0.0,
                   kSlowest * state_.extent});
-    const auto beyond = [](double x, const Eigen::VectorXd& allowed, int k) {
-        return allowed.size() == 0 ? std::abs(x) : std::max(std::abs(x) - 2.0 * allowed[k], 0.0);
+    const auto beyond = [](double x, double allowed) {
+        return std::max(std::abs(x) - allowed, 0.0);
+    };
+    const auto of = [](const Eigen::VectorXd& allowed, int k) {
+        return allowed.size() == 0 ? 0.0 : allowed[k];
     };
     int worst_row = -1;
     double worst = 0.0;
     bool is_rate = false;
-    for (int k = 0; k < parts_.m; ++k) {
-        // rate = A_k v + pi_t, size = max(|pi_t|, |A_ki v_i|)
-        double rate = instant_.pi_t[k];
-        double size = std::abs(rate);
-        for (const int i : parts_.rows.entries(k)) {
-            const double term = instant_.A[i] * state_.v[parts_.rows.column_of(i)];
-            rate += term;
-            size = std::max(size, std::abs(term));
+    const auto look = [&](const Eigen::VectorXd& left_by_steps) {
+        worst_row = -1;
+        worst = 0.0;
+        for (int k = 0; k < parts_.m; ++k) {
+            // rate = A_k v + pi_t, size = max(|pi_t|, |A_ki v_i|)
+            double rate = instant_.pi_t[k];
+            double size = std::abs(rate);
+            for (const int i : parts_.rows.entries(k)) {
+                const double term = instant_.A[i] * state_.v[parts_.rows.column_of(i)];
+                rate += term;
+                size = std::max(size, std::abs(term));
+            }
+            if (!std::isfinite(instant_.pi[k]) || !std::isfinite(rate))
+                parts_.rows.refuse_row(k, state_.t);
+            if (!parts_.laws.has_rate(k)) continue;
+            // Of a motion that begins at rest but for rounding only its acceleration tells a speed.
+            // A motion from rest with the acceleration b has rates of the order of (l b)^1/2 once
+            // it has moved by the model's size l.
+            if (rate != 0.0 && instant_.pi_t[k] != 0.0)
+                size = std::max(size, std::sqrt(state_.extent * std::abs(instant_.b[k])));
+            // A strain, a pure number, is measured like a gap in metres.
+            const double gap = parts_.laws.carries(k)
+                                   ? beyond(instant_.pi[k], 2.0 * of(allowed_.gap, k)) /
+                                         (kStartTolerance * state_.extent)
+                                   : 0.0;
+            const double slip =
+                beyond(rate, std::max(2.0 * of(allowed_.rate, k), of(left_by_steps, k))) /
+                (kStartTolerance * std::max(size, speed));
+            if (std::max(gap, slip) > worst) {
+                worst = std::max(gap, slip);
+                worst_row = k;
+                is_rate = slip > gap;
+            }
         }
-        if (!std::isfinite(instant_.pi[k]) || !std::isfinite(rate))
-            parts_.rows.refuse_row(k, state_.t);
-        if (!parts_.laws.has_rate(k)) continue;
-        // Of a motion that begins at rest but for rounding only its acceleration tells a speed.
-        // A motion from rest with the acceleration b has rates of the order of (l b)^1/2 once it
-        // has moved by the model's size l.
-        if (rate != 0.0 && instant_.pi_t[k] != 0.0)
-            size = std::max(size, std::sqrt(state_.extent * std::abs(instant_.b[k])));
-        // A strain, a pure number, is measured like a gap in metres.
-        const double gap = parts_.laws.carries(k) ? beyond(instant_.pi[k], allowed_.gap, k) /
-                                                        (kStartTolerance * state_.extent)
-                                                  : 0.0;
-        const double slip =
-            beyond(rate, allowed_.rate, k) / (kStartTolerance * std::max(size, speed));
-        if (std::max(gap, slip) > worst) {
-            worst = std::max(gap, slip);
-            worst_row = k;
-            is_rate = slip > gap;
-        }
-    }
+    };
+    look({});
+    if (worst > 1.0 && is_rate && h_ > 0.0) look(rates_left_by_steps());
     if (worst <= 1.0) return;
     const Place& place = parts_.rows.place_of_row(worst_row);
-    const char* advice = !is_start() ? ""
-                         : parts_.model.project_start != ProjectStart::no
-                             ? "; from this start [model] project_start found no way, and this is "
-                               "as far as it came"
-                             : ", or let [model] project_start = true move them";
+    const std::string advice = this->advice(worst_row);
     if (is_rate) {
         const double rate = rate_of(worst_row);
         throw Error(
@@ -239,6 +309,32 @@ void Start::check() {
                     kStartTolerance,
                     advice),
         place);
+}
+
+/// What else there is to do about a row that is not met.
+std::string Start::advice(int row) const {
+    if (!is_start()) return "";
+    if (is_given_) {
+        const auto holds = [row](const auto& part) {
+            return row >= part.first_row && row < part.first_row + part.num_rows;
+        };
+        const RowOwner& owner = *std::ranges::find_if(parts_.rows.owners, holds);
+        if (std::ranges::find_if(parts_.rows.blocks, holds)->block->depends_on_time)
+            return fmt::format(
+                "; it is prescribed over time, at t = {:.9g} s here: hand on the "
+                "time of a state that another simulation has shown",
+                state_.t);
+        if (owner.state_count > 0)
+            return fmt::format(
+                "; {} counts turns of angles, which positions do not tell: a state "
+                "beyond half a turn from the start is told by save() of the "
+                "simulation that was there, for restore()",
+                owner.object->label);
+    }
+    return parts_.model.project_start != ProjectStart::no
+               ? "; from this start [model] project_start found no way, and this is as far as it "
+                 "came"
+               : ", or let [model] project_start = true move them";
 }
 
 /// If the gaps of the start cannot be closed, the constraints contradict each other: names the rows

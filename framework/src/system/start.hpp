@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "accelerations.hpp"
 #include "assembly.hpp"
@@ -44,8 +45,13 @@ public:
     /// The program has seen the present state, and may give it back: rows may gape then as they do
     /// now, which for rates of the discrete face is second order of the step.
     void note_reported();
-    /// begin() for a state that may be the present one, or was reported.
-    void begin_from_program(std::span<const double> q, std::span<const double> v, double t);
+    /// begin() for a state that a program gives, which may be one that this or another simulation
+    /// of the model has reported.
+    /// @param h length of steps whose ends meet rates to second order; 0: states meet them
+    void begin_from_program(std::span<const double> q,
+                            std::span<const double> v,
+                            double t,
+                            double h);
 
 private:
     void settle();
@@ -53,6 +59,8 @@ private:
     void check_vanishing() const;
     void determine_massless();
     void check();
+    Eigen::VectorXd rates_left_by_steps();
+    std::string advice(int row) const;
     void refuse_contradiction();
     bool closes_beside(const std::vector<int>& open);
     void release_conventions();
@@ -73,6 +81,9 @@ private:
     Gapes reported_;            // largest of the states that the program has seen; or empty
     bool goes_on_ = false;      // from a state of other parameters
     double given_speed_ = 0.0;  // before projection
+    // Of begin_from_program(), while it lasts.
+    double h_ = 0.0;
+    bool is_given_ = false;
 };
 
 }  // namespace ancora

@@ -300,6 +300,52 @@ TEST_CASE("inputs, forces and callbacks act, and a saved state goes on with the 
     CHECK(state(fresh.get(), &ancora_q) == start);
 }
 
+TEST_CASE(
+    "a fresh simulation goes on from time and state of another, but for what is kept besides") {
+    const SessionHandle session = new_session();
+    const std::string text =
+        "[model]\ngravity = [0, 0, -9.81]\n"
+        "[[body]]\nname = \"rod\"\ntype = \"ancf_rigid_body\"\nsize = [1, 0.1, 0.1]\n"
+        "density = 100\npenalty = inf\nposition = [0.5, 0, 0]\n"
+        "[[joint]]\nname = \"pin\"\ntype = \"revolute\"\na = \"ground\"\nb = \"rod\"\n"
+        "point = [0, 0, 0]\naxis = [0, 1, 0]\n"
+        "[[force]]\nname = \"push\"\ntype = \"point_load\"\nat = \"rod@[0.5, 0, 0]\"\n"
+        "force = [\"3*sin(5*t)\", \"0\", \"0\"]\n"
+        "[integrator]\ntype = \"emm\"\nstep = 2e-3\nend = 1.0\n";
+    const ModelHandle model = parsed(session, text);
+    const SimulationHandle run = simulation_of(session, model);
+    const SimulationHandle fresh = simulation_of(session, model);
+    REQUIRE(ancora_run(run.get(), 0.3, nullptr, nullptr) == ANCORA_OK);
+    const Eigen::VectorXd q = state(run.get(), &ancora_q), v = state(run.get(), &ancora_v);
+    const auto n = static_cast<std::size_t>(q.size());
+    REQUIRE_MESSAGE(ancora_set_state_at(fresh.get(), 0.3, q.data(), v.data(), n) == ANCORA_OK,
+                    message(session));
+    for (ancora_simulation* const it : {run.get(), fresh.get()})
+        REQUIRE(ancora_run(it, 0.4, nullptr, nullptr) == ANCORA_OK);
+    CHECK((state(run.get(), &ancora_q) - state(fresh.get(), &ancora_q)).norm() <= 1e-11);
+    CHECK((state(run.get(), &ancora_v) - state(fresh.get(), &ancora_v)).norm() <= 1e-8);
+
+    CHECK(ancora_set_state_at(fresh.get(), 0.3001, q.data(), v.data(), n) == ANCORA_USAGE);
+    CHECK(message(session).find("no end of a step") != std::string::npos);
+    CHECK(ancora_set_state_at(fresh.get(), 1.1, q.data(), v.data(), n) == ANCORA_USAGE);
+    CHECK(ancora_set_state_at(fresh.get(), std::nan(""), q.data(), v.data(), n) == ANCORA_USAGE);
+    Eigen::VectorXd wrong = v;
+    wrong[3] += 0.01;
+    CHECK(ancora_set_state_at(fresh.get(), 0.3, q.data(), wrong.data(), n) == ANCORA_NUMERICAL);
+    wrong[3] = std::nan("");
+    CHECK(ancora_set_state_at(fresh.get(), 0.3, q.data(), wrong.data(), n) == ANCORA_USAGE);
+
+    // whose current these do not tell
+    const ModelHandle arm = parsed(session, kArm);
+    const SimulationHandle motor = simulation_of(session, arm);
+    const Eigen::VectorXd at = state(motor.get(), &ancora_q), rate = state(motor.get(), &ancora_v);
+    CHECK(ancora_set_state_at(
+              motor.get(), 0.1, at.data(), rate.data(), static_cast<std::size_t>(at.size())) ==
+          ANCORA_USAGE);
+    CHECK(message(session).find("motor") != std::string::npos);
+    CHECK(message(session).find("restore()") != std::string::npos);
+}
+
 TEST_CASE("mistakes are statuses with a message, and change nothing") {
     const SessionHandle session = new_session();
     ancora_model* model = nullptr;

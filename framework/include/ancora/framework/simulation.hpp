@@ -71,9 +71,17 @@ public:
     std::span<const double> q() const;
     std::span<const double> v() const;
     /// Replaces the state at the present time, as a start: strains are computed afresh, the ledger
-    /// begins anew. What q() and v() have shown is taken back as it is.
+    /// begins anew, what objects keep besides begins as they say. What q() and v() have shown is
+    /// taken as it is, here and in other simulations of the model: where the integrator meets
+    /// velocity conditions in the middle of its steps, what these may leave at their ends counts as
+    /// met.
     /// @throws Error (numerical) if constraints are not met
     void set_state(std::span<const double> q, std::span<const double> v);
+    /// The same at another time of the run, which goes on from there: for what is given over time.
+    /// Angles count their turns from within half a turn of the start.
+    /// @throws Error (usage) if no step ends at `t`, or q and v are not all of a state at another
+    ///         time, as where a controller has states of its own; save() has these
+    void set_state(std::span<const double> q, std::span<const double> v, double t);
 
     /// Applies a force [N, inertial axes] to an attachment such as "box@[1, 0, 0]", from the
     /// present time until it is set anew; zero takes it away. It is an impressed force, part of Q;

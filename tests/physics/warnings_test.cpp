@@ -95,7 +95,7 @@ TEST_SUITE("warnings of plugins") {
                 fmt::format("force \"rotor\": on: is an angle seen from \"base\": where that turns "
                             "itself, the coupling of {:.3g} kg m^2",
                             std::abs(one.ratio * one.rotor))));
-            CHECK(said[0].find("\"gear\"") != std::string::npos);
+            CHECK(said[0].find("gyroscopic = true") != std::string::npos);
         }
         // A fiftieth of what is kept, and nothing
         const Spinner geared{2.0, 0.5, 1e-4, 100.0};

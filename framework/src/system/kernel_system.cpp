@@ -80,6 +80,8 @@ KernelSystem::KernelSystem(const Model& model)
     const double begin = parts_.model.begin_time;
     parts_.signals.begin(begin);
     parts_.signals.act(trial_.q_next.data(), trial_.v_next.data(), begin);
+    start_.complete_own(
+        view(trial_.q_next), {trial_.v_next.data(), static_cast<std::size_t>(parts_.n)}, begin);
     set_state(view(trial_.q_next), view(trial_.v_next), begin);
     look_at_crossings(false);
     pass_due_crossings();

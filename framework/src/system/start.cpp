@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/QR>
 #include <fmt/format.h>
 
 #include "rank_analysis.hpp"
@@ -35,6 +36,33 @@ void Start::begin(std::span<const double> q, std::span<const double> v, double t
     settle();
     breaking_.check_start(instant_.pi);
     instant_ = {};  // much, and not needed again
+}
+
+void Start::complete_own(std::span<const double> q, std::span<double> v, double t) {
+    RowSet::Instant at;
+    for (std::size_t c = 0; c < parts_.model.constraints.size(); ++c) {
+        const ConstraintPart& part = parts_.model.constraints[c];
+        const RowOwner& owner = parts_.owner_of_constraint(c);
+        const int count = part.own_end - part.own_first;
+        const auto is_rate = [&](int k) {
+            return is_velocity_kind(parts_.laws[k].kind);
+        };
+        if (count == 0 || !is_rate(owner.first_row)) continue;
+        if (at.A.size() == 0) parts_.rows.evaluate(q.data(), v.data(), t, at);
+        Eigen::MatrixXd A = Eigen::MatrixXd::Zero(owner.num_rows, count);
+        Eigen::VectorXd rate(owner.num_rows);
+        for (int i = 0; i < owner.num_rows; ++i) {
+            const int k = owner.first_row + i;
+            rate[i] = parts_.rows.multiply_onto(at.pi_t[k], at.A.data(), k, v.data());
+            for (const int e : parts_.rows.entries(k)) {
+                const int column = parts_.rows.column_of(e) - part.own_first;
+                if (column >= 0 && column < count) A(i, column) = at.A[e];
+            }
+        }
+        const Eigen::VectorXd change = A.completeOrthogonalDecomposition().solve(rate);
+        for (int i = 0; i < count; ++i)
+            v[static_cast<std::size_t>(part.own_first + i)] -= change[i];
+    }
 }
 
 /// A_k v + d(pi_k)/dt

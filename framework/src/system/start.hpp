@@ -33,6 +33,9 @@ public:
     /// @throws Error (numerical) if constraints are violated beyond rounding or contradict each
     ///         other, or nothing determines a coordinate; the state is then of no use
     void begin(std::span<const double> q, std::span<const double> v, double t);
+    /// Velocities of what constraints bring along follow from those of the bodies, where conditions
+    /// on rates hold the one to the other: changes v to that.
+    void complete_own(std::span<const double> q, std::span<double> v, double t);
     /// How far rows are from being met, in value and in rate.
     struct Gapes {
         Eigen::VectorXd gap, rate;

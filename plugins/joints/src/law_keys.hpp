@@ -132,8 +132,14 @@ inline constexpr Parameter kRatio =
                       "what the rotor turns by per change of the measure [rad/rad, rad/m]: it is "
                       "felt as ratio^2 inertia")
         .otherwise("1.0");
-inline constexpr Parameter kRotorInside[] = {kInertia, kRatio, kWhich};
-inline constexpr Parameter kRotorKeys[] = {kOn, kEndA, kEndB, kInertia, kRatio};
+inline constexpr Parameter kGyroscopic =
+    parameter::boolean("gyroscopic",
+                       "on an angle: with what a base that turns does to the rotor, and it to the "
+                       "base; the rotor is then a ball of this inertia, which the base's own "
+                       "inertia leaves out")
+        .otherwise("false");
+inline constexpr Parameter kRotorInside[] = {kInertia, kRatio, kGyroscopic, kWhich};
+inline constexpr Parameter kRotorKeys[] = {kOn, kEndA, kEndB, kInertia, kRatio, kGyroscopic};
 
 inline constexpr Parameter kFrictionInside[] = {
     parameter::number("mu", "", "coefficient of friction").nonnegative(),

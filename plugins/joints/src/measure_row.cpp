@@ -351,8 +351,7 @@ void warn_of_base(const Arguments& arguments, double ratio) {
                        "\": where that turns itself, the coupling of " + size +
                        " kg m^2 (ratio times inertia) between it and the rotor, " + part +
                        " % of the reflected inertia, is left out, and so is the rotor's gyroscopic "
-                       "moment; where they count, make the rotor a body on a joint of type "
-                       "\"revolute\" with a \"gear\" between its angle and this one");
+                       "moment; where they count, say gyroscopic = true");
 }
 
 }  // namespace
@@ -362,11 +361,38 @@ Rotor::Rotor(const Arguments& arguments) {
     act_on(on, on.value);
     const double ratio = arguments.number("ratio");
     if (ratio == 0.0) arguments.fail("ratio", "is zero, so that the rotor would not turn");
+    if (arguments.boolean("gyroscopic")) {
+        if (on.function.kind() != MeasureKind::angle)
+            arguments.fail("gyroscopic", "needs an angle about an axis that some base carries");
+        carried_ =
+            std::make_unique<GyroscopicRotor>(on.function, arguments.number("inertia"), ratio);
+        return;
+    }
     if (is_angle(on.function.kind())) warn_of_base(arguments, ratio);
     turning_.inertia = ratio * ratio * arguments.number("inertia");
     turning_.rate = on.rate;
     has_own_coordinate_ = true;
     finish("rotor", {.kind = RowKind::constraint});
+}
+
+void Rotor::start_state(std::span<double> state) const {
+    if (!carried_) MeasureRow::start_state(state);
+}
+void Rotor::evaluate(int block, const RowPoint& at, const RowValues& out) const {
+    carried_ ? carried_->evaluate(at, out) : MeasureRow::evaluate(block, at, out);
+}
+void Rotor::evaluate_step(int block, const RowStep& step, const RowStepValues& out) const {
+    carried_ ? carried_->evaluate_step(step, out) : MeasureRow::evaluate_step(block, step, out);
+}
+void Rotor::evaluate_tangent(int block,
+                             std::span<const double> mid,
+                             std::span<const double> s,
+                             bool positive_part,
+                             std::span<double> G) const {
+    if (carried_)
+        std::ranges::fill(G, 0.0);
+    else
+        MeasureRow::evaluate_tangent(block, mid, s, positive_part, G);
 }
 
 Damper::Damper(const Arguments& arguments) {

@@ -15,6 +15,7 @@
 #include "ancora/sdk/constraint.hpp"
 #include "ancora/sdk/helpers/stress_laws.hpp"
 #include "ancora/sdk/helpers/time_function.hpp"
+#include "gyroscopic_rotor.hpp"
 #include "law_keys.hpp"
 #include "point_spring.hpp"
 
@@ -175,13 +176,30 @@ private:
 /// A rotor that turns with a measure, by a ratio n: its inertia J is felt as n^2 J. Its coordinate
 /// y is the change of the measure, its kinetic energy n^2 J y'^2 / 2; the effort is what it takes
 /// from the measure. It has no place and no attitude: its mass and inertia as a part of a body are
-/// the body's.
+/// the body's. With what a base that turns does to it, and it to the base, it is a GyroscopicRotor.
 class Rotor final : public MeasureRow {
 public:
     explicit Rotor(const Arguments& arguments);
-    const Body* own_body() const override { return &turning_; }
+    std::span<const RowBlock> row_blocks() const override {
+        return carried_ ? carried_->row_blocks() : MeasureRow::row_blocks();
+    }
+    void evaluate(int block, const RowPoint& at, const RowValues& out) const override;
+    void evaluate_step(int block, const RowStep& step, const RowStepValues& out) const override;
+    void evaluate_tangent(int block,
+                          std::span<const double> mid,
+                          std::span<const double> s,
+                          bool positive_part,
+                          std::span<double> G) const override;
+    int num_state() const override { return carried_ ? 0 : MeasureRow::num_state(); }
+    void start_state(std::span<double> state) const override;
+    const ::ancora::EffortFactors* effort_factors() const override {
+        return carried_ ? &carried_->effort_factors() : MeasureRow::effort_factors();
+    }
+    const Body* own_body() const override { return carried_ ? &carried_->body() : &turning_; }
 
 private:
+    using MeasureRow::evaluate;
+
     class Turning final : public Body {
     public:
         std::span<const Coordinate> coordinates() const override { return {&coordinate_, 1}; }
@@ -201,6 +219,7 @@ private:
         Coordinate coordinate_;
     };
     Turning turning_;
+    std::unique_ptr<GyroscopicRotor> carried_;
 };
 
 /// m = d(t), or m' = its rate; the effort that this takes is the row's.

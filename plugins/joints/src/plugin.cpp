@@ -290,15 +290,18 @@ constexpr ancora::TypeDescriptor kTypes[] = {
         kVariableSpringKeys),
     ancora::type<Rotor>(
         "rotor",
-        {.doc = "a rotor that turns with a measure by a ratio: reflected inertia, without "
-                "what a base does to it that turns about the axis",
-         .equation = "effort = -ratio^2 inertia m''; left out: ratio inertia times "
-                     "the base's angular acceleration about the axis, and its "
-                     "reaction",
+        {.doc = "a rotor that turns with a measure by a ratio: reflected inertia; with "
+                "gyroscopic = true a base that turns feels its spin",
+         .equation = "effort = -ratio^2 inertia m''; gyroscopic: effort = -ratio a . L', "
+                     "moment on the base -L', L = inertia (omega + ratio m' a)",
          .source = kSource,
          .examples = {"on = \"j.angle\"\n"
                       "inertia = 0.01\n"
                       "ratio = 5.0",
+                      "on = \"j.angle\"\n"
+                      "inertia = 0.02\n"
+                      "ratio = -4.0\n"
+                      "gyroscopic = true",
                       "a = \"a@[0.3, 0.1, -0.2]\"\n"
                       "b = \"b@[-0.4, 0.2, 0.1]\"\n"
                       "inertia = 0.3"}},

@@ -195,7 +195,9 @@ void Start::settle() {
         determine_massless();
         look();
     }
-    if (is_start() && parts_.model.project_start != ProjectStart::no) {
+    // What is met as it is stays as it is, where it has been a state of some run.
+    if (is_start() && parts_.model.project_start != ProjectStart::no &&
+        !(is_given_ && find_worst().part <= 1.0)) {
         motion_.project_start();
         look();
     }
@@ -246,8 +248,8 @@ void Start::check_vanishing() const {
                 parts_.rows.place_of_row(k));
 }
 
-/// Refuses a start that is not finite or violates constraints beyond rounding, naming the worst.
-void Start::check() {
+/// The row that is farthest from being met, relative to what it may be.
+Start::Worst Start::find_worst() {
     // Of velocities that a projection has taken away altogether rounding is left; where nothing
     // moves a rate is measured by the size that it is of.
     // Gaps against kStartTolerance times the model's size, rates against that times the larger of
@@ -262,12 +264,8 @@ void Start::check() {
     const auto of = [](const Eigen::VectorXd& allowed, int k) {
         return allowed.size() == 0 ? 0.0 : allowed[k];
     };
-    int worst_row = -1;
-    double worst = 0.0;
-    bool is_rate = false;
     const auto look = [&](const Eigen::VectorXd& left_by_steps) {
-        worst_row = -1;
-        worst = 0.0;
+        Worst worst;
         for (int k = 0; k < parts_.m; ++k) {
             // rate = A_k v + pi_t, size = max(|pi_t|, |A_ki v_i|)
             double rate = instant_.pi_t[k];
@@ -293,15 +291,18 @@ void Start::check() {
             const double slip =
                 beyond(rate, std::max(2.0 * of(allowed_.rate, k), of(left_by_steps, k))) /
                 (kStartTolerance * std::max(size, speed));
-            if (std::max(gap, slip) > worst) {
-                worst = std::max(gap, slip);
-                worst_row = k;
-                is_rate = slip > gap;
-            }
+            if (std::max(gap, slip) > worst.part) worst = {k, std::max(gap, slip), slip > gap};
         }
+        return worst;
     };
-    look({});
-    if (worst > 1.0 && is_rate && h_ > 0.0) look(rates_left_by_steps());
+    const Worst worst = look({});
+    if (worst.part <= 1.0 || !worst.is_rate || !(h_ > 0.0)) return worst;
+    return look(rates_left_by_steps());
+}
+
+/// Refuses a start that is not finite or violates constraints beyond rounding, naming the worst.
+void Start::check() {
+    const auto [worst_row, worst, is_rate] = find_worst();
     if (worst <= 1.0) return;
     const Place& place = parts_.rows.place_of_row(worst_row);
     const std::string advice = this->advice(worst_row);

@@ -61,6 +61,12 @@ private:
     void take(std::span<const double> q, std::span<const double> v, double t);
     void check_vanishing() const;
     void determine_massless();
+    struct Worst {
+        int row = -1;
+        double part = 0.0;  // of what is allowed
+        bool is_rate = false;
+    };
+    Worst find_worst();
     void check();
     Eigen::VectorXd rates_left_by_steps();
     std::string advice(int row) const;

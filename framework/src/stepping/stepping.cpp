@@ -200,12 +200,13 @@ long Stepping::steps_to(double& t) const {
         t = settings_.end;
         return num_steps_;
     }
-    const long steps = std::lround((t - settings_.begin) / settings_.step);
+    const double ratio = (t - settings_.begin) / settings_.step;
+    const long steps = std::lround(ratio), before = static_cast<long>(std::floor(ratio));
     if (std::abs(t - grid_time(steps)) > rounding + kWholeSteps * grid_length(steps))
         refuse(fmt::format("is no end of a step: steps of {:.9g} s end at {:.9g} s and {:.9g} s",
                            settings_.step,
-                           grid_time(std::max(0L, steps - 1)),
-                           grid_time(steps)));
+                           grid_time(before),
+                           grid_time(before + 1)));
     t = grid_time(steps);
     return steps;
 }

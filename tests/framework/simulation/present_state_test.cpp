@@ -425,7 +425,8 @@ TEST_SUITE("states that are given back") {
             run.set_state(start.q, start.v, 7.4 * h);
         } catch (const Error& error) {
             CHECK(error.kind() == ErrorKind::usage);
-            CHECK(error.message().find(fmt::format("{:.9g} s", 7.0 * h)) != std::string::npos);
+            CHECK(error.message().find(fmt::format("{:.9g} s and {:.9g} s", 7.0 * h, 8.0 * h)) !=
+                  std::string::npos);
         }
         run.set_state(start.q, start.v, run.end_time());
         CHECK(run.done());

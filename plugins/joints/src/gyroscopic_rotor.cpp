@@ -12,6 +12,7 @@ namespace {
 
 using Pair = Eigen::Matrix<double, 3, 2>;
 using Rows = Eigen::Matrix<double, 3, 12, Eigen::RowMajor>;
+using Gradient = Eigen::Matrix<double, 1, 9>;
 
 Eigen::Vector3d direction(const double* u, std::size_t i) {
     return Eigen::Map<const Eigen::Vector3d>(u + 3 * i);
@@ -45,7 +46,8 @@ struct Base {
 /// w' - omega - n m' a by the rates of all scalars.
 void write_rows(const Base& base, const double* gradient, double ratio, double* A) {
     Eigen::Map<Rows> rows(A);
-    rows.leftCols<9>() = -ratio * base.axis * Eigen::Map<const Eigen::RowVectorXd>(gradient, 9);
+    rows.leftCols<9>().noalias() =
+        (-ratio * base.axis).eval().lazyProduct(Eigen::Map<const Gradient>(gradient));
     for (int i = 0; i < 2; ++i)
         rows.middleCols<3>(3 * i) -= base.N * cross_of(base.reciprocal.col(i));
     rows.rightCols<3>().setIdentity();
@@ -115,9 +117,10 @@ void GyroscopicRotor::evaluate(const RowPoint& at, const RowValues& out) const {
         ratio_ * (angle_.rate(u, du) * daxis - angle_.bias(u, du) * base.axis);
 }
 
+/// As of all conditions on rates B is A in the middle.
 void GyroscopicRotor::evaluate_step(const RowStep& step, const RowStepValues& out) const {
     std::array<double, kAngle> gradient;
-    angle_.step_gradient(step.u0.data(), step.mid.data(), step.u1.data(), gradient.data());
+    angle_.gradient(step.mid.data(), gradient.data());
     write_rows(Base(step.mid.data()), gradient.data(), ratio_, out.B.data());
     std::ranges::fill(out.tau, 0.0);
 }

@@ -690,6 +690,41 @@ TEST_SUITE("bushings") {
                 CHECK(after < before);
         }
     }
+    // Where b has turned about the other axes only there is no stress, and turning on costs
+    // nothing: what swings about the stiff axis does not resolve is small.
+    TEST_CASE("one stiffness alone, far beyond what steps resolve, takes few iterations") {
+        Dice dice(25);
+        constexpr double h = 1e-2;
+        for (const double stiff : {1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6})
+            for (int axis = 0; axis < 3; ++axis)
+                for (const double swing : {0.0, 1.0}) {
+                    CAPTURE(stiff);
+                    CAPTURE(axis);
+                    CAPTURE(swing);
+                    const double J = 0.11, K = stiff * J / (h * h);
+                    const double at = dice.in(0.0, 6.28);
+                    const Vec3 across = std::cos(at) * Vec3::Unit((axis + 1) % 3) +
+                                        std::sin(at) * Vec3::Unit((axis + 2) % 3);
+                    // An angle about the axis itself of as much energy as the bodies have.
+                    const double about = swing * std::min(0.5, 4.0 * std::sqrt(J / K));
+                    const Mat3 R = (Eigen::AngleAxisd(dice.in(-3.0, 3.0), across) *
+                                    Eigen::AngleAxisd(about, Vec3::Unit(axis)))
+                                       .toRotationMatrix();
+                    Simulation simulation =
+                        model("[model]\n" +
+                              turned_pair(axes_about(dice.direction(), 1.0),
+                                          R,
+                                          4.0 * dice.direction(),
+                                          4.0 * dice.direction()) +
+                              torsion(K * Vec3::Unit(axis)) + steps("emm", h, 1.0));
+                    run_to_end(simulation);
+                    const RunStatistics run = simulation.statistics();
+                    CHECK(static_cast<double>(run.iterations) <=
+                          10.0 * static_cast<double>(run.steps));
+                    CHECK(run.energy.max_rel <= tolerance(1e-11));
+                    CHECK(run.angular_momentum.max_rel <= tolerance(1e-11));
+                }
+    }
     TEST_CASE("a rotor that spins in an elastic bearing whirls as it shall, damped or not") {
         // Jt t'' + (C - i Jp W) t' + K t = 0 for the tilt t = x + i y, nudged at the start.
         Dice dice(24);

@@ -8,8 +8,6 @@
 
 #include <Eigen/Eigenvalues>
 
-#include "constant_stress.hpp"
-
 namespace ancora::joints {
 namespace {
 
@@ -43,14 +41,6 @@ void JointRows::tie_elastically(int a, int b, double stiffness) {
         for (const int i : {a, b}) difference_stencil_.push_back(3 * i + k);
         difference_laws_.push_back(law);
     }
-}
-
-void JointRows::add_constant_stress(std::vector<Product> row, double stress) {
-    constant_stresses_.push_back(std::make_unique<ConstantStress>(stress));
-    RowLaw law{.kind = RowKind::elastic};
-    law.compliance = 1.0 / std::abs(stress);  // the unit of its residual
-    law.law = constant_stresses_.back().get();
-    add_row(std::move(row), 0.0, law);
 }
 
 void JointRows::damp(const Coupled& measure, double damping) {

@@ -4,14 +4,12 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "ancora/sdk/authoring/attachment_texts.hpp"
 #include "ancora/sdk/constraint.hpp"
 #include "ancora/sdk/helpers/measure_function.hpp"
-#include "ancora/sdk/stress_law.hpp"
 
 namespace ancora::joints {
 
@@ -65,8 +63,6 @@ protected:
     void add_row(std::vector<Product> row, double constant, const RowLaw& law);
     /// v_b - v_a of two directions, three rows with the energy stiffness |v_b - v_a|^2 / 2.
     void tie_elastically(int a, int b, double stiffness);
-    /// (3) with this stress always, and so with the energy stress times row.
-    void add_constant_stress(std::vector<Product> row, double stress);
 
     struct Coupled {
         MeasureFunction function;
@@ -106,7 +102,6 @@ private:
     RowLaw tied_;
     std::vector<std::int32_t> difference_stencil_;
     std::vector<RowLaw> difference_laws_;
-    std::vector<std::unique_ptr<StressLaw>> constant_stresses_;
     RowLaw coupling_law_;
 };
 

@@ -505,9 +505,8 @@ void JointType::make_slide() {
 ///   U = sum_i w_i |b_i - a_i|^2 / 2 = (1 - cos angle) n.K n,   w_i = (K_j + K_k - K_i) / 2   (1)
 ///
 /// for an angle about n: springs between the ends of axes. K = [K, K, 0] leaves a3 and b3 alone,
-/// and does not know how b turns about b3. Where one w_i is below zero, since K_i is more than the
-/// others together, its row is |b_i - a_i|^2 / 2 under that stress. What one damping has more than
-/// the others together acts on the angle about its axis.
+/// and does not know how b turns about b3. What one K_i has more than the others together is borne
+/// by squares (theory (55b)), and what one damping has more acts on the angle about its axis.
 void JointType::make_bushing(const Arguments& arguments) {
     const auto add =
         [&](std::vector<Product> row, double stiffness, double damping, double preload) {
@@ -532,17 +531,16 @@ void JointType::make_bushing(const Arguments& arguments) {
             entry("damping", i),
             entry("preload", i));
     }
-    const Vec3 K = vec3(arguments.numbers("torsion"));
-    Vec3 w = Vec3::Constant(0.5 * K.sum()) - K;
-    for (double& one : w)
-        if (std::abs(one) <= kRoundedSum * K.sum()) one = 0.0;
+    Vec3 K = vec3(arguments.numbers("torsion"));
     for (int i = 0; i < 3; ++i) {
-        if (w[i] == 0.0) continue;
-        const int of_a = axis(a_, i), of_b = axis(b_, i);
-        if (w[i] > 0.0)
-            tie_elastically(of_a, of_b, w[i]);
-        else
-            add_constant_stress({{of_a, of_a, 0.5}, {of_b, of_b, 0.5}, {of_a, of_b, -1.0}}, w[i]);
+        const double alone = 2.0 * K[i] - K.sum();
+        if (!(alone > kRoundedSum * K.sum())) continue;
+        K[i] -= alone;
+        bear_turning_about(i, alone);
+    }
+    for (int i = 0; i < 3; ++i) {
+        const double w = 0.5 * K.sum() - K[i];
+        if (w > kRoundedSum * K.sum()) tie_elastically(axis(a_, i), axis(b_, i), w);
     }
     // Likewise sum_i C_i (w.b_i)^2 = sum_i v_i |w x b_i|^2, with the rates of b_i as seen from a.
     Vec3 C = vec3(arguments.numbers("torsional_damping"));
@@ -563,6 +561,26 @@ void JointType::make_bushing(const Arguments& arguments) {
           1.0,
           std::atan2(R(k, j), R(j, j))},
          alone);
+}
+
+/// (1) of one stiffness alone, as half the stiffness times the sum of squares of
+///
+///   (a_i.b_j + a_j.b_i) / 2,   (a_k.b_i + a_i.b_k) / 2,   (a_j.b_k - a_k.b_j) / 2,
+///   (1 + a_i.b_i - a_j.b_j - a_k.b_k) / 2                                                    (2)
+///
+/// which are 2 e_i times e_j, e_k, -e_0, e_i of the turn's Euler parameters. All vanish together,
+/// without stress, however far b has turned about the other axes.
+void JointType::bear_turning_about(int i, double stiffness) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    const auto product = [this](int of_a, int of_b, double w) {
+        return Product{axis(a_, of_a), axis(b_, of_b), w};
+    };
+    RowLaw law{.kind = RowKind::elastic};
+    law.compliance = 1.0 / stiffness;
+    add_row({product(i, j, 0.5), product(j, i, 0.5)}, 0.0, law);
+    add_row({product(k, i, 0.5), product(i, k, 0.5)}, 0.0, law);
+    add_row({product(j, k, 0.5), product(k, j, -0.5)}, 0.0, law);
+    add_row({product(i, i, 0.5), product(j, j, -0.5), product(k, k, -0.5)}, 0.5, law);
 }
 
 void JointType::describe() {

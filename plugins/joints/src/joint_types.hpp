@@ -160,7 +160,7 @@ inline constexpr Parameter kCross[] = {
 ///   in_line, in_plane, parallel, perpendicular, orientation: rows of these
 ///   revolute_spherical r.r = L^2; r.a3 = 0: a massless link
 ///   measure            none: where b lies as seen from a
-///   bushing            r.a_i, elastic and viscous; b_i - a_i, elastic; a_m.b_i, viscous
+///   bushing            r.a_i, elastic and viscous; b_i - a_i, a_m.b_i, elastic; a_m.b_i, viscous
 ///
 /// (theory, section on joints). Rows of axes are also met after half a turn, where the axes point
 /// against each other: such a start is refused.
@@ -198,6 +198,7 @@ private:
     void make_rows(const Arguments& arguments);
     void make_slide();
     void make_bushing(const Arguments& arguments);
+    void bear_turning_about(int i, double stiffness);
     void describe();
 
     int axis(Side& side, int k, double sign = 1.0);

@@ -86,11 +86,20 @@ std::string doubt_of_order(const KernelSystem& system) {
         kResolved);
 }
 
-/// Where velocities jump, of which body most, and what helps; or nothing.
-std::string doubt_of_jumps(const Model& model, const KernelSystem& system) {
-    const std::vector<SingularPositions::Passed>& passed = system.singular_positions().all();
-    const auto jumps = std::ranges::find(passed, false, &SingularPositions::Passed::continues);
-    if (jumps == passed.end()) return {};
+/// The body of a coordinate; null: none.
+const BodyPart* body_of(const Model& model, int coordinate) {
+    const auto at = std::ranges::find_if(model.bodies, [&](const BodyPart& part) {
+        return coordinate >= part.first && coordinate < part.first + part.count;
+    });
+    return at == model.bodies.end() ? nullptr : &*at;
+}
+
+std::string most_of(const BodyPart* body) {
+    return body != nullptr ? ", most of all of " + body->object.label : std::string();
+}
+
+/// What helps where steps do not resolve how a body moves; nothing unless it is a light one.
+std::string advice_on_light(const Model& model, const KernelSystem& system, const BodyPart* body) {
     const auto mass_of = [&system](const BodyPart& part) {
         double mass = 0.0;
         for (const Space::Vector& vector : system.parts().space.vectors())
@@ -99,38 +108,59 @@ std::string doubt_of_jumps(const Model& model, const KernelSystem& system) {
                     mass = std::max(mass, system.parts().mass.diagonal(i));
         return mass;
     };
-    const int jumped = system.singular_positions().jumped();
-    const BodyPart* most = nullptr;
     double heaviest = 0.0;
-    for (const BodyPart& part : model.bodies) {
-        if (jumped >= part.first && jumped < part.first + part.count) most = &part;
-        heaviest = std::max(heaviest, mass_of(part));
-    }
-    const double ratio = most != nullptr && heaviest > 0.0 ? mass_of(*most) / heaviest : 1.0;
-    const std::string of =
-        most != nullptr ? ", most of all of " + most->object.label : std::string();
+    for (const BodyPart& part : model.bodies) heaviest = std::max(heaviest, mass_of(part));
+    const double ratio = body != nullptr && heaviest > 0.0 ? mass_of(*body) / heaviest : 1.0;
     const double energy = system.ledger().energy_scale();
-    if (ratio >= kLight || !(energy > 0.0))
-        return fmt::format(
-            "velocities jump at t = {:.6g} s{}: the steps do not resolve the motion "
-            "there, or constraints depend on each other, other motions begin, and "
-            "no step was found that continues the motion; compare with shorter "
-            "steps",
-            jumps->t,
-            of);
-    // It crosses the model's size in the time that the heavy part takes for the root of the ratio.
+    if (ratio >= kLight || !(energy > 0.0)) return {};
+    // All energy is in the light part while the heavy one goes that share of the model's size.
     const double speed = std::sqrt(2.0 * energy / system.books().total_mass());
-    const double whip = std::sqrt(ratio) * system.state().extent / speed;
+    const double whip = ratio * system.state().extent / speed;
     return fmt::format(
-        "velocities jump at t = {:.6g} s{}: it has {:.2g} of the mass of the heaviest part, which "
-        "throws it about in some {:.1g} s (the model's size over its speed, times the root of that "
+        "it has {:.2g} of the mass of the heaviest part, which "
+        "throws it about in some {:.1g} s (the model's size over its speed, times that "
         "ratio); fixed steps help only if they are far shorter than this. Take an integrator that "
         "chooses its steps by error control (error_control = true with order = 4, where its type "
         "has these keys), or leave the part out if its mass means nothing",
-        jumps->t,
-        of,
         ratio,
         whip);
+}
+
+/// What turns further within a step than that resolves, or nothing.
+std::string doubt_of_turns(const Model& model, const KernelSystem& system) {
+    const ConstraintTurn::Unresolved& turn = system.constraint_turn().unresolved();
+    if (turn.h == 0.0) return {};
+    const BodyPart* const most = body_of(model, turn.thrown);
+    const std::string on_light = advice_on_light(model, system, most);
+    return fmt::format(
+        "constraints turn the motion by up to {:.2g} rad within a step, first within that of "
+        "{:.3g} s which ends at t = {:.6g} s{}, and a step resolves {:.2g}: {}",
+        turn.largest,
+        turn.h,
+        turn.t,
+        most_of(most),
+        ConstraintTurn::kResolved,
+        !on_light.empty() ? on_light
+                          : "take shorter steps, or an integrator that chooses them by error "
+                            "control");
+}
+
+/// Where velocities jump, of which body most, and what helps; or nothing.
+std::string doubt_of_jumps(const Model& model, const KernelSystem& system) {
+    const std::vector<SingularPositions::Passed>& passed = system.singular_positions().all();
+    const auto jumps = std::ranges::find(passed, false, &SingularPositions::Passed::continues);
+    if (jumps == passed.end()) return {};
+    const BodyPart* const most = body_of(model, system.singular_positions().jumped());
+    const std::string on_light = advice_on_light(model, system, most);
+    return fmt::format(
+        "velocities jump at t = {:.6g} s{}: {}",
+        jumps->t,
+        most_of(most),
+        !on_light.empty()
+            ? on_light
+            : "the steps do not resolve the motion there, or constraints depend on each other, "
+              "other motions begin, and no step was found that continues the motion; compare "
+              "with shorter steps");
 }
 
 /// A step whose energy balance jumps by more than its order leaves, or nothing.
@@ -161,6 +191,7 @@ std::vector<std::string> doubts_of(const Model& model, const KernelSystem& syste
     if (const std::string text = doubt_of_balances(model, system); !text.empty())
         out.push_back(text);
     if (const std::string text = system.grown_energy(false); !text.empty()) out.push_back(text);
+    if (const std::string text = doubt_of_turns(model, system); !text.empty()) out.push_back(text);
     if (const std::string text = doubt_of_jumps(model, system); !text.empty()) out.push_back(text);
     if (const ContinuousMotion::Displaced& at = system.motion().displaced(); at.work != 0.0)
         out.push_back(fmt::format(

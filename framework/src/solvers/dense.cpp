@@ -112,4 +112,8 @@ Eigen::MatrixXd least_squares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B
     return Eigen::HouseholderQR<Eigen::MatrixXd>(A).solve(B);
 }
 
+Eigen::VectorXd least_norm_solution(const Eigen::MatrixXd& A, const Eigen::VectorXd& b) {
+    return A.completeOrthogonalDecomposition().solve(b);
+}
+
 }  // namespace ancora

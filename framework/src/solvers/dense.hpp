@@ -88,5 +88,7 @@ Eigen::MatrixXd orthonormal_basis(const Eigen::MatrixXd& A);
 
 /// X with the least |A X - B|; A has full column rank.
 Eigen::MatrixXd least_squares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
+/// The shortest of the x with the least |A x - b|; A has any rank.
+Eigen::VectorXd least_norm_solution(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
 
 }  // namespace ancora

@@ -26,6 +26,7 @@ KernelSystem::KernelSystem(const Model& model)
       singular_(parts_, state_),
       tangent_(parts_, state_, trial_, nonlinear_),
       matrix_(parts_, trial_, nonlinear_, tangent_),
+      turn_(parts_, trial_),
       choice_(parts_, state_, trial_, independent_, tangent_, matrix_),
       extra_(context_of_parts()),
       violations_(parts_),
@@ -61,7 +62,8 @@ KernelSystem::KernelSystem(const Model& model)
                   jumps_,
                   violations_,
                   books_,
-                  reactions_),
+                  reactions_,
+                  turn_),
       motion_(
           parts_, state_, trial_, extra_, accelerations_, tangent_, jumps_, violations_, books_),
       instant_(parts_, state_, extra_, accelerations_, reactions_),
@@ -126,6 +128,7 @@ void KernelSystem::set_state(std::span<const double> q, std::span<const double> 
     parts_.signals.hold(state_.q.data(), state_.v.data(), t);
     books_.begin();
     motion_.forget_displaced();
+    turn_.forget();
     limited_ = {};
     motion_.forget_energy_jumps();
     motion_.scale_books();
@@ -684,6 +687,7 @@ void KernelSystem::transfer(Archive& archive) {
     }
     matrix_.transfer(archive);
     impulse_.transfer(archive);
+    turn_.transfer(archive);
     bool has_implicit = implicit_ != nullptr;
     archive(has_implicit);
     if (!has_implicit)

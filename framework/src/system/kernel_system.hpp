@@ -18,6 +18,7 @@
 #include "assembly.hpp"
 #include "books.hpp"
 #include "breaking.hpp"
+#include "constraint_turn.hpp"
 #include "continuous_motion.hpp"
 #include "defect.hpp"
 #include "factored_step.hpp"
@@ -96,6 +97,7 @@ public:
     const ModeEvents& mode_events() const { return events_; }
     const SingularPositions& singular_positions() const { return singular_; }
     const JumpSearch& jumps() const { return jumps_; }
+    const ConstraintTurn& constraint_turn() const { return turn_; }
     const Breaking& breaking() const { return breaking_; }
     const StepSolver& solver() const { return solver_; }
     ContinuousMotion& motion() { return motion_; }
@@ -279,6 +281,7 @@ private:
     // The step's matrix.
     StepTangent tangent_;
     FactoredStep matrix_;
+    ConstraintTurn turn_;
     RowChoice choice_;
 
     // What the model has besides, with modes: friction.

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/QR>
 #include <fmt/format.h>
 
+#include "dense.hpp"
 #include "rank_analysis.hpp"
 #include "side_step.hpp"
 
@@ -59,7 +59,7 @@ void Start::complete_own(std::span<const double> q, std::span<double> v, double 
                 if (column >= 0 && column < count) A(i, column) = at.A[e];
             }
         }
-        const Eigen::VectorXd change = A.completeOrthogonalDecomposition().solve(rate);
+        const Eigen::VectorXd change = least_norm_solution(A, rate);
         for (int i = 0; i < count; ++i)
             v[static_cast<std::size_t>(part.own_first + i)] -= change[i];
     }

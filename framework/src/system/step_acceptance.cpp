@@ -23,7 +23,8 @@ StepAcceptance::StepAcceptance(Assembly& parts,
                                JumpSearch& jumps,
                                Violations& violations,
                                Books& books,
-                               Reactions& reactions)
+                               Reactions& reactions,
+                               ConstraintTurn& turn)
     : parts_(parts),
       state_(state),
       trial_(trial),
@@ -37,7 +38,8 @@ StepAcceptance::StepAcceptance(Assembly& parts,
       jumps_(jumps),
       violations_(violations),
       books_(books),
-      reactions_(reactions) {
+      reactions_(reactions),
+      turn_(turn) {
     A_.setZero(parts.rows.B.size());
     pi_t_.setZero(parts.m);
 }
@@ -72,6 +74,7 @@ void StepAcceptance::accept(const StepTrial& trial) {
                         trial_.v_next.data(),
                         t1,
                         has_impulse_ ? VelocityImpulse::behind(t1) : t1);
+    turn_.look(trial);
 
     // Events have looked at the end of the step since the residual was evaluated.
     extra_.for_each([&trial](StepPart& part) {

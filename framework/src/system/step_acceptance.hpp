@@ -7,6 +7,7 @@
 #include "ancora/sdk/system.hpp"
 #include "assembly.hpp"
 #include "books.hpp"
+#include "constraint_turn.hpp"
 #include "defect.hpp"
 #include "independent_rows.hpp"
 #include "jump_search.hpp"
@@ -39,7 +40,8 @@ public:
                    JumpSearch& jumps,
                    Violations& violations,
                    Books& books,
-                   Reactions& reactions);
+                   Reactions& reactions,
+                   ConstraintTurn& turn);
 
     /// See System::accept(). [step]
     void accept(const StepTrial& trial);
@@ -67,6 +69,7 @@ private:
     Violations& violations_;
     Books& books_;
     Reactions& reactions_;
+    ConstraintTurn& turn_;
     VelocityProjection* projection_ = nullptr;
     VelocityImpulse* impulse_ = nullptr;
     bool has_impulse_ = false;

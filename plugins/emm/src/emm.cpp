@@ -26,19 +26,14 @@ constexpr double kTimesAsFar = 10.0;
 constexpr double kMuchLess = 0.1;
 constexpr double kNoise = 1e3;      // tolerances: what is missed by less is noise
 constexpr double kUnbounded = 1e3;  // times the stresses of the last step
-// A step that misses what led to it by more than steps move is not resolved.
-constexpr double kUnresolved = 1.0;
-// Vibrations that are too fast for the steps miss as much all the time, and do no harm.
-constexpr double kSuddenly = 3.0;
 // Formulas of extrapolation are judged in each of the first steps, then once in so many, or when
 // the first correction has grown by so much.
 constexpr double kFirstSteps = 16.0;
 constexpr double kSeldom = 32.0;
 constexpr double kGrown = 4.0;
-constexpr double kKnownWell = 6.0;
 constexpr double kKnown = 3.0;        // steps after which there is something to compare with
 constexpr double kLonger = 1.000001;  // of the shortest piece, against rounding
-constexpr double kForgotten = 0.9;    // of the farthest so far, in a step
+constexpr double kForgotten = 0.9;    // of the farthest miss so far, in a step
 // Parts of a step whose ends or middle are not where the whole one's are.
 constexpr double kPieces[] = {0.7, 0.45, 0.85, 0.3, 0.57, 0.2, 0.12, 0.05};
 
@@ -90,7 +85,6 @@ Emm::History Emm::history(System& system) {
             x[History::kUsual],
             x[History::kMissed],
             x[History::kKnownSteps],
-            x[History::kSpeed],
             Past(x.subspan(History::kWords, of_a), newest),
             Past(x.subspan(History::kWords + of_a), newest)};
 }
@@ -147,16 +141,12 @@ double Emm::miss(System& system, double h) {
     system.split(a_.size(), [&, half](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) way_[i] = half * (a_[i] - predicted_[i]);
     });
-    missed_length_ = system.displacement(way_);
-    if (missed_length_ <= kNoise * options_.tolerance) {
-        missed_length_ = 0.0;
-        return 0.0;
-    }
+    const double missed = system.displacement(way_);
+    if (missed <= kNoise * options_.tolerance) return 0.0;
     system.split(a_.size(), [&, half](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) way_[i] = h * v[i] + half * a_[i];
     });
-    moved_ = system.displacement(way_);
-    return missed_length_ / moved_;
+    return missed / system.displacement(way_);
 }
 
 /// Whether the step that was tried last passes a singular position, as far as its prediction says.
@@ -266,20 +256,12 @@ bool Emm::converge(System& system, double t0, double h) {
 
 void Emm::accept(System& system, double t0, double h) {
     const bool was_beside = is_beside_singular_;
-    const History past = history(system);
-    // At a turning point little moves, and little is missed.
-    // |h v + h^2/2 a| / h, the speed of the fastest matter, and its decaying maximum: half a
-    // vibration moves nothing as a whole.
-    const double speed = std::max(moved_ / h, past.speed);
-    const bool is_unresolved = past.known >= kKnownWell && missed_ > kSuddenly * past.missed &&
-                               missed_length_ > kUnresolved * speed * h;
-    past.speed = kForgotten * speed;
-    const bool jumps = is_unresolved || (was_beside && is_jump(system, h));
+    const bool jumps = was_beside && is_jump(system, h);
     // Before the state moves: a and s of the system are those of the step before.
     remember(system, h);
-    missed_ = missed_length_ = moved_ = 0.0;
+    missed_ = 0.0;
     system.accept({t0, h, a_, s_});
-    if (was_beside || jumps) system.record_singular_position(t0, t0 + h, !jumps);
+    if (was_beside) system.record_singular_position(t0, t0 + h, !jumps);
 }
 
 void Emm::refuse(System& system, double t0, double h, bool was_halved) {
@@ -316,7 +298,7 @@ void Emm::predict(System& system, double h) {
 /// Moves the history on; to be called before the system takes the new state.
 void Emm::remember(System& system, double h) {
     History past = history(system);
-    past.known = std::min(past.known + 1.0, kKnownWell);
+    past.known = std::min(past.known + 1.0, kKnown);
     // mu_usual <- max(kForgotten mu_usual, mu)
     past.missed = std::max(kForgotten * past.missed, past.steps > 0.0 ? missed_ : 0.0);
     past.steps = h == past.h ? past.steps + 1.0 : 1.0;

@@ -58,7 +58,6 @@ private:
             kUsual,
             kMissed,
             kKnownSteps,
-            kSpeed,
             kWords
         };
         double& steps;     ///< accepted in a row with the same h
@@ -69,7 +68,6 @@ private:
         double& usual;     ///< first correction of the step judged last [m]
         double& missed;    ///< the largest miss() of late
         double& known;     ///< steps from which that is known, up to a few
-        double& speed;     ///< the largest of late [m/s]
         Past a, s;
     };
 
@@ -97,9 +95,7 @@ private:
     bool is_far_from_closed_ = false;  // the last solution, see StepReport
     bool is_beside_singular_ = false;
     double missed_ = 0.0;  // by the last solution that is_jump() has looked at
-    double missed_length_ = 0.0;
     double first_correction_ = 0.0;  // of the last converge()
-    double moved_ = 0.0;
     std::vector<double> a_, s_, predicted_, way_;
 };
 

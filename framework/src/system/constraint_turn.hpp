@@ -40,7 +40,7 @@ public:
         double t = 0.0;        ///< end of the first of these steps [s]
         double h = 0.0;        ///< its length [s]; 0: there is none
         double largest = 0.0;  ///< turn in one of them [rad]
-        int thrown = -1;       ///< coordinate that is accelerated most in the first
+        int thrown = -1;       ///< coordinate that went farthest in the largest
     };
     const Unresolved& unresolved() const { return unresolved_; }
     /// The state is another one.

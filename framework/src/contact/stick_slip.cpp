@@ -607,7 +607,8 @@ double StickSlip::smooth_length(double h) const {
         // What constraints leave of the mobility: the part that slides may carry others.
         double mobility = 0.0;
         for (int k = contact.first_row; k < contact.first_row + n; ++k)
-            mobility = std::max(mobility, contacts_.along(k, responses_.x.col(k).data()));
+            mobility = std::max(mobility,
+                                contacts_.along(k, responses_.x(responses_.groups().place_of(k))));
         const double turning = norm(friction_.stress().data() + contact.first_row, n) * mobility;
         // Friction f across a direction error turns w at the rate f D / |w|: a stiff mode, which an
         // explicit formula follows with steps of |w| / (f D) at most.

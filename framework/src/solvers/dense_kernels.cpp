@@ -10,59 +10,31 @@
 namespace ancora {
 namespace {
 
-// Eight sums of four lanes in registers: each pair of loads of A serves eight products.
-constexpr int kRows = 2 * kLanes;
-
-// Rows i to i + 8 of four columns.
-template <class Scalar>
-ANCORA_INLINE void tile_of_eight(const Scalar* A,
-                                 std::ptrdiff_t stride_A,
-                                 const double* b,
-                                 int depth,
-                                 int columns,
-                                 double* C,
-                                 std::ptrdiff_t stride_C) {
+// Rows i to i + kBlocks kLanes of four columns.
+template <int kBlocks, class Scalar>
+ANCORA_INLINE void tile(const Scalar* A,
+                        std::ptrdiff_t stride_A,
+                        const double* b,
+                        int depth,
+                        int columns,
+                        double* C,
+                        std::ptrdiff_t stride_C) {
     // C is read and written once: sum over k of A_ik b_kj first, then C_ij -= sum.
     // The order of the terms is that of k for each entry, whatever tile it lies in.
-    Lanes sum[kTile][2] = {};
+    Lanes sum[kTile][kBlocks] = {};
     for (int k = 0; k < depth; ++k, A += stride_A, b += kTile) {
-        Lanes a0, a1;
-        load(A, a0);
-        load(A + kLanes, a1);
-        for (int j = 0; j < kTile; ++j) {
-            sum[j][0] += a0 * b[j];
-            sum[j][1] += a1 * b[j];
+        Lanes a[kBlocks];
+        for (int i = 0; i < kBlocks; ++i) load(A + i * kLanes, a[i]);
+        for (int j = 0; j < kTile; ++j)
+            for (int i = 0; i < kBlocks; ++i) sum[j][i] += a[i] * b[j];
+    }
+    for (int j = 0; j < kTile; ++j) {
+        if (j >= columns) break;
+        for (int i = 0; i < kBlocks; ++i) {
+            Lanes c;
+            load(C + i * kLanes, c);
+            store(c - sum[j][i], C + i * kLanes);
         }
-    }
-    for (int j = 0; j < kTile; ++j) {
-        if (j >= columns) break;
-        Lanes c0, c1;
-        load(C, c0);
-        load(C + kLanes, c1);
-        store(c0 - sum[j][0], C);
-        store(c1 - sum[j][1], C + kLanes);
-        C += stride_C;
-    }
-}
-template <class Scalar>
-ANCORA_INLINE void tile_of_four(const Scalar* A,
-                                std::ptrdiff_t stride_A,
-                                const double* b,
-                                int depth,
-                                int columns,
-                                double* C,
-                                std::ptrdiff_t stride_C) {
-    Lanes sum[kTile] = {};
-    for (int k = 0; k < depth; ++k, A += stride_A, b += kTile) {
-        Lanes a;
-        load(A, a);
-        for (int j = 0; j < kTile; ++j) sum[j] += a * b[j];
-    }
-    for (int j = 0; j < kTile; ++j) {
-        if (j >= columns) break;
-        Lanes c;
-        load(C, c);
-        store(c - sum[j], C);
         C += stride_C;
     }
 }
@@ -129,10 +101,10 @@ ANCORA_INLINE void subtract(const Scalar* A,
         const double* b = packed + static_cast<std::ptrdiff_t>(first) * depth;
         double* to = C + first * stride_C;
         int i = first;  // above the diagonal nothing is wanted
-        for (; i + kRows <= rows; i += kRows)
-            tile_of_eight(A + i, stride_A, b, depth, count, to + i, stride_C);
+        for (; i + 2 * kLanes <= rows; i += 2 * kLanes)
+            tile<2>(A + i, stride_A, b, depth, count, to + i, stride_C);
         if (i + kLanes <= rows) {
-            tile_of_four(A + i, stride_A, b, depth, count, to + i, stride_C);
+            tile<1>(A + i, stride_A, b, depth, count, to + i, stride_C);
             i += kLanes;
         }
         for (; i < rows; ++i) tile_of_one(A + i, stride_A, b, depth, count, to + i, stride_C);
